@@ -1,0 +1,95 @@
+"""The other end of the API: for `cardshoe watch`, the demonstration and the simulated dealer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import aiohttp
+import msgspec
+
+from controller.api.messages import OperationAnswer, OperationRequest, decode_answer, encode
+from controller.api.view import TableView
+
+_decode_view = msgspec.json.Decoder(TableView).decode
+HOST = "http://table"
+
+
+class TableUnreachableError(Exception):
+    """No daemon answers at the socket, or it went away."""
+
+
+class ApiClient:
+    """Talks to the daemon at one Unix socket. Use as an async context manager."""
+
+    def __init__(self, socket: Path) -> None:
+        self._socket = socket
+        self._session: aiohttp.ClientSession | None = None
+
+    async def __aenter__(self) -> Self:
+        timeout = aiohttp.ClientTimeout(total=None, sock_connect=5, sock_read=60)
+        self._session = aiohttp.ClientSession(connector=aiohttp.UnixConnector(str(self._socket)), timeout=timeout)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        assert self._session is not None
+        await self._session.close()
+
+    async def state(self) -> TableView:
+        """The table now. Raises `TableUnreachableError`."""
+        return _decode_view(await self._get("/v1/state"))
+
+    async def is_healthy(self) -> bool:
+        try:
+            return (await self._get("/healthz")) == b"ok\n"
+        except TableUnreachableError:
+            return False
+
+    async def operate(self, request: OperationRequest) -> OperationAnswer:
+        """Do what a person does. A refusal is an answer; no answer raises `TableUnreachableError`."""
+        assert self._session is not None
+        try:
+            async with self._session.post(f"{HOST}/v1/operations", data=encode(request)) as response:
+                return decode_answer(await response.read())
+        except (aiohttp.ClientError, OSError, TimeoutError, msgspec.MsgspecError) as error:
+            raise TableUnreachableError(f"The table at {self._socket} did not answer: {error}.") from error
+
+    async def events(self, after: int = 0) -> AsyncGenerator[dict[str, Any] | None, None]:
+        """Every event after an entry, for as long as the daemon runs; None whenever all so far have been given.
+
+        Ends when the daemon does. Raises `TableUnreachableError` when there is none to begin with.
+        """
+        assert self._session is not None
+        headers = {"Last-Event-ID": str(after)}
+        try:
+            async with self._session.get(f"{HOST}/v1/events", headers=headers) as response:
+                await _require_ok(response)
+                async for line in response.content:
+                    if line.startswith(b"data: "):
+                        yield json.loads(line[6:])
+                    elif line.startswith(b":"):
+                        yield None
+        except aiohttp.ClientConnectorError as error:
+            raise TableUnreachableError(f"No daemon answers at {self._socket}.") from error
+        except (TimeoutError, aiohttp.ClientError, OSError):
+            return
+
+    async def _get(self, path: str) -> bytes:
+        assert self._session is not None
+        try:
+            async with self._session.get(f"{HOST}{path}") as response:
+                await _require_ok(response)
+                return await response.read()
+        except (aiohttp.ClientError, OSError, TimeoutError) as error:
+            raise TableUnreachableError(f"No daemon answers at {self._socket}.") from error
+
+
+async def _require_ok(response: aiohttp.ClientResponse) -> None:
+    if response.status == 403:
+        raise TableUnreachableError(decode_answer(await response.read()).sentence)
+    response.raise_for_status()

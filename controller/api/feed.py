@@ -1,0 +1,64 @@
+"""Published events for any number of followers, each at its own speed: the newest from memory, older ones from disk."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from typing import Final
+
+import msgspec
+
+KEPT: Final = 4096
+AT_ONCE: Final = 512
+
+
+class Published(msgspec.Struct, frozen=True):
+    """One event as JSON, without anything concealed. `entry` is its id."""
+
+    entry: int
+    payload: bytes
+
+
+class EventFeed:
+    """`read(after, limit)` gives published events from the journal, oldest first, when a follower is far behind."""
+
+    def __init__(self, read: Callable[[int, int], Awaitable[list[Published]]]) -> None:
+        self._read = read
+        self._kept: deque[Published] = deque(maxlen=KEPT)
+        self._news: asyncio.Future[None] | None = None
+        self._dropped_up_to = 0
+
+    def start_after(self, entry: int) -> None:
+        """Everything up to this entry is in the journal and not in memory."""
+        self._dropped_up_to = entry
+
+    def publish(self, events: list[Published]) -> None:
+        """Durable events, in order."""
+        for event in events:
+            if len(self._kept) == KEPT:
+                self._dropped_up_to = self._kept[0].entry
+            self._kept.append(event)
+        if self._news is not None and not self._news.done():
+            self._news.set_result(None)
+
+    async def follow(self, after: int) -> AsyncGenerator[list[Published], None]:
+        """Every event after an entry, in batches, for ever; an empty batch says that all of them have been given."""
+        while True:
+            batch = await self._batch(after)
+            if batch:
+                after = batch[-1].entry
+                yield batch
+                continue
+            yield []
+            await self._next_news()
+
+    async def _batch(self, after: int) -> list[Published]:
+        if after < self._dropped_up_to and (batch := await self._read(after, AT_ONCE)):
+            return batch
+        return [event for event in self._kept if event.entry > after][:AT_ONCE]
+
+    async def _next_news(self) -> None:
+        if self._news is None or self._news.done():
+            self._news = asyncio.get_running_loop().create_future()
+        await asyncio.shield(self._news)

@@ -1,0 +1,254 @@
+"""What anybody may see of a table: derived from its state, without the face of any card that is not exposed."""
+
+from __future__ import annotations
+
+import msgspec
+
+from controller.games.specification import FACT_QUESTIONS, Role
+from controller.rules import hands as ranking
+from controller.rules.dealing import DEALER, Place
+from controller.table.state import Hand, Irregularity, Stage, TableState
+
+FACE_DOWN = "??"
+FACE_UP = "^^"  # lies open though its hand does not: an irregularity tells of it
+
+
+class HandView(msgspec.Struct, frozen=True):
+    """One place. `cards` as they lie; `count` as counted, where a person counted."""
+
+    place: Place
+    cards: tuple[str, ...]
+    count: int
+    dead: bool
+    handled: bool
+    shown: bool
+    class_name: str
+    outcome: str
+
+
+class DeckView(msgspec.Struct, frozen=True):
+    deck: int
+    loaded: int
+    dispensed: int
+    shuffled: bool
+    used: bool
+    stub: int | None
+    stub_due: int
+
+
+class OpenCommandView(msgspec.Struct, frozen=True):
+    id: int
+    command: str
+
+
+class DeviceView(msgspec.Struct, frozen=True):
+    """`link` is the link's state now, `age` seconds since the last sign of life; the rest is the journal's."""
+
+    link: str
+    age: float | None
+    links: int
+    code: str
+    sentence: str
+    hint: str
+    connected: bool
+    serial: str
+    kind: str
+    boot: int
+    last_report: int
+    exit_held: bool | None
+    open_commands: tuple[OpenCommandView, ...]
+    stopped: str
+    status_agrees: bool
+    unloads_stub: bool
+
+
+class ChoiceView(msgspec.Struct, frozen=True):
+    place: Place
+    choice: str
+
+
+class IrregularityView(msgspec.Struct, frozen=True):
+    """`who` is the lowest rank that may take the next step, `options` what the step may be."""
+
+    id: int
+    revision: int
+    round: int
+    row: str
+    kind: str
+    clause: str
+    because: str
+    stage: str
+    questions: tuple[str, ...]
+    asks: tuple[str, ...]
+    options: tuple[str, ...]
+    who: str
+    place: Place | None
+    ordinals: tuple[int, ...]
+    choices: tuple[ChoiceView, ...]
+    choices_due: tuple[Place, ...]
+
+
+class TableView(msgspec.Struct, frozen=True):
+    """The answer to `GET /v1/state`. `entry` is the journal entry that it is as of."""
+
+    entry: int
+    table: str
+    simulated: bool
+    game: str
+    title: str
+    unit: str
+    phase: str
+    service: str
+    service_cause: str
+    held: bool
+    paused: str
+    round: int
+    boxes: tuple[int, ...]
+    next_place: Place | None
+    cards_due: int
+    dealt: int
+    to_deal: int
+    hands: tuple[HandView, ...]
+    tray: int
+    aside: int
+    deck: DeckView
+    device: DeviceView
+    irregularities: tuple[IrregularityView, ...]
+    chips_paid: bool
+    conclusion_asked: bool
+    clause: str
+
+
+class LinkView(msgspec.Struct, frozen=True):
+    """What the link keeper knows and no journal entry tells."""
+
+    state: str = "absent"
+    age: float | None = None
+    links: int = 0
+    code: str = ""
+    sentence: str = ""
+    hint: str = ""
+
+
+def view_of(state: TableState, link: LinkView) -> TableView:
+    """The table as anybody may see it."""
+    chosen = state.settings is not None
+    return TableView(
+        entry=state.entry,
+        table=state.table,
+        simulated=state.simulated,
+        game=state.game.id if chosen else "",
+        title=state.game.title if chosen else "",
+        unit=state.grammar.unit if chosen else "",
+        phase=state.phase,
+        service=state.service,
+        service_cause=state.service_cause,
+        held=state.held,
+        paused=state.paused,
+        round=state.round,
+        boxes=state.boxes,
+        next_place=state.next_place,
+        cards_due=state.cards_due,
+        dealt=state.dealt,
+        to_deal=len(state.places),
+        hands=tuple(_hand(place, hand) for place, hand in sorted(state.hands.items(), key=_seat)),
+        tray=len(state.tray),
+        aside=len(state.aside),
+        deck=_deck(state),
+        device=_device(state, link),
+        irregularities=tuple(_irregularity(state, found) for found in state.open),
+        chips_paid=state.chips_paid,
+        conclusion_asked=state.conclusion_asked,
+        clause=state.grammar.clause if chosen else "",
+    )
+
+
+def _seat(item: tuple[Place, Hand]) -> tuple[bool, Place]:
+    """Boxes in their order, the Dealer last."""
+    return item[0] == DEALER, item[0]
+
+
+def _hand(place: Place, hand: Hand) -> HandView:
+    if hand.shown:
+        cards = tuple(card.code for card in hand.shown)
+    else:
+        cards = tuple(FACE_UP if card.face_up else FACE_DOWN for card in hand.cards)
+    return HandView(
+        place=place,
+        cards=cards,
+        count=hand.size,
+        dead=hand.dead,
+        handled=hand.handled,
+        shown=bool(hand.shown),
+        class_name=ranking.class_name(ranking.rank_key(hand.shown)) if hand.shown else "",
+        outcome=hand.outcome or "",
+    )
+
+
+def _deck(state: TableState) -> DeckView:
+    deck = state.deck
+    return DeckView(
+        deck=deck.deck,
+        loaded=deck.loaded,
+        dispensed=deck.dispensed,
+        shuffled=deck.shuffled,
+        used=deck.used,
+        stub=deck.stub,
+        stub_due=state.stub_due,
+    )
+
+
+def _device(state: TableState, link: LinkView) -> DeviceView:
+    device = state.device
+    return DeviceView(
+        link=link.state,
+        age=link.age,
+        links=link.links,
+        code=link.code,
+        sentence=link.sentence,
+        hint=link.hint,
+        connected=device.connected,
+        serial=device.serial,
+        kind=device.kind,
+        boot=device.boot,
+        last_report=device.last_report,
+        exit_held=device.exit_held,
+        open_commands=tuple(
+            OpenCommandView(opened.id, str(opened.command.__struct_config__.tag)) for opened in device.open_commands
+        ),
+        stopped=device.stopped,
+        status_agrees=device.status_agrees,
+        unloads_stub=device.capabilities is not None and device.capabilities.unloads_stub,
+    )
+
+
+_OPTIONS = {
+    Stage.CLAIMED: ("confirm", "deny"),
+    Stage.ORDERING: ("name the order",),
+    Stage.CHOOSING: ("continue", "withdraw"),
+    Stage.RULING: ("void", "continue"),
+}
+
+
+def _irregularity(state: TableState, found: Irregularity) -> IrregularityView:
+    chosen = {place for place, _ in found.choices}
+    choosing = found.stage is Stage.CHOOSING
+    who = {Stage.CLAIMED: found.row.confirms, Stage.CHOOSING: Role.DEALER}.get(found.stage, found.row.decides)
+    return IrregularityView(
+        id=found.id,
+        revision=found.revision,
+        round=found.round,
+        row=found.row.id,
+        kind=found.kind,
+        clause=found.row.clause,
+        because=found.row.because,
+        stage=found.stage,
+        questions=tuple(FACT_QUESTIONS[name] for name in found.asks),
+        asks=found.asks,
+        options=_OPTIONS[found.stage],
+        who=who.word,
+        place=found.place,
+        ordinals=found.ordinals,
+        choices=tuple(ChoiceView(place, choice) for place, choice in found.choices),
+        choices_due=tuple(place for place in state.live_places if place not in chosen) if choosing else (),
+    )

@@ -1,0 +1,82 @@
+"""`cardshoe`: finds its commands by name and turns errors into a sentence, a next step and an exit code."""
+
+from __future__ import annotations
+
+import importlib
+from importlib.metadata import entry_points, version
+from typing import Any, Final
+
+import click
+
+OWN: Final = {  # name -> module:attribute, imported when it is used
+    "run": ("controller.commands.run", "run"),
+    "watch": ("controller.commands.watch", "watch"),
+}
+SUMMARIES: Final = {
+    "run": "Run the daemon of one table.",
+    "watch": "Follow a running table.",
+    "demo": "Play a simulated table, live.",
+    "simulate": "Run a simulated device alone, on a pseudo-terminal.",
+}
+
+
+class ProblemError(click.ClickException):
+    """Something that a person can mend: what is wrong and what to do next. docs/faults.md lists the exit codes."""
+
+    exit_code = 1
+
+    def __init__(self, sentence: str, hint: str = "") -> None:
+        super().__init__(sentence)
+        self.hint = hint
+
+    def show(self, file: Any = None) -> None:
+        click.echo(f"cardshoe: {self.message}", err=True)
+        if self.hint:
+            click.echo(f"  {self.hint}", err=True)
+
+
+class BadInputError(ProblemError):
+    exit_code = 2
+
+
+class DeviceProblemError(ProblemError):
+    exit_code = 3
+
+
+class JournalProblemError(ProblemError):
+    exit_code = 4
+
+
+class ConfigurationProblemError(ProblemError):
+    exit_code = 78
+
+
+class Commands(click.Group):
+    """The group of all commands, those of entry points included; none is imported for a list of them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted({*OWN, *(point.name for point in entry_points(group="cardshoe.commands"))})
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name in OWN:
+            module, attribute = OWN[name]
+            command: click.Command = getattr(importlib.import_module(module), attribute)
+            return command
+        for point in entry_points(group="cardshoe.commands", name=name):
+            loaded: click.Command = point.load()
+            return loaded
+        return None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        rows = [(name, SUMMARIES.get(name, "")) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(version("cardshoe"), prog_name="cardshoe")
+def main() -> None:
+    """The host of an electronic card shoe or shuffler: knows the next hand, enforces the deal, reports irregularities.
+
+    Exit codes: 0 done, 1 failed, 2 bad input, 3 device, 4 journal, 78 configuration.
+    """

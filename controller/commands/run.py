@@ -1,0 +1,50 @@
+"""`cardshoe run`: the daemon."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from pathlib import Path
+
+import click
+
+from controller.commands.main import (
+    ConfigurationProblemError,
+    DeviceProblemError,
+    JournalProblemError,
+    ProblemError,
+)
+
+
+@click.command()
+@click.option(
+    "--config", "path", required=True, type=click.Path(path_type=Path), help="The table's configuration (TOML)."
+)
+@click.option("--verbose", is_flag=True, help="Log details too.")
+def run(path: Path, verbose: bool) -> None:
+    """Run the daemon of one table, until SIGTERM.
+
+    Starts whether the device is there or not, and goes on without it.
+    """
+    from controller.daemon.configuration import ConfigurationError, read_configuration
+    from controller.daemon.daemon import run_daemon
+    from controller.daemon.logs import configure_logs
+    from controller.journal import JournalError
+    from firmware_bridge.errors import BridgeError, KeyFileError
+
+    configure_logs(logging.DEBUG if verbose else logging.INFO)
+    try:
+        asyncio.run(run_daemon(read_configuration(path)))
+    except ConfigurationError as error:
+        raise ConfigurationProblemError(str(error), error.hint) from error
+    except JournalError as error:
+        raise JournalProblemError(str(error), error.hint) from error
+    except KeyFileError as error:
+        raise ConfigurationProblemError(str(error), error.hint) from error
+    except BridgeError as error:
+        raise DeviceProblemError(str(error), error.hint) from error
+    except OSError as error:
+        sentence = f"The daemon cannot start: {error.strerror or error} ({error.filename or 'no file'})."
+        raise ProblemError(sentence, "Check the paths under [api] and [journal].") from error
+    except asyncio.CancelledError as error:
+        raise ProblemError("A part of the daemon failed.", "The log has the details.") from error

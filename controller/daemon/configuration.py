@@ -1,0 +1,153 @@
+"""A table's configuration: one TOML file, unknown keys refused with their path (docs/configuration.md)."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import msgspec
+
+from controller.daemon.people import Person
+from controller.games import GAMES
+from controller.games.specification import Unit
+from controller.table.state import Settings
+from firmware_bridge.device_url import DeviceUrl, parse_device_url
+from firmware_bridge.errors import BadDeviceUrlError
+
+
+class ConfigurationError(Exception):
+    """The configuration cannot be used. The sentence says where, `hint` what to do. Exit code 78."""
+
+    def __init__(self, sentence: str, hint: str = "Correct the file and start again.") -> None:
+        super().__init__(sentence)
+        self.hint = hint
+        self.code = "configuration"
+
+
+class _Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Base of the sections: what is not known is refused."""
+
+
+class TableSection(_Section, frozen=True):
+    """`[table]`. `boxes` 0: as many as the game's layout has by default."""
+
+    name: str
+    game: str
+    unit: Unit
+    boxes: int = 0
+    simulated: bool = False
+    count_stub_by_hand: bool = False
+
+
+class DeviceSection(_Section, frozen=True):
+    """`[device]`."""
+
+    url: str
+    key_file: Path
+
+
+class JournalSection(_Section, frozen=True):
+    """`[journal]`."""
+
+    path: Path
+    key_file: Path
+
+
+class ApiSection(_Section, frozen=True):
+    """`[api]`."""
+
+    socket: Path
+
+
+class Configuration(_Section, frozen=True):
+    """A whole file."""
+
+    table: TableSection
+    device: DeviceSection
+    journal: JournalSection
+    api: ApiSection
+    people: tuple[Person, ...] = ()
+
+    @property
+    def device_url(self) -> DeviceUrl:
+        return parse_device_url(self.device.url)
+
+    @property
+    def settings(self) -> Settings:
+        """The part that enters the journal with the game."""
+        table = self.table
+        boxes = table.boxes or GAMES[table.game].boxes[2]
+        return Settings(table.game, table.unit, boxes, table.count_stub_by_hand)
+
+
+def read_configuration(path: Path) -> Configuration:
+    """Read and check a file. Relative paths in it count from its folder. Raises `ConfigurationError`."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise ConfigurationError(
+            f"The configuration {path} cannot be read: {error.strerror}.", "Name an existing file after --config."
+        ) from error
+    try:
+        configuration = msgspec.toml.decode(data, type=Configuration, dec_hook=_decode_path)
+    except msgspec.MsgspecError as error:
+        raise ConfigurationError(f"{path}: {_plain(str(error))}.") from error
+    _check(path, configuration)
+    return _anchored(configuration, path.resolve().parent)
+
+
+def _decode_path(expected: type, value: object) -> object:
+    if expected is Path and isinstance(value, str):
+        return Path(value)
+    raise NotImplementedError(f"a {expected.__name__} must be a string")
+
+
+def _plain(message: str) -> str:
+    """The decoder's words in ours: the key's path as it stands in the file."""
+    message = re.sub(r" - at `\$\.?([^`]*)`", lambda found: f" in [{found[1]}]" if found[1] else "", message)
+    message = re.sub(r"Object contains unknown field `([^`]+)`", r"there is no key \1", message)
+    return re.sub(r"Object missing required field `([^`]+)`", r"the key \1 is missing", message)
+
+
+def _check(path: Path, configuration: Configuration) -> None:
+    table = configuration.table
+    if table.game not in GAMES:
+        raise ConfigurationError(f"{path}: there is no game {table.game!r}; known: {', '.join(sorted(GAMES))}.")
+    fewest, most, _ = GAMES[table.game].boxes
+    if table.boxes and not fewest <= table.boxes <= most:
+        raise ConfigurationError(f"{path}: {table.game} has {fewest} to {most} boxes, not {table.boxes}.")
+    if not re.fullmatch(r"[A-Za-z0-9_.-]{1,64}", table.name):
+        raise ConfigurationError(f"{path}: a table's name is of letters, digits, and - _ . only.")
+    try:
+        _ = configuration.device_url
+    except BadDeviceUrlError as error:
+        raise ConfigurationError(f"{path}: [device] url: {error}", error.hint) from error
+    _check_people(path, configuration.people)
+
+
+def _check_people(path: Path, people: tuple[Person, ...]) -> None:
+    seen: set[str] = set()
+    uids: set[int] = set()
+    for person in people:
+        if person.id in seen:
+            raise ConfigurationError(f"{path}: two people are called {person.id}.")
+        if twice := uids & set(person.uids):
+            raise ConfigurationError(f"{path}: uid {min(twice)} stands for two people.")
+        seen.add(person.id)
+        uids |= set(person.uids)
+    if not uids:
+        raise ConfigurationError(
+            f"{path}: nobody may use the socket.",
+            "Give at least one of [[people]] the uids of the users it stands for.",
+        )
+
+
+def _anchored(configuration: Configuration, folder: Path) -> Configuration:
+    replace = msgspec.structs.replace
+    journal, device, api = configuration.journal, configuration.device, configuration.api
+    return replace(
+        configuration,
+        journal=replace(journal, path=folder / journal.path, key_file=folder / journal.key_file),
+        device=replace(device, key_file=folder / device.key_file),
+        api=replace(api, socket=folder / api.socket),
+    )

@@ -1,0 +1,162 @@
+"""The daemon of one table: everything put together, started and stopped in the right order."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import signal
+from contextlib import AsyncExitStack, suppress
+
+import structlog
+
+from controller.api.server import ApiServer
+from controller.api.view import LinkView
+from controller.daemon.configuration import Configuration
+from controller.daemon.host import HostClock, SystemdNotifier, forbid_core_dumps, start_id
+from controller.daemon.people import People
+from controller.daemon.table_service import TableService
+from controller.journal.codec import Clock
+from controller.journal.file import Identity
+from controller.journal.sealing import load_key_file
+from controller.journal.store import Journal
+from controller.journal.writer import JournalWriter
+from controller.table.events import AnyEvent, Event
+from controller.table.evolve import evolve
+from controller.table.inputs import AnyInput, DaemonStarted
+from controller.table.state import TableState
+from firmware_bridge.device_keys import read_device_keys
+from firmware_bridge.drivers.base import Driver
+from firmware_bridge.drivers.registry import registered_driver
+from firmware_bridge.link_keeper import LinkKeeper
+
+PAGE = 2000  # entries folded between two turns of the loop
+
+
+async def run_daemon(configuration: Configuration) -> None:
+    """Run until SIGTERM or SIGINT. Raises what keeps it from starting: JournalError, BridgeError, OSError."""
+    notifier = SystemdNotifier(dict(os.environ))
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for name in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(name, stop.set)
+    if not configuration.table.simulated:
+        forbid_core_dumps()
+    async with AsyncExitStack() as stack:
+        await _start(configuration, notifier, stack)
+        notifier.tell("READY=1", f"STATUS=table {configuration.table.name}")
+        await stop.wait()
+        notifier.tell("STOPPING=1")
+
+
+async def _start(configuration: Configuration, notifier: SystemdNotifier, stack: AsyncExitStack) -> None:
+    keys = read_device_keys(configuration.device.key_file)
+    clock = HostClock()
+    writer = await _open_journal(configuration, clock)
+    stack.push_async_callback(writer.close)
+    state = await fold_journal(writer)
+    people = People(configuration.people)
+    keeper: LinkKeeper | None = None
+
+    def link_view() -> LinkView:
+        return _link_view(keeper)
+
+    service = TableService(configuration.table.name, state, writer, clock, link_view)
+    service.submit(
+        DaemonStarted(configuration.table.name, configuration.table.simulated, configuration.settings, start_id())
+    )
+    make_host = registered_driver(configuration.device_url.driver).load()
+
+    def make_driver(now: float) -> Driver:
+        held = (service.state.device.boot, service.state.device.last_report)
+        return make_host(nonce=secrets.token_bytes(16), key_of=keys.get, held=held, now=now)
+
+    loop = asyncio.get_running_loop()
+    keeper = LinkKeeper(
+        configuration.device_url,
+        make_driver=make_driver,
+        deliver=service.hear,
+        clock=loop.time,
+        random=secrets.SystemRandom(),
+    )
+    service.device = keeper
+    _keep(stack, service.run(), "table")
+    server = ApiServer(service, people, configuration.api.socket)
+    await server.start()
+    stack.push_async_callback(server.close)
+    _keep(stack, keeper.run(), "link")
+    if notifier.interval is not None:
+        _keep(stack, _feed_watchdog(service, notifier, notifier.interval), "watchdog")
+
+
+async def _open_journal(configuration: Configuration, clock: Clock) -> JournalWriter[AnyInput, AnyEvent]:
+    section, table = configuration.journal, configuration.table
+    local_key = load_key_file(section.key_file)
+    identity = Identity(
+        id=secrets.token_hex(16),
+        created_utc_ns=clock.now().utc_ns,
+        table=table.name,
+        simulated=table.simulated,
+    )
+
+    def open_journal() -> Journal[AnyInput, AnyEvent]:
+        return Journal.open(section.path, AnyInput, AnyEvent, local_key=local_key, identity=identity, start=start_id())
+
+    return await JournalWriter.start(open_journal)
+
+
+async def fold_journal(writer: JournalWriter[AnyInput, AnyEvent]) -> TableState:
+    """The state as the journal tells it."""
+    state = TableState()
+    after = 0
+    while entries := await writer.read(after, PAGE):
+        for entry in entries:
+            if isinstance(entry.value, Event):
+                state = evolve(state, entry.value, entry.number)
+        after = entries[-1].number
+    return state
+
+
+def _link_view(keeper: LinkKeeper | None) -> LinkView:
+    if keeper is None:
+        return LinkView()
+    health = keeper.health
+    age = health.silent_for(asyncio.get_running_loop().time())
+    return LinkView(
+        state=health.state,
+        age=None if age is None else round(age, 3),
+        links=health.link,
+        code=health.code,
+        sentence=health.sentence,
+        hint=health.hint,
+    )
+
+
+def _keep(stack: AsyncExitStack, work: object, name: str) -> None:
+    """Run for as long as the daemon does; the end of one of its parts is the end of the daemon."""
+    task = asyncio.ensure_future(work)  # type: ignore[call-overload]  # any coroutine
+    task.set_name(name)
+    main = asyncio.current_task()
+    assert main is not None
+
+    def ended(done: asyncio.Future[object]) -> None:
+        if not done.cancelled() and (error := done.exception()) is not None:
+            structlog.get_logger().error("daemon.part_failed", part=name, exc_info=error)
+            main.cancel()
+
+    task.add_done_callback(ended)
+
+    async def cancel() -> None:
+        task.cancel()
+        with suppress(asyncio.CancelledError, Exception):
+            await task
+
+    stack.push_async_callback(cancel)
+
+
+async def _feed_watchdog(service: TableService, notifier: SystemdNotifier, interval: float) -> None:
+    """Only when the decision loop and the journal's thread answered; the device never matters."""
+    while True:
+        await asyncio.sleep(interval)
+        if await service.answers():
+            notifier.tell("WATCHDOG=1")

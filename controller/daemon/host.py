@@ -1,0 +1,54 @@
+"""What the daemon takes from its host and hands on: clocks, the start id, systemd's socket, no core dumps."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import resource
+import socket
+import time
+from pathlib import Path
+from typing import Final
+
+from controller.journal.codec import Moment
+
+_BOOT_ID: Final = Path("/proc/sys/kernel/random/boot_id")
+_PR_SET_DUMPABLE: Final = 4
+
+
+class HostClock:
+    """UTC for people, boot time (which runs through suspend) for durations."""
+
+    def now(self) -> Moment:
+        return Moment(time.time_ns(), time.clock_gettime_ns(time.CLOCK_BOOTTIME))
+
+
+def start_id() -> str:
+    """The kernel's id of this start of the host; boot times of one start can be compared."""
+    return _BOOT_ID.read_text("ascii").strip() if _BOOT_ID.exists() else "unknown"
+
+
+def forbid_core_dumps() -> None:
+    """A dump of this process would tell of concealed cards."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+
+
+class SystemdNotifier:
+    """Tells systemd how the daemon is, when it was started by it; otherwise says nothing.
+
+    `interval` is how often the watchdog wants to be fed, in seconds; None: no watchdog.
+    """
+
+    def __init__(self, environment: dict[str, str]) -> None:
+        self._address = environment.get("NOTIFY_SOCKET", "")
+        usec = environment.get("WATCHDOG_USEC", "")
+        ours = environment.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid())
+        self.interval = int(usec) / 3_000_000 if usec.isdecimal() and ours else None
+
+    def tell(self, *lines: str) -> None:
+        if not self._address:
+            return
+        name = "\0" + self._address[1:] if self._address.startswith("@") else self._address
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as sender:
+            sender.sendto("\n".join(lines).encode(), name)

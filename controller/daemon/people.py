@@ -1,0 +1,78 @@
+"""People of a table: who they are, what rank they have, and how they prove it.
+
+A PIN is kept as `scrypt$N$r$p$salt$hash` (salt and hash in hex). `cardshoe` never keeps a PIN itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+from typing import Final
+
+import msgspec
+
+from controller.games.specification import Role
+
+SCRYPT: Final = (2**14, 8, 1)  # N, r, p: 16 MiB and some 50 ms on a small table PC
+MEMORY: Final = 128 * 1024 * 1024
+
+
+class Person(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One `[[people]]` of the configuration. `uids`: users of this machine for whom the socket takes this person."""
+
+    id: str
+    name: str
+    role: Role
+    pin_hash: str = ""
+    uids: tuple[int, ...] = ()
+
+
+class PersonRefusedError(Exception):
+    """The person is unknown or has not proven who they are. `code` is for machines."""
+
+    def __init__(self, code: str, sentence: str) -> None:
+        super().__init__(sentence)
+        self.code = code
+
+
+def hash_pin(pin: str, salt: bytes, cost: int = SCRYPT[0]) -> str:
+    """What the configuration keeps of a PIN. `cost` is scrypt's N, a power of two."""
+    _, r, p = SCRYPT
+    digest = hashlib.scrypt(pin.encode(), salt=salt, n=cost, r=r, p=p, maxmem=MEMORY)
+    return f"scrypt${cost}${r}${p}${salt.hex()}${digest.hex()}"
+
+
+def pin_matches(pin: str, kept: str) -> bool:
+    """Whether a PIN is the one that was hashed. A hash that cannot be read matches nothing."""
+    try:
+        scheme, n, r, p, salt, digest = kept.split("$")
+        if scheme != "scrypt":
+            return False
+        found = hashlib.scrypt(pin.encode(), salt=bytes.fromhex(salt), n=int(n), r=int(r), p=int(p), maxmem=MEMORY)
+        return hmac.compare_digest(found, bytes.fromhex(digest))
+    except ValueError:
+        return False
+
+
+class People:
+    """Everybody of the configuration."""
+
+    def __init__(self, people: tuple[Person, ...]) -> None:
+        self._by_id = {person.id: person for person in people}
+        self._by_uid = {uid: person for person in people for uid in person.uids}
+
+    def admits(self, uid: int) -> bool:
+        return uid in self._by_uid
+
+    async def identify(self, uid: int | None, named: str, pin: str) -> Person:
+        """Who acts. Raises `PersonRefusedError` with a sentence."""
+        default = self._by_uid.get(uid) if uid is not None else None
+        person = self._by_id.get(named) if named else default
+        if person is None:
+            raise PersonRefusedError("person", f"Nobody called {named!r} is in the configuration of this table.")
+        if person is default and person.role is Role.DEALER:
+            return person
+        if not pin or not person.pin_hash or not await asyncio.to_thread(pin_matches, pin, person.pin_hash):
+            raise PersonRefusedError("pin", f"The PIN of {person.name} is missing or wrong; try again.")
+        return person

@@ -1,0 +1,252 @@
+"""The running table: one input after another is decided, made durable, and only then shown, acknowledged or obeyed.
+
+    link keeper ─┐                                        ┌─ acknowledgement to the device
+    API ─────────┼─ queue ─ decide ─ journal.append ─ new state ─ published events
+    start ───────┘                                        └─ commands to the device
+
+At most one decision is not yet committed. When a commit fails the decision is dropped and the table is out of service
+until a supervisor returns it; nothing that was not committed is ever acted on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Final, NamedTuple, Protocol
+
+import msgspec
+import structlog
+
+from controller.api.feed import EventFeed, Published
+from controller.api.messages import OperationAnswer, OperationRequest
+from controller.api.view import LinkView, TableView, view_of
+from controller.games.specification import Role
+from controller.journal import JournalError
+from controller.journal.codec import Clock
+from controller.journal.writer import JournalWriter
+from controller.table import inputs
+from controller.table.decide import decide
+from controller.table.decision import Decided
+from controller.table.events import AnyEvent, CommandIssued, IrregularityRaised
+from controller.table.inputs import AnyInput
+from controller.table.operations import ReturnToService
+from controller.table.state import Answer, TableState
+from firmware_bridge.commands import AnyCommand
+from firmware_bridge.drivers import base
+from firmware_bridge.drivers.base import Heard
+
+ANSWER_WITHIN: Final = 5.0  # seconds for the decision loop to come round, before the watchdog is no longer fed
+
+
+class DeviceLink(Protocol):
+    """What the table needs of the link keeper."""
+
+    def acknowledge(self, boot: int, number: int) -> None: ...
+
+    def command(self, command_id: int, command: AnyCommand) -> bool: ...
+
+    def drop(self, code: str, sentence: str) -> None: ...
+
+
+class Asked(NamedTuple):
+    """An input in the queue, and who waits for its outcome. `given` None: a sign of life is asked for."""
+
+    given: AnyInput | None
+    done: asyncio.Future[None] | None = None
+
+
+class Fault(NamedTuple):
+    """Why nothing can be decided or kept."""
+
+    code: str
+    sentence: str
+    hint: str
+
+
+class TableService:
+    """One table. `run` works until cancelled; everything else may be called meanwhile."""
+
+    def __init__(
+        self,
+        name: str,
+        state: TableState,
+        writer: JournalWriter[AnyInput, AnyEvent],
+        clock: Clock,
+        link_view: Callable[[], LinkView],
+    ) -> None:
+        self.state = state
+        self.feed = EventFeed(self._read_published)
+        self.feed.start_after(state.entry)
+        self.device: DeviceLink | None = None
+        self._writer = writer
+        self._clock = clock
+        self._link_view = link_view
+        self._queue: asyncio.Queue[Asked] = asyncio.Queue()
+        self._fault: Fault | None = None
+        self._log = structlog.get_logger(table=name)
+
+    # -- from outside ----------------------------------------------------------------------------------------------
+
+    def hear(self, heard: Heard) -> None:
+        """From the link keeper: keep it; it is decided in its turn."""
+        self._queue.put_nowait(Asked(_input_of(heard)))
+
+    def submit(self, given: AnyInput) -> None:
+        self._queue.put_nowait(Asked(given))
+
+    def view(self) -> TableView:
+        view = view_of(self.state, self._link_view())
+        if self._fault is not None:
+            view = msgspec.structs.replace(view, service="out_of_service", service_cause=self._fault.sentence)
+        return view
+
+    async def operate(self, request: OperationRequest, person: str, role: Role) -> OperationAnswer:
+        """Put a person's operation in its turn and give its answer; a repeat gets the answer of the first."""
+        if self._fault is not None:
+            return await self._mend(request, person, role)
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        given = inputs.PersonActed(request.id, person, role, request.round, request.operation)
+        self._queue.put_nowait(Asked(given, done))
+        await done
+        answer = self._find_answer(request.id)
+        if answer is None:
+            return self._faulty()
+        return OperationAnswer(not answer.code, answer.entry, answer.code, answer.sentence)
+
+    async def _mend(self, request: OperationRequest, person: str, role: Role) -> OperationAnswer:
+        """After a fault only a supervisor's return to service tries the journal again; the link is made anew then."""
+        if not isinstance(request.operation, ReturnToService) or not role.reaches(Role.PIT_SUPERVISOR):
+            return self._faulty()
+        self._fault = None
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        sentence = f"{person} returns the table to service after a fault"
+        self._queue.put_nowait(Asked(inputs.DeviceGone("fault-mended", sentence), done))
+        await done
+        self._drop_link(sentence)
+        return self._faulty() if self._fault else OperationAnswer(True, self.state.entry)
+
+    def _faulty(self) -> OperationAnswer:
+        code, sentence, hint = self._fault or Fault("internal", "The table could not decide this.", "Try it again.")
+        return OperationAnswer(False, 0, code, f"{sentence} {hint}")
+
+    async def answers(self) -> bool:
+        """Whether the decision loop and the writer's thread come round in time. Never depends on the device."""
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._queue.put_nowait(Asked(None, done))
+        try:
+            async with asyncio.timeout(ANSWER_WITHIN):
+                await done
+                await self._writer.read(self.state.entry, 1)
+        except (TimeoutError, JournalError):
+            return self._fault is not None  # a failed disk is told to people; a restart would not mend it
+        return True
+
+    # -- the loop --------------------------------------------------------------------------------------------------
+
+    async def run(self) -> None:
+        while True:
+            asked = await self._queue.get()
+            try:
+                if asked.given is not None:
+                    await self._take(asked.given)
+            finally:
+                if asked.done is not None and not asked.done.done():
+                    asked.done.set_result(None)
+
+    async def _take(self, given: AnyInput) -> None:
+        if self._fault is not None:
+            return  # a report stays unacknowledged and comes again
+        try:
+            decided = decide(self.state, given)
+        except Exception:
+            self._log.exception("table.decision_failed", input=type(given).__name__)
+            self._fail(
+                "internal", "The program failed while deciding.", "Call the maintainer; the log has the details."
+            )
+            return
+        if decided.events:
+            await self._commit(given, decided)
+        else:
+            self._act(given, (), ())
+
+    async def _commit(self, given: AnyInput, decided: Decided) -> None:
+        moment = self._clock.now()
+        try:
+            committed = await self._writer.append(given, decided.events, round=decided.state.round, moment=moment)
+        except JournalError as error:
+            self._fail(error.code, str(error), error.hint)
+            return
+        self.state = decided.state
+        self._publish(moment.utc_ns, committed.events, decided.events)
+        self._act(given, committed.events, decided.events)
+
+    def _fail(self, code: str, sentence: str, hint: str) -> None:
+        """Out of service. The link is dropped, so that the device repeats what was not acknowledged."""
+        self._fault = Fault(code, sentence, hint)
+        self._log.error("table.fault", code=code, sentence=sentence)
+        self._drop_link(sentence)
+
+    def _drop_link(self, sentence: str) -> None:
+        if self.device is not None:
+            self.device.drop("table-fault", sentence)
+
+    def _publish(self, utc_ns: int, numbers: tuple[int, ...], decided: tuple[AnyEvent, ...]) -> None:
+        published = [
+            self._published(number, utc_ns, self.state.round, event)
+            for number, event in zip(numbers, decided, strict=True)
+        ]
+        self.feed.publish(published)
+
+    def _act(self, given: AnyInput, numbers: tuple[int, ...], decided: tuple[AnyEvent, ...]) -> None:
+        """What waited for the commit: the acknowledgement, and the commands under their entries' numbers."""
+        if self.device is None:
+            return
+        if isinstance(given, inputs.DeviceReported):
+            self.device.acknowledge(given.boot, given.number)
+        for number, event in zip(numbers, decided, strict=True):
+            if isinstance(event, CommandIssued):
+                self.device.command(number, event.command)
+            elif isinstance(event, IrregularityRaised):
+                self._log.warning("irregularity.raised", row=event.row.id, clause=event.row.clause, note=event.note)
+
+    # -- publishing ------------------------------------------------------------------------------------------------
+
+    def _published(self, number: int, utc_ns: int, round_number: int, event: AnyEvent) -> Published:
+        body = self._writer.public_encode(event, round_number)
+        head = b'{"entry":%d,"utc_ns":%d,"round":%d,' % (number, utc_ns, round_number)
+        return Published(number, head + body[1:])
+
+    async def _read_published(self, after: int, limit: int) -> list[Published]:
+        """From the journal; the inputs between the events are not published."""
+        while True:
+            entries = await self._writer.read(after, limit)
+            if not entries:
+                return []
+            found = [
+                self._published(entry.number, entry.utc_ns, entry.round, entry.value)  # type: ignore[arg-type]  # the kind says that it is an event
+                for entry in entries
+                if entry.kind == "event"
+            ]
+            if found:
+                return found
+            after = entries[-1].number
+
+    def _find_answer(self, operation_id: str) -> Answer | None:
+        return next((answer for answer in self.state.answers if answer.operation_id == operation_id), None)
+
+
+def _input_of(heard: Heard) -> AnyInput:
+    """What the bridge heard, as an input of the table."""
+    match heard:
+        case base.Reported():
+            return inputs.DeviceReported(heard.boot, heard.number, heard.uptime_ms, heard.observation, heard.evidence)
+        case base.StatusHeard():
+            return inputs.StatusReceived(heard.status)
+        case base.Answered():
+            return inputs.CommandAnswered(heard.command_id, heard.done, heard.reason)
+        case base.DeviceReady():
+            return inputs.DeviceConnected(heard.identity, heard.status)
+        case base.ReportsGone():
+            return inputs.ReportsMissing(heard.boot, heard.first, heard.last)
+        case base.LinkOver():
+            return inputs.DeviceGone(heard.code, heard.sentence, heard.refused)

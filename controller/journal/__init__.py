@@ -1,0 +1,34 @@
+"""The journal: every input with the events that it caused, durable and chained, concealed cards sealed. Its parts:
+
+    writer    one thread that owns the open journal; what the daemon awaits
+    store     the open journal: one transaction an input with its events, and reading
+    file      the SQLite file: append-only tables, the chain of hashes, the lock, what errors mean
+    codec     entries as JSON
+    sealing   keys, sealed cards and evidence, commitments
+
+The codes of `JournalError`:
+
+    ├── journal-full      no room on the disk
+    ├── journal-io        the disk, the directory or the connection failed
+    ├── journal-format    not a journal, a journal of another format, or of another table
+    ├── journal-key       the key is missing, readable by others, or not this journal's
+    ├── journal-damaged   what is written is not what was written
+    └── journal-locked    another program writes to it
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+JournalCode: TypeAlias = Literal[
+    "journal-full", "journal-io", "journal-format", "journal-key", "journal-damaged", "journal-locked"
+]
+
+
+class JournalError(Exception):
+    """A sentence for people (`str`), a `hint` what to do next, and a `code` for machines (see docs/faults.md)."""
+
+    def __init__(self, code: JournalCode, sentence: str, hint: str) -> None:
+        super().__init__(sentence)
+        self.code: JournalCode = code
+        self.hint = hint

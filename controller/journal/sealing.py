@@ -1,0 +1,228 @@
+"""Keys of a journal, sealed cards and evidence, and commitments.
+
+    local key ── HKDF(journal id) ─┬─ sealing key ── HMAC(moment, start) ── AES-GCM key of one append
+                                   ├─ secret of the salts
+                                   └─ check, which stands in the file: a wrong key is noticed on opening
+
+    sealed      = index u32 | AES-GCM(nonce = entry number u64 | index u32, plaintext, associated data = what it is)
+    commitment  = SHA-256(salt | card code)
+    salt        = HMAC-SHA256(secret, length of id u32 | journal id | round i64 | shuffle u32 | ordinal u16)
+
+Numbers are big-endian. A failed append gives its entry numbers back although its bytes may still lie in the write-ahead
+log; the moment in the key keeps a nonce from serving twice under one key.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+import secrets
+import stat
+import struct
+from pathlib import Path
+from typing import Final, NoReturn
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+from controller.journal import JournalError
+from firmware_bridge.cards import Card, Concealed, Evidence
+
+KEY_BYTES: Final = 32
+EVIDENCE_BLOCK: Final = 64
+"""Sealed evidence is a multiple of this many bytes, so that a report in text does not tell a ten by its length."""
+
+_REMEMBERED: Final = 512  # commitments: a card's stands in its input, in events and in what is published
+_CARD: Final = struct.Struct(">BIH")
+_INDEX: Final = struct.Struct(">I")
+_NONCE: Final = struct.Struct(">QI")
+_LENGTH: Final = struct.Struct(">I")
+_PLACE: Final = struct.Struct(">qIH")
+_STAMP: Final = struct.Struct(">qq")
+
+
+class JournalKeys:
+    """The keys of one journal file, from the local key and the journal's id. Cannot be shown or pickled.
+
+    Raises `JournalError` (journal-key) unless the local key is 32 bytes long.
+    """
+
+    __slots__ = ("_commitments", "_place", "_sealing", "_secret", "check")
+
+    check: bytes
+    """16 bytes that tell this key from another and nothing about it."""
+
+    def __init__(self, local_key: bytes, journal_id: str) -> None:
+        if len(local_key) != KEY_BYTES:
+            raise JournalError(
+                "journal-key",
+                f"The journal's key has {len(local_key)} bytes instead of {KEY_BYTES}.",
+                "Put the key file that belongs to this table back from its backup.",
+            )
+        journal = journal_id.encode()
+        info = b"cardshoe journal keys 1\0" + journal
+        derived = HKDF(SHA256(), 2 * KEY_BYTES + 16, salt=None, info=info).derive(local_key)
+        self._sealing, self._secret, self.check = derived[:32], derived[32:64], derived[64:]
+        self._place = _LENGTH.pack(len(journal)) + journal
+        self._commitments: dict[tuple[int, int, int, int], str] = {}
+
+    def salt(self, round_number: int, shuffle: int, ordinal: int) -> bytes:
+        """The 32 bytes that hide the card of that place in its commitment until the rules expose it.
+
+        Raises `ValueError` for a place that no device can have.
+        """
+        try:
+            place = _PLACE.pack(round_number, shuffle, ordinal)
+        except struct.error:
+            raise ValueError(f"card {ordinal} of shuffle {shuffle} is no place in a deck") from None
+        return hmac.digest(self._secret, self._place + place, "sha256")
+
+    def commitment(self, round_number: int, card: Concealed) -> str:
+        """What is published of a concealed card of that round, in hexadecimal."""
+        face, shuffle, ordinal = card.expose(), card.shuffle, card.ordinal
+        known = self._commitments
+        key = round_number, shuffle, ordinal, face.number
+        found = known.get(key)
+        if found is None:
+            if len(known) >= _REMEMBERED:
+                known.clear()
+            found = known[key] = commitment(self.salt(round_number, shuffle, ordinal), face).hex()
+        return found
+
+    def sealer(self, utc_ns: int, boottime_ns: int, start: str) -> Sealer:
+        """What seals and opens the entries of the append that carries this moment and this start of the host."""
+        return Sealer(hmac.digest(self._sealing, _STAMP.pack(utc_ns, boottime_ns) + start.encode(), "sha256"))
+
+    def __repr__(self) -> str:
+        return "<journal keys>"
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise TypeError("journal keys cannot be pickled or copied out")
+
+
+def commitment(salt: bytes, card: Card) -> bytes:
+    """The commitment's bytes. Whoever is shown the card and its salt makes them anew and compares."""
+    return hashlib.sha256(salt + card.code.encode()).digest()
+
+
+class Sealer:
+    """Seals what lies in the entries of one append. `index` counts within an entry and is used once.
+
+    The size of what comes out never depends on a card. Opening raises `ValueError` for anything that was not sealed
+    for this entry in this journal.
+    """
+
+    __slots__ = ("_cipher",)
+
+    def __init__(self, key: bytes) -> None:
+        self._cipher = AESGCM(key)
+
+    def seal_card(self, number: int, index: int, card: Concealed) -> bytes:
+        """27 bytes. Raises `ValueError` for a place that no device can have."""
+        try:
+            plain = _CARD.pack(card.expose().number, card.shuffle, card.ordinal)
+        except struct.error:
+            raise ValueError(f"card {card.ordinal} of shuffle {card.shuffle} is no place in a deck") from None
+        return self._seal(number, index, plain, b"card")
+
+    def open_card(self, number: int, sealed: bytes) -> Concealed:
+        """The card that `seal_card` was given."""
+        card, shuffle, ordinal = _CARD.unpack(self._open(number, sealed, b"card"))
+        return Concealed(Card.numbered(card), shuffle, ordinal)
+
+    def seal_evidence(self, number: int, index: int, evidence: Evidence) -> bytes:
+        """20 bytes more than a multiple of `EVIDENCE_BLOCK`."""
+        data = evidence.open()
+        plain = _LENGTH.pack(len(data)) + data
+        return self._seal(number, index, plain + bytes(-len(plain) % EVIDENCE_BLOCK), b"evidence")
+
+    def open_evidence(self, number: int, sealed: bytes) -> Evidence:
+        """The evidence that `seal_evidence` was given."""
+        plain = self._open(number, sealed, b"evidence")
+        (length,) = _LENGTH.unpack_from(plain)
+        return Evidence(plain[_LENGTH.size : _LENGTH.size + length])
+
+    def _seal(self, number: int, index: int, plain: bytes, label: bytes) -> bytes:
+        return _INDEX.pack(index) + self._cipher.encrypt(_NONCE.pack(number, index), plain, label)
+
+    def _open(self, number: int, sealed: bytes, label: bytes) -> bytes:
+        if len(sealed) < _INDEX.size:
+            raise ValueError("what was sealed has been cut short")
+        (index,) = _INDEX.unpack_from(sealed)
+        try:
+            return self._cipher.decrypt(_NONCE.pack(number, index), sealed[_INDEX.size :], label)
+        except InvalidTag:
+            raise ValueError("what was sealed does not open with this key at this place") from None
+
+
+def create_key_file(path: Path) -> bytes:
+    """Write a new random local key, readable by its owner alone, and return it. Never replaces a file.
+
+    Raises `JournalError` (journal-key) when the file exists already or cannot be written.
+    """
+    key = secrets.token_bytes(KEY_BYTES)
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    except FileExistsError:
+        raise JournalError(
+            "journal-key", f"{path} exists already.", "Use it, or name another file; a key in use is never replaced."
+        ) from None
+    except OSError as error:
+        raise _unusable(path, error) from error
+    try:
+        with os.fdopen(descriptor, "w", encoding="ascii") as file:
+            file.write(key.hex() + "\n")
+            file.flush()
+            os.fsync(descriptor)
+        sync_directory(path.parent)
+    except OSError as error:
+        path.unlink(missing_ok=True)
+        raise _unusable(path, error) from error
+    return key
+
+
+def load_key_file(path: Path) -> bytes:
+    """The local key in that file. Raises `JournalError` (journal-key): missing, readable by others, or no key."""
+    try:
+        with path.open("rb") as file:
+            mode = os.fstat(file.fileno()).st_mode
+            text = file.read(4 * KEY_BYTES)
+    except OSError as error:
+        raise _unusable(path, error) from error
+    if stat.S_IMODE(mode) & 0o077:
+        raise JournalError(
+            "journal-key",
+            f"The key file {path} is open to others than its owner.",
+            f"Close it with `chmod 600 {path}`, and find out who may have read it.",
+        )
+    try:
+        key = bytes.fromhex(text.decode("ascii"))
+    except ValueError:
+        key = b""
+    if len(key) != KEY_BYTES:
+        raise JournalError(
+            "journal-key",
+            f"{path} holds no key: {2 * KEY_BYTES} hexadecimal digits are expected.",
+            "Put the key file that belongs to this table back from its backup.",
+        )
+    return key
+
+
+def sync_directory(directory: Path) -> None:
+    """Make the names in a directory durable. Raises OSError."""
+    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _unusable(path: Path, error: OSError) -> JournalError:
+    return JournalError(
+        "journal-key",
+        f"The key file {path} cannot be used: {error.strerror or error}.",
+        "Check that the file is there and belongs to the user that the daemon runs as.",
+    )

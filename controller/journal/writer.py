@@ -1,0 +1,119 @@
+"""The thread that owns the open journal, awaited from an event loop.
+
+SQLite's connection belongs to one thread, and a commit waits for the disk: both happen in the writer's thread, one
+call after the other, in the order in which they were asked for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from queue import SimpleQueue
+from threading import Thread
+from typing import Any, Generic, TypeAlias, TypeVar
+
+from controller.journal import JournalError
+from controller.journal.codec import EventT, InputT, Moment
+from controller.journal.file import Identity
+from controller.journal.store import Committed, Entry, Journal
+
+T = TypeVar("T")
+
+_Asked: TypeAlias = tuple[Callable[[], Any], "asyncio.Future[Any]"]
+
+
+class JournalWriter(Generic[InputT, EventT]):
+    """An open journal for coroutines. Made by `start`; all calls come from the loop that made it.
+
+    A call that fails raises at the caller and leaves the thread alive. A caller that is cancelled no longer hears of
+    its call, which happens nonetheless.
+    """
+
+    def __init__(self, journal: Journal[InputT, EventT], asked: SimpleQueue[_Asked | None], thread: Thread) -> None:
+        self._journal = journal
+        self._asked = asked
+        self._thread = thread
+        self._closing: asyncio.Future[None] | None = None
+
+    @classmethod
+    async def start(cls, open_journal: Callable[[], Journal[InputT, EventT]]) -> JournalWriter[InputT, EventT]:
+        """Open the journal in a new thread. Raises what `open_journal` raises, and then no thread is left."""
+        asked: SimpleQueue[_Asked | None] = SimpleQueue()
+        opened: list[Journal[InputT, EventT]] = []
+        thread = Thread(target=_serve, args=(asked,), name="journal", daemon=True)
+        thread.start()
+        try:
+            await _put(asked, lambda: opened.append(open_journal()))
+        except asyncio.CancelledError:
+            _put(asked, lambda: opened[0].close() if opened else None)
+            asked.put(None)
+            raise
+        except BaseException:
+            asked.put(None)
+            thread.join()
+            raise
+        return cls(opened[0], asked, thread)
+
+    @property
+    def identity(self) -> Identity:
+        """Whose journal it is."""
+        return self._journal.identity
+
+    async def append(self, given: InputT, events: Sequence[EventT], *, round: int, moment: Moment) -> Committed:  # noqa: A002
+        """`Journal.append`: returns when the entries are durable. `events` must not change meanwhile."""
+        return await self._call(lambda: self._journal.append(given, events, round=round, moment=moment))
+
+    async def read(self, after: int = 0, limit: int | None = None) -> list[Entry[InputT, EventT]]:
+        """The entries above `after`, at most `limit`; whatever was asked for before is among them."""
+        return await self._call(lambda: list(self._journal.entries(after, limit)))
+
+    def public_encode(self, event: EventT, round: int) -> bytes:  # noqa: A002
+        """`JournalCodec.public_encode`, at once and on the caller's thread."""
+        return self._journal.codec.public_encode(event, round)
+
+    async def close(self) -> None:
+        """Finish what was asked for, close the journal and end the thread. Again: waits for the same."""
+        if self._closing is None:
+            self._closing = _put(self._asked, self._journal.close)
+            self._asked.put(None)
+        try:
+            await asyncio.shield(self._closing)
+        finally:
+            if self._closing.done():
+                self._thread.join()
+
+    async def _call(self, work: Callable[[], T]) -> T:
+        if self._closing is not None:
+            raise JournalError("journal-io", "The journal is closed.", "Restart the daemon.")
+        return await _put(self._asked, work)
+
+
+def _put(asked: SimpleQueue[_Asked | None], work: Callable[[], T]) -> asyncio.Future[T]:
+    future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+    asked.put((work, future))
+    return future
+
+
+def _serve(asked: SimpleQueue[_Asked | None]) -> None:
+    while (call := asked.get()) is not None:
+        work, future = call
+        result: Any = None
+        failure: BaseException | None = None
+        try:
+            result = work()
+        except BaseException as error:
+            failure = error
+        # The loop may be closed: nobody waits any more.
+        with suppress(RuntimeError):
+            future.get_loop().call_soon_threadsafe(_settle, future, result, failure)
+        del call, work, future, result, failure  # nothing is kept alive while waiting
+
+
+def _settle(future: asyncio.Future[Any], result: Any, failure: BaseException | None) -> None:
+    if future.done():  # the caller was cancelled
+        return
+    if failure is None:
+        future.set_result(result)
+    else:
+        future.set_exception(failure)

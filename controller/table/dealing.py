@@ -1,0 +1,210 @@
+"""Cards leave the device: where they belong, and what it means when they should not have left.
+
+The dealing order says to which place each card belongs. A card that it does not allow is set aside, never dropped, and
+an irregularity tells of it with its evidence. Rows of `rules.md` E2 are cited as I28 and so on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from controller.games.specification import Kind
+from controller.table import events
+from controller.table.decision import Decision
+from controller.table.inputs import DeviceReported
+from controller.table.phases import DEALING, Phase
+from controller.table.raising import DEVICE, INFERENCE, already_open, known_facts, raise_irregularity
+from controller.table.state import HeldCard
+from firmware_bridge import observations
+from firmware_bridge.cards import Concealed
+from firmware_bridge.commands import Dispense
+
+BEFORE_DEAL = frozenset({Phase.IDLE, Phase.BETTING, Phase.CONCLUDED, Phase.VOIDED})
+AFTER_DEAL = frozenset({Phase.EXAMINING, Phase.EXPOSING, Phase.SETTLING})
+
+
+def set_dispensed(decision: Decision, given: DeviceReported, seen: observations.SetDispensed) -> None:
+    """A set lies in the tray; it is nobody's until it is lifted. A set of another size, or a second one: I15."""
+    _check_count(decision, given, seen.shuffle, seen.ordinal, len(seen.cards), seen.remaining)
+    state = decision.state
+    tray_was_empty = not state.tray
+    moving = state.device.moving
+    ordered = moving.command.count if moving and isinstance(moving.command, Dispense) else state.grammar.cards_each
+    decision.emit(events.SetInTray(_held(decision, seen.shuffle, seen.ordinal, seen.cards), seen.remaining))
+    if not state.in_round:
+        return
+    if seen.foreign:
+        raise_irregularity(decision, Kind.FOREIGN_CARD, noticed_by=DEVICE, report=given)
+    if not tray_was_empty or len(seen.cards) != ordered:
+        _raise_simultaneous(decision, given, order_known=False, cards=decision.state.tray)
+
+
+def set_removed(decision: Decision, given: DeviceReported, seen: observations.SetRemoved) -> None:
+    """The tray was emptied: the set goes to the place whose turn it is, if it is anybody's turn."""
+    state = decision.state
+    if not state.tray:
+        if state.in_round:
+            _raise_doubt(decision, given, "the tray was emptied of a set that the journal does not know")
+        return
+    _give(decision, given, state.tray, source="tray", what="set")
+
+
+def card_drawn(decision: Decision, given: DeviceReported, seen: observations.CardDrawn) -> None:
+    """One card left a shoe: it goes to the place whose turn it is, if it is anybody's turn."""
+    _check_count(decision, given, seen.shuffle, seen.ordinal, 1, seen.remaining)
+    announced = seen.ordinal in decision.state.deck.face_up
+    card = HeldCard(seen.shuffle, seen.ordinal, seen.card, bool(seen.face_up) or announced)
+    place = decision.state.next_place
+    _give(decision, given, (card,), source="device", what="card")
+    if seen.foreign and decision.state.in_round:
+        raise_irregularity(decision, Kind.FOREIGN_CARD, noticed_by=DEVICE, report=given, ordinals=(seen.ordinal,))
+    if seen.face_up and not announced and decision.state.in_round:
+        raise_irregularity(
+            decision,
+            Kind.FACE_UP_IN_DEVICE,
+            noticed_by=DEVICE,
+            place=place,
+            ordinals=(seen.ordinal,),
+            faces_seen=True,
+            report=given,
+            note="the card came out face up",
+        )
+
+
+def cards_drawn_together(decision: Decision, given: DeviceReported, seen: observations.CardsDrawnTogether) -> None:
+    """Two or more at once: nobody's until a person has named their order, or the log's is accepted (I15)."""
+    _check_count(decision, given, seen.shuffle, seen.ordinal, len(seen.cards), seen.remaining)
+    cards = _held(decision, seen.shuffle, seen.ordinal, seen.cards)
+    phase = decision.state.phase
+    if phase in DEALING and decision.state.next_place is not None:
+        decision.emit(events.CardsSetAside(cards, False, "drawn together"))
+        _raise_simultaneous(decision, given, order_known=seen.order_known, cards=cards)
+    else:
+        _set_aside(decision, given, cards, from_tray=False, what="card")
+
+
+def face_up_found(decision: Decision, given: DeviceReported, seen: observations.FaceUpFound) -> None:
+    """A card lies face up in the device (I14). In the stub, after the deal, it has no effect."""
+    decision.emit(events.CardFoundFaceUp(seen.ordinal, seen.card))
+    state = decision.state
+    if not state.in_round or state.phase in AFTER_DEAL:
+        return
+    raise_irregularity(
+        decision,
+        Kind.FACE_UP_IN_DEVICE,
+        noticed_by=DEVICE,
+        place=_place_of_ordinal(decision, seen.ordinal),
+        ordinals=(seen.ordinal,),
+        faces_seen=True,
+        report=given,
+    )
+
+
+def deal_aside(decision: Decision) -> None:
+    """Give cards that were held back to the places whose turn it is, once nothing blocks."""
+    state = decision.state
+    if state.aside and state.phase in DEALING and not state.held and state.next_place is not None:
+        _deal(decision, state.aside[: len(state.places) - state.dealt], "aside")
+
+
+def _give(decision: Decision, given: DeviceReported, cards: tuple[HeldCard, ...], *, source: str, what: str) -> None:
+    state = decision.state
+    lawful = state.phase in DEALING and not state.held and state.next_place is not None and not state.aside
+    if not lawful:
+        _set_aside(decision, given, cards, from_tray=source == "tray", what=what)
+        return
+    fitting = cards[: len(state.places) - state.dealt]
+    _deal(decision, fitting, source)
+    if left := cards[len(fitting) :]:
+        # More came together than the deal had room for: I15 was raised when they came.
+        decision.emit(events.CardsSetAside(left, source == "tray", "left over from cards that came together"))
+
+
+def _deal(decision: Decision, cards: tuple[HeldCard, ...], source: str) -> None:
+    state = decision.state
+    places = state.places[state.dealt : state.dealt + len(cards)]
+    decision.emit(events.CardsDealt(places, cards, source))
+    if decision.state.next_place is None:
+        decision.enter_phase("dealt")
+
+
+def _set_aside(
+    decision: Decision, given: DeviceReported, cards: tuple[HeldCard, ...], *, from_tray: bool, what: str
+) -> None:
+    """Cards left the device out of turn: they wait, and the irregularity says why."""
+    state = decision.state
+    if state.phase is Phase.CLOSED:
+        decision.emit(events.CardsSetAside(cards, from_tray, "the table is closed"))
+        return
+    ordinals = tuple(card.ordinal for card in cards)
+    if state.phase in BEFORE_DEAL:
+        decision.emit(events.CardsSetAside(cards, from_tray, 'before "No more bets"'))
+        raise_irregularity(
+            decision, Kind.BEFORE_NO_MORE_BETS, noticed_by=DEVICE, ordinals=ordinals, report=given,
+            note=f'a {what} left the device before "No more bets"',
+        )  # fmt: skip
+        return
+    if state.next_place is None:
+        note = f"one {what} too many: the deal was complete"
+    else:
+        note = f"a {what} was taken while the deal was held"
+    decision.emit(events.CardsSetAside(cards, from_tray, note))
+    if state.next_place is None or not _is_about(decision, ordinals):
+        raise_irregularity(
+            decision, Kind.OTHER_DEALING_ERROR, noticed_by=DEVICE, ordinals=ordinals, report=given, note=note
+        )
+
+
+def _is_about(decision: Decision, ordinals: tuple[int, ...]) -> bool:
+    """Whether an open irregularity is about these cards already: they may be lifted to be looked at."""
+    return any(set(ordinals) & set(found.ordinals) for found in decision.state.open)
+
+
+def _held(decision: Decision, shuffle: int, first: int, faces: Sequence[Concealed | None]) -> tuple[HeldCard, ...]:
+    face_up = decision.state.deck.face_up
+    return tuple(HeldCard(shuffle, first + place, face, first + place in face_up) for place, face in enumerate(faces))
+
+
+def _place_of_ordinal(decision: Decision, ordinal: int) -> str | None:
+    """The place that a card still in the device will come to, if nothing else goes wrong."""
+    state = decision.state
+    position = state.dealt + len(state.tray) + ordinal - state.deck.dispensed - 1
+    return state.places[position] if 0 <= position < len(state.places) else None
+
+
+def _raise_simultaneous(
+    decision: Decision, given: DeviceReported, *, order_known: bool, cards: tuple[HeldCard, ...]
+) -> None:
+    place = decision.state.next_place
+    raise_irregularity(
+        decision,
+        Kind.SIMULTANEOUS,
+        noticed_by=DEVICE,
+        facts=known_facts(decision, place, order_known=order_known),
+        place=place,
+        ordinals=tuple(card.ordinal for card in cards),
+        report=given,
+        note=f"{len(cards)} cards came out together",
+    )
+
+
+def _check_count(
+    decision: Decision, given: DeviceReported, shuffle: int, ordinal: int, count: int, remaining: int
+) -> None:
+    """A jump in the device's count means that cards may have passed unseen (I04)."""
+    deck = decision.state.deck
+    expected = deck.dispensed + 1
+    left = deck.loaded - ordinal - count + 1
+    if shuffle != deck.shuffle:
+        decision.emit(events.StatusDiffers("shuffle", deck.shuffle, shuffle))
+        _raise_doubt(decision, given, f"the cards are of shuffle {shuffle}, the journal's is {deck.shuffle}")
+    elif ordinal != expected:
+        decision.emit(events.StatusDiffers("dispensed", deck.dispensed, ordinal - 1))
+        _raise_doubt(decision, given, f"the device counts card {ordinal}, the journal expected card {expected}")
+    elif deck.loaded and remaining != left:
+        _raise_doubt(decision, given, f"the device says that {remaining} cards remain, the journal {left}")
+
+
+def _raise_doubt(decision: Decision, given: DeviceReported, note: str) -> None:
+    if decision.state.in_round and not already_open(decision, Kind.COUNT_IN_DOUBT):
+        raise_irregularity(decision, Kind.COUNT_IN_DOUBT, noticed_by=INFERENCE, report=given, note=note)

@@ -1,0 +1,72 @@
+"""One decision in the making: the state as it stands so far, and the events that bring it about."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from controller.table import events
+from controller.table.events import AnyEvent
+from controller.table.evolve import evolve
+from controller.table.phases import PHASE_TABLE, SERVICE_TABLE, Phase
+from controller.table.state import TableState
+
+
+class RefusedError(Exception):
+    """An operation that is not lawful now: a sentence that says what should come first, and a code for machines."""
+
+    def __init__(self, code: str, sentence: str) -> None:
+        super().__init__(sentence)
+        self.code = code
+        self.sentence = sentence
+
+
+class Decided(NamedTuple):
+    """The outcome of `decide`: what goes into the journal, and the state that holds once it is there."""
+
+    events: tuple[AnyEvent, ...]
+    state: TableState
+
+
+class Decision:
+    """Collects events. `state` is always the fold of what was decided so far; nothing outside sees it before commit.
+
+    The input itself takes the journal entry after the last one, its events those that follow.
+    """
+
+    def __init__(self, state: TableState) -> None:
+        self.state = state
+        self.events: list[AnyEvent] = []
+        self._next = state.entry + 2
+
+    def emit(self, event: AnyEvent) -> int:
+        """Add an event; returns the entry number that it will have."""
+        entry = self._next
+        self.events.append(event)
+        self.state = evolve(self.state, event, entry)
+        self._next = entry + 1
+        return entry
+
+    def enter_phase(self, trigger: str, clause: str = "") -> Phase:
+        """Let the round move on. Raises `RefusedError` where the transition table has no such row."""
+        state = self.state
+        reached = PHASE_TABLE.after(state.phase, trigger, state.conditions)
+        if reached is None:
+            raise RefusedError(
+                "phase", f"{trigger.replace('_', ' ')} is not possible while the table is {state.phase}."
+            )
+        self.emit(events.PhaseEntered(reached, clause))
+        return reached
+
+    def change_service(self, trigger: str, cause: str) -> None:
+        """Let the table's service change; a trigger that the service does not know changes nothing."""
+        state = self.state
+        reached = SERVICE_TABLE.after(state.service, trigger, state.conditions)
+        if reached is not None and (reached, cause) != (state.service, state.service_cause):
+            self.emit(events.ServiceChanged(reached, cause))
+
+    def adopt(self, attempt: Decision) -> None:
+        """Take over what another decision, begun from the same state, has come to."""
+        self.state, self.events, self._next = attempt.state, attempt.events, attempt._next
+
+    def done(self) -> Decided:
+        return Decided(tuple(self.events), self.state)

@@ -1,0 +1,66 @@
+"""What the device must be told now, read off the state: whoever changes the state need not think of the device.
+
+The exit is open only while cards are due. One command that moves cards is open at a time, and only when nothing is
+held, the table is in service and the device can.
+"""
+
+from __future__ import annotations
+
+from controller.games.specification import Unit
+from controller.table import events
+from controller.table.decision import Decision
+from controller.table.phases import BETWEEN_ROUNDS, DEALING, Phase, Service
+from controller.table.state import TableState
+from firmware_bridge.commands import AnyCommand, Dispense, HoldExit, ReleaseExit, Shuffle, UnloadStub
+
+STUB_WANTED = frozenset({Phase.EXAMINING, Phase.EXPOSING, Phase.SETTLING, Phase.CONCLUDED, Phase.VOIDED})
+
+
+def order_device(decision: Decision) -> None:
+    """Add the commands that the state as decided calls for."""
+    state = decision.state
+    device = state.device
+    if not device.connected or device.capabilities is None or state.service is Service.OUT_OF_SERVICE:
+        return
+    hold = not _cards_are_due(state)
+    if device.capabilities.holds_exit and device.exit_held is not hold:
+        decision.emit(events.CommandIssued(HoldExit() if hold else ReleaseExit()))
+        return  # a command that moves cards waits until the exit has answered
+    if device.open_commands or device.stopped or state.held or state.service is not Service.IN_SERVICE:
+        return
+    command = _moving_command(state)
+    if command is not None:
+        decision.emit(events.CommandIssued(command))
+
+
+def _cards_are_due(state: TableState) -> bool:
+    """Whether a card or set may leave the device now."""
+    if state.service is not Service.IN_SERVICE or state.held:
+        return False
+    if state.phase in DEALING:
+        return len(state.places) - state.dealt > len(state.tray) + len(state.aside)
+    return _may_stage(state)
+
+
+def _may_stage(state: TableState) -> bool:
+    """A first set may wait in the tray while bets are still open, where the device can."""
+    can = state.device.capabilities is not None and state.device.capabilities.stages
+    sets = state.settings is not None and state.settings.unit is Unit.SETS
+    return can and sets and state.phase is Phase.BETTING and not state.tray and not state.aside
+
+
+def _moving_command(state: TableState) -> AnyCommand | None:
+    capabilities = state.device.capabilities
+    assert capabilities is not None
+    deck = state.deck
+    if state.phase in BETWEEN_ROUNDS and state.device.kind == "shuffler" and deck.deck and not deck.used:
+        if not deck.shuffled:
+            return Shuffle()
+    elif state.phase in STUB_WANTED and capabilities.unloads_stub and deck.used and deck.stub is None:
+        return UnloadStub()
+    elif capabilities.dispenses == "on_command" and not state.tray and _cards_are_due(state):
+        if state.phase is Phase.DEALING_SETS:
+            return Dispense(state.cards_due - len(state.aside))
+        if _may_stage(state):
+            return Dispense(state.grammar.cards_each)
+    return None

@@ -1,0 +1,166 @@
+"""What the device tells besides cards leaving it: decks, shuffles, the stub, stops; and its answers to commands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from controller.games.specification import Kind
+from controller.table import dealing, events
+from controller.table.decision import Decision
+from controller.table.inputs import CommandAnswered, DeviceReported
+from controller.table.phases import DEALING, Phase
+from controller.table.raising import DEVICE, already_open, raise_irregularity
+from firmware_bridge import observations
+from firmware_bridge.observations import Observation
+
+Handler = Callable[[Decision, DeviceReported, Any], None]
+
+
+def device_reported(decision: Decision, given: DeviceReported) -> None:
+    """Whatever it says, the report is taken; then it is handed to what it is about.
+
+    One that the journal holds already decides nothing: a link that was made anew repeats what the last one had handed
+    over and nobody had acknowledged.
+    """
+    device = decision.state.device
+    if given.boot == device.boot and given.number <= device.last_report:
+        return
+    seen = given.observation
+    decision.emit(events.ReportTaken(given.boot, given.number, given.uptime_ms, type(seen).__struct_config__.tag))  # type: ignore[arg-type]  # the tag of an observation is its name
+    _HANDLERS[type(seen)](decision, given, seen)
+
+
+def command_answered(decision: Decision, given: CommandAnswered) -> None:
+    """An answer closes the command. A refusal to move cards is a technical stop (I19)."""
+    opened = next((one for one in decision.state.device.open_commands if one.id == given.command_id), None)
+    if opened is None:
+        return
+    if given.done:
+        decision.emit(events.CommandDone(given.command_id))
+        return
+    decision.emit(events.CommandRefused(given.command_id, given.reason))
+    if opened.command.moves_cards:
+        _stop(decision, None, f"the device refused a command: {given.reason}")
+
+
+def _deck_loaded(decision: Decision, given: DeviceReported, seen: observations.DeckLoaded) -> None:
+    if decision.state.in_round:
+        _doubt(decision, given, "a deck was put into the device in the middle of a round")
+        return
+    decision.emit(events.DeckArrived(seen.deck, seen.count, seen.shuffle))
+    if decision.state.device.stopped:
+        decision.emit(events.DeviceFreed("a deck was loaded"))
+
+
+def _shuffle_started(decision: Decision, given: DeviceReported, seen: observations.ShuffleStarted) -> None:
+    if decision.state.in_round:
+        _doubt(decision, given, "the device began to shuffle in the middle of a round")
+    else:
+        decision.emit(events.ShuffleBegan(seen.deck))
+
+
+def _shuffle_finished(decision: Decision, given: DeviceReported, seen: observations.ShuffleFinished) -> None:
+    if decision.state.in_round:
+        _doubt(decision, given, "the device shuffled in the middle of a round")
+        return
+    decision.emit(events.DeckShuffled(seen.deck, seen.shuffle, seen.count))
+    wrong = [f"{getattr(seen, name)} {name}" for name in ("missing", "extra", "duplicate") if getattr(seen, name)]
+    if wrong:
+        raise_irregularity(decision, Kind.DECK_COUNT, noticed_by=DEVICE, report=given, note=", ".join(wrong))
+    if seen.foreign:
+        raise_irregularity(decision, Kind.FOREIGN_CARD, noticed_by=DEVICE, report=given)
+
+
+def _shuffle_aborted(decision: Decision, given: DeviceReported, seen: observations.ShuffleAborted) -> None:
+    decision.emit(events.ShuffleFailed(seen.deck))
+    decision.emit(events.DeviceStopped("the shuffle was aborted; take the deck out and load it again"))
+
+
+def _stub_unloaded(decision: Decision, given: DeviceReported, seen: observations.StubUnloaded) -> None:
+    """The end count: stub and hands must make up the deck (I02)."""
+    state = decision.state
+    if state.phase in DEALING or state.phase is Phase.BETTING:
+        _doubt(decision, given, "the device gave out the stub in the middle of the deal")
+        return
+    due = state.stub_due
+    decision.emit(events.StubCounted(seen.count, due, DEVICE))
+    if seen.count != due and state.in_round and not already_open(decision, Kind.DECK_COUNT):
+        note = f"{seen.count} cards were left, {due} should have been"
+        raise_irregularity(decision, Kind.DECK_COUNT, noticed_by=DEVICE, report=given, note=note)
+
+
+def _jammed(decision: Decision, given: DeviceReported, seen: observations.Jammed) -> None:
+    decision.emit(events.DeviceStopped(f"jam: {seen.zone}"))
+    _stop(decision, given, f"jam: {seen.zone}")
+
+
+def _jam_cleared(decision: Decision, given: DeviceReported, seen: observations.JamCleared) -> None:
+    decision.emit(events.DeviceFreed(f"jam cleared: {seen.zone}"))
+
+
+def _door_moved(decision: Decision, given: DeviceReported, seen: observations.DoorMoved) -> None:
+    if seen.open:
+        decision.emit(events.DeviceStopped("the door is open"))
+        _stop(decision, given, "the door was opened")
+    else:
+        decision.emit(events.DeviceFreed("the door is closed"))
+
+
+def _tampered(decision: Decision, given: DeviceReported, seen: observations.Tampered) -> None:
+    decision.emit(events.DeviceNoted("tampered", seen.where))
+    _stop(decision, given, f"tampering: {seen.where}")
+
+
+def _reports_lost(decision: Decision, given: DeviceReported, seen: observations.ReportsLost) -> None:
+    _doubt(decision, given, f"the device's memory ran over: reports {seen.first} to {seen.last} are gone")
+
+
+def _not_understood(decision: Decision, given: DeviceReported, seen: observations.NotUnderstood) -> None:
+    _doubt(decision, given, "the device sent a report that this version cannot read")
+
+
+def _noted(decision: Decision, given: DeviceReported, seen: Observation) -> None:
+    detail = ", ".join(f"{name}={getattr(seen, name)}" for name in seen.__struct_fields__)
+    decision.emit(events.DeviceNoted(str(seen.__struct_config__.tag), detail))
+
+
+def _stop(decision: Decision, given: DeviceReported | None, note: str) -> None:
+    """A technical stop: in a round an irregularity (I19), once; between rounds the device waits to be freed."""
+    if decision.state.in_round:
+        if not already_open(decision, Kind.TECHNICAL_STOP):
+            raise_irregularity(decision, Kind.TECHNICAL_STOP, noticed_by=DEVICE, report=given, note=note)
+    elif not decision.state.device.stopped:
+        decision.emit(events.DeviceStopped(note))
+
+
+def _doubt(decision: Decision, given: DeviceReported, note: str) -> None:
+    """Cards may have passed unseen (I04): in a round a count is asked for, between rounds the next shuffle counts."""
+    if not decision.state.in_round:
+        decision.emit(events.DeviceNoted("doubt", note))
+    elif not already_open(decision, Kind.COUNT_IN_DOUBT):
+        raise_irregularity(decision, Kind.COUNT_IN_DOUBT, noticed_by=DEVICE, report=given, note=note)
+
+
+_HANDLERS: Final[dict[type[Observation], Handler]] = {
+    observations.Started: _noted,
+    observations.DeckLoaded: _deck_loaded,
+    observations.ShuffleStarted: _shuffle_started,
+    observations.ShuffleFinished: _shuffle_finished,
+    observations.ShuffleAborted: _shuffle_aborted,
+    observations.SetDispensed: dealing.set_dispensed,
+    observations.SetRemoved: dealing.set_removed,
+    observations.CardDrawn: dealing.card_drawn,
+    observations.CardsDrawnTogether: dealing.cards_drawn_together,
+    observations.FaceUpFound: dealing.face_up_found,
+    observations.StubUnloaded: _stub_unloaded,
+    observations.Jammed: _jammed,
+    observations.JamCleared: _jam_cleared,
+    observations.DoorMoved: _door_moved,
+    observations.SelfTestFinished: _noted,
+    observations.PowerLow: _noted,
+    observations.Tampered: _tampered,
+    observations.ButtonPressed: _noted,
+    observations.ReportsLost: _reports_lost,
+    observations.NotUnderstood: _not_understood,
+}

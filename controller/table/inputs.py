@@ -1,0 +1,92 @@
+"""Everything that can happen to a table, one type an origin. The journal keeps each as it came."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import msgspec
+
+from controller.games.specification import Role
+from controller.table.operations import AnyOperation
+from controller.table.state import Settings
+from firmware_bridge.cards import Evidence
+from firmware_bridge.observations import AnyObservation, DeviceIdentity, DeviceStatus
+from firmware_bridge.words import snake
+
+
+class Input(msgspec.Struct, frozen=True, tag_field="input", tag=snake):
+    """Base of all inputs."""
+
+
+class DaemonStarted(Input, frozen=True):
+    """The daemon began, with this configuration. What it knew of the device before is in doubt."""
+
+    table: str
+    simulated: bool
+    settings: Settings
+    start: str
+
+
+class DeviceConnected(Input, frozen=True):
+    identity: DeviceIdentity
+    status: DeviceStatus
+
+
+class DeviceGone(Input, frozen=True):
+    """The link to a device that was ready is over; `refused`: it must not be used."""
+
+    code: str
+    sentence: str
+    refused: bool = False
+
+
+class DeviceReported(Input, frozen=True):
+    """A numbered report, in order and once. `uptime_ms` is the device's clock."""
+
+    boot: int
+    number: int
+    uptime_ms: int | None
+    observation: AnyObservation
+    evidence: Evidence
+
+
+class ReportsMissing(Input, frozen=True):
+    """The device no longer has these reports; `last` None: nobody knows how many."""
+
+    boot: int
+    first: int
+    last: int | None
+
+
+class StatusReceived(Input, frozen=True):
+    """A heartbeat. Journaled only when it decides something."""
+
+    status: DeviceStatus
+
+
+class CommandAnswered(Input, frozen=True):
+    command_id: int
+    done: bool
+    reason: str = ""
+
+
+class PersonActed(Input, frozen=True):
+    """An operation with the person and the role that the daemon looked up. `round`: the one the person looked at."""
+
+    operation_id: str
+    person: str
+    role: Role
+    round: int
+    operation: AnyOperation
+
+
+AnyInput: TypeAlias = (
+    DaemonStarted
+    | DeviceConnected
+    | DeviceGone
+    | DeviceReported
+    | ReportsMissing
+    | StatusReceived
+    | CommandAnswered
+    | PersonActed
+)

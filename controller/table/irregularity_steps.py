@@ -1,0 +1,234 @@
+"""How people bring an irregularity to its end: report, confirm or deny, name an order, choose, rule, count.
+
+claimed -> confirmed: what the clause says takes effect
+        -> ordering -> choosing -> resolved      (simultaneous cards)
+        -> choosing -> resolved                  (every bettor's options)
+        -> ruling -> resolved                    (referred, or the document is silent)
+        -> denied
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+from controller.games.specification import (
+    FACT_QUESTIONS,
+    Choice,
+    Disposition,
+    Facts,
+    Kind,
+    Role,
+    Row,
+    RulingAction,
+)
+from controller.rules.irregularities import find_row
+from controller.table import events, operations
+from controller.table.decision import Decision, RefusedError
+from controller.table.inputs import PersonActed
+from controller.table.phases import BETWEEN_ROUNDS, DEALING, WINDOW_OPEN, Phase
+from controller.table.raising import already_open, known_facts, raise_irregularity
+from controller.table.rounds import go_on
+from controller.table.state import Irregularity, Stage, TableState
+
+COUNT_KINDS: Final = frozenset({Kind.DECK_COUNT, Kind.COUNT_IN_DOUBT})
+OPENS_STAGE: Final = {
+    Disposition.OPTIONS: Stage.CHOOSING,
+    Disposition.NAME_ORDER: Stage.ORDERING,
+    Disposition.REFER: Stage.RULING,
+    Disposition.SILENT: Stage.RULING,
+}
+
+
+def verify_report(state: TableState, given: PersonActed, operation: operations.ReportIrregularity) -> None:
+    if operation.place is not None and operation.place not in state.hands and operation.place not in _places(state):
+        raise RefusedError("place", f"Nothing was dealt to {operation.place} in this round.")
+    if operation.kind is Kind.WRONG_COUNT and (operation.place is None or operation.counted is None):
+        raise RefusedError("count", "Say at which place the number of cards is wrong, and how many lie there.")
+    if operation.counted is not None and not 0 <= operation.counted <= 52:
+        raise RefusedError("count", f"{operation.counted} cards cannot lie at one place.")
+    if state.phase is Phase.VOIDED:
+        raise RefusedError("voided", "The round is void already; nothing more can follow for it.")
+
+
+def _places(state: TableState) -> tuple[str, ...]:
+    return (*(f"B{number}" for number in state.boxes), "D")
+
+
+def report(decision: Decision, given: PersonActed, operation: operations.ReportIrregularity) -> None:
+    raise_irregularity(
+        decision,
+        operation.kind,
+        noticed_by=given.person,
+        place=operation.place,
+        card=operation.card,
+        counted=operation.counted,
+        note=operation.note,
+    )
+
+
+def _find(state: TableState, decision: operations.ConfirmIrregularity | Any, *stages: Stage) -> Irregularity:
+    """The open irregularity that an operation names, unchanged since and waiting for this step."""
+    found = state.find_open(decision.irregularity)
+    if found is None:
+        raise RefusedError("closed", f"Irregularity {decision.irregularity} is not open (any more).")
+    if found.revision != decision.revision:
+        raise RefusedError("changed", "This irregularity has changed since; look at it again and decide then.")
+    if found.stage not in stages:
+        raise RefusedError("stage", f"This irregularity waits for something else first: {found.stage}.")
+    return found
+
+
+def _require(given: PersonActed, role: Role, clause: str, what: str) -> None:
+    if not given.role.reaches(role):
+        raise RefusedError("role", f"Only a {role.word} or above may {what} ({clause}); call one.")
+
+
+def _merged(found: Irregularity, stated: Facts) -> Facts:
+    spoken = {name: value for name, value in msgspec.structs.asdict(stated).items() if value is not None}
+    return msgspec.structs.replace(found.facts, **spoken)
+
+
+def verify_confirm(state: TableState, given: PersonActed, operation: operations.ConfirmIrregularity) -> None:
+    found = _find(state, operation, Stage.CLAIMED)
+    if operation.facts.counted_wrong is not None:
+        raise RefusedError("count", "Count the cards by hand and enter the count; it tells whether the deck is whole.")
+    row, asks = find_row(state.game, found.kind, _merged(found, operation.facts))
+    if "counted_wrong" in asks:
+        raise RefusedError("count", "Count the stub by hand first, with a witness, and enter the count.")
+    if asks:
+        raise RefusedError("fact", f"Answer first: {' '.join(FACT_QUESTIONS[name] for name in asks)}")
+    _require(given, row.confirms, row.clause, "confirm this")
+    if found.kind is Kind.TECHNICAL_STOP and state.device.stopped:
+        raise RefusedError("stopped", f"The device still stands ({state.device.stopped}); clear it first.")
+
+
+def confirm(decision: Decision, given: PersonActed, operation: operations.ConfirmIrregularity) -> None:
+    """The fact is so: the clause takes effect, or the next step of it opens."""
+    found = _find(decision.state, operation, Stage.CLAIMED)
+    facts = _merged(found, operation.facts)
+    row = find_row(decision.state.game, found.kind, facts).row
+    stage = OPENS_STAGE.get(row.disposition)
+    decision.emit(events.IrregularityConfirmed(found.id, row, facts, stage))
+    if found.counted is not None and found.place is not None:
+        decision.emit(events.HandCounted(found.place, found.counted))
+    if stage is not None:
+        return
+    if row.disposition is Disposition.VOID:
+        _void(decision, given, found.id, row, row.because)
+    elif row.disposition is Disposition.REMOVE_HAND and found.place is not None:
+        decision.emit(events.HandRemoved(found.place, row.clause, found.id))
+    _resolve(decision, given, found.id, row.disposition, row.clause)
+
+
+def verify_deny(state: TableState, given: PersonActed, operation: operations.DenyIrregularity) -> None:
+    found = _find(state, operation, Stage.CLAIMED, Stage.RULING)
+    row = found.row
+    _require(given, row.confirms, row.clause, "deny this")
+    _require(given, row.decides, row.clause, "deny this")
+    if not operation.reason.strip():
+        raise RefusedError("reason", "Say why it is not so.")
+    if found.kind is Kind.TECHNICAL_STOP and state.device.stopped:
+        raise RefusedError("stopped", f"The device still stands ({state.device.stopped}); clear it first.")
+
+
+def deny(decision: Decision, given: PersonActed, operation: operations.DenyIrregularity) -> None:
+    found = _find(decision.state, operation, Stage.CLAIMED, Stage.RULING)
+    _resolve(decision, given, found.id, "denied", found.row.clause)
+
+
+def verify_name_order(state: TableState, given: PersonActed, operation: operations.NameOrder) -> None:
+    found = _find(state, operation, Stage.ORDERING)
+    _require(given, found.row.decides, found.row.clause, "name the order")
+    if sorted(operation.ordinals) != sorted(found.ordinals):
+        named = ", ".join(str(ordinal) for ordinal in sorted(found.ordinals))
+        raise RefusedError("order", f"Name each of these cards once, in the order to be received: {named}.")
+
+
+def name_order(decision: Decision, given: PersonActed, operation: operations.NameOrder) -> None:
+    """The simultaneous drawing is a dealing error all the same: every bettor's options follow."""
+    decision.emit(events.OrderNamed(operation.irregularity, operation.ordinals, Stage.CHOOSING))
+    _close_choices(decision, given, operation.irregularity)
+
+
+def verify_choose(state: TableState, given: PersonActed, operation: operations.ChooseOption) -> None:
+    found = _find(state, operation, Stage.CHOOSING)
+    if operation.place not in state.live_places:
+        raise RefusedError("place", f"No hand is in play at {operation.place}.")
+    if any(place == operation.place for place, _ in found.choices):
+        raise RefusedError("chosen", f"{operation.place} has chosen already.")
+
+
+def choose(decision: Decision, given: PersonActed, operation: operations.ChooseOption) -> None:
+    decision.emit(events.OptionChosen(operation.irregularity, operation.place, operation.choice))
+    _close_choices(decision, given, operation.irregularity)
+
+
+def _close_choices(decision: Decision, given: PersonActed, irregularity_id: int) -> None:
+    """When everybody has chosen, hands that withdrew are dead and the deal goes on."""
+    found = decision.state.find_open(irregularity_id)
+    assert found is not None
+    choices = dict(found.choices)
+    if not all(place in choices for place in decision.state.live_places):
+        return
+    for place in decision.state.live_places:
+        if choices[place] is Choice.WITHDRAW:
+            clause = decision.state.game.clauses.option_returns_bet
+            decision.emit(events.HandRemoved(place, clause, found.id))
+    _resolve(decision, given, found.id, Disposition.OPTIONS, found.row.clause)
+
+
+def verify_rule(state: TableState, given: PersonActed, operation: operations.Rule) -> None:
+    found = _find(state, operation, Stage.RULING)
+    _require(given, found.row.decides, found.row.clause, "rule on this")
+    if not operation.authority.strip() or not operation.text.strip():
+        raise RefusedError("ruling", "A ruling names its authority and says what is decided and why.")
+    if operation.action is RulingAction.VOID and not state.in_round and state.phase is not Phase.CONCLUDED:
+        raise RefusedError("no-round", "There is no round to void.")
+
+
+def rule(decision: Decision, given: PersonActed, operation: operations.Rule) -> None:
+    found = _find(decision.state, operation, Stage.RULING)
+    decision.emit(events.Ruled(found.id, operation.action, operation.authority, operation.text))
+    if operation.action is RulingAction.VOID:
+        _void(decision, given, found.id, found.row, operation.text)
+    _resolve(decision, given, found.id, "ruling", found.row.clause)
+
+
+def count_cards(decision: Decision, given: PersonActed, operation: operations.CountCards) -> None:
+    """A count by hand tells whether the deck is whole; it answers what open irregularities ask, or raises one."""
+    state = decision.state
+    due = state.stub_due
+    decision.emit(events.CardsCounted(operation.pile, operation.number, due, given.person, operation.witness))
+    if state.phase not in DEALING and state.phase is not Phase.BETTING and state.deck.stub is None:
+        decision.emit(events.StubCounted(operation.number, due, given.person))
+    wrong = operation.number != due
+    for found in decision.state.open:
+        if found.kind in COUNT_KINDS and found.stage is Stage.CLAIMED:
+            facts = msgspec.structs.replace(found.facts, counted_wrong=wrong)
+            row, asks = find_row(decision.state.game, found.kind, facts)
+            decision.emit(events.FactStated(found.id, facts, row, asks))
+    if wrong and not any(already_open(decision, kind) for kind in COUNT_KINDS):
+        note = f"{operation.number} cards were counted, {due} should be left"
+        facts = known_facts(decision, counted_wrong=True)
+        raise_irregularity(decision, Kind.DECK_COUNT, noticed_by=given.person, facts=facts, note=note)
+
+
+def _void(decision: Decision, given: PersonActed, irregularity_id: int, row: Row, text: str) -> None:
+    """The round is void and all bets are returned; what else was open in it is overtaken by that."""
+    if decision.state.phase not in WINDOW_OPEN or decision.state.phase is Phase.VOIDED:
+        # Found between rounds: there is nothing to void, but this deck must not be dealt from.
+        decision.emit(events.ShuffleFailed(decision.state.deck.deck))
+        return
+    decision.emit(events.RoundVoided(row.clause, irregularity_id, text))
+    decision.enter_phase("void", decision.state.game.clauses.void_returns_bets)
+    for found in decision.state.open:
+        if found.id != irregularity_id and found.round == decision.state.round:
+            decision.emit(events.IrregularityResolved(found.id, "overtaken", row.clause, given.person, given.role))
+
+
+def _resolve(decision: Decision, given: PersonActed, irregularity_id: int, outcome: str, clause: str) -> None:
+    decision.emit(events.IrregularityResolved(irregularity_id, str(outcome), clause, given.person, given.role))
+    if decision.state.phase not in BETWEEN_ROUNDS:
+        go_on(decision)

@@ -1,0 +1,166 @@
+"""The phases of a round and the services of a table, as tables of transitions. docs/states.md is drawn from them.
+
+Theory, in numbered rules:
+
+1. The *phase* says how far the round has come. The *service* says whether device and table may be used together. What
+   is *held* is derived: the table is paused or an open irregularity blocks. An input is lawful when all three allow it.
+2. Both machines are flat and synchronous. Nothing happens on entering or leaving a state: `decide` asks a machine for
+   the next state and writes it into an event.
+3. A trigger that the table does not list for a phase is a refusal, never an error.
+4. A row may depend on a `Condition`, a fact about the game or the device: the first row whose condition holds is taken.
+5. From every phase of a round a void leads out; from every service a way leads back to IN_SERVICE.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum, StrEnum
+from typing import Final, Generic, NamedTuple, TypeVar
+
+import transitions
+
+
+class Phase(StrEnum):
+    """How far the round has come."""
+
+    CLOSED = "closed"
+    IDLE = "idle"
+    BETTING = "betting"
+    DEALING_SETS = "dealing_sets"
+    DEALING_SINGLES = "dealing_singles"
+    EXAMINING = "examining"
+    EXPOSING = "exposing"
+    SETTLING = "settling"
+    CONCLUDED = "concluded"
+    VOIDED = "voided"
+
+
+class Service(StrEnum):
+    """Whether the table and its device may be used."""
+
+    IN_SERVICE = "in_service"
+    RECONCILING = "reconciling"
+    OUT_OF_SERVICE = "out_of_service"
+
+
+class Condition(StrEnum):
+    """What a transition may depend on."""
+
+    ALWAYS = "always"
+    SETS = "the device yields sets"
+    SINGLES = "the device yields single cards"
+    EXAMINES = "the game has Players examine their hands"
+    EXPOSES_AT_ONCE = "the game exposes without examining"
+    IN_ROUND = "a round is in progress"
+    BETWEEN_ROUNDS = "no round is in progress"
+
+
+class Transition(NamedTuple):
+    """One row: in `source`, `trigger` leads to `target` where `condition` holds. `because` is for the reader."""
+
+    trigger: str
+    source: str
+    target: str
+    because: str
+    condition: Condition = Condition.ALWAYS
+
+
+BETWEEN_ROUNDS: Final = frozenset({Phase.CLOSED, Phase.IDLE, Phase.CONCLUDED, Phase.VOIDED})
+DEALING: Final = frozenset({Phase.DEALING_SETS, Phase.DEALING_SINGLES})
+IN_ROUND: Final = frozenset(Phase) - BETWEEN_ROUNDS
+WINDOW_OPEN: Final = IN_ROUND | {Phase.CONCLUDED, Phase.VOIDED}  # an error of the round may still be raised
+
+P, S, C = Phase, Service, Condition
+
+PHASES: Final[tuple[Transition, ...]] = (
+    Transition("open", P.CLOSED, P.IDLE, "the table opens"),
+    *(Transition("close", phase, P.CLOSED, "the table closes") for phase in (P.IDLE, P.CONCLUDED, P.VOIDED)),
+    *(
+        Transition("place_your_bets", phase, P.BETTING, '"Place your bets" begins a round')
+        for phase in (P.IDLE, P.CONCLUDED, P.VOIDED)
+    ),
+    Transition("no_more_bets", P.BETTING, P.DEALING_SETS, '"No more bets" begins the deal', C.SETS),
+    Transition("no_more_bets", P.BETTING, P.DEALING_SINGLES, '"No more bets" begins the deal', C.SINGLES),
+    *(
+        Transition("dealt", phase, target, "the Dealer's hand is whole", condition)
+        for phase in (P.DEALING_SETS, P.DEALING_SINGLES)
+        for target, condition in ((P.EXAMINING, C.EXAMINES), (P.EXPOSING, C.EXPOSES_AT_ONCE))
+    ),
+    Transition("expose_dealer", P.EXAMINING, P.EXPOSING, "the Dealer's hand is turned"),
+    Transition("judged", P.EXPOSING, P.SETTLING, "every hand in play has its outcome"),
+    Transition("conclude", P.SETTLING, P.CONCLUDED, "chips are paid and the round is closed"),
+    *(
+        Transition("void", phase, P.VOIDED, "the round has no result")
+        for phase in Phase
+        if phase in WINDOW_OPEN and phase is not P.VOIDED
+    ),
+)
+
+SERVICES: Final[tuple[Transition, ...]] = (
+    *(
+        Transition("link_ready", service, S.RECONCILING, "the device is there, its status not yet compared")
+        for service in S
+    ),
+    Transition("link_lost", S.IN_SERVICE, S.RECONCILING, "the device was lost in a round", C.IN_ROUND),
+    Transition("link_lost", S.IN_SERVICE, S.OUT_OF_SERVICE, "no device between rounds", C.BETWEEN_ROUNDS),
+    Transition("link_lost", S.RECONCILING, S.RECONCILING, "lost again in the round", C.IN_ROUND),
+    Transition("link_lost", S.RECONCILING, S.OUT_OF_SERVICE, "lost again between rounds", C.BETWEEN_ROUNDS),
+    Transition("link_lost", S.OUT_OF_SERVICE, S.OUT_OF_SERVICE, "was not in use"),
+    *(Transition("refuse", service, S.OUT_OF_SERVICE, "the device must not be used") for service in S),
+    Transition("return_to_service", S.OUT_OF_SERVICE, S.RECONCILING, "a supervisor says that the cause is gone"),
+    Transition("confirm", S.RECONCILING, S.IN_SERVICE, "device and journal agree, or a person settled the difference"),
+)
+
+
+class _Subject:
+    """What `transitions` moves: nothing but a state."""
+
+    state: Enum
+
+
+StateT = TypeVar("StateT", Phase, Service)
+
+
+class StateTable(Generic[StateT]):
+    """A table of transitions, run by one synchronous `transitions.Machine` on one scratch subject."""
+
+    def __init__(self, states: type[StateT], table: Sequence[Transition]) -> None:
+        self._subject = _Subject()
+        self._machine = transitions.Machine(
+            model=self._subject,
+            states=states,
+            initial=next(iter(states)),
+            auto_transitions=False,
+            queued=False,
+        )
+        for row in table:
+            self._machine.add_transition(
+                row.trigger, states(row.source).name, states(row.target).name, conditions=[_Check(row.condition)]
+            )
+        self._staying = {(row.trigger, row.source) for row in table if row.source == row.target}
+
+    def after(self, state: StateT, trigger: str, holds: frozenset[Condition]) -> StateT | None:
+        """The state that the trigger leads to, or None when it is not lawful in this state."""
+        self._subject.state = state
+        try:
+            self._machine.events[trigger].trigger(self._subject, holds)
+        except transitions.MachineError:
+            return None
+        reached = self._subject.state
+        if reached is state and (trigger, state) not in self._staying:
+            return None
+        return type(state)(reached)
+
+
+class _Check:
+    """A row's condition, asked of what holds at this moment."""
+
+    def __init__(self, condition: Condition) -> None:
+        self._condition = condition
+
+    def __call__(self, holds: frozenset[Condition]) -> bool:
+        return self._condition is Condition.ALWAYS or self._condition in holds
+
+
+PHASE_TABLE: Final = StateTable(Phase, PHASES)
+SERVICE_TABLE: Final = StateTable(Service, SERVICES)

@@ -1,0 +1,119 @@
+"""The device came, went, or gave account of itself: does it agree with the journal?
+
+The link comes back by itself; a round does not go on by itself. What the device did while nobody listened is in its
+reports; when the last of them is taken, its status must be the journal's. Then the dealer continues; or the difference
+is an irregularity (I04).
+"""
+
+from __future__ import annotations
+
+from controller.games.specification import Kind
+from controller.table import events
+from controller.table.decision import Decision
+from controller.table.inputs import DeviceConnected, DeviceGone, ReportsMissing, StatusReceived
+from controller.table.phases import Service
+from controller.table.raising import INFERENCE, already_open, raise_irregularity
+from controller.table.state import TableState
+from firmware_bridge.observations import DeviceIdentity, DeviceStatus
+
+
+def device_connected(decision: Decision, given: DeviceConnected) -> None:
+    """A proven device stands at the other end. One that cannot serve this table leaves it out of service."""
+    let_lapse(decision)
+    decision.emit(events.DeviceReady(given.identity, given.status.exit_held))
+    unfit = _unfit(decision.state, given.identity)
+    if unfit:
+        decision.emit(events.DeviceLost("device-unfit", unfit))
+        decision.change_service("refuse", unfit)
+        return
+    decision.change_service("link_ready", "the device is there; its status is compared with the journal")
+    _compare(decision, given.status)
+
+
+def _unfit(state: TableState, identity: DeviceIdentity) -> str:
+    assert state.settings is not None
+    if identity.simulated is not state.simulated:
+        word = {True: "simulated", False: "real"}
+        return (
+            f"The device is {word[identity.simulated]} and the table is {word[state.simulated]}: "
+            "connect the right device, or correct `simulated` in the configuration."
+        )
+    if identity.unit not in (state.settings.unit, "both"):
+        return (
+            f"The device yields {identity.unit} and the table is configured for {state.settings.unit}: "
+            f"correct `unit` in the configuration; {state.grammar.clause} says how each is dealt."
+        )
+    return ""
+
+
+def device_gone(decision: Decision, given: DeviceGone) -> None:
+    decision.emit(events.DeviceLost(given.code, given.sentence))
+    let_lapse(decision)
+    decision.change_service("refuse" if given.refused else "link_lost", given.sentence)
+
+
+def let_lapse(decision: Decision) -> None:
+    """Commands that move no cards mean nothing beyond their link. Of the others the status will tell."""
+    for opened in decision.state.device.open_commands:
+        if not opened.command.moves_cards:
+            decision.emit(events.CommandLapsed(opened.id))
+
+
+def status_received(decision: Decision, given: StatusReceived) -> None:
+    state = decision.state
+    if state.device.connected and state.service is not Service.OUT_OF_SERVICE:
+        _compare(decision, given.status)
+
+
+def reports_missing(decision: Decision, given: ReportsMissing) -> None:
+    """Reports are gone for ever: cards may have passed unseen (I04)."""
+    last = "an unknown number" if given.last is None else str(given.last)
+    note = f"the device no longer has its reports from {given.first} to {last}: cards may have passed unseen"
+    if not decision.state.in_round:
+        decision.emit(events.DeviceNoted("reports_missing", note))
+    elif not already_open(decision, Kind.COUNT_IN_DOUBT):
+        raise_irregularity(decision, Kind.COUNT_IN_DOUBT, noticed_by=INFERENCE, note=note)
+
+
+def _compare(decision: Decision, status: DeviceStatus) -> None:
+    """Compare once the status speaks of the same reports as the journal, and nothing is moving."""
+    state = decision.state
+    if status.moving or not _same_moment(state, status):
+        return
+    reconciling = state.service is Service.RECONCILING
+    if reconciling:
+        _close_inherited(decision, status)
+    elif state.device.open_commands:
+        return
+    differences = _differences(state, status)
+    if differences and not already_open(decision, Kind.COUNT_IN_DOUBT):
+        for what, ours, theirs in differences:
+            decision.emit(events.StatusDiffers(what, ours, theirs))
+        if state.in_round:
+            note = "; ".join(f"{what}: journal {ours}, device {theirs}" for what, ours, theirs in differences)
+            raise_irregularity(decision, Kind.COUNT_IN_DOUBT, noticed_by=INFERENCE, note=note)
+    elif not differences and not state.device.status_agrees:
+        decision.emit(events.StatusAgrees())
+    if reconciling and not state.in_round:
+        decision.change_service("confirm", "the device is ready")
+
+
+def _same_moment(state: TableState, status: DeviceStatus) -> bool:
+    taken = state.device.last_report if state.device.boot == status.boot else 0
+    return status.boot == state.device.running_boot and status.last_report == taken
+
+
+def _close_inherited(decision: Decision, status: DeviceStatus) -> None:
+    """A command of an earlier link was carried out, or the device never began it and never will."""
+    opened = decision.state.device.moving
+    if opened is not None:
+        done = status.last_command == opened.id
+        decision.emit(events.CommandDone(opened.id) if done else events.CommandLapsed(opened.id))
+
+
+def _differences(state: TableState, status: DeviceStatus) -> list[tuple[str, int, int]]:
+    capabilities = state.device.capabilities
+    compared = [("shuffle", state.deck.shuffle, status.shuffle), ("dispensed", state.deck.dispensed, status.dispensed)]
+    if capabilities is not None and capabilities.senses_tray:
+        compared.append(("tray", int(bool(state.tray)), int(status.tray_occupied)))
+    return [(what, ours, theirs) for what, ours, theirs in compared if ours != theirs]

@@ -1,0 +1,261 @@
+"""What people do in the course of a round: for each operation what must be so (`verify_...`) and what follows."""
+
+from __future__ import annotations
+
+from controller.games import game
+from controller.games.specification import Kind
+from controller.rules import hands as ranking
+from controller.rules.dealing import DEALER, Place, dealing_order
+from controller.table import events, operations
+from controller.table.dealing import deal_aside
+from controller.table.decision import Decision, RefusedError
+from controller.table.inputs import PersonActed
+from controller.table.phases import Phase
+from controller.table.raising import raise_irregularity
+from controller.table.state import Hand, Settings, TableState
+from firmware_bridge.cards import Card, Exposed
+
+
+def choose_game(decision: Decision, settings: Settings) -> None:
+    rules = game(settings.game)
+    decision.emit(events.GameChosen(rules.title, rules.version, rules.effective, settings))
+
+
+def verify_nothing(state: TableState, given: PersonActed, operation: operations.Operation) -> None:
+    """Phase, service and hold say it all."""
+
+
+def open_table(decision: Decision, given: PersonActed, operation: operations.OpenTable) -> None:
+    decision.enter_phase("open")
+
+
+def close_table(decision: Decision, given: PersonActed, operation: operations.CloseTable) -> None:
+    decision.enter_phase("close")
+
+
+def verify_shuffled_outside(state: TableState, given: PersonActed, operation: operations.ShuffledOutside) -> None:
+    if state.device.kind == "shuffler":
+        raise RefusedError("shuffler", "This device shuffles by itself; wait until it has finished.")
+    if not state.deck.deck or state.deck.used:
+        raise RefusedError("no-deck", "Load a fresh deck first.")
+
+
+def shuffled_outside(decision: Decision, given: PersonActed, operation: operations.ShuffledOutside) -> None:
+    deck = decision.state.deck
+    count = deck.loaded or 52
+    decision.emit(events.DeckShuffled(deck.deck, deck.shuffle, count, operation.by))
+
+
+def verify_place_your_bets(state: TableState, given: PersonActed, operation: operations.PlaceYourBets) -> None:
+    """A full deck, shuffled and not dealt from, must lie in the device (house procedure, reading 34)."""
+    if not state.deck.deck:
+        raise RefusedError("no-deck", "Load a deck first.")
+    if state.deck.used:
+        raise RefusedError("deck-used", "This deck has been dealt from; load it again and let it be shuffled first.")
+    if not state.deck.shuffled:
+        raise RefusedError("not-shuffled", "The deck is not shuffled yet; wait until the shuffle has finished.")
+
+
+def place_your_bets(decision: Decision, given: PersonActed, operation: operations.PlaceYourBets) -> None:
+    if decision.state.settings_wait is not None:
+        choose_game(decision, decision.state.settings_wait)
+    decision.emit(events.RoundBegan(decision.state.round + 1))
+    decision.enter_phase("place_your_bets", decision.state.game.clauses.place_your_bets)
+
+
+def verify_occupy_boxes(state: TableState, given: PersonActed, operation: operations.OccupyBoxes) -> None:
+    assert state.settings is not None
+    count = state.settings.box_count
+    wrong = [number for number in operation.boxes if not 1 <= number <= count]
+    if wrong:
+        raise RefusedError("box", f"There is no box {wrong[0]}; this layout has boxes 1 to {count}.")
+    if len(set(operation.boxes)) != len(operation.boxes):
+        raise RefusedError("box", "A box stands twice in the list; name each box once.")
+
+
+def occupy_boxes(decision: Decision, given: PersonActed, operation: operations.OccupyBoxes) -> None:
+    decision.emit(events.BoxesOccupied(tuple(sorted(operation.boxes))))
+
+
+def verify_no_more_bets(state: TableState, given: PersonActed, operation: operations.NoMoreBets) -> None:
+    if not state.boxes:
+        raise RefusedError("no-boxes", "Say first which boxes have a wager.")
+
+
+def no_more_bets(decision: Decision, given: PersonActed, operation: operations.NoMoreBets) -> None:
+    grammar = decision.state.grammar
+    places = dealing_order(grammar, decision.state.boxes)
+    decision.enter_phase("no_more_bets", decision.state.game.clauses.no_more_bets)
+    decision.emit(events.DealBegan(grammar.unit, grammar.order, grammar.clause, places))
+    deal_aside(decision)
+
+
+def verify_handle_cards(state: TableState, given: PersonActed, operation: operations.HandleCards) -> None:
+    if operation.place == DEALER or not state.hands.get(operation.place, Hand()).cards:
+        raise RefusedError("no-cards", f"No player has cards at {operation.place}.")
+
+
+def handle_cards(decision: Decision, given: PersonActed, operation: operations.HandleCards) -> None:
+    if not decision.state.hands[operation.place].handled:
+        decision.emit(events.CardsHandled(operation.place))
+
+
+def verify_expose_hand(state: TableState, given: PersonActed, operation: operations.ExposeHand) -> None:
+    """The Dealer's hand first, then every hand in play, once."""
+    place = operation.place
+    hand = state.hands.get(place)
+    if hand is None:
+        raise RefusedError("no-cards", f"There is no hand at {place}.")
+    if state.phase is Phase.EXAMINING and place != DEALER:
+        raise RefusedError("dealer-first", f"Expose the Dealer's hand first ({state.game.clauses.exposing}).")
+    if hand.shown:
+        raise RefusedError("shown", f"The hand at {place} lies open already.")
+    if hand.dead:
+        raise RefusedError("dead", f"The hand at {place} is out of play; its bets are returned.")
+    if operation.cards is None:
+        if any(card.face is None for card in hand.cards):
+            raise RefusedError("unread", f"The device did not read every card of {place}; say which cards lie there.")
+    elif len(operation.cards) != len(set(operation.cards)) or len(operation.cards) != ranking.HAND_SIZE:
+        raise RefusedError("cards", f"Name the {ranking.HAND_SIZE} different cards that lie at {place}.")
+
+
+def expose_hand(decision: Decision, given: PersonActed, operation: operations.ExposeHand) -> None:
+    """The cards on the table decide; what the device read is compared with them (I16, I02)."""
+    place = operation.place
+    hand = decision.state.hands[place]
+    read = tuple(card.face.expose() if card.face else None for card in hand.cards)
+    cards = operation.cards if operation.cards is not None else tuple(card for card in read if card)
+    revealed = tuple(
+        Exposed(card.face.expose(), card.shuffle, card.ordinal) if card.face else None for card in hand.cards
+    )
+    elsewhere = {card for other in decision.state.hands.values() for card in other.shown}
+    decision.emit(events.HandExposed(place, cards, revealed))
+    if place == DEALER:
+        decision.enter_phase("expose_dealer", decision.state.game.clauses.exposing)
+    if twice := elsewhere & set(cards):
+        note = f"{', '.join(card.code for card in twice)} lies on the table twice"
+        raise_irregularity(decision, Kind.DECK_COUNT, noticed_by=given.person, place=place, note=note)
+    elif not _agree(read, cards):
+        note = "the cards on the table are not those that the device read"
+        raise_irregularity(decision, Kind.OTHER_DEALING_ERROR, noticed_by=given.person, place=place, note=note)
+    judge(decision)
+
+
+def _agree(read: tuple[Card | None, ...], cards: tuple[Card, ...]) -> bool:
+    known = [card for card in read if card is not None]
+    return set(known) <= set(cards)
+
+
+def judge(decision: Decision) -> None:
+    """Give every open hand in play its outcome; when all have one, the round goes on to settling."""
+    state = decision.state
+    if state.phase is not Phase.EXPOSING or state.held:
+        return
+    dealer = state.hands[DEALER].shown
+    for place in state.live_places:
+        hand = decision.state.hands[place]
+        if hand.shown and hand.outcome is None:
+            decision.emit(_judgement(decision.state, place, hand.shown, dealer))
+    live = [decision.state.hands[place] for place in decision.state.live_places]
+    if all(hand.outcome is not None for hand in live):
+        decision.enter_phase("judged")
+
+
+def _judgement(state: TableState, place: Place, cards: tuple[Card, ...], dealer: tuple[Card, ...]) -> events.HandJudged:
+    outcome = ranking.outcome(cards, dealer)
+    pictures = ranking.rank_key(cards) == ranking.THREE_PICTURES
+    six = not pictures and ranking.points(cards) == state.game.half_pay_points
+    return events.HandJudged(
+        place=place,
+        outcome=outcome,
+        hand=ranking.class_name(ranking.rank_key(cards)),
+        dealer_hand=ranking.class_name(ranking.rank_key(dealer)),
+        half=six and outcome is ranking.Outcome.WIN,
+        clause=state.game.clauses.exposing,
+    )
+
+
+def verify_settled(state: TableState, given: PersonActed, operation: operations.RecordSettled) -> None:
+    assert state.settings is not None
+    if state.chips_paid:
+        raise RefusedError("settled", "The chips are recorded as paid already; conclude the round.")
+    capabilities = state.device.capabilities
+    counted_by_device = capabilities is not None and capabilities.unloads_stub
+    if state.deck.stub is None and (counted_by_device or state.settings.count_stub_by_hand):
+        next_step = "wait until the device has given it out" if counted_by_device else "count it by hand"
+        raise RefusedError("stub", f"The stub is not counted yet; {next_step} first.")
+
+
+def record_settled(decision: Decision, given: PersonActed, operation: operations.RecordSettled) -> None:
+    decision.emit(events.ChipsPaid())
+
+
+def verify_conclude(state: TableState, given: PersonActed, operation: operations.ConcludeRound) -> None:
+    if not state.chips_paid:
+        raise RefusedError("not-settled", "Pay the chips and record that the round is settled first.")
+
+
+def conclude_round(decision: Decision, given: PersonActed, operation: operations.ConcludeRound) -> None:
+    """Asked twice: the window for errors of this round narrows with it."""
+    if decision.state.conclusion_asked:
+        decision.enter_phase("conclude")
+    else:
+        decision.emit(events.ConclusionAsked())
+
+
+def verify_pause(state: TableState, given: PersonActed, operation: operations.PauseTable) -> None:
+    if state.paused:
+        raise RefusedError("paused", f"The table is paused already ({state.paused}).")
+    if not operation.reason.strip():
+        raise RefusedError("reason", "Say why the table is paused.")
+
+
+def pause_table(decision: Decision, given: PersonActed, operation: operations.PauseTable) -> None:
+    decision.emit(events.TablePaused(operation.reason))
+
+
+def verify_resume(state: TableState, given: PersonActed, operation: operations.ResumeTable) -> None:
+    if not state.paused:
+        raise RefusedError("not-paused", "The table is not paused.")
+
+
+def resume_table(decision: Decision, given: PersonActed, operation: operations.ResumeTable) -> None:
+    decision.emit(events.TableResumed())
+    go_on(decision)
+
+
+def verify_continue(state: TableState, given: PersonActed, operation: operations.ContinueRound) -> None:
+    if not state.device.connected:
+        raise RefusedError("no-device", "The device is not connected yet; check its power and its cable.")
+    if not state.device.status_agrees:
+        raise RefusedError("comparing", "The device's status is still being compared with the journal; wait for it.")
+
+
+def continue_round(decision: Decision, given: PersonActed, operation: operations.ContinueRound) -> None:
+    decision.change_service("confirm", f"{given.person} continues the round")
+    go_on(decision)
+
+
+def verify_return(state: TableState, given: PersonActed, operation: operations.ReturnToService) -> None:
+    if not state.device.connected:
+        raise RefusedError("no-device", f"The device is not connected ({state.service_cause}); connect it first.")
+
+
+def return_to_service(decision: Decision, given: PersonActed, operation: operations.ReturnToService) -> None:
+    if decision.state.device.stopped:
+        decision.emit(events.DeviceFreed(f"{given.person} returns the table to service"))
+    decision.change_service("return_to_service", f"{given.person} returns the table to service")
+
+
+def verify_count(state: TableState, given: PersonActed, operation: operations.CountCards) -> None:
+    if not 0 <= operation.number <= 60:
+        raise RefusedError("number", f"{operation.number} cannot be the number of cards left of one deck.")
+    if not operation.witness.strip() or operation.witness == given.person:
+        raise RefusedError("witness", "Name a second person who saw the count.")
+
+
+def go_on(decision: Decision) -> None:
+    """Once nothing blocks: deal what was held back, judge what waited to be judged."""
+    if not decision.state.held:
+        deal_aside(decision)
+        judge(decision)

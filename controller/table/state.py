@@ -1,0 +1,227 @@
+"""What the table knows: frozen values, the fold of its events. Nothing here judges; derived questions are methods.
+
+The place of a card is *assumed* from the dealing order until its hand is exposed.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import msgspec
+
+from controller.games import game
+from controller.games.specification import Choice, Facts, Game, Grammar, Kind, Row, Unit
+from controller.rules.dealing import Place
+from controller.rules.hands import Outcome
+from controller.table.phases import IN_ROUND, Condition, Phase, Service
+from firmware_bridge.cards import Card, Concealed
+from firmware_bridge.commands import AnyCommand
+from firmware_bridge.observations import Capabilities
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """What a casino chooses for its table. Enters the journal with the game.
+
+    `box_count`: betting boxes on the layout. `unit`: what leaves the device. `count_stub_by_hand`: where the device
+    cannot count the stub, the dealer must before the round is settled (house procedure).
+    """
+
+    game: str
+    unit: Unit
+    box_count: int
+    count_stub_by_hand: bool = False
+
+
+class HeldCard(msgspec.Struct, frozen=True):
+    """A card that left the device. `face` None: not recognised. `face_up`: it lay open when it came out."""
+
+    shuffle: int
+    ordinal: int
+    face: Concealed | None
+    face_up: bool = False
+
+
+class Hand(msgspec.Struct, frozen=True):
+    """The cards of one place. `dead`: out of play, its bets returned, but it keeps taking its cards (reading 36)."""
+
+    cards: tuple[HeldCard, ...] = ()
+    surplus: int = 0  # how many more (or fewer) a person counted there than were known to be dealt
+    dead: bool = False
+    handled: bool = False
+    shown: tuple[Card, ...] = ()
+    outcome: Outcome | None = None
+
+    @property
+    def size(self) -> int:
+        return len(self.cards) + self.surplus
+
+
+class Deck(msgspec.Struct, frozen=True):
+    """The deck in play. `dispensed` is what the device says has left it, `stub` what was counted after the deal."""
+
+    deck: int = 0
+    shuffle: int = 0
+    loaded: int = 0
+    dispensed: int = 0
+    shuffled: bool = False
+    used: bool = False  # dealt from, or begun to
+    stub: int | None = None
+    face_up: tuple[int, ...] = ()  # ordinals announced as lying face up
+
+
+class OpenCommand(msgspec.Struct, frozen=True):
+    id: int
+    command: AnyCommand
+
+
+class Device(msgspec.Struct, frozen=True):
+    """The device as the journal knows it.
+
+    `boot` and `last_report` name the last report held durably, `running_boot` is the device's at this moment.
+    `stopped`: why it moves no cards, if so.
+    """
+
+    connected: bool = False
+    serial: str = ""
+    kind: str = ""
+    running_boot: int = 0
+    boot: int = 0
+    last_report: int = 0
+    capabilities: Capabilities | None = None
+    exit_held: bool | None = None
+    open_commands: tuple[OpenCommand, ...] = ()
+    stopped: str = ""
+    status_agrees: bool = False
+
+    @property
+    def moving(self) -> OpenCommand | None:
+        """The open command that moves cards; there is one at most."""
+        return next((opened for opened in self.open_commands if opened.command.moves_cards), None)
+
+
+class Stage(StrEnum):
+    """What an open irregularity waits for."""
+
+    CLAIMED = "claimed"  # the fact to be confirmed or denied
+    ORDERING = "ordering"  # the order of simultaneous cards to be named
+    CHOOSING = "choosing"  # every bettor's choice
+    RULING = "ruling"  # a ruling
+
+
+class Irregularity(msgspec.Struct, frozen=True):
+    """An open irregularity. `id` is the entry that raised it, `revision` the entry that changed it last."""
+
+    id: int
+    revision: int
+    round: int
+    kind: Kind
+    row: Row
+    facts: Facts
+    asks: tuple[str, ...]
+    stage: Stage
+    blocks: bool
+    place: Place | None = None
+    ordinals: tuple[int, ...] = ()
+    counted: int | None = None
+    choices: tuple[tuple[Place, Choice], ...] = ()
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What a person's operation came to; kept so that a repeat gets the same. `code` empty: accepted."""
+
+    operation_id: str
+    round: int
+    entry: int
+    code: str = ""
+    sentence: str = ""
+
+
+class TableState(msgspec.Struct, frozen=True):
+    """All that decisions rest on. `entry` is the last journal entry folded."""
+
+    table: str = ""
+    simulated: bool = False
+    entry: int = 0
+    settings: Settings | None = None
+    settings_wait: Settings | None = None  # take effect after the round
+    phase: Phase = Phase.CLOSED
+    service: Service = Service.OUT_OF_SERVICE
+    service_cause: str = "the daemon has just started"
+    paused: str = ""
+    round: int = 0
+    boxes: tuple[int, ...] = ()
+    places: tuple[Place, ...] = ()  # of every card of the round, in dealing order
+    dealt: int = 0  # how many of them are filled
+    hands: dict[Place, Hand] = {}
+    tray: tuple[HeldCard, ...] = ()
+    aside: tuple[HeldCard, ...] = ()  # out of the device, given to no place
+    deck: Deck = Deck()
+    device: Device = Device()
+    open: tuple[Irregularity, ...] = ()
+    chips_paid: bool = False
+    conclusion_asked: bool = False
+    answers: tuple[Answer, ...] = ()
+
+    @property
+    def game(self) -> Game:
+        assert self.settings is not None, "no game has been chosen"
+        return game(self.settings.game)
+
+    @property
+    def grammar(self) -> Grammar:
+        assert self.settings is not None, "no game has been chosen"
+        return self.game.grammar(self.settings.unit)
+
+    @property
+    def in_round(self) -> bool:
+        return self.phase in IN_ROUND
+
+    @property
+    def held(self) -> bool:
+        """Whether nothing may be dealt: the table is paused or an irregularity is open that blocks."""
+        return bool(self.paused) or any(irregularity.blocks for irregularity in self.open)
+
+    @property
+    def next_place(self) -> Place | None:
+        """The place that the next card belongs to; None when the deal is whole or has not begun."""
+        return self.places[self.dealt] if self.dealt < len(self.places) else None
+
+    @property
+    def cards_due(self) -> int:
+        """How many more cards the next place takes before another one's turn."""
+        place, due = self.next_place, 0
+        while self.dealt + due < len(self.places) and self.places[self.dealt + due] == place:
+            due += 1
+        return due
+
+    @property
+    def handled(self) -> bool | None:
+        """Whether a Player has handled cards; None: nobody said so, and nobody said that none has."""
+        return True if any(hand.handled for hand in self.hands.values()) else None
+
+    @property
+    def live_places(self) -> tuple[Place, ...]:
+        """The Players' hands that are in play."""
+        return tuple(f"B{number}" for number in self.boxes if not self.hands.get(f"B{number}", Hand()).dead)
+
+    @property
+    def cards_out(self) -> int:
+        """How many cards have left the device and lie on the table or in the tray."""
+        return sum(hand.size for hand in self.hands.values()) + len(self.tray) + len(self.aside)
+
+    @property
+    def stub_due(self) -> int:
+        """How many cards must be left over."""
+        return self.deck.loaded - sum(hand.size for hand in self.hands.values()) - len(self.aside)
+
+    @property
+    def conditions(self) -> frozenset[Condition]:
+        """What the transition tables may depend on."""
+        holds = {Condition.IN_ROUND if self.in_round else Condition.BETWEEN_ROUNDS}
+        if self.settings is not None:
+            holds.add(Condition.SETS if self.settings.unit is Unit.SETS else Condition.SINGLES)
+            holds.add(Condition.EXAMINES if self.game.examining else Condition.EXPOSES_AT_ONCE)
+        return frozenset(holds)
+
+    def find_open(self, irregularity_id: int) -> Irregularity | None:
+        return next((found for found in self.open if found.id == irregularity_id), None)

@@ -1,0 +1,160 @@
+"""Cards, and cards that nobody may see yet.
+
+A card is written rank first, suit second: ``KD``, ``TC`` or ``10C``, ``AS``. A card still lying face down is carried as
+`Concealed`: it cannot be printed, formatted, pickled or serialised; only the journal seals it and only a rule of the
+game exposes it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NoReturn
+
+RANKS: Final = "A23456789TJQK"
+SUITS: Final = "CDHS"
+DECK_SIZE: Final = 52
+
+
+class UnknownCardError(ValueError):
+    """A text or number that names no card of a 52-card deck."""
+
+
+class Card:
+    """One of 52 cards. `rank` is 1 (ace) to 13 (king), `suit` one of C D H S. There is one object a card.
+
+    >>> Card.parse("10d").code, Card.parse("KS").rank
+    ('TD', 13)
+    """
+
+    __slots__ = ("code", "number", "rank", "suit")
+    code: str
+    number: int
+    rank: int
+    suit: str
+
+    def __new__(cls, *_: object) -> Card:
+        raise TypeError("cards are not made: use Card.parse or Card.numbered")
+
+    @staticmethod
+    def parse(text: str) -> Card:
+        """The card that a person wrote. Raises `UnknownCardError` with a sentence."""
+        code = text.strip().upper().replace("10", "T", 1)
+        card = _BY_CODE.get(code)
+        if card is None:
+            raise UnknownCardError(f"{text!r} is no card; write rank and suit, as in KD, 10C or AS")
+        return card
+
+    @staticmethod
+    def numbered(number: int) -> Card:
+        """The card with that number on the wire: 1 to 52, clubs, diamonds, hearts, spades, each ace to king."""
+        if not 1 <= number <= DECK_SIZE:
+            raise UnknownCardError(f"{number} is no card number; they run from 1 to {DECK_SIZE}")
+        return DECK[number - 1]
+
+    def __repr__(self) -> str:
+        return self.code
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Card.parse, (self.code,)
+
+
+def _build_deck() -> tuple[Card, ...]:
+    deck: list[Card] = []
+    for suit in SUITS:
+        for rank, letter in enumerate(RANKS, start=1):
+            card = object.__new__(Card)
+            card.rank, card.suit, card.code, card.number = rank, suit, letter + suit, len(deck) + 1
+            deck.append(card)
+    return tuple(deck)
+
+
+DECK: Final = _build_deck()
+_BY_CODE: Final = {card.code: card for card in DECK}
+
+
+class ConcealedCardError(TypeError):
+    """Something tried to show a card that nobody may see yet. Always a bug of ours."""
+
+
+class Concealed:
+    """A recognised card that lies face down, and where it lay in the shuffled deck (`ordinal` 1 is the first out).
+
+    `repr` tells the place and never the face. The face leaves by `expose` alone.
+    """
+
+    __slots__ = ("_card", "ordinal", "shuffle")
+
+    def __init__(self, card: Card, shuffle: int, ordinal: int) -> None:
+        self._card = card
+        self.shuffle = shuffle
+        self.ordinal = ordinal
+
+    def expose(self) -> Card:
+        """The face. For the moment at which the rules show the card to the table, and for sealing it."""
+        return self._card
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Concealed):
+            return NotImplemented
+        return (self._card, self.shuffle, self.ordinal) == (other._card, other.shuffle, other.ordinal)
+
+    def __hash__(self) -> int:
+        return hash((self.shuffle, self.ordinal))
+
+    def __repr__(self) -> str:
+        return f"<card {self.ordinal} of shuffle {self.shuffle}, concealed>"
+
+    def __str__(self) -> NoReturn:
+        raise ConcealedCardError("a concealed card cannot be printed")
+
+    def __format__(self, spec: str) -> NoReturn:
+        raise ConcealedCardError("a concealed card cannot be formatted")
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise ConcealedCardError("a concealed card cannot be pickled or copied out")
+
+
+class Exposed:
+    """A card that was concealed and has been shown, with the place that its commitment names."""
+
+    __slots__ = ("card", "ordinal", "shuffle")
+
+    def __init__(self, card: Card, shuffle: int, ordinal: int) -> None:
+        self.card = card
+        self.shuffle = shuffle
+        self.ordinal = ordinal
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Exposed):
+            return NotImplemented
+        return (self.card, self.shuffle, self.ordinal) == (other.card, other.shuffle, other.ordinal)
+
+    def __hash__(self) -> int:
+        return hash((self.card, self.shuffle, self.ordinal))
+
+    def __repr__(self) -> str:
+        return f"<{self.card!r}, card {self.ordinal} of shuffle {self.shuffle}>"
+
+
+class Evidence:
+    """The bytes of a device's report as they came: they may tell of concealed cards, so they are kept only sealed."""
+
+    __slots__ = ("_data",)
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+
+    def open(self) -> bytes:
+        """The bytes, for sealing and for an audit."""
+        return self._data
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Evidence) and self._data == other._data
+
+    def __hash__(self) -> int:
+        return hash(self._data)
+
+    def __repr__(self) -> str:
+        return f"<{len(self._data)} bytes of evidence, sealed>"
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise ConcealedCardError("evidence cannot be pickled or copied out")

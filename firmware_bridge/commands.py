@@ -1,0 +1,56 @@
+"""What a device can be told.
+
+Of the commands that move cards only one may be open at a time; the others may go beside it.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, TypeAlias
+
+import msgspec
+
+from firmware_bridge.words import snake
+
+
+class Command(msgspec.Struct, frozen=True, tag_field="command", tag=snake):
+    """Base of all commands."""
+
+    moves_cards: ClassVar[bool] = False
+
+
+class Dispense(Command, frozen=True):
+    """Form one set of `count` cards (1 to 5) in the tray."""
+
+    moves_cards: ClassVar[bool] = True
+    count: int
+
+
+class HoldExit(Command, frozen=True):
+    """Let no card leave; a set that lies in the tray may still be lifted."""
+
+
+class ReleaseExit(Command, frozen=True):
+    """Let cards leave again."""
+
+
+class Shuffle(Command, frozen=True):
+    moves_cards: ClassVar[bool] = True
+
+
+class UnloadStub(Command, frozen=True):
+    """Give out what is left, and count it."""
+
+    moves_cards: ClassVar[bool] = True
+
+
+class Show(Command, frozen=True):
+    """Show a text of at most 32 characters, or nothing."""
+
+    text: str
+
+
+class RunSelfTest(Command, frozen=True):
+    moves_cards: ClassVar[bool] = True
+
+
+AnyCommand: TypeAlias = Dispense | HoldExit | ReleaseExit | Shuffle | UnloadStub | Show | RunSelfTest

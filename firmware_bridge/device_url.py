@@ -1,0 +1,212 @@
+"""Where a device is and what it speaks, in one line that is the same in every command and file.
+
+    scheme:[//host:port]/path?driver=&baud=&listen=1&seed=
+
+    serial:///dev/cardshoe/SERIAL        a serial port, by the name that udev gave it
+    usb:///VID:PID/SERIAL                a USB device without a serial converter
+    tcp://host:port/?driver=NAME         a serial server
+    sim:///shuffler?seed=7               a simulated device in this process
+
+No secrets stand in a URL: keys have files of their own.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlsplit
+
+import msgspec
+
+from firmware_bridge.drivers.registry import registered_driver
+from firmware_bridge.errors import BadDeviceUrlError
+
+DEFAULT_DRIVER: Final = "cardlink"
+DEFAULT_BAUD: Final = 115200  # bits a second
+SLOWEST_BAUD: Final = 50
+FASTEST_BAUD: Final = 4_000_000
+LARGEST_SEED: Final = 2**64 - 1
+
+_EXAMPLES: Final = {
+    "serial": "serial:///dev/cardshoe/SERIAL",
+    "usb": "usb:///VID:PID/SERIAL",
+    "tcp": "tcp://host:port/",
+    "sim": "sim:///shuffler?seed=7",
+}
+_KEYS: Final = {
+    "serial": frozenset({"driver", "baud", "listen"}),
+    "usb": frozenset({"driver", "listen"}),
+    "tcp": frozenset({"driver", "listen"}),
+    "sim": frozenset({"driver", "listen", "seed"}),
+}
+SCHEMES: Final = tuple(_EXAMPLES)
+
+
+class DeviceUrl(msgspec.Struct, frozen=True):
+    """A device URL, taken apart. `str` puts it together again, defaults left out.
+
+    `host` and `port` belong to tcp alone. `baud` is in bits a second. `listen`: no byte is ever written. `seed` is of
+    simulated devices; None lets the simulator choose.
+    """
+
+    scheme: str
+    host: str = ""
+    port: int | None = None
+    path: str = ""
+    driver: str = DEFAULT_DRIVER
+    baud: int = DEFAULT_BAUD
+    listen: bool = False
+    seed: int | None = None
+
+    def __str__(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        authority = "" if self.port is None else f"{host}:{self.port}"
+        keys = {
+            "driver": "" if self.driver == DEFAULT_DRIVER else self.driver,
+            "baud": "" if self.baud == DEFAULT_BAUD else str(self.baud),
+            "listen": "1" if self.listen else "",
+            "seed": "" if self.seed is None else str(self.seed),
+        }
+        query = "&".join(f"{key}={quote(value)}" for key, value in keys.items() if value)
+        return f"{self.scheme}://{authority}{quote(self.path, safe='/:')}" + (f"?{query}" if query else "")
+
+
+def parse_device_url(text: str) -> DeviceUrl:
+    """Take a device URL apart. Raises BadDeviceUrlError, whose hint says what to write instead.
+
+    >>> parse_device_url("serial:///dev/ttyACM0?baud=9600").baud
+    9600
+    """
+    parts = _split(text)
+    host, port = _authority(parts)
+    values = _query(parts)
+    url = DeviceUrl(
+        scheme=parts.scheme,
+        host=host,
+        port=port,
+        path=_path(parts),
+        driver=values.get("driver", DEFAULT_DRIVER),
+        baud=_whole_number(values, "baud", SLOWEST_BAUD, FASTEST_BAUD) or DEFAULT_BAUD,
+        listen=bool(_whole_number(values, "listen", 0, 1)),
+        seed=_whole_number(values, "seed", 0, LARGEST_SEED),
+    )
+    if url.listen and not registered_driver(url.driver).can_listen:
+        raise BadDeviceUrlError(
+            f"The driver {url.driver} has to answer its device and cannot only listen.",
+            "Leave out listen=1, or name the driver that the device speaks with driver=.",
+        )
+    registered_driver(url.driver)
+    return url
+
+
+def _split(text: str) -> SplitResult:
+    if not text.isprintable() or " " in text:
+        raise BadDeviceUrlError(
+            f"The device URL {text!r} holds blanks or characters that cannot be printed.",
+            "Remove them; a blank in a path is written %20.",
+        )
+    try:
+        parts = urlsplit(text)
+    except ValueError as error:
+        raise BadDeviceUrlError(f"{text!r} is no device URL: {error}.", _write_one_of()) from None
+    if parts.scheme not in SCHEMES:
+        if text.startswith("/"):
+            raise BadDeviceUrlError(f"{text!r} is a path and no device URL.", f"Write serial://{text}")
+        scheme = f"{parts.scheme!r} is no kind of device" if parts.scheme else "its kind of device is missing"
+        raise BadDeviceUrlError(f"{text!r} is no device URL: {scheme}.", _write_one_of())
+    if parts.fragment:
+        raise BadDeviceUrlError(
+            f"The device URL {text!r} has a part after '#', which means nothing here.",
+            "Remove it; a '#' in a path is written %23.",
+        )
+    return parts
+
+
+def _write_one_of() -> str:
+    return f"Write it like one of these: {', '.join(_EXAMPLES.values())}."
+
+
+def _authority(parts: SplitResult) -> tuple[str, int | None]:
+    """Host and port, where the scheme has them."""
+    example = _EXAMPLES[parts.scheme]
+    if "@" in parts.netloc:
+        raise BadDeviceUrlError(
+            "A device URL holds no user name and no password.",
+            f"Keys have files of their own; write it like {example}.",
+        )
+    if parts.scheme != "tcp":
+        if parts.netloc:
+            sentence = f"A {parts.scheme} device has no host, and {parts.netloc!r} stands where a host would."
+            raise BadDeviceUrlError(sentence, f"Three slashes begin the path: {parts.scheme}:///{_told(parts)}")
+        return "", None
+    try:
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host, port = None, None
+    if not host or not port:
+        raise BadDeviceUrlError(
+            f"A tcp device needs a host and a port from 1 to 65535, not {parts.netloc!r}.", f"Write it like {example}."
+        )
+    return host, port
+
+
+def _told(parts: SplitResult) -> str:
+    """What a person meant to be the path when two slashes stood before it."""
+    return parts.netloc + parts.path
+
+
+def _path(parts: SplitResult) -> str:
+    path = unquote(parts.path)
+    if not path.isprintable():
+        raise BadDeviceUrlError(
+            f"The path {path!r} holds characters that cannot be printed.", "Check what stands after each '%'."
+        )
+    if parts.scheme == "tcp":
+        if path not in ("", "/"):
+            raise BadDeviceUrlError(
+                f"A tcp device has no path, and the URL names {path!r}.", f"Write it like {_EXAMPLES['tcp']}."
+            )
+        return "/"
+    if not path.strip("/"):
+        raise BadDeviceUrlError(
+            f"The {parts.scheme} URL does not say which device.", f"Write it like {_EXAMPLES[parts.scheme]}."
+        )
+    if not path.startswith("/") or path.startswith("//"):
+        raise BadDeviceUrlError(
+            f"The path {path!r} does not begin with one slash.", f"Write it like {_EXAMPLES[parts.scheme]}."
+        )
+    return path
+
+
+def _query(parts: SplitResult) -> dict[str, str]:
+    try:
+        pairs = parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query), errors="strict")
+    except ValueError:
+        raise BadDeviceUrlError(
+            f"What stands after the '?' cannot be read: {parts.query!r}.", "Write key=value, joined by '&'."
+        ) from None
+    known = _KEYS[parts.scheme]
+    values: dict[str, str] = {}
+    for key, value in pairs:
+        if key not in known:
+            raise BadDeviceUrlError(
+                f"A {parts.scheme} URL knows no key {key!r}.", f"The keys are: {', '.join(sorted(known))}."
+            )
+        if key in values:
+            raise BadDeviceUrlError(f"The key {key!r} stands twice in the device URL.", "Leave one of them out.")
+        if not value:
+            raise BadDeviceUrlError(f"The key {key!r} has no value.", f"Write {key}=VALUE, or leave it out.")
+        values[key] = value
+    return values
+
+
+def _whole_number(values: dict[str, str], key: str, smallest: int, largest: int) -> int | None:
+    """The value of a key, None when it is not there."""
+    text = values.get(key)
+    if text is None:
+        return None
+    # Twenty digits hold the largest seed; longer text is never turned into a number.
+    if text.isascii() and text.isdigit() and len(text) <= 20 and smallest <= int(text) <= largest:
+        return int(text)
+    raise BadDeviceUrlError(
+        f"{key}={text} is not a whole number from {smallest} to {largest}.", f"Correct it, or leave {key}= out."
+    )

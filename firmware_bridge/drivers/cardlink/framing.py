@@ -1,0 +1,114 @@
+"""Frames on a byte stream: SLIP (RFC 1055), a fixed header, a CRC-32. docs/protocol.md, "Frames".
+
+    C0 | escaped( header 11 bytes | body | CRC-32 of header and body, little-endian ) | C0
+
+Delimiters are found by `split`, escapes undone by two `replace`: no step goes byte by byte.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Final
+from zlib import crc32
+
+import msgspec
+
+END: Final = b"\xc0"
+ESCAPE: Final = b"\xdb"
+ESCAPED_END: Final = b"\xdb\xdc"
+ESCAPED_ESCAPE: Final = b"\xdb\xdd"
+
+VERSION: Final = 1
+MAX_DECODED: Final = 512
+MAX_ENCODED: Final = 2 * MAX_DECODED
+HEADER: Final = struct.Struct("<BBBII")
+CRC: Final = struct.Struct("<I")
+SMALLEST: Final = HEADER.size + CRC.size
+CRC_RESIDUE: Final = 0x2144DF1C  # the CRC-32 of anything that is followed by its own CRC-32
+
+_END_BYTE: Final = END[0]
+_ESCAPE_BYTE: Final = ESCAPE[0]
+_unpack_header = HEADER.unpack_from
+
+
+class Frame(msgspec.Struct, frozen=True, gc=False):
+    """One undamaged frame. `decoded` is all of it, without escapes: header, body and CRC."""
+
+    version: int
+    kind: int
+    flags: int
+    boot: int
+    number: int
+    body: bytes
+    decoded: bytes
+
+    @property
+    def content(self) -> bytes:
+        """Header and body, as the CRC and the proofs cover them."""
+        return self.decoded[:-4]
+
+
+def encode_frame(kind: int, boot: int, number: int, body: bytes = b"", *, flags: int = 0) -> bytes:
+    """The bytes of a frame, both delimiters included. Raises ValueError if it would exceed 512 bytes decoded."""
+    return enclose(HEADER.pack(VERSION, kind, flags, boot, number) + body)
+
+
+def enclose(content: bytes) -> bytes:
+    """Put the CRC, the escapes and the delimiters around header and body."""
+    decoded = content + CRC.pack(crc32(content))
+    if len(decoded) > MAX_DECODED:
+        raise ValueError(f"a frame of {len(decoded)} bytes exceeds {MAX_DECODED}")
+    return END + decoded.replace(ESCAPE, ESCAPED_ESCAPE).replace(END, ESCAPED_END) + END
+
+
+class FrameReader:
+    """Finds frames in whatever arrives. Never raises; what is damaged or too long is counted and dropped.
+
+    >>> reader = FrameReader()
+    >>> [frame.kind for frame in reader.receive(b"noise" + encode_frame(0x10, 7, 3))]
+    [16]
+    """
+
+    def __init__(self) -> None:
+        self.frames = 0
+        self.corrupt = 0
+        self.overlong = 0
+        self._tail = b""
+        self._skipping = False
+
+    def receive(self, data: bytes) -> list[Frame]:
+        """The whole frames that end within `data`, in order."""
+        if _END_BYTE not in data:
+            self._tail += data
+            if len(self._tail) > MAX_ENCODED:
+                self._drop_tail()
+            return []
+        pieces = (self._tail + data).split(END)
+        self._tail = pieces.pop()
+        if self._skipping:
+            self._skipping = False
+            del pieces[0]
+        frames: list[Frame] = []
+        for piece in pieces:
+            if not piece:
+                continue
+            if _ESCAPE_BYTE in piece:
+                piece = piece.replace(ESCAPED_END, END).replace(ESCAPED_ESCAPE, ESCAPE)
+            if crc32(piece) == CRC_RESIDUE and SMALLEST <= len(piece) <= MAX_DECODED:
+                version, kind, flags, boot, number = _unpack_header(piece)
+                frames.append(Frame(version, kind, flags, boot, number, piece[11:-4], piece))
+            elif len(piece) > MAX_DECODED:
+                self.overlong += 1
+            else:
+                self.corrupt += 1
+        self.frames += len(frames)
+        if len(self._tail) > MAX_ENCODED:
+            self._drop_tail()
+        return frames
+
+    def _drop_tail(self) -> None:
+        """Nothing up to the next delimiter can be a frame any more."""
+        if not self._skipping:
+            self._skipping = True
+            self.overlong += 1
+        self._tail = b""

@@ -1,0 +1,348 @@
+"""The host's side of one cardlink link: docs/protocol.md, "A link".
+
+    hello -> identity -> host proof -> device proof -> resume -> status      then the link stands
+    report -> (the journal) -> ack                                           go-back-N, at most 8 in flight
+    command -> answer                                                        repeated under its id within the link
+
+Nothing here does I/O. Whatever bytes arrive, the only outcomes are those of `firmware_bridge.drivers.base`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from enum import Enum, auto
+from typing import Final
+
+from firmware_bridge import observations
+from firmware_bridge.cards import Evidence
+from firmware_bridge.commands import AnyCommand
+from firmware_bridge.drivers.base import (
+    Answered,
+    DeviceReady,
+    Heard,
+    LinkOver,
+    LinkStatistics,
+    Reported,
+    StatusHeard,
+)
+from firmware_bridge.drivers.cardlink import messages, proofs
+from firmware_bridge.drivers.cardlink.framing import HEADER, VERSION, Frame, FrameReader, enclose, encode_frame
+from firmware_bridge.drivers.cardlink.messages import Kind, encode_body
+from firmware_bridge.drivers.cardlink.sequence import ReportSequence
+from firmware_bridge.drivers.cardlink.translate import identity_of, observation_of, order_of, status_of
+from firmware_bridge.observations import AnyObservation, DeviceIdentity
+
+RESEND_FIRST: Final = 0.5  # seconds until an unanswered frame is repeated; doubles
+RESEND_LONGEST: Final = 2.0
+HEARTBEAT: Final = 1.0  # the device's status; the host acknowledges as often
+STALE_AFTER: Final = 1.5  # one heartbeat missed, with half a second of grace
+LOST_AFTER: Final = 3.0  # three missed
+HANDSHAKE_WITHIN: Final = 10.0
+MISSING_AFTER: Final = 10.0  # the device sends later reports, and never the one that is due
+
+_HOST_KINDS: Final = frozenset({Kind.HELLO, Kind.HOST_PROOF, Kind.RESUME, Kind.ACK, Kind.COMMAND})
+
+
+class Step(Enum):
+    """Where the handshake stands: what the host waits for."""
+
+    IDENTITY = auto()
+    DEVICE_PROOF = auto()
+    FIRST_STATUS = auto()
+    READY = auto()
+    OVER = auto()
+
+
+class Unanswered:
+    """A frame that is repeated unchanged until it is answered."""
+
+    def __init__(self, frame: bytes, now: float) -> None:
+        self.frame = frame
+        self.wait = RESEND_FIRST
+        self.due = now + RESEND_FIRST
+
+    def repeat(self, now: float) -> bytes:
+        self.wait = min(2 * self.wait, RESEND_LONGEST)
+        self.due = now + self.wait
+        return self.frame
+
+
+class CardlinkHost:
+    """One link. `held` is the last report that the journal holds durably, as (boot, number); (0, 0) for none.
+
+    `key_of` gives the 32-byte key of a serial number, or None when that device is not one of ours. `nonce` is 16
+    random bytes, never used before.
+    """
+
+    def __init__(
+        self,
+        *,
+        nonce: bytes,
+        key_of: Callable[[str], bytes | None],
+        held: tuple[int, int],
+        now: float,
+    ) -> None:
+        self.statistics = LinkStatistics()
+        self._reader = FrameReader()
+        self._out: list[bytes] = []
+        self._key_of = key_of
+        self._held = held
+        self._durable = held
+        self._nonce = nonce
+        self._step = Step.IDENTITY
+        self._boot = 0
+        self._identity: DeviceIdentity | None = None
+        self._sequence = ReportSequence(held, (), 0)
+        self._expected_proof = b""
+        self._started = now
+        self._last_valid: float | None = None
+        self._echoed = False
+        self._behind_since: float | None = None
+        self._last_ack = now
+        self._commands: dict[int, Unanswered] = {}
+        self._hello = self._content(Kind.HELLO, encode_body(messages.Hello(VERSION, nonce)))
+        self._waiting: Unanswered | None = self._ask(self._hello, now)
+
+    # -- what the link keeper calls -------------------------------------------------------------------------------
+
+    def receive(self, data: bytes, now: float) -> Sequence[Heard]:
+        self.statistics.bytes_in += len(data)
+        heard: list[Heard] = []
+        for frame in self._reader.receive(data):
+            if self._step is Step.OVER:
+                break
+            self._take(frame, now, heard)
+        self.statistics.frames_in = self._reader.frames
+        self.statistics.frames_corrupt = self._reader.corrupt
+        self.statistics.frames_overlong = self._reader.overlong
+        return heard
+
+    def tick(self, now: float) -> Sequence[Heard]:
+        if self._step is Step.OVER:
+            return ()
+        if now >= self._ends_at():
+            return (self._end(*self._why_ended(now)),)
+        if self._waiting is not None and now >= self._waiting.due:
+            self._resend(self._waiting, now)
+        for command in self._commands.values():
+            if now >= command.due:
+                self._resend(command, now)
+        if self._step is Step.READY and now >= self._last_ack + HEARTBEAT:
+            self._send_ack(now)
+        return ()
+
+    def wake_at(self) -> float:
+        if self._step is Step.OVER:
+            return float("inf")
+        times = [self._ends_at(), *(command.due for command in self._commands.values())]
+        if self._waiting is not None:
+            times.append(self._waiting.due)
+        if self._step is Step.READY:
+            times.append(self._last_ack + HEARTBEAT)
+        return min(times)
+
+    def outgoing(self) -> bytes:
+        data = b"".join(self._out)
+        self._out.clear()
+        self.statistics.bytes_out += len(data)
+        return data
+
+    def acknowledge(self, boot: int, number: int, now: float) -> None:
+        self._durable = (boot, number)
+        if self._step is Step.READY:
+            self._send_ack(now)
+
+    def command(self, command_id: int, command: AnyCommand, now: float) -> None:
+        if self._step is not Step.READY or command_id in self._commands:
+            return
+        body = encode_body(messages.CommandBody(command_id, order_of(command)))
+        self._commands[command_id] = self._ask(self._content(Kind.COMMAND, body), now)
+
+    def is_stale(self, now: float) -> bool:
+        return self._last_valid is not None and now - self._last_valid >= STALE_AFTER
+
+    # -- sending --------------------------------------------------------------------------------------------------
+
+    def _content(self, kind: Kind, body: bytes) -> bytes:
+        """Header and body, as the CRC and the proofs cover them."""
+        return HEADER.pack(VERSION, kind, 0, self._boot, self._durable[1]) + body
+
+    def _ask(self, content: bytes, now: float) -> Unanswered:
+        asked = Unanswered(enclose(content), now)
+        self._out.append(asked.frame)
+        return asked
+
+    def _resend(self, asked: Unanswered, now: float) -> None:
+        self.statistics.frames_resent += 1
+        self._out.append(asked.repeat(now))
+
+    def _send_ack(self, now: float) -> None:
+        boot, number = self._durable
+        self._last_ack = now
+        self._out.append(encode_frame(Kind.ACK, boot or self._boot, number))
+
+    def _end(self, code: str, sentence: str, *, refused: bool = False) -> LinkOver:
+        self._step = Step.OVER
+        self._waiting = None
+        self._commands.clear()
+        return LinkOver(code, sentence, refused)
+
+    def _ends_at(self) -> float:
+        """When the link is over, if nothing comes that puts it off."""
+        silent = float("inf") if self._last_valid is None else self._last_valid + LOST_AFTER
+        if self._step is not Step.READY:
+            return min(silent, self._started + HANDSHAKE_WITHIN)
+        return silent if self._behind_since is None else min(silent, self._behind_since + MISSING_AFTER)
+
+    def _why_ended(self, now: float) -> tuple[str, str]:
+        if self._last_valid is None:
+            return self._why_nothing_valid()
+        if now >= self._last_valid + LOST_AFTER:
+            return "device-silent", f"The device has been silent for {LOST_AFTER:.0f} s."
+        if self._step is not Step.READY:
+            return (
+                "device-no-answer",
+                "The device sends, and does not answer what this program sends: check the wire that carries the "
+                "host's bytes.",
+            )
+        return (
+            "device-reports",
+            f"The device goes on without its report {self._sequence.number}, which is due; the link is made again.",
+        )
+
+    def _why_nothing_valid(self) -> tuple[str, str]:
+        if self._echoed:
+            return (
+                "device-garbage",
+                "Only what this program sent came back: the line echoes, or its two wires are joined.",
+            )
+        if self.statistics.bytes_in:
+            return (
+                "device-garbage",
+                f"{self.statistics.bytes_in} bytes came from the device and none of them was a cardlink frame: check "
+                "the speed (baud=) and whether this is the right device or driver.",
+            )
+        return "device-no-answer", "The device does not answer: check its power, the cable and the port."
+
+    # -- receiving ------------------------------------------------------------------------------------------------
+
+    def _take(self, frame: Frame, now: float, heard: list[Heard]) -> None:
+        if frame.kind in _HOST_KINDS:
+            self._echoed = True
+            return
+        if frame.version != VERSION:
+            self._refuse_version(frame.version, heard)
+            return
+        self._last_valid = now
+        handle = _HANDLERS.get((self._step, frame.kind))
+        try:
+            if frame.kind == Kind.REJECT:
+                self._take_reject(frame, heard)
+            elif self._wrong_boot(frame):
+                heard.append(self._end("device-rebooted", "The device has started anew; the link is made again."))
+            elif handle is not None:
+                handle(self, frame, now, heard)
+        except ValueError as error:
+            # An undamaged frame that is no message of this protocol. Reports have their own way (see _take_report).
+            heard.append(self._end("device-message", f"The device sent a message that is not cardlink's: {error}."))
+
+    def _refuse_version(self, version: int, heard: list[Heard]) -> None:
+        sentence = (
+            f"The device speaks cardlink {version}, this program cardlink {VERSION}: update the older of the two."
+        )
+        heard.append(self._end("device-version", sentence, refused=True))
+
+    def _wrong_boot(self, frame: Frame) -> bool:
+        if self._step is Step.IDENTITY or frame.boot == self._boot:
+            return False
+        return not (frame.kind == Kind.REPORT and self._sequence.may_come_from(frame.boot))
+
+    def _take_reject(self, frame: Frame, heard: list[Heard]) -> None:
+        reject = messages.decode_reject(frame.body)
+        sentence = f"The device refused this host ({reject.code}). {reject.text}".strip()
+        if reject.code == "proof":
+            sentence += " The keys of host and device differ: pair them again."
+        heard.append(self._end("device-rejects-host", sentence, refused=True))
+
+    def _take_identity(self, frame: Frame, now: float, heard: list[Heard]) -> None:
+        said = messages.decode_identity(frame.body)
+        if said.version != VERSION:
+            self._refuse_version(said.version, heard)
+            return
+        proofs.check_nonce(said.nonce)
+        key = self._key_of(said.serial)
+        if key is None:
+            sentence = f"The device with serial {said.serial} has no key here: pair it, or connect the right device."
+            heard.append(self._end("device-unknown-serial", sentence, refused=True))
+            return
+        self._identity = identity_of(said, frame.boot)
+        self._boot = frame.boot
+        self._sequence = ReportSequence(self._held, said.kept, frame.boot)
+
+        def expected(role: bytes) -> bytes:
+            return proofs.proof(key, role, self._nonce, said.nonce, self._hello, frame.content)
+
+        self._expected_proof = expected(proofs.DEVICE_ROLE)
+        self._step = Step.DEVICE_PROOF
+        ours = messages.Proof(proofs.HMAC_SHA256, expected(proofs.HOST_ROLE))
+        self._waiting = self._ask(self._content(Kind.HOST_PROOF, encode_body(ours)), now)
+
+    def _take_device_proof(self, frame: Frame, now: float, heard: list[Heard]) -> None:
+        claimed = messages.decode_proof(frame.body)
+        if claimed.type != proofs.HMAC_SHA256 or not proofs.is_valid(claimed.proof, self._expected_proof):
+            sentence = "The device could not prove who it is: its key is not the one kept here. Pair it again."
+            heard.append(self._end("device-proof", sentence, refused=True))
+            return
+        self._step = Step.FIRST_STATUS
+        self._waiting = self._ask(self._content(Kind.RESUME, encode_body(messages.Resume(*self._held))), now)
+
+    def _take_first_status(self, frame: Frame, now: float, heard: list[Heard]) -> None:
+        assert self._identity is not None
+        status = status_of(messages.decode_status(frame.body), frame.boot)
+        self._step = Step.READY
+        self._waiting = None
+        self._send_ack(now)
+        heard.append(DeviceReady(self._identity, status))
+        heard.extend(self._sequence.gone)
+
+    def _take_status(self, frame: Frame, now: float, heard: list[Heard]) -> None:
+        heard.append(StatusHeard(status_of(messages.decode_status(frame.body), frame.boot)))
+
+    def _take_answer(self, frame: Frame, now: float, heard: list[Heard]) -> None:
+        answer = messages.decode_answer(frame.body)
+        if self._commands.pop(answer.command_id, None) is not None:
+            heard.append(Answered(answer.command_id, answer.done, answer.reason))
+
+    def _take_report(self, frame: Frame, now: float, heard: list[Heard]) -> None:
+        report: AnyObservation
+        uptime: int | None = None
+        first = frame.number
+        try:
+            message = messages.decode_report(frame.body)
+            uptime, report = message.uptime_ms, observation_of(message)
+            if isinstance(message, messages.ReportsLost) and message.boot == frame.boot:
+                first = min(message.first, frame.number)
+                report = observations.ReportsLost(frame.boot, max(first, self._sequence.number), frame.number)
+        except ValueError as error:
+            report = observations.NotUnderstood(str(error))
+        if self._sequence.accept(frame.boot, first, frame.number):
+            self._behind_since = None
+            heard.append(Reported(frame.boot, frame.number, uptime, report, Evidence(frame.content)))
+            return
+        if self._sequence.is_repeat(frame.boot, frame.number):
+            self.statistics.reports_repeated += 1
+        else:
+            self.statistics.reports_out_of_order += 1
+            self._behind_since = now if self._behind_since is None else self._behind_since
+        self._send_ack(now)
+
+
+_Handler = Callable[[CardlinkHost, Frame, float, list[Heard]], None]
+_HANDLERS: Final[dict[tuple[Step, int], _Handler]] = {
+    (Step.IDENTITY, Kind.IDENTITY): CardlinkHost._take_identity,
+    (Step.DEVICE_PROOF, Kind.DEVICE_PROOF): CardlinkHost._take_device_proof,
+    (Step.FIRST_STATUS, Kind.STATUS): CardlinkHost._take_first_status,
+    (Step.READY, Kind.STATUS): CardlinkHost._take_status,
+    (Step.READY, Kind.ANSWER): CardlinkHost._take_answer,
+    (Step.READY, Kind.REPORT): CardlinkHost._take_report,
+}

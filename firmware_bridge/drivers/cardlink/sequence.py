@@ -1,0 +1,76 @@
+"""Which report comes next: across repeats, losses, and reports that the device kept from an earlier boot.
+
+The device names what it kept (`KeptReports`, oldest boot first, the running boot last). The host names the last report
+that it holds durably. What lies between and is not kept is gone, and is said to be gone exactly once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from firmware_bridge.drivers.base import ReportsGone
+from firmware_bridge.drivers.cardlink.messages import KeptReports
+
+
+class ReportSequence:
+    """The host's place in the device's reports. `boot` and `number` are of the report expected next."""
+
+    def __init__(self, held: tuple[int, int], kept: Sequence[KeptReports], running_boot: int) -> None:
+        """Raises ValueError when the device contradicts what the host holds."""
+        self._kept = [part for part in kept if part.boot != running_boot]
+        self._kept += [part for part in kept if part.boot == running_boot] or [KeptReports(running_boot, 1, held[1])]
+        self._running_boot = running_boot
+        self.gone = self._start_after(*held)
+        for part in self._kept[1:]:
+            if part.oldest > 1:
+                self.gone.append(ReportsGone(part.boot, 1, part.oldest - 1))
+        self._pass_finished_boots()
+
+    def _start_after(self, boot: int, number: int) -> list[ReportsGone]:
+        """Find the first report to expect; returns what was lost before it."""
+        gone: list[ReportsGone] = []
+        places = [place for place, part in enumerate(self._kept) if part.boot == boot]
+        if places:
+            del self._kept[: places[0]]
+            part = self._kept[0]
+            if boot == self._running_boot and number > part.newest:
+                # Counting anew under an old boot number would pass for repeats, and cards would go unseen.
+                raise ValueError(f"its boot {boot} has come to report {part.newest}, and {number} was taken before")
+            self.boot, self.number = boot, number + 1
+            if part.oldest > self.number:
+                gone.append(ReportsGone(boot, self.number, part.oldest - 1))
+                self.number = part.oldest
+            return gone
+        if boot:
+            gone.append(ReportsGone(boot, number + 1, None))
+        while self._kept[0].boot != self._running_boot and self._kept[0].oldest > self._kept[0].newest:
+            del self._kept[0]
+        self.boot, self.number = self._kept[0].boot, self._kept[0].oldest
+        if self.number > 1:
+            gone.append(ReportsGone(self.boot, 1, self.number - 1))
+        return gone
+
+    def _pass_finished_boots(self) -> None:
+        while self.boot != self._running_boot and self.number > self._kept[0].newest:
+            del self._kept[0]
+            self.boot, self.number = self._kept[0].boot, self._kept[0].oldest
+
+    def may_come_from(self, boot: int) -> bool:
+        """Whether reports may carry this boot in their header: the running one, or one that was kept."""
+        return boot == self._running_boot or any(part.boot == boot for part in self._kept)
+
+    def accept(self, boot: int, first: int, last: int) -> bool:
+        """Whether a report is the next one; then the place moves on.
+
+        `first` and `last` are the report's number, except where the device declares a run of reports lost: that one
+        stands in place of all of them.
+        """
+        if boot != self.boot or not first <= self.number <= last:
+            return False
+        self.number = last + 1
+        self._pass_finished_boots()
+        return True
+
+    def is_repeat(self, boot: int, number: int) -> bool:
+        """Whether a report that was not accepted has been here before, rather than come too soon."""
+        return boot != self.boot or number < self.number

@@ -1,0 +1,165 @@
+"""From cardlink's wire messages to the words of `firmware_bridge.observations`, and from commands to wire orders."""
+
+from __future__ import annotations
+
+from typing import Any, Final, Literal
+
+import msgspec
+
+from firmware_bridge import commands, observations
+from firmware_bridge.cards import DECK_SIZE, Card, Concealed
+from firmware_bridge.drivers.cardlink import messages
+from firmware_bridge.observations import AnyObservation, Capabilities, DeviceIdentity, DeviceStatus
+
+
+def _concealed(number: int, shuffle: int, ordinal: int) -> Concealed | None:
+    return Concealed(Card.numbered(number), shuffle, ordinal) if 1 <= number <= DECK_SIZE else None
+
+
+def _cards(numbers: list[int], shuffle: int, first: int) -> tuple[Concealed | None, ...]:
+    return tuple(_concealed(number, shuffle, first + place) for place, number in enumerate(numbers))
+
+
+def observation_of(report: messages.AnyReport) -> AnyObservation:
+    """What a report says, without what is cardlink's own."""
+    match report:
+        case messages.SetDispensed():
+            return observations.SetDispensed(
+                report.shuffle,
+                report.ordinal,
+                report.remaining,
+                report.deck,
+                _cards(report.cards, report.shuffle, report.ordinal),
+                report.cards.count(messages.FOREIGN),
+            )
+        case messages.CardDrawn():
+            return observations.CardDrawn(
+                report.shuffle,
+                report.ordinal,
+                report.remaining,
+                report.deck,
+                _concealed(report.card, report.shuffle, report.ordinal),
+                report.face_up,
+                int(report.card == messages.FOREIGN),
+            )
+        case messages.CardsDrawnTogether():
+            return observations.CardsDrawnTogether(
+                report.shuffle,
+                report.ordinal,
+                report.remaining,
+                report.deck,
+                report.order_known,
+                _cards(report.cards, report.shuffle, report.ordinal),
+            )
+        case messages.FaceUpFound():
+            card = Card.numbered(report.card) if 1 <= report.card <= DECK_SIZE else None
+            return observations.FaceUpFound(report.shuffle, report.ordinal, report.deck, card)
+        case messages.DeckLoaded():
+            return observations.DeckLoaded(report.deck, report.count or None, report.shuffle or None)
+    return _same_fields(report)
+
+
+# Reports whose fields are the observation's, one for one and in the same order.
+_SAME: Final[dict[type[messages.Report], Any]] = {
+    messages.Started: observations.Started,
+    messages.ShuffleStarted: observations.ShuffleStarted,
+    messages.ShuffleFinished: observations.ShuffleFinished,
+    messages.ShuffleAborted: observations.ShuffleAborted,
+    messages.SetRemoved: observations.SetRemoved,
+    messages.StubUnloaded: observations.StubUnloaded,
+    messages.Jammed: observations.Jammed,
+    messages.JamCleared: observations.JamCleared,
+    messages.DoorMoved: observations.DoorMoved,
+    messages.SelfTestFinished: observations.SelfTestFinished,
+    messages.PowerLow: observations.PowerLow,
+    messages.Tampered: observations.Tampered,
+    messages.ButtonPressed: observations.ButtonPressed,
+    messages.ReportsLost: observations.ReportsLost,
+}
+
+
+def _same_fields(report: messages.AnyReport) -> AnyObservation:
+    values = msgspec.structs.astuple(report)[1:]
+    observation: AnyObservation = _SAME[type(report)](*values)
+    return observation
+
+
+def identity_of(identity: messages.Identity, boot: int) -> DeviceIdentity:
+    """Raises ValueError when a word that must be one of a few is not."""
+    return DeviceIdentity(
+        kind=_one_of(identity.kind, "shuffler", "shoe"),
+        unit=_one_of(identity.unit, "sets", "singles", "both"),
+        maker=identity.maker,
+        model=identity.model,
+        serial=identity.serial,
+        firmware=identity.firmware,
+        firmware_digest=identity.firmware_digest,
+        capabilities=capabilities_of(identity.capabilities),
+        simulated=identity.simulated,
+        deck_size=identity.deck_size,
+        boot=boot,
+    )
+
+
+def _one_of(word: str, *allowed: str) -> Any:
+    if word not in allowed:
+        raise ValueError(f"{word!r} is none of {', '.join(allowed)}")
+    return word
+
+
+_CAPABILITY_WORDS: Final = {
+    "recognises_cards": "card_recognition",
+    "senses_orientation": "orientation_sensor",
+    "senses_double_draw": "double_draw_sensor",
+    "senses_tray": "tray_sensor",
+    "holds_exit": "exit_hold",
+    "unloads_stub": "unloads_stub",
+    "stages": "stages",
+    "retains_reports": "retains_reports",
+}
+
+
+def capabilities_of(words: list[str]) -> Capabilities:
+    """Words that this host does not know are a newer device's and say nothing to it."""
+    dispenses: Literal["on_command", "on_removal"] = "on_removal" if "dispenses_on_removal" in words else "on_command"
+    return Capabilities(dispenses=dispenses, **{name: word in words for name, word in _CAPABILITY_WORDS.items()})
+
+
+def capability_words(capabilities: Capabilities) -> list[str]:
+    """The words of the identity for these capabilities."""
+    words = [word for name, word in _CAPABILITY_WORDS.items() if getattr(capabilities, name)]
+    return [*words, f"dispenses_{capabilities.dispenses}"]
+
+
+def status_of(status: messages.Status, boot: int) -> DeviceStatus:
+    return DeviceStatus(
+        boot=boot,
+        last_report=status.last_report,
+        uptime_ms=status.uptime_ms,
+        shuffle=status.shuffle,
+        loaded=status.loaded,
+        dispensed=status.dispensed,
+        remaining=status.remaining,
+        sets_dispensed=status.sets_dispensed,
+        tray_occupied=status.tray_occupied,
+        exit_held=status.exit_held,
+        moving=status.moving,
+        last_command=status.last_command,
+        faults=tuple(status.faults),
+    )
+
+
+_ORDERS: Final[dict[type[commands.Command], Any]] = {
+    commands.Dispense: messages.Dispense,
+    commands.HoldExit: messages.HoldExit,
+    commands.ReleaseExit: messages.ReleaseExit,
+    commands.Shuffle: messages.Shuffle,
+    commands.UnloadStub: messages.UnloadStub,
+    commands.Show: messages.Show,
+    commands.RunSelfTest: messages.RunSelfTest,
+}
+
+
+def order_of(command: commands.AnyCommand) -> messages.AnyOrder:
+    order: messages.AnyOrder = _ORDERS[type(command)](*msgspec.structs.astuple(command))
+    return order

@@ -1,0 +1,39 @@
+"""The tree of errors that leave this package.
+
+    BridgeError                 something about the device or the way to it; has a `code` and a `hint`
+    ├── BadDeviceUrlError       the URL names nothing that can exist          (code device-url)
+    ├── TransportLostError      the way was there and is gone: cable pulled   (code transport-lost)
+    ├── TransportUnavailableError   the way cannot be opened: no such port, no permission, in use
+    └── KeyFileError            the key file cannot be read                   (code key-file)
+
+A driver raises none of them for what a device sends: garbage is counted, and a device that must not be used is
+reported as refused. Any other exception that leaves this package is a bug.
+"""
+
+
+class BridgeError(Exception):
+    """A sentence for people (`str`), a `hint` what to do next, and a `code` for machines (see docs/faults.md)."""
+
+    code = "device"
+
+    def __init__(self, sentence: str, hint: str = "", code: str = "") -> None:
+        super().__init__(sentence)
+        self.hint = hint
+        if code:
+            self.code = code
+
+
+class BadDeviceUrlError(BridgeError):
+    code = "device-url"
+
+
+class TransportLostError(BridgeError):
+    code = "transport-lost"
+
+
+class TransportUnavailableError(BridgeError):
+    code = "transport-unavailable"
+
+
+class KeyFileError(BridgeError):
+    code = "key-file"

@@ -1,0 +1,244 @@
+"""One connection to a device, from the attempt to open it until the first reason to end it.
+
+Whatever a transport, a driver or the receiver of what was heard raises becomes the end of this one link: it is caught
+in `Guard`, nowhere else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import math
+from collections.abc import Awaitable, Callable, Sequence
+from enum import StrEnum
+from types import TracebackType
+from typing import Any, Final, TypeAlias
+
+from firmware_bridge.commands import AnyCommand
+from firmware_bridge.device_url import DeviceUrl
+from firmware_bridge.drivers.base import DeviceReady, Driver, Heard, LinkOver, LinkStatistics
+from firmware_bridge.errors import BridgeError, TransportLostError
+from firmware_bridge.transports.base import OpenTransport, Transport
+
+LOOK_AFTER: Final = 0.5  # seconds between two looks at a standing link, for staleness
+LEAST_WAIT: Final = 0.01  # seconds; a driver that asks to be woken in the past must not spin
+
+Clock: TypeAlias = Callable[[], float]
+Wait: TypeAlias = Callable[[asyncio.Event, float], Awaitable[None]]
+MakeDriver: TypeAlias = Callable[[float], Driver]
+Deliver: TypeAlias = Callable[[Heard], None]
+
+
+class LinkState(StrEnum):
+    """How it stands with the device."""
+
+    ABSENT = "absent"
+    CONNECTING = "connecting"
+    AUTHENTICATING = "authenticating"
+    READY = "ready"
+    STALE = "stale"
+    LOST = "lost"
+    REFUSED = "refused"
+
+
+class Guard:
+    """The one place where exceptions are caught: what is raised inside the `with` goes to `fail` and no further.
+
+    Cancellation of the running task passes; a CancelledError that nobody asked for is a fault like any other.
+    """
+
+    def __init__(self, fail: Callable[[str, BaseException], None], doing: str) -> None:
+        self._fail = fail
+        self._doing = doing
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        if error is None or not isinstance(error, Exception | asyncio.CancelledError):
+            return False
+        if isinstance(error, asyncio.CancelledError) and _is_being_cancelled():
+            return False
+        self._fail(self._doing, error)
+        return True
+
+
+def _is_being_cancelled() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
+def tell_log(tell: Callable[..., Any], event: str, **fields: object) -> None:
+    """Write a line to the log. A log that cannot be written, on a full disk, must not end a link."""
+    with contextlib.suppress(Exception):
+        tell(event, **fields)
+
+
+class Link:
+    """A connection. The first reason to end it stays the reason.
+
+    `opened`: the way was open. `ready`: the device was delivered as ready, so its end has to be delivered too.
+    `last_heard` is when the last undamaged frame came. `hint` goes with the reason that `finish` returns.
+    """
+
+    def __init__(self, *, clock: Clock, wait: Wait, deliver: Deliver, on_state: Callable[[LinkState], None], log: Any):
+        self.opened = False
+        self.ready = False
+        self.hint = ""
+        self.last_heard: float | None = None
+        self.statistics = LinkStatistics()
+        self._clock = clock
+        self._wait_until = wait
+        self._deliver = deliver
+        self._on_state = on_state
+        self._log = log
+        self._transport: Transport | None = None
+        self._driver: Driver | None = None
+        self._over: LinkOver | None = None
+        self._stale = False
+        self._frames = 0
+        self._changed = asyncio.Event()
+        self._wakes_at = -math.inf  # while nobody waits, nobody has to be woken
+        self._taking = self._guard("taking what the device sent")
+
+    # -- its life -------------------------------------------------------------------------------------------------
+
+    async def live(self, open_transport: OpenTransport, url: DeviceUrl, make_driver: MakeDriver) -> None:
+        """Open, converse, return when it is over. Raises nothing but cancellation."""
+        with self._guard("opening the way to the device"):
+            self._transport = await open_transport(url, on_data=self._receive, on_lost=self._lose)
+            self.opened = True
+        if not self.opened or self._over is not None:
+            return
+        self._on_state(LinkState.AUTHENTICATING)
+        with self._guard("conversing with the device"):
+            self._driver = driver = make_driver(self._clock())
+            self.statistics = driver.statistics
+            self._settle(driver)
+            while self._over is None:
+                await self._wait(driver)
+                if self._over is None:
+                    now = self._clock()
+                    self._take(driver, driver.tick(now), now)
+                    self._look(driver, now)
+
+    async def _wait(self, driver: Driver) -> None:
+        """Until something has to be done, or the driver wants to know the time."""
+        now = self._clock()
+        wakes_at = max(now + LEAST_WAIT, driver.wake_at())
+        self._wakes_at = min(wakes_at, now + LOOK_AFTER) if self.ready else wakes_at
+        await self._wait_until(self._changed, self._wakes_at)
+        self._wakes_at = -math.inf
+        self._changed.clear()
+
+    def finish(self) -> LinkOver:
+        """Close whatever is open and deliver the end of a link that was ready. Returns why it ended. Called once."""
+        over = self._over or LinkOver("link-stopped", "The program ended the link to the device.")
+        self._end(over)
+        self._close()
+        if self.ready:
+            with self._guard("handing over the end of the link"):
+                self._deliver(over)
+        return over
+
+    # -- what the outside asks ------------------------------------------------------------------------------------
+
+    def acknowledge(self, boot: int, number: int) -> None:
+        driver = self._driver
+        if driver is None or self._over is not None:
+            return
+        with self._guard("acknowledging a report"):
+            driver.acknowledge(boot, number, self._clock())
+            self._settle(driver)
+
+    def drop(self, over: LinkOver) -> None:
+        """End it, for a reason of the program's own."""
+        self._end(over)
+
+    def command(self, command_id: int, command: AnyCommand) -> bool:
+        """Whether the driver took it."""
+        driver = self._driver
+        if driver is None or not self.ready or self._over is not None:
+            return False
+        with self._guard("sending a command"):
+            driver.command(command_id, command, self._clock())
+            self._settle(driver)
+            return True
+        return False
+
+    # -- what the transport tells ---------------------------------------------------------------------------------
+
+    def _receive(self, data: bytes) -> None:
+        if self._over is not None:
+            return
+        with self._taking:
+            driver = self._driver
+            assert driver is not None, "a transport spoke before it was handed over"
+            now = self._clock()
+            self._take(driver, driver.receive(data, now), now)
+            if self._stale:
+                self._look(driver, now)
+
+    def _lose(self, error: TransportLostError) -> None:
+        if self._over is None:
+            self._fail("using the way to the device", error)
+
+    # -- the inside -----------------------------------------------------------------------------------------------
+
+    def _take(self, driver: Driver, heard: Sequence[Heard], now: float) -> None:
+        """Hand on what the driver heard, and send what it wants sent."""
+        if self.statistics.frames_in != self._frames:
+            self._frames = self.statistics.frames_in
+            self.last_heard = now
+        over: LinkOver | None = None
+        for thing in heard:
+            if isinstance(thing, LinkOver):
+                over = thing
+                break
+            if isinstance(thing, DeviceReady):
+                self.ready = True
+                self._changed.set()  # from now on it is looked at for staleness
+                self._on_state(LinkState.READY)
+            self._deliver(thing)
+        self._settle(driver)
+        if over is not None:
+            self._end(over)
+
+    def _settle(self, driver: Driver) -> None:
+        """Write what the driver has to say; wake up earlier if it now wants that."""
+        data = driver.outgoing()
+        if data and self._transport is not None:
+            self._transport.write(data)
+        if driver.wake_at() < self._wakes_at:
+            self._changed.set()
+
+    def _look(self, driver: Driver, now: float) -> None:
+        """Notice that a sign of life is overdue, or that one came after all."""
+        if self.ready and self._over is None and driver.is_stale(now) != self._stale:
+            self._stale = not self._stale
+            self._on_state(LinkState.STALE if self._stale else LinkState.READY)
+
+    def _guard(self, doing: str) -> Guard:
+        return Guard(self._fail, doing)
+
+    def _fail(self, doing: str, error: BaseException) -> None:
+        if isinstance(error, BridgeError) and self._over is None:
+            self._end(LinkOver(error.code, str(error)), error.hint)  # its own words go to the log with the end
+            return
+        tell_log(self._log.error, "link.fault", doing=doing, error=type(error).__name__, exc_info=error)
+        sentence = f"The program failed while {doing} ({type(error).__name__})."
+        self._end(LinkOver("link-fault", sentence), "The log has the details under link.fault: please report them.")
+
+    def _end(self, over: LinkOver, hint: str = "") -> None:
+        if self._over is None:
+            self._over, self.hint = over, hint
+            self._changed.set()
+            self._close()
+
+    def _close(self) -> None:
+        transport, self._transport = self._transport, None
+        if transport is not None:
+            with self._guard("closing the way to the device"):
+                transport.close()

@@ -1,0 +1,209 @@
+"""The link keeper: the only thing that connects, and connects again.
+
+    absent --> connecting --> authenticating --> ready <--> stale
+                   ^                |              |          |
+                   +----- lost <----+--------------+----------+
+
+    absent: nothing can be opened        refused: the device was reached and must not be used
+
+While the keeper tries again, *absent* and *refused* stay as they are until more is known, so that nothing flickers.
+No exception ends the keeper, whoever raised it (see `firmware_bridge.link`); only cancellation does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import copy
+import math
+from collections.abc import Callable
+from random import Random
+from typing import Final
+
+import msgspec
+import structlog
+
+from firmware_bridge.commands import AnyCommand
+from firmware_bridge.device_url import DeviceUrl
+from firmware_bridge.drivers.base import LinkOver, LinkStatistics
+from firmware_bridge.link import Clock, Deliver, Guard, Link, LinkState, MakeDriver, Wait, tell_log
+from firmware_bridge.transports.base import OpenTransport, open_transport
+
+__all__ = ["Health", "LinkKeeper", "LinkState", "wait_for_event"]
+
+FIRST_PAUSE: Final = 0.2  # seconds until the first new attempt; doubles
+LONGEST_PAUSE: Final = 5.0
+JITTER: Final = 0.2  # either way, as a part of the pause
+
+
+class Health(msgspec.Struct, frozen=True):
+    """What is known of the link. Times are seconds of the keeper's monotonic clock.
+
+    `link` counts the connections of this run. `last_heard` is when the last undamaged frame came, on any link. `code`,
+    `sentence` and `hint` say why there is no link, or why the one before ended; a link that is ready clears them.
+    `retry_at` is when the next attempt begins, None when none is planned. `statistics` are the last link's.
+    """
+
+    state: LinkState
+    since: float
+    link: int = 0
+    last_heard: float | None = None
+    code: str = ""
+    sentence: str = ""
+    hint: str = ""
+    retry_at: float | None = None
+    statistics: LinkStatistics = msgspec.field(default_factory=LinkStatistics)
+
+    def silent_for(self, now: float) -> float | None:
+        """The age of the last sign of life in seconds, None when there never was one."""
+        return None if self.last_heard is None else now - self.last_heard
+
+
+async def wait_for_event(event: asyncio.Event, seconds: float) -> None:
+    """Wait until the event is set, at most so long."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(None if math.isinf(seconds) else seconds):
+            await event.wait()
+
+
+class LinkKeeper:
+    """Keeps the link to one device for as long as `run` runs.
+
+    `make_driver(now)` gives each connection a driver of its own. `deliver` is called for everything that was heard, in
+    order, and must only keep it: a link that was ready ends with exactly one LinkOver, however it ends. `on_health` is
+    called when the state or the code of its reason changes. `clock` is monotonic, in seconds. `wait(event, deadline)`
+    returns when the event is set or that clock reaches the deadline; without one the event loop waits.
+    """
+
+    def __init__(
+        self,
+        url: DeviceUrl,
+        *,
+        make_driver: MakeDriver,
+        deliver: Deliver,
+        clock: Clock,
+        random: Random,
+        on_health: Callable[[Health], None] = lambda health: None,
+        open_transport: OpenTransport = open_transport,
+        wait: Wait | None = None,
+    ) -> None:
+        self._url = url
+        self._make_driver = make_driver
+        self._deliver = deliver
+        self._clock = clock
+        self._random = random
+        self._on_health = on_health
+        self._open_transport = open_transport
+        self._wait = wait or self._wait_on_loop
+        self._log = structlog.get_logger(device=str(url))
+        self._pause = FIRST_PAUSE
+        self._link: Link | None = None
+        self._health = Health(LinkState.ABSENT, clock())
+
+    @property
+    def health(self) -> Health:
+        """The state of this moment; what comes later leaves it as it is."""
+        link = self._link
+        if link is None or not link.opened:
+            return self._health
+        last_heard = self._health.last_heard if link.last_heard is None else link.last_heard
+        return msgspec.structs.replace(self._health, last_heard=last_heard, statistics=copy.copy(link.statistics))
+
+    def acknowledge(self, boot: int, number: int) -> None:
+        """The journal holds every report up to this one. Without a link nothing happens."""
+        if self._link is not None:
+            self._link.acknowledge(boot, number)
+
+    def command(self, command_id: int, command: AnyCommand) -> bool:
+        """Tell the device something. False: no link is ready, or it ended over this; what was done is not known."""
+        return self._link is not None and self._link.command(command_id, command)
+
+    def drop(self, code: str, sentence: str) -> None:
+        """End the link, if there is one, and make it anew: what was not acknowledged comes again."""
+        if self._link is not None:
+            self._link.drop(LinkOver(code, sentence))
+
+    async def run(self) -> None:
+        """Connect, and connect again whenever a link ends, until cancelled."""
+        try:
+            while True:
+                pause = await self._hold_one_link()
+                retry_at = self._clock() + pause
+                self._health = msgspec.structs.replace(self._health, retry_at=retry_at)
+                await self._wait(asyncio.Event(), retry_at)
+        finally:
+            self._health = msgspec.structs.replace(self._health, retry_at=None)
+
+    async def _hold_one_link(self) -> float:
+        """One attempt and what comes of it. Returns the seconds to pause before the next."""
+        self._health = msgspec.structs.replace(self._health, retry_at=None)
+        link = Link(clock=self._clock, wait=self._wait, deliver=self._deliver, on_state=self._follow, log=self._log)
+        self._link = link
+        if self._health.state is LinkState.LOST or not self._health.code:
+            self._enter(LinkState.CONNECTING)
+        try:
+            await link.live(self._open_transport, self._url, self._make_driver)
+        finally:
+            over = link.finish()
+            self._record_end(link, over)
+        return self._next_pause(link, over)
+
+    async def _wait_on_loop(self, event: asyncio.Event, deadline: float) -> None:
+        await wait_for_event(event, deadline - self._clock())
+
+    def _next_pause(self, link: Link, over: LinkOver) -> float:
+        if over.refused:
+            self._pause = LONGEST_PAUSE
+        elif link.ready:
+            self._pause = FIRST_PAUSE
+        pause = self._pause * self._random.uniform(1 - JITTER, 1 + JITTER)
+        self._pause = min(2 * self._pause, LONGEST_PAUSE)
+        return pause
+
+    # -- health ---------------------------------------------------------------------------------------------------
+
+    def _follow(self, state: LinkState) -> None:
+        """Take on what the link says of itself while it lives."""
+        was = self._health.state
+        if state is LinkState.AUTHENTICATING:
+            self._health = msgspec.structs.replace(self._health, link=self._health.link + 1)
+            if was is LinkState.REFUSED:
+                return
+        if state is LinkState.READY:
+            self._enter(state, LinkOver("", ""))
+        else:
+            self._enter(state)
+        event = "link.heard_again" if was is LinkState.STALE else f"link.{state}"
+        tell_log(self._log.info, event, link=self._health.link)
+
+    def _record_end(self, link: Link, over: LinkOver) -> None:
+        """Keep what the link leaves behind, and say why it ended: once, when every attempt ends for the same reason."""
+        self._health = self.health
+        reached = LinkState.REFUSED if over.refused else LinkState.LOST
+        state = reached if link.opened else LinkState.ABSENT
+        is_news = self._enter(state, over, link.hint)
+        tell_log(
+            self._log.warning if is_news else self._log.debug,
+            f"link.{state}",
+            link=self._health.link,
+            code=over.code,
+            sentence=over.sentence,
+            **msgspec.structs.asdict(link.statistics),
+        )
+
+    def _enter(self, state: LinkState, why: LinkOver | None = None, hint: str = "") -> bool:
+        """Take on a state, and the reason where one is given. Returns whether that is news; then it has been told."""
+        before = self._health
+        since = before.since if state is before.state else self._clock()
+        after = msgspec.structs.replace(before, state=state, since=since)
+        if why is not None:
+            after = msgspec.structs.replace(after, code=why.code, sentence=why.sentence, hint=hint)
+        self._health = after
+        if (after.state, after.code) == (before.state, before.code):
+            return False
+        with Guard(self._not_taken, "telling of the link's health"):
+            self._on_health(self.health)
+        return True
+
+    def _not_taken(self, doing: str, error: BaseException) -> None:
+        tell_log(self._log.error, "link.fault", doing=doing, error=type(error).__name__, exc_info=error)

@@ -1,0 +1,236 @@
+"""What a device can tell, in words that any driver can speak.
+
+An observation is a claim of the device, never a judgement: what it means for the round is the controller's to say.
+Cards come as `Concealed`, or as None where the device did not recognise one.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from firmware_bridge.cards import Card, Concealed
+from firmware_bridge.words import snake
+
+Shown: TypeAlias = Card | None
+
+
+class Observation(msgspec.Struct, frozen=True, tag_field="observed", tag=snake):
+    """Base of all observations."""
+
+
+class Started(Observation, frozen=True):
+    """The device began to run. `cause` is its own word: power, reset, watchdog, brown_out."""
+
+    cause: str
+
+
+class DeckLoaded(Observation, frozen=True):
+    """A deck lies in the device, not yet shuffled by it. `count` None: the device does not count at loading."""
+
+    deck: int
+    count: int | None
+    shuffle: int | None = None  # a shoe names the order of the deck it was given
+
+
+class ShuffleStarted(Observation, frozen=True):
+    deck: int
+
+
+class ShuffleFinished(Observation, frozen=True):
+    """A completed shuffle with what the device counted while it read the deck."""
+
+    deck: int
+    shuffle: int
+    count: int
+    missing: int = 0
+    extra: int = 0
+    duplicate: int = 0
+    unreadable: int = 0
+    foreign: int = 0
+    face_up: int = 0
+
+
+class ShuffleAborted(Observation, frozen=True):
+    deck: int
+    count: int
+    missing: int = 0
+    extra: int = 0
+    duplicate: int = 0
+    unreadable: int = 0
+    foreign: int = 0
+    face_up: int = 0
+
+
+class SetDispensed(Observation, frozen=True):
+    """Cards lie together in the tray. `ordinal` is the first card's place in the shuffle, from 1."""
+
+    shuffle: int
+    ordinal: int
+    remaining: int
+    deck: int
+    cards: tuple[Concealed | None, ...]
+    foreign: int = 0
+
+
+class SetRemoved(Observation, frozen=True):
+    """The tray's sensor saw the tray emptied."""
+
+    shuffle: int
+    ordinal: int
+
+
+class CardDrawn(Observation, frozen=True):
+    """One card left a shoe. `face_up` None: the device has no orientation sensor."""
+
+    shuffle: int
+    ordinal: int
+    remaining: int
+    deck: int
+    card: Concealed | None
+    face_up: bool | None = None
+    foreign: int = 0
+
+
+class CardsDrawnTogether(Observation, frozen=True):
+    """Two or more cards left at once; `cards` are in the order of the log only if `order_known`."""
+
+    shuffle: int
+    ordinal: int
+    remaining: int
+    deck: int
+    order_known: bool
+    cards: tuple[Concealed | None, ...]
+
+
+class FaceUpFound(Observation, frozen=True):
+    """A card that will leave as number `ordinal` lies face up in the device. Its face is public."""
+
+    shuffle: int
+    ordinal: int
+    deck: int
+    card: Shown = None
+
+
+class StubUnloaded(Observation, frozen=True):
+    """What was left after the deal came out and was counted, a set that still lay in the tray included."""
+
+    deck: int
+    count: int
+
+
+class Jammed(Observation, frozen=True):
+    zone: str
+
+
+class JamCleared(Observation, frozen=True):
+    zone: str
+
+
+class DoorMoved(Observation, frozen=True):
+    open: bool
+
+
+class SelfTestFinished(Observation, frozen=True):
+    passed: bool
+    detail: str = ""
+
+
+class PowerLow(Observation, frozen=True):
+    pass
+
+
+class Tampered(Observation, frozen=True):
+    where: str
+
+
+class ButtonPressed(Observation, frozen=True):
+    button: str
+
+
+class ReportsLost(Observation, frozen=True):
+    """The device itself says that its memory ran over: reports `first` to `last` of `boot` are gone."""
+
+    boot: int
+    first: int
+    last: int
+
+
+class NotUnderstood(Observation, frozen=True):
+    """A whole, undamaged report whose body this driver cannot read. The bytes are in the evidence."""
+
+    reason: str
+
+
+AnyObservation: TypeAlias = (
+    Started
+    | DeckLoaded
+    | ShuffleStarted
+    | ShuffleFinished
+    | ShuffleAborted
+    | SetDispensed
+    | SetRemoved
+    | CardDrawn
+    | CardsDrawnTogether
+    | FaceUpFound
+    | StubUnloaded
+    | Jammed
+    | JamCleared
+    | DoorMoved
+    | SelfTestFinished
+    | PowerLow
+    | Tampered
+    | ButtonPressed
+    | ReportsLost
+    | NotUnderstood
+)
+
+
+class Capabilities(msgspec.Struct, frozen=True):
+    """What a device can sense and do. Where it cannot, the controller asks a person or infers, and says so."""
+
+    recognises_cards: bool
+    senses_orientation: bool
+    senses_double_draw: bool
+    senses_tray: bool
+    holds_exit: bool
+    unloads_stub: bool
+    dispenses: Literal["on_command", "on_removal"]
+    stages: bool  # a set may wait in the tray before bets are closed
+    retains_reports: bool  # through a loss of power
+    acknowledges: bool = True  # False: at most once, a loss cannot be noticed by numbers
+
+
+class DeviceIdentity(msgspec.Struct, frozen=True):
+    """Who the device says it is. Proven by the driver's handshake where the driver has one."""
+
+    kind: Literal["shuffler", "shoe"]
+    unit: Literal["sets", "singles", "both"]
+    maker: str
+    model: str
+    serial: str
+    firmware: str
+    firmware_digest: str
+    capabilities: Capabilities
+    simulated: bool
+    deck_size: int
+    boot: int
+
+
+class DeviceStatus(msgspec.Struct, frozen=True):
+    """A device's own account of itself, `last_report` being the newest report that it takes into account."""
+
+    boot: int
+    last_report: int
+    uptime_ms: int
+    shuffle: int
+    loaded: int
+    dispensed: int
+    remaining: int
+    sets_dispensed: int
+    tray_occupied: bool
+    exit_held: bool
+    moving: bool
+    last_command: int
+    faults: tuple[str, ...] = ()

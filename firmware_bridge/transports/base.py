@@ -1,0 +1,59 @@
+"""What every transport is to the link keeper: a way for bytes on the event loop, and word when the way is gone."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Final, Protocol, TypeAlias
+
+from firmware_bridge.device_url import DeviceUrl
+from firmware_bridge.errors import TransportLostError, TransportUnavailableError
+
+OnData: TypeAlias = Callable[[bytes], None]
+OnLost: TypeAlias = Callable[[TransportLostError], None]
+
+
+class Transport(Protocol):
+    """An open way to a device. All of it happens on the event loop's thread.
+
+    `on_data` gets what came, never empty. `on_lost` is called at most once, perhaps from within `write`; the transport
+    has then already let go of everything it held. After `close` neither is called.
+    """
+
+    def write(self, data: bytes) -> None:
+        """Send, or keep for sending as soon as the way takes more. Never blocks; never raises for a lost way."""
+
+    def close(self) -> None:
+        """Let go of the way at once. What was not sent is dropped. Closing again does nothing."""
+
+
+class OpenTransport(Protocol):
+    """Opens the way that a URL names, within a bounded time.
+
+    Raises TransportUnavailableError when it cannot be opened; nothing is then held. No callback comes before the
+    transport has been handed over.
+    """
+
+    def __call__(self, url: DeviceUrl, *, on_data: OnData, on_lost: OnLost) -> Awaitable[Transport]: ...
+
+
+def _serial() -> OpenTransport:
+    from firmware_bridge.transports.serial_port import open_serial_port
+
+    return open_serial_port
+
+
+TRANSPORTS: Final[dict[str, Callable[[], OpenTransport]]] = {
+    "serial": _serial,
+}
+
+
+async def open_transport(url: DeviceUrl, *, on_data: OnData, on_lost: OnLost) -> Transport:
+    """Open the way that `url` names. Raises TransportUnavailableError when this version or this machine cannot."""
+    load = TRANSPORTS.get(url.scheme)
+    if load is None:
+        usable = ", ".join(f"{scheme}:" for scheme in sorted(TRANSPORTS))
+        raise TransportUnavailableError(
+            f"This version cannot use {url.scheme}: devices yet.",
+            f"Connect the device so that one of these fits: {usable}",
+        )
+    return await load()(url, on_data=on_data, on_lost=on_lost)

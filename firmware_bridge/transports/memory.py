@@ -1,0 +1,48 @@
+"""Two transports joined in memory: what one writes the other hears, on the event loop and in order."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from firmware_bridge.errors import TransportLostError
+from firmware_bridge.transports.base import OnData, OnLost
+
+
+class MemoryTransport:
+    """One end. When it closes, the other end loses its way, after everything that was written before."""
+
+    def __init__(self, on_data: OnData, on_lost: OnLost) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._on_data = on_data
+        self._on_lost = on_lost
+        self._other: MemoryTransport  # memory_pair joins it
+        self.closed = False
+
+    def write(self, data: bytes) -> None:
+        if data:
+            self._tell_other(lambda other: other._on_data(data))
+
+    def close(self) -> None:
+        if not self.closed:
+            self._tell_other(MemoryTransport._lose)
+            self.closed = True
+
+    def _tell_other(self, tell: Callable[[MemoryTransport], None]) -> None:
+        # By way of the loop, as bytes come from a real device: never from within the call that sent them.
+        other = self._other
+        if not self.closed:
+            self._loop.call_soon(lambda: None if other.closed else tell(other))
+
+    def _lose(self) -> None:
+        self.closed = True
+        self._on_lost(TransportLostError("The other end of the connection in memory was closed."))
+
+
+def memory_pair(
+    on_data: OnData, on_lost: OnLost, other_on_data: OnData, other_on_lost: OnLost
+) -> tuple[MemoryTransport, MemoryTransport]:
+    """Two joined ends, each with the callbacks of whoever holds it."""
+    one, other = MemoryTransport(on_data, on_lost), MemoryTransport(other_on_data, other_on_lost)
+    one._other, other._other = other, one
+    return one, other

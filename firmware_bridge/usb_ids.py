@@ -1,0 +1,35 @@
+"""The USB identity of a cardlink device, **for tests only**.
+
+1209:0001 is a test pair of pid.codes: free on a desk, in CI and on a simulator, and not to be sold or given away. A
+maker ships devices under a vendor and a product number of their own, and adds that pair here and in
+`udev/70-cardshoe.rules`, which says the same (a test compares the two).
+
+Anybody may use a test pair, so the pair alone names nothing: a device is ours by vendor, product **and** serial number.
+"""
+
+from fnmatch import fnmatchcase
+
+TEST_VENDOR_ID = 0x1209
+TEST_PRODUCT_ID = 0x0001
+
+# Both are shell patterns, because that is what udev compares with. The second exists because the device chooses its
+# serial number and the number becomes a file name: with a slash in it, `CARDSHOE-/../../x` would name any path in /dev.
+SERIAL_PATTERN = "CARDSHOE-*"
+SERIAL_REFUSED = "*[!0-9A-Za-z_-]*"
+
+
+def is_cardlink(vendor_id: int, product_id: int, serial: str) -> bool:
+    """Whether what a device says of itself on the bus makes it a cardlink device; who it is, only its proof tells.
+
+    >>> is_cardlink(0x1209, 0x0001, "CARDSHOE-0042")
+    True
+    >>> is_cardlink(0x1209, 0x0001, "SOMEBODY-0042"), is_cardlink(0x0403, 0x6001, "CARDSHOE-0042")
+    (False, False)
+    >>> is_cardlink(0x1209, 0x0001, "CARDSHOE-/../../sda")
+    False
+    """
+    return (
+        (vendor_id, product_id) == (TEST_VENDOR_ID, TEST_PRODUCT_ID)
+        and fnmatchcase(serial, SERIAL_PATTERN)
+        and not fnmatchcase(serial, SERIAL_REFUSED)
+    )

@@ -1,0 +1,83 @@
+"""A simulated device on a real pseudo-terminal, under a path that stays the same when the terminal is replaced."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pty
+import tty
+from contextlib import suppress
+from pathlib import Path
+
+from simulators.device import SimulatedDevice
+
+
+class PtyFront:
+    """Carries a device's bytes over a pty. `link` is a symbolic link to it, made anew at every `plug`.
+
+    The device keeps the slave's end open as well, so that a host that goes away is silence to it, as on a real line,
+    and no end of file.
+    """
+
+    def __init__(self, device: SimulatedDevice, link: Path) -> None:
+        self._device = device
+        self._link = link
+        self._master = -1
+        self._slave = -1
+        self._wake = asyncio.Event()
+        device.changed = self._wake.set
+
+    @property
+    def plugged(self) -> bool:
+        return self._master >= 0
+
+    def plug(self) -> None:
+        """Make a terminal and point the link to it."""
+        self._master, self._slave = pty.openpty()
+        tty.setraw(self._slave)
+        os.set_blocking(self._master, False)
+        fresh = self._link.with_name(f".{self._link.name}.new")
+        with suppress(FileNotFoundError):
+            fresh.unlink()
+        fresh.symlink_to(os.ttyname(self._slave))
+        fresh.replace(self._link)
+        asyncio.get_running_loop().add_reader(self._master, self._readable)
+        self._wake.set()
+
+    def unplug(self, *, after: bytes = b"") -> None:
+        """Hang up, with the first bytes of a frame (`after`) still on their way."""
+        if not self.plugged:
+            return
+        asyncio.get_running_loop().remove_reader(self._master)
+        if after:
+            with suppress(BlockingIOError):
+                os.write(self._master, after)
+        os.close(self._slave)
+        os.close(self._master)
+        self._master = self._slave = -1
+        self._link.unlink(missing_ok=True)
+
+    async def run(self) -> None:
+        """Write what the device has to say, until cancelled."""
+        try:
+            while True:
+                self._device.tick()
+                self._write(self._device.link.outgoing())
+                self._wake.clear()
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(self._device.nap()):
+                        await self._wake.wait()
+        finally:
+            self.unplug()
+
+    def _readable(self) -> None:
+        with suppress(BlockingIOError, OSError):
+            if data := os.read(self._master, 4096):
+                self._device.receive(data)
+                self._write(self._device.link.outgoing())
+
+    def _write(self, data: bytes) -> None:
+        """What a full line cannot take is lost, as on a UART; the protocol repeats what matters."""
+        if data and self.plugged:
+            with suppress(BlockingIOError):
+                os.write(self._master, data)

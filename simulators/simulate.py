@@ -1,0 +1,157 @@
+"""`cardshoe simulate`: a simulated device in a process of its own, with or without people around its table."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from random import Random
+from typing import IO, Literal
+
+import click
+import msgspec
+
+from controller.commands.main import BadInputError, ProblemError
+from controller.games.specification import Unit
+from firmware_bridge.device_keys import read_device_keys, write_device_keys
+from firmware_bridge.errors import KeyFileError
+from firmware_bridge.observations import Capabilities
+from simulators.dealer import SimulatedDealer, SimulationError
+from simulators.device import LoggedReport, SimulatedDevice
+from simulators.mechanism import Profile
+from simulators.pace import Pace
+from simulators.physical_table import PhysicalTable
+from simulators.plan import plan_rounds
+from simulators.pty_front import PtyFront
+
+HUMAN_PACE = 0.22  # of table time: a demonstration of five rounds ends within a minute
+
+
+class Simulation(msgspec.Struct, frozen=True):
+    """What `cardshoe simulate` was asked for. `dealer`: the socket of the daemon at whose table people play."""
+
+    kind: Literal["shuffler", "shoe"]
+    serial: str
+    seed: int
+    link: Path
+    key_file: Path
+    on_removal: bool
+    stages: bool
+    pace: float
+    log: Path | None
+    dealer: Path | None
+    rounds: int
+
+
+def profile_of(asked: Simulation) -> Profile:
+    """A device with every sensor; a shoe can neither stage nor unload."""
+    shuffler = asked.kind == "shuffler"
+    capabilities = Capabilities(
+        recognises_cards=True,
+        senses_orientation=True,
+        senses_double_draw=True,
+        senses_tray=shuffler,
+        holds_exit=True,
+        unloads_stub=shuffler,
+        dispenses="on_removal" if asked.on_removal else "on_command",
+        stages=shuffler and asked.stages,
+        retains_reports=False,
+    )
+    return Profile(asked.kind, asked.serial, capabilities)
+
+
+@click.command()
+@click.option("--kind", type=click.Choice(["shuffler", "shoe"]), default="shuffler", show_default=True)
+@click.option("--serial", default="CARDSHOE-SIM-1", show_default=True, help="The device's serial number.")
+@click.option("--seed", type=int, default=7, show_default=True, help="Orders the decks and all that is random.")
+@click.option("--link", type=click.Path(path_type=Path), default=Path("cardshoe-device"), show_default=True,
+              help="The path at which the device appears.")  # fmt: skip
+@click.option("--key-file", type=click.Path(path_type=Path), default=Path("cardshoe-device.keys"), show_default=True,
+              help="The device's key; made when there is none.")  # fmt: skip
+@click.option("--on-removal", is_flag=True, help="Form the next set when one is lifted, not when told to.")
+@click.option("--stages/--no-stages", default=True, show_default=True, help="A set may wait before bets close.")
+@click.option("--fast", is_flag=True, help="Wait for nothing.")
+@click.option("--log", type=click.Path(path_type=Path), help="Write every report here, a JSON object a line.")
+@click.option("--dealer", type=click.Path(path_type=Path), help="Play at the table of the daemon with this socket.")
+@click.option("--rounds", type=click.IntRange(min=1), default=5, show_default=True, help="How many, with --dealer.")
+def simulate(kind: Literal["shuffler", "shoe"], serial: str, seed: int, link: Path, key_file: Path, on_removal: bool,
+             stages: bool, fast: bool, log: Path | None, dealer: Path | None, rounds: int) -> None:  # fmt: skip
+    """Run a simulated shuffler or shoe on a pseudo-terminal, and print where it is.
+
+    With --dealer, simulated people play planned rounds at the daemon's table and the command ends with the last one.
+    Without, it runs until it is interrupted.
+    """
+    asked = Simulation(
+        kind, serial, seed, link, key_file, on_removal, stages, 0.0 if fast else HUMAN_PACE, log, dealer, rounds
+    )
+    try:
+        asyncio.run(run_simulation(asked))
+    except KeyFileError as error:
+        raise BadInputError(str(error), error.hint) from error
+    except SimulationError as error:
+        raise ProblemError(str(error), "Report it with the seed; the device's log (--log) helps.") from error
+    except OSError as error:
+        sentence = f"The device cannot appear at {link}: {error.strerror or error}."
+        raise BadInputError(sentence, "Name a path in a folder that you may write to with --link.") from error
+
+
+async def run_simulation(asked: Simulation) -> None:
+    """Until the last round, or until SIGTERM or SIGINT."""
+    loop = asyncio.get_running_loop()
+    random = Random(f"{asked.seed}/device")
+    key = _key(asked, random)
+    with ExitStack() as stack:
+        log = stack.enter_context(asked.log.open("w")) if asked.log else None
+        pace = Pace(asked.pace)
+        device = SimulatedDevice(
+            profile_of(asked),
+            key=key,
+            random=random,
+            clock=loop.time,
+            pace=pace,
+            log=lambda line: _write_line(log, line),
+        )
+        front = PtyFront(device, asked.link)
+        front.plug()
+        click.echo(f"serial://{asked.link.absolute()}")
+        carrier = asyncio.create_task(front.run())
+        people = asyncio.create_task(_people(asked, device, pace))
+        for name in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(name, people.cancel)
+        try:
+            with suppress(asyncio.CancelledError):
+                await people
+        finally:
+            carrier.cancel()
+            with suppress(asyncio.CancelledError):
+                await carrier
+
+
+async def _people(asked: Simulation, device: SimulatedDevice, pace: Pace) -> None:
+    if asked.dealer is None:
+        await asyncio.Event().wait()
+        return
+    unit = Unit.SETS if asked.kind == "shuffler" else Unit.SINGLES
+    plan = plan_rounds(asked.seed, unit, asked.rounds, stages=asked.stages)
+    table = PhysicalTable(device.mechanism, pace)
+    await SimulatedDealer(device, table, asked.dealer, plan, Random(f"{asked.seed}/people")).play()
+
+
+def _key(asked: Simulation, random: Random) -> bytes:
+    """The key of the file, or a new one written there."""
+    if asked.key_file.exists():
+        keys = read_device_keys(asked.key_file)
+        if asked.serial in keys:
+            return keys[asked.serial]
+    else:
+        keys = {}
+    keys[asked.serial] = random.randbytes(32)
+    write_device_keys(asked.key_file, keys)
+    return keys[asked.serial]
+
+
+def _write_line(log: IO[str] | None, line: LoggedReport) -> None:
+    if log is not None:
+        log.write(msgspec.json.encode(line).decode() + "\n")
+        log.flush()

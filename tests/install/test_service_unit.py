@@ -1,0 +1,242 @@
+"""The unit of a table: what was decided stands in it, each line with its reason, and systemd agrees with every word."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+UNIT = Path(__file__).parents[2] / "udev" / "cardshoe@.service"
+TEXT = UNIT.read_text(encoding="utf-8")
+
+# What `systemd-analyze security` may say at most; 0 is a locked box, 10 the open street. Today's figure is 1.6 (systemd
+# 252). What is left is what the daemon is for: devices (0.3), the network (1.0), the machine's users as peers (0.2),
+# local and netlink sockets (0.2), /proc/sys (0.1) and the machine's own file system (0.3). The rest is for other
+# versions of systemd, which weigh a little differently.
+MOST_EXPOSURE = 1.8
+
+# Directives that carry a decision of the design, whatever else may change.
+DECIDED = {
+    ("Unit", "StartLimitIntervalSec"): ["0"],
+    ("Service", "Type"): ["notify"],
+    ("Service", "NotifyAccess"): ["main"],
+    ("Service", "WatchdogSec"): ["30s"],
+    ("Service", "ExecStart"): ["/opt/cardshoe/bin/cardshoe run --config /etc/cardshoe/%i.toml"],
+    ("Service", "Restart"): ["on-failure"],
+    ("Service", "RestartPreventExitStatus"): ["78"],
+    ("Service", "RestartForceExitStatus"): ["SIGHUP SIGINT SIGPIPE"],
+    ("Service", "RestartSec"): ["2s"],
+    ("Service", "TimeoutStartSec"): ["5min"],
+    ("Service", "KillSignal"): ["SIGTERM"],
+    ("Service", "TimeoutStopSec"): ["20s"],
+    ("Service", "User"): ["cardshoe"],
+    ("Service", "Group"): ["cardshoe"],
+    ("Service", "UMask"): ["0077"],
+    ("Service", "StateDirectory"): ["cardshoe/%i"],
+    ("Service", "StateDirectoryMode"): ["0700"],
+    ("Service", "RuntimeDirectory"): ["cardshoe/%i"],
+    ("Service", "RuntimeDirectoryMode"): ["0755"],
+    ("Service", "RuntimeDirectoryPreserve"): ["restart"],
+    ("Service", "ConfigurationDirectory"): ["cardshoe"],
+    ("Service", "ConfigurationDirectoryMode"): ["0750"],
+    ("Service", "LimitCORE"): ["0"],
+    ("Service", "CoredumpFilter"): ["0"],
+    ("Service", "MemorySwapMax"): ["0"],
+    ("Service", "OOMScoreAdjust"): ["-500"],
+    ("Service", "DevicePolicy"): ["closed"],
+    ("Service", "DeviceAllow"): ["char-ttyACM rw", "char-ttyUSB rw", "char-usb_device rw"],
+    ("Service", "RestrictAddressFamilies"): ["AF_UNIX AF_INET AF_INET6 AF_NETLINK"],
+    ("Service", "SystemCallErrorNumber"): ["EPERM"],
+    ("Install", "WantedBy"): ["multi-user.target"],
+}
+
+# Protection by a word. One that goes missing may move the overall figure by less than its last digit.
+PROTECTED = {
+    "AmbientCapabilities": "",
+    "CapabilityBoundingSet": "",
+    "LockPersonality": "yes",
+    "MemoryDenyWriteExecute": "yes",
+    "NoNewPrivileges": "yes",
+    "PrivateTmp": "yes",
+    "ProtectClock": "yes",
+    "ProtectControlGroups": "yes",
+    "ProtectHome": "yes",
+    "ProtectHostname": "yes",
+    "ProtectKernelLogs": "yes",
+    "ProtectKernelModules": "yes",
+    "ProtectKernelTunables": "yes",
+    "ProtectProc": "invisible",
+    "ProtectSystem": "strict",
+    "RemoveIPC": "yes",
+    "RestrictNamespaces": "yes",
+    "RestrictRealtime": "yes",
+    "RestrictSUIDSGID": "yes",
+    "SystemCallArchitectures": "native",
+}
+
+# Directives that would break it, each in a way that shows only on a table: the comments of the unit say how.
+NEVER = {
+    "BindsTo",
+    "DynamicUser",
+    "IPAddressDeny",
+    "PrivateDevices",
+    "PrivateNetwork",
+    "PrivateUsers",
+    "ProcSubset",
+    "Requires",
+    "SupplementaryGroups",
+}
+
+# The kernel module that brings a device group into /proc/devices.
+MODULE_OF = {"ttyACM": "cdc_acm", "ttyUSB": "usbserial", "usb_device": "usbcore"}
+
+
+# One comment may speak for these; and for a key that repeats or that only adds to a name, as StateDirectoryMode does.
+TOGETHER = {("Wants", "After"), ("User", "Group"), ("CapabilityBoundingSet", "AmbientCapabilities")}
+
+
+class Directive(NamedTuple):
+    """One line of a unit; `reasoned` when a comment stands right above it, or above what it belongs to."""
+
+    section: str
+    key: str
+    value: str
+    reasoned: bool
+
+
+def read(text: str) -> list[Directive]:
+    """The directives of a unit; ValueError for a line that is none."""
+    found: list[Directive] = []
+    section, commented, head = "", False, ""
+    for line in text.splitlines():
+        if line.startswith("#"):
+            commented = True
+            continue
+        if not line or line.startswith("["):
+            section, head = line.strip("[]") or section, ""
+        else:
+            key, equals, value = line.partition("=")
+            if not equals or not key.isalnum():
+                raise ValueError(f"not a directive: {line!r}")
+            if commented:
+                head = key
+            elif not head or not (key.startswith(head) or (head, key) in TOGETHER):
+                head = ""
+            found.append(Directive(section, key, value, reasoned=bool(head)))
+        commented = False
+    return found
+
+
+def faults(text: str) -> list[str]:
+    """What is wrong with a unit, in sentences; nothing when it is as it should be."""
+    directives = read(text)
+    wrong = [f"{d.key}={d.value} has no reason" for d in directives if not d.reasoned]
+    wrong += [f"{d.key}= must not be used" for d in directives if d.key in NEVER]
+    decided = DECIDED | {("Service", key): [value] for key, value in PROTECTED.items()}
+    for (section, key), values in decided.items():
+        found = [d.value for d in directives if (d.section, d.key) == (section, key)]
+        if found != values:
+            wrong.append(f"[{section}] {key}= is {found}, not {values}")
+    for key in ("Wants", "After"):
+        pulled = {unit for d in directives if (d.section, d.key) == ("Unit", key) for unit in d.value.split()}
+        for allowed in (d.value for d in directives if d.key == "DeviceAllow"):
+            group = allowed.removeprefix("char-").split()[0]
+            if f"modprobe@{MODULE_OF[group]}.service" not in pulled:
+                wrong.append(f"{key}= lacks the module of {group}")
+    return wrong
+
+
+def test_the_unit_is_as_decided() -> None:
+    assert faults(TEXT) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        ("Restart=on-failure", "Restart=always", "Restart= is ['always']"),
+        ("StartLimitIntervalSec=0\n", "", "StartLimitIntervalSec= is []"),
+        ("[Service]\n", "[Service]\nBindsTo=dev-ttyACM0.device\n", "BindsTo= must not be used"),
+        ("[Service]\n", "[Service]\nNice=5\n", "Nice=5 has no reason"),
+        ("[Service]\n", "[Service]\n# Why.\n\nNice=5\n", "Nice=5 has no reason"),
+        ("Group=cardshoe\n", "Group=cardshoe\nNice=5\n", "Nice=5 has no reason"),
+        ("User=cardshoe\n", "DynamicUser=yes\n", "DynamicUser= must not be used"),
+        ("DevicePolicy=closed\n", "PrivateDevices=yes\n", "PrivateDevices= must not be used"),
+        ("DeviceAllow=char-ttyACM rw", "DeviceAllow=char-ttyACM rwm", "DeviceAllow= is"),
+        ("Wants=modprobe@usbcore.service modprobe@cdc_acm.service", "Wants=", "Wants= lacks the module of ttyACM"),
+        ("After=modprobe@usbcore.service modprobe@cdc_acm.service", "After=", "After= lacks the module of ttyACM"),
+        ("--config /etc/cardshoe/%i.toml", "--config /etc/cardshoe.toml", "ExecStart= is"),
+        ("LimitCORE=0", "LimitCORE=infinity", "LimitCORE= is"),
+        ("ProtectClock=yes\n", "", "ProtectClock= is []"),
+    ],
+)
+def test_a_unit_that_breaks_a_demand_is_found(old: str, new: str, fault: str) -> None:
+    assert old in TEXT
+    assert any(fault in sentence for sentence in faults(TEXT.replace(old, new)))
+
+
+@pytest.mark.parametrize("line", ["Restart on-failure", "=x", "No Key=1"])
+def test_what_is_no_directive_is_refused(line: str) -> None:
+    with pytest.raises(ValueError, match="not a directive"):
+        read(line)
+
+
+def systemd_analyze(verb: list[str], text: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Ask systemd about a table's instance of the unit, with a program in it that this machine has."""
+    unit = folder / "cardshoe@pit3.service"
+    unit.write_text(text.replace("/opt/cardshoe/bin/cardshoe", sys.executable), encoding="utf-8")
+    command = ["systemd-analyze", "--no-pager", *verb, str(unit)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+
+
+# recursive-errors=no: the unit and nothing that it pulls in, but with an exit code for a word that is not understood.
+VERIFY = ["--man=no", "--recursive-errors=no", "verify"]
+
+
+@pytest.mark.tool("systemd-analyze")
+def test_systemd_verifies_the_unit(tmp_path: Path) -> None:
+    result = systemd_analyze(VERIFY, TEXT, tmp_path)
+    assert (result.returncode, result.stderr) == (0, "")
+
+
+@pytest.mark.tool("systemd-analyze")
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("WatchdogSec=30s", "WatchDogSec=30s"),
+        ("ProtectSystem=strict", "ProtectSystem=very"),
+        ("StartLimitIntervalSec=0\n", ""),
+        ("/opt/cardshoe/bin/cardshoe", "/nonexistent/cardshoe"),
+    ],
+)
+def test_verify_notices_what_systemd_would_ignore(tmp_path: Path, old: str, new: str) -> None:
+    assert old in TEXT
+    broken = TEXT.replace(old, new)
+    if not new:  # the same line, in the section where systemd ignores it
+        broken = broken.replace("[Service]\n", f"[Service]\n{old}")
+    result = systemd_analyze(VERIFY, broken, tmp_path)
+    assert result.stderr != ""
+    assert result.returncode != 0
+
+
+def exposure(text: str, folder: Path) -> float:
+    """The overall figure of `systemd-analyze security`, from the text: its JSON has the items only."""
+    result = systemd_analyze(["--offline=true", "security"], text, folder)
+    found = re.search(r"Overall exposure level for \S+: ([\d.]+) ", result.stdout)
+    assert found is not None, result.stdout + result.stderr
+    return float(found[1])
+
+
+@pytest.mark.tool("systemd-analyze")
+def test_the_unit_is_hardly_exposed(tmp_path: Path) -> None:
+    assert exposure(TEXT, tmp_path) <= MOST_EXPOSURE
+
+
+@pytest.mark.tool("systemd-analyze")
+@pytest.mark.parametrize(
+    "pattern",
+    ["User=.*", "CapabilityBoundingSet=.*", "SystemCallFilter=.*", "Protect.*", "(NoNew|Restrict|Lock|Memory).*"],
+)
+def test_the_figure_rises_when_protection_goes(tmp_path: Path, pattern: str) -> None:
+    assert exposure(re.sub(rf"(?m)^{pattern}\n", "", TEXT), tmp_path) > MOST_EXPOSURE

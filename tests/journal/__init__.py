@@ -1,0 +1,1 @@
+"""The journal: durable, whole, append-only, and secret where it must be."""

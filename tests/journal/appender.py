@@ -1,0 +1,23 @@
+"""Appends for ever and prints the last number of each append that the journal acknowledged. To be killed."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from pathlib import Path
+
+from tests.journal.vocabulary import Noted, Said, moment, open_journal
+
+
+def main(path: Path) -> None:
+    journal = open_journal(path)
+    for step in itertools.count():
+        events = [Noted(f"{step}.{index}") for index in range(step % 5)]
+        given = Said(f"step {step}", events=len(events))
+        committed = journal.append(given, events, round=step, moment=moment(step))
+        sys.stdout.write(f"{committed.first + len(events)}\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,189 @@
+"""An append that fails leaves what was there, says why, and does not end the journal."""
+
+from __future__ import annotations
+
+import errno
+import itertools
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytest_mock import MockerFixture
+
+from controller.journal import JournalError
+from controller.journal.file import Connection, connect
+from tests.journal.vocabulary import Noted, Said, append, moment, open_journal
+
+FULL = sqlite3.OperationalError("database or disk is full")
+STATEMENTS = ["BEGIN", "INSERT", "INSERT", "INSERT", "INSERT", "COMMIT"]  # of one append with three events
+
+
+class Failing:
+    """A connection whose `execute` can be told to fail."""
+
+    def __init__(self, mocker: MockerFixture) -> None:
+        self._mocker = mocker
+        self.fail: Callable[[str], Exception | None] = lambda statement: None
+
+    def connect(self, path: Path) -> Connection:
+        real = connect(path)
+
+        def execute(statement: str, parameters: Sequence[Any] = ()) -> Any:
+            if error := self.fail(statement):
+                raise error
+            return real.execute(statement, parameters)
+
+        connection = self._mocker.Mock(spec=["execute", "close"])
+        connection.execute.side_effect = execute
+        connection.close.side_effect = real.close
+        return connection  # type: ignore[no-any-return]
+
+    def at(self, position: int, error: Exception, *, rollback: Exception | None = None) -> None:
+        """Fail at that statement of the next append, and perhaps at rolling it back."""
+        position_now = iter(range(100))
+
+        def fail(statement: str) -> Exception | None:
+            if statement == "ROLLBACK":
+                return rollback
+            return error if next(position_now) == position else None
+
+        self.fail = fail
+
+    def nowhere(self) -> None:
+        self.fail = lambda statement: None
+
+
+@pytest.fixture
+def failing(mocker: MockerFixture) -> Failing:
+    return Failing(mocker)
+
+
+def failure(step: Callable[[], object]) -> JournalError:
+    with pytest.raises(JournalError) as failed:
+        step()
+    assert failed.value.hint
+    return failed.value
+
+
+@pytest.mark.parametrize("position", range(len(STATEMENTS)), ids=lambda i: f"{i}-{STATEMENTS[i]}")
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (FULL, "journal-full"),
+        (OSError(errno.ENOSPC, "No space left on device"), "journal-full"),
+        (OSError(errno.EDQUOT, "Disk quota exceeded"), "journal-full"),
+        (sqlite3.OperationalError("disk I/O error"), "journal-io"),
+        (OSError(errno.EIO, "Input/output error"), "journal-io"),
+    ],
+    ids=lambda value: str(value),
+)
+def test_a_failed_append_leaves_what_was_there(
+    path: Path, failing: Failing, position: int, error: Exception, code: str
+) -> None:
+    with closing(open_journal(path, connect=failing.connect)) as journal:
+        append(journal, 1)
+        before, head = list(journal.entries()), journal.head
+        failing.at(position, error)
+        assert failure(lambda: append(journal, 2)).code == code
+        failing.nowhere()
+        assert list(journal.entries()) == before
+        assert journal.head == head
+        assert append(journal, 3) == [5, 6, 7, 8]
+    with closing(open_journal(path)) as journal:
+        assert journal.head.number == 8
+
+
+def test_a_transaction_that_will_not_end_is_never_added_to(path: Path, failing: Failing) -> None:
+    with closing(open_journal(path, connect=failing.connect)) as journal:
+        append(journal, 1)
+        failing.at(4, FULL, rollback=sqlite3.OperationalError("disk I/O error"))
+        failure(lambda: append(journal, 2))
+        assert failure(lambda: append(journal, 3)).code == "journal-damaged"
+        failing.nowhere()
+        assert append(journal, 4) == [5, 6, 7, 8]
+
+
+def test_the_first_append_may_fail(path: Path, failing: Failing) -> None:
+    with closing(open_journal(path, connect=failing.connect)) as journal:
+        failing.at(5, FULL)
+        failure(lambda: append(journal, 1))
+        failing.nowhere()
+        assert append(journal, 2) == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("interruption", [KeyboardInterrupt, MemoryError])
+def test_an_interrupted_append_is_undone_and_passed_on(
+    path: Path, failing: Failing, interruption: type[Exception]
+) -> None:
+    with closing(open_journal(path, connect=failing.connect)) as journal:
+        failing.at(3, interruption())
+        with pytest.raises(interruption):
+            append(journal, 1)
+        failing.nowhere()
+        assert append(journal, 2) == [1, 2, 3, 4]
+
+
+def test_sqlites_own_full_disk(path: Path) -> None:
+    def small(path: Path) -> Connection:
+        connection = sqlite3.connect(path, isolation_level=None)
+        connection.execute("PRAGMA max_page_count=12")
+        return connection
+
+    with closing(open_journal(path, connect=small)) as journal:
+        steps = itertools.count()
+
+        def fill() -> None:
+            for step in steps:
+                journal.append(Said("x" * 2000), [Noted("y" * 2000)], round=1, moment=moment(step))
+
+        error = failure(fill)
+        written = 2 * (next(steps) - 1)
+        assert error.code == "journal-full"
+        assert journal.head.number == written > 0
+        assert journal.verify() == journal.head
+    with closing(open_journal(path)) as journal:
+        assert append(journal, 1)[0] == written + 1
+
+
+def test_a_disk_that_is_full_at_the_beginning(path: Path) -> None:
+    def none(path: Path) -> Connection:
+        connection = sqlite3.connect(path, isolation_level=None)
+        connection.execute("PRAGMA max_page_count=2")
+        return connection
+
+    assert failure(lambda: open_journal(path, connect=none)).code == "journal-full"
+    with closing(open_journal(path)) as journal:
+        assert append(journal, 1) == [1, 2, 3, 4]
+
+
+@pytest.fixture
+def impatient() -> Callable[[Path], Connection]:
+    return lambda path: sqlite3.connect(path, timeout=0, isolation_level=None)
+
+
+@pytest.fixture
+def other_writer(path: Path) -> Iterator[sqlite3.Connection]:
+    open_journal(path).close()
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        yield connection
+
+
+def test_a_program_that_writes_past_the_lock_file_is_noticed(
+    path: Path, impatient: Callable[[Path], Connection], other_writer: sqlite3.Connection
+) -> None:
+    with closing(open_journal(path, connect=impatient)) as journal:
+        other_writer.execute("BEGIN IMMEDIATE")
+        assert failure(lambda: append(journal, 1)).code == "journal-locked"
+        other_writer.execute("ROLLBACK")
+        assert append(journal, 2) == [1, 2, 3, 4]
+
+
+def test_what_no_journal_can_hold_is_refused_before_anything_is_written(path: Path) -> None:
+    with closing(open_journal(path)) as journal:
+        for wrong in (object(), Said("\ud800")):
+            with pytest.raises((TypeError, ValueError, NotImplementedError)):
+                journal.append(wrong, [], round=1, moment=moment())  # type: ignore[arg-type]
+        assert append(journal, 1) == [1, 2, 3, 4]

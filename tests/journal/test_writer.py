@@ -1,0 +1,182 @@
+"""The writer's thread answers in order, tells failures to whoever asked, lives on, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import threading
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from pytest_mock import MockerFixture
+
+from controller.journal import JournalError
+from controller.journal.writer import JournalWriter
+from firmware_bridge.cards import DECK, Concealed
+from tests.journal.vocabulary import IDENTITY, AnyEvent, AnyInput, Assigned, Noted, Said, moment, open_journal
+
+Writer = JournalWriter[AnyInput, AnyEvent]
+
+
+def journal_threads() -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name == "journal"]
+
+
+@pytest_asyncio.fixture
+async def writer(path: Path) -> AsyncIterator[Writer]:
+    writer = await Writer.start(lambda: open_journal(path))
+    yield writer
+    await writer.close()
+    assert not journal_threads()
+
+
+async def say(writer: Writer, step: int) -> int:
+    committed = await writer.append(Said(f"step {step}"), [Noted("noted")], round=1, moment=moment(step))
+    return committed.first
+
+
+async def test_what_is_asked_together_is_done_in_order(writer: Writer) -> None:
+    assert writer.identity == IDENTITY
+    firsts = await asyncio.gather(*(say(writer, step) for step in range(50)))
+    assert firsts == list(range(1, 101, 2))
+    read = await writer.read()
+    assert [entry.value for entry in read[::2]] == [Said(f"step {step}") for step in range(50)]
+    assert [entry.number for entry in await writer.read(after=98)] == [99, 100]
+    assert [entry.number for entry in await writer.read(after=2, limit=3)] == [3, 4, 5]
+
+
+async def test_the_journal_lives_in_one_thread_of_its_own(path: Path, mocker: MockerFixture) -> None:
+    seen = []
+
+    def open_there() -> Any:
+        seen.append(threading.current_thread())
+        return open_journal(path)
+
+    writer = await Writer.start(open_there)
+    await say(writer, 1)
+    assert journal_threads() == seen
+    await writer.close()
+    assert not journal_threads()
+
+
+async def test_a_failure_reaches_whoever_asked_and_the_thread_lives_on(path: Path, mocker: MockerFixture) -> None:
+    journal: Any = None
+
+    def open_there() -> Any:
+        nonlocal journal
+        journal = open_journal(path)
+        return journal
+
+    writer = await Writer.start(open_there)
+    await say(writer, 1)
+    whole = journal._connection
+    journal._connection = mocker.Mock()
+    journal._connection.execute.side_effect = sqlite3.OperationalError("database or disk is full")
+    with pytest.raises(JournalError) as full:
+        await say(writer, 2)
+    assert full.value.code == "journal-full"
+    journal._connection = whole
+    assert await say(writer, 3) == 3
+    with pytest.raises(TypeError):
+        await writer.append(Said("x"), None, round=1, moment=moment())  # type: ignore[arg-type]
+    assert await say(writer, 4) == 5
+    await writer.close()
+
+
+async def test_a_journal_that_cannot_be_opened_leaves_no_thread(path: Path) -> None:
+    with pytest.raises(JournalError) as refused:
+        await Writer.start(lambda: open_journal(path, local_key=b"short"))
+    assert refused.value.code == "journal-key"
+    assert not journal_threads()
+
+
+async def test_a_caller_that_is_cancelled_harms_nobody(writer: Writer) -> None:
+    waiting = asyncio.create_task(say(writer, 1))
+    await asyncio.sleep(0)
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    assert await say(writer, 2) == 3
+    assert [entry.number for entry in await writer.read()] == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("opens", [True, False])
+async def test_a_cancelled_start_leaves_the_file_free_and_no_thread(path: Path, opens: bool) -> None:
+    entered, go_on = threading.Event(), threading.Event()
+
+    def open_slowly() -> Any:
+        entered.set()
+        go_on.wait()
+        if not opens:
+            raise JournalError("journal-io", "No.", "No.")
+        return open_journal(path)
+
+    starting = asyncio.create_task(Writer.start(open_slowly))
+    await asyncio.to_thread(entered.wait)
+    (thread,) = journal_threads()
+    starting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await starting
+    go_on.set()
+    await asyncio.to_thread(thread.join)
+    open_journal(path).close()
+
+
+async def test_closing_finishes_what_was_asked_and_refuses_the_rest(path: Path) -> None:
+    writer = await Writer.start(lambda: open_journal(path))
+    waiting = [asyncio.create_task(say(writer, step)) for step in range(5)]
+    await asyncio.sleep(0)
+    await asyncio.gather(writer.close(), writer.close())
+    assert await asyncio.gather(*waiting) == [1, 3, 5, 7, 9]
+    with pytest.raises(JournalError, match="closed"):
+        await say(writer, 9)
+    await writer.close()
+
+
+async def test_closing_may_be_cancelled_and_asked_again(path: Path) -> None:
+    writer = await Writer.start(lambda: open_journal(path))
+    go_on = threading.Event()
+    holding = asyncio.create_task(writer._call(go_on.wait))
+    closing = asyncio.create_task(writer.close())
+    await asyncio.sleep(0)
+    closing.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await closing
+    go_on.set()
+    await writer.close()
+    assert await holding
+    assert not journal_threads()
+
+
+def test_a_loop_that_ended_early_does_not_end_the_thread_badly(path: Path) -> None:
+    started: list[Callable[[], None]] = []
+
+    async def main() -> None:
+        writer = await Writer.start(lambda: open_journal(path))
+        hold = threading.Event()
+        started.append(hold.set)
+        asyncio.ensure_future(writer._call(hold.wait)).cancel()
+        writer._asked.put((hold.wait, asyncio.get_running_loop().create_future()))
+        writer._asked.put((writer._journal.close, asyncio.get_running_loop().create_future()))
+        writer._asked.put(None)
+
+    asyncio.run(main())
+    (thread,) = journal_threads()
+    started[0]()
+    thread.join()
+    open_journal(path).close()
+
+
+async def test_publishing_beside_appending(writer: Writer) -> None:
+    event = Assigned("box 1", Concealed(DECK[0], 7, 1))
+    expected = writer.public_encode(event, 1)
+    appended = [
+        asyncio.create_task(writer.append(Said("x"), [event], round=2, moment=moment(step))) for step in range(30)
+    ]
+    while not all(each.done() for each in appended):
+        assert writer.public_encode(event, 1) == expected
+        await asyncio.sleep(0)
+    assert {entry.value for entry in await writer.read() if entry.kind == "event"} == {event}

@@ -1,0 +1,314 @@
+"""What these tests are made of: a clock turned by hand, a device of few words, a pseudo-terminal to plug it into."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+from collections.abc import AsyncIterator, Callable, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from firmware_bridge.device_url import DeviceUrl, parse_device_url
+from firmware_bridge.drivers.base import Driver, Heard, LinkOver
+from firmware_bridge.drivers.cardlink import messages, proofs
+from firmware_bridge.drivers.cardlink.framing import HEADER, VERSION, Frame, FrameReader, enclose
+from firmware_bridge.drivers.cardlink.host import CardlinkHost
+from firmware_bridge.drivers.cardlink.messages import Kind, encode_body
+from firmware_bridge.errors import TransportUnavailableError
+from firmware_bridge.link_keeper import Health, LinkKeeper, LinkState
+from firmware_bridge.transports.base import OnData, OnLost, Transport
+from firmware_bridge.transports.memory import MemoryTransport, memory_pair
+
+KEY = bytes(range(32))
+SERIAL = "SHOE-1"
+BOOT = 77
+PATIENCE = 20.0  # seconds of real time until a test that waits in vain fails
+
+
+def open_descriptors() -> int:
+    return sum(1 for _ in Path("/proc/self/fd").iterdir())
+
+
+def make_cardlink(now: float) -> Driver:
+    return CardlinkHost(nonce=os.urandom(16), key_of={SERIAL: KEY}.get, held=(0, 0), now=now)
+
+
+class Changes:
+    """Lets a test wait until something has become true, without sleeping."""
+
+    def __init__(self) -> None:
+        self._happened = asyncio.Event()
+
+    def note(self) -> None:
+        self._happened.set()
+
+    async def until(self, condition: Callable[[], bool]) -> None:
+        async with asyncio.timeout(PATIENCE):
+            while not condition():
+                self._happened.clear()
+                await self._happened.wait()
+
+
+class HandClock:
+    """A clock that stands still until the test turns it, and the waiting that goes with it."""
+
+    def __init__(self, changes: Changes) -> None:
+        self.now = 1000.0
+        self.waits: list[float] = []
+        self._sleeping: list[tuple[float, asyncio.Event]] = []
+        self._changes = changes
+
+    def __call__(self) -> float:
+        return self.now
+
+    async def wait(self, event: asyncio.Event, deadline: float) -> None:
+        if self.now >= deadline:
+            return
+        sleeper = (deadline, event)
+        self._sleeping.append(sleeper)
+        self.waits.append(deadline - self.now)
+        self._changes.note()
+        try:
+            await event.wait()
+        finally:
+            self._sleeping.remove(sleeper)
+
+    def advance(self, seconds: float) -> None:
+        self.now += seconds
+        for deadline, event in self._sleeping:
+            if self.now >= deadline:
+                event.set()
+
+    async def pass_next_wait(self) -> float:
+        """Wait for the keeper to wait, let exactly that much time pass, and return how much it was."""
+        await self._changes.until(lambda: bool(self._sleeping) and not self._sleeping[0][1].is_set())
+        deadline = self._sleeping[0][0]
+        seconds = deadline - self.now
+        self.advance(seconds)
+        self.now = deadline
+        return seconds
+
+
+class NotingHost(CardlinkHost):
+    """The product's driver, which also tells a test that bytes have come."""
+
+    def __init__(self, changes: Changes, now: float) -> None:
+        super().__init__(nonce=os.urandom(16), key_of={SERIAL: KEY}.get, held=(0, 0), now=now)
+        self._changes = changes
+
+    def receive(self, data: bytes, now: float) -> Sequence[Heard]:
+        heard = super().receive(data, now)
+        self._changes.note()
+        return heard
+
+
+class Desk:
+    """Where a keeper delivers, and how a test sees it."""
+
+    def __init__(self) -> None:
+        self.changes = Changes()
+        self.heard: list[Heard] = []
+        self.told: list[Health] = []
+
+    def deliver(self, heard: Heard) -> None:
+        self.heard.append(heard)
+        self.changes.note()
+
+    def on_health(self, health: Health) -> None:
+        self.told.append(health)
+        self.changes.note()
+
+    async def until_state(self, *states: LinkState) -> Health:
+        await self.changes.until(lambda: bool(self.told) and self.told[-1].state in states)
+        return self.told[-1]
+
+    @property
+    def ends(self) -> list[LinkOver]:
+        return [thing for thing in self.heard if isinstance(thing, LinkOver)]
+
+
+@contextlib.asynccontextmanager
+async def running(keeper: LinkKeeper) -> AsyncIterator[None]:
+    """Run a keeper, see that it did not end by itself, and cancel it."""
+    task = asyncio.create_task(keeper.run())
+    try:
+        yield
+        assert not task.done()
+    finally:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+
+
+def keeper_at(path: Path, desk: Desk, clock: HandClock) -> LinkKeeper:
+    """A keeper of the serial port at `path`, on a clock turned by hand."""
+    return LinkKeeper(
+        serial_url(path),
+        make_driver=lambda now: NotingHost(desk.changes, now),
+        deliver=desk.deliver,
+        on_health=desk.on_health,
+        clock=clock,
+        wait=clock.wait,
+        random=Random(7),  # noqa: S311  # jitter, repeatable
+    )
+
+
+def serial_url(path: Path) -> DeviceUrl:
+    return parse_device_url(f"serial://{path}")
+
+
+class SmallDevice:
+    """The device's side of cardlink: handshake, status, answers, acknowledgements. No resending."""
+
+    def __init__(self, key: bytes = KEY, boot: int = BOOT) -> None:
+        self.acknowledged: list[int] = []
+        self.commands: list[int] = []
+        self._key = key
+        self._boot = boot
+        self._reader = FrameReader()
+        self._hello = b""
+        self._identity = b""
+        self._host_nonce = b""
+
+    def receive(self, data: bytes) -> bytes:
+        """What it answers to these bytes."""
+        return b"".join(self._answer(frame) for frame in self._reader.receive(data))
+
+    def status(self) -> bytes:
+        return enclose(self._content(Kind.STATUS, 0, self._status()))
+
+    def report(self, number: int, report: messages.Report) -> bytes:
+        return enclose(self._content(Kind.REPORT, number, report))
+
+    def _answer(self, frame: Frame) -> bytes:
+        match frame.kind:
+            case Kind.HELLO:
+                self._hello, self._host_nonce = frame.content, messages.decode_hello(frame.body).nonce
+                self._identity = self._content(Kind.IDENTITY, 0, self._who())
+                return enclose(self._identity)
+            case Kind.HOST_PROOF:
+                proof = messages.Proof(
+                    proofs.HMAC_SHA256,
+                    proofs.proof(
+                        self._key, proofs.DEVICE_ROLE, self._host_nonce, bytes(16), self._hello, self._identity
+                    ),
+                )
+                return enclose(self._content(Kind.DEVICE_PROOF, 0, proof))
+            case Kind.RESUME:
+                return self.status()
+            case Kind.ACK:
+                self.acknowledged.append(frame.number)
+            case Kind.COMMAND:
+                command = messages.decode_command(frame.body).command_id
+                self.commands.append(command)
+                return enclose(self._content(Kind.ANSWER, 0, messages.Answer(command, True)))
+        return b""
+
+    def _content(self, kind: Kind, number: int, body: messages.Body | messages.Report) -> bytes:
+        return HEADER.pack(VERSION, kind, 0, self._boot, number) + encode_body(body)
+
+    def _status(self) -> messages.Status:
+        return messages.Status(0, 5000, 0, 52, 0, 52, 0, False, False, False, 0)
+
+    def _who(self) -> messages.Identity:
+        return messages.Identity(
+            version=VERSION,
+            kind="shuffler",
+            unit="sets",
+            maker="Example",
+            model="Small",
+            serial=SERIAL,
+            firmware="1.0",
+            firmware_digest="00",
+            capabilities=[],
+            report_memory=64,
+            simulated=True,
+            deck_size=52,
+            nonce=bytes(16),
+            status=self._status(),
+            kept=[],
+        )
+
+
+class Pty:
+    """A pseudo-terminal under a fixed name, as udev gives one to a device, with a device behind it or nothing."""
+
+    def __init__(self, name: Path, device: SmallDevice | None = None, changes: Changes | None = None) -> None:
+        # The far end stays open here too: a pty that nobody has opened yet reads as hung up.
+        self.master, self.slave = os.openpty()
+        os.set_blocking(self.master, False)
+        self.node = Path(os.ttyname(self.slave))
+        self.received = bytearray()
+        self._device = device
+        self._changes = changes or Changes()
+        self._name = name
+        name.unlink(missing_ok=True)
+        name.symlink_to(self.node)
+        asyncio.get_running_loop().add_reader(self.master, self._read)
+
+    def send(self, data: bytes) -> None:
+        os.write(self.master, data)
+
+    def hang_up(self) -> None:
+        """Pull the cable."""
+        if self.master < 0:
+            return
+        asyncio.get_running_loop().remove_reader(self.master)
+        os.close(self.master)
+        os.close(self.slave)
+        self.master = -1
+        self._name.unlink()
+
+    async def until_received(self, count: int) -> None:
+        await self._changes.until(lambda: len(self.received) >= count)
+
+    def _read(self) -> None:
+        data = os.read(self.master, 65536)
+        self.received += data
+        answer = self._device.receive(data) if self._device else b""
+        if answer:
+            self.send(answer)
+        self._changes.note()
+
+
+class Bench:
+    """A keeper whose devices are plugged in from memory; `plan` says what each attempt to open meets."""
+
+    def __init__(self, desk: Desk, clock: HandClock, **given: Any) -> None:
+        self.device = SmallDevice()
+        self.ends: list[MemoryTransport] = []
+        self.far_ends: list[MemoryTransport] = []
+        self.plugged_in = True
+        self.seen_by_device = desk.changes
+        self.keeper = LinkKeeper(
+            DeviceUrl("sim", path="/shuffler"),
+            **{
+                "make_driver": make_cardlink,
+                "deliver": desk.deliver,
+                "on_health": desk.on_health,
+                "clock": clock,
+                "wait": clock.wait,
+                "random": Random(7),  # noqa: S311  # jitter, repeatable
+                "open_transport": self.open,
+                **given,
+            },
+        )
+
+    async def open(self, url: DeviceUrl, *, on_data: OnData, on_lost: OnLost) -> Transport:
+        if not self.plugged_in:
+            raise TransportUnavailableError("Nothing is plugged in.", "Plug it in.", "port-missing")
+
+        def answer(data: bytes) -> None:
+            far.write(self.device.receive(data))
+            self.seen_by_device.note()
+
+        near, far = memory_pair(on_data, on_lost, answer, lambda error: None)
+        self.ends.append(near)
+        self.far_ends.append(far)
+        return near
+
+    def unplug(self) -> None:
+        self.plugged_in = False
+        self.far_ends[-1].close()
