@@ -54,15 +54,17 @@ class SimulatedDealer:
         self._mishap_over = False
         self._refusals = 0
 
-    async def play(self) -> None:
-        """Until the last planned round is over."""
+    async def play(self) -> int:
+        """Until the last planned round is over; returns the journal entry at which the screen showed all of it."""
         async with ApiClient(self._socket) as client:
             self._client = client
             self._voice = CrewVoice(client, self._random)
             follower = asyncio.create_task(self._follow())
             try:
-                while await self._act(await self._quiet_view()):
-                    pass
+                view = await self._quiet_view()
+                while await self._act(view):
+                    view = await self._quiet_view()
+                return view.entry
             finally:
                 follower.cancel()
                 with suppress(asyncio.CancelledError):

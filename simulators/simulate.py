@@ -135,7 +135,8 @@ async def _people(asked: Simulation, device: SimulatedDevice, pace: Pace) -> Non
     unit = Unit.SETS if asked.kind == "shuffler" else Unit.SINGLES
     plan = plan_rounds(asked.seed, unit, asked.rounds, stages=asked.stages)
     table = PhysicalTable(device.mechanism, pace)
-    await SimulatedDealer(device, table, asked.dealer, plan, Random(f"{asked.seed}/people")).play()
+    dealer = SimulatedDealer(device, table, asked.dealer, plan, Random(f"{asked.seed}/people"))
+    click.echo(f"played {len(plan)} rounds; all of it stands in the journal up to entry {await dealer.play()}")
 
 
 def _key(asked: Simulation, random: Random) -> bytes:

@@ -20,6 +20,7 @@ class ReportSequence:
         self._kept = [part for part in kept if part.boot != running_boot]
         self._kept += [part for part in kept if part.boot == running_boot] or [KeptReports(running_boot, 1, held[1])]
         self._running_boot = running_boot
+        self._order = {part.boot: place for place, part in enumerate(self._kept)}
         self.gone = self._start_after(*held)
         for part in self._kept[1:]:
             if part.oldest > 1:
@@ -56,8 +57,8 @@ class ReportSequence:
             self.boot, self.number = self._kept[0].boot, self._kept[0].oldest
 
     def may_come_from(self, boot: int) -> bool:
-        """Whether reports may carry this boot in their header: the running one, or one that was kept."""
-        return boot == self._running_boot or any(part.boot == boot for part in self._kept)
+        """Whether reports may carry this boot in their header: the running one, or one that the device named."""
+        return boot in self._order
 
     def accept(self, boot: int, first: int, last: int) -> bool:
         """Whether a report is the next one; then the place moves on.
@@ -73,4 +74,4 @@ class ReportSequence:
 
     def is_repeat(self, boot: int, number: int) -> bool:
         """Whether a report that was not accepted has been here before, rather than come too soon."""
-        return boot != self.boot or number < self.number
+        return (self._order[boot], number) < (self._order[self.boot], self.number)

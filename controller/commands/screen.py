@@ -1,0 +1,100 @@
+"""The live view of a table in a terminal: boxes, the next place, the device with its age, irregularities."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Group, RenderableType
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from controller.api.view import FACE_UP, HandView, IrregularityView, TableView
+from controller.rules.dealing import DEALER
+
+OUTCOME_STYLE = {"win": "bold green", "lose": "red", "tie": "yellow"}
+LINK_STYLE = {"ready": "green", "stale": "yellow", "authenticating": "yellow", "connecting": "yellow"}
+LINES = 8
+
+
+def render(view: TableView, lines: Sequence[str]) -> RenderableType:
+    """One screen. `lines` are the newest events, told; the last come last."""
+    parts: list[RenderableType] = [_head(view), _layout(view), _device(view)]
+    parts += [_irregularity(found) for found in view.irregularities]
+    tail = "\n".join(lines[-LINES:])
+    parts.append(Panel(Text(tail, overflow="ellipsis", no_wrap=True), title="what happened", height=LINES + 2))
+    return Group(*parts)
+
+
+def _head(view: TableView) -> RenderableType:
+    head = Text()
+    if view.simulated:
+        head.append(" SIMULATED ", "black on yellow")
+        head.append(" ")
+    head.append(f"{view.title} · table {view.table}", "bold")
+    head.append(f" · round {view.round} · {view.phase.replace('_', ' ')}")
+    if view.service != "in_service":
+        head.append(f" · {view.service.replace('_', ' ')}: {view.service_cause}", "bold red")
+    elif view.paused:
+        head.append(f" · paused: {view.paused}", "bold yellow")
+    elif view.held:
+        head.append(" · HELD", "bold red")
+    return head
+
+
+def _layout(view: TableView) -> RenderableType:
+    grid = Table(expand=True, title=_next(view), title_justify="left", title_style="bold cyan")
+    for name in ("place", "cards", "hand", "outcome"):
+        grid.add_column(name)
+    hands = {hand.place: hand for hand in view.hands}
+    for place in (*(f"B{number}" for number in view.boxes), DEALER):
+        hand = hands.get(place)
+        style = "reverse" if place == view.next_place else "dim" if hand and hand.dead else ""
+        grid.add_row("Dealer" if place == DEALER else f"Box {place[1:]}", *_hand_cells(hand), style=style)
+    return grid
+
+
+def _next(view: TableView) -> str:
+    if view.next_place is None:
+        return f"stub: {view.deck.stub} counted" if view.deck.stub is not None else " "
+    whose = "the Dealer" if view.next_place == DEALER else f"box {view.next_place[1:]}"
+    waits = f" · {view.tray} in the tray" if view.tray else ""
+    aside = f" · {view.aside} set aside" if view.aside else ""
+    return f"next: {view.cards_due} to {whose} · {view.dealt} of {view.to_deal} dealt ({view.clause}){waits}{aside}"
+
+
+def _hand_cells(hand: HandView | None) -> tuple[RenderableType, RenderableType, RenderableType]:
+    if hand is None:
+        return "", "", ""
+    cards = Text(" ".join(hand.cards).replace(FACE_UP, "[up]"))
+    if hand.dead:
+        return cards, "out of play", "bets returned"
+    note = hand.class_name or ("handled" if hand.handled else "")
+    return cards, note, Text(hand.outcome.upper(), OUTCOME_STYLE.get(hand.outcome, ""))
+
+
+def _device(view: TableView) -> RenderableType:
+    device = view.device
+    line = Text("device ")
+    line.append(device.link, LINK_STYLE.get(device.link, "bold red"))
+    line.append(f" {device.serial}" if device.serial else "")
+    line.append(" · never heard" if device.age is None else f" · heard {device.age:.1f} s ago")
+    line.append(f" · exit {'held' if device.exit_held else 'open'}")
+    if device.stopped:
+        line.append(f" · stopped: {device.stopped}", "bold red")
+    if device.code:
+        line.append(f"\n{device.sentence} {device.hint}", "red")
+    return line
+
+
+def _irregularity(found: IrregularityView) -> RenderableType:
+    body = Text(f"{found.because}\n")
+    if found.place:
+        body.append(f"at {found.place}; ")
+    body.append(f"waits for: {found.stage} by {found.who} or above\n")
+    for question in found.questions:
+        body.append(f"  {question}\n", "cyan")
+    body.append("options: " + " | ".join(found.options), "bold")
+    if found.choices_due:
+        body.append(f"   still to choose: {', '.join(found.choices_due)}")
+    return Panel(body, title=f"{found.row} · {found.clause}", border_style="red", title_align="left")

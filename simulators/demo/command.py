@@ -1,0 +1,125 @@
+"""`cardshoe demo`: the product at work, from the deck to the last chip."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+import click
+import msgspec
+
+from controller.api.client import ApiClient
+from controller.commands.main import ProblemError
+from controller.commands.narration import tell
+from controller.games.specification import Unit
+from simulators.demo.account import Account
+from simulators.demo.stage import Stage, StageError
+from simulators.plan import plan_rounds
+
+GRAMMARS: Final = {"by-hand": Unit.SETS, "by-round": Unit.SINGLES}
+NOT_REPEATABLE: Final = frozenset({"utc_ns", "boot", "start", "commitment", "salt"})
+
+
+class Asked(msgspec.Struct, frozen=True):
+    rounds: int
+    fast: bool
+    seed: int
+    unit: Unit
+    as_json: bool
+    full: bool
+
+
+@click.command()
+@click.option("--rounds", type=click.IntRange(1, 100_000), default=5, show_default=True, help="How many to play.")
+@click.option("--fast", is_flag=True, help="Wait for nobody.")
+@click.option("--seed", type=int, default=7, show_default=True, help="Decks, boxes, mishaps and choices.")
+@click.option("--grammar", type=click.Choice(list(GRAMMARS)), default="by-hand", show_default=True,
+              help="Sets from a shuffler by hand, or single cards from a shoe by round.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print events, one JSON object a line; the same for a seed.")
+@click.option("--full", is_flag=True, help="With --json: also wall times, boots, commitments and salts.")
+def demo(rounds: int, fast: bool, seed: int, grammar: str, as_json: bool, full: bool) -> None:
+    """Play a simulated table of Non-Commission Three Pictures and watch it.
+
+    A simulated device and the daemon run as separate processes over a pseudo-terminal; simulated people play, err and
+    decide. At the end it says whether the daemon raised exactly the irregularities that the seed had planned.
+    """
+    asked = Asked(rounds, fast, seed, GRAMMARS[grammar], as_json, full)
+    try:
+        account = asyncio.run(_play(asked))
+    except StageError as error:
+        raise ProblemError(str(error), "Report it with the seed and the grammar.") from error
+    except KeyboardInterrupt:
+        raise click.Abort from None
+    click.echo(account.summary(), err=as_json)
+    if account.differences:
+        raise ProblemError("The run was not as planned: " + "; ".join(account.differences[:5]) + ".")
+
+
+async def _play(asked: Asked) -> Account:
+    account = Account(plan_rounds(asked.seed, asked.unit, asked.rounds))
+    with tempfile.TemporaryDirectory(prefix="cardshoe-demo-") as name:
+        stage = Stage(Path(name), unit=asked.unit, seed=asked.seed, rounds=asked.rounds, fast=asked.fast)
+        async with stage, ApiClient(stage.socket) as client:
+            await _follow(asked, stage, client, account)
+    return account
+
+
+async def _follow(asked: Asked, stage: Stage, client: ApiClient, account: Account) -> None:
+    """Show events until the entry at which the simulated people were done."""
+    live = not asked.as_json and sys.stdout.isatty()
+    stop = asyncio.Event()
+    finished = asyncio.create_task(stage.finished_at())
+    drawing = asyncio.create_task(_draw(client, stop)) if live else None
+    events = client.events()
+    try:
+        async for event in events:
+            if event is None:
+                continue
+            if finished.done() and event["entry"] > finished.result():
+                break
+            account.take(event)
+            if not live:
+                _print(event, asked)
+            if await _is_last(event, finished):
+                break
+        else:
+            await stage.fail("run")
+    finally:
+        await events.aclose()
+        stop.set()
+        if drawing is not None:
+            await drawing
+        finished.cancel()
+        with suppress(asyncio.CancelledError):
+            await finished
+
+
+async def _is_last(event: dict[str, Any], finished: asyncio.Task[int]) -> bool:
+    await asyncio.sleep(0)
+    return finished.done() and event["entry"] >= finished.result()
+
+
+async def _draw(client: ApiClient, stop: asyncio.Event) -> None:
+    from controller.commands.watch import show_live
+
+    await show_live(client, 0, stop)
+
+
+def _print(event: dict[str, Any], asked: Asked) -> None:
+    if asked.as_json:
+        shown = event if asked.full else _repeatable(event)
+        click.echo(json.dumps(shown, separators=(",", ":")))
+    elif line := tell(event):
+        click.echo(line)
+
+
+def _repeatable(value: Any) -> Any:
+    """What depends on the seed alone."""
+    if isinstance(value, dict):
+        return {key: _repeatable(part) for key, part in value.items() if key not in NOT_REPEATABLE}
+    return [_repeatable(part) for part in value] if isinstance(value, list) else value

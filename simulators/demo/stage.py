@@ -1,0 +1,117 @@
+"""Everything that a demonstration needs around it: files in a folder of its own, and two processes."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from controller.api.client import ApiClient
+from controller.games.specification import Unit
+from controller.journal.sealing import create_key_file
+from simulators.crew import CREW
+
+DAEMON_STARTS_WITHIN = 20.0  # seconds, on a busy machine
+LOOK_AGAIN = 0.05
+
+
+class StageError(Exception):
+    """A process of the demonstration failed; the sentence ends with what it said last."""
+
+
+def configuration_text(unit: Unit) -> str:
+    """A table's configuration with the crew of the simulators, paths relative to its folder."""
+    people = "".join(
+        f'[[people]]\nid = "{member.id}"\nname = "{member.name}"\nrole = "{member.role}"\n'
+        f'pin_hash = "{member.pin_hash()}"\n' + (f"uids = [{os.getuid()}]\n" if member is CREW[0] else "")
+        for member in CREW
+    )
+    return (
+        f'[table]\nname = "DEMO"\ngame = "NC"\nunit = "{unit}"\nsimulated = true\ncount_stub_by_hand = true\n'
+        '[device]\nurl = "serial://{folder}/device"\nkey_file = "device.keys"\n'
+        '[journal]\npath = "journal.db"\nkey_file = "journal.key"\n'
+        f'[api]\nsocket = "api.sock"\n{people}'
+    )
+
+
+class Stage:
+    """The folder and the processes. Whatever happens, leaving ends both."""
+
+    def __init__(self, folder: Path, *, unit: Unit, seed: int, rounds: int, fast: bool) -> None:
+        self.folder = folder
+        self.socket = folder / "api.sock"
+        self._unit = unit
+        self._device_options = [
+            "--kind", "shuffler" if unit is Unit.SETS else "shoe", "--seed", str(seed), "--rounds", str(rounds),
+            "--link", str(folder / "device"), "--key-file", str(folder / "device.keys"),
+            "--dealer", str(self.socket), "--log", str(folder / "device.log"), *(["--fast"] if fast else []),
+        ]  # fmt: skip
+        self._processes: list[asyncio.subprocess.Process] = []
+
+    async def __aenter__(self) -> Self:
+        (self.folder / "table.toml").write_text(
+            configuration_text(self._unit).replace("{folder}", str(self.folder.resolve()))
+        )
+        create_key_file(self.folder / "journal.key")
+        try:
+            self.device = await self._start("simulate", *self._device_options)
+            assert self.device.stdout is not None
+            if not await self.device.stdout.readline():  # where the device is: it stands now
+                await self.fail("simulate")
+            self.daemon = await self._start("run", "--config", str(self.folder / "table.toml"))
+            await self._wait_for_daemon()
+        except BaseException:
+            await self._end()
+            raise
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._end()
+
+    async def finished_at(self) -> int:
+        """Wait for the last round; the journal entry at which the simulated dealer saw that all was done."""
+        assert self.device.stdout is not None
+        line = await self.device.stdout.readline()
+        if not line.startswith(b"played "):
+            await self.fail("simulate")
+        return int(line.split()[-1])
+
+    async def fail(self, name: str) -> None:
+        """Raises `StageError` with what the process said."""
+        said = (self.folder / f"{name}.err").read_text().strip().splitlines()
+        raise StageError(f"`cardshoe {name}` failed: {said[-1] if said else 'it said nothing'}")
+
+    async def _start(self, *arguments: str) -> asyncio.subprocess.Process:
+        with (self.folder / f"{arguments[0]}.err").open("w") as errors:
+            process = await asyncio.create_subprocess_exec(
+                sys.executable, "-m", "controller", *arguments,
+                stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=errors,
+            )  # fmt: skip
+        self._processes.append(process)
+        return process
+
+    async def _wait_for_daemon(self) -> None:
+        async with ApiClient(self.socket) as client, asyncio.timeout(DAEMON_STARTS_WITHIN):
+            while not await client.is_healthy():
+                if self.daemon.returncode is not None:
+                    await self.fail("run")
+                await asyncio.sleep(LOOK_AGAIN)
+
+    async def _end(self) -> None:
+        """The daemon first, so that it does not mourn the device."""
+        for process in reversed(self._processes):
+            with suppress(ProcessLookupError):
+                process.send_signal(signal.SIGTERM)
+            try:
+                async with asyncio.timeout(10):
+                    await process.communicate()
+            except TimeoutError:
+                process.kill()
+                await process.communicate()
