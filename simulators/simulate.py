@@ -44,21 +44,22 @@ class Simulation(msgspec.Struct, frozen=True):
     rounds: int
 
 
-def profile_of(asked: Simulation) -> Profile:
-    """A device with every sensor; a shoe can neither stage nor unload."""
-    shuffler = asked.kind == "shuffler"
-    capabilities = Capabilities(
+def capabilities_of(
+    kind: Literal["shuffler", "shoe"], *, on_removal: bool = False, stages: bool = True
+) -> Capabilities:
+    """Of a device with every sensor; a shoe can neither stage nor unload."""
+    shuffler = kind == "shuffler"
+    return Capabilities(
         recognises_cards=True,
         senses_orientation=True,
         senses_double_draw=True,
         senses_tray=shuffler,
         holds_exit=True,
         unloads_stub=shuffler,
-        dispenses="on_removal" if asked.on_removal else "on_command",
-        stages=shuffler and asked.stages,
+        dispenses="on_removal" if on_removal else "on_command",
+        stages=shuffler and stages,
         retains_reports=False,
     )
-    return Profile(asked.kind, asked.serial, capabilities)
 
 
 @click.command()
@@ -101,11 +102,12 @@ async def run_simulation(asked: Simulation) -> None:
     loop = asyncio.get_running_loop()
     random = Random(f"{asked.seed}/device")
     key = _key(asked, random)
+    capabilities = capabilities_of(asked.kind, on_removal=asked.on_removal, stages=asked.stages)
     with ExitStack() as stack:
         log = stack.enter_context(asked.log.open("w")) if asked.log else None
         pace = Pace(asked.pace)
         device = SimulatedDevice(
-            profile_of(asked),
+            Profile(asked.kind, asked.serial, capabilities),
             key=key,
             random=random,
             clock=loop.time,

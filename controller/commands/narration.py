@@ -12,6 +12,11 @@ def _cards(event: dict[str, Any]) -> str:
     return " ".join(event["cards"])
 
 
+def _many(event: dict[str, Any]) -> str:
+    count = len(event["cards"])
+    return "a card" if count == 1 else f"{count} cards"
+
+
 def _places(event: dict[str, Any]) -> str:
     places: list[str] = event["places"]
     return " ".join(dict.fromkeys(places))
@@ -39,8 +44,8 @@ TELL: Final[dict[str, Told]] = {
     "round_began": lambda event: f"round {event['round']} begins",
     "boxes_occupied": lambda event: f"wagers on boxes {', '.join(map(str, event['boxes']))}",
     "deal_began": lambda event: f"no more bets; dealing {event['order'].replace('_', ' ')} ({event['clause']})",
-    "cards_dealt": lambda event: f"{len(event['cards'])} card(s) to {_places(event)}",
-    "cards_set_aside": lambda event: f"{len(event['cards'])} card(s) set aside: {event['because']}",
+    "cards_dealt": lambda event: f"{_many(event)} to {_places(event)}",
+    "cards_set_aside": lambda event: f"{_many(event)} set aside: {event['because']}",
     "card_found_face_up": lambda event: f"card {event['ordinal']} lies face up in the device: {event['card']}",
     "stub_counted": lambda event: f"stub: {event['count']} cards, {event['due']} due",
     "cards_counted": lambda event: f"{event['by']} counted {event['number']} cards, {event['due']} due",

@@ -44,8 +44,8 @@ def _head(view: TableView) -> RenderableType:
 
 def _layout(view: TableView) -> RenderableType:
     grid = Table(expand=True, title=_next(view), title_justify="left", title_style="bold cyan")
-    for name in ("place", "cards", "hand", "outcome"):
-        grid.add_column(name)
+    for name, share in (("place", 2), ("cards", 3), ("hand", 5), ("outcome", 3)):
+        grid.add_column(name, ratio=share, no_wrap=True)
     hands = {hand.place: hand for hand in view.hands}
     for place in (*(f"B{number}" for number in view.boxes), DEALER):
         hand = hands.get(place)

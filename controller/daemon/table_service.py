@@ -89,7 +89,7 @@ class TableService:
 
     def hear(self, heard: Heard) -> None:
         """From the link keeper: keep it; it is decided in its turn."""
-        self._queue.put_nowait(Asked(_input_of(heard)))
+        self._queue.put_nowait(Asked(input_of(heard)))
 
     def submit(self, given: AnyInput) -> None:
         self._queue.put_nowait(Asked(given))
@@ -235,7 +235,7 @@ class TableService:
         return next((answer for answer in self.state.answers if answer.operation_id == operation_id), None)
 
 
-def _input_of(heard: Heard) -> AnyInput:
+def input_of(heard: Heard) -> AnyInput:
     """What the bridge heard, as an input of the table."""
     match heard:
         case base.Reported():

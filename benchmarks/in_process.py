@@ -1,0 +1,127 @@
+"""A table without processes: the host's end of cardlink and `decide`, fed with what a simulated device sent.
+
+`record` plays rounds against a simulated shoe and keeps the bytes and operations; `replay` gives them to a fresh host
+and table, so that only the host's side is measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import TypeAlias
+from uuid import UUID
+
+from controller.daemon.table_service import input_of
+from controller.games.specification import Role, Unit
+from controller.table import operations
+from controller.table.decide import decide
+from controller.table.decision import Decided
+from controller.table.events import CommandIssued
+from controller.table.inputs import AnyInput, DaemonStarted, DeviceReported, PersonActed
+from controller.table.operations import AnyOperation
+from controller.table.phases import Phase
+from controller.table.state import Settings, TableState
+from firmware_bridge.drivers.cardlink.host import CardlinkHost
+from simulators.device import SimulatedDevice
+from simulators.mechanism import Profile
+from simulators.pace import Pace
+from simulators.simulate import capabilities_of
+
+KEY = bytes(32)
+BOXES = (1, 2, 3, 4, 5, 6, 7, 8)
+START = DaemonStarted("BENCH", True, Settings("NC", Unit.SINGLES, 8), "bench")
+
+Step: TypeAlias = bytes | AnyOperation
+Commit: TypeAlias = Callable[[AnyInput, Decided], None]
+
+
+class HostSide:
+    """One host and one table. `commit` is called for every decision before it takes effect."""
+
+    def __init__(self, commit: Commit = lambda given, decided: None) -> None:
+        self.state = TableState()
+        self.inputs = 0
+        self._commit = commit
+        self._uuids = Random(1)
+        self._host = CardlinkHost(nonce=bytes(16), key_of=lambda serial: KEY, held=(0, 0), now=0.0)
+        self.take(START)
+
+    def take(self, given: AnyInput) -> None:
+        decided = decide(self.state, given)
+        self.inputs += 1
+        if decided.events:
+            self._commit(given, decided)
+        self.state = decided.state
+        if isinstance(given, DeviceReported):
+            self._host.acknowledge(given.boot, given.number, 0.0)
+        first = decided.state.entry - len(decided.events) + 1
+        for number, event in enumerate(decided.events, start=first):
+            if isinstance(event, CommandIssued):
+                self._host.command(number, event.command, 0.0)
+
+    def step(self, step: Step) -> None:
+        """Bytes from the device, or an operation of the dealer."""
+        if isinstance(step, bytes):
+            for heard in self._host.receive(step, 0.0):
+                self.take(input_of(heard))
+        else:
+            operation_id = str(UUID(int=self._uuids.getrandbits(128)))
+            self.take(PersonActed(operation_id, "dealer", Role.DEALER, self.state.round, step))
+
+    def outgoing(self) -> bytes:
+        return self._host.outgoing()
+
+
+def record(rounds: int) -> list[Step]:
+    """The steps of so many smooth rounds, eight boxes, by round."""
+    profile = Profile("shoe", "CARDSHOE-BENCH", capabilities_of("shoe"))
+    device = SimulatedDevice(profile, key=KEY, random=Random(1), clock=lambda: 0.0, pace=Pace(0))
+    side = HostSide()
+    steps: list[Step] = []
+
+    def exchange() -> None:
+        while data := side.outgoing():
+            device.receive(data)
+            if answer := device.link.outgoing():
+                steps.append(answer)
+                side.step(answer)
+
+    def act(*done: AnyOperation) -> None:
+        for operation in done:
+            steps.append(operation)
+            side.step(operation)
+            exchange()
+
+    def device_did() -> None:
+        if sent := device.link.outgoing():
+            steps.append(sent)
+            side.step(sent)
+        exchange()
+
+    exchange()
+    device.tick()
+    device_did()
+    act(operations.OpenTable())
+    for _ in range(rounds):
+        device.mechanism.load(device.mechanism.shuffled_by_hand(), deck=1)
+        device_did()
+        act(operations.ShuffledOutside("bench"), operations.PlaceYourBets(), operations.OccupyBoxes(BOXES))
+        act(operations.NoMoreBets())
+        while side.state.phase is Phase.DEALING_SINGLES:
+            if not device.mechanism.draw():
+                raise RuntimeError("the simulated shoe gave no card")
+            device_did()
+        act(*(operations.ExposeHand(place) for place in ("D", *(f"B{number}" for number in BOXES))))
+        act(operations.RecordSettled(), operations.ConcludeRound(), operations.ConcludeRound())
+        if side.state.phase is not Phase.CONCLUDED:
+            raise RuntimeError(f"a smooth round ended in {side.state.phase}")
+    return steps
+
+
+def replay(steps: Sequence[Step], commit: Commit = lambda given, decided: None) -> HostSide:
+    """Give the steps to a fresh host and table."""
+    side = HostSide(commit)
+    for step in steps:
+        side.step(step)
+        side.outgoing()
+    return side

@@ -1,0 +1,108 @@
+"""P4: whole rounds a second in one process: NC, eight boxes, by round; frames, decide, evolve; without and with a journal.
+
+    python -m benchmarks.p4_rounds [rounds]
+
+Floor: bare `transitions` triggers for the same number of inputs; with a journal also one pwrite and fdatasync an input.
+"""
+
+from __future__ import annotations
+
+import cProfile
+import os
+import pstats
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import transitions
+
+from benchmarks.in_process import record, replay
+from controller.journal.codec import Moment
+from controller.journal.file import Identity
+from controller.journal.store import Journal
+from controller.table.decision import Decided
+from controller.table.events import AnyEvent
+from controller.table.inputs import AnyInput
+
+RUNS = 5
+
+
+class _Model:
+    state = "a"
+
+
+def floor_triggers(count: int) -> None:
+    """Bare flat transitions, callables, no hooks."""
+    model = _Model()
+    machine = transitions.Machine(model, states=["a", "b"], initial="a", auto_transitions=False)
+    machine.add_transition("go", "a", "b")
+    machine.add_transition("go", "b", "a")
+    trigger = machine.events["go"].trigger
+    for _ in range(count):
+        trigger(model)
+
+
+def floor_disk(count: int, folder: Path, size: int = 1500) -> None:
+    """One append of an average input's size and one fdatasync an input, into a file that has its size already."""
+    descriptor = os.open(folder / "floor", os.O_RDWR | os.O_CREAT)
+    try:
+        os.posix_fallocate(descriptor, 0, count * size)
+        data = bytes(size)
+        for number in range(count):
+            os.pwrite(descriptor, data, number * size)
+            os.fdatasync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def measured(work: Callable[[], object]) -> float:
+    """Seconds, the median of several runs."""
+    times: list[float] = []
+    for _ in range(RUNS):
+        begin = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - begin)
+    return statistics.median(times)
+
+
+def with_journal(steps: list[object], folder: Path) -> None:
+    identity = Identity(id=os.urandom(16).hex(), table="BENCH", simulated=True, created_utc_ns=0)
+    journal: Journal[AnyInput, AnyEvent] = Journal.open(
+        folder / f"{identity.id}.db", AnyInput, AnyEvent, local_key=bytes(32), identity=identity, start="bench"
+    )
+
+    def commit(given: AnyInput, decided: Decided) -> None:
+        moment = Moment(time.time_ns(), time.monotonic_ns())
+        journal.append(given, decided.events, round=decided.state.round, moment=moment)
+
+    try:
+        replay(steps, commit)  # type: ignore[arg-type]  # the steps are `record`'s
+    finally:
+        journal.close()
+
+
+def main(rounds: int) -> None:
+    steps = record(rounds)
+    inputs = replay(steps).inputs
+    print(f"P4: {rounds} rounds, {inputs} inputs ({inputs / rounds:.0f} a round); median of {RUNS}")
+    bare = measured(lambda: floor_triggers(inputs))
+    ours = measured(lambda: replay(steps))
+    rows = [("bare transitions triggers", bare, 1.0), ("cardshoe without a journal", ours, ours / bare)]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        disk = bare + measured(lambda: floor_disk(inputs, folder))
+        kept = measured(lambda: with_journal(list(steps), folder))
+    rows += [("triggers + pwrite + fdatasync", disk, 1.0), ("cardshoe with a journal", kept, kept / disk)]
+    for label, seconds, ratio in rows:
+        print(f"  {label:32} {rounds / seconds:9.0f} rounds/s {1e6 * seconds / inputs:8.1f} us/input {ratio:6.2f}x")
+    print("goals: 4x without, 2x with a journal. What dominates without a journal:")
+    profile = cProfile.Profile()
+    profile.runcall(replay, steps)
+    pstats.Stats(profile).sort_stats("tottime").print_stats(8)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 20)

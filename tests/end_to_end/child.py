@@ -1,0 +1,176 @@
+"""`cardshoe` in a process of its own that is told beforehand where to fail: the product's code, and fault points.
+
+    python -m tests.end_to_end.child ORDERS run --config table.toml
+
+ORDERS is JSON, see `Orders`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import pwd
+import signal
+import sqlite3
+import sys
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from controller.commands.main import main as cardshoe
+from controller.journal.store import Journal
+from firmware_bridge.link_keeper import LinkKeeper
+from simulators.mechanism import Mechanism
+
+ANOTHER_USER = "nobody"
+USED_LATER = (  # imported by the product when it needs them, which another user may not be allowed to do
+    "controller.commands.run",
+    "controller.daemon.daemon",
+    "controller.daemon.logs",
+    "encodings.idna",
+    "firmware_bridge.drivers.cardlink.host",
+    "firmware_bridge.transports.serial_port",
+    "simulators.simulate",
+)
+
+
+class Point(StrEnum):
+    """A place in the way of one input. `COMMITTING`: everything is written and COMMIT is about to be asked for."""
+
+    COMMITTING = "committing"
+    COMMITTED = "committed"
+    ACKNOWLEDGED = "acknowledged"
+    COMMANDING = "commanding"
+    COMMANDED = "commanded"
+
+
+class Fault(msgspec.Struct, frozen=True):
+    """The n-th time that the point is reached, from 1, the process kills itself."""
+
+    point: Point
+    nth: int
+
+
+class Orders(msgspec.Struct, frozen=True):
+    """`commands`: a file in which the device notes each command that it carries out. `full_at`: the n-th COMMIT finds
+    the disk full, this once. `as_another_user`: without a right to what belongs to the test's own user.
+    """
+
+    faults: tuple[Fault, ...] = ()
+    full_at: int = 0
+    commands: str = ""
+    as_another_user: bool = False
+
+
+class CarriedOut(msgspec.Struct, frozen=True):
+    """A line of the file `commands`."""
+
+    id: int
+    order: str
+    done: bool
+
+
+class Countdown:
+    """Counts how often each point is reached."""
+
+    def __init__(self, faults: tuple[Fault, ...]) -> None:
+        self._left = [[fault.point, fault.nth] for fault in faults]
+
+    def reach(self, point: Point) -> None:
+        for left in self._left:
+            if left[0] == point:
+                left[1] -= 1
+                if left[1] == 0:
+                    os.kill(os.getpid(), signal.SIGKILL)
+
+
+class WatchedConnection:
+    """The journal's connection, with a fault before and after COMMIT."""
+
+    def __init__(self, connection: Any, countdown: Countdown, full_at: int) -> None:
+        self._connection = connection
+        self._countdown = countdown
+        self._until_full = full_at
+
+    def execute(self, sql: str, parameters: Sequence[Any] = ()) -> Any:
+        if sql != "COMMIT":
+            return self._connection.execute(sql, parameters)
+        self._until_full -= 1
+        if self._until_full == 0:
+            raise sqlite3.OperationalError("database or disk is full")
+        self._countdown.reach(Point.COMMITTING)
+        done = self._connection.execute(sql, parameters)
+        self._countdown.reach(Point.COMMITTED)
+        return done
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+def watch_journal(countdown: Countdown, full_at: int) -> None:
+    initialise = Journal.__init__
+
+    def watched(self: Any, path: Path, connection: Any, *given: Any, **named: Any) -> None:
+        initialise(self, path, WatchedConnection(connection, countdown, full_at), *given, **named)
+
+    Journal.__init__ = watched  # type: ignore[method-assign]
+
+
+def watch_link(countdown: Countdown) -> None:
+    acknowledge: Callable[..., None] = LinkKeeper.acknowledge
+    command: Callable[..., bool] = LinkKeeper.command
+
+    def acknowledged(self: LinkKeeper, boot: int, number: int) -> None:
+        acknowledge(self, boot, number)
+        countdown.reach(Point.ACKNOWLEDGED)
+
+    def commanded(self: LinkKeeper, command_id: int, order: Any) -> bool:
+        countdown.reach(Point.COMMANDING)
+        taken = command(self, command_id, order)
+        countdown.reach(Point.COMMANDED)
+        return taken
+
+    LinkKeeper.acknowledge = acknowledged  # type: ignore[method-assign]
+    LinkKeeper.command = commanded  # type: ignore[method-assign]
+
+
+def note_commands(path: Path) -> None:
+    carry_out = Mechanism.carry_out
+
+    def noted(self: Mechanism, command_id: int, order: Any) -> Any:
+        answer = carry_out(self, command_id, order)
+        line = CarriedOut(command_id, type(order).__name__, answer.done)
+        with path.open("ab") as file:
+            file.write(msgspec.json.encode(line) + b"\n")
+        return answer
+
+    Mechanism.carry_out = noted  # type: ignore[method-assign]
+
+
+def become_another_user() -> None:
+    for name in USED_LATER:
+        importlib.import_module(name)
+    nobody = pwd.getpwnam(ANOTHER_USER)
+    os.setgroups([])
+    os.setgid(nobody.pw_gid)
+    os.setuid(nobody.pw_uid)
+
+
+def main() -> None:
+    orders = msgspec.json.decode(sys.argv.pop(1), type=Orders)
+    countdown = Countdown(orders.faults)
+    if orders.faults or orders.full_at:
+        watch_journal(countdown, orders.full_at)
+        watch_link(countdown)
+    if orders.commands:
+        note_commands(Path(orders.commands))
+    if orders.as_another_user:
+        become_another_user()
+    cardshoe(prog_name="cardshoe")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,196 @@
+"""What must be true after a run, whatever was done to it: the journal against the device's own log and the plan."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any, NamedTuple, TypeVar
+
+import msgspec
+
+from controller.api.view import LinkView, TableView, view_of
+from controller.journal.store import JournalReader
+from controller.table import events
+from controller.table.events import AnyEvent, Event
+from controller.table.evolve import evolve
+from controller.table.inputs import AnyInput
+from controller.table.phases import Phase
+from controller.table.state import HeldCard, TableState
+from firmware_bridge.words import snake
+from simulators.device import LoggedReport
+from tests.end_to_end.child import CarriedOut
+from tests.end_to_end.stage import Stage
+
+E = TypeVar("E", bound=Event)
+
+CARDS_FIELD = {"SetDispensed": 5, "CardDrawn": 5, "CardsDrawnTogether": 6}
+LINK_FIELDS = ("link", "age", "links", "code", "sentence", "hint")  # of DeviceView: no journal entry tells them
+
+
+class Card(NamedTuple):
+    """A card by its place in the shuffle and the number of its face, as device and journal both tell it."""
+
+    shuffle: int
+    ordinal: int
+    face: int
+
+
+class Evidence:
+    """A journal that nobody writes to, read from its beginning, and what the device noted for itself."""
+
+    def __init__(self, stage: Stage) -> None:
+        self._plan = stage.plan
+        reader: JournalReader[AnyInput, AnyEvent] = JournalReader.open_to_read(
+            stage.journal, AnyInput, AnyEvent, local_key=stage.journal_key
+        )
+        try:
+            self.head = reader.verify()
+            self._entries = list(reader.entries())
+        finally:
+            reader.close()
+        self.device_log = [
+            msgspec.json.decode(line, type=LoggedReport) for line in stage.device_log.read_bytes().splitlines()
+        ]
+        self.carried_out = [
+            msgspec.json.decode(line, type=CarriedOut) for line in stage.command_log.read_bytes().splitlines()
+        ]
+
+    def of(self, kind: type[E]) -> list[E]:
+        """The events of a kind, in order."""
+        return [entry.value for entry in self._entries if isinstance(entry.value, kind)]
+
+    def fold(self) -> TableState:
+        """The state that the journal tells of, from nothing."""
+        state = TableState()
+        for entry in self._entries:
+            if isinstance(entry.value, Event):
+                state = evolve(state, entry.value, entry.number)
+        return state
+
+    # -- what must be true -----------------------------------------------------------------------------------------
+
+    def check(self, shown: TableView) -> None:
+        """Everything. `shown`: what the API showed last."""
+        self.check_reports()
+        self.check_cards()
+        self.check_commands()
+        self.check_irregularities()
+        self.check_shown(shown)
+
+    def check_reports(self) -> None:
+        """Every report of the device, once, in its order, none left out."""
+        taken = [(event.boot, event.number, event.observed) for event in self.of(events.ReportTaken)]
+        assert taken == [(line.boot, line.number, snake(line.report)) for line in self.device_log]
+        assert [number for _, number, _ in taken] == list(range(1, len(taken) + 1))
+
+    def check_cards(self) -> None:
+        """What left the device, what was lifted and what was dealt: the same cards in both accounts."""
+        left, lifted = self._cards_of_device()
+        assert self._cards_that_left() == left
+        assert Counter(self._cards_given_out()) == Counter(lifted)
+        dealt = [_card(card) for event in self.of(events.CardsDealt) for card in event.cards]
+        assert max(Counter(dealt).values()) == 1, "a card was dealt twice"
+        assert set(dealt) <= set(lifted)
+
+    def check_commands(self) -> None:
+        """The device carried out only what the journal holds, and nothing twice."""
+        issued = {
+            entry.number: type(entry.value.command).__name__
+            for entry in self._entries
+            if isinstance(entry.value, events.CommandIssued)
+        }
+        assert self.carried_out
+        assert max(Counter(done.id for done in self.carried_out).values()) == 1, "a command was carried out twice"
+        assert {(done.id, done.order) for done in self.carried_out} <= set(issued.items())
+        closed = Counter(
+            event.command_id
+            for event in self.of(Event)
+            if isinstance(event, events.CommandDone | events.CommandRefused | events.CommandLapsed)
+        )
+        assert closed == Counter(issued.keys()), "a command was left open, or closed twice"
+
+    def check_irregularities(self) -> None:
+        """Each planned one once, none invented, all resolved; as many rounds as planned."""
+        rows: dict[int, tuple[int, str]] = {}
+        resolved: list[int] = []
+        for entry in self._entries:
+            match entry.value:
+                case events.IrregularityRaised() as raised:
+                    rows[entry.number] = (entry.round, raised.row.id)
+                case events.IrregularityConfirmed() | events.FactStated() as judged:
+                    rows[judged.irregularity] = (rows[judged.irregularity][0], judged.row.id)
+                case events.IrregularityResolved() as closed:
+                    resolved.append(closed.irregularity)
+        assert sorted(rows.values()) == sorted(
+            (planned.number, planned.expected[1]) for planned in self._plan if planned.expected
+        )
+        assert sorted(resolved) == sorted(rows)
+        over = [event for event in self.of(events.PhaseEntered) if event.phase in (Phase.CONCLUDED, Phase.VOIDED)]
+        assert len(over) == len(self._plan)
+
+    def check_shown(self, shown: TableView) -> None:
+        """What the API showed is what the journal tells."""
+        folded = _without_link(view_of(self.fold(), LinkView()))
+        assert folded == _without_link(shown)
+
+    # -- two accounts of the cards ---------------------------------------------------------------------------------
+
+    def _cards_of_device(self) -> tuple[list[Card], list[Card]]:
+        """What left the device by its own log, and what of it was lifted or drawn by people."""
+        left: list[Card] = []
+        lifted: list[Card] = []
+        tray: list[Card] = []
+        for line in self.device_log:
+            if line.report == "SetRemoved":
+                lifted += tray
+            if line.report in ("SetRemoved", "StubUnloaded", "DeckLoaded"):
+                tray = []
+            if line.report in CARDS_FIELD:
+                cards = _cards_in(line)
+                left += cards
+                if line.report == "SetDispensed":
+                    tray += cards
+                else:
+                    lifted += cards
+        return left, lifted
+
+    def _cards_that_left(self) -> list[Card]:
+        left: list[Card] = []
+        for event in self.of(Event):
+            match event:
+                case events.SetInTray(cards=cards):
+                    left += map(_card, cards)
+                case events.CardsDealt(cards=cards, source="device"):
+                    left += map(_card, cards)
+                case events.CardsSetAside(cards=cards, from_tray=False):
+                    left += map(_card, cards)
+        return left
+
+    def _cards_given_out(self) -> list[Card]:
+        given: list[Card] = []
+        for event in self.of(Event):
+            match event:
+                case events.CardsDealt(cards=cards, source="device" | "tray"):
+                    given += map(_card, cards)
+                case events.CardsSetAside(cards=cards):
+                    given += map(_card, cards)
+        return given
+
+
+def _card(held: HeldCard) -> Card:
+    assert held.face is not None
+    return Card(held.shuffle, held.ordinal, held.face.expose().number)
+
+
+def _cards_in(line: LoggedReport) -> list[Card]:
+    shuffle, first = line.fields[1], line.fields[2]
+    faces: Any = line.fields[CARDS_FIELD[line.report]]
+    if isinstance(faces, int):
+        faces = [faces]
+    return [Card(shuffle, first + place, face) for place, face in enumerate(faces)]
+
+
+def _without_link(view: TableView) -> dict[str, Any]:
+    shown: dict[str, Any] = msgspec.to_builtins(view)
+    for name in LINK_FIELDS:
+        del shown["device"][name]
+    return shown

@@ -1,0 +1,110 @@
+"""Child processes of a test: what they say as it comes, and their end, whatever happens. No threads, no sleeping."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Any, TypeVar
+
+import msgspec
+
+ROOT = Path(__file__).parents[2]
+PATIENCE = 40.0  # seconds of real time until a test that waits in vain fails
+T = TypeVar("T")
+
+
+class Child:
+    """A running process. `out` and `err` are the lines that it has said so far."""
+
+    def __init__(self, module: str, *arguments: str, environment: dict[str, str] | None = None) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", module, *arguments],
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=os.environ | (environment or {}),
+        )
+        self.pid = self._process.pid
+        self.out: list[str] = []
+        self.err: list[str] = []
+        self._open = 2
+        self._news = asyncio.Event()
+        self._listen(self._process.stdout, self.out)
+        self._listen(self._process.stderr, self.err)
+
+    async def until(self, condition: Callable[[], T]) -> T:
+        """Wait until something that the process says makes it true; fail when the process ends first."""
+        async with asyncio.timeout(PATIENCE):
+            while not (found := condition()):
+                assert self._open, f"the process ended and said {self.out + self.err}"
+                self._news.clear()
+                await self._news.wait()
+        return found
+
+    async def ended(self) -> int:
+        """Wait for its end; the exit code."""
+        async with asyncio.timeout(PATIENCE):
+            while self._open:
+                self._news.clear()
+                await self._news.wait()
+        return self._process.wait(timeout=PATIENCE)
+
+    @property
+    def running(self) -> bool:
+        return self._process.poll() is None
+
+    def signal(self, number: signal.Signals) -> None:
+        self._process.send_signal(number)
+
+    async def end(self) -> int:
+        """End it by SIGTERM, by SIGKILL if it does not listen."""
+        with suppress(ProcessLookupError):
+            self.signal(signal.SIGTERM)
+        try:
+            return await self.ended()
+        finally:
+            self.abandon()
+
+    def abandon(self) -> None:
+        """Kill it if it lives, and let go of its pipes."""
+        if self.running:
+            self._process.kill()
+            self._process.wait(timeout=PATIENCE)
+        for stream in (self._process.stdout, self._process.stderr):
+            if stream is not None and not stream.closed:
+                asyncio.get_running_loop().remove_reader(stream.fileno())
+                stream.close()
+
+    def logged(self, event: str) -> list[dict[str, Any]]:
+        """The log lines with that event so far."""
+        lines = [msgspec.json.decode(line) for line in self.err if line.startswith("{")]
+        return [line for line in lines if line["event"] == event]
+
+    def _listen(self, stream: IO[bytes] | None, lines: list[str]) -> None:
+        assert stream is not None
+        descriptor = stream.fileno()
+        os.set_blocking(descriptor, False)
+        rest = bytearray()
+
+        def read() -> None:
+            data = os.read(descriptor, 65536)
+            rest.extend(data)
+            *whole, left = rest.split(b"\n")
+            rest[:] = left
+            if not data:
+                if rest:
+                    whole.append(rest)
+                asyncio.get_running_loop().remove_reader(descriptor)
+                stream.close()
+                self._open -= 1
+            lines.extend(line.decode() for line in whole)
+            self._news.set()
+
+        asyncio.get_running_loop().add_reader(descriptor, read)

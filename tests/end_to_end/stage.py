@@ -1,0 +1,180 @@
+"""A table's folder with everything that it needs, and the real processes around it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import msgspec
+
+from controller.api.client import ApiClient
+from controller.api.view import TableView
+from controller.games.specification import Unit
+from controller.journal.sealing import create_key_file
+from simulators.crew import CREW
+from simulators.plan import PlannedRound, plan_rounds
+from tests.end_to_end.child import Fault, Orders
+from tests.end_to_end.processes import PATIENCE, Child
+
+KINDS = {Unit.SETS: "shuffler", Unit.SINGLES: "shoe"}
+
+
+@contextmanager
+def short_folder() -> Iterator[Path]:
+    """A new folder whose name leaves room for a socket's, which may have 107 characters."""
+    with tempfile.TemporaryDirectory(prefix="cardshoe-test-") as name:
+        yield Path(name).resolve()
+
+
+def people_text(uid: int) -> str:
+    """The crew as `[[people]]`; the dealer is whom that user stands for."""
+    return "".join(
+        f'[[people]]\nid = "{member.id}"\nname = "{member.name}"\nrole = "{member.role}"\n'
+        f'pin_hash = "{member.pin_hash()}"\n' + (f"uids = [{uid}]\n" if member is CREW[0] else "")
+        for member in CREW
+    )
+
+
+class Stage:
+    """Use as an async context manager: leaving ends every process that was started, and no other."""
+
+    def __init__(self, folder: Path, *, unit: Unit = Unit.SETS, seed: int = 7, rounds: int = 5) -> None:
+        self.folder = folder
+        self.unit = unit
+        self.seed = seed
+        self.rounds = rounds
+        self.socket = folder / "api.sock"
+        self.port = folder / "device"
+        self.configuration = folder / "table.toml"
+        self.journal = folder / "journal.db"
+        self.device_log = folder / "device.log"
+        self.command_log = folder / "commands.log"
+        self.told: list[str] = []  # what the daemons told systemd
+        self._children: list[Child] = []
+        self._notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK)
+
+    @property
+    def plan(self) -> list[PlannedRound]:
+        return plan_rounds(self.seed, self.unit, self.rounds)
+
+    async def __aenter__(self) -> Self:
+        self._notify.bind(str(self.folder / "notify"))
+        self.journal_key = create_key_file(self.folder / "journal.key")
+        (self.folder / "device.keys").touch(0o600)
+        self.configure()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for child in self._children:
+            child.abandon()
+        self._notify.close()
+
+    def configure(self, *, port: Path | None = None, uid: int | None = None) -> None:
+        """Write the configuration."""
+        self.configuration.write_text(
+            f'[table]\nname = "T-1"\ngame = "NC"\nunit = "{self.unit}"\nsimulated = true\n'
+            "count_stub_by_hand = true\n"
+            f'[device]\nurl = "serial://{port or self.port}"\nkey_file = "device.keys"\n'
+            '[journal]\npath = "journal.db"\nkey_file = "journal.key"\n'
+            '[api]\nsocket = "api.sock"\n' + people_text(os.getuid() if uid is None else uid)
+        )
+
+    # -- processes -------------------------------------------------------------------------------------------------
+
+    async def start_device(self, *, dealer: bool = True, orders: Orders | None = None) -> Child:
+        """A simulated device, and people who play the planned rounds at the daemon's table; or nobody."""
+        orders = msgspec.structs.replace(orders or Orders(), commands=str(self.command_log))
+        self.device = self._start(
+            orders,
+            "simulate", "--fast", "--kind", KINDS[self.unit], "--seed", str(self.seed), "--rounds", str(self.rounds),
+            "--link", str(self.port), "--key-file", str(self.folder / "device.keys"), "--log", str(self.device_log),
+            *(["--dealer", str(self.socket)] if dealer else []),
+        )  # fmt: skip
+        await self.device.until(lambda: self.device.out)
+        return self.device
+
+    def spawn_daemon(self, orders: Orders | None = None, *, watchdog_us: int = 0) -> Child:
+        """Start a daemon and do not wait for it."""
+        environment = {"NOTIFY_SOCKET": str(self.folder / "notify"), "WATCHDOG_USEC": str(watchdog_us or "")}
+        self.daemon = self._start(orders, "run", "--config", str(self.configuration), environment=environment)
+        return self.daemon
+
+    async def start_daemon(self, *faults: Fault, full_at: int = 0, watchdog_us: int = 0) -> Child:
+        """Start a daemon and wait until it tells systemd that it is ready."""
+        orders = Orders(faults=faults, full_at=full_at) if faults or full_at else None
+        daemon = self.spawn_daemon(orders, watchdog_us=watchdog_us)
+        await self.until_told("READY=1")
+        return daemon
+
+    def _start(self, orders: Orders | None, *arguments: str, environment: dict[str, str] | None = None) -> Child:
+        if orders is None:
+            child = Child("controller", *arguments, environment=environment)
+        else:
+            given = msgspec.json.encode(orders).decode()
+            child = Child("tests.end_to_end.child", given, *arguments, environment=environment)
+        self._children.append(child)
+        return child
+
+    async def until_told(self, wanted: str) -> None:
+        """Until the daemon tells systemd this, anew. Fails when it ends first."""
+        loop = asyncio.get_running_loop()
+        ended = asyncio.create_task(self.daemon.ended())
+        try:
+            async with asyncio.timeout(PATIENCE):
+                lines: list[str] = []
+                while wanted not in lines:
+                    hearing = asyncio.create_task(loop.sock_recv(self._notify, 4096))
+                    await asyncio.wait({hearing, ended}, return_when="FIRST_COMPLETED")
+                    if not hearing.done():
+                        hearing.cancel()
+                        raise AssertionError(f"the daemon ended with {ended.result()} and said {self.daemon.err}")
+                    lines = hearing.result().decode().splitlines()
+                    self.told += lines
+        finally:
+            ended.cancel()
+
+    async def kill_daemon(self) -> None:
+        """SIGKILL, at once."""
+        self.daemon.signal(signal.SIGKILL)
+        assert await self.daemon.ended() == -signal.SIGKILL
+
+    # -- the API ---------------------------------------------------------------------------------------------------
+
+    async def events_until(self, client: ApiClient, wanted: str, after: int = 0) -> list[dict[str, Any]]:
+        """The events after an entry, up to the first one of that kind."""
+        events: list[dict[str, Any]] = []
+        async with asyncio.timeout(PATIENCE):
+            stream = client.events(after)
+            try:
+                async for event in stream:
+                    if event is None:
+                        continue
+                    events.append(event)
+                    if event["event"] == wanted:
+                        return events
+            finally:
+                await stream.aclose()
+        raise AssertionError(f"the daemon ended before {wanted}; it said {self.daemon.err}")
+
+    async def played(self) -> int:
+        """Wait until the simulated people are done; the entry at which they saw it."""
+        code = await self.device.ended()
+        assert code == 0, self.device.err
+        return int(self.device.out[-1].split()[-1])
+
+    async def last_state(self) -> TableView:
+        """The table after the device went away."""
+        async with ApiClient(self.socket) as client:
+            done_at = int(self.device.out[-1].split()[-1])
+            await self.events_until(client, "device_lost", done_at)
+            return await client.state()

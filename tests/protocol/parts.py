@@ -1,0 +1,131 @@
+"""Both ends of a link without anything between them, and ways to bring a host to any step of the handshake."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import count
+from typing import Final
+
+from firmware_bridge.drivers.base import Heard
+from firmware_bridge.drivers.cardlink import messages
+from firmware_bridge.drivers.cardlink.framing import FrameReader
+from firmware_bridge.drivers.cardlink.host import CardlinkHost, Step
+from firmware_bridge.drivers.cardlink.messages import Kind
+from simulators.cardlink_device import CardlinkDevice
+
+KEY: Final = bytes(range(32))
+OTHER_KEY: Final = bytes(32)
+SERIAL: Final = "CARDSHOE-0042"
+BOOT: Final = 0xC0FFEE01
+NEVER: Final = float("inf")
+
+_nonces = count(1)
+
+
+def fresh_nonce() -> bytes:
+    return next(_nonces).to_bytes(16, "big")
+
+
+class BenchDevice:
+    """A device without mechanics: it carries every command out at once and notes it."""
+
+    def __init__(
+        self,
+        *,
+        boot: int = BOOT,
+        key: bytes = KEY,
+        serial: str = SERIAL,
+        memory: int = 64,
+        version: int = 1,
+        kind: str = "shuffler",
+        nonce: Callable[[], bytes] = fresh_nonce,
+    ) -> None:
+        self.carried_out: list[tuple[int, messages.AnyOrder]] = []
+        self.hosts_lost = 0
+        self.answers_by_itself = True
+        self._serial = serial
+        self._version = version
+        self._kind = kind
+        self.link = CardlinkDevice(
+            key=key,
+            boot=boot,
+            identity=self._identity,
+            status=self.status,
+            nonce=nonce,
+            on_command=self._carry_out,
+            on_host_lost=self._lose_host,
+            memory=memory,
+        )
+
+    def status(self) -> messages.Status:
+        last = self.carried_out[-1][0] if self.carried_out else 0
+        return messages.Status(self.link.last_number, 1000, 7, 52, 0, 52, 0, False, False, False, last)
+
+    def exchange(self, data: bytes, now: float) -> bytes:
+        """What it has to say after these bytes."""
+        self.link.receive(data, now)
+        return self.link.outgoing()
+
+    def _lose_host(self) -> None:
+        self.hosts_lost += 1
+
+    def _carry_out(self, command_id: int, order: messages.AnyOrder) -> None:
+        self.carried_out.append((command_id, order))
+        if self.answers_by_itself:
+            self.link.answer(command_id, True)
+
+    def _identity(self, nonce: bytes, kept: list[messages.KeptReports]) -> messages.Identity:
+        return messages.Identity(
+            version=self._version,
+            kind=self._kind,
+            unit="sets",
+            maker="Example",
+            model="Bench",
+            serial=self._serial,
+            firmware="1.0",
+            firmware_digest="0" * 64,
+            capabilities=["retains_reports", "dispenses_on_command", "sings"],
+            report_memory=64,
+            simulated=True,
+            deck_size=52,
+            nonce=nonce,
+            status=self.status(),
+            kept=kept,
+        )
+
+
+def make_host(
+    *, held: tuple[int, int] = (0, 0), key: bytes = KEY, serial: str = SERIAL, now: float = 0.0, nonce: bytes = b""
+) -> CardlinkHost:
+    return CardlinkHost(nonce=nonce or fresh_nonce(), key_of={serial: key}.get, held=held, now=now)
+
+
+def converse(host: CardlinkHost, device: BenchDevice, now: float) -> list[Heard]:
+    """Carry bytes to and fro until both are silent; returns what the host heard."""
+    heard: list[Heard] = []
+    while data := host.outgoing():
+        heard += host.receive(device.exchange(data, now), now)
+    return heard
+
+
+def host_before(step: Step, device: BenchDevice, now: float = 0.0) -> tuple[CardlinkHost, bytes]:
+    """A host that has come to this step, and the device's bytes that would take it further."""
+    host = make_host(now=now)
+    reply = device.exchange(host.outgoing(), now)
+    for reached in (Step.IDENTITY, Step.DEVICE_PROOF, Step.FIRST_STATUS, Step.READY):
+        if reached is step:
+            return host, reply
+        host.receive(reply, now)
+        reply = device.exchange(host.outgoing(), now)
+    raise AssertionError(f"no host comes to {step}")
+
+
+def kinds_in(data: bytes) -> list[Kind]:
+    """The kinds of the frames in these bytes."""
+    return [Kind(frame.kind) for frame in FrameReader().receive(data)]
+
+
+def only(heard: Sequence[Heard]) -> Heard:
+    """The one thing that was heard."""
+    (thing,) = heard
+    return thing

@@ -1,0 +1,136 @@
+"""Whatever arrives, at any step: no exception, lawful answers, and back in step at the next good frame."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, get_args
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from firmware_bridge.commands import Dispense
+from firmware_bridge.drivers.base import DeviceReady, Heard, LinkOver, Reported
+from firmware_bridge.drivers.cardlink import messages
+from firmware_bridge.drivers.cardlink.framing import END
+from firmware_bridge.drivers.cardlink.host import CardlinkHost, Step
+
+from .independent_decoder import decode_frames
+from .parts import NEVER, BenchDevice, converse, host_before, make_host, only
+from .strategies import raw, whole_frames
+
+STEPS: Final = (Step.IDENTITY, Step.DEVICE_PROOF, Step.FIRST_STATUS, Step.READY)
+HOST_KINDS: Final = {0x01, 0x03, 0x05, 0x10, 0x30}
+DEVICE_KINDS: Final = {0x02, 0x04, 0x06, 0x20, 0x21, 0x31}
+
+steps = st.sampled_from(STEPS)
+frames = st.lists(whole_frames(), min_size=1, max_size=5)
+
+
+def check_host(host: CardlinkHost, heard: Sequence[Heard]) -> bool:
+    """What holds for a host at any time. Returns whether the link is over."""
+    assert all(isinstance(thing, get_args(Heard)) for thing in heard)
+    ends = [place for place, thing in enumerate(heard) if isinstance(thing, LinkOver)]
+    assert ends in ([], [len(heard) - 1]), "something was heard after the end"
+    data = host.outgoing()
+    assert {frame.kind for frame in decode_frames(data)} <= HOST_KINDS
+    assert (host.wake_at() == NEVER) == bool(ends)
+    return bool(ends)
+
+
+@given(steps, raw)
+def test_a_host_takes_noise_and_goes_on_with_the_next_good_frame(step: Step, noise: bytes) -> None:
+    assume(not decode_frames(noise + END))
+    device = BenchDevice()
+    host, reply = host_before(step, device)
+    assert host.receive(noise, 0.1) == []
+    heard = [*host.receive(reply, 0.2), *converse(host, device, 0.2)]
+    assert step is Step.READY or isinstance(only(heard), DeviceReady)
+    device.link.report(messages.Started(1, "power"), 0.3)
+    report = only(host.receive(device.link.outgoing(), 0.3))
+    assert isinstance(report, Reported)
+    assert report.number == 1
+
+
+@given(steps, frames, st.integers(1, 4096), st.booleans())
+def test_a_host_takes_any_frames_at_any_step(step: Step, sent: list[bytes], size: int, busy: bool) -> None:
+    host, _ = host_before(step, BenchDevice())
+    if busy:
+        host.command(5, Dispense(3), 0.0)
+    host.outgoing()
+    data = b"".join(sent)
+    for start in range(0, len(data), size):
+        if check_host(host, host.receive(data[start : start + size], 0.1)):
+            break
+    else:
+        if not check_host(host, host.tick(host.wake_at())):
+            host.acknowledge(7, 7, 1.0)
+            assert check_host(host, host.tick(20.0)), "twenty seconds of silence end every link"
+    assert host.receive(data, 30.0) == []
+    assert list(host.tick(30.0)) == []
+    assert host.outgoing() == b""
+
+
+def device_before(step: Step) -> BenchDevice:
+    device = BenchDevice()
+    host_before(step, device)
+    return device
+
+
+@given(steps, raw)
+def test_a_device_takes_noise_and_goes_on_with_the_next_good_frame(step: Step, noise: bytes) -> None:
+    assume(not decode_frames(noise + END))
+    device = BenchDevice()
+    host, reply = host_before(step, device)
+    assert device.exchange(noise, 0.1) == b""
+    heard = [*host.receive(reply, 0.2), *converse(host, device, 0.2)]
+    if step is Step.READY:
+        host.command(3, Dispense(3), 0.2)
+        converse(host, device, 0.2)
+        assert [command for command, _ in device.carried_out] == [3]
+    else:
+        assert isinstance(only(heard), DeviceReady)
+
+
+@given(steps, frames, st.integers(1, 4096))
+def test_a_device_takes_any_frames_at_any_step(step: Step, sent: list[bytes], size: int) -> None:
+    device = device_before(step)
+    data = b"".join(sent)
+    for start in range(0, len(data), size):
+        answers = decode_frames(device.exchange(data[start : start + size], 0.1))
+        assert {answer.kind for answer in answers} <= DEVICE_KINDS
+    device.link.tick(device.link.wake_at())
+    device.link.outgoing()
+    # A frame that was whole but foreign may have ended its link; a new host finds it as ready as ever.
+    host = make_host(now=60.0)
+    assert any(isinstance(thing, DeviceReady) for thing in converse(host, device, 60.0))
+
+
+def test_nothing_is_carried_out_that_no_proven_host_ordered() -> None:
+    from .page import golden_rows
+
+    for step in (Step.IDENTITY, Step.DEVICE_PROOF):
+        device = device_before(step)
+        for row in golden_rows():
+            device.exchange(row.frame, 0.1)
+        assert device.carried_out == []
+        assert not device.link.linked
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_the_wires_joined_are_no_device(step: Step) -> None:
+    """What the host sent comes back: it never counts as a sign of life, so the link ends like a silent one."""
+    host, _ = host_before(step, BenchDevice())
+    now = 0.0
+    while True:
+        now = host.wake_at()
+        heard = [*host.tick(now), *host.receive(host.outgoing(), now)]
+        if heard:
+            break
+    over = only(heard)
+    assert isinstance(over, LinkOver)
+    if step is Step.IDENTITY:
+        assert (over.code, now) == ("device-garbage", 10.0)
+        assert "echoes" in over.sentence
+    else:
+        assert (over.code, now) == ("device-silent", 3.0)

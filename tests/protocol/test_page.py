@@ -1,0 +1,221 @@
+"""docs/protocol.md says what the code does: golden vectors, fields, tags, words."""
+
+from __future__ import annotations
+
+from typing import Any, Final, get_args, get_type_hints
+
+import msgspec
+import pytest
+
+from firmware_bridge.cards import Card
+from firmware_bridge.drivers.cardlink import messages, proofs
+from firmware_bridge.drivers.cardlink.framing import FrameReader, encode_frame
+from firmware_bridge.drivers.cardlink.messages import Kind, encode_body
+from firmware_bridge.drivers.cardlink.translate import capability_words
+from firmware_bridge.observations import Capabilities
+
+from . import independent_decoder, vectors
+from .page import PAGE, Row, golden_rows, rows_of, section, vector_block
+
+DECODERS: Final[dict[int, Any]] = {
+    Kind.HELLO: messages.decode_hello,
+    Kind.IDENTITY: messages.decode_identity,
+    Kind.HOST_PROOF: messages.decode_proof,
+    Kind.DEVICE_PROOF: messages.decode_proof,
+    Kind.RESUME: messages.decode_resume,
+    Kind.REJECT: messages.decode_reject,
+    Kind.REPORT: messages.decode_report,
+    Kind.STATUS: messages.decode_status,
+    Kind.COMMAND: messages.decode_command,
+    Kind.ANSWER: messages.decode_answer,
+}
+ROWS: Final = golden_rows()
+TYPE_WORDS: Final[dict[Any, str]] = {
+    messages.U8: "u8",
+    messages.U32: "u32",
+    messages.U63: "u63",
+    messages.ReportNumber: "u32",
+    messages.SetSize: "u8",
+    bool: "bool",
+    bool | None: "bool or nil",
+    str: "str",
+    bytes: "bin",
+    list[str]: "[str]",
+    list[messages.U8]: "[u8]",
+    messages.Status: "[Status]",
+    list[messages.KeptReports]: "[Kept]",
+    messages.AnyOrder: "[Order]",
+}
+BODIES: Final[dict[str, type[msgspec.Struct]]] = {
+    "Hello": messages.Hello,
+    "Identity": messages.Identity,
+    "Kept": messages.KeptReports,
+    "Proof": messages.Proof,
+    "Resume": messages.Resume,
+    "Reject": messages.Reject,
+    "Status": messages.Status,
+    "Answer": messages.Answer,
+    "Command": messages.CommandBody,
+}
+
+
+def by_name(row: Row) -> str:
+    return row.name
+
+
+def type_word(annotation: Any) -> str:
+    """How the page writes a field's type."""
+    for known, word in TYPE_WORDS.items():
+        if known == annotation:
+            return word
+    raise AssertionError(f"the page has no word for {annotation}")
+
+
+def fields_of(struct: type[msgspec.Struct]) -> list[tuple[str, str, Any]]:
+    """Name, type as the page writes it, and default of each field."""
+    annotations = get_type_hints(struct, include_extras=True)
+    found: list[tuple[str, str, Any]] = []
+    for field in msgspec.structs.fields(struct):
+        default = field.default if field.default_factory is msgspec.NODEFAULT else field.default_factory()
+        found.append((field.name, type_word(annotations[field.name]), default))
+    return found
+
+
+def test_the_page_shows_the_vectors_that_the_code_makes() -> None:
+    assert vector_block() == vectors.table(), "run: python -m tests.protocol.vectors"
+
+
+def test_every_kind_report_and_order_has_a_vector() -> None:
+    assert {row.kind for row in ROWS} == {kind.value for kind in Kind}
+    tags = {row.body[0] for row in ROWS if row.kind == Kind.REPORT and isinstance(row.body, list)}
+    assert tags == {report.__struct_config__.tag for report in get_args(messages.AnyReport)}
+    orders = [row.body[1] for row in ROWS if row.kind == Kind.COMMAND and isinstance(row.body, list)]
+    assert {order[0] for order in orders if isinstance(order, list)} == {
+        order.__struct_config__.tag for order in get_args(messages.AnyOrder)
+    }
+
+
+@pytest.mark.parametrize("row", ROWS, ids=by_name)
+def test_the_independent_decoder_reads_the_vector(row: Row) -> None:
+    (frame,) = independent_decoder.decode_frames(row.frame)
+    assert (frame.version, frame.flags) == (1, 0)
+    assert (frame.kind, frame.boot, frame.number) == (row.kind, row.boot, row.number)
+    assert independent_decoder.decode_body(frame.body) == row.body
+
+
+@pytest.mark.parametrize("row", ROWS, ids=by_name)
+def test_the_code_reads_the_vector_and_writes_the_same_bytes(row: Row) -> None:
+    (frame,) = FrameReader().receive(row.frame)
+    assert (frame.version, frame.flags, frame.kind, frame.boot, frame.number) == (1, 0, row.kind, row.boot, row.number)
+    body = encode_body(DECODERS[frame.kind](frame.body)) if frame.body else b""
+    assert body == frame.body
+    assert encode_frame(Kind(frame.kind), frame.boot, frame.number, body) == row.frame
+
+
+def test_the_proofs_hold_by_a_second_calculation() -> None:
+    rows = {row.name: row for row in ROWS}
+    hello, identity = (independent_decoder.decode_frames(rows[name].frame)[0] for name in ("hello", "identity"))
+    assert isinstance(rows["hello"].body, list)
+    assert isinstance(rows["identity"].body, list)
+    nonces = rows["hello"].body[1], rows["identity"].body[12]
+    assert nonces == (vectors.HOST_NONCE, vectors.DEVICE_NONCE)
+    parts = (vectors.HOST_NONCE, vectors.DEVICE_NONCE, hello.content, identity.content)
+    for name, role in (("host proof", "host"), ("device proof", "device")):
+        made = independent_decoder.proof(vectors.KEY, role, *parts)
+        assert rows[name].body == [1, made]
+        assert proofs.proof(vectors.KEY, role.encode(), *parts) == made
+
+
+def test_the_crc_is_the_one_that_the_page_names() -> None:
+    assert "CBF43926" in PAGE
+    assert "2144DF1C" in PAGE
+    assert independent_decoder.crc32(b"123456789") == 0xCBF43926
+    for row in ROWS:
+        decoded = independent_decoder.decode_frames(row.frame)[0].content
+        with_crc = decoded + independent_decoder.crc32(decoded).to_bytes(4, "little")
+        assert independent_decoder.crc32(with_crc) == 0x2144DF1C
+
+
+def test_the_kinds_are_the_pages() -> None:
+    shown = {int(number, 16): name for number, name, *_ in rows_of(section("Kinds"), "kind")}
+    assert shown == {kind.value: kind.name.lower().replace("_", " ") for kind in Kind}
+
+
+@pytest.mark.parametrize("title", BODIES)
+def test_the_fields_of_a_body_are_the_pages(title: str) -> None:
+    shown = [
+        (name, word, eval(default.strip("`"), {}) if default else msgspec.NODEFAULT)  # noqa: S307  # our own page
+        for name, word, default, _ in rows_of(section(title), "field")
+    ]
+    assert shown == fields_of(BODIES[title])
+
+
+def test_the_fields_of_the_reports_are_the_pages() -> None:
+    shown = {int(tag): (name, fields) for tag, name, fields in rows_of(section("Reports"), "tag")}
+    written: dict[int, tuple[str, str]] = {}
+    defaults = {msgspec.NODEFAULT: "", None: " = nil", 0: " = 0", "": ' = ""'}
+    for report in get_args(messages.AnyReport):
+        assert fields_of(report)[0] == ("uptime_ms", "u63", msgspec.NODEFAULT)
+        fields = [f"{name} {word}{defaults[default]}" for name, word, default in fields_of(report)[1:]]
+        name = report.__name__.replace("SelfTest", "Self-test")
+        spaced = "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in name).strip()
+        written[report.__struct_config__.tag] = (spaced, ", ".join(fields))
+    assert shown == written
+
+
+def test_the_orders_are_the_pages() -> None:
+    shown = {int(tag): fields.split(",")[0] for tag, _, fields, _ in rows_of(section("Command"), "tag")}
+    assert shown == {
+        order.__struct_config__.tag: " ".join(f"{name} {word}" for name, word, _ in fields_of(order))
+        for order in get_args(messages.AnyOrder)
+    }
+
+
+def test_the_capability_words_are_the_pages() -> None:
+    shown = {word.strip("`") for word, _ in rows_of(section("Identity"), "capability word")}
+    names = [field.name for field in msgspec.structs.fields(Capabilities) if field.name != "dispenses"]
+    every = dict.fromkeys(names, True)
+    known = {
+        word
+        for dispenses in ("on_command", "on_removal")
+        for word in capability_words(Capabilities(dispenses=dispenses, **every))
+    }
+    assert shown == known
+
+
+def test_the_card_numbers_are_the_pages() -> None:
+    shown = rows_of(section("Bodies"), "number")
+    for cells, suit in zip(shown[1:5], ("clubs", "diamonds", "hearts", "spades"), strict=True):
+        first, last = (int(number) for number in cells[0].split(" to "))
+        assert cells[1].startswith(suit)
+        assert [Card.numbered(number).rank for number in range(first, last + 1)] == list(range(1, 14))
+        assert {Card.numbered(number).suit for number in range(first, last + 1)} == {suit[0].upper()}
+    assert [shown[0][0], shown[5][0]] == [str(messages.NOT_READ), str(messages.FOREIGN)]
+
+
+def test_the_largest_identity_that_the_page_allows_fits_its_frame() -> None:
+    every = [word.strip("`") for word, _ in rows_of(section("Identity"), "capability word")]
+    assert every[-2:] == ["dispenses_on_command", "dispenses_on_removal"]
+    status = messages.Status(
+        2**32 - 1, 2**63 - 1, 2**32 - 1, 52, 52, 52, 17, True, True, True, 2**63 - 1, ["f" * 15, "f" * 15, "f" * 15]
+    )
+    largest = messages.Identity(
+        version=1,
+        kind="shuffler",
+        unit="singles",
+        maker="m" * 24,
+        model="m" * 24,
+        serial="s" * 31,
+        firmware="f" * 16,
+        firmware_digest="0" * 64,
+        capabilities=every[:-1],
+        report_memory=2**32 - 1,
+        simulated=True,
+        deck_size=52,
+        nonce=bytes(16),
+        status=status,
+        kept=[messages.KeptReports(2**32 - 1, 2**32 - 1, 2**32 - 1)] * 4,
+    )
+    (frame,) = independent_decoder.decode_frames(vectors.frame(Kind.IDENTITY, largest))
+    assert len(frame.content) + 4 == 509
+    assert "509 bytes" in section("Rates")
