@@ -4,17 +4,36 @@ from __future__ import annotations
 
 import asyncio
 from random import Random
+from typing import Final
 
 import pytest
 
 from controller.api.client import ApiClient
 from controller.games.specification import Unit
-from tests.end_to_end.child import Fault, Point
+from tests.end_to_end.child import Fault, Orders, Point
 from tests.end_to_end.evidence import Evidence
+from tests.end_to_end.processes import PATIENCE
 from tests.end_to_end.stage import Stage, short_folder
 
-ROUNDS = 8
-SEEDS = {Unit.SETS: 7, Unit.SINGLES: 7}
+# Seeds whose rounds hold most of what can go wrong, each a time or two.
+PLAYED: Final = {Unit.SETS: (289, 9), Unit.SINGLES: (985, 8)}
+
+STEPS: Final = {
+    "starting and dealing": {
+        "table_began", "service_changed", "device_ready", "status_agrees", "game_chosen", "deck_arrived",
+        "deck_shuffled", "operation_taken", "phase_entered", "round_began", "boxes_occupied", "deal_began",
+        "command_issued", "command_done", "report_taken", "cards_dealt",
+    },
+    "opening and paying": {
+        "cards_handled", "stub_counted", "hand_exposed", "hand_judged", "chips_paid", "conclusion_asked",
+        "device_stopped", "device_freed", "cards_counted", "fact_stated", "round_voided",
+    },
+    "deciding": {
+        "cards_set_aside", "irregularity_raised", "irregularity_confirmed", "irregularity_resolved", "order_named",
+        "option_chosen", "ruled", "hand_counted", "card_found_face_up", "hand_removed",
+    },
+}  # fmt: skip
+ONLY_OF_SETS: Final = {"set_in_tray", "shuffle_began", "command_refused"}
 
 
 async def finish(stage: Stage) -> Evidence:
@@ -27,13 +46,82 @@ async def finish(stage: Stage) -> Evidence:
     return evidence
 
 
+async def follow_until(stage: Stage, kinds: set[str], after: int) -> tuple[str, int]:
+    """Wait for the first event of one of these kinds after an entry; which it was, and its entry."""
+    async with ApiClient(stage.socket) as client, asyncio.timeout(PATIENCE):
+        stream = client.events(after)
+        try:
+            async for event in stream:
+                if event is not None and event["event"] in kinds:
+                    return event["event"], event["entry"]
+        finally:
+            await stream.aclose()
+    raise AssertionError(f"the rounds ended before {kinds}; the daemon said {stage.daemon.err}")
+
+
+@pytest.mark.parametrize("steps", STEPS)
 @pytest.mark.parametrize("unit", list(Unit))
-async def test_plain(unit: Unit) -> None:
+async def test_killed_when_a_kind_of_event_is_first_seen(unit: Unit, steps: str) -> None:
+    waiting = set(STEPS[steps])
+    if steps == "starting and dealing" and unit is Unit.SETS:
+        waiting |= ONLY_OF_SETS
+    seed, rounds = PLAYED[unit]
     with short_folder() as folder:
-        async with Stage(folder, unit=unit, rounds=ROUNDS, seed=SEEDS[unit]) as stage:
+        async with Stage(folder, unit=unit, seed=seed, rounds=rounds) as stage:
             await stage.start_device()
             await stage.start_daemon()
-            evidence = await finish(stage)
-            from controller.table.events import Event
-            print(stage.plan)
-            print(sorted({type(e).__name__ for e in evidence.of(Event)}))
+            entry = 0
+            while waiting:
+                seen, entry = await follow_until(stage, waiting, entry)
+                await stage.kill_daemon()
+                waiting.discard(seen)
+                await stage.start_daemon()
+            await finish(stage)
+
+
+@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(2, 12))])
+@pytest.mark.parametrize("unit", list(Unit))
+async def test_killed_ten_times_at_any_moment(unit: Unit, seed: int) -> None:
+    random = Random(f"{seed}/{unit}/kills")  # noqa: S311  # repeatable moments
+    with short_folder() as folder:
+        async with Stage(folder, unit=unit, seed=seed, rounds=6) as stage:
+            await stage.start_device()
+            await stage.start_daemon()
+            entry = 0
+            for _ in range(10):
+                entry = await follow_events(stage, entry, random.randint(1, 60))
+                await stage.kill_daemon()
+                await stage.start_daemon()
+            await finish(stage)
+
+
+async def follow_events(stage: Stage, after: int, count: int) -> int:
+    """Wait for so many events after an entry, or for as many as there will be; the entry of the last."""
+    async with ApiClient(stage.socket) as client, asyncio.timeout(PATIENCE):
+        stream = client.events(after)
+        try:
+            async for event in stream:
+                if event is not None:
+                    count, after = count - 1, event["entry"]
+                    if count == 0 or not stage.device.running:
+                        return after
+        finally:
+            await stream.aclose()
+    return after
+
+
+@pytest.mark.parametrize("point", list(Point))
+@pytest.mark.parametrize("unit", list(Unit))
+async def test_killed_between_two_steps_of_one_input(unit: Unit, point: Point) -> None:
+    """Six daemons, each of which kills itself at the point, sooner or later."""
+    random = Random(f"{unit}/{point}")  # noqa: S311  # repeatable moments
+    seed, rounds = PLAYED[unit]
+    longest = 12 if point in (Point.COMMANDING, Point.COMMANDED) else 40
+    with short_folder() as folder:
+        async with Stage(folder, unit=unit, seed=seed, rounds=rounds) as stage:
+            await stage.start_device()
+            for nth in (1, 2, 3, *(random.randint(4, longest) for _ in range(3))):
+                daemon = stage.spawn_daemon(Orders(faults=(Fault(point, nth),)))
+                assert await daemon.ended() == -9, daemon.err
+            await stage.start_daemon()
+            await finish(stage)

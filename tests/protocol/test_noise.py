@@ -16,6 +16,7 @@ from firmware_bridge.drivers.cardlink.framing import END
 from firmware_bridge.drivers.cardlink.host import CardlinkHost, Step
 
 from .independent_decoder import decode_frames
+from .page import golden_rows
 from .parts import NEVER, BenchDevice, converse, host_before, make_host, only
 from .strategies import raw, whole_frames
 
@@ -107,8 +108,6 @@ def test_a_device_takes_any_frames_at_any_step(step: Step, sent: list[bytes], si
 
 
 def test_nothing_is_carried_out_that_no_proven_host_ordered() -> None:
-    from .page import golden_rows
-
     for step in (Step.IDENTITY, Step.DEVICE_PROOF):
         device = device_before(step)
         for row in golden_rows():

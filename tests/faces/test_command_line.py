@@ -1,0 +1,81 @@
+"""The command line: what it lists, how it refuses, what it exits with."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def cardshoe(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "controller", *arguments], cwd=cwd, capture_output=True, text=True, timeout=60
+    )
+
+
+def test_lists_its_commands(tmp_path: Path) -> None:
+    done = cardshoe("--help", cwd=tmp_path)
+    assert done.returncode == 0
+    for command in ("run", "watch", "demo", "simulate"):
+        assert re.search(rf"^  {command} +\w", done.stdout, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        (["dance"], 2, "No such command 'dance'"),
+        (["run"], 2, "Missing option '--config'"),
+        (["run", "--config", "absent.toml"], 78, "absent.toml cannot be read"),
+        (["watch", "--socket", "absent.sock"], 1, "No daemon answers at absent.sock"),
+        (["simulate", "--link", "no/such/folder/device"], 2, "cannot appear at no/such/folder/device"),
+        (["demo", "--rounds", "0"], 2, "'--rounds'"),
+    ],
+)
+def test_refuses_with_a_sentence_and_no_traceback(
+    tmp_path: Path, arguments: list[str], code: int, sentence: str
+) -> None:
+    done = cardshoe(*arguments, cwd=tmp_path)
+    assert done.returncode == code
+    assert sentence in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_broken_key_file_is_named(tmp_path: Path) -> None:
+    keys = tmp_path / "device.keys"
+    keys.write_text("CARDSHOE-SIM-1 not-a-key\n")
+    keys.chmod(0o600)
+    done = cardshoe("simulate", "--key-file", "device.keys", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "Line 1 of device.keys is no device key" in done.stderr
+
+
+def test_every_fault_code_has_its_section() -> None:
+    """Whatever code a person may meet is explained in docs/faults.md, and nothing else is."""
+    explained = set(re.findall(r"^### ([a-z-]+)$", (ROOT / "docs/faults.md").read_text(), re.MULTILINE))
+    used: set[str] = set()
+    patterns = (
+        r'\bcode = "([a-z-]+)"',
+        r'LinkOver\(\s*"([a-z-]+)"',
+        r'_end\(\s*"([a-z-]+)"',
+        r'return \(?\s*"(device-[a-z-]+)"',
+        r'DeviceLost\("([a-z-]+)"',
+        r'DeviceGone\("([a-z-]+)"',
+        r'\.drop\("([a-z-]+)"',
+        r'_fail\("([a-z-]+)"',
+        r'Fault\("([a-z-]+)"',
+        r'"(journal-[a-z]+)"',
+        r'"(port-[a-z]+)"',
+        r'code="(transport-[a-z]+)"',
+        r'"(transport-stalled)"',
+        r'self\.code = "([a-z-]+)"',
+    )
+    for path in [*(ROOT / "firmware_bridge").rglob("*.py"), *(ROOT / "controller").rglob("*.py")]:
+        text = path.read_text()
+        for pattern in patterns:
+            used |= set(re.findall(pattern, text))
+    assert used - {"device", "ascii"} == explained

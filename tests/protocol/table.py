@@ -1,0 +1,240 @@
+"""A table in small: a device that reports, a journal that is slow, commands, and two bad lines between them.
+
+Time is a number; it moves from one thing due to the next, so nothing here waits.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from random import Random
+from typing import Final, NamedTuple
+
+from firmware_bridge import observations
+from firmware_bridge.commands import AnyCommand, Dispense, HoldExit, ReleaseExit, Show
+from firmware_bridge.drivers.base import (
+    Answered,
+    DeviceReady,
+    Heard,
+    LinkOver,
+    LinkStatistics,
+    Reported,
+    ReportsGone,
+    StatusHeard,
+)
+from firmware_bridge.drivers.cardlink import messages
+from firmware_bridge.drivers.cardlink.host import CardlinkHost
+
+from .line import Line, Trouble
+from .parts import NEVER, BenchDevice, make_host
+
+BACK_OFF: Final = 0.2  # seconds between a link and the next
+PATIENCE: Final = 600.0  # seconds of virtual time in which something must have happened
+
+
+class Told(NamedTuple):
+    """A report as the device made it; `serial` is its own content, unlike any other's."""
+
+    boot: int
+    number: int
+    serial: int
+
+
+class Table:
+    """`held` and `journal` survive links; what was heard and is not yet durable does not survive `crash`."""
+
+    def __init__(
+        self,
+        trouble: Trouble,
+        seed: int,
+        *,
+        held: tuple[int, int] = (0, 0),
+        memory: int = 64,
+        slowest_commit: float = 0.05,
+        restarts: float = 0.0,
+        pause: float = 0.03,
+    ) -> None:
+        self.random = Random(seed)  # noqa: S311  # repeatable
+        self.now = 0.0
+        self.device = BenchDevice(memory=memory)
+        self.told: list[Told] = []
+        self.journal: list[Reported | ReportsGone] = []
+        self.answers: Counter[int] = Counter()
+        self.issued: dict[int, AnyCommand] = {}
+        self.outstanding: set[int] = set()
+        self.lapsed: set[int] = set()
+        self.links = 0
+        self.spoilt = 0
+        self.refusal: LinkOver | None = None
+        self.statistics = LinkStatistics()
+        self.status: observations.DeviceStatus | None = None
+        self._held = held
+        self._trouble = trouble
+        self._slowest_commit = slowest_commit
+        self._restarts = restarts
+        self._pause = pause
+        self._commits: deque[tuple[float, Reported | ReportsGone]] = deque()
+        self._host: CardlinkHost | None = None
+        self._lines: tuple[Line, Line] = (Line(trouble, self.random), Line(trouble, self.random))
+        self._connect_at = 0.0
+        self._next_command = 1
+
+    # -- what tests do ---------------------------------------------------------------------------------------------
+
+    def report(self) -> None:
+        serial = len(self.told)
+        boot = self.device.link.boot
+        number = self.device.link.report(messages.SetRemoved(serial, serial, 1), self.now)
+        self.told.append(Told(boot, number, serial))
+
+    def command(self, command: AnyCommand) -> None:
+        if self._host is not None and self.status is not None:
+            self._next_command += 1
+            self._host.command(self._next_command, command, self.now)
+            self.issued[self._next_command] = command
+            self.outstanding.add(self._next_command)
+
+    def unplug(self) -> None:
+        """The line breaks; the program lives, so its journal finishes what it began."""
+        self._finish_commits(NEVER)
+        self._leave()
+
+    def crash(self) -> None:
+        """The program dies, and what was not durable with it."""
+        self._commits.clear()
+        self._leave()
+
+    def reboot(self, *, keep_reports: bool) -> None:
+        self.device.link.reboot(self.random.getrandbits(32) | 1, keep_reports=keep_reports)
+
+    def play(self, reports: int) -> None:
+        """The device makes so many reports while commands come and links break; then all is brought to its end."""
+        for _ in range(reports):
+            self.pass_time(self.random.expovariate(1 / self._pause))
+            self.report()
+            if self.random.random() < 0.1 and not self.outstanding:
+                self.command(self.random.choice([Dispense(3), HoldExit(), ReleaseExit(), Show("§")]))
+            if self.random.random() < self._restarts:
+                self.random.choice([self.unplug, self.crash])()
+        self.settle()
+
+    def settle(self) -> None:
+        """Let time pass until the journal holds all that the device has, and every command is answered."""
+        deadline = self.now + PATIENCE
+        while self.device.link.unacknowledged or self._commits or self.outstanding or self.status is None:
+            assert self.now < deadline, "both ends have come to a standstill"
+            self.pass_time(0.1)
+
+    def pass_time(self, seconds: float) -> None:
+        end = self.now + seconds
+        while (due := self._next_due()) <= end:
+            self.now = max(self.now, due)
+            self._act()
+        self.now = end
+        self._act()
+
+    # -- inside ----------------------------------------------------------------------------------------------------
+
+    def _next_due(self) -> float:
+        times = [self.device.link.wake_at(), *(line.next_at() for line in self._lines)]
+        times.append(self._connect_at if self._host is None else self._host.wake_at())
+        times += [due for due, _ in self._commits][:1]
+        return min(times)
+
+    def _act(self) -> None:
+        """Do everything that is due now."""
+        if self._host is None and self.now >= self._connect_at:
+            self._host = make_host(held=self._held, now=self.now)
+            self.links += 1
+        to_device, to_host = self._lines
+        for data in to_device.arrived(self.now):
+            self.device.link.receive(data, self.now)
+        self.device.link.tick(self.now)
+        to_host.send(self.device.link.outgoing(), self.now)
+        for data in to_host.arrived(self.now):
+            if self._host is not None:
+                self._hear(self._host.receive(data, self.now))
+        if self._host is not None:
+            self._hear(self._host.tick(self.now))
+        self._finish_commits(self.now)
+        if self._host is not None:
+            to_device.send(self._host.outgoing(), self.now)
+
+    def _hear(self, heard: list[Heard] | tuple[Heard, ...] | object) -> None:
+        assert isinstance(heard, list | tuple)
+        for thing in heard:
+            match thing:
+                case Reported() | ReportsGone():
+                    due = self.now + self.random.uniform(0, self._slowest_commit)
+                    self._commits.append((max(due, self._commits[-1][0] if self._commits else due), thing))
+                case DeviceReady(status=status) | StatusHeard(status=status):
+                    self.status = status
+                case Answered(command_id=command_id):
+                    self.answers[command_id] += 1
+                    self.outstanding.discard(command_id)
+                case LinkOver():
+                    if thing.refused:
+                        self.refusal = thing
+                    self.unplug()
+
+    def _finish_commits(self, until: float) -> None:
+        while self._commits and self._commits[0][0] <= until:
+            _, thing = self._commits.popleft()
+            self.journal.append(thing)
+            if isinstance(thing, Reported):
+                self._held = (thing.boot, thing.number)
+                if self._host is not None:
+                    self._host.acknowledge(thing.boot, thing.number, self.now)
+
+    def _leave(self) -> None:
+        if self._host is not None:
+            add_up(self.statistics, self._host.statistics)
+        self._host = None
+        self.status = None
+        self.lapsed |= self.outstanding
+        self.outstanding.clear()
+        self.spoilt += sum(line.spoilt for line in self._lines)
+        self._lines = (Line(self._trouble, self.random), Line(self._trouble, self.random))
+        self._connect_at = self.now + BACK_OFF
+
+
+def add_up(total: LinkStatistics, more: LinkStatistics) -> None:
+    for name in total.__struct_fields__:
+        setattr(total, name, getattr(total, name) + getattr(more, name))
+
+
+def check_commands(table: Table) -> None:
+    """Carried out once, answered once; what a lost link left open was carried out at most once."""
+    carried_out = Counter(command_id for command_id, _ in table.device.carried_out)
+    assert set(carried_out.values()) <= {1}
+    assert set(table.answers.values()) <= {1}
+    assert set(table.answers) == set(table.issued) - table.lapsed
+    assert set(table.answers) <= set(carried_out) <= set(table.issued)
+
+
+def check_reports(table: Table) -> None:
+    """Each report is in the journal once, in order, as it was made, or is said to be gone; never both."""
+    place = {(told.boot, told.number): told for told in table.told}
+    taken: list[Told] = []
+    gone: set[tuple[int, int]] = set()
+    for entry in table.journal:
+        if isinstance(entry, Reported) and not isinstance(entry.observation, observations.ReportsLost):
+            told = place[entry.boot, entry.number]
+            assert entry.observation == observations.SetRemoved(told.serial, 1)
+            assert entry.uptime_ms == told.serial
+            taken.append(told)
+        else:
+            boot, first, last = lost_by(entry)
+            gone |= {one for one in place if one[0] == boot and first <= one[1] <= last}
+    assert taken == sorted(taken, key=lambda told: told.serial), "out of order"
+    assert len(set(taken)) == len(taken), "twice"
+    held = {(told.boot, told.number) for told in taken}
+    assert not held & gone, "taken, and said to be gone"
+    assert held | gone == set(place), "neither taken nor said to be gone"
+
+
+def lost_by(entry: Reported | ReportsGone) -> tuple[int, int, float]:
+    """The boot and the numbers, first and last, that an entry says are gone."""
+    if isinstance(entry, ReportsGone):
+        return entry.boot, entry.first, NEVER if entry.last is None else entry.last
+    assert isinstance(entry.observation, observations.ReportsLost)
+    return entry.observation.boot, entry.observation.first, entry.observation.last

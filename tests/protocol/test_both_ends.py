@@ -1,0 +1,186 @@
+"""Host and device over good and bad lines: every report once and in order, every command once and answered."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+
+from firmware_bridge import observations
+from firmware_bridge.commands import Dispense
+from firmware_bridge.drivers.base import Reported, ReportsGone
+
+from .line import Trouble
+from .parts import BOOT
+from .table import Table, check_commands, check_reports
+
+LINES: Final = {
+    "perfect": Trouble(),
+    "one byte at a time": Trouble(piece=1),
+    "lossy": Trouble(loss=0.15),
+    "duplicating": Trouble(duplicate=0.3),
+    "reordering": Trouble(reorder=0.3),
+    "bit-flipping": Trouble(flip=0.004),
+    "truncating": Trouble(truncate=0.15, piece=5),
+    "stalling": Trouble(stall=0.2),
+    "everything": Trouble(
+        piece=3, loss=0.04, duplicate=0.05, reorder=0.05, truncate=0.04, stall=0.02, flip=0.0005
+    ),
+}
+SEEDS: Final = (1, 2, 3)
+REPORTS: Final = 150
+
+lines = pytest.mark.parametrize("line", LINES)
+seeds = pytest.mark.parametrize("seed", SEEDS)
+
+
+@lines
+@seeds
+@pytest.mark.parametrize("slowest_commit", [0.0, 0.02, 1.5])
+def test_every_report_once_and_every_command_answered(line: str, seed: int, slowest_commit: float) -> None:
+    table = Table(LINES[line], seed, slowest_commit=slowest_commit)
+    table.play(REPORTS)
+    check_reports(table)
+    check_commands(table)
+    assert [entry for entry in table.journal if isinstance(entry, ReportsGone)] == []
+    assert len(table.journal) == REPORTS
+    assert table.answers
+    if line in ("perfect", "one byte at a time"):
+        assert (table.links, table.lapsed) == (1, set())
+    table.unplug()
+    assert (table.spoilt > 0) == (line not in ("perfect", "one byte at a time"))
+
+
+@lines
+@seeds
+def test_links_that_break_again_and_again_lose_nothing(line: str, seed: int) -> None:
+    table = Table(LINES[line], seed, restarts=0.05, memory=1000)
+    table.play(REPORTS)
+    check_reports(table)
+    check_commands(table)
+    assert len(table.journal) == REPORTS
+    assert table.links > 3
+
+
+@lines
+@seeds
+def test_a_device_that_keeps_its_reports_through_reboots_loses_nothing(line: str, seed: int) -> None:
+    table = Table(LINES[line], seed, restarts=0.02, memory=1000)
+    for _ in range(6):
+        table.play(20)
+        table.reboot(keep_reports=True)
+        table.report()
+        table.reboot(keep_reports=True)
+    table.play(20)
+    check_reports(table)
+    check_commands(table)
+    assert [entry for entry in table.journal if isinstance(entry, ReportsGone)] == []
+    assert len(table.journal) == len(table.told)
+
+
+@lines
+@seeds
+def test_a_device_that_forgets_its_reports_is_known_to_have_forgotten(line: str, seed: int) -> None:
+    table = Table(LINES[line], seed)
+    for _ in range(4):
+        table.play(20)
+        for _ in range(5):
+            table.report()
+        held = table.journal[-1]
+        assert isinstance(held, Reported)
+        table.reboot(keep_reports=False)
+        table.play(20)
+        gone = [entry for entry in table.journal if isinstance(entry, ReportsGone)]
+        assert ReportsGone(held.boot, held.number + 1, None) in gone
+    check_reports(table)
+    check_commands(table)
+
+
+@lines
+@seeds
+def test_a_memory_that_runs_over_says_so(line: str, seed: int) -> None:
+    table = Table(LINES[line], seed, memory=12, slowest_commit=1.0, pause=0.01)
+    table.play(REPORTS)
+    check_reports(table)
+    check_commands(table)
+    lost = [one for one in table.journal if isinstance(one, Reported) and isinstance(one.observation, observations.ReportsLost)]
+    assert lost
+
+
+@seeds
+def test_a_memory_that_runs_over_while_nobody_listens_and_through_reboots(seed: int) -> None:
+    table = Table(Trouble(), seed, memory=12)
+    table.play(10)
+    table.unplug()
+    for _ in range(3):
+        for _ in range(20):
+            table.report()
+        table.reboot(keep_reports=True)
+    for _ in range(7):
+        table.report()
+    table.settle()
+    check_reports(table)
+    assert [entry for entry in table.journal if isinstance(entry, ReportsGone)] == []
+    for boot in {told.boot for told in table.told}:
+        newest = max(told.number for told in table.told if told.boot == boot)
+        assert (boot, newest) in {(entry.boot, getattr(entry, "number", 0)) for entry in table.journal}
+
+
+@seeds
+def test_more_reboots_than_a_device_remembers_are_known_as_a_gap(seed: int) -> None:
+    table = Table(Trouble(), seed, memory=100)
+    table.play(10)
+    table.unplug()
+    first_boot = table.device.link.boot
+    for _ in range(5):
+        for _ in range(3):
+            table.report()
+        table.reboot(keep_reports=True)
+    table.report()
+    table.settle()
+    gone = [entry for entry in table.journal if isinstance(entry, ReportsGone)]
+    assert gone == [ReportsGone(first_boot, 11, None)]
+    boots = list(dict.fromkeys(told.boot for told in table.told))
+    taken = [entry.boot for entry in table.journal if isinstance(entry, Reported)]
+    assert list(dict.fromkeys(taken)) == [first_boot, *boots[-4:]]
+
+
+def test_a_host_that_held_an_unknown_boot_goes_on_and_says_what_is_missing() -> None:
+    table = Table(Trouble(), 1, held=(0xABCDEF, 17))
+    table.play(5)
+    assert table.journal[0] == ReportsGone(0xABCDEF, 18, None)
+    assert [entry.number for entry in table.journal[1:] if isinstance(entry, Reported)] == [1, 2, 3, 4, 5]
+
+
+def test_a_new_host_at_a_device_that_another_host_has_served_is_told_of_the_gap() -> None:
+    table = Table(Trouble(), 1)
+    table.play(5)
+    table.unplug()
+    table._held = (0, 0)
+    table.report()
+    table.settle()
+    assert table.journal[5:6] == [ReportsGone(BOOT, 1, 5)]
+    assert isinstance(table.journal[6], Reported)
+    assert table.journal[6].number == 6
+
+
+def test_a_device_that_kept_everything_acknowledged_through_a_reboot_raises_no_alarm() -> None:
+    table = Table(Trouble(), 1)
+    table.play(5)
+    table.reboot(keep_reports=True)
+    table.play(5)
+    assert [type(entry) for entry in table.journal] == [Reported] * 10
+
+
+def test_a_command_under_way_when_the_link_breaks_is_not_sent_again() -> None:
+    table = Table(Trouble(), 1)
+    table.play(1)
+    table.device.answers_by_itself = False
+    table.command(Dispense(3))
+    table.pass_time(3.0)
+    (carried_out,) = table.device.carried_out
+    table.unplug()
+    table.settle()
+    assert table.device.carried_out == [carried_out]
+    assert table.status is not None
+    assert table.status.last_command == carried_out[0]
