@@ -207,6 +207,9 @@ class SimulatedDealer:
         for card in cards[seen:]:
             await self._table.deliver(self._order[self._placed], [card])
         for card in cards[:seen]:
+            if self._placed == len(self._order):
+                self._table.lay_aside([card])  # left over where cards came together earlier
+                continue
             await self._table.deliver(self._order[self._placed], [card])
             self._placed += 1
 

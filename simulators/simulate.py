@@ -42,6 +42,7 @@ class Simulation(msgspec.Struct, frozen=True):
     log: Path | None
     dealer: Path | None
     rounds: int
+    stay: bool
 
 
 def capabilities_of(
@@ -76,15 +77,17 @@ def capabilities_of(
 @click.option("--log", type=click.Path(path_type=Path), help="Write every report here, a JSON object a line.")
 @click.option("--dealer", type=click.Path(path_type=Path), help="Play at the table of the daemon with this socket.")
 @click.option("--rounds", type=click.IntRange(min=1), default=5, show_default=True, help="How many, with --dealer.")
+@click.option("--stay", is_flag=True, help="Keep the device plugged in after the last round, until interrupted.")
 def simulate(kind: Literal["shuffler", "shoe"], serial: str, seed: int, link: Path, key_file: Path, on_removal: bool,
-             stages: bool, fast: bool, log: Path | None, dealer: Path | None, rounds: int) -> None:  # fmt: skip
+             stages: bool, fast: bool, log: Path | None, dealer: Path | None, rounds: int,
+             stay: bool) -> None:  # fmt: skip
     """Run a simulated shuffler or shoe on a pseudo-terminal, and print where it is.
 
     With --dealer, simulated people play planned rounds at the daemon's table and the command ends with the last one.
     Without, it runs until it is interrupted.
     """
     asked = Simulation(
-        kind, serial, seed, link, key_file, on_removal, stages, 0.0 if fast else HUMAN_PACE, log, dealer, rounds
+        kind, serial, seed, link, key_file, on_removal, stages, 0.0 if fast else HUMAN_PACE, log, dealer, rounds, stay
     )
     try:
         asyncio.run(run_simulation(asked))
@@ -138,7 +141,10 @@ async def _people(asked: Simulation, device: SimulatedDevice, pace: Pace) -> Non
     plan = plan_rounds(asked.seed, unit, asked.rounds, stages=asked.stages)
     table = PhysicalTable(device.mechanism, pace)
     dealer = SimulatedDealer(device, table, asked.dealer, plan, Random(f"{asked.seed}/people"))
-    click.echo(f"played {len(plan)} rounds; all of it stands in the journal up to entry {await dealer.play()}")
+    last = await dealer.play()
+    click.echo(f"played {len(plan)} rounds; all of it stands in the journal up to entry {last}")
+    if asked.stay:
+        await asyncio.Event().wait()
 
 
 def _key(asked: Simulation, random: Random) -> bytes:

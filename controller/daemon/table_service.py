@@ -201,13 +201,18 @@ class TableService:
         """What waited for the commit: the acknowledgement, and the commands under their entries' numbers."""
         if self.device is None:
             return
-        if isinstance(given, inputs.DeviceReported):
+        if isinstance(given, inputs.DeviceReported) and self._holds(given):
             self.device.acknowledge(given.boot, given.number)
         for number, event in zip(numbers, decided, strict=True):
             if isinstance(event, CommandIssued):
                 self.device.command(number, event.command)
             elif isinstance(event, IrregularityRaised):
                 self._log.warning("irregularity.raised", row=event.row.id, clause=event.row.clause, note=event.note)
+
+    def _holds(self, report: inputs.DeviceReported) -> bool:
+        """Whether the journal has it: not what came from a device that cannot serve this table."""
+        device = self.state.device
+        return report.boot == device.boot and report.number <= device.last_report
 
     # -- publishing ------------------------------------------------------------------------------------------------
 

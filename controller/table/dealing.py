@@ -12,14 +12,13 @@ from controller.games.specification import Kind
 from controller.table import events
 from controller.table.decision import Decision
 from controller.table.inputs import DeviceReported
-from controller.table.phases import DEALING, Phase
+from controller.table.phases import BETWEEN_ROUNDS, DEALING, Phase
 from controller.table.raising import DEVICE, INFERENCE, already_open, known_facts, raise_irregularity
 from controller.table.state import HeldCard
 from firmware_bridge import observations
 from firmware_bridge.cards import Concealed
 from firmware_bridge.commands import Dispense
 
-BEFORE_DEAL = frozenset({Phase.IDLE, Phase.BETTING, Phase.CONCLUDED, Phase.VOIDED})
 AFTER_DEAL = frozenset({Phase.EXAMINING, Phase.EXPOSING, Phase.SETTLING})
 
 
@@ -133,11 +132,12 @@ def _set_aside(
 ) -> None:
     """Cards left the device out of turn: they wait, and the irregularity says why."""
     state = decision.state
-    if state.phase is Phase.CLOSED:
-        decision.emit(events.CardsSetAside(cards, from_tray, "the table is closed"))
+    if state.phase in BETWEEN_ROUNDS:
+        # Clearing up, or trying the device: no round is concerned, and this deck cannot begin one any more.
+        decision.emit(events.CardsSetAside(cards, from_tray, "no round is in progress"))
         return
     ordinals = tuple(card.ordinal for card in cards)
-    if state.phase in BEFORE_DEAL:
+    if state.phase is Phase.BETTING:
         decision.emit(events.CardsSetAside(cards, from_tray, 'before "No more bets"'))
         raise_irregularity(
             decision, Kind.BEFORE_NO_MORE_BETS, noticed_by=DEVICE, ordinals=ordinals, report=given,

@@ -21,10 +21,10 @@ def device_reported(decision: Decision, given: DeviceReported) -> None:
     """Whatever it says, the report is taken; then it is handed to what it is about.
 
     One that the journal holds already decides nothing: a link that was made anew repeats what the last one had handed
-    over and nobody had acknowledged.
+    over and nobody had acknowledged. Nor does one of a device that was found unfit.
     """
     device = decision.state.device
-    if given.boot == device.boot and given.number <= device.last_report:
+    if not device.connected or (given.boot == device.boot and given.number <= device.last_report):
         return
     seen = given.observation
     decision.emit(events.ReportTaken(given.boot, given.number, given.uptime_ms, type(seen).__struct_config__.tag))  # type: ignore[arg-type]  # the tag of an observation is its name
@@ -66,6 +66,8 @@ def _shuffle_finished(decision: Decision, given: DeviceReported, seen: observati
         return
     decision.emit(events.DeckShuffled(seen.deck, seen.shuffle, seen.count))
     wrong = [f"{getattr(seen, name)} {name}" for name in ("missing", "extra", "duplicate") if getattr(seen, name)]
+    if wrong or seen.foreign:
+        decision.emit(events.ShuffleFailed(seen.deck))  # this deck must not be dealt from
     if wrong:
         raise_irregularity(decision, Kind.DECK_COUNT, noticed_by=DEVICE, report=given, note=", ".join(wrong))
     if seen.foreign:

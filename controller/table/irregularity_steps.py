@@ -201,7 +201,7 @@ def count_cards(decision: Decision, given: PersonActed, operation: operations.Co
     state = decision.state
     due = state.stub_due
     decision.emit(events.CardsCounted(operation.pile, operation.number, due, given.person, operation.witness))
-    if state.phase not in DEALING and state.phase is not Phase.BETTING and state.deck.stub is None:
+    if state.phase not in DEALING and state.phase is not Phase.BETTING:
         decision.emit(events.StubCounted(operation.number, due, given.person))
     wrong = operation.number != due
     for found in decision.state.open:

@@ -13,7 +13,7 @@ from controller.table.inputs import PersonActed
 from controller.table.phases import Phase
 from controller.table.raising import raise_irregularity
 from controller.table.state import Hand, Settings, TableState
-from firmware_bridge.cards import Card, Exposed
+from firmware_bridge.cards import DECK_SIZE, Card, Exposed
 
 
 def choose_game(decision: Decision, settings: Settings) -> None:
@@ -38,12 +38,13 @@ def verify_shuffled_outside(state: TableState, given: PersonActed, operation: op
         raise RefusedError("shuffler", "This device shuffles by itself; wait until it has finished.")
     if not state.deck.deck or state.deck.used:
         raise RefusedError("no-deck", "Load a fresh deck first.")
+    if state.deck.loaded not in (0, DECK_SIZE):
+        raise RefusedError("deck-count", f"The device counts {state.deck.loaded} cards; count the deck, load it again.")
 
 
 def shuffled_outside(decision: Decision, given: PersonActed, operation: operations.ShuffledOutside) -> None:
     deck = decision.state.deck
-    count = deck.loaded or 52
-    decision.emit(events.DeckShuffled(deck.deck, deck.shuffle, count, operation.by))
+    decision.emit(events.DeckShuffled(deck.deck, deck.shuffle, DECK_SIZE, operation.by))
 
 
 def verify_place_your_bets(state: TableState, given: PersonActed, operation: operations.PlaceYourBets) -> None:

@@ -14,7 +14,7 @@ from controller.games.specification import Choice, Facts, Game, Grammar, Kind, R
 from controller.rules.dealing import Place
 from controller.rules.hands import Outcome
 from controller.table.phases import IN_ROUND, Condition, Phase, Service
-from firmware_bridge.cards import Card, Concealed
+from firmware_bridge.cards import DECK_SIZE, Card, Concealed
 from firmware_bridge.commands import AnyCommand
 from firmware_bridge.observations import Capabilities
 
@@ -211,8 +211,8 @@ class TableState(msgspec.Struct, frozen=True):
 
     @property
     def stub_due(self) -> int:
-        """How many cards must be left over."""
-        return self.deck.loaded - sum(hand.size for hand in self.hands.values()) - len(self.aside)
+        """How many of the 52 must be left over: in the device, with a set that waits in the tray."""
+        return DECK_SIZE - sum(hand.size for hand in self.hands.values()) - len(self.aside)
 
     @property
     def conditions(self) -> frozenset[Condition]:

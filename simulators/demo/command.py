@@ -14,7 +14,7 @@ import click
 import msgspec
 
 from controller.api.client import ApiClient
-from controller.commands.main import ProblemError
+from controller.commands.main import BadInputError, ProblemError
 from controller.commands.narration import tell
 from controller.games.specification import Unit
 from simulators.demo.account import Account
@@ -30,6 +30,8 @@ class Asked(msgspec.Struct, frozen=True):
     fast: bool
     seed: int
     unit: Unit
+    on_removal: bool
+    stages: bool
     as_json: bool
     full: bool
 
@@ -40,15 +42,20 @@ class Asked(msgspec.Struct, frozen=True):
 @click.option("--seed", type=int, default=7, show_default=True, help="Decks, boxes, mishaps and choices.")
 @click.option("--grammar", type=click.Choice(list(GRAMMARS)), default="by-hand", show_default=True,
               help="Sets from a shuffler by hand, or single cards from a shoe by round.")  # fmt: skip
+@click.option("--on-removal", is_flag=True, help="A shuffler that forms the next set when one is lifted.")
+@click.option("--no-stages", is_flag=True, help="A shuffler that keeps no set waiting before bets close.")
 @click.option("--json", "as_json", is_flag=True, help="Print events, one JSON object a line; the same for a seed.")
 @click.option("--full", is_flag=True, help="With --json: also wall times, boots, commitments and salts.")
-def demo(rounds: int, fast: bool, seed: int, grammar: str, as_json: bool, full: bool) -> None:
+def demo(rounds: int, fast: bool, seed: int, grammar: str, on_removal: bool, no_stages: bool, as_json: bool,
+         full: bool) -> None:  # fmt: skip
     """Play a simulated table of Non-Commission Three Pictures and watch it.
 
     A simulated device and the daemon run as separate processes over a pseudo-terminal; simulated people play, err and
     decide. At the end it says whether the daemon raised exactly the irregularities that the seed had planned.
     """
-    asked = Asked(rounds, fast, seed, GRAMMARS[grammar], as_json, full)
+    if grammar == "by-round" and (on_removal or no_stages):
+        raise BadInputError("A shoe forms no sets.", "Use --on-removal and --no-stages with --grammar by-hand.")
+    asked = Asked(rounds, fast, seed, GRAMMARS[grammar], on_removal, not no_stages, as_json, full)
     try:
         account = asyncio.run(_play(asked))
     except StageError as error:
@@ -61,47 +68,57 @@ def demo(rounds: int, fast: bool, seed: int, grammar: str, as_json: bool, full: 
 
 
 async def _play(asked: Asked) -> Account:
-    account = Account(plan_rounds(asked.seed, asked.unit, asked.rounds))
+    account = Account(plan_rounds(asked.seed, asked.unit, asked.rounds, stages=asked.stages))
+    options = [*(["--fast"] if asked.fast else []), *(["--on-removal"] if asked.on_removal else [])]
+    options += [] if asked.stages else ["--no-stages"]
     with tempfile.TemporaryDirectory(prefix="cardshoe-demo-") as name:
-        stage = Stage(Path(name), unit=asked.unit, seed=asked.seed, rounds=asked.rounds, fast=asked.fast)
+        stage = Stage(Path(name), unit=asked.unit, seed=asked.seed, rounds=asked.rounds, options=options)
         async with stage, ApiClient(stage.socket) as client:
             await _follow(asked, stage, client, account)
     return account
 
 
 async def _follow(asked: Asked, stage: Stage, client: ApiClient, account: Account) -> None:
-    """Show events until the entry at which the simulated people were done."""
+    """Show events until the entry at which the simulated people were done; the device stays, so nothing follows."""
     live = not asked.as_json and sys.stdout.isatty()
     stop = asyncio.Event()
-    finished = asyncio.create_task(stage.finished_at())
     drawing = asyncio.create_task(_draw(client, stop)) if live else None
-    events = client.events()
+    taken = Taken()
+    taking = asyncio.create_task(_take_events(client, account, taken, None if live else asked))
     try:
-        async for event in events:
-            if event is None:
-                continue
-            if finished.done() and event["entry"] > finished.result():
-                break
-            account.take(event)
-            if not live:
-                _print(event, asked)
-            if await _is_last(event, finished):
-                break
-        else:
+        end = await stage.finished_at()
+        while taken.entry < end and not taking.done():
+            taken.news.clear()
+            waiting = asyncio.create_task(taken.news.wait())
+            await asyncio.wait({waiting, taking}, return_when="FIRST_COMPLETED")
+            waiting.cancel()
+        if taken.entry < end:
             await stage.fail("run")
     finally:
-        await events.aclose()
         stop.set()
         if drawing is not None:
             await drawing
-        finished.cancel()
+        taking.cancel()
         with suppress(asyncio.CancelledError):
-            await finished
+            await taking
 
 
-async def _is_last(event: dict[str, Any], finished: asyncio.Task[int]) -> bool:
-    await asyncio.sleep(0)
-    return finished.done() and event["entry"] >= finished.result()
+class Taken:
+    """How far the events have been followed."""
+
+    def __init__(self) -> None:
+        self.entry = 0
+        self.news = asyncio.Event()
+
+
+async def _take_events(client: ApiClient, account: Account, taken: Taken, printed: Asked | None) -> None:
+    async for event in client.events():
+        if event is not None:
+            account.take(event)
+            if printed is not None:
+                _print(event, printed)
+            taken.entry = event["entry"]
+            taken.news.set()
 
 
 async def _draw(client: ApiClient, stop: asyncio.Event) -> None:

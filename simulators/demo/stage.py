@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -42,14 +43,14 @@ def configuration_text(unit: Unit) -> str:
 class Stage:
     """The folder and the processes. Whatever happens, leaving ends both."""
 
-    def __init__(self, folder: Path, *, unit: Unit, seed: int, rounds: int, fast: bool) -> None:
+    def __init__(self, folder: Path, *, unit: Unit, seed: int, rounds: int, options: Sequence[str]) -> None:
         self.folder = folder
         self.socket = folder / "api.sock"
         self._unit = unit
         self._device_options = [
             "--kind", "shuffler" if unit is Unit.SETS else "shoe", "--seed", str(seed), "--rounds", str(rounds),
             "--link", str(folder / "device"), "--key-file", str(folder / "device.keys"),
-            "--dealer", str(self.socket), "--log", str(folder / "device.log"), *(["--fast"] if fast else []),
+            "--dealer", str(self.socket), "--stay", "--log", str(folder / "device.log"), *options,
         ]  # fmt: skip
         self._processes: list[asyncio.subprocess.Process] = []
 

@@ -49,6 +49,13 @@ def test_raises_what_the_seed_planned(seed: int, grammar: str) -> None:
         assert f"IRREGULARITY {row}" in done.stdout
 
 
+@pytest.mark.parametrize("options", [["--on-removal"], ["--no-stages"], ["--on-removal", "--no-stages"]])
+def test_plays_with_every_way_of_dispensing(options: list[str]) -> None:
+    done = run("--rounds", "25", "--seed", "8", *options)
+    assert done.returncode == 0, done.stderr
+    assert "none missed, none invented" in done.stdout
+
+
 def test_draws_a_table_in_a_terminal(tmp_path: Path) -> None:
     """On a real terminal: the layout, the device with its age, the mark of a simulation; then the summary."""
     master, slave = pty.openpty()

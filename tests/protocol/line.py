@@ -83,7 +83,9 @@ class Line:
         if self._happens(trouble.truncate):
             frame = frame[: self._random.randrange(len(frame))]
         if trouble.flip:
-            frame = bytes(byte ^ (1 << self._random.randrange(8)) if self._happens(trouble.flip) else byte for byte in frame)
+            frame = bytes(
+                byte ^ (1 << self._random.randrange(8)) if self._happens(trouble.flip) else byte for byte in frame
+            )
         heapq.heappush(self._under_way, (arrival, next(self._order), frame))
         if self._happens(trouble.duplicate):
             heapq.heappush(self._under_way, (arrival + self._random.uniform(0, 0.3), next(self._order), frame))

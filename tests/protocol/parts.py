@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Final
 
-from firmware_bridge.drivers.base import Heard
+from firmware_bridge.drivers.base import DeviceReady, Heard, LinkOver
 from firmware_bridge.drivers.cardlink import messages
-from firmware_bridge.drivers.cardlink.framing import FrameReader
+from firmware_bridge.drivers.cardlink.framing import FrameReader, encode_frame
 from firmware_bridge.drivers.cardlink.host import CardlinkHost, Step
-from firmware_bridge.drivers.cardlink.messages import Kind
+from firmware_bridge.drivers.cardlink.messages import Kind, encode_body
 from simulators.cardlink_device import CardlinkDevice
 
 KEY: Final = bytes(range(32))
@@ -129,3 +129,32 @@ def only(heard: Sequence[Heard]) -> Heard:
     """The one thing that was heard."""
     (thing,) = heard
     return thing
+
+
+def frame(
+    kind: Kind, body: messages.Body | messages.Report | None = None, *, boot: int = BOOT, number: int = 0
+) -> bytes:
+    """A frame as either side would send it."""
+    return encode_frame(kind, boot, number, b"" if body is None else encode_body(body))
+
+
+def linked(device: BenchDevice, now: float = 0.0, held: tuple[int, int] = (0, 0)) -> CardlinkHost:
+    """A host whose link with this device stands, both with nothing left to say."""
+    host = make_host(held=held, now=now)
+    heard = converse(host, device, now)
+    assert isinstance(heard[0], DeviceReady)
+    return host
+
+
+def over(heard: Sequence[Heard]) -> LinkOver:
+    """The end of the link, the only thing heard."""
+    thing = only(heard)
+    assert isinstance(thing, LinkOver)
+    return thing
+
+
+def rejected(data: bytes) -> str:
+    """The code of the one frame in these bytes, a reject."""
+    (answer,) = FrameReader().receive(data)
+    assert answer.kind == Kind.REJECT
+    return messages.decode_reject(answer.body).code

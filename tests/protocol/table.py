@@ -6,6 +6,7 @@ Time is a number; it moves from one thing due to the next, so nothing here waits
 from __future__ import annotations
 
 from collections import Counter, deque
+from collections.abc import Sequence
 from random import Random
 from typing import Final, NamedTuple
 
@@ -48,7 +49,7 @@ class Table:
         seed: int,
         *,
         held: tuple[int, int] = (0, 0),
-        memory: int = 64,
+        memory: int = 1000,
         slowest_commit: float = 0.05,
         restarts: float = 0.0,
         pause: float = 0.03,
@@ -159,8 +160,7 @@ class Table:
         if self._host is not None:
             to_device.send(self._host.outgoing(), self.now)
 
-    def _hear(self, heard: list[Heard] | tuple[Heard, ...] | object) -> None:
-        assert isinstance(heard, list | tuple)
+    def _hear(self, heard: Sequence[Heard]) -> None:
         for thing in heard:
             match thing:
                 case Reported() | ReportsGone():

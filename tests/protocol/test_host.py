@@ -1,0 +1,286 @@
+"""The host's side of a link that stands: what it takes, acknowledges, repeats, and when it gives up."""
+
+from __future__ import annotations
+
+import pytest
+
+from firmware_bridge import observations
+from firmware_bridge.commands import Dispense, HoldExit, ReleaseExit
+from firmware_bridge.drivers.base import Answered, DeviceReady, Heard, Reported, ReportsGone, StatusHeard
+from firmware_bridge.drivers.cardlink import messages
+from firmware_bridge.drivers.cardlink.framing import FrameReader, encode_frame
+from firmware_bridge.drivers.cardlink.host import CardlinkHost
+from firmware_bridge.drivers.cardlink.messages import Kind
+
+from .parts import BOOT, NEVER, BenchDevice, converse, frame, kinds_in, linked, make_host, only, over
+
+EARLIER = 0xAA
+
+
+def acks_in(data: bytes) -> list[tuple[int, int]]:
+    return [(read.boot, read.number) for read in FrameReader().receive(data) if read.kind == Kind.ACK]
+
+
+def report(number: int, boot: int = BOOT) -> bytes:
+    return frame(Kind.REPORT, messages.SetRemoved(number, 7, number), boot=boot, number=number)
+
+
+def lost(number: int, first: int, *, boot: int = BOOT, last: int | None = None) -> bytes:
+    body = messages.ReportsLost(1, boot, first, number if last is None else last)
+    return frame(Kind.REPORT, body, number=number)
+
+
+def taken(heard: list[Heard]) -> list[tuple[int, int]]:
+    return [(thing.boot, thing.number) for thing in heard if isinstance(thing, Reported)]
+
+
+@pytest.fixture
+def device() -> BenchDevice:
+    return BenchDevice()
+
+
+@pytest.fixture
+def host(device: BenchDevice) -> CardlinkHost:
+    return linked(device)
+
+
+# -- reports ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_report_is_acknowledged_when_it_is_durable_and_not_before(host: CardlinkHost) -> None:
+    assert taken(list(host.receive(report(1) + report(2), 0.1))) == [(BOOT, 1), (BOOT, 2)]
+    assert host.outgoing() == b""
+    host.acknowledge(BOOT, 1, 0.2)
+    assert acks_in(host.outgoing()) == [(BOOT, 1)]
+
+
+def test_the_ack_goes_out_each_second_with_what_is_durable(host: CardlinkHost, device: BenchDevice) -> None:
+    assert acks_in(make_host().outgoing()) == []
+    host.receive(report(1), 0.5)
+    assert host.wake_at() == 1.0
+    host.tick(1.0)
+    assert acks_in(host.outgoing()) == [(BOOT, 0)]
+    host.acknowledge(BOOT, 1, 1.5)
+    host.outgoing()
+    host.tick(2.4)
+    assert host.outgoing() == b""
+    host.tick(2.5)
+    assert acks_in(host.outgoing()) == [(BOOT, 1)]
+
+
+def test_what_comes_again_or_too_soon_is_dropped_and_acknowledged_at_once(host: CardlinkHost) -> None:
+    host.receive(report(1), 0.1)
+    host.acknowledge(BOOT, 1, 0.1)
+    host.outgoing()
+    assert host.receive(report(1) + report(3), 0.2) == []
+    assert acks_in(host.outgoing()) == [(BOOT, 1), (BOOT, 1)]
+    assert (host.statistics.reports_repeated, host.statistics.reports_out_of_order) == (1, 1)
+    assert taken(list(host.receive(report(2), 0.3))) == [(BOOT, 2)]
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"\x91\x01", b"\x92\xcc\xc8\x01", b"\xc4\x02ab", b"\x97\x06\x01\x01\x01\x01\x01\x91\xcd\x01\x00"]
+)
+def test_a_report_that_is_not_understood_is_taken_with_its_bytes(host: CardlinkHost, body: bytes) -> None:
+    sent = encode_frame(Kind.REPORT, BOOT, 1, body)
+    reported = only(host.receive(sent, 0.1))
+    assert isinstance(reported, Reported)
+    assert isinstance(reported.observation, observations.NotUnderstood)
+    assert reported.observation.reason
+    assert reported.uptime_ms is None
+    assert reported.evidence.open() == FrameReader().receive(sent)[0].content
+    assert taken(list(host.receive(report(2), 0.2))) == [(BOOT, 2)]
+
+
+def test_fields_that_a_newer_device_adds_are_ignored(host: CardlinkHost) -> None:
+    reported = only(host.receive(encode_frame(Kind.REPORT, BOOT, 1, b"\x95\x07\x01\x05\x09\xa3new"), 0.1))
+    assert isinstance(reported, Reported)
+    assert reported.observation == observations.SetRemoved(5, 9)
+
+
+def test_reports_lost_stands_for_all_that_were_not_taken_before(host: CardlinkHost) -> None:
+    host.receive(report(1) + report(2), 0.1)
+    reported = only(host.receive(lost(6, 1), 0.2))
+    assert isinstance(reported, Reported)
+    assert reported.number == 6
+    assert reported.observation == observations.ReportsLost(BOOT, 3, 6)
+    assert taken(list(host.receive(report(7), 0.3))) == [(BOOT, 7)]
+
+
+def test_reports_lost_that_begins_too_late_is_not_due(host: CardlinkHost) -> None:
+    assert host.receive(lost(6, 2), 0.2) == []
+    assert host.statistics.reports_out_of_order == 1
+
+
+@pytest.mark.parametrize(
+    "strange",
+    [lost(1, 40), lost(1, 1, boot=77), lost(1, 1, boot=77, last=9), lost(1, 1, last=99)],
+    ids=["from after its end", "of another boot", "of another boot and further", "further than itself"],
+)
+def test_a_strange_reports_lost_is_never_resent_for_ever(host: CardlinkHost, strange: bytes) -> None:
+    assert taken(list(host.receive(strange, 0.1))) == [(BOOT, 1)]
+    assert taken(list(host.receive(report(2), 0.2))) == [(BOOT, 2)]
+
+
+def test_the_link_ends_when_the_report_due_does_not_come_and_later_ones_do(host: CardlinkHost) -> None:
+    for tenth in range(100):
+        assert host.receive(report(2), 1 + tenth / 10) == []
+        assert list(host.tick(1 + tenth / 10)) == []
+    assert host.wake_at() == 11.0
+    end = over(host.tick(11.0))
+    assert (end.code, end.refused) == ("device-reports", False)
+    assert "report 1," in end.sentence
+
+
+def test_the_report_due_may_come_late(host: CardlinkHost) -> None:
+    host.receive(report(2), 1.0)
+    host.receive(report(1), 9.0)
+    host.receive(report(3), 10.9)
+    assert list(host.tick(12.0)) == []
+
+
+# -- reports of earlier boots -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def rebooted() -> BenchDevice:
+    """A device that kept reports 1 and 2 of an earlier boot and has made one since."""
+    device = BenchDevice(boot=EARLIER)
+    device.link.report(messages.SetRemoved(1, 7, 1), 0.0)
+    device.link.report(messages.SetRemoved(2, 7, 2), 0.0)
+    device.link.reboot(BOOT, keep_reports=True)
+    device.link.report(messages.Started(3, "power"), 0.0)
+    return device
+
+
+def test_reports_of_an_earlier_boot_come_first_and_are_acknowledged_under_it(rebooted: BenchDevice) -> None:
+    host = make_host()
+    assert taken(converse(host, rebooted, 0.0)) == [(EARLIER, 1), (EARLIER, 2), (BOOT, 1)]
+    host.acknowledge(EARLIER, 2, 0.1)
+    assert acks_in(data := host.outgoing()) == [(EARLIER, 2)]
+    rebooted.exchange(data, 0.1)
+    assert rebooted.link.unacknowledged == 1
+
+
+def test_a_late_repeat_from_an_earlier_boot_is_a_repeat_and_no_reboot(rebooted: BenchDevice) -> None:
+    host = make_host()
+    converse(host, rebooted, 0.0)
+    assert host.receive(report(2, EARLIER), 0.3) == []
+    assert host.statistics.reports_repeated == 1
+    assert acks_in(host.outgoing()) == [(BOOT, 0)]
+
+
+def test_a_report_of_the_running_boot_before_its_time_is_too_soon(rebooted: BenchDevice) -> None:
+    host = make_host()
+    host.receive(rebooted.exchange(host.outgoing(), 0.0), 0.0)
+    host.receive(rebooted.exchange(host.outgoing(), 0.0), 0.0)
+    first, *_, last = rebooted.exchange(host.outgoing(), 0.0).strip(b"\xc0").split(b"\xc0\xc0")
+    host.receive(b"\xc0" + first + b"\xc0" + last + b"\xc0", 0.0)
+    assert host.statistics.reports_out_of_order == 1
+
+
+def test_a_report_of_a_boot_that_the_identity_did_not_name_ends_the_link(host: CardlinkHost) -> None:
+    assert over(host.receive(report(1, EARLIER), 0.1)).code == "device-rebooted"
+
+
+def test_a_host_that_holds_none_of_the_boots_says_what_is_gone(rebooted: BenchDevice) -> None:
+    ready, *rest = converse(make_host(held=(0x99, 4)), rebooted, 0.0)
+    assert isinstance(ready, DeviceReady)
+    assert rest[0] == ReportsGone(0x99, 5, None)
+    assert taken(rest[1:]) == [(EARLIER, 1), (EARLIER, 2), (BOOT, 1)]
+
+
+# -- commands ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_command_is_repeated_unchanged_until_it_is_answered(host: CardlinkHost, device: BenchDevice) -> None:
+    device.answers_by_itself = False
+    host.command(9, Dispense(3), 0.0)
+    sent = host.outgoing()
+    host.command(9, Dispense(3), 0.1)
+    assert host.outgoing() == b""
+    times = []
+    for now in (0.5, 1.0, 1.5, 2.0, 2.9):
+        host.receive(device.exchange(sent, now) or frame(Kind.STATUS, device.status()), now)
+        host.tick(now)
+        if Kind.COMMAND in kinds_in(data := host.outgoing()):
+            assert sent in data
+            times.append(now)
+    assert times == [0.5, 1.5]
+    assert device.carried_out == [(9, messages.Dispense(3))]
+    device.link.answer(9, True)
+    heard = list(host.receive(device.link.outgoing(), 3.0))
+    assert [thing for thing in heard if isinstance(thing, Answered)] == [Answered(9, True)]
+    host.tick(3.6)
+    assert kinds_in(host.outgoing()) == [Kind.ACK]
+
+
+def test_several_commands_are_open_side_by_side(host: CardlinkHost, device: BenchDevice) -> None:
+    host.command(1, Dispense(3), 0.0)
+    host.command(2, HoldExit(), 0.1)
+    host.command(3, ReleaseExit(), 0.2)
+    assert host.wake_at() == 0.5
+    heard = converse(host, device, 0.3)
+    assert heard == [Answered(1, True), Answered(2, True), Answered(3, True)]
+
+
+def test_an_answer_to_nothing_is_nothing(host: CardlinkHost) -> None:
+    assert host.receive(frame(Kind.ANSWER, messages.Answer(4, False, "held")), 0.1) == []
+
+
+def test_a_refusal_comes_with_its_reason(host: CardlinkHost, device: BenchDevice) -> None:
+    device.answers_by_itself = False
+    host.command(1, Dispense(3), 0.0)
+    device.exchange(host.outgoing(), 0.0)
+    device.link.answer(1, False, "held")
+    assert list(host.receive(device.link.outgoing(), 0.1)) == [Answered(1, False, "held")]
+
+
+def test_no_command_goes_out_before_the_link_stands_or_after_it() -> None:
+    host = make_host()
+    host.outgoing()
+    host.command(1, HoldExit(), 0.0)
+    host.acknowledge(BOOT, 3, 0.0)
+    assert host.outgoing() == b""
+    host.tick(10.0)
+    host.command(1, HoldExit(), 11.0)
+    assert host.outgoing() == b""
+
+
+# -- signs of life ----------------------------------------------------------------------------------------------------
+
+
+def test_a_silent_device_is_stale_and_then_lost(host: CardlinkHost, device: BenchDevice) -> None:
+    assert only(host.receive(frame(Kind.STATUS, device.status()), 5.0)) == StatusHeard(
+        observations.DeviceStatus(BOOT, 0, 1000, 7, 52, 0, 52, 0, False, False, False, 0)
+    )
+    assert not host.is_stale(6.4)
+    assert host.is_stale(6.5)
+    assert list(host.tick(7.9)) == []
+    end = over(host.tick(8.0))
+    assert (end.code, end.refused) == ("device-silent", False)
+    assert host.wake_at() == NEVER
+    assert host.receive(frame(Kind.STATUS, device.status()), 8.1) == []
+
+
+def test_any_whole_frame_is_a_sign_of_life_and_damaged_ones_are_not(host: CardlinkHost) -> None:
+    host.receive(encode_frame(0x77, BOOT, 0, b"of a newer version"), 2.0)
+    host.receive(frame(Kind.STATUS, messages.Hello(1, b""))[:-3] + b"\xc0", 2.9)
+    assert host.statistics.frames_corrupt == 1
+    assert list(host.tick(4.9)) == []
+    assert over(host.tick(5.0)).code == "device-silent"
+
+
+@pytest.mark.parametrize("kind", [Kind.STATUS, Kind.ANSWER])
+def test_a_frame_that_is_no_message_ends_the_link(host: CardlinkHost, kind: Kind) -> None:
+    end = over(host.receive(frame(kind, messages.Reject("x")) + report(1), 0.1))
+    assert (end.code, end.refused) == ("device-message", False)
+
+
+def test_the_statistics_count_what_passed(host: CardlinkHost) -> None:
+    before = host.statistics.bytes_in
+    host.receive(b"\xc0" + b"\x01" * 600 + b"\xc0" + report(1), 0.1)
+    assert host.statistics.bytes_in == before + 602 + len(report(1))
+    assert host.statistics.frames_overlong == 1
+    assert host.statistics.frames_in == 4
+    assert host.statistics.bytes_out > 0

@@ -1,0 +1,118 @@
+"""From cardlink's messages to the words that any driver speaks, and back for orders."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+
+from firmware_bridge import commands, observations
+from firmware_bridge.cards import Card, Concealed
+from firmware_bridge.drivers.cardlink import messages
+from firmware_bridge.drivers.cardlink.translate import (
+    capabilities_of,
+    capability_words,
+    observation_of,
+    order_of,
+    status_of,
+)
+from firmware_bridge.observations import AnyObservation, Capabilities
+
+from .vectors import REPORTS, STATUS
+
+
+def concealed(code: str, ordinal: int) -> Concealed:
+    return Concealed(Card.parse(code), 7, ordinal)
+
+
+@pytest.mark.parametrize(
+    ("report", "observation"),
+    [
+        (messages.Started(9, "power"), observations.Started("power")),
+        (messages.DeckLoaded(9, 2, 52, 7), observations.DeckLoaded(2, 52, 7)),
+        (messages.DeckLoaded(9, 2, 0), observations.DeckLoaded(2, None, None)),
+        (messages.ShuffleStarted(9, 2), observations.ShuffleStarted(2)),
+        (
+            messages.ShuffleFinished(9, 2, 7, 52, 1, 2, 3, 4, 5, 6),
+            observations.ShuffleFinished(
+                deck=2, shuffle=7, count=52, missing=1, extra=2, duplicate=3, unreadable=4, foreign=5, face_up=6
+            ),
+        ),
+        (
+            messages.ShuffleAborted(9, 2, 52, 1, 2, 3, 4, 5, 6),
+            observations.ShuffleAborted(
+                deck=2, count=52, missing=1, extra=2, duplicate=3, unreadable=4, foreign=5, face_up=6
+            ),
+        ),
+        (
+            messages.SetDispensed(9, 7, 4, 46, 2, [13, 0, 254, 53, 27]),
+            observations.SetDispensed(7, 4, 46, 2, (concealed("KC", 4), None, None, None, concealed("AH", 8)), 1),
+        ),
+        (messages.SetRemoved(9, 7, 4), observations.SetRemoved(7, 4)),
+        (messages.CardDrawn(9, 7, 4, 46, 2, 52), observations.CardDrawn(7, 4, 46, 2, concealed("KS", 4), None, 0)),
+        (messages.CardDrawn(9, 7, 4, 46, 2, 0, True), observations.CardDrawn(7, 4, 46, 2, None, True, 0)),
+        (messages.CardDrawn(9, 7, 4, 46, 2, 254, False), observations.CardDrawn(7, 4, 46, 2, None, False, 1)),
+        (
+            messages.CardsDrawnTogether(9, 7, 4, 46, 2, True, [14, 0]),
+            observations.CardsDrawnTogether(7, 4, 46, 2, True, (concealed("AD", 4), None)),
+        ),
+        (messages.FaceUpFound(9, 7, 4, 2, 40), observations.FaceUpFound(7, 4, 2, Card.parse("AS"))),
+        (messages.FaceUpFound(9, 7, 4, 2), observations.FaceUpFound(7, 4, 2, None)),
+        (messages.StubUnloaded(9, 2, 43), observations.StubUnloaded(2, 43)),
+        (messages.Jammed(9, "exit"), observations.Jammed("exit")),
+        (messages.JamCleared(9, "exit"), observations.JamCleared("exit")),
+        (messages.DoorMoved(9, True), observations.DoorMoved(True)),
+        (messages.SelfTestFinished(9, False, "why"), observations.SelfTestFinished(False, "why")),
+        (messages.PowerLow(9), observations.PowerLow()),
+        (messages.Tampered(9, "lid"), observations.Tampered("lid")),
+        (messages.ButtonPressed(9, "green"), observations.ButtonPressed("green")),
+        (messages.ReportsLost(9, 1, 2, 3), observations.ReportsLost(1, 2, 3)),
+    ],
+)
+def test_a_report_says_the_same_in_the_words_of_any_driver(
+    report: messages.AnyReport, observation: AnyObservation
+) -> None:
+    assert observation_of(report) == observation
+
+
+def test_there_is_an_observation_for_every_report() -> None:
+    assert {type(report) for _, report in REPORTS} == set(get_args(messages.AnyReport))
+    for _, report in REPORTS:
+        assert type(observation_of(report)).__name__ == type(report).__name__  # type: ignore[arg-type]  # all of them are
+
+
+def test_a_concealed_card_does_not_show_in_what_a_report_becomes() -> None:
+    assert "KC" not in repr(observation_of(messages.SetDispensed(9, 7, 4, 46, 2, [13])))
+
+
+@pytest.mark.parametrize("name", [field for field in Capabilities.__struct_fields__ if field != "dispenses"])
+@pytest.mark.parametrize("dispenses", ["on_command", "on_removal"])
+def test_capabilities_go_out_as_words_and_come_back(name: str, dispenses: str) -> None:
+    bare = dict.fromkeys((field for field in Capabilities.__struct_fields__ if field != "acknowledges"), False)
+    given = Capabilities(**{**bare, "dispenses": dispenses, name: True})  # type: ignore[arg-type]  # by name
+    words = capability_words(given)
+    assert len(words) == (1 if name == "acknowledges" else 2)
+    assert capabilities_of([*words, "sings"]) == given
+
+
+def test_a_status_comes_with_the_boot_of_its_header() -> None:
+    said = status_of(STATUS, 77)
+    assert said.boot == 77
+    assert said.faults == ()
+    for field in set(STATUS.__struct_fields__) - {"faults"}:
+        assert getattr(said, field) == getattr(STATUS, field)
+
+
+def test_every_command_has_its_order() -> None:
+    given: dict[commands.AnyCommand, messages.AnyOrder] = {
+        commands.Dispense(4): messages.Dispense(4),
+        commands.HoldExit(): messages.HoldExit(),
+        commands.ReleaseExit(): messages.ReleaseExit(),
+        commands.Shuffle(): messages.Shuffle(),
+        commands.UnloadStub(): messages.UnloadStub(),
+        commands.Show("x"): messages.Show("x"),
+        commands.RunSelfTest(): messages.RunSelfTest(),
+    }
+    assert {type(command) for command in given} == set(get_args(commands.AnyCommand))
+    for command, order in given.items():
+        assert order_of(command) == order

@@ -1,0 +1,266 @@
+"""A table without a daemon: inputs in, events out, each step held against the fold; and hands to play a round with."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, TypeVar
+
+from controller.games import game
+from controller.games.specification import Choice, Facts, Kind, Role, RulingAction, Unit
+from controller.rules.dealing import DEALER, dealing_order
+from controller.table import events, operations
+from controller.table.decide import decide
+from controller.table.events import AnyEvent
+from controller.table.evolve import fold
+from controller.table.inputs import AnyInput, DaemonStarted, DeviceConnected, DeviceGone, PersonActed, StatusReceived
+from controller.table.operations import AnyOperation
+from controller.table.phases import Phase
+from controller.table.state import Answer, Irregularity, Settings, TableState
+from firmware_bridge.cards import DECK, Card
+from tests.table.scripted_device import ScriptedDevice
+
+PEOPLE: Final = {role: role.value.replace("_", "-") for role in Role}
+DEALER_ROLE, SUPERVISOR, SHIFT_MANAGER = Role.DEALER, Role.PIT_SUPERVISOR, Role.SHIFT_MANAGER
+EventT = TypeVar("EventT", bound=events.Event)
+
+
+def cards(text: str) -> tuple[Card, ...]:
+    """The cards written in a text.
+
+    >>> cards("KD 10C")
+    (KD, TC)
+    """
+    return tuple(Card.parse(word) for word in text.split())
+
+
+def stacked(unit: Unit, boxes: Sequence[int], hands: Mapping[str, str]) -> list[Card]:
+    """A deck in the order that deals these hands; places that are not named get whatever is left."""
+    wanted = {place: list(cards(text)) for place, text in hands.items()}
+    named = {card for hand in wanted.values() for card in hand}
+    rest = [card for card in DECK if card not in named]
+    order = [
+        wanted[place].pop(0) if wanted.get(place) else rest.pop(0)
+        for place in dealing_order(game("NC").grammar(unit), boxes)
+    ]
+    return order + rest
+
+
+class TableHarness:
+    """One table of NC. Like the daemon it takes inputs in turn and obeys commands only after their events.
+
+    `steps` keeps every input that decided something, with its numbered events.
+    """
+
+    def __init__(
+        self,
+        unit: Unit = Unit.SETS,
+        boxes: tuple[int, ...] = (1, 3, 6),
+        hands: Mapping[str, str] | None = None,
+        *,
+        count_by_hand: bool = True,
+    ) -> None:
+        self.state = TableState()
+        self.boxes = boxes
+        self.settings = Settings("NC", unit, 7, count_stub_by_hand=count_by_hand)
+        self.device = ScriptedDevice(unit, stacked(unit, boxes, hands or {}), self._enqueue)
+        self.steps: list[tuple[AnyInput, tuple[tuple[int, AnyEvent], ...]]] = []
+        self._queue: deque[AnyInput] = deque()
+        self._operations = 0
+        self._busy = False
+
+    # -- inputs and events -----------------------------------------------------------------------------------------
+
+    def give(self, given: AnyInput) -> None:
+        """One input and everything that the device does because of it."""
+        self._enqueue(given)
+
+    def _enqueue(self, given: AnyInput) -> None:
+        self._queue.append(given)
+        if self._busy:
+            return
+        self._busy = True
+        try:
+            while self._queue:
+                self._take(self._queue.popleft())
+        finally:
+            self._busy = False
+
+    def _take(self, given: AnyInput) -> None:
+        before = self.state
+        decided = decide(before, given)
+        numbered = tuple(enumerate(decided.events, start=before.entry + 2))
+        assert fold(before, numbered) == decided.state, "the events do not fold to the state that was decided"
+        if not numbered:
+            assert decided.state == before
+            return
+        self.state = decided.state
+        self.steps.append((given, numbered))
+        self.observed(before, given, numbered)
+        for entry, event in numbered:
+            if isinstance(event, events.CommandIssued):
+                self.device.obey(entry, event.command)
+
+    def observed(self, before: TableState, given: AnyInput, numbered: tuple[tuple[int, AnyEvent], ...]) -> None:
+        """For subclasses that watch every step."""
+
+    def events_of(self, event_type: type[EventT]) -> list[EventT]:
+        """Every event of a type so far."""
+        return [event for _, numbered in self.steps for _, event in numbered if isinstance(event, event_type)]
+
+    def last(self, event_type: type[EventT]) -> EventT:
+        return self.events_of(event_type)[-1]
+
+    # -- people ----------------------------------------------------------------------------------------------------
+
+    def say(
+        self,
+        operation: AnyOperation,
+        by: Role = Role.DEALER,
+        *,
+        round_number: int | None = None,
+        operation_id: str = "",
+    ) -> Answer:
+        """A person does something; the answer that the table gives."""
+        self._operations += 1
+        operation_id = operation_id or f"op-{self._operations}"
+        looked_at = self.state.round if round_number is None else round_number
+        self.give(PersonActed(operation_id, PEOPLE[by], by, looked_at, operation))
+        return next(answer for answer in self.state.answers if answer.operation_id == operation_id)
+
+    def do(self, operation: AnyOperation, by: Role = Role.DEALER) -> None:
+        """The same, and it must be accepted."""
+        answer = self.say(operation, by)
+        assert not answer.code, f"{type(operation).__name__} was refused: {answer.sentence}"
+
+    def refused(self, operation: AnyOperation, by: Role = Role.DEALER, **more: Any) -> tuple[str, str]:
+        """The same, and it must be refused, changing nothing but the answers: code and sentence."""
+        before = self.state
+        answer = self.say(operation, by, **more)
+        assert answer.code, f"{type(operation).__name__} was accepted"
+        changed = [name for name in before.__struct_fields__ if getattr(before, name) != getattr(self.state, name)]
+        assert changed == ["entry", "answers"], f"a refusal changed {changed}"
+        return answer.code, answer.sentence
+
+    # -- the course of a round -------------------------------------------------------------------------------------
+
+    def start(self) -> TableHarness:
+        """The daemon starts and the device is there."""
+        self.give(DaemonStarted("T1", True, self.settings, "start-1"))
+        self.connect()
+        return self
+
+    def connect(self) -> None:
+        """A link: the device's status first, then what it had kept, then a heartbeat."""
+        self.device.linked = True
+        self.give(DeviceConnected(self.device.identity, self.device.status))
+        self.device.release_waiting()
+        self.heartbeat()
+
+    def lose_link(self) -> None:
+        self.device.linked = False
+        self.give(DeviceGone("link-lost", "The cable was pulled."))
+
+    def heartbeat(self) -> None:
+        self.give(StatusReceived(self.device.status))
+
+    def fresh_deck(self) -> None:
+        """Load the deck; the shuffler shuffles it when told, a shoe's was shuffled by hand."""
+        self.device.load()
+        if self.device.unit is Unit.SINGLES:
+            self.do(operations.ShuffledOutside("batch shuffler"))
+
+    def to_betting(self) -> TableHarness:
+        if self.state.phase is Phase.CLOSED:
+            self.do(operations.OpenTable())
+        self.fresh_deck()
+        self.do(operations.PlaceYourBets())
+        self.do(operations.OccupyBoxes(self.boxes))
+        return self
+
+    def to_dealing(self) -> TableHarness:
+        self.to_betting()
+        self.do(operations.NoMoreBets())
+        return self
+
+    def take(self, times: int = 1) -> None:
+        """Lift the set in the tray, or draw a card."""
+        for _ in range(times):
+            if self.device.unit is Unit.SETS:
+                self.device.lift()
+            else:
+                self.device.draw()
+
+    def deal(self) -> TableHarness:
+        """Everything that is still due."""
+        for _ in range(len(self.state.places)):
+            if self.state.phase in (Phase.DEALING_SETS, Phase.DEALING_SINGLES):
+                self.take()
+        assert self.state.phase is Phase.EXAMINING, f"the deal stopped while {self.state.phase}: {self.state.open}"
+        return self
+
+    def handle(self, place: str) -> None:
+        self.do(operations.HandleCards(place))
+
+    def expose(self, place: str, seen: str = "") -> None:
+        self.do(operations.ExposeHand(place, cards(seen) if seen else None))
+
+    def expose_all(self) -> TableHarness:
+        self.expose(DEALER)
+        for place in self.state.live_places:
+            self.expose(place)
+        return self
+
+    def settle(self) -> TableHarness:
+        if self.state.deck.stub is None:
+            self.count(len(self.device.inside) + len(self.device.tray))
+        self.do(operations.RecordSettled())
+        return self
+
+    def conclude(self) -> TableHarness:
+        self.do(operations.ConcludeRound())
+        self.do(operations.ConcludeRound())
+        assert self.state.phase is Phase.CONCLUDED
+        return self
+
+    def finish(self) -> TableHarness:
+        """From wherever the deal is to the end of the round."""
+        return self.deal().expose_all().settle().conclude()
+
+    # -- irregularities --------------------------------------------------------------------------------------------
+
+    @property
+    def open(self) -> Irregularity:
+        """The only open irregularity."""
+        (found,) = self.state.open
+        return found
+
+    def report(self, kind: Kind, place: str | None = None, **more: Any) -> None:
+        self.do(operations.ReportIrregularity(kind, place, **more))
+
+    def confirm(self, by: Role = Role.PIT_SUPERVISOR, found: Irregularity | None = None, **facts: bool) -> None:
+        found = found or self.open
+        self.do(operations.ConfirmIrregularity(found.id, found.revision, Facts(**facts)), by)
+
+    def deny(self, by: Role = Role.PIT_SUPERVISOR, found: Irregularity | None = None) -> None:
+        found = found or self.open
+        self.do(operations.DenyIrregularity(found.id, found.revision, "looked at, and it is not so"), by)
+
+    def name_order(self, *ordinals: int) -> None:
+        self.do(operations.NameOrder(self.open.id, self.open.revision, ordinals), Role.PIT_SUPERVISOR)
+
+    def choose(self, **choices: Choice) -> None:
+        """The bettors' choices in the irregularity that waits for them."""
+        for place, choice in choices.items():
+            found = next(one for one in self.state.open if one.stage == "choosing")
+            self.do(operations.ChooseOption(found.id, found.revision, place, choice))
+
+    def all_continue(self) -> None:
+        self.choose(**dict.fromkeys(self.state.live_places, Choice.CONTINUE))
+
+    def rule(self, action: RulingAction, by: Role = Role.SHIFT_MANAGER, found: Irregularity | None = None) -> None:
+        found = found or self.open
+        self.do(operations.Rule(found.id, found.revision, action, "shift manager", "so decided"), by)
+
+    def count(self, number: int) -> None:
+        self.do(operations.CountCards("stub", number, witness="a witness"))

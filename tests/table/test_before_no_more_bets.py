@@ -1,0 +1,80 @@
+"""Cards that leave the device before "No more bets" (house procedure; NC 5.17 says who decides)."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from controller.games.specification import Role, RulingAction, Unit
+from controller.table import events, operations
+from controller.table.phases import Phase
+from controller.table.state import Stage
+from tests.table.harness import TableHarness
+
+BOTH = pytest.mark.parametrize("unit", Unit)
+
+
+def taken_early(unit: Unit) -> TableHarness:
+    """A set lifted, or a card drawn, while bets are open."""
+    table = TableHarness(unit)
+    if unit is Unit.SETS:
+        table.device.capabilities = replace(table.device.capabilities, stages=True)
+    table.start().to_betting()
+    table.take()
+    return table
+
+
+@BOTH
+def test_nc_5_17_cards_taken_early_are_set_aside_and_asked_about(unit: Unit) -> None:
+    table = taken_early(unit)
+    assert (table.open.row.id, table.open.row.clause, table.open.stage) == ("I28", "NC 5.17", Stage.RULING)
+    early = [held.ordinal for held in table.state.aside]
+    assert early == ([1, 2, 3] if unit is Unit.SETS else [1])
+    assert table.refused(operations.NoMoreBets())[0] == "held"
+
+
+@BOTH
+def test_nc_5_17_when_play_goes_on_they_are_the_first_cards_of_the_deal(unit: Unit) -> None:
+    table = taken_early(unit)
+    table.rule(RulingAction.CONTINUE)
+    table.do(operations.NoMoreBets())
+    assert not table.state.aside
+    assert table.state.hands["B1"].cards[0].ordinal == 1
+    table.finish()
+    assert table.last(events.StubCounted).count == 40
+
+
+@BOTH
+def test_nc_5_17_when_the_round_is_void_the_bets_are_returned_and_a_fresh_deck_is_needed(unit: Unit) -> None:
+    table = taken_early(unit)
+    table.rule(RulingAction.VOID)
+    entered = table.last(events.PhaseEntered)
+    assert (entered.phase, entered.clause) == (Phase.VOIDED, "NC 5.15")
+    assert table.last(events.RoundVoided).clause == "NC 5.17"
+    assert table.refused(operations.PlaceYourBets())[0] == "deck-used"
+    table.to_dealing().finish()
+
+
+@BOTH
+def test_two_early_takings_are_two_irregularities(unit: Unit) -> None:
+    table = taken_early(unit)
+    if unit is Unit.SETS:
+        table.device.form_set(3)
+    table.take()
+    assert [found.row.id for found in table.state.open] == ["I28", "I28"]
+    for found in table.state.open:
+        table.rule(RulingAction.CONTINUE, found=found)
+    table.do(operations.NoMoreBets())
+    table.finish()
+
+
+def test_between_rounds_a_card_may_be_ruled_on_and_the_deck_is_no_longer_whole() -> None:
+    table = TableHarness(Unit.SINGLES).start()
+    table.do(operations.OpenTable())
+    table.fresh_deck()
+    table.device.draw()
+    assert table.open.row.id == "I28"
+    void = operations.Rule(table.open.id, table.open.revision, RulingAction.VOID, "shift manager", "void")
+    assert table.refused(void, Role.SHIFT_MANAGER)[0] == "no-round"
+    table.rule(RulingAction.CONTINUE)
+    assert table.refused(operations.PlaceYourBets())[0] == "deck-used"

@@ -1,0 +1,87 @@
+"""NC 5.10 and 5.17: a card lies face up in the device."""
+
+from __future__ import annotations
+
+import pytest
+
+from controller.games.specification import Kind, Role, RulingAction, Unit
+from controller.table import events, operations
+from controller.table.phases import Phase
+from controller.table.state import Stage
+from firmware_bridge.observations import FaceUpFound
+from tests.table.harness import TableHarness
+
+BOTH = pytest.mark.parametrize("unit", Unit)
+
+
+def announce(table: TableHarness, ordinal: int) -> None:
+    table.device.report(FaceUpFound(table.device.shuffle, ordinal, 1, table.device.order[ordinal - 1]))
+
+
+@BOTH
+def test_nc_5_10_an_announced_card_is_the_next_card(unit: Unit) -> None:
+    table = TableHarness(unit).start().to_dealing()
+    table.take()
+    announce(table, 5)
+    assert (table.open.row.clause, table.open.ordinals) == ("NC 5.10", (5,))
+    assert table.open.place == ("B3" if unit is Unit.SETS else "B1")
+    assert table.device.exit_held
+    table.confirm(Role.DEALER)
+    assert not table.state.held
+    table.deal()
+    shown = [held.ordinal for hand in table.state.hands.values() for held in hand.cards if held.face_up]
+    assert shown == [5]
+    assert len(table.events_of(events.IrregularityRaised)) == 1, "it is not announced again when it comes out"
+    table.expose_all().settle().conclude()
+
+
+def test_nc_5_10_a_card_that_nobody_announced_is_told_when_it_comes_out() -> None:
+    table = TableHarness(Unit.SINGLES).start().to_dealing()
+    table.take(4)
+    table.device.draw(face_up=True)
+    assert (table.open.row.clause, table.open.place, table.open.ordinals) == ("NC 5.10", "B1", (5,))
+    assert table.last(events.IrregularityRaised).faces_seen is True
+    table.confirm(Role.DEALER)
+    assert table.state.hands["B1"].cards[1].face_up
+    table.finish()
+
+
+@BOTH
+@pytest.mark.parametrize("action", RulingAction)
+def test_nc_5_17_before_no_more_bets_it_is_asked_what_to_do(unit: Unit, action: RulingAction) -> None:
+    table = TableHarness(unit).start().to_betting()
+    announce(table, 2)
+    assert (table.open.row.clause, table.open.stage) == ("NC 5.17", Stage.RULING)
+    assert table.refused(operations.NoMoreBets())[0] == "held"
+    ruling = operations.Rule(table.open.id, table.open.revision, action, "pit supervisor", "so decided")
+    assert table.refused(ruling, Role.PIT_SUPERVISOR)[0] == "role"
+    table.rule(action)
+    if action is RulingAction.VOID:
+        assert table.state.phase is Phase.VOIDED
+    else:
+        table.do(operations.NoMoreBets())
+        table.finish()
+
+
+@BOTH
+def test_nc_5_10_in_the_stub_it_has_no_effect(unit: Unit) -> None:
+    table = TableHarness(unit).start().to_dealing().deal()
+    announce(table, 20)
+    assert not table.events_of(events.IrregularityRaised)
+    table.expose_all().settle().conclude()
+
+
+def test_nc_5_17_a_deck_with_a_card_that_was_seen_is_not_dealt_after_a_void() -> None:
+    table = TableHarness().start().to_betting()
+    announce(table, 2)
+    table.rule(RulingAction.VOID)
+    assert table.refused(operations.PlaceYourBets())[0] == "deck-used"
+    table.to_dealing().finish()
+
+
+def test_nc_5_10_a_person_may_report_it() -> None:
+    table = TableHarness().start().to_dealing()
+    table.report(Kind.FACE_UP_IN_DEVICE)
+    assert table.open.row.clause == "NC 5.10"
+    table.confirm(Role.DEALER)
+    table.finish()
