@@ -27,7 +27,8 @@ from firmware_bridge.commands import AnyCommand
 from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.drivers.base import LinkOver, LinkStatistics
 from firmware_bridge.link import Clock, Deliver, Guard, Link, LinkState, MakeDriver, Wait, tell_log
-from firmware_bridge.transports.base import OpenTransport, open_transport
+from firmware_bridge.transports.base import OpenTransport
+from firmware_bridge.transports.registry import open_transport
 
 __all__ = ["Health", "LinkKeeper", "LinkState", "wait_for_event"]
 

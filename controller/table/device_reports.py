@@ -12,6 +12,7 @@ from controller.table.inputs import CommandAnswered, DeviceReported
 from controller.table.phases import DEALING, Phase
 from controller.table.raising import DEVICE, already_open, raise_irregularity
 from firmware_bridge import observations
+from firmware_bridge.cards import DECK_SIZE
 from firmware_bridge.observations import Observation
 
 Handler = Callable[[Decision, DeviceReported, Any], None]
@@ -66,6 +67,8 @@ def _shuffle_finished(decision: Decision, given: DeviceReported, seen: observati
         return
     decision.emit(events.DeckShuffled(seen.deck, seen.shuffle, seen.count))
     wrong = [f"{getattr(seen, name)} {name}" for name in ("missing", "extra", "duplicate") if getattr(seen, name)]
+    if not wrong and seen.count != DECK_SIZE:
+        wrong = [f"{seen.count} cards counted"]
     if wrong or seen.foreign:
         decision.emit(events.ShuffleFailed(seen.deck))  # this deck must not be dealt from
     if wrong:
@@ -87,6 +90,8 @@ def _stub_unloaded(decision: Decision, given: DeviceReported, seen: observations
         return
     due = state.stub_due
     decision.emit(events.StubCounted(seen.count, due, DEVICE))
+    if not state.deck.used:
+        decision.emit(events.ShuffleFailed(seen.deck))  # the fresh deck came out again
     if seen.count != due and state.in_round and not already_open(decision, Kind.DECK_COUNT):
         note = f"{seen.count} cards were left, {due} should have been"
         raise_irregularity(decision, Kind.DECK_COUNT, noticed_by=DEVICE, report=given, note=note)

@@ -166,7 +166,7 @@ def _shuffle_began(state: TableState, event: events.ShuffleBegan, entry: int) ->
 @_sets(events.DeckShuffled)
 def _deck_shuffled(state: TableState, event: events.DeckShuffled, entry: int) -> TableState:
     deck = Deck(deck=event.deck, shuffle=event.shuffle, loaded=event.count, shuffled=True)
-    return replace(state, deck=deck)
+    return replace(state, deck=deck, tray=(), aside=(), hands={}, places=(), dealt=0)
 
 
 @_sets(events.CardFoundFaceUp)

@@ -33,6 +33,7 @@ from controller.table.rounds import go_on
 from controller.table.state import Irregularity, Stage, TableState
 
 COUNT_KINDS: Final = frozenset({Kind.DECK_COUNT, Kind.COUNT_IN_DOUBT})
+KNOWN_FACTS: Final = ("dealer_hand", "handled", "before_close")  # what the table knows no answer may turn round
 OPENS_STAGE: Final = {
     Disposition.OPTIONS: Stage.CHOOSING,
     Disposition.NAME_ORDER: Stage.ORDERING,
@@ -94,6 +95,10 @@ def verify_confirm(state: TableState, given: PersonActed, operation: operations.
     found = _find(state, operation, Stage.CLAIMED)
     if operation.facts.counted_wrong is not None:
         raise RefusedError("count", "Count the cards by hand and enter the count; it tells whether the deck is whole.")
+    for name in KNOWN_FACTS:
+        known, stated = getattr(found.facts, name), getattr(operation.facts, name)
+        if None not in (known, stated) and known is not stated:
+            raise RefusedError("fact", f"The table knows otherwise: {FACT_QUESTIONS[name]} {'Yes' if known else 'No'}.")
     row, asks = find_row(state.game, found.kind, _merged(found, operation.facts))
     if "counted_wrong" in asks:
         raise RefusedError("count", "Count the stub by hand first, with a witness, and enter the count.")
@@ -114,12 +119,14 @@ def confirm(decision: Decision, given: PersonActed, operation: operations.Confir
     if found.counted is not None and found.place is not None:
         decision.emit(events.HandCounted(found.place, found.counted))
     if stage is not None:
+        _close_choices(decision, given)
         return
     if row.disposition is Disposition.VOID:
         _void(decision, given, found.id, row, row.because)
     elif row.disposition is Disposition.REMOVE_HAND and found.place is not None:
         decision.emit(events.HandRemoved(found.place, row.clause, found.id))
     _resolve(decision, given, found.id, row.disposition, row.clause)
+    _close_choices(decision, given)
 
 
 def verify_deny(state: TableState, given: PersonActed, operation: operations.DenyIrregularity) -> None:
@@ -149,7 +156,7 @@ def verify_name_order(state: TableState, given: PersonActed, operation: operatio
 def name_order(decision: Decision, given: PersonActed, operation: operations.NameOrder) -> None:
     """The simultaneous drawing is a dealing error all the same: every bettor's options follow."""
     decision.emit(events.OrderNamed(operation.irregularity, operation.ordinals, Stage.CHOOSING))
-    _close_choices(decision, given, operation.irregularity)
+    _close_choices(decision, given)
 
 
 def verify_choose(state: TableState, given: PersonActed, operation: operations.ChooseOption) -> None:
@@ -162,21 +169,26 @@ def verify_choose(state: TableState, given: PersonActed, operation: operations.C
 
 def choose(decision: Decision, given: PersonActed, operation: operations.ChooseOption) -> None:
     decision.emit(events.OptionChosen(operation.irregularity, operation.place, operation.choice))
-    _close_choices(decision, given, operation.irregularity)
+    _close_choices(decision, given)
 
 
-def _close_choices(decision: Decision, given: PersonActed, irregularity_id: int) -> None:
-    """When everybody has chosen, hands that withdrew are dead and the deal goes on."""
-    found = decision.state.find_open(irregularity_id)
-    assert found is not None
-    choices = dict(found.choices)
-    if not all(place in choices for place in decision.state.live_places):
+def _close_choices(decision: Decision, given: PersonActed) -> None:
+    """When everybody has chosen, hands that withdrew are dead and the deal goes on.
+
+    Nobody waits for a hand that is out of play, whatever took it out: so every open choice is looked at.
+    """
+    for found in decision.state.open:
+        choices = dict(found.choices)
+        live = decision.state.live_places
+        if found.stage is not Stage.CHOOSING or not all(place in choices for place in live):
+            continue
+        for place in live:
+            if choices[place] is Choice.WITHDRAW:
+                clause = decision.state.game.clauses.option_returns_bet
+                decision.emit(events.HandRemoved(place, clause, found.id))
+        _resolve(decision, given, found.id, Disposition.OPTIONS, found.row.clause)
+        _close_choices(decision, given)  # others may have waited for those hands alone
         return
-    for place in decision.state.live_places:
-        if choices[place] is Choice.WITHDRAW:
-            clause = decision.state.game.clauses.option_returns_bet
-            decision.emit(events.HandRemoved(place, clause, found.id))
-    _resolve(decision, given, found.id, Disposition.OPTIONS, found.row.clause)
 
 
 def verify_rule(state: TableState, given: PersonActed, operation: operations.Rule) -> None:
@@ -201,7 +213,7 @@ def count_cards(decision: Decision, given: PersonActed, operation: operations.Co
     state = decision.state
     due = state.stub_due
     decision.emit(events.CardsCounted(operation.pile, operation.number, due, given.person, operation.witness))
-    if state.phase not in DEALING and state.phase is not Phase.BETTING:
+    if state.deck.used and state.phase not in DEALING and state.phase is not Phase.BETTING:
         decision.emit(events.StubCounted(operation.number, due, given.person))
     wrong = operation.number != due
     for found in decision.state.open:
@@ -217,10 +229,10 @@ def count_cards(decision: Decision, given: PersonActed, operation: operations.Co
 
 def _void(decision: Decision, given: PersonActed, irregularity_id: int, row: Row, text: str) -> None:
     """The round is void and all bets are returned; what else was open in it is overtaken by that."""
+    if decision.state.deck.deck and not decision.state.deck.used:
+        decision.emit(events.ShuffleFailed(decision.state.deck.deck))  # this deck must not be dealt from
     if decision.state.phase not in WINDOW_OPEN or decision.state.phase is Phase.VOIDED:
-        # Found between rounds: there is nothing to void, but this deck must not be dealt from.
-        decision.emit(events.ShuffleFailed(decision.state.deck.deck))
-        return
+        return  # found between rounds: there is nothing to void
     decision.emit(events.RoundVoided(row.clause, irregularity_id, text))
     decision.enter_phase("void", decision.state.game.clauses.void_returns_bets)
     for found in decision.state.open:

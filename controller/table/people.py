@@ -77,7 +77,7 @@ OPERATIONS: Final[dict[type[Operation], Lawful]] = {
     operations.ChooseOption: _irregular(irregularity_steps.verify_choose, irregularity_steps.choose),
     operations.Rule: _irregular(irregularity_steps.verify_rule, irregularity_steps.rule),
     operations.CountCards: Lawful(
-        rounds.verify_count, irregularity_steps.count_cards, WINDOW_OPEN, services=ANY_SERVICE, held=True
+        rounds.verify_count, irregularity_steps.count_cards, ANY_PHASE, services=ANY_SERVICE, held=True
     ),
     operations.ContinueRound: Lawful(
         rounds.verify_continue, rounds.continue_round, IN_ROUND, services=frozenset({Service.RECONCILING}), held=True
@@ -164,7 +164,7 @@ def _why_service(state: TableState, words: str) -> str:
     if state.service is Service.RECONCILING:
         if state.device.connected and state.in_round:
             return f"Cannot {words} yet: compare the table with the screen, then confirm that the round continues."
-        return f"Cannot {words} yet: {state.service_cause}."
+        return f"Cannot {words} yet: {state.service_cause.rstrip('.')}."
     if state.service is Service.OUT_OF_SERVICE:
         return f"Cannot {words}: the table is out of service ({state.service_cause})."
     return f"Cannot {words}: the table is in service and nothing stands in its way."

@@ -86,13 +86,12 @@ def _compare(decision: Decision, status: DeviceStatus) -> None:
     elif state.device.open_commands:
         return
     differences = _differences(state, status)
-    if differences and not already_open(decision, Kind.COUNT_IN_DOUBT):
-        for what, ours, theirs in differences:
-            decision.emit(events.StatusDiffers(what, ours, theirs))
-        if state.in_round:
-            note = "; ".join(f"{what}: journal {ours}, device {theirs}" for what, ours, theirs in differences)
-            raise_irregularity(decision, Kind.COUNT_IN_DOUBT, noticed_by=INFERENCE, note=note)
-    elif not differences and not state.device.status_agrees:
+    for what, ours, theirs in differences:
+        decision.emit(events.StatusDiffers(what, ours, theirs))
+    if differences and state.in_round and not already_open(decision, Kind.COUNT_IN_DOUBT):
+        note = "; ".join(f"{what}: journal {ours}, device {theirs}" for what, ours, theirs in differences)
+        raise_irregularity(decision, Kind.COUNT_IN_DOUBT, noticed_by=INFERENCE, note=note)
+    if not differences and not state.device.status_agrees:
         decision.emit(events.StatusAgrees())
     if reconciling and not state.in_round:
         decision.change_service("confirm", "the device is ready")

@@ -134,7 +134,7 @@ def expose_hand(decision: Decision, given: PersonActed, operation: operations.Ex
     if place == DEALER:
         decision.enter_phase("expose_dealer", decision.state.game.clauses.exposing)
     if twice := elsewhere & set(cards):
-        note = f"{', '.join(card.code for card in twice)} lies on the table twice"
+        note = f"{', '.join(sorted(card.code for card in twice))} lies on the table twice"
         raise_irregularity(decision, Kind.DECK_COUNT, noticed_by=given.person, place=place, note=note)
     elif not _agree(read, cards):
         note = "the cards on the table are not those that the device read"

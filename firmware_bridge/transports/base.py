@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Final, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
 from firmware_bridge.device_url import DeviceUrl
-from firmware_bridge.errors import TransportLostError, TransportUnavailableError
+from firmware_bridge.errors import TransportLostError
 
 OnData: TypeAlias = Callable[[bytes], None]
 OnLost: TypeAlias = Callable[[TransportLostError], None]
@@ -34,26 +34,3 @@ class OpenTransport(Protocol):
     """
 
     def __call__(self, url: DeviceUrl, *, on_data: OnData, on_lost: OnLost) -> Awaitable[Transport]: ...
-
-
-def _serial() -> OpenTransport:
-    from firmware_bridge.transports.serial_port import open_serial_port
-
-    return open_serial_port
-
-
-TRANSPORTS: Final[dict[str, Callable[[], OpenTransport]]] = {
-    "serial": _serial,
-}
-
-
-async def open_transport(url: DeviceUrl, *, on_data: OnData, on_lost: OnLost) -> Transport:
-    """Open the way that `url` names. Raises TransportUnavailableError when this version or this machine cannot."""
-    load = TRANSPORTS.get(url.scheme)
-    if load is None:
-        usable = ", ".join(f"{scheme}:" for scheme in sorted(TRANSPORTS))
-        raise TransportUnavailableError(
-            f"This version cannot use {url.scheme}: devices yet.",
-            f"Connect the device so that one of these fits: {usable}",
-        )
-    return await load()(url, on_data=on_data, on_lost=on_lost)

@@ -23,9 +23,12 @@ import msgspec
 from controller.commands.main import main as cardshoe
 from controller.journal.store import Journal
 from firmware_bridge.link_keeper import LinkKeeper
+from simulators import simulate
+from simulators.device import SimulatedDevice
 from simulators.mechanism import Mechanism
 
 ANOTHER_USER = "nobody"
+HOST_LOST = "the host is lost"
 USED_LATER = (  # imported by the product when it needs them, which another user may not be allowed to do
     "controller.commands.run",
     "controller.daemon.daemon",
@@ -33,7 +36,6 @@ USED_LATER = (  # imported by the product when it needs them, which another user
     "encodings.idna",
     "firmware_bridge.drivers.cardlink.host",
     "firmware_bridge.transports.serial_port",
-    "simulators.simulate",
 )
 
 
@@ -55,13 +57,15 @@ class Fault(msgspec.Struct, frozen=True):
 
 
 class Orders(msgspec.Struct, frozen=True):
-    """`commands`: a file in which the device notes each command that it carries out. `full_at`: the n-th COMMIT finds
-    the disk full, this once. `as_another_user`: without a right to what belongs to the test's own user.
+    """`full_at`: the n-th COMMIT finds the disk full, this once. `as_another_user`: without a right to what belongs to
+    the test's own user. `commands`: a file in which the device notes each command that it carries out; it also says
+    when the host is lost to it. `pace`: that of people and mechanism in place of the one they have in life.
     """
 
     faults: tuple[Fault, ...] = ()
     full_at: int = 0
     commands: str = ""
+    pace: float = 0.0
     as_another_user: bool = False
 
 
@@ -150,6 +154,17 @@ def note_commands(path: Path) -> None:
     Mechanism.carry_out = noted  # type: ignore[method-assign]
 
 
+def tell_of_lost_host() -> None:
+    on_host_lost = SimulatedDevice._on_host_lost
+
+    def told(self: SimulatedDevice) -> None:
+        on_host_lost(self)
+        sys.stdout.write(f"{HOST_LOST}\n")
+        sys.stdout.flush()
+
+    SimulatedDevice._on_host_lost = told  # type: ignore[method-assign]
+
+
 def become_another_user() -> None:
     for name in USED_LATER:
         importlib.import_module(name)
@@ -167,6 +182,9 @@ def main() -> None:
         watch_link(countdown)
     if orders.commands:
         note_commands(Path(orders.commands))
+        tell_of_lost_host()
+    if orders.pace:
+        simulate.HUMAN_PACE = orders.pace
     if orders.as_another_user:
         become_another_user()
     cardshoe(prog_name="cardshoe")

@@ -91,12 +91,11 @@ class Stage:
 
     # -- processes -------------------------------------------------------------------------------------------------
 
-    async def start_device(self, *, dealer: bool = True, orders: Orders | None = None) -> Child:
+    async def start_device(self, *, dealer: bool = True, pace: float = 0.0) -> Child:
         """A simulated device, and people who play the planned rounds at the daemon's table; or nobody."""
-        orders = msgspec.structs.replace(orders or Orders(), commands=str(self.command_log))
         self.device = self._start(
-            orders,
-            "simulate", "--fast", "--kind", KINDS[self.unit], "--seed", str(self.seed), "--rounds", str(self.rounds),
+            Orders(commands=str(self.command_log), pace=pace),
+            "simulate", *([] if pace else ["--fast"]), "--kind", KINDS[self.unit], "--seed", str(self.seed), "--rounds", str(self.rounds),
             "--link", str(self.port), "--key-file", str(self.folder / "device.keys"), "--log", str(self.device_log),
             *(["--dealer", str(self.socket)] if dealer else []),
         )  # fmt: skip

@@ -10,7 +10,8 @@ import pytest
 
 from controller.api.client import ApiClient
 from controller.games.specification import Unit
-from tests.end_to_end.child import Fault, Orders, Point
+from controller.table.events import DeviceReady
+from tests.end_to_end.child import HOST_LOST, Fault, Orders, Point
 from tests.end_to_end.evidence import Evidence
 from tests.end_to_end.processes import PATIENCE
 from tests.end_to_end.stage import Stage, short_folder
@@ -33,6 +34,7 @@ STEPS: Final = {
         "option_chosen", "ruled", "hand_counted", "card_found_face_up", "hand_removed",
     },
 }  # fmt: skip
+IN_MOTION: Final = 0.02  # of table time: motions last some 20 ms, and daemons die in the middle of them
 ONLY_OF_SETS: Final = {"set_in_tray", "shuffle_began", "command_refused", "fact_stated"}
 
 
@@ -80,13 +82,14 @@ async def test_killed_when_a_kind_of_event_is_first_seen(unit: Unit, steps: str)
             await finish(stage)
 
 
+@pytest.mark.parametrize("pace", [0.0, IN_MOTION], ids=["at once", "in motion"])
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(2, 12))])
 @pytest.mark.parametrize("unit", list(Unit))
-async def test_killed_ten_times_at_any_moment(unit: Unit, seed: int) -> None:
+async def test_killed_ten_times_at_any_moment(unit: Unit, seed: int, pace: float) -> None:
     random = Random(f"{seed}/{unit}/kills")  # noqa: S311  # repeatable moments
     with short_folder() as folder:
         async with Stage(folder, unit=unit, seed=seed, rounds=6) as stage:
-            await stage.start_device()
+            await stage.start_device(pace=pace)
             await stage.start_daemon()
             entry = 0
             for _ in range(10):
@@ -94,6 +97,21 @@ async def test_killed_ten_times_at_any_moment(unit: Unit, seed: int) -> None:
                 await stage.kill_daemon()
                 await stage.start_daemon()
             await finish(stage)
+
+
+@pytest.mark.parametrize("unit", list(Unit))
+async def test_dead_until_the_device_misses_it(unit: Unit) -> None:
+    """After 3 s of silence the device locks its exit by itself; the deal goes on all the same."""
+    with short_folder() as folder:
+        async with Stage(folder, unit=unit, rounds=2) as stage:
+            await stage.start_device()
+            await stage.start_daemon()
+            await follow_until(stage, {"cards_dealt"}, 0)
+            await stage.kill_daemon()
+            await stage.device.until(lambda: HOST_LOST in stage.device.out)
+            await stage.start_daemon()
+            evidence = await finish(stage)
+            assert [event.exit_held for event in evidence.of(DeviceReady)][1:] == [True]
 
 
 async def follow_events(stage: Stage, after: int, count: int) -> int:

@@ -151,7 +151,7 @@ def keeper_at(path: Path, desk: Desk, clock: HandClock) -> LinkKeeper:
         on_health=desk.on_health,
         clock=clock,
         wait=clock.wait,
-        random=Random(7),  # noqa: S311  # jitter, repeatable
+        random=Random(7),  # jitter, repeatable
     )
 
 
@@ -290,7 +290,7 @@ class Bench:
                 "on_health": desk.on_health,
                 "clock": clock,
                 "wait": clock.wait,
-                "random": Random(7),  # noqa: S311  # jitter, repeatable
+                "random": Random(7),  # jitter, repeatable
                 "open_transport": self.open,
                 **given,
             },

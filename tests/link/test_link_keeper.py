@@ -72,7 +72,7 @@ async def test_from_the_plug_to_an_acknowledged_report(desk: Desk, name: Path) -
         deliver=desk.deliver,
         on_health=desk.on_health,
         clock=time.monotonic,
-        random=Random(7),  # noqa: S311  # jitter, repeatable
+        random=Random(7),  # jitter, repeatable
     )
     async with running(keeper):
         await desk.until_state(LinkState.READY)

@@ -20,7 +20,7 @@ import serial
 from firmware_bridge.device_url import DeviceUrl, parse_device_url
 from firmware_bridge.errors import TransportLostError, TransportUnavailableError
 from firmware_bridge.transports import serial_port
-from firmware_bridge.transports.base import open_transport
+from firmware_bridge.transports.registry import open_transport
 from firmware_bridge.transports.serial_port import UNSENT_LIMIT, SerialTransport
 
 from .parts import Changes, Pty, open_descriptors
@@ -151,7 +151,7 @@ AS_NOBODY = """
 import asyncio, os, pwd, sys
 from firmware_bridge.device_url import parse_device_url
 from firmware_bridge.errors import BridgeError
-from firmware_bridge.transports.base import open_transport
+from firmware_bridge.transports.registry import open_transport
 from firmware_bridge.transports import serial_port
 if os.geteuid() == 0:
     nobody = pwd.getpwnam("nobody")

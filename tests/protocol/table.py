@@ -29,6 +29,7 @@ from .line import Line, Trouble
 from .parts import NEVER, BenchDevice, make_host
 
 BACK_OFF: Final = 0.2  # seconds between a link and the next
+COMMANDS: Final[tuple[AnyCommand, ...]] = (Dispense(3), HoldExit(), ReleaseExit(), Show("§"))
 PATIENCE: Final = 600.0  # seconds of virtual time in which something must have happened
 
 
@@ -54,7 +55,7 @@ class Table:
         restarts: float = 0.0,
         pause: float = 0.03,
     ) -> None:
-        self.random = Random(seed)  # noqa: S311  # repeatable
+        self.random = Random(seed)
         self.now = 0.0
         self.device = BenchDevice(memory=memory)
         self.told: list[Told] = []
@@ -113,7 +114,7 @@ class Table:
             self.pass_time(self.random.expovariate(1 / self._pause))
             self.report()
             if self.random.random() < 0.1 and not self.outstanding:
-                self.command(self.random.choice([Dispense(3), HoldExit(), ReleaseExit(), Show("§")]))
+                self.command(self.random.choice(COMMANDS))
             if self.random.random() < self._restarts:
                 self.random.choice([self.unplug, self.crash])()
         self.settle()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from controller.games.specification import Role, RulingAction, Unit
+from controller.games.specification import RulingAction, Unit
 from controller.table import events, operations
 from controller.table.phases import Phase
 from controller.table.state import Stage
@@ -68,13 +68,16 @@ def test_two_early_takings_are_two_irregularities(unit: Unit) -> None:
     table.finish()
 
 
-def test_between_rounds_a_card_may_be_ruled_on_and_the_deck_is_no_longer_whole() -> None:
-    table = TableHarness(Unit.SINGLES).start()
+@BOTH
+def test_between_rounds_cards_may_be_taken_and_the_deck_is_no_longer_whole(unit: Unit) -> None:
+    """Clearing up or trying the device concerns no round."""
+    table = TableHarness(unit).start()
     table.do(operations.OpenTable())
     table.fresh_deck()
-    table.device.draw()
-    assert table.open.row.id == "I28"
-    void = operations.Rule(table.open.id, table.open.revision, RulingAction.VOID, "shift manager", "void")
-    assert table.refused(void, Role.SHIFT_MANAGER)[0] == "no-round"
-    table.rule(RulingAction.CONTINUE)
+    if unit is Unit.SETS:
+        table.device.form_set(3)
+    table.take()
+    assert not table.state.open
     assert table.refused(operations.PlaceYourBets())[0] == "deck-used"
+    table.to_dealing().finish()
+    assert len(table.events_of(events.CardsSetAside)) == 1

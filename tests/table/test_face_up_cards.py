@@ -22,15 +22,15 @@ def announce(table: TableHarness, ordinal: int) -> None:
 def test_nc_5_10_an_announced_card_is_the_next_card(unit: Unit) -> None:
     table = TableHarness(unit).start().to_dealing()
     table.take()
-    announce(table, 5)
-    assert (table.open.row.clause, table.open.ordinals) == ("NC 5.10", (5,))
-    assert table.open.place == ("B3" if unit is Unit.SETS else "B1")
+    announce(table, 8)
+    assert (table.open.row.clause, table.open.ordinals) == ("NC 5.10", (8,))
+    assert table.open.place == ("B6" if unit is Unit.SETS else "D")
     assert table.device.exit_held
     table.confirm(Role.DEALER)
     assert not table.state.held
     table.deal()
     shown = [held.ordinal for hand in table.state.hands.values() for held in hand.cards if held.face_up]
-    assert shown == [5]
+    assert shown == [8]
     assert len(table.events_of(events.IrregularityRaised)) == 1, "it is not announced again when it comes out"
     table.expose_all().settle().conclude()
 

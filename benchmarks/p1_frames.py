@@ -1,0 +1,214 @@
+"""P1: cardlink frames decoded into typed messages, beside a floor of bare bytes operations.
+
+    python benchmarks/p1_frames.py [--frames 20000] [--runs 7]
+
+Floor: split on the delimiter, two `replace`, `zlib.crc32`, `struct.unpack`, in one loop without a call of our own.
+Ours: `FrameReader.receive` for each read, then the body decoded by kind. Both see the same reads.
+
+In the noisy stream one byte of a hundred is changed at random. A frame counts as hit when one of its bytes was changed,
+its two delimiters included; a good frame that was lost although the noise did not hit it, or a frame that was never
+sent, is a mistake, and the program then exits with 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import struct
+import sys
+import time
+import zlib
+from collections.abc import Callable
+from itertools import pairwise
+from random import Random
+from typing import Final, NamedTuple
+
+from firmware_bridge.drivers.cardlink import messages
+from firmware_bridge.drivers.cardlink.framing import FrameReader, encode_frame
+from firmware_bridge.drivers.cardlink.messages import Kind, encode_body
+
+READS: Final = (4096, 64, 16, 1)
+NOISE: Final = 0.01  # of the bytes
+GOAL: Final = 1.6
+DECODERS: Final = {Kind.REPORT.value: messages.decode_report, Kind.STATUS.value: messages.decode_status}
+
+Take = Callable[[list[bytes]], int]
+
+
+class Stream(NamedTuple):
+    """Frames end to end, and which of them no noise has hit (by place)."""
+
+    frames: list[bytes]
+    data: bytes
+    unhurt: set[int]
+
+
+def make_frames(count: int, random: Random) -> list[bytes]:
+    """What a device sends in a round: sets, single cards, statuses; 28 to 40 bytes each."""
+    frames: list[bytes] = []
+    boot, shuffle = random.getrandbits(32), random.getrandbits(16)
+    while len(frames) < count:
+        number = len(frames) + 1
+        uptime, ordinal = 1000 * number % 2**32, random.randrange(1, 50)
+        body: messages.Report | messages.Status
+        match number % 3:
+            case 0:
+                cards = [random.randrange(1, 53) for _ in range(3)]
+                body = messages.SetDispensed(uptime, shuffle, ordinal, 52 - ordinal, 2, cards)
+            case 1:
+                body = messages.CardDrawn(uptime, shuffle, ordinal, 52 - ordinal, 2, random.randrange(1, 53))
+            case _:
+                body = messages.Status(number, uptime, shuffle, 52, ordinal, 52 - ordinal, 3, False, False, False, 0)
+        kind = Kind.STATUS if isinstance(body, messages.Status) else Kind.REPORT
+        frame = encode_frame(kind, boot, number, encode_body(body))
+        if 28 <= len(frame) <= 40:
+            frames.append(frame)
+        else:
+            boot = random.getrandbits(32)
+    return frames
+
+
+def clean(frames: list[bytes]) -> Stream:
+    return Stream(frames, b"".join(frames), set(range(len(frames))))
+
+
+def noisy(frames: list[bytes], random: Random) -> Stream:
+    """One byte of a hundred becomes another."""
+    data = bytearray(b"".join(frames))
+    hit = {place for place in range(len(data)) if random.random() < NOISE}
+    for place in hit:
+        data[place] ^= random.randrange(1, 256)
+    starts = [0]
+    for frame in frames:
+        starts.append(starts[-1] + len(frame))
+    unhurt = {
+        index
+        for index, (start, end) in enumerate(pairwise(starts))
+        if not any(place in hit for place in range(start, end))
+    }
+    return Stream(frames, bytes(data), unhurt)
+
+
+def floor(reads: list[bytes]) -> int:
+    """The least that could find the same frames."""
+    unpack_header = struct.Struct("<BBBII").unpack_from
+    unpack_crc = struct.Struct("<I").unpack_from
+    crc32 = zlib.crc32
+    tail = b""
+    found = 0
+    for read in reads:
+        pieces = (tail + read).split(b"\xc0")
+        tail = pieces.pop()
+        for piece in pieces:
+            if not piece:
+                continue
+            decoded = piece.replace(b"\xdb\xdc", b"\xc0").replace(b"\xdb\xdd", b"\xdb")
+            size = len(decoded)
+            if size >= 15 and crc32(decoded[:-4]) == unpack_crc(decoded, size - 4)[0]:
+                unpack_header(decoded)
+                found += 1
+    return found
+
+
+def framing_only(reads: list[bytes]) -> int:
+    receive = FrameReader().receive
+    return sum(len(receive(read)) for read in reads)
+
+
+def ours(reads: list[bytes]) -> int:
+    receive = FrameReader().receive
+    decoders = DECODERS
+    found = 0
+    for read in reads:
+        for frame in receive(read):
+            decoders[frame.kind](frame.body)
+            found += 1
+    return found
+
+
+def calls_only(reads: list[bytes]) -> int:
+    """A method call for each read that does nothing: what any reader that is an object costs."""
+
+    class Idle:
+        def receive(self, data: bytes) -> tuple[bytes, ...]:
+            return ()
+
+    receive = Idle().receive
+    for read in reads:
+        for _ in receive(read):
+            pass
+    return 0
+
+
+def seconds(take: Take, reads: list[bytes]) -> float:
+    start = time.perf_counter()
+    take(reads)
+    return time.perf_counter() - start
+
+
+def cut(data: bytes, size: int) -> list[bytes]:
+    return [data[start : start + size] for start in range(0, len(data), size)]
+
+
+def mistakes(stream: Stream, reads: list[bytes]) -> tuple[int, int]:
+    """Good frames that were lost though the noise did not hit them, and frames that nobody sent."""
+    reader = FrameReader()
+    found = [frame.decoded for read in reads for frame in reader.receive(read)]
+    sent = [FrameReader().receive(frame)[0].decoded for frame in stream.frames]
+    lost = len({sent[place] for place in stream.unhurt} - set(found))
+    return lost, len(set(found) - set(sent)) + len(found) - len(set(found))
+
+
+def measure(name: str, stream: Stream, runs: int) -> list[dict[str, float]]:
+    """Print a line for each size of read; returns the times, in microseconds a frame."""
+    rows: list[dict[str, float]] = []
+    for size in READS:
+        reads = cut(stream.data, size)
+        times: dict[str, list[float]] = {}
+        for _ in range(runs):
+            for take in (floor, calls_only, framing_only, ours):
+                times.setdefault(take.__name__, []).append(seconds(take, reads))
+        micro = {what: statistics.median(found) / len(stream.frames) * 1e6 for what, found in times.items()}
+        lost, false = mistakes(stream, reads)
+        ratio, framing = micro["ours"] / micro["floor"], micro["framing_only"] / micro["floor"]
+        print(
+            f"{name:<6} {size:>5} {micro['floor']:>9.2f} {micro['framing_only']:>9.2f} {micro['ours']:>9.2f}"
+            f" {framing:>9.2f} {ratio:>7.2f} {len(stream.frames) - len(stream.unhurt):>6} {lost:>6} {false:>6}"
+        )
+        rows.append({**micro, "lost": lost, "false": false})
+    return rows
+
+
+def explain(rows: list[dict[str, float]]) -> str:
+    """What the time goes into, from the first and the last row of the clean stream."""
+    large, single = rows[0], rows[-1]
+    typed = large["ours"] - large["framing_only"]
+    return (
+        f"4096-byte reads: framing {large['framing_only']:.2f} us a frame (split, CRC, header, one object), typed body "
+        f"{typed:.2f} us ({typed / large['ours']:.0%}).\n"
+        f"1-byte reads: the calls themselves, one a byte, are {single['calls_only']:.2f} of {single['ours']:.2f} us "
+        f"({single['calls_only'] / single['ours']:.0%}); most of the rest is the tail, joined once a byte."
+    )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="P1: cardlink frames decoded into typed messages")
+    parser.add_argument("--frames", type=int, default=20_000)
+    parser.add_argument("--runs", type=int, default=7)
+    given = parser.parse_args()
+    random = Random(1)
+    frames = make_frames(given.frames, random)
+    sizes = [len(frame) for frame in frames]
+    print(f"{len(frames)} frames of {min(sizes)} to {max(sizes)} bytes, median of {given.runs}; us a frame")
+    print("stream  read     floor   framing      ours framing/  ours/    hit   lost  false")
+    print("                                              floor   floor        unhit       ")
+    rows = measure("clean", clean(frames), given.runs)
+    noise = measure("noisy", noisy(frames, random), given.runs)
+    print(explain(rows))
+    worst = max(row["ours"] / row["floor"] for row in (*rows, *noise))
+    print(f"goal: at most {GOAL}x the floor; the worst row here is {worst:.2f}x")
+    return 1 if any(row["lost"] or row["false"] for row in (*rows, *noise)) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
