@@ -35,8 +35,9 @@ async def _watch(socket: Path, as_json: bool, after: int | None) -> None:
         start = (await client.state()).entry if after is None else after
         if as_json or not sys.stdout.isatty():
             await print_events(client, start, as_json=as_json)
-            return
-        await show_live(client, start, asyncio.Event())
+        else:
+            await show_live(client, start, asyncio.Event())
+    click.echo("The daemon has ended.", err=True)
 
 
 async def print_events(client: ApiClient, after: int, *, as_json: bool) -> None:
@@ -61,7 +62,11 @@ async def show_live(client: ApiClient, after: int, stop: asyncio.Event) -> None:
     try:
         with Live(auto_refresh=False, screen=False) as live:
             while not following.done() and not stop.is_set():
-                live.update(render(await client.state(), lines), refresh=True)
+                try:
+                    view = await client.state()
+                except TableUnreachableError:
+                    return
+                live.update(render(view, lines), refresh=True)
                 news.clear()
                 waiting = asyncio.create_task(news.wait())
                 await asyncio.wait({waiting, following, stopping}, timeout=REFRESH, return_when="FIRST_COMPLETED")

@@ -33,7 +33,8 @@ def set_dispensed(decision: Decision, given: DeviceReported, seen: observations.
     if not state.in_round:
         return
     if seen.foreign:
-        raise_irregularity(decision, Kind.FOREIGN_CARD, noticed_by=DEVICE, report=given)
+        ordinals = tuple(range(seen.ordinal, seen.ordinal + len(seen.cards)))
+        raise_irregularity(decision, Kind.FOREIGN_CARD, noticed_by=DEVICE, ordinals=ordinals, report=given)
     if not tray_was_empty or len(seen.cards) != ordered:
         _raise_simultaneous(decision, given, order_known=False, cards=decision.state.tray)
 
@@ -195,16 +196,20 @@ def _check_count(
     deck = decision.state.deck
     expected = deck.dispensed + 1
     left = deck.loaded - ordinal - count + 1
+    cards = tuple(range(ordinal, ordinal + count))
     if shuffle != deck.shuffle:
         decision.emit(events.StatusDiffers("shuffle", deck.shuffle, shuffle))
-        _raise_doubt(decision, given, f"the cards are of shuffle {shuffle}, the journal's is {deck.shuffle}")
+        _raise_doubt(decision, given, f"the cards are of shuffle {shuffle}, the journal's is {deck.shuffle}", cards)
     elif ordinal != expected:
         decision.emit(events.StatusDiffers("dispensed", deck.dispensed, ordinal - 1))
-        _raise_doubt(decision, given, f"the device counts card {ordinal}, the journal expected card {expected}")
+        _raise_doubt(decision, given, f"the device counts card {ordinal}, the journal expected card {expected}", cards)
     elif deck.loaded and remaining != left:
-        _raise_doubt(decision, given, f"the device says that {remaining} cards remain, the journal {left}")
+        _raise_doubt(decision, given, f"the device says that {remaining} cards remain, the journal {left}", cards)
 
 
-def _raise_doubt(decision: Decision, given: DeviceReported, note: str) -> None:
+def _raise_doubt(decision: Decision, given: DeviceReported, note: str, ordinals: tuple[int, ...] = ()) -> None:
+    """`ordinals`: the cards with which it was noticed; they wait until it is settled, and that is no second error."""
     if decision.state.in_round and not already_open(decision, Kind.COUNT_IN_DOUBT):
-        raise_irregularity(decision, Kind.COUNT_IN_DOUBT, noticed_by=INFERENCE, report=given, note=note)
+        raise_irregularity(
+            decision, Kind.COUNT_IN_DOUBT, noticed_by=INFERENCE, ordinals=ordinals, report=given, note=note
+        )

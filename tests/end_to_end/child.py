@@ -22,6 +22,7 @@ import msgspec
 
 from controller.commands.main import main as cardshoe
 from controller.journal.store import Journal
+from firmware_bridge.drivers.cardlink import host
 from firmware_bridge.link_keeper import LinkKeeper
 from simulators import simulate
 from simulators.device import SimulatedDevice
@@ -34,7 +35,6 @@ USED_LATER = (  # imported by the product when it needs them, which another user
     "controller.daemon.daemon",
     "controller.daemon.logs",
     "encodings.idna",
-    "firmware_bridge.drivers.cardlink.host",
     "firmware_bridge.transports.serial_port",
 )
 
@@ -60,12 +60,14 @@ class Orders(msgspec.Struct, frozen=True):
     """`full_at`: the n-th COMMIT finds the disk full, this once. `as_another_user`: without a right to what belongs to
     the test's own user. `commands`: a file in which the device notes each command that it carries out; it also says
     when the host is lost to it. `pace`: that of people and mechanism in place of the one they have in life.
+    `handshake_within`: seconds that a device is given to make itself known, in place of the driver's 10.
     """
 
     faults: tuple[Fault, ...] = ()
     full_at: int = 0
     commands: str = ""
     pace: float = 0.0
+    handshake_within: float = 0.0
     as_another_user: bool = False
 
 
@@ -185,6 +187,8 @@ def main() -> None:
         tell_of_lost_host()
     if orders.pace:
         simulate.HUMAN_PACE = orders.pace
+    if orders.handshake_within:
+        host.HANDSHAKE_WITHIN = orders.handshake_within  # type: ignore[misc]
     if orders.as_another_user:
         become_another_user()
     cardshoe(prog_name="cardshoe")

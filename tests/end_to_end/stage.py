@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import signal
 import socket
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -21,7 +22,7 @@ from controller.games.specification import Unit
 from controller.journal.sealing import create_key_file
 from simulators.crew import CREW
 from simulators.plan import PlannedRound, plan_rounds
-from tests.end_to_end.child import Fault, Orders
+from tests.end_to_end.child import ANOTHER_USER, Orders
 from tests.end_to_end.processes import PATIENCE, Child
 
 KINDS = {Unit.SETS: "shuffler", Unit.SINGLES: "shoe"}
@@ -89,6 +90,12 @@ class Stage:
             '[api]\nsocket = "api.sock"\n' + people_text(os.getuid() if uid is None else uid)
         )
 
+    def give_to_another_user(self) -> None:
+        """Everything so far becomes another user's, when this one is root and can do that."""
+        if os.geteuid() == 0:
+            for path in (self.folder, *self.folder.iterdir()):
+                shutil.chown(path, ANOTHER_USER)
+
     # -- processes -------------------------------------------------------------------------------------------------
 
     async def start_device(self, *, dealer: bool = True, pace: float = 0.0) -> Child:
@@ -108,9 +115,8 @@ class Stage:
         self.daemon = self._start(orders, "run", "--config", str(self.configuration), environment=environment)
         return self.daemon
 
-    async def start_daemon(self, *faults: Fault, full_at: int = 0, watchdog_us: int = 0) -> Child:
+    async def start_daemon(self, orders: Orders | None = None, *, watchdog_us: int = 0) -> Child:
         """Start a daemon and wait until it tells systemd that it is ready."""
-        orders = Orders(faults=faults, full_at=full_at) if faults or full_at else None
         daemon = self.spawn_daemon(orders, watchdog_us=watchdog_us)
         await self.until_told("READY=1")
         return daemon
@@ -142,6 +148,12 @@ class Stage:
         finally:
             ended.cancel()
 
+    def drain_told(self) -> None:
+        """Take what was told so far, so that what is told next is new."""
+        with suppress(BlockingIOError):
+            while True:
+                self.told += self._notify.recv(4096).decode().splitlines()
+
     async def kill_daemon(self) -> None:
         """SIGKILL, at once."""
         self.daemon.signal(signal.SIGKILL)
@@ -170,6 +182,10 @@ class Stage:
         code = await self.device.ended()
         assert code == 0, self.device.err
         return int(self.device.out[-1].split()[-1])
+
+    async def state(self) -> TableView:
+        async with ApiClient(self.socket) as client:
+            return await client.state()
 
     async def last_state(self) -> TableView:
         """The table after the device went away."""

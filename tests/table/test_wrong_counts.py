@@ -16,7 +16,7 @@ BOTH = pytest.mark.parametrize("unit", Unit)
 
 def four_at(place: str, *, handled_at: str = "") -> TableHarness:
     """A card more than the sensor saw lies at a place, and somebody counts it there."""
-    table = TableHarness().start().to_dealing()
+    table = TableHarness(Unit.SINGLES).start().to_dealing()
     table.device.pass_unseen(1)
     table.deal()
     if handled_at:
@@ -54,6 +54,7 @@ def test_nc_5_9_the_end_count_knows_of_the_card_too_many() -> None:
     table.handle("B3")
     table.report(Kind.WRONG_COUNT, "B3", counted=2)
     table.confirm()
+    assert table.state.hands["B3"].size == 2
     table.deal().expose_all().settle()
     counted = table.last(events.StubCounted)
     assert (counted.count, counted.due) == (39, 39)
@@ -97,9 +98,33 @@ def test_a_report_of_a_wrong_count_names_place_and_number() -> None:
     assert table.refused(operations.ReportIrregularity(Kind.WRONG_COUNT, "B2", None, 4))[0] == "place"
 
 
+def test_nc_5_9_a_card_too_many_that_the_device_missed_explains_its_end_count() -> None:
+    table = TableHarness().start().to_dealing()
+    table.take()
+    table.handle("B1")
+    table.device.pass_unseen(1)
+    table.deal()
+    (short,) = table.state.open
+    table.report(Kind.WRONG_COUNT, "B3", counted=4)
+    table.confirm(found=table.state.open[1])
+    assert table.open.id == short.id
+    table.count(39)
+    assert table.open.row.disposition is Disposition.CONTINUE
+    table.confirm()
+    table.expose_all().settle().conclude()
+
+
+def one_more(unit: Unit) -> TableHarness:
+    """A set, or a card, is taken when the Dealer's hand is whole already; nothing unloads the stub before."""
+    table = TableHarness(unit)
+    table.device.capabilities = replace(table.device.capabilities, unloads_stub=False)
+    table.start().to_dealing().deal()
+    return table
+
+
 @BOTH
 def test_nc_5_5_4_one_more_after_the_dealers_hand_is_a_dealing_error(unit: Unit) -> None:
-    table = TableHarness(unit).start().to_dealing().deal()
+    table = one_more(unit)
     if unit is Unit.SETS:
         table.device.form_set(3)
     table.take()
@@ -111,7 +136,7 @@ def test_nc_5_5_4_one_more_after_the_dealers_hand_is_a_dealing_error(unit: Unit)
 
 @BOTH
 def test_nc_5_7_one_more_after_the_deal_gives_options_once_cards_were_handled(unit: Unit) -> None:
-    table = TableHarness(unit).start().to_dealing().deal()
+    table = one_more(unit)
     table.handle("B1")
     if unit is Unit.SETS:
         table.device.form_set(3)
@@ -120,7 +145,15 @@ def test_nc_5_7_one_more_after_the_deal_gives_options_once_cards_were_handled(un
     table.all_continue()
     table.expose_all().settle().conclude()
     counted = table.last(events.StubCounted)
-    assert counted.count == counted.due
+    assert counted.count == counted.due == (37 if unit is Unit.SETS else 39)
+
+
+def test_a_set_too_many_that_stays_in_the_tray_is_counted_with_the_stub() -> None:
+    table = one_more(Unit.SETS)
+    table.device.form_set(3)
+    table.expose_all().settle().conclude()
+    assert table.last(events.StubCounted).count == 40
+    assert not table.events_of(events.IrregularityRaised)
 
 
 def test_nc_5_5_2_a_stub_that_the_device_finds_short_is_counted_by_hand_and_voids() -> None:

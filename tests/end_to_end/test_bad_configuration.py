@@ -1,0 +1,119 @@
+"""A configuration that cannot be used: exit code 78, one sentence, what to do next, and no traceback."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+
+from tests.end_to_end.stage import Stage, short_folder
+
+BAD_CONFIGURATION = 78  # EX_CONFIG: the unit does not start again on it
+JOURNAL_PROBLEM = 4
+Edit: TypeAlias = Callable[[str], str]
+
+
+@pytest.fixture
+async def stage() -> AsyncIterator[Stage]:
+    with short_folder() as folder:
+        async with Stage(folder) as stage:
+            yield stage
+
+
+def replacing(old: str, new: str) -> Edit:
+    def edit(text: str) -> str:
+        assert old in text
+        return text.replace(old, new)
+
+    return edit
+
+
+def without(start: str) -> Edit:
+    return lambda text: "\n".join(line for line in text.splitlines() if not line.startswith(start)) + "\n"
+
+
+async def refusal(stage: Stage, code: int = BAD_CONFIGURATION) -> str:
+    """What a daemon says that ends with this code: a sentence, and a next step under it."""
+    daemon = stage.spawn_daemon()
+    assert await daemon.ended() == code, daemon.err
+    assert not daemon.out
+    first, *hint = daemon.err
+    assert first.startswith("cardshoe: ")
+    assert first.endswith(".")
+    assert len(hint) == 1, daemon.err
+    assert hint[0].startswith("  ")
+    assert not stage.socket.exists()
+    return "\n".join(daemon.err)
+
+
+@pytest.mark.parametrize(
+    ("edit", "words"),
+    [
+        pytest.param(replacing("simulated", "simulatd"), "simulatd", id="unknown key"),
+        pytest.param(replacing("[api]", "[webapi]"), "webapi", id="unknown section"),
+        pytest.param(without("socket"), "socket", id="missing key"),
+        pytest.param(replacing('"NC"', '"CANASTA"'), "CANASTA", id="unknown game"),
+        pytest.param(replacing('"sets"', '"piles"'), "piles", id="unknown unit"),
+        pytest.param(replacing("serial://", "pigeon://"), "pigeon", id="unknown URL scheme"),
+        pytest.param(replacing("/device", "/device?driver=telepathy"), "telepathy", id="unknown driver"),
+        pytest.param(replacing("/device", "/device?speed=9"), "speed", id="unknown URL key"),
+        pytest.param(replacing("[table]", "[table"), "table.toml", id="bad TOML"),
+        pytest.param(without("uids"), "nobody may use the socket", id="people without uid"),
+        pytest.param(lambda text: text.split("[[people]]")[0], "nobody may use the socket", id="no people"),
+        pytest.param(replacing('"dealer"\nname', '"manager"\nname'), "manager", id="two people of one id"),
+        pytest.param(replacing('"T-1"', '"T/1"'), "name", id="bad table name"),
+        pytest.param(replacing("[device]", "boxes = 99\n[device]"), "99", id="too many boxes"),
+        pytest.param(replacing("simulated = true", 'simulated = "yes"'), "simulated", id="wrong type"),
+        pytest.param(replacing("pit_supervisor", "emperor"), "emperor", id="unknown role"),
+        pytest.param(replacing("device.keys", "no.keys"), "no.keys", id="no device keys"),
+    ],
+)
+async def test_said_in_a_sentence(stage: Stage, edit: Edit, words: str) -> None:
+    stage.configuration.write_text(edit(stage.configuration.read_text()))
+    assert words in await refusal(stage)
+    assert not stage.journal.exists()
+
+
+async def test_a_missing_file(stage: Stage) -> None:
+    stage.configuration.unlink()
+    assert "table.toml" in await refusal(stage)
+
+
+async def test_a_file_that_is_no_text(stage: Stage) -> None:
+    stage.configuration.write_bytes(bytes(range(256)))
+    assert "table.toml" in await refusal(stage)
+
+
+async def test_a_folder_in_place_of_the_file(stage: Stage) -> None:
+    stage.configuration.unlink()
+    stage.configuration.mkdir()
+    assert "table.toml" in await refusal(stage)
+
+
+async def test_device_keys_that_others_may_read(stage: Stage) -> None:
+    (stage.folder / "device.keys").chmod(0o644)
+    assert "chmod 600" in await refusal(stage)
+
+
+@pytest.mark.parametrize("spoil", [Path.unlink, lambda path: path.write_text("short"), lambda path: path.chmod(0o644)])
+async def test_the_key_of_the_journal_is_the_journals_matter(stage: Stage, spoil: Callable[[Path], object]) -> None:
+    spoil(stage.folder / "journal.key")
+    assert "journal.key" in await refusal(stage, JOURNAL_PROBLEM)
+
+
+async def test_a_journal_of_another_table(stage: Stage) -> None:
+    await stage.start_daemon()
+    assert await stage.daemon.end() == 0
+    stage.configuration.write_text(replacing('"T-1"', '"T-2"')(stage.configuration.read_text()))
+    said = await refusal(stage, JOURNAL_PROBLEM)
+    assert "T-1" in said
+    assert "T-2" in said
+
+
+async def test_a_socket_where_none_can_be(stage: Stage) -> None:
+    """Exit code 1: what is missing may be there at the next try."""
+    (stage.folder / "file").touch()
+    stage.configuration.write_text(replacing('"api.sock"', '"file/api.sock"')(stage.configuration.read_text()))
+    assert "file" in await refusal(stage, 1)

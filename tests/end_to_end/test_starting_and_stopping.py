@@ -1,0 +1,143 @@
+"""How the daemon comes and goes: ready without a device, gone within 2 s, on good terms with systemd, alone."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from controller.api.client import ApiClient
+from tests.end_to_end.stage import Stage, short_folder
+
+GONE_WITHIN = 2.0  # seconds from SIGTERM
+JOURNAL_PROBLEM = 4
+
+
+@pytest.fixture
+async def stage() -> AsyncIterator[Stage]:
+    with short_folder() as folder:
+        async with Stage(folder) as stage:
+            yield stage
+
+
+def assert_quiet_end(stage: Stage) -> None:
+    said = "\n".join(stage.daemon.out + stage.daemon.err)
+    assert "Traceback" not in said
+    assert "exception" not in said
+    assert not stage.daemon.logged("daemon.part_failed")
+    assert not stage.socket.exists()
+
+
+async def test_ready_without_a_device(stage: Stage) -> None:
+    await stage.start_daemon()
+    shown = await stage.state()
+    assert shown.service == "out_of_service"
+    assert not shown.device.connected
+    async with ApiClient(stage.socket) as client:
+        assert await client.is_healthy()
+        assert (await stage.events_until(client, "game_chosen"))[0]["event"] == "table_began"
+
+
+async def test_a_device_that_comes_later_is_found_and_one_that_goes_is_missed(stage: Stage) -> None:
+    await stage.start_daemon()
+    async with ApiClient(stage.socket) as client:
+        for began in range(2):
+            await stage.start_device(dealer=False)
+            events = await stage.events_until(client, "status_agrees", after=(await client.state()).entry if began else 0)
+            assert await stage.device.end() == 0
+            await stage.events_until(client, "device_lost", events[-1]["entry"])
+            shown = await client.state()
+            assert shown.service == "out_of_service"
+            assert "is gone" in shown.service_cause
+    assert await stage.daemon.end() == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("device", [True, False])
+async def test_told_to_stop_while_streams_are_open(stage: Stage, number: signal.Signals, device: bool) -> None:
+    if device:
+        await stage.start_device()
+    await stage.start_daemon()
+    loop = asyncio.get_running_loop()
+    async with ApiClient(stage.socket) as client, ApiClient(stage.socket) as other:
+        caught_up = asyncio.Event()
+        followers = [asyncio.create_task(follow(one, caught_up)) for one in (client, client, other)]
+        await asyncio.wait_for(caught_up.wait(), 20)
+        if device:
+            await stage.events_until(client, "cards_dealt")
+        began = loop.time()
+        stage.daemon.signal(number)
+        assert await stage.daemon.ended() == 0
+        assert loop.time() - began < GONE_WITHIN
+        async with asyncio.timeout(GONE_WITHIN):
+            seen = await asyncio.gather(*followers)
+    assert all(seen)
+    assert_quiet_end(stage)
+
+
+async def follow(client: ApiClient, caught_up: asyncio.Event) -> list[dict[str, Any]]:
+    """Everything until the stream ends by itself."""
+    seen = []
+    async for event in client.events():
+        if event is None:
+            caught_up.set()
+        else:
+            seen.append(event)
+    return seen
+
+
+async def test_told_to_stop_before_it_is_ready(stage: Stage) -> None:
+    daemon = stage.spawn_daemon()
+    assert await daemon.end() in (0, -signal.SIGTERM)  # before its handler stands, the default one acts
+    assert not stage.socket.exists()
+
+
+async def test_systemd_is_told(stage: Stage) -> None:
+    await stage.start_daemon(watchdog_us=300_000)
+    assert stage.told == ["READY=1", "STATUS=table T-1"]
+    await stage.until_told("WATCHDOG=1")
+    await stage.until_told("WATCHDOG=1")
+    stage.daemon.signal(signal.SIGTERM)
+    await stage.until_told("STOPPING=1")
+    assert await stage.daemon.ended() == 0
+    assert stage.told.count("READY=1") == 1
+
+
+async def test_a_daemon_that_stands_still_feeds_no_watchdog(stage: Stage) -> None:
+    await stage.start_daemon(watchdog_us=300_000)
+    await stage.until_told("WATCHDOG=1")
+    stage.daemon.signal(signal.SIGSTOP)
+    try:
+        stage.drain_told()
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(stage.until_told("WATCHDOG=1"), 0.5)
+    finally:
+        stage.daemon.signal(signal.SIGCONT)
+    await stage.until_told("WATCHDOG=1")
+    assert await stage.daemon.end() == 0
+
+
+async def test_a_second_daemon_of_the_same_journal_is_refused_and_harms_nothing(stage: Stage) -> None:
+    first = await stage.start_daemon()
+    second = stage.spawn_daemon()
+    assert await second.ended() == JOURNAL_PROBLEM
+    assert [line for line in second.err if not line.startswith(("cardshoe: ", "  "))] == []
+    assert second.err[0].startswith("cardshoe: ")
+    assert len(second.err) == 2
+    assert "Another program" in second.err[0]
+    assert (await stage.state()).table == "T-1"  # the socket is still the first one's
+    stage.daemon = first
+    assert await first.end() == 0
+
+
+async def test_a_socket_left_behind_by_a_killed_daemon_is_taken_over(stage: Stage) -> None:
+    await stage.start_daemon()
+    await stage.kill_daemon()
+    assert stage.socket.exists()
+    await stage.start_daemon()
+    assert (await stage.state()).table == "T-1"
+    assert await stage.daemon.end() == 0
+    assert_quiet_end(stage)
