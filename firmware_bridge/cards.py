@@ -92,6 +92,10 @@ class Concealed:
         """The face. For the moment at which the rules show the card to the table, and for sealing it."""
         return self._card
 
+    def has_same_face(self, other: Concealed) -> bool:
+        """Whether both are the same card of the deck, telling neither."""
+        return self._card is other._card
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Concealed):
             return NotImplemented

@@ -1,6 +1,7 @@
 """The keys of devices, one file for a table: a line a device, its serial number and 32 bytes in hex.
 
-The file is readable by its owner alone. Keys are made here and never cross the wire.
+The file is its owner's alone; its group may be let read it, where root owns it and the daemon is in the group. Keys are
+made here and never cross the wire.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ def read_device_keys(path: Path) -> dict[str, bytes]:
             f"The device keys in {path} cannot be read: {getattr(error, 'strerror', None) or 'not a text file'}.",
             "Name the right file under [device] key_file, readable by the user that runs the daemon.",
         ) from error
-    if mode & (stat.S_IRWXG | stat.S_IRWXO):
-        raise KeyFileError(f"Others may read the device keys in {path}.", f"Run: chmod 600 {path}")
+    if mode & (stat.S_IWGRP | stat.S_IXGRP | stat.S_IRWXO):
+        raise KeyFileError(f"Others may read or change the device keys in {path}.", f"Run: chmod 640 {path}")
     keys: dict[str, bytes] = {}
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip() or line.startswith("#"):

@@ -10,10 +10,8 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from firmware_bridge.cards import Card, Concealed
+from firmware_bridge.cards import Concealed
 from firmware_bridge.words import snake
-
-Shown: TypeAlias = Card | None
 
 
 class Observation(msgspec.Struct, frozen=True, tag_field="observed", tag=snake):
@@ -102,15 +100,17 @@ class CardsDrawnTogether(Observation, frozen=True):
     deck: int
     order_known: bool
     cards: tuple[Concealed | None, ...]
+    foreign: int = 0
 
 
 class FaceUpFound(Observation, frozen=True):
-    """A card that will leave as number `ordinal` lies face up in the device. Its face is public."""
+    """A card that will leave as number `ordinal` lies face up in the device, where only the sensor sees it."""
 
     shuffle: int
     ordinal: int
     deck: int
-    card: Shown = None
+    card: Concealed | None = None
+    foreign: int = 0
 
 
 class StubUnloaded(Observation, frozen=True):

@@ -10,7 +10,7 @@ import msgspec
 
 from controller.api.client import ApiClient
 from controller.api.messages import OperationAnswer, OperationRequest
-from controller.daemon.people import hash_pin
+from controller.api.people import hash_pin
 from controller.games.specification import Role
 from controller.table.operations import AnyOperation
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import os
 import pty
+import termios
 import tty
 from contextlib import suppress
 from pathlib import Path
@@ -62,6 +64,7 @@ class PtyFront:
         try:
             while True:
                 self._device.tick()
+                self._free()
                 self._write(self._device.link.outgoing())
                 self._wake.clear()
                 with suppress(TimeoutError):
@@ -69,6 +72,11 @@ class PtyFront:
                         await self._wake.wait()
         finally:
             self.unplug()
+
+    def _free(self) -> None:
+        """A port is free when its holder is gone, killed or not; this one stays open here, and so would stay closed."""
+        if self.plugged:
+            fcntl.ioctl(self._slave, termios.TIOCNXCL)
 
     def _readable(self) -> None:
         with suppress(BlockingIOError, OSError):

@@ -45,20 +45,21 @@ class EventFeed:
     async def follow(self, after: int) -> AsyncGenerator[list[Published], None]:
         """Every event after an entry, in batches, for ever; an empty batch says that all of them have been given."""
         while True:
+            news = self._next_news()  # before looking: what comes while the follower is busy must not be missed
             batch = await self._batch(after)
             if batch:
                 after = batch[-1].entry
                 yield batch
                 continue
             yield []
-            await self._next_news()
+            await asyncio.shield(news)
 
     async def _batch(self, after: int) -> list[Published]:
         if after < self._dropped_up_to and (batch := await self._read(after, AT_ONCE)):
             return batch
         return [event for event in self._kept if event.entry > after][:AT_ONCE]
 
-    async def _next_news(self) -> None:
+    def _next_news(self) -> asyncio.Future[None]:
         if self._news is None or self._news.done():
             self._news = asyncio.get_running_loop().create_future()
-        await asyncio.shield(self._news)
+        return self._news

@@ -1,1 +1,1 @@
-"""The daemon: configuration, people, the table's one decision at a time, and the process around it."""
+"""The daemon: configuration, the table's one decision at a time, and the process around it."""

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import msgspec
 
-from controller.daemon.people import Person
+from controller.api.people import Person
 from controller.games import GAMES
-from controller.games.specification import Unit
+from controller.games.specification import Role, Unit
 from controller.table.state import Settings
 from firmware_bridge.device_url import DeviceUrl, parse_device_url
 from firmware_bridge.errors import BadDeviceUrlError
@@ -90,7 +90,7 @@ def read_configuration(path: Path) -> Configuration:
         ) from error
     try:
         configuration = msgspec.toml.decode(data, type=Configuration, dec_hook=_decode_path)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"{path}: {_plain(str(error))}.") from error
     _check(path, configuration)
     return _anchored(configuration, path.resolve().parent)
@@ -135,6 +135,11 @@ def _check_people(path: Path, people: tuple[Person, ...]) -> None:
             raise ConfigurationError(f"{path}: uid {min(twice)} stands for two people.")
         seen.add(person.id)
         uids |= set(person.uids)
+    for person in people:
+        if person.role is not Role.DEALER and not person.pin_hash:
+            raise ConfigurationError(f"{path}: {person.id} has no pin_hash; every rank above the dealer's needs one.")
+    if not any(person.role is Role.SHIFT_MANAGER for person in people):
+        raise ConfigurationError(f"{path}: nobody is a shift_manager, to whom the rules refer what they leave open.")
     if not uids:
         raise ConfigurationError(
             f"{path}: nobody may use the socket.",

@@ -10,11 +10,12 @@ from contextlib import AsyncExitStack, suppress
 
 import structlog
 
+from controller.api.client import ApiClient
+from controller.api.people import People
 from controller.api.server import ApiServer
 from controller.api.view import LinkView
 from controller.daemon.configuration import Configuration
 from controller.daemon.host import HostClock, SystemdNotifier, forbid_core_dumps, start_id
-from controller.daemon.people import People
 from controller.daemon.table_service import TableService
 from controller.journal.codec import Clock
 from controller.journal.file import Identity
@@ -50,7 +51,7 @@ async def run_daemon(configuration: Configuration) -> None:
 
 
 async def _start(configuration: Configuration, notifier: SystemdNotifier, stack: AsyncExitStack) -> None:
-    keys = read_device_keys(configuration.device.key_file)
+    read_device_keys(configuration.device.key_file)  # a bad file is told before anything else begins
     clock = HostClock()
     writer = await _open_journal(configuration, clock)
     stack.push_async_callback(writer.close)
@@ -62,12 +63,13 @@ async def _start(configuration: Configuration, notifier: SystemdNotifier, stack:
         return _link_view(keeper)
 
     service = TableService(configuration.table.name, state, writer, clock, link_view)
-    service.submit(
+    await service.begin(
         DaemonStarted(configuration.table.name, configuration.table.simulated, configuration.settings, start_id())
     )
     make_host = registered_driver(configuration.device_url.driver).load()
 
     def make_driver(now: float) -> Driver:
+        keys = read_device_keys(configuration.device.key_file)  # a device may have been paired since
         held = (service.state.device.boot, service.state.device.last_report)
         return make_host(nonce=secrets.token_bytes(16), key_of=keys.get, held=held, now=now)
 
@@ -86,7 +88,7 @@ async def _start(configuration: Configuration, notifier: SystemdNotifier, stack:
     stack.push_async_callback(server.close)
     _keep(stack, keeper.run(), "link")
     if notifier.interval is not None:
-        _keep(stack, _feed_watchdog(service, notifier, notifier.interval), "watchdog")
+        _keep(stack, _feed_watchdog(configuration, notifier, notifier.interval), "watchdog")
 
 
 async def _open_journal(configuration: Configuration, clock: Clock) -> JournalWriter[AnyInput, AnyEvent]:
@@ -154,9 +156,10 @@ def _keep(stack: AsyncExitStack, work: object, name: str) -> None:
     stack.push_async_callback(cancel)
 
 
-async def _feed_watchdog(service: TableService, notifier: SystemdNotifier, interval: float) -> None:
-    """Only when the decision loop and the journal's thread answered; the device never matters."""
-    while True:
-        await asyncio.sleep(interval)
-        if await service.answers():
-            notifier.tell("WATCHDOG=1")
+async def _feed_watchdog(configuration: Configuration, notifier: SystemdNotifier, interval: float) -> None:
+    """Only when the API, the decision loop and the journal's thread answered; the device never matters."""
+    async with ApiClient(configuration.api.socket) as client:
+        while True:
+            await asyncio.sleep(interval)
+            if await client.is_healthy():
+                notifier.tell("WATCHDOG=1")

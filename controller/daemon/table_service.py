@@ -27,15 +27,19 @@ from controller.journal.writer import JournalWriter
 from controller.table import inputs
 from controller.table.decide import decide
 from controller.table.decision import Decided
-from controller.table.events import AnyEvent, CommandIssued, IrregularityRaised
+from controller.table.events import AnyEvent, CommandIssued, DeviceLost, IrregularityRaised
 from controller.table.inputs import AnyInput
 from controller.table.operations import ReturnToService
+from controller.table.people import name_of
 from controller.table.state import Answer, TableState
 from firmware_bridge.commands import AnyCommand
 from firmware_bridge.drivers import base
 from firmware_bridge.drivers.base import Heard
+from firmware_bridge.observations import NotUnderstood
 
 ANSWER_WITHIN: Final = 5.0  # seconds for the decision loop to come round, before the watchdog is no longer fed
+
+OF_A_LINK: Final = (inputs.DeviceReported, inputs.ReportsMissing, inputs.StatusReceived, inputs.CommandAnswered)
 
 
 class DeviceLink(Protocol):
@@ -83,6 +87,7 @@ class TableService:
         self._link_view = link_view
         self._queue: asyncio.Queue[Asked] = asyncio.Queue()
         self._fault: Fault | None = None
+        self._deaf = False  # a report was left aside: what the same link says later would pass it over
         self._log = structlog.get_logger(table=name)
 
     # -- from outside ----------------------------------------------------------------------------------------------
@@ -91,8 +96,9 @@ class TableService:
         """From the link keeper: keep it; it is decided in its turn."""
         self._queue.put_nowait(Asked(input_of(heard)))
 
-    def submit(self, given: AnyInput) -> None:
-        self._queue.put_nowait(Asked(given))
+    async def begin(self, started: inputs.DaemonStarted) -> None:
+        """The first input, before `run` and before anybody sees the table. Raises `JournalError`."""
+        await self._commit(started, decide(self.state, started))
 
     def view(self) -> TableView:
         view = view_of(self.state, self._link_view())
@@ -103,7 +109,10 @@ class TableService:
     async def operate(self, request: OperationRequest, person: str, role: Role) -> OperationAnswer:
         """Put a person's operation in its turn and give its answer; a repeat gets the answer of the first."""
         if self._fault is not None:
-            return await self._mend(request, person, role)
+            mends = isinstance(request.operation, ReturnToService) and role.reaches(Role.PIT_SUPERVISOR)
+            if not mends:
+                return self._faulty()
+            self._fault = None  # tried again, beginning with this very operation
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         given = inputs.PersonActed(request.id, person, role, request.round, request.operation)
         self._queue.put_nowait(Asked(given, done))
@@ -111,19 +120,9 @@ class TableService:
         answer = self._find_answer(request.id)
         if answer is None:
             return self._faulty()
+        if (answer.person, answer.operation) != (person, name_of(request.operation)):
+            return OperationAnswer(False, 0, "id-used", "This id was used for another operation; make a new one.")
         return OperationAnswer(not answer.code, answer.entry, answer.code, answer.sentence)
-
-    async def _mend(self, request: OperationRequest, person: str, role: Role) -> OperationAnswer:
-        """After a fault only a supervisor's return to service tries the journal again; the link is made anew then."""
-        if not isinstance(request.operation, ReturnToService) or not role.reaches(Role.PIT_SUPERVISOR):
-            return self._faulty()
-        self._fault = None
-        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        sentence = f"{person} returns the table to service after a fault"
-        self._queue.put_nowait(Asked(inputs.DeviceGone("fault-mended", sentence), done))
-        await done
-        self._drop_link(sentence)
-        return self._faulty() if self._fault else OperationAnswer(True, self.state.entry)
 
     def _faulty(self) -> OperationAnswer:
         code, sentence, hint = self._fault or Fault("internal", "The table could not decide this.", "Try it again.")
@@ -156,26 +155,38 @@ class TableService:
     async def _take(self, given: AnyInput) -> None:
         if self._fault is not None:
             return  # a report stays unacknowledged and comes again
+        if isinstance(given, inputs.DeviceConnected):
+            self._deaf = False
+        elif self._deaf and isinstance(given, OF_A_LINK):
+            return
         try:
-            decided = decide(self.state, given)
+            await self._decide(given)
+        except JournalError as error:
+            self._fail(error.code, str(error), error.hint)
         except Exception:
             self._log.exception("table.decision_failed", input=type(given).__name__)
-            self._fail(
-                "internal", "The program failed while deciding.", "Call the maintainer; the log has the details."
-            )
-            return
+            await self._take_as_not_understood(given)
+
+    async def _decide(self, given: AnyInput) -> None:
+        decided = decide(self.state, given)
         if decided.events:
             await self._commit(given, decided)
         else:
             self._act(given, (), ())
 
+    async def _take_as_not_understood(self, given: AnyInput) -> None:
+        """A report that this program can neither decide nor keep would come for ever: it is kept as a riddle."""
+        if isinstance(given, inputs.DeviceReported) and not isinstance(given.observation, NotUnderstood):
+            riddle = NotUnderstood("this program failed over it; the log has the details")
+            await self._take(msgspec.structs.replace(given, observation=riddle))
+        else:
+            self._fail(
+                "internal", "The program failed while deciding.", "Call the maintainer; the log has the details."
+            )
+
     async def _commit(self, given: AnyInput, decided: Decided) -> None:
         moment = self._clock.now()
-        try:
-            committed = await self._writer.append(given, decided.events, round=decided.state.round, moment=moment)
-        except JournalError as error:
-            self._fail(error.code, str(error), error.hint)
-            return
+        committed = await self._writer.append(given, decided.events, round=decided.state.round, moment=moment)
         self.state = decided.state
         self._publish(moment.utc_ns, committed.events, decided.events)
         self._act(given, committed.events, decided.events)
@@ -183,6 +194,7 @@ class TableService:
     def _fail(self, code: str, sentence: str, hint: str) -> None:
         """Out of service. The link is dropped, so that the device repeats what was not acknowledged."""
         self._fault = Fault(code, sentence, hint)
+        self._deaf = True
         self._log.error("table.fault", code=code, sentence=sentence)
         self._drop_link(sentence)
 
@@ -206,6 +218,8 @@ class TableService:
         for number, event in zip(numbers, decided, strict=True):
             if isinstance(event, CommandIssued):
                 self.device.command(number, event.command)
+            elif isinstance(event, DeviceLost) and isinstance(given, inputs.PersonActed):
+                self._drop_link(event.sentence)
             elif isinstance(event, IrregularityRaised):
                 self._log.warning("irregularity.raised", row=event.row.id, clause=event.row.clause, note=event.note)
 

@@ -15,9 +15,6 @@ from controller.games.specification import (
     Unit,
 )
 
-NOT_HANDLED: Final = Facts(handled=False)
-HANDLED: Final = Facts(handled=True)
-
 # The first row that fits applies: the general clause 5.5.4 stands before 5.5.5 and 5.9.
 IRREGULARITIES: Final = (
     Row("I01", Kind.FOREIGN_CARD, "NC 5.5.1", Disposition.VOID, "a card that is not of this deck was found"),
@@ -127,15 +124,14 @@ IRREGULARITIES: Final = (
         "NC 5.5.4",
         Disposition.VOID,
         "cards were dealt in a wrong place, order or number and no Player has handled cards",
-        when=NOT_HANDLED,
+        when=Facts(misplaced=True, handled=False),
     ),
     Row(
         "I16",
         Kind.OTHER_DEALING_ERROR,
         "NC 5.7",
         Disposition.OPTIONS,
-        "another dealing error, found after cards were handled",
-        when=HANDLED,
+        "another dealing error",
     ),
     Row(
         "I19",
@@ -172,8 +168,8 @@ GAME: Final = Game(
     effective="2019-07-09",
     boxes=(1, 9, 7),
     grammars=(
-        Grammar(Unit.SETS, Order.BY_HAND, "NC 3.12.1"),
-        Grammar(Unit.SINGLES, Order.BY_ROUND, "NC 3.12"),
+        Grammar(Unit.SETS, Order.BY_HAND, "NC 3.12.1", "shuffler"),
+        Grammar(Unit.SINGLES, Order.BY_ROUND, "NC 3.12", "shoe"),  # a shuffler must deal sets (3.12.1)
     ),
     examining=True,
     half_pay_points=6,

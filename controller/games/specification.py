@@ -93,13 +93,14 @@ class RulingAction(StrEnum):
 class Facts(msgspec.Struct, frozen=True, omit_defaults=True):
     """What is known about an irregularity when its row is looked up. None: not stated.
 
-    `dealer_hand`: it concerns the Dealer's hand. `handled`: any Player has handled cards. `order_known`: of
-    simultaneous cards. `places_certain`: every card's place after a stop. `before_close`: noticed before "No more
-    bets". `counted_wrong`: a count by hand did not give what it should.
+    `dealer_hand`: it concerns the Dealer's hand. `handled`: any Player has handled cards. `misplaced`: a place, order
+    or number of cards is wrong. `order_known`: of simultaneous cards. `places_certain`: every card's place after a
+    stop. `before_close`: noticed before "No more bets". `counted_wrong`: a count by hand did not give what it should.
     """
 
     dealer_hand: bool | None = None
     handled: bool | None = None
+    misplaced: bool | None = None
     order_known: bool | None = None
     places_certain: bool | None = None
     before_close: bool | None = None
@@ -109,6 +110,7 @@ class Facts(msgspec.Struct, frozen=True, omit_defaults=True):
 FACT_QUESTIONS: dict[str, str] = {
     "dealer_hand": "Is it the Dealer's hand?",
     "handled": "Has any player handled cards?",
+    "misplaced": "Is the place, the order or the number of cards wrong?",
     "order_known": "Is the order of the cards known?",
     "places_certain": "Is the place of every card certain?",
     "before_close": 'Was it before "No more bets"?',
@@ -134,11 +136,12 @@ class Row(msgspec.Struct, frozen=True):
 
 
 class Grammar(msgspec.Struct, frozen=True):
-    """How a round is dealt with devices of one unit."""
+    """How a round is dealt with devices of one unit. `device`: the only kind that may yield it; empty: any."""
 
     unit: Unit
     order: Order
     clause: str
+    device: str = ""
     cards_each: int = 3
 
 

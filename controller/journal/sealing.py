@@ -192,11 +192,11 @@ def load_key_file(path: Path) -> bytes:
             text = file.read(4 * KEY_BYTES)
     except OSError as error:
         raise _unusable(path, error) from error
-    if stat.S_IMODE(mode) & 0o077:
+    if stat.S_IMODE(mode) & 0o037:
         raise JournalError(
             "journal-key",
-            f"The key file {path} is open to others than its owner.",
-            f"Close it with `chmod 600 {path}`, and find out who may have read it.",
+            f"The key file {path} is open to others than its owner and its group.",
+            f"Close it with `chmod 640 {path}`, and find out who may have read it.",
         )
     try:
         key = bytes.fromhex(text.decode("ascii"))

@@ -12,14 +12,12 @@ from controller.games.specification import Kind
 from controller.table import events
 from controller.table.decision import Decision
 from controller.table.inputs import DeviceReported
-from controller.table.phases import BETWEEN_ROUNDS, DEALING, Phase
+from controller.table.phases import AFTER_DEAL, BETWEEN_ROUNDS, DEALING, Phase
 from controller.table.raising import DEVICE, INFERENCE, already_open, known_facts, raise_irregularity
 from controller.table.state import HeldCard
 from firmware_bridge import observations
 from firmware_bridge.cards import Concealed
 from firmware_bridge.commands import Dispense
-
-AFTER_DEAL = frozenset({Phase.EXAMINING, Phase.EXPOSING, Phase.SETTLING})
 
 
 def set_dispensed(decision: Decision, given: DeviceReported, seen: observations.SetDispensed) -> None:
@@ -32,9 +30,7 @@ def set_dispensed(decision: Decision, given: DeviceReported, seen: observations.
     decision.emit(events.SetInTray(_held(decision, seen.shuffle, seen.ordinal, seen.cards), seen.remaining))
     if not state.in_round:
         return
-    if seen.foreign:
-        ordinals = tuple(range(seen.ordinal, seen.ordinal + len(seen.cards)))
-        raise_irregularity(decision, Kind.FOREIGN_CARD, noticed_by=DEVICE, ordinals=ordinals, report=given)
+    _check_faces(decision, given, decision.state.tray[len(state.tray) :], seen.foreign)
     if not tray_was_empty or len(seen.cards) != ordered:
         _raise_simultaneous(decision, given, order_known=False, cards=decision.state.tray)
 
@@ -56,8 +52,8 @@ def card_drawn(decision: Decision, given: DeviceReported, seen: observations.Car
     card = HeldCard(seen.shuffle, seen.ordinal, seen.card, bool(seen.face_up) or announced)
     place = decision.state.next_place
     _give(decision, given, (card,), source="device", what="card")
-    if seen.foreign and decision.state.in_round:
-        raise_irregularity(decision, Kind.FOREIGN_CARD, noticed_by=DEVICE, report=given, ordinals=(seen.ordinal,))
+    if decision.state.in_round:
+        _check_faces(decision, given, (card,), seen.foreign)
     if seen.face_up and not announced and decision.state.in_round:
         raise_irregularity(
             decision,
@@ -81,6 +77,8 @@ def cards_drawn_together(decision: Decision, given: DeviceReported, seen: observ
         _raise_simultaneous(decision, given, order_known=seen.order_known, cards=cards)
     else:
         _set_aside(decision, given, cards, from_tray=False, what="card")
+    if decision.state.in_round:
+        _check_faces(decision, given, cards, seen.foreign)
 
 
 def face_up_found(decision: Decision, given: DeviceReported, seen: observations.FaceUpFound) -> None:
@@ -98,6 +96,8 @@ def face_up_found(decision: Decision, given: DeviceReported, seen: observations.
         faces_seen=True,
         report=given,
     )
+    if seen.foreign:
+        _check_faces(decision, given, (), seen.foreign)
 
 
 def deal_aside(decision: Decision) -> None:
@@ -152,7 +152,13 @@ def _set_aside(
     decision.emit(events.CardsSetAside(cards, from_tray, note))
     if state.next_place is None or not _is_about(decision, ordinals):
         raise_irregularity(
-            decision, Kind.OTHER_DEALING_ERROR, noticed_by=DEVICE, ordinals=ordinals, report=given, note=note
+            decision,
+            Kind.OTHER_DEALING_ERROR,
+            noticed_by=DEVICE,
+            facts=known_facts(decision, misplaced=state.next_place is None),  # else only the moment was wrong
+            ordinals=ordinals,
+            report=given,
+            note=note,
         )
 
 
@@ -187,6 +193,26 @@ def _raise_simultaneous(
         report=given,
         note=f"{len(cards)} cards came out together",
     )
+
+
+def _check_faces(decision: Decision, given: DeviceReported, cards: tuple[HeldCard, ...], foreign: int) -> None:
+    """A card of another deck (I01), or one that has left this shuffle before (I02). Which card it is stays untold."""
+    state = decision.state
+    if foreign:
+        ordinals = tuple(card.ordinal for card in cards)
+        raise_irregularity(decision, Kind.FOREIGN_CARD, noticed_by=DEVICE, ordinals=ordinals, report=given)
+    out = [card for hand in state.hands.values() for card in hand.cards] + [*state.tray, *state.aside]
+    for card in cards:
+        twins = [other for other in out if other.shuffle == card.shuffle and other.ordinal != card.ordinal]
+        if card.face and any(other.face and other.face.has_same_face(card.face) for other in twins):
+            raise_irregularity(
+                decision,
+                Kind.DECK_COUNT,
+                noticed_by=INFERENCE,
+                ordinals=(card.ordinal,),
+                report=given,
+                note="the device read a card that it has read before in this shuffle",
+            )
 
 
 def _check_count(

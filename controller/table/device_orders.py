@@ -9,11 +9,11 @@ from __future__ import annotations
 from controller.games.specification import Unit
 from controller.table import events
 from controller.table.decision import Decision
-from controller.table.phases import BETWEEN_ROUNDS, DEALING, Phase, Service
+from controller.table.phases import AFTER_DEAL, BEGINNING, BETWEEN_ROUNDS, DEALING, Phase, Service
 from controller.table.state import TableState
 from firmware_bridge.commands import AnyCommand, Dispense, HoldExit, ReleaseExit, Shuffle, UnloadStub
 
-STUB_WANTED = frozenset({Phase.EXAMINING, Phase.EXPOSING, Phase.SETTLING, Phase.CONCLUDED, Phase.VOIDED})
+STUB_WANTED = AFTER_DEAL | BEGINNING
 
 
 def order_device(decision: Decision) -> None:

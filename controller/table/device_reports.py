@@ -15,6 +15,8 @@ from firmware_bridge import observations
 from firmware_bridge.cards import DECK_SIZE
 from firmware_bridge.observations import Observation
 
+OF_A_COMMAND: Final = "command"  # begins the causes that a fresh deck, or a new link, puts right
+
 Handler = Callable[[Decision, DeviceReported, Any], None]
 
 
@@ -42,7 +44,7 @@ def command_answered(decision: Decision, given: CommandAnswered) -> None:
         return
     decision.emit(events.CommandRefused(given.command_id, given.reason))
     if opened.command.moves_cards:
-        _stop(decision, None, f"the device refused a command: {given.reason}")
+        stop(decision, None, f"{OF_A_COMMAND}: the device refused a command ({given.reason})")
 
 
 def _deck_loaded(decision: Decision, given: DeviceReported, seen: observations.DeckLoaded) -> None:
@@ -50,8 +52,9 @@ def _deck_loaded(decision: Decision, given: DeviceReported, seen: observations.D
         _doubt(decision, given, "a deck was put into the device in the middle of a round")
         return
     decision.emit(events.DeckArrived(seen.deck, seen.count, seen.shuffle))
-    if decision.state.device.stopped:
-        decision.emit(events.DeviceFreed("a deck was loaded"))
+    for cause in decision.state.device.stops:
+        if cause.startswith(OF_A_COMMAND):
+            decision.emit(events.DeviceFreed(cause))  # a fresh deck is a fresh try
 
 
 def _shuffle_started(decision: Decision, given: DeviceReported, seen: observations.ShuffleStarted) -> None:
@@ -78,8 +81,11 @@ def _shuffle_finished(decision: Decision, given: DeviceReported, seen: observati
 
 
 def _shuffle_aborted(decision: Decision, given: DeviceReported, seen: observations.ShuffleAborted) -> None:
+    if decision.state.in_round:
+        _doubt(decision, given, "the device aborted a shuffle in the middle of a round")
+        return
     decision.emit(events.ShuffleFailed(seen.deck))
-    decision.emit(events.DeviceStopped("the shuffle was aborted; take the deck out and load it again"))
+    decision.emit(events.DeviceStopped(f"{OF_A_COMMAND}: the shuffle was aborted; load the deck again"))
 
 
 def _stub_unloaded(decision: Decision, given: DeviceReported, seen: observations.StubUnloaded) -> None:
@@ -87,6 +93,9 @@ def _stub_unloaded(decision: Decision, given: DeviceReported, seen: observations
     state = decision.state
     if state.phase in DEALING or state.phase is Phase.BETTING:
         _doubt(decision, given, "the device gave out the stub in the middle of the deal")
+        return
+    if seen.deck != state.round_deck:
+        decision.emit(events.DeviceNoted("stub_of_another_deck", f"deck {seen.deck}, {seen.count} cards"))
         return
     due = state.stub_due
     decision.emit(events.StubCounted(seen.count, due, DEVICE))
@@ -99,24 +108,24 @@ def _stub_unloaded(decision: Decision, given: DeviceReported, seen: observations
 
 def _jammed(decision: Decision, given: DeviceReported, seen: observations.Jammed) -> None:
     decision.emit(events.DeviceStopped(f"jam: {seen.zone}"))
-    _stop(decision, given, f"jam: {seen.zone}")
+    stop(decision, given, f"jam: {seen.zone}")
 
 
 def _jam_cleared(decision: Decision, given: DeviceReported, seen: observations.JamCleared) -> None:
-    decision.emit(events.DeviceFreed(f"jam cleared: {seen.zone}"))
+    decision.emit(events.DeviceFreed(f"jam: {seen.zone}"))
 
 
 def _door_moved(decision: Decision, given: DeviceReported, seen: observations.DoorMoved) -> None:
     if seen.open:
-        decision.emit(events.DeviceStopped("the door is open"))
-        _stop(decision, given, "the door was opened")
+        decision.emit(events.DeviceStopped("door"))
+        stop(decision, given, "the door was opened")
     else:
-        decision.emit(events.DeviceFreed("the door is closed"))
+        decision.emit(events.DeviceFreed("door"))
 
 
 def _tampered(decision: Decision, given: DeviceReported, seen: observations.Tampered) -> None:
     decision.emit(events.DeviceNoted("tampered", seen.where))
-    _stop(decision, given, f"tampering: {seen.where}")
+    stop(decision, given, f"tampering: {seen.where}")
 
 
 def _reports_lost(decision: Decision, given: DeviceReported, seen: observations.ReportsLost) -> None:
@@ -132,12 +141,12 @@ def _noted(decision: Decision, given: DeviceReported, seen: Observation) -> None
     decision.emit(events.DeviceNoted(str(seen.__struct_config__.tag), detail))
 
 
-def _stop(decision: Decision, given: DeviceReported | None, note: str) -> None:
+def stop(decision: Decision, given: DeviceReported | None, note: str) -> None:
     """A technical stop: in a round an irregularity (I19), once; between rounds the device waits to be freed."""
     if decision.state.in_round:
         if not already_open(decision, Kind.TECHNICAL_STOP):
             raise_irregularity(decision, Kind.TECHNICAL_STOP, noticed_by=DEVICE, report=given, note=note)
-    elif not decision.state.device.stopped:
+    elif not decision.state.device.stops:
         decision.emit(events.DeviceStopped(note))
 
 

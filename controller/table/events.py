@@ -15,7 +15,7 @@ from controller.rules.dealing import Place
 from controller.rules.hands import Outcome
 from controller.table.phases import Phase, Service
 from controller.table.state import HeldCard, Settings, Stage
-from firmware_bridge.cards import Card, Exposed
+from firmware_bridge.cards import Card, Concealed, Exposed
 from firmware_bridge.commands import AnyCommand
 from firmware_bridge.observations import DeviceIdentity
 from firmware_bridge.words import snake
@@ -66,11 +66,23 @@ class StatusAgrees(Event, frozen=True):
 
 
 class StatusDiffers(Event, frozen=True):
-    """They are not: what the journal holds against what the device says."""
+    """They are not: what the journal holds against what the device says.
+
+    `tray`: the cards that must lie in the tray by the device's word, for a difference there.
+    """
 
     what: str
     journal: int
     device: int
+    tray: tuple[HeldCard, ...] = ()
+
+
+class ReportsPassed(Event, frozen=True):
+    """Reports that will never come: the next one expected follows (`boot`, `number`)."""
+
+    boot: int
+    number: int
+    note: str
 
 
 class ReportTaken(Event, frozen=True):
@@ -147,10 +159,10 @@ class ShuffleFailed(Event, frozen=True):
 
 
 class CardFoundFaceUp(Event, frozen=True):
-    """The card that will leave as number `ordinal` lies face up in the device."""
+    """The card that will leave as number `ordinal` lies face up in the device; nobody at the table has seen it."""
 
     ordinal: int
-    card: Card | None = None
+    card: Concealed | None = None
 
 
 class SetInTray(Event, frozen=True):
@@ -185,11 +197,15 @@ class CardsCounted(Event, frozen=True):
 
 
 class StubCounted(Event, frozen=True):
-    """What was left after the deal, a set in the tray included. `by`: device, or the person who counted."""
+    """What was left after the deal, a set in the tray included. `by`: device, or the person who counted.
+
+    `in_device`: it was counted where it lies; otherwise it came out, and the tray is empty.
+    """
 
     count: int
     due: int
     by: str
+    in_device: bool = False
 
 
 # -- the round -------------------------------------------------------------------------------------------------------
@@ -202,6 +218,7 @@ class PhaseEntered(Event, frozen=True):
 
 class RoundBegan(Event, frozen=True):
     round: int
+    deck: int = 0
 
 
 class BoxesOccupied(Event, frozen=True):
@@ -222,10 +239,11 @@ class CardsHandled(Event, frozen=True):
 
 
 class HandCounted(Event, frozen=True):
-    """So many cards lie at a place, whatever was assumed to have been dealt there."""
+    """So many cards lie at a place, whatever was assumed to have been dealt there; some came from those set aside."""
 
     place: Place
     count: int
+    from_aside: int = 0
 
 
 class HandExposed(Event, frozen=True):
@@ -234,6 +252,12 @@ class HandExposed(Event, frozen=True):
     place: Place
     cards: tuple[Card, ...]
     revealed: tuple[Exposed | None, ...] = ()
+
+
+class HandTakenBack(Event, frozen=True):
+    """The hand was entered wrongly: it is to be entered again."""
+
+    place: Place
 
 
 class HandJudged(Event, frozen=True):
@@ -381,6 +405,7 @@ AnyEvent: TypeAlias = (
     | ServiceChanged
     | StatusAgrees
     | StatusDiffers
+    | ReportsPassed
     | ReportTaken
     | CommandIssued
     | CommandDone
@@ -406,6 +431,7 @@ AnyEvent: TypeAlias = (
     | CardsHandled
     | HandCounted
     | HandExposed
+    | HandTakenBack
     | HandJudged
     | HandRemoved
     | ChipsPaid

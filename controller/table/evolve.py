@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from controller.table import events
 from controller.table.events import AnyEvent
-from controller.table.state import Answer, Deck, Hand, HeldCard, Irregularity, OpenCommand, TableState
+from controller.table.state import Answer, Deck, Hand, Irregularity, OpenCommand, TableState
 from firmware_bridge.commands import HoldExit, ReleaseExit
 
 Setter = Callable[[TableState, Any, int], TableState]
@@ -75,6 +75,7 @@ def _device_ready(state: TableState, event: events.DeviceReady, entry: int) -> T
         connected=True,
         serial=identity.serial,
         kind=identity.kind,
+        unit=identity.unit,
         running_boot=identity.boot,
         capabilities=identity.capabilities,
         exit_held=event.exit_held,
@@ -107,8 +108,13 @@ def _status_differs(state: TableState, event: events.StatusDiffers, entry: int) 
     if event.what == "dispensed":
         return replace(state, deck=replace(state.deck, dispensed=event.device))
     if event.device:
-        return replace(state, tray=(HeldCard(state.deck.shuffle, 0, None),))
+        return replace(state, tray=event.tray)
     return replace(state, tray=(), aside=(*state.aside, *state.tray))
+
+
+@_sets(events.ReportsPassed)
+def _reports_passed(state: TableState, event: events.ReportsPassed, entry: int) -> TableState:
+    return replace(state, device=replace(state.device, boot=event.boot, last_report=event.number))
 
 
 @_sets(events.ReportTaken)
@@ -136,7 +142,8 @@ for _closing in (events.CommandDone, events.CommandRefused, events.CommandLapsed
 
 @_sets(events.DeviceStopped)
 def _device_stopped(state: TableState, event: events.DeviceStopped, entry: int) -> TableState:
-    return replace(state, device=replace(state.device, stopped=event.cause))
+    stops = tuple(dict.fromkeys((*state.device.stops, event.cause)))
+    return replace(state, device=replace(state.device, stops=stops))
 
 
 @_sets(events.ShuffleFailed)
@@ -146,7 +153,8 @@ def _shuffle_failed(state: TableState, event: events.ShuffleFailed, entry: int) 
 
 @_sets(events.DeviceFreed)
 def _device_freed(state: TableState, event: events.DeviceFreed, entry: int) -> TableState:
-    return replace(state, device=replace(state.device, stopped=""))
+    stops = tuple(cause for cause in state.device.stops if cause != event.cause)
+    return replace(state, device=replace(state.device, stops=stops))
 
 
 # -- the deck --------------------------------------------------------------------------------------------------------
@@ -155,7 +163,7 @@ def _device_freed(state: TableState, event: events.DeviceFreed, entry: int) -> T
 @_sets(events.DeckArrived)
 def _deck_arrived(state: TableState, event: events.DeckArrived, entry: int) -> TableState:
     deck = Deck(deck=event.deck, loaded=event.count or 0, shuffle=event.shuffle or 0)
-    return replace(state, deck=deck, tray=(), aside=(), hands={}, places=(), dealt=0)
+    return replace(state, deck=deck, tray=(), aside=(), places=(), dealt=0)
 
 
 @_sets(events.ShuffleBegan)
@@ -166,7 +174,7 @@ def _shuffle_began(state: TableState, event: events.ShuffleBegan, entry: int) ->
 @_sets(events.DeckShuffled)
 def _deck_shuffled(state: TableState, event: events.DeckShuffled, entry: int) -> TableState:
     deck = Deck(deck=event.deck, shuffle=event.shuffle, loaded=event.count, shuffled=True)
-    return replace(state, deck=deck, tray=(), aside=(), hands={}, places=(), dealt=0)
+    return replace(state, deck=deck, tray=(), aside=(), places=(), dealt=0)
 
 
 @_sets(events.CardFoundFaceUp)
@@ -206,7 +214,8 @@ def _cards_dealt(state: TableState, event: events.CardsDealt, entry: int) -> Tab
 
 @_sets(events.StubCounted)
 def _stub_counted(state: TableState, event: events.StubCounted, entry: int) -> TableState:
-    return replace(state, deck=replace(state.deck, stub=event.count), tray=())
+    tray = state.tray if event.in_device else ()
+    return replace(state, deck=replace(state.deck, stub=event.count), tray=tray)
 
 
 # -- the round -------------------------------------------------------------------------------------------------------
@@ -223,6 +232,7 @@ def _round_began(state: TableState, event: events.RoundBegan, entry: int) -> Tab
     return replace(
         state,
         round=event.round,
+        round_deck=event.deck,
         boxes=(),
         places=(),
         dealt=0,
@@ -251,12 +261,18 @@ def _cards_handled(state: TableState, event: events.CardsHandled, entry: int) ->
 @_sets(events.HandCounted)
 def _hand_counted(state: TableState, event: events.HandCounted, entry: int) -> TableState:
     known = len(state.hands.get(event.place, Hand()).cards)
+    state = replace(state, aside=state.aside[event.from_aside :])
     return _with_hand(state, event.place, surplus=event.count - known)
 
 
 @_sets(events.HandExposed)
 def _hand_exposed(state: TableState, event: events.HandExposed, entry: int) -> TableState:
     return _with_hand(state, event.place, shown=event.cards)
+
+
+@_sets(events.HandTakenBack)
+def _hand_taken_back(state: TableState, event: events.HandTakenBack, entry: int) -> TableState:
+    return _with_hand(state, event.place, shown=())
 
 
 @_sets(events.HandJudged)
@@ -308,7 +324,7 @@ def _irregularity_raised(state: TableState, event: events.IrregularityRaised, en
         ordinals=event.ordinals,
         counted=event.counted,
     )
-    return replace(state, open=(*state.open, raised))
+    return replace(state, open=(*state.open, raised), conclusion_asked=False)
 
 
 @_sets(events.IrregularityConfirmed)
@@ -361,11 +377,11 @@ def _irregularity_resolved(state: TableState, event: events.IrregularityResolved
 
 @_sets(events.OperationTaken)
 def _operation_taken(state: TableState, event: events.OperationTaken, entry: int) -> TableState:
-    answer = Answer(event.operation_id, state.round, entry)
+    answer = Answer(event.operation_id, event.operation, event.person, state.round, entry)
     return replace(state, answers=(*state.answers, answer))
 
 
 @_sets(events.OperationRefused)
 def _operation_refused(state: TableState, event: events.OperationRefused, entry: int) -> TableState:
-    answer = Answer(event.operation_id, state.round, entry, event.code, event.sentence)
+    answer = Answer(event.operation_id, event.operation, event.person, state.round, entry, event.code, event.sentence)
     return replace(state, answers=(*state.answers, answer))

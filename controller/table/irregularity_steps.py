@@ -30,10 +30,11 @@ from controller.table.inputs import PersonActed
 from controller.table.phases import BETWEEN_ROUNDS, DEALING, WINDOW_OPEN, Phase
 from controller.table.raising import already_open, known_facts, raise_irregularity
 from controller.table.rounds import go_on
-from controller.table.state import Irregularity, Stage, TableState
+from controller.table.state import Hand, Irregularity, Stage, TableState
 
 COUNT_KINDS: Final = frozenset({Kind.DECK_COUNT, Kind.COUNT_IN_DOUBT})
 KNOWN_FACTS: Final = ("dealer_hand", "handled", "before_close")  # what the table knows no answer may turn round
+DECK_KINDS: Final = COUNT_KINDS | {Kind.FOREIGN_CARD, Kind.UNSHUFFLED}
 OPENS_STAGE: Final = {
     Disposition.OPTIONS: Stage.CHOOSING,
     Disposition.NAME_ORDER: Stage.ORDERING,
@@ -47,6 +48,8 @@ def verify_report(state: TableState, given: PersonActed, operation: operations.R
         raise RefusedError("place", f"Nothing was dealt to {operation.place} in this round.")
     if operation.kind is Kind.WRONG_COUNT and (operation.place is None or operation.counted is None):
         raise RefusedError("count", "Say at which place the number of cards is wrong, and how many lie there.")
+    if operation.kind is Kind.WRONG_COUNT and operation.counted == state.hands.get(operation.place or "", Hand()).size:
+        raise RefusedError("count", f"{operation.counted} cards is what was dealt to {operation.place} so far.")
     if operation.counted is not None and not 0 <= operation.counted <= 52:
         raise RefusedError("count", f"{operation.counted} cards cannot lie at one place.")
     if state.phase is Phase.VOIDED:
@@ -105,8 +108,11 @@ def verify_confirm(state: TableState, given: PersonActed, operation: operations.
     if asks:
         raise RefusedError("fact", f"Answer first: {' '.join(FACT_QUESTIONS[name] for name in asks)}")
     _require(given, row.confirms, row.clause, "confirm this")
-    if found.kind is Kind.TECHNICAL_STOP and state.device.stopped:
-        raise RefusedError("stopped", f"The device still stands ({state.device.stopped}); clear it first.")
+    if row.disposition is Disposition.CONTINUE and found.kind is Kind.TECHNICAL_STOP and state.device.stopped:
+        raise RefusedError(
+            "stopped",
+            f"The device still stands ({state.device.stopped}); clear it, or say that not every place is certain.",
+        )
 
 
 def confirm(decision: Decision, given: PersonActed, operation: operations.ConfirmIrregularity) -> None:
@@ -117,7 +123,9 @@ def confirm(decision: Decision, given: PersonActed, operation: operations.Confir
     stage = OPENS_STAGE.get(row.disposition)
     decision.emit(events.IrregularityConfirmed(found.id, row, facts, stage))
     if found.counted is not None and found.place is not None:
-        decision.emit(events.HandCounted(found.place, found.counted))
+        more = found.counted - decision.state.hands.get(found.place, Hand()).size
+        from_aside = max(0, min(more, len(decision.state.aside)))
+        decision.emit(events.HandCounted(found.place, found.counted, from_aside))
     if stage is not None:
         _close_choices(decision, given)
         return
@@ -142,14 +150,22 @@ def verify_deny(state: TableState, given: PersonActed, operation: operations.Den
 
 def deny(decision: Decision, given: PersonActed, operation: operations.DenyIrregularity) -> None:
     found = _find(decision.state, operation, Stage.CLAIMED, Stage.RULING)
+    place = found.place
+    if found.kind is Kind.OTHER_DEALING_ERROR and place is not None and _waits_to_be_judged(decision.state, place):
+        decision.emit(events.HandTakenBack(place))  # it was entered wrongly, and is entered again
     _resolve(decision, given, found.id, "denied", found.row.clause)
+
+
+def _waits_to_be_judged(state: TableState, place: str) -> bool:
+    hand = state.hands.get(place, Hand())
+    return bool(hand.shown) and hand.outcome is None
 
 
 def verify_name_order(state: TableState, given: PersonActed, operation: operations.NameOrder) -> None:
     found = _find(state, operation, Stage.ORDERING)
     _require(given, found.row.decides, found.row.clause, "name the order")
     if sorted(operation.ordinals) != sorted(found.ordinals):
-        named = ", ".join(str(ordinal) for ordinal in sorted(found.ordinals))
+        named = ", ".join(str(ordinal) for ordinal in sorted(found.ordinals)) or "none, for none is known"
         raise RefusedError("order", f"Name each of these cards once, in the order to be received: {named}.")
 
 
@@ -214,7 +230,7 @@ def count_cards(decision: Decision, given: PersonActed, operation: operations.Co
     due = state.stub_due
     decision.emit(events.CardsCounted(operation.pile, operation.number, due, given.person, operation.witness))
     if state.deck.used and state.phase not in DEALING and state.phase is not Phase.BETTING:
-        decision.emit(events.StubCounted(operation.number, due, given.person))
+        decision.emit(events.StubCounted(operation.number, due, given.person, in_device=True))
     wrong = operation.number != due
     for found in decision.state.open:
         if found.kind in COUNT_KINDS and found.stage is Stage.CLAIMED:

@@ -34,6 +34,10 @@ class PlaceYourBets(Operation, frozen=True):
     """The Dealer's announcement: a round begins."""
 
 
+class CancelStart(Operation, frozen=True):
+    """ "Place your bets" was keyed by mistake, or nobody bets."""
+
+
 class OccupyBoxes(Operation, frozen=True):
     """The boxes with a main wager. The last word before "No more bets" counts."""
 
@@ -137,7 +141,7 @@ class ContinueRound(Operation, frozen=True):
 
 
 class ReturnToService(Operation, frozen=True):
-    pass
+    """What kept the table out of service is mended: the link is made anew and the device compared again."""
 
 
 AnyOperation: TypeAlias = (
@@ -145,6 +149,7 @@ AnyOperation: TypeAlias = (
     | CloseTable
     | ShuffledOutside
     | PlaceYourBets
+    | CancelStart
     | OccupyBoxes
     | NoMoreBets
     | HandleCards

@@ -15,7 +15,7 @@ from controller.table import events, irregularity_steps, operations, rounds
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
 from controller.table.operations import Operation
-from controller.table.phases import DEALING, IN_ROUND, WINDOW_OPEN, Phase, Service
+from controller.table.phases import BEGINNING, DEALING, IN_ROUND, WINDOW_OPEN, Phase, Service
 from controller.table.state import TableState
 
 
@@ -32,7 +32,6 @@ class Lawful(NamedTuple):
 
 ANY_PHASE: Final = frozenset(Phase)
 ANY_SERVICE: Final = frozenset(Service)
-BEGINNING: Final = frozenset({Phase.IDLE, Phase.CONCLUDED, Phase.VOIDED})
 CARDS_ON_TABLE: Final = DEALING | {Phase.EXAMINING, Phase.EXPOSING}
 
 
@@ -48,6 +47,9 @@ OPERATIONS: Final[dict[type[Operation], Lawful]] = {
         rounds.verify_shuffled_outside, rounds.shuffled_outside, BEGINNING | {Phase.CLOSED}
     ),
     operations.PlaceYourBets: Lawful(rounds.verify_place_your_bets, rounds.place_your_bets, BEGINNING),
+    operations.CancelStart: Lawful(
+        rounds.verify_cancel_start, rounds.cancel_start, frozenset({Phase.BETTING}), services=ANY_SERVICE
+    ),
     operations.OccupyBoxes: Lawful(
         rounds.verify_occupy_boxes, rounds.occupy_boxes, frozenset({Phase.BETTING}), services=ANY_SERVICE, held=True
     ),
@@ -56,10 +58,17 @@ OPERATIONS: Final[dict[type[Operation], Lawful]] = {
         rounds.verify_handle_cards, rounds.handle_cards, CARDS_ON_TABLE, services=ANY_SERVICE, held=True
     ),
     operations.ExposeHand: Lawful(
-        rounds.verify_expose_hand, rounds.expose_hand, frozenset({Phase.EXAMINING, Phase.EXPOSING})
+        rounds.verify_expose_hand,
+        rounds.expose_hand,
+        frozenset({Phase.EXAMINING, Phase.EXPOSING}),
+        services=ANY_SERVICE,
     ),
-    operations.RecordSettled: Lawful(rounds.verify_settled, rounds.record_settled, frozenset({Phase.SETTLING})),
-    operations.ConcludeRound: Lawful(rounds.verify_conclude, rounds.conclude_round, frozenset({Phase.SETTLING})),
+    operations.RecordSettled: Lawful(
+        rounds.verify_settled, rounds.record_settled, frozenset({Phase.SETTLING}), services=ANY_SERVICE
+    ),
+    operations.ConcludeRound: Lawful(
+        rounds.verify_conclude, rounds.conclude_round, frozenset({Phase.SETTLING}), services=ANY_SERVICE
+    ),
     operations.PauseTable: Lawful(rounds.verify_pause, rounds.pause_table, ANY_PHASE, services=ANY_SERVICE, held=True),
     operations.ResumeTable: Lawful(
         rounds.verify_resume, rounds.resume_table, ANY_PHASE, services=ANY_SERVICE, held=True
@@ -83,19 +92,14 @@ OPERATIONS: Final[dict[type[Operation], Lawful]] = {
         rounds.verify_continue, rounds.continue_round, IN_ROUND, services=frozenset({Service.RECONCILING}), held=True
     ),
     operations.ReturnToService: Lawful(
-        rounds.verify_return,
-        rounds.return_to_service,
-        ANY_PHASE,
-        Role.PIT_SUPERVISOR,
-        frozenset({Service.OUT_OF_SERVICE}),
-        held=True,
+        rounds.verify_nothing, rounds.return_to_service, ANY_PHASE, Role.PIT_SUPERVISOR, ANY_SERVICE, held=True
     ),
 }
 
 FIRST_IN_PHASE: Final[dict[Phase, str]] = {
     Phase.CLOSED: "Open the table first.",
     Phase.IDLE: 'Announce "Place your bets" first.',
-    Phase.BETTING: 'Announce "No more bets" first.',
+    Phase.BETTING: 'Announce "No more bets" first, or cancel the start of the round.',
     Phase.DEALING_SETS: "Finish the deal first.",
     Phase.DEALING_SINGLES: "Finish the deal first.",
     Phase.EXAMINING: "Expose the Dealer's hand first.",
@@ -144,8 +148,8 @@ def person_acted(decision: Decision, given: PersonActed) -> None:
     if any(answer.operation_id == given.operation_id for answer in state.answers):
         return
     try:
-        if given.round < state.round - 1:
-            raise RefusedError("stale", "This was meant for an earlier round; look at the table as it is now.")
+        if not state.round - 1 <= given.round <= state.round:
+            raise RefusedError("stale", "This was meant for another round; look at the table as it is now.")
         verify(state, given)
         attempt = Decision(state)
         attempt.emit(events.OperationTaken(given.operation_id, name_of(given.operation), given.person, given.role))

@@ -69,6 +69,9 @@ BETWEEN_ROUNDS: Final = frozenset({Phase.CLOSED, Phase.IDLE, Phase.CONCLUDED, Ph
 DEALING: Final = frozenset({Phase.DEALING_SETS, Phase.DEALING_SINGLES})
 IN_ROUND: Final = frozenset(Phase) - BETWEEN_ROUNDS
 WINDOW_OPEN: Final = IN_ROUND | {Phase.CONCLUDED, Phase.VOIDED}  # an error of the round may still be raised
+AFTER_DEAL: Final = frozenset({Phase.EXAMINING, Phase.EXPOSING, Phase.SETTLING})  # every card lies on the table
+BEFORE_CLOSE: Final = frozenset({Phase.CLOSED, Phase.IDLE, Phase.BETTING})  # before "No more bets"
+BEGINNING: Final = BETWEEN_ROUNDS - {Phase.CLOSED}  # a round may begin
 
 P, S, C = Phase, Service, Condition
 
@@ -79,6 +82,7 @@ PHASES: Final[tuple[Transition, ...]] = (
         Transition("place_your_bets", phase, P.BETTING, '"Place your bets" begins a round')
         for phase in (P.IDLE, P.CONCLUDED, P.VOIDED)
     ),
+    Transition("cancel_start", P.BETTING, P.IDLE, "the round was begun by mistake, or nobody bets"),
     Transition("no_more_bets", P.BETTING, P.DEALING_SETS, '"No more bets" begins the deal', C.SETS),
     Transition("no_more_bets", P.BETTING, P.DEALING_SINGLES, '"No more bets" begins the deal', C.SINGLES),
     *(
@@ -107,7 +111,6 @@ SERVICES: Final[tuple[Transition, ...]] = (
     Transition("link_lost", S.RECONCILING, S.OUT_OF_SERVICE, "lost again between rounds", C.BETWEEN_ROUNDS),
     Transition("link_lost", S.OUT_OF_SERVICE, S.OUT_OF_SERVICE, "was not in use"),
     *(Transition("refuse", service, S.OUT_OF_SERVICE, "the device must not be used") for service in S),
-    Transition("return_to_service", S.OUT_OF_SERVICE, S.RECONCILING, "a supervisor says that the cause is gone"),
     Transition("confirm", S.RECONCILING, S.IN_SERVICE, "device and journal agree, or a person settled the difference"),
 )
 
@@ -137,7 +140,7 @@ class StateTable(Generic[StateT]):
             self._machine.add_transition(
                 row.trigger, states(row.source).name, states(row.target).name, conditions=[_Check(row.condition)]
             )
-        self._staying = {(row.trigger, row.source) for row in table if row.source == row.target}
+        self._staying = [row for row in table if row.source == row.target]
 
     def after(self, state: StateT, trigger: str, holds: frozenset[Condition]) -> StateT | None:
         """The state that the trigger leads to, or None when it is not lawful in this state."""
@@ -147,9 +150,13 @@ class StateTable(Generic[StateT]):
         except transitions.MachineError:
             return None
         reached = self._subject.state
-        if reached is state and (trigger, state) not in self._staying:
+        if reached is state and not self._stays(state, trigger, holds):
             return None
         return type(state)(reached)
+
+    def _stays(self, state: StateT, trigger: str, holds: frozenset[Condition]) -> bool:
+        rows = [row for row in self._staying if (row.trigger, row.source) == (trigger, state)]
+        return any(_Check(row.condition)(holds) for row in rows)
 
 
 class _Check:

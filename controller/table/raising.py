@@ -8,7 +8,7 @@ from controller.rules.irregularities import find_row
 from controller.table import events
 from controller.table.decision import Decision
 from controller.table.inputs import DeviceReported
-from controller.table.phases import Phase
+from controller.table.phases import BEFORE_CLOSE
 from controller.table.state import Stage
 
 DEVICE = "device"
@@ -60,13 +60,10 @@ def known_facts(decision: Decision, place: Place | None = None, **stated: bool |
     state = decision.state
     facts = {
         "handled": state.handled,
-        "before_close": state.phase not in _AFTER_CLOSE,
+        "before_close": state.phase in BEFORE_CLOSE,
         "dealer_hand": None if place is None else place == "D",
     }
     return Facts(**(facts | stated))
-
-
-_AFTER_CLOSE = frozenset({Phase.DEALING_SETS, Phase.DEALING_SINGLES, Phase.EXAMINING, Phase.EXPOSING, Phase.SETTLING})
 
 
 def first_stage(row: Row, asks: tuple[str, ...]) -> Stage:

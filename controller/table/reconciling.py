@@ -10,23 +10,26 @@ from __future__ import annotations
 from controller.games.specification import Kind
 from controller.table import events
 from controller.table.decision import Decision
+from controller.table.device_reports import stop
 from controller.table.inputs import DeviceConnected, DeviceGone, ReportsMissing, StatusReceived
 from controller.table.phases import Service
 from controller.table.raising import INFERENCE, already_open, raise_irregularity
-from controller.table.state import TableState
+from controller.table.state import HeldCard, TableState
+from firmware_bridge.cards import DECK_SIZE
 from firmware_bridge.observations import DeviceIdentity, DeviceStatus
 
 
 def device_connected(decision: Decision, given: DeviceConnected) -> None:
     """A proven device stands at the other end. One that cannot serve this table leaves it out of service."""
     let_lapse(decision)
-    decision.emit(events.DeviceReady(given.identity, given.status.exit_held))
     unfit = _unfit(decision.state, given.identity)
+    decision.emit(events.DeviceReady(given.identity, given.status.exit_held))
     if unfit:
         decision.emit(events.DeviceLost("device-unfit", unfit))
         decision.change_service("refuse", unfit)
         return
     decision.change_service("link_ready", "the device is there; its status is compared with the journal")
+    _take_over_faults(decision, given.status)
     _compare(decision, given.status)
 
 
@@ -38,12 +41,31 @@ def _unfit(state: TableState, identity: DeviceIdentity) -> str:
             f"The device is {word[identity.simulated]} and the table is {word[state.simulated]}: "
             "connect the right device, or correct `simulated` in the configuration."
         )
-    if identity.unit not in (state.settings.unit, "both"):
+    grammar = state.grammar
+    if identity.unit not in (grammar.unit, "both") or grammar.device not in ("", identity.kind):
         return (
-            f"The device yields {identity.unit} and the table is configured for {state.settings.unit}: "
-            f"correct `unit` in the configuration; {state.grammar.clause} says how each is dealt."
+            f"The device is a {identity.kind} that yields {identity.unit}, and the table deals {grammar.unit} "
+            f"({grammar.clause}): connect the right device, or correct `unit` in the configuration."
+        )
+    if identity.deck_size != DECK_SIZE:
+        return f"The device is made for {identity.deck_size} cards, the game for {DECK_SIZE}: connect the right device."
+    if state.in_round and state.device.serial not in ("", identity.serial):
+        return (
+            f"Device {state.device.serial} was dealing this round and {identity.serial} is connected: "
+            "connect the first again; another one may take over between rounds."
         )
     return ""
+
+
+def _take_over_faults(decision: Decision, status: DeviceStatus) -> None:
+    """What stops a device is what it says now: causes that ended while it was away are gone, new ones are told."""
+    for cause in decision.state.device.stops:
+        if cause not in status.faults:
+            decision.emit(events.DeviceFreed(cause))
+    for fault in status.faults:
+        if fault not in decision.state.device.stops:
+            decision.emit(events.DeviceStopped(fault))
+            stop(decision, None, fault)
 
 
 def device_gone(decision: Decision, given: DeviceGone) -> None:
@@ -66,12 +88,14 @@ def status_received(decision: Decision, given: StatusReceived) -> None:
 
 
 def reports_missing(decision: Decision, given: ReportsMissing) -> None:
-    """Reports are gone for ever: cards may have passed unseen (I04)."""
-    last = "an unknown number" if given.last is None else str(given.last)
+    """Reports are gone for ever: cards may have passed unseen (I04). What comes next is expected from here on."""
+    last = "nobody knows which" if given.last is None else str(given.last)
     note = f"the device no longer has its reports from {given.first} to {last}: cards may have passed unseen"
-    if not decision.state.in_round:
-        decision.emit(events.DeviceNoted("reports_missing", note))
-    elif not already_open(decision, Kind.COUNT_IN_DOUBT):
+    if given.last is None:
+        decision.emit(events.ReportsPassed(decision.state.device.running_boot, 0, note))
+    else:
+        decision.emit(events.ReportsPassed(given.boot, given.last, note))
+    if decision.state.in_round and not already_open(decision, Kind.COUNT_IN_DOUBT):
         raise_irregularity(decision, Kind.COUNT_IN_DOUBT, noticed_by=INFERENCE, note=note)
 
 
@@ -116,3 +140,10 @@ def _differences(state: TableState, status: DeviceStatus) -> list[tuple[str, int
     if capabilities is not None and capabilities.senses_tray:
         compared.append(("tray", int(bool(state.tray)), int(status.tray_occupied)))
     return [(what, ours, theirs) for what, ours, theirs in compared if ours != theirs]
+
+
+def _unseen_in_tray(state: TableState, status: DeviceStatus) -> tuple[HeldCard, ...]:
+    """The cards that must lie in the tray: the last that the device dispensed, as far as the journal missed them."""
+    missed = status.dispensed - state.deck.dispensed
+    count = missed if 0 < missed < state.grammar.cards_each else state.grammar.cards_each
+    return tuple(HeldCard(status.shuffle, status.dispensed - count + place, None) for place in range(1, count + 1))

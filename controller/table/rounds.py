@@ -11,7 +11,7 @@ from controller.table.dealing import deal_aside
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
 from controller.table.phases import Phase
-from controller.table.raising import raise_irregularity
+from controller.table.raising import known_facts, raise_irregularity
 from controller.table.state import Hand, Settings, TableState
 from firmware_bridge.cards import DECK_SIZE, Card, Exposed
 
@@ -49,19 +49,40 @@ def shuffled_outside(decision: Decision, given: PersonActed, operation: operatio
 
 def verify_place_your_bets(state: TableState, given: PersonActed, operation: operations.PlaceYourBets) -> None:
     """A full deck, shuffled and not dealt from, must lie in the device (house procedure, reading 34)."""
+    if state.device.stopped:
+        raise RefusedError(
+            "stopped", f"The device stands still ({state.device.stopped}); clear it, or load the deck again."
+        )
+    settings = state.settings_wait or state.settings
+    if settings is not None and state.device.unit not in (settings.unit, "both"):
+        raise RefusedError("unit", f"The table is to deal {settings.unit} now; connect a device that yields them.")
     if not state.deck.deck:
         raise RefusedError("no-deck", "Load a deck first.")
     if state.deck.used:
         raise RefusedError("deck-used", "This deck has been dealt from; load it again and let it be shuffled first.")
     if not state.deck.shuffled:
         raise RefusedError("not-shuffled", "The deck is not shuffled yet; wait until the shuffle has finished.")
+    if state.deck.face_up:
+        raise RefusedError("face-up", "A card lies face up in the deck; turn it, load the deck and shuffle it again.")
 
 
 def place_your_bets(decision: Decision, given: PersonActed, operation: operations.PlaceYourBets) -> None:
     if decision.state.settings_wait is not None:
         choose_game(decision, decision.state.settings_wait)
-    decision.emit(events.RoundBegan(decision.state.round + 1))
+    decision.emit(events.RoundBegan(decision.state.round + 1, decision.state.deck.deck))
     decision.enter_phase("place_your_bets", decision.state.game.clauses.place_your_bets)
+
+
+def verify_cancel_start(state: TableState, given: PersonActed, operation: operations.CancelStart) -> None:
+    if state.aside:
+        raise RefusedError(
+            "cards-out", "Cards have left the device; what becomes of the round has to be decided first."
+        )
+
+
+def cancel_start(decision: Decision, given: PersonActed, operation: operations.CancelStart) -> None:
+    """The announcement counts, not the key; or nobody bets. A set that waits in the tray goes back with the stub."""
+    decision.enter_phase("cancel_start")
 
 
 def verify_occupy_boxes(state: TableState, given: PersonActed, operation: operations.OccupyBoxes) -> None:
@@ -138,7 +159,9 @@ def expose_hand(decision: Decision, given: PersonActed, operation: operations.Ex
         raise_irregularity(decision, Kind.DECK_COUNT, noticed_by=given.person, place=place, note=note)
     elif not _agree(read, cards):
         note = "the cards on the table are not those that the device read"
-        raise_irregularity(decision, Kind.OTHER_DEALING_ERROR, noticed_by=given.person, place=place, note=note)
+        facts = known_facts(decision, place, misplaced=False)
+        kind = Kind.OTHER_DEALING_ERROR
+        raise_irregularity(decision, kind, noticed_by=given.person, facts=facts, place=place, note=note)
     judge(decision)
 
 
@@ -183,7 +206,8 @@ def verify_settled(state: TableState, given: PersonActed, operation: operations.
     capabilities = state.device.capabilities
     counted_by_device = capabilities is not None and capabilities.unloads_stub
     if state.deck.stub is None and (counted_by_device or state.settings.count_stub_by_hand):
-        next_step = "wait until the device has given it out" if counted_by_device else "count it by hand"
+        comes = counted_by_device and state.device.connected and not state.device.stopped
+        next_step = "wait until the device has given it out" if comes else "count it by hand"
         raise RefusedError("stub", f"The stub is not counted yet; {next_step} first.")
 
 
@@ -237,21 +261,21 @@ def continue_round(decision: Decision, given: PersonActed, operation: operations
     go_on(decision)
 
 
-def verify_return(state: TableState, given: PersonActed, operation: operations.ReturnToService) -> None:
-    if not state.device.connected:
-        raise RefusedError("no-device", f"The device is not connected ({state.service_cause}); connect it first.")
-
-
 def return_to_service(decision: Decision, given: PersonActed, operation: operations.ReturnToService) -> None:
-    if decision.state.device.stopped:
-        decision.emit(events.DeviceFreed(f"{given.person} returns the table to service"))
-    decision.change_service("return_to_service", f"{given.person} returns the table to service")
+    """The cause is gone, a supervisor says: the link is made anew and everything is compared again."""
+    for cause in decision.state.device.stops:
+        decision.emit(events.DeviceFreed(cause))
+    sentence = f"{given.person} returns the table to service"
+    decision.emit(events.DeviceLost("returned-to-service", sentence))
+    decision.change_service("link_lost", sentence)
 
 
 def verify_count(state: TableState, given: PersonActed, operation: operations.CountCards) -> None:
     if not 0 <= operation.number <= 60:
         raise RefusedError("number", f"{operation.number} cannot be the number of cards left of one deck.")
-    if not operation.witness.strip() or operation.witness == given.person:
+    if not state.deck.deck:
+        raise RefusedError("no-deck", "There is no deck in play whose cards could be counted.")
+    if operation.witness.strip().casefold() in ("", given.person.casefold()):
         raise RefusedError("witness", "Name a second person who saw the count.")
 
 

@@ -66,7 +66,7 @@ class Deck(msgspec.Struct, frozen=True):
     shuffled: bool = False
     used: bool = False  # dealt from, or begun to
     stub: int | None = None
-    face_up: tuple[int, ...] = ()  # ordinals announced as lying face up
+    face_up: tuple[int, ...] = ()  # ordinals that the device found lying face up
 
 
 class OpenCommand(msgspec.Struct, frozen=True):
@@ -77,21 +77,27 @@ class OpenCommand(msgspec.Struct, frozen=True):
 class Device(msgspec.Struct, frozen=True):
     """The device as the journal knows it.
 
-    `boot` and `last_report` name the last report held durably, `running_boot` is the device's at this moment.
-    `stopped`: why it moves no cards, if so.
+    `boot` and `last_report` name the last report held durably, `running_boot` is the device's at this moment. `stops`:
+    why it moves no cards, each cause until it is gone.
     """
 
     connected: bool = False
     serial: str = ""
     kind: str = ""
+    unit: str = ""
     running_boot: int = 0
     boot: int = 0
     last_report: int = 0
     capabilities: Capabilities | None = None
     exit_held: bool | None = None
     open_commands: tuple[OpenCommand, ...] = ()
-    stopped: str = ""
+    stops: tuple[str, ...] = ()
     status_agrees: bool = False
+
+    @property
+    def stopped(self) -> str:
+        """Why it stands still, in words; empty when it does not."""
+        return "; ".join(self.stops)
 
     @property
     def moving(self) -> OpenCommand | None:
@@ -130,6 +136,8 @@ class Answer(msgspec.Struct, frozen=True):
     """What a person's operation came to; kept so that a repeat gets the same. `code` empty: accepted."""
 
     operation_id: str
+    operation: str
+    person: str
     round: int
     entry: int
     code: str = ""
@@ -149,6 +157,7 @@ class TableState(msgspec.Struct, frozen=True):
     service_cause: str = "the daemon has just started"
     paused: str = ""
     round: int = 0
+    round_deck: int = 0  # the deck that the round is dealt from
     boxes: tuple[int, ...] = ()
     places: tuple[Place, ...] = ()  # of every card of the round, in dealing order
     dealt: int = 0  # how many of them are filled
@@ -212,7 +221,8 @@ class TableState(msgspec.Struct, frozen=True):
     @property
     def stub_due(self) -> int:
         """How many of the 52 must be left over: in the device, with a set that waits in the tray."""
-        return DECK_SIZE - sum(hand.size for hand in self.hands.values()) - len(self.aside)
+        on_table = sum(hand.size for hand in self.hands.values()) if self.deck.used else 0
+        return DECK_SIZE - on_table - len(self.aside)
 
     @property
     def conditions(self) -> frozenset[Condition]:

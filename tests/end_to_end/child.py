@@ -34,8 +34,11 @@ USED_LATER = (  # imported by the product when it needs them, which another user
     "controller.commands.run",
     "controller.daemon.daemon",
     "controller.daemon.logs",
+    "concurrent.futures.thread",
+    "encodings.ascii",
     "encodings.idna",
     "firmware_bridge.transports.serial_port",
+    "tomllib",
 )
 
 

@@ -50,9 +50,8 @@ class Evidence:
         self.device_log = [
             msgspec.json.decode(line, type=LoggedReport) for line in stage.device_log.read_bytes().splitlines()
         ]
-        self.carried_out = [
-            msgspec.json.decode(line, type=CarriedOut) for line in stage.command_log.read_bytes().splitlines()
-        ]
+        commands = stage.command_log.read_bytes() if stage.command_log.exists() else b""
+        self.carried_out = [msgspec.json.decode(line, type=CarriedOut) for line in commands.splitlines()]
 
     def of(self, kind: type[E]) -> list[E]:
         """The events of a kind, in order."""

@@ -25,13 +25,17 @@ from simulators.plan import PlannedRound, plan_rounds
 from tests.end_to_end.child import ANOTHER_USER, Orders
 from tests.end_to_end.processes import PATIENCE, Child
 
+IN_MEMORY = Path("/dev/shm")  # noqa: S108  # the folder in it is new and this user's alone
 KINDS = {Unit.SETS: "shuffler", Unit.SINGLES: "shoe"}
 
 
 @contextmanager
 def short_folder() -> Iterator[Path]:
-    """A new folder whose name leaves room for a socket's, which may have 107 characters."""
-    with tempfile.TemporaryDirectory(prefix="cardshoe-test-") as name:
+    """A new folder whose name leaves room for a socket's, which may have 107 characters.
+
+    In memory where the machine has such a place: killing a process proves nothing about a disk, and disks are slow.
+    """
+    with tempfile.TemporaryDirectory(prefix="cardshoe-test-", dir=IN_MEMORY if IN_MEMORY.is_dir() else None) as name:
         yield Path(name).resolve()
 
 
@@ -56,6 +60,7 @@ class Stage:
         self.port = folder / "device"
         self.configuration = folder / "table.toml"
         self.journal = folder / "journal.db"
+        self.device_keys = folder / "device.keys"
         self.device_log = folder / "device.log"
         self.command_log = folder / "commands.log"
         self.told: list[str] = []  # what the daemons told systemd
@@ -69,7 +74,7 @@ class Stage:
     async def __aenter__(self) -> Self:
         self._notify.bind(str(self.folder / "notify"))
         self.journal_key = create_key_file(self.folder / "journal.key")
-        (self.folder / "device.keys").touch(0o600)
+        self.device_keys.touch(0o600)
         self.configure()
         return self
 
@@ -91,10 +96,11 @@ class Stage:
         )
 
     def give_to_another_user(self) -> None:
-        """Everything so far becomes another user's, when this one is root and can do that."""
+        """Every file so far becomes another user's, when this one is root and can do that; the device does not."""
         if os.geteuid() == 0:
             for path in (self.folder, *self.folder.iterdir()):
-                shutil.chown(path, ANOTHER_USER)
+                if not path.is_symlink():
+                    shutil.chown(path, ANOTHER_USER)
 
     # -- processes -------------------------------------------------------------------------------------------------
 
@@ -103,7 +109,7 @@ class Stage:
         self.device = self._start(
             Orders(commands=str(self.command_log), pace=pace),
             "simulate", *([] if pace else ["--fast"]), "--kind", KINDS[self.unit], "--seed", str(self.seed), "--rounds", str(self.rounds),
-            "--link", str(self.port), "--key-file", str(self.folder / "device.keys"), "--log", str(self.device_log),
+            "--link", str(self.port), "--key-file", str(self.device_keys), "--log", str(self.device_log),
             *(["--dealer", str(self.socket)] if dealer else []),
         )  # fmt: skip
         await self.device.until(lambda: self.device.out)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
 
-from controller.api.client import ApiClient
+from controller.api.client import ApiClient, TableUnreachableError
 from tests.end_to_end.stage import Stage, short_folder
 
 GONE_WITHIN = 2.0  # seconds from SIGTERM
@@ -44,11 +45,12 @@ async def test_ready_without_a_device(stage: Stage) -> None:
 async def test_a_device_that_comes_later_is_found_and_one_that_goes_is_missed(stage: Stage) -> None:
     await stage.start_daemon()
     async with ApiClient(stage.socket) as client:
-        for began in range(2):
+        entry = 0
+        for _ in range(2):
             await stage.start_device(dealer=False)
-            events = await stage.events_until(client, "status_agrees", after=(await client.state()).entry if began else 0)
+            entry = (await stage.events_until(client, "status_agrees", entry))[-1]["entry"]
             assert await stage.device.end() == 0
-            await stage.events_until(client, "device_lost", events[-1]["entry"])
+            entry = (await stage.events_until(client, "device_lost", entry))[-1]["entry"]
             shown = await client.state()
             assert shown.service == "out_of_service"
             assert "is gone" in shown.service_cause
@@ -87,6 +89,26 @@ async def follow(client: ApiClient, caught_up: asyncio.Event) -> list[dict[str, 
         else:
             seen.append(event)
     return seen
+
+
+async def test_told_to_stop_while_followers_ask_again_at_once(stage: Stage) -> None:
+    """Over the connection that they have: nobody can keep a daemon by holding on to it."""
+    await stage.start_daemon()
+    async with ApiClient(stage.socket) as client:
+        caught_up = asyncio.Event()
+        followers = [asyncio.create_task(hold_on(client, caught_up)) for _ in range(3)]
+        await asyncio.wait_for(caught_up.wait(), 20)
+        began = asyncio.get_running_loop().time()
+        assert await stage.daemon.end() == 0
+        assert asyncio.get_running_loop().time() - began < GONE_WITHIN / 2
+        await asyncio.wait_for(asyncio.gather(*followers), 20)
+    assert_quiet_end(stage)
+
+
+async def hold_on(client: ApiClient, caught_up: asyncio.Event) -> None:
+    with suppress(TableUnreachableError):
+        while True:
+            await follow(client, caught_up)
 
 
 async def test_told_to_stop_before_it_is_ready(stage: Stage) -> None:

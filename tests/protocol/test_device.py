@@ -80,10 +80,10 @@ def test_a_new_link_begins_with_the_first_wait(device: BenchDevice) -> None:
     assert numbers(device.link.outgoing()) == [1]
 
 
-@pytest.mark.parametrize("useless", [ack(0), ack(9), ack(2, boot=77), ack(2, boot=0)])
-def test_an_ack_of_what_was_never_sent_covers_nothing(device: BenchDevice, useless: bytes) -> None:
+@pytest.mark.parametrize(("boot", "number"), [(BOOT, 0), (BOOT, 9), (77, 2), (0, 2)])
+def test_an_ack_of_what_was_never_sent_covers_nothing(device: BenchDevice, boot: int, number: int) -> None:
     make_reports(device, 3)
-    device.exchange(useless, 0.1)
+    device.exchange(ack(number, boot), 0.1)
     assert device.link.unacknowledged == 3
 
 
@@ -130,6 +130,17 @@ def test_reports_of_two_boots_are_never_said_to_be_lost_together() -> None:
         (BOOT, 3, 1, 3),
         *((BOOT, number, number, number) for number in range(4, 10)),
     ]
+
+
+def test_a_report_in_the_window_that_gives_way_makes_room_for_the_next() -> None:
+    device = BenchDevice(memory=8)
+    linked(device)
+    make_reports(device, 8)
+    assert numbers(device.link.outgoing()) == [1, 2, 3, 4, 5, 6, 7, 8]
+    make_reports(device, 1)
+    assert numbers(device.link.outgoing()) == [9]
+    device.link.tick(0.2)
+    assert numbers(device.link.outgoing()) == [2, 3, 4, 5, 6, 7, 8, 9]
 
 
 def test_the_loss_carries_the_time_of_the_last_report_lost() -> None:

@@ -8,9 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firmware_bridge.drivers.cardlink.framing import MAX_DECODED, SMALLEST, Frame, FrameReader, enclose, encode_frame
+from firmware_bridge.drivers.cardlink.framing import (
+    MAX_DECODED,
+    MAX_ENCODED,
+    SMALLEST,
+    Frame,
+    FrameReader,
+    enclose,
+    encode_frame,
+)
 
-from .independent_decoder import DecodedFrame, Receiver, decode_frames
+from .independent_decoder import DecodedFrame, Receiver, crc32, decode_frames
 from .page import golden_rows
 
 BODY = MAX_DECODED - SMALLEST  # bytes, the most that a frame has room for
@@ -97,6 +105,7 @@ def test_what_is_too_long_is_counted_once_and_kept_nowhere(size: int) -> None:
     data = b"\xc0" + b"\x55" * 5000
     for start in range(0, len(data), size):
         assert reader.receive(data[start : start + size]) == []
+        assert len(reader._tail) <= MAX_ENCODED
     good = encode_frame(0x21, 2, 3)
     assert len(reader.receive(good)) == 1
     assert (reader.overlong, reader.corrupt, reader.frames) == (1, 0, 1)
@@ -107,6 +116,16 @@ def test_what_is_too_long_only_without_its_escapes_is_too_long() -> None:
     assert reader.receive(b"\xc0" + b"\xdb\xdd" * 513 + b"\xc0") == []
     assert reader.receive(b"\xc0" + b"\x55" * 513 + b"\xc0") == []
     assert (reader.overlong, reader.corrupt) == (2, 0)
+
+
+@pytest.mark.parametrize("size", [509, 600])
+def test_what_is_too_long_is_none_though_its_crc_holds(size: int) -> None:
+    content = b"\x01" * size
+    data = b"\xc0" + content + crc32(content).to_bytes(4, "little") + b"\xc0"
+    reader = FrameReader()
+    assert reader.receive(data) == []
+    assert decode_frames(data) == []
+    assert (reader.overlong, reader.corrupt) == (1, 0)
 
 
 @pytest.mark.parametrize("size", range(SMALLEST - 4))

@@ -140,18 +140,35 @@ def test_a_device_with_another_key_rejects_the_host() -> None:
 
 def test_a_device_that_only_claims_to_be_ours_is_refused() -> None:
     """It accepts the host without looking, and cannot prove itself."""
-    host, _ = host_before(Step.IDENTITY, device := BenchDevice())
-    hello = make_host_hello(host)
+    device = BenchDevice()
+    host = make_host()
+    hello = host.outgoing()
     identity = device.exchange(hello, 0.0)
     host.receive(identity, 0.0)
     end = over(host.receive(proof_frame(Kind.DEVICE_PROOF, OTHER_KEY, b"device", hello, identity), 0.0))
     assert (end.code, end.refused) == ("device-proof", True)
 
 
-def make_host_hello(host: CardlinkHost) -> bytes:
-    """The hello as it goes over the wire; the host repeats it when half a second has passed."""
+@pytest.mark.parametrize("spoil", [0, 31])
+def test_every_byte_of_a_proof_counts(spoil: int) -> None:
+    device = BenchDevice()
+    host, reply = host_before(Step.DEVICE_PROOF, device)
+    assert rejected(device.exchange(spoilt_proof(host_proof_of(host), spoil), 0.0)) == "proof"
+    assert over(host.receive(spoilt_proof(reply, spoil), 0.0)).code == "device-proof"
+
+
+def host_proof_of(host: CardlinkHost) -> bytes:
+    """The host's proof as it goes over the wire; the host repeats it when half a second has passed."""
     host.tick(0.5)
     return host.outgoing()
+
+
+def spoilt_proof(data: bytes, place: int) -> bytes:
+    """The proof in these bytes, with one bit of one byte changed."""
+    (read,) = FrameReader().receive(data)
+    claimed = bytearray(messages.decode_proof(read.body).proof)
+    claimed[place] ^= 1
+    return frame(Kind(read.kind), messages.Proof(1, bytes(claimed)))
 
 
 def test_the_hosts_own_proof_sent_back_is_refused() -> None:

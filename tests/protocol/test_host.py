@@ -78,7 +78,9 @@ def test_what_comes_again_or_too_soon_is_dropped_and_acknowledged_at_once(host: 
 
 
 @pytest.mark.parametrize(
-    "body", [b"", b"\x91\x01", b"\x92\xcc\xc8\x01", b"\xc4\x02ab", b"\x97\x06\x01\x01\x01\x01\x01\x91\xcd\x01\x00"]
+    "body",
+    [b"", b"\x91\x01", b"\x92\xcc\xc8\x01", b"\xc4\x02ab", b"\x97\x06\x01\x01\x01\x01\x01\x91\xcd\x01\x00"],
+    ids=["empty", "too short", "unknown tag", "no array", "card number too large"],
 )
 def test_a_report_that_is_not_understood_is_taken_with_its_bytes(host: CardlinkHost, body: bytes) -> None:
     sent = encode_frame(Kind.REPORT, BOOT, 1, body)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 from controller.games import game
-from controller.games.specification import Choice, Facts, Kind, Role, RulingAction, Unit
+from controller.games.specification import Choice, Disposition, Facts, Kind, Role, RulingAction, Unit
 from controller.rules.dealing import DEALER, dealing_order
 from controller.table import events, operations
 from controller.table.decide import decide
@@ -15,13 +15,12 @@ from controller.table.events import AnyEvent
 from controller.table.evolve import fold
 from controller.table.inputs import AnyInput, DaemonStarted, DeviceConnected, DeviceGone, PersonActed, StatusReceived
 from controller.table.operations import AnyOperation
-from controller.table.phases import Phase
+from controller.table.phases import Phase, Service
 from controller.table.state import Answer, Irregularity, Settings, TableState
 from firmware_bridge.cards import DECK, Card
 from tests.table.scripted_device import ScriptedDevice
 
 PEOPLE: Final = {role: role.value.replace("_", "-") for role in Role}
-DEALER_ROLE, SUPERVISOR, SHIFT_MANAGER = Role.DEALER, Role.PIT_SUPERVISOR, Role.SHIFT_MANAGER
 EventT = TypeVar("EventT", bound=events.Event)
 
 
@@ -142,6 +141,23 @@ class TableHarness:
         assert changed == ["entry", "answers"], f"a refusal changed {changed}"
         return answer.code, answer.sentence
 
+    # -- how it stands -----------------------------------------------------------------------------------------------
+
+    def at(self, expected: Phase | Service) -> bool:
+        return expected in (self.state.phase, self.state.service)
+
+    def exit_is_held(self) -> bool:
+        return self.device.exit_held
+
+    def is_held(self) -> bool:
+        return self.state.held
+
+    def status_agrees(self) -> bool:
+        return self.state.device.status_agrees
+
+    def proposes(self, disposition: Disposition) -> bool:
+        return self.open.row.disposition is disposition
+
     # -- the course of a round -------------------------------------------------------------------------------------
 
     def start(self) -> TableHarness:
@@ -160,6 +176,11 @@ class TableHarness:
     def lose_link(self) -> None:
         self.device.linked = False
         self.give(DeviceGone("link-lost", "The cable was pulled."))
+
+    def refuse_device(self) -> None:
+        """The link keeper finds that this device must not be used."""
+        self.device.linked = False
+        self.give(DeviceGone("other-serial", "Another device is connected.", refused=True))
 
     def heartbeat(self) -> None:
         self.give(StatusReceived(self.device.status))
@@ -196,7 +217,7 @@ class TableHarness:
         for _ in range(len(self.state.places)):
             if self.state.phase in (Phase.DEALING_SETS, Phase.DEALING_SINGLES):
                 self.take()
-        assert self.state.phase is Phase.EXAMINING, f"the deal stopped while {self.state.phase}: {self.state.open}"
+        assert self.state.phase is Phase.EXAMINING, f"stopped by {[found.row.id for found in self.state.open]}"
         return self
 
     def handle(self, place: str) -> None:

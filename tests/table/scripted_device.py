@@ -33,7 +33,7 @@ class ScriptedDevice:
 
     The attributes that a test may set: `order` of the next shuffle, `capabilities`, `next_set` (cards in the next set
     instead of those ordered), `jams_next`, `refuses_next` (a reason), `miscount` (added to the count of the stub),
-    `answers` (False: it does as told and says nothing of it).
+    `answers` (False: it does as told and says nothing of it), `deaf` (commands do not reach it).
     """
 
     def __init__(self, unit: Unit, order: Sequence[Card], send: Callable[[AnyInput], None]) -> None:
@@ -43,6 +43,7 @@ class ScriptedDevice:
         self.simulated = True
         self.linked = True
         self.answers = True
+        self.deaf = False
         self.next_set = 0
         self.jams_next = False
         self.refuses_next = ""
@@ -139,13 +140,15 @@ class ScriptedDevice:
         ordinal = self.dispensed + 1
         faces = self._take(1)
         self.report(
-            observations.CardDrawn(self.shuffle, ordinal, len(self.inside), 1, faces[0], face_up, foreign)
+            observations.CardDrawn(self.shuffle, ordinal, self.loaded - self.dispensed, 1, faces[0], face_up, foreign)
         )  # fmt: skip
 
     def draw_together(self, count: int, *, order_known: bool = False) -> None:
         ordinal = self.dispensed + 1
         faces = self._take(count)
-        seen = observations.CardsDrawnTogether(self.shuffle, ordinal, len(self.inside), 1, order_known, faces)
+        seen = observations.CardsDrawnTogether(
+            self.shuffle, ordinal, self.loaded - self.dispensed, 1, order_known, faces
+        )
         self.report(seen)
 
     def pass_unseen(self, count: int) -> list[Card]:
@@ -166,7 +169,7 @@ class ScriptedDevice:
         ordinal = self.dispensed + 1
         faces = self._take(count, into_tray=True)
         self._sets += 1
-        self.report(observations.SetDispensed(self.shuffle, ordinal, len(self.inside), 1, faces))
+        self.report(observations.SetDispensed(self.shuffle, ordinal, self.loaded - self.dispensed, 1, faces))
 
     def reboot(self) -> None:
         """Power off and on: what it had in its memory is gone."""
@@ -178,7 +181,7 @@ class ScriptedDevice:
     # -- what the host tells it ------------------------------------------------------------------------------------
 
     def obey(self, command_id: int, command: AnyCommand) -> None:
-        if not self.linked:
+        if not self.linked or self.deaf:
             return
         self.told.append((command_id, command))
         reason = self._carry_out(command)

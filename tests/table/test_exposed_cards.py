@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from controller.games.specification import Choice, Disposition, Kind, Unit
-from controller.rules.hands import Outcome
 from controller.table import events, operations
 from controller.table.phases import Phase
 from controller.table.state import Stage
@@ -26,15 +25,15 @@ def exposed_in_mid_deal(unit: Unit) -> TableHarness:
 def test_nc_5_7_an_exposed_card_holds_the_deal_until_everybody_has_chosen(unit: Unit) -> None:
     table = exposed_in_mid_deal(unit)
     assert (table.open.row.id, table.open.row.clause, table.open.stage) == ("I12", "NC 5.7", Stage.CLAIMED)
-    assert table.device.exit_held
+    assert table.exit_is_held()
     table.confirm()
     assert table.open.stage is Stage.CHOOSING
     table.choose(B1=CONTINUE, B6=CONTINUE)
-    assert table.device.exit_held
-    assert table.state.held
+    assert table.exit_is_held()
+    assert table.is_held()
     table.choose(B3=CONTINUE)
-    assert not table.state.held
-    assert not table.device.exit_held
+    assert not table.is_held()
+    assert not table.exit_is_held()
     table.finish()
     assert table.last(events.IrregularityResolved).outcome == Disposition.OPTIONS
 
@@ -81,7 +80,7 @@ def test_nc_5_7_the_round_ends_without_hands_when_all_withdraw() -> None:
     table.confirm()
     table.choose(B1=WITHDRAW, B3=WITHDRAW, B6=WITHDRAW)
     table.deal().expose("D")
-    assert table.state.phase is Phase.SETTLING
+    assert table.at(Phase.SETTLING)
     assert not table.events_of(events.HandJudged)
     table.settle().conclude()
 
@@ -89,7 +88,7 @@ def test_nc_5_7_the_round_ends_without_hands_when_all_withdraw() -> None:
 def test_nc_5_7_an_exposed_card_does_not_void_even_when_nobody_has_handled_cards() -> None:
     table = exposed_in_mid_deal(Unit.SETS)
     table.confirm(handled=False)
-    assert table.open.row.disposition is Disposition.OPTIONS
+    assert table.proposes(Disposition.OPTIONS)
     assert not table.events_of(events.RoundVoided)
 
 
@@ -130,7 +129,7 @@ def test_nc_5_7_who_withdraws_over_one_error_is_not_waited_for_over_another() ->
 
 def test_nc_3_13_a_card_exposed_after_the_hands_were_judged_still_gives_options() -> None:
     table = TableHarness().start().to_dealing().deal().expose_all()
-    assert table.state.hands["B1"].outcome in set(Outcome)
+    assert len(table.events_of(events.HandJudged)) == 3
     table.report(Kind.EXPOSED_CARD, "B1")
     table.confirm()
     table.choose(B1=WITHDRAW, B3=CONTINUE, B6=CONTINUE)

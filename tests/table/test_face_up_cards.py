@@ -25,9 +25,9 @@ def test_nc_5_10_an_announced_card_is_the_next_card(unit: Unit) -> None:
     announce(table, 8)
     assert (table.open.row.clause, table.open.ordinals) == ("NC 5.10", (8,))
     assert table.open.place == ("B6" if unit is Unit.SETS else "D")
-    assert table.device.exit_held
+    assert table.exit_is_held()
     table.confirm(Role.DEALER)
-    assert not table.state.held
+    assert not table.is_held()
     table.deal()
     shown = [held.ordinal for hand in table.state.hands.values() for held in hand.cards if held.face_up]
     assert shown == [8]
@@ -57,7 +57,7 @@ def test_nc_5_17_before_no_more_bets_it_is_asked_what_to_do(unit: Unit, action: 
     assert table.refused(ruling, Role.PIT_SUPERVISOR)[0] == "role"
     table.rule(action)
     if action is RulingAction.VOID:
-        assert table.state.phase is Phase.VOIDED
+        assert table.at(Phase.VOIDED)
     else:
         table.do(operations.NoMoreBets())
         table.finish()

@@ -36,7 +36,7 @@ def test_nc_5_11_cards_that_came_together_belong_to_nobody_until_then() -> None:
     table = two_singles()
     assert [held.ordinal for held in table.state.aside] == [4, 5]
     assert table.state.dealt == 3
-    assert table.device.exit_held
+    assert table.exit_is_held()
 
 
 def test_nc_5_11_the_order_names_these_cards_and_each_once() -> None:
@@ -72,7 +72,7 @@ def test_nc_5_11_three_singles_fill_places_across_the_end_of_a_round_of_cards() 
     table.confirm()
     table.name_order(13, 11, 12)
     table.all_continue()
-    assert table.state.phase is Phase.EXAMINING
+    assert table.at(Phase.EXAMINING)
     assert (ordinals_at(table, "B6")[-1], ordinals_at(table, "D")[-1]) == (13, 11)
     assert [held.ordinal for held in table.state.aside] == [12], "the deal had no room for the last"
     table.expose_all().settle().conclude()

@@ -100,11 +100,11 @@ def test_the_shuffler_is_told_what_a_round_needs_and_no_more() -> None:
 
 def test_the_shoes_exit_is_open_only_while_cards_are_due() -> None:
     table = TableHarness(Unit.SINGLES, hands=HANDS).start().to_dealing()
-    assert not table.device.exit_held
+    assert not table.exit_is_held()
     table.take(11)
-    assert not table.device.exit_held
+    assert not table.exit_is_held()
     table.take()
-    assert table.device.exit_held
+    assert table.exit_is_held()
     assert [command for _, command in table.device.told] == [ReleaseExit(), HoldExit()]
 
 
@@ -123,5 +123,5 @@ def test_a_device_that_stages_has_the_first_set_ready_before_bets_are_closed() -
     table.device.capabilities = replace(table.device.capabilities, stages=True)
     table.start().to_betting()
     assert [held.ordinal for held in table.state.tray] == [1, 2, 3]
-    assert table.device.exit_held, "with the set in the tray no further card may leave"
+    assert table.exit_is_held(), "with the set in the tray no further card may leave"
     assert table.state.dealt == 0

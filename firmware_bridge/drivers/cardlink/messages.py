@@ -18,6 +18,7 @@ U8: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=0xFF)]
 U32: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=0xFFFF_FFFF)]
 U63: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=0x7FFF_FFFF_FFFF_FFFF)]
 ReportNumber: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=0xFFFF_FFFF)]
+Ordinal: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=0xFF00)]  # room above it for the cards of a set
 SetSize: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=5)]
 
 
@@ -158,7 +159,7 @@ class ShuffleAborted(Report, frozen=True, tag=5):
 
 class SetDispensed(Report, frozen=True, tag=6):
     shuffle: U32
-    ordinal: U32
+    ordinal: Ordinal
     remaining: U32
     deck: U32
     cards: list[U8]
@@ -166,12 +167,12 @@ class SetDispensed(Report, frozen=True, tag=6):
 
 class SetRemoved(Report, frozen=True, tag=7):
     shuffle: U32
-    ordinal: U32
+    ordinal: Ordinal
 
 
 class CardDrawn(Report, frozen=True, tag=8):
     shuffle: U32
-    ordinal: U32
+    ordinal: Ordinal
     remaining: U32
     deck: U32
     card: U8
@@ -180,7 +181,7 @@ class CardDrawn(Report, frozen=True, tag=8):
 
 class CardsDrawnTogether(Report, frozen=True, tag=9):
     shuffle: U32
-    ordinal: U32
+    ordinal: Ordinal
     remaining: U32
     deck: U32
     order_known: bool
@@ -189,7 +190,7 @@ class CardsDrawnTogether(Report, frozen=True, tag=9):
 
 class FaceUpFound(Report, frozen=True, tag=10):
     shuffle: U32
-    ordinal: U32
+    ordinal: Ordinal
     deck: U32
     card: U8 = NOT_READ
 

@@ -50,10 +50,16 @@ def observation_of(report: messages.AnyReport) -> AnyObservation:
                 report.deck,
                 report.order_known,
                 _cards(report.cards, report.shuffle, report.ordinal),
+                report.cards.count(messages.FOREIGN),
             )
         case messages.FaceUpFound():
-            card = Card.numbered(report.card) if 1 <= report.card <= DECK_SIZE else None
-            return observations.FaceUpFound(report.shuffle, report.ordinal, report.deck, card)
+            return observations.FaceUpFound(
+                report.shuffle,
+                report.ordinal,
+                report.deck,
+                _concealed(report.card, report.shuffle, report.ordinal),
+                int(report.card == messages.FOREIGN),
+            )
         case messages.DeckLoaded():
             return observations.DeckLoaded(report.deck, report.count or None, report.shuffle or None)
     return _same_fields(report)

@@ -11,6 +11,7 @@ import hmac
 from typing import Final
 
 import msgspec
+import structlog
 
 from controller.games.specification import Role
 
@@ -74,5 +75,6 @@ class People:
         if person is default and person.role is Role.DEALER:
             return person
         if not pin or not person.pin_hash or not await asyncio.to_thread(pin_matches, pin, person.pin_hash):
+            structlog.get_logger().warning("person.pin_refused", person=person.id, uid=uid)
             raise PersonRefusedError("pin", f"The PIN of {person.name} is missing or wrong; try again.")
         return person

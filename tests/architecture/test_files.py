@@ -1,0 +1,27 @@
+"""Files stay small, say what they are for, and name no machine on which they were written."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from tests.architecture.sources import PACKAGES, Module, modules
+
+LONGEST = 500
+EVERYTHING = modules(*PACKAGES, "tests", "benchmarks")
+
+
+@pytest.mark.parametrize("module", EVERYTHING, ids=lambda module: module.name)
+def test_no_file_is_too_long_to_hold_in_the_head(module: Module) -> None:
+    assert module.text.count("\n") <= LONGEST
+
+
+@pytest.mark.parametrize("module", modules(*PACKAGES), ids=lambda module: module.name)
+def test_every_module_says_what_it_is_for(module: Module) -> None:
+    assert (ast.get_docstring(module.tree) or "").strip()
+
+
+def test_every_folder_is_a_package_so_that_no_module_is_overlooked() -> None:
+    folders = {module.path.parent for module in EVERYTHING if module.path.parent.name != "benchmarks"}
+    assert not [folder.name for folder in folders if not (folder / "__init__.py").is_file()]

@@ -1,0 +1,251 @@
+"""The API from outside: who may, what is refused and how, the same answer twice, and streams that resume exactly."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from random import Random
+from typing import Any
+
+import aiohttp
+import pytest
+
+from controller.api.client import HOST, ApiClient, TableUnreachableError
+from controller.api.feed import EventFeed, Published
+from controller.api.messages import OperationRequest, encode
+from controller.table import operations
+from controller.table.events import OperationRefused, OperationTaken
+from simulators.crew import CREW
+from tests.end_to_end.evidence import Evidence
+from tests.end_to_end.stage import Stage, short_folder
+
+DEALER, SUPERVISOR, MANAGER = CREW
+UUID = "11111111-2222-4333-8444-555555555555"
+
+
+@pytest.fixture
+async def stage() -> AsyncIterator[Stage]:
+    with short_folder() as folder:
+        async with Stage(folder, rounds=2) as stage:
+            yield stage
+
+
+class Caller:
+    """Somebody who speaks HTTP and does not trust the product's own client."""
+
+    def __init__(self, stage: Stage) -> None:
+        self._session = aiohttp.ClientSession(connector=aiohttp.UnixConnector(str(stage.socket)))
+
+    async def __aenter__(self) -> Caller:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self._session.close()
+
+    async def post(self, body: bytes) -> tuple[int, dict[str, Any]]:
+        async with self._session.post(f"{HOST}/v1/operations", data=body) as response:
+            text = await response.text()
+            return response.status, json.loads(text) if text.startswith("{") else {"text": text}
+
+    async def get_status(self, path: str, **headers: str) -> int:
+        async with self._session.get(f"{HOST}{path}", headers=headers) as response:
+            return response.status
+
+    async def events(self, after: object, until: int) -> list[tuple[int, bytes]]:
+        """The ids and data of the stream, up to that entry."""
+        found: list[tuple[int, bytes]] = []
+        async with self._session.get(f"{HOST}/v1/events", headers={"Last-Event-ID": str(after)}) as response:
+            assert response.status == 200
+            assert response.content_type == "text/event-stream"
+            async for line in response.content:
+                if line.startswith(b"id: "):
+                    number = int(line[4:])
+                elif line.startswith(b"data: "):
+                    found.append((number, line[6:]))
+                    if number >= until:
+                        break
+        return found
+
+
+def said(operation: Any, *, person: str = "", pin: str = "", id_: str = UUID, round_number: int = 0) -> bytes:
+    return encode(OperationRequest(id_, round_number, operation, person, pin))
+
+
+@pytest.mark.parametrize(
+    ("person", "pin", "code"),
+    [
+        ("supervisor", "1111", "pin"),
+        ("supervisor", "", "pin"),
+        ("manager", "2222", "pin"),
+        ("stranger", "1111", "person"),
+    ],
+)
+async def test_whoever_does_not_prove_it_is_refused(stage: Stage, person: str, pin: str, code: str) -> None:
+    await stage.start_daemon()
+    async with Caller(stage) as caller:
+        status, answer = await caller.post(said(operations.PauseTable("lunch"), person=person, pin=pin))
+        assert (status, answer["accepted"], answer["code"]) == (403, False, code)
+        assert answer["sentence"].endswith(".")
+        assert pin not in answer["sentence"] or not pin
+        assert (await stage.state()).paused == ""
+        status, answer = await caller.post(said(operations.PauseTable("lunch"), person="supervisor", pin="2222"))
+        assert (status, answer["accepted"]) == (200, True)
+    assert (await stage.state()).paused == "lunch"
+
+
+async def test_a_peer_of_another_user_id_is_not_admitted(stage: Stage) -> None:
+    """Whoever the request says that it comes from."""
+    stage.configure(uid=54321)
+    await stage.start_daemon()
+    async with Caller(stage) as caller:
+        status, answer = await caller.post(said(operations.OpenTable(), person="supervisor", pin="2222"))
+        assert (status, answer["code"]) == (403, "not-admitted")
+        for path in ("/v1/state", "/v1/events", "/healthz", "/nowhere"):
+            assert await caller.get_status(path) == 403
+    async with ApiClient(stage.socket) as client:
+        with pytest.raises(TableUnreachableError, match="not admitted"):
+            await client.state()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"\xff\xfe",
+        b'{"id": "1", "round": 0}',
+        b'{"id": "1", "round": 0, "operation": {"operation": "fly"}}',
+        b'{"id": "1", "round": 0, "operation": {"operation": "open_table", "wings": 2}}',
+        b'{"id": "1", "round": 0, "operation": {"operation": "open_table"}, "role": "shift_manager"}',
+        b'{"id": "1", "round": "x", "operation": {"operation": "open_table"}}',
+        b'{"id": "1", "round": 0, "operation": {"operation": "expose_hand", "place": "D", "cards": ["ZZ"]}}',
+    ],
+)
+async def test_what_is_not_understood(stage: Stage, body: bytes) -> None:
+    await stage.start_daemon()
+    async with Caller(stage) as caller:
+        before = (await stage.state()).entry
+        status, answer = await caller.post(body)
+        assert (status, answer["accepted"], answer["code"]) == (400, False, "bad-request")
+        assert answer["sentence"].startswith("Not understood: ")
+        assert (await stage.state()).entry == before
+
+
+async def test_a_request_that_is_too_long(stage: Stage) -> None:
+    await stage.start_daemon()
+    async with Caller(stage) as caller:
+        status, _ = await caller.post(said(operations.PauseTable("x" * 100_000)))
+        assert status == 413
+        assert await caller.get_status("/v1/state") == 200
+
+
+async def test_the_same_id_gets_the_same_answer_across_a_restart(stage: Stage) -> None:
+    """Accepted or refused: it is done once, whoever asks how often."""
+    await stage.start_device(dealer=False)
+    await stage.start_daemon()
+    accepted, refused = said(operations.OpenTable()), said(operations.PlaceYourBets(), id_="2" + UUID[1:])
+    async with ApiClient(stage.socket) as client:
+        await stage.events_until(client, "status_agrees")
+    async with Caller(stage) as caller:
+        first = [await caller.post(accepted), await caller.post(refused)]
+        again = [await caller.post(accepted), await caller.post(refused)]
+        at_once = await asyncio.gather(*(caller.post(accepted) for _ in range(5)))
+    await stage.kill_daemon()
+    await stage.start_daemon()
+    async with Caller(stage) as caller:
+        later = [await caller.post(accepted), await caller.post(refused)]
+    assert [(status, answer["accepted"]) for status, answer in first] == [(200, True), (200, False)]
+    assert first[1][1]["code"] == "no-deck"
+    assert first == again == later
+    assert at_once == [first[0]] * 5
+    assert await stage.daemon.end() == 0
+    assert await stage.device.end() == 0
+    evidence = Evidence(stage)
+    assert [taken.operation_id for taken in evidence.of(OperationTaken)] == [UUID]
+    assert len(evidence.of(OperationRefused)) == 1
+
+
+async def test_a_stream_resumes_with_exactly_what_is_missing(stage: Stage) -> None:
+    random = Random(3)  # noqa: S311  # repeatable places
+    await stage.start_device()
+    await stage.start_daemon()
+    last = await stage.played()
+    async with Caller(stage) as caller:
+        every = await caller.events(0, last)
+        numbers = [number for number, _ in every]
+        assert numbers == sorted(set(numbers))
+        for after in (0, 1, numbers[0], numbers[-2], *random.sample(range(last), 10)):
+            assert await caller.events(after, last) == [event for event in every if event[0] > after]
+    await stage.kill_daemon()
+    await stage.start_daemon()  # which has none of them in memory
+    async with Caller(stage) as caller:
+        for after in (0, 1, numbers[-2], *random.sample(range(last), 10)):
+            assert await caller.events(after, last) == [event for event in every if event[0] > after]
+        began = (await caller.events(last, last + 1))[-1]
+        assert began[0] > last
+
+
+async def test_a_follower_sees_each_event_once_across_restarts(stage: Stage) -> None:
+    """One who asks again from the last id whenever the stream ends, as a browser does."""
+    await stage.start_device()
+    followed: list[tuple[int, dict[str, Any]]] = []
+    for count in (20, 90, 200):
+        await stage.start_daemon()
+        async with ApiClient(stage.socket) as client, asyncio.timeout(40):
+            stream = client.events(followed[-1][0] if followed else 0)
+            async for event in stream:
+                if event is not None:
+                    followed.append((event["entry"], event))
+                    if len(followed) >= count:
+                        break
+            await stream.aclose()
+        await stage.kill_daemon()
+    await stage.start_daemon()
+    async with Caller(stage) as caller:
+        every = await caller.events(0, followed[-1][0])
+    assert [(number, json.loads(data)) for number, data in every] == followed
+
+
+async def test_what_comes_while_a_follower_is_busy_is_not_missed() -> None:
+    """Between being told that it has everything and asking for more."""
+
+    async def nothing_on_disk(after: int, limit: int) -> list[Published]:
+        return []
+
+    feed = EventFeed(nothing_on_disk)
+    follower = feed.follow(0)
+    assert await anext(follower) == []
+    event = Published(7, b"{}")
+    feed.publish([event])
+    assert await asyncio.wait_for(anext(follower), 5) == [event]
+    await follower.aclose()
+
+
+@pytest.mark.parametrize("after", ["", "x", "1.5", "0x10"])
+async def test_a_last_event_id_that_is_none(stage: Stage, after: str) -> None:
+    await stage.start_daemon()
+    async with Caller(stage) as caller:
+        assert await caller.get_status("/v1/events", **{"Last-Event-ID": after}) == 400
+
+
+async def test_slow_and_vanishing_followers_keep_nobody(stage: Stage) -> None:
+    """One reads nothing, some hang up at once; the rounds are played, and the daemon stops in time."""
+    await stage.start_daemon()
+    reader, writer = await asyncio.open_unix_connection(str(stage.socket), limit=1)
+    writer.write(b"GET /v1/events HTTP/1.1\r\nHost: table\r\n\r\n")
+    await reader.readexactly(1)
+    for _ in range(5):
+        _, hasty = await asyncio.open_unix_connection(str(stage.socket))
+        hasty.write(b"GET /v1/events HTTP/1.1\r\nHost: table\r\n\r\n")
+        hasty.close()
+        await hasty.wait_closed()
+    await stage.start_device()
+    await stage.played()
+    began = asyncio.get_running_loop().time()
+    assert await stage.daemon.end() == 0
+    assert asyncio.get_running_loop().time() - began < 2
+    writer.close()
+    await writer.wait_closed()
+    assert not any("Traceback" in line for line in stage.daemon.err)

@@ -1,0 +1,202 @@
+"""A disk that fails takes the table out of service; nothing is acknowledged that is not kept, and nothing is lost."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from random import Random
+from typing import Any, cast
+
+import pytest
+
+from controller.api.client import ApiClient
+from controller.api.messages import OperationRequest
+from controller.api.view import LinkView
+from controller.daemon.host import HostClock
+from controller.daemon.table_service import TableService
+from controller.games.specification import Role, Unit
+from controller.journal import JournalError
+from controller.journal.store import Committed
+from controller.table import operations
+from controller.table.events import DeviceLost, Event, ReportTaken
+from controller.table.inputs import DaemonStarted
+from controller.table.state import Settings, TableState
+from firmware_bridge.cards import Evidence
+from firmware_bridge.commands import AnyCommand
+from firmware_bridge.drivers.base import DeviceReady, Reported
+from firmware_bridge.observations import ButtonPressed, DeviceIdentity, DeviceStatus
+from simulators.crew import CREW, CrewVoice
+from simulators.simulate import capabilities_of
+from tests.end_to_end.child import Orders
+from tests.end_to_end.evidence import Evidence as Account
+from tests.end_to_end.stage import Stage, short_folder
+
+DEALER, SUPERVISOR, MANAGER = CREW
+BOOT = 9
+
+
+@pytest.mark.parametrize("full_at", [2, 3, 15, 40])
+@pytest.mark.parametrize("unit", list(Unit))
+async def test_out_of_service_until_a_supervisor_returns_it(unit: Unit, full_at: int) -> None:
+    """The second commit is the device's coming; the later ones are reports, statuses and what people do."""
+    with short_folder() as folder:
+        async with Stage(folder, unit=unit, rounds=3) as stage:
+            await stage.start_device()
+            await stage.start_daemon(Orders(full_at=full_at))
+            await stage.daemon.until(lambda: stage.daemon.logged("table.fault"))
+            async with ApiClient(stage.socket) as client:
+                voice = CrewVoice(client, Random(1))  # noqa: S311  # repeatable
+                shown = await client.state()
+                assert shown.service == "out_of_service"
+                assert "no room left" in shown.service_cause
+                assert await client.is_healthy()  # a restart would not mend the disk
+
+                for member in (DEALER, MANAGER):
+                    refused = await voice.send(voice.request(member, shown.round, operations.PauseTable("look")))
+                    assert not refused.accepted
+                    assert refused.code == "journal-full"
+                    assert "Make room" in refused.sentence
+                refused = await voice.send(voice.request(DEALER, shown.round, operations.ReturnToService()))
+                assert not refused.accepted
+                assert (await client.state()).entry == shown.entry
+
+                answer = await voice.send(voice.request(SUPERVISOR, shown.round, operations.ReturnToService()))
+                assert answer.accepted
+            await stage.played()
+            last = await stage.last_state()
+            assert await stage.daemon.end() == 0
+            account = Account(stage)
+            account.check(last)
+            assert "fault-mended" in [event.code for event in account.of(DeviceLost)]
+
+
+async def test_a_disk_that_is_full_from_the_start() -> None:
+    """There is no table to show yet: the daemon ends, and systemd tries again."""
+    with short_folder() as folder:
+        async with Stage(folder) as stage:
+            daemon = stage.spawn_daemon(Orders(full_at=1))
+            assert await daemon.ended() == 4
+            assert daemon.err[0].startswith("cardshoe: The disk has no room left")
+            assert len(daemon.err) == 2
+            await stage.start_daemon()
+            assert (await stage.state()).table == "T-1"
+            assert await stage.daemon.end() == 0
+
+
+# -- the daemon's loop alone, where a test decides what comes in what order -------------------------------------------
+
+
+class Disk:
+    """A journal's writer that can be told to fail."""
+
+    def __init__(self) -> None:
+        self.full = False
+        self.events: list[Event] = []
+        self._number = 0
+
+    async def append(self, given: object, events: Sequence[Event], **named: object) -> Committed:
+        await asyncio.sleep(0)
+        if self.full:
+            raise JournalError("journal-full", "The disk is full.", "Make room.")
+        first = self._number + 1
+        self._number += 1 + len(events)
+        self.events += events
+        return Committed(first, tuple(range(first + 1, self._number + 1)))
+
+    async def read(self, after: int, limit: int) -> list[object]:
+        return []
+
+    def public_encode(self, event: object, round_number: int) -> bytes:
+        return b"{}"
+
+
+class Line:
+    """The link, as the table knows it."""
+
+    def __init__(self) -> None:
+        self.acknowledged: list[int] = []
+        self.drops = 0
+
+    def acknowledge(self, boot: int, number: int) -> None:
+        self.acknowledged.append(number)
+
+    def command(self, command_id: int, command: AnyCommand) -> bool:
+        return True
+
+    def drop(self, code: str, sentence: str) -> None:
+        self.drops += 1
+
+
+def report(number: int) -> Reported:
+    return Reported(BOOT, number, 0, ButtonPressed("start"), Evidence(b""))
+
+
+def ready() -> DeviceReady:
+    identity = DeviceIdentity(
+        "shuffler", "sets", "m", "m", "S-1", "1", "0", capabilities_of("shuffler"), True, 52, BOOT
+    )
+    return DeviceReady(identity, DeviceStatus(BOOT, 0, 0, 0, 0, 0, 0, 0, False, True, False, 0))
+
+
+@asynccontextmanager
+async def served(disk: Disk, line: Line) -> AsyncIterator[TableService]:
+    service = TableService("T-1", TableState(), cast("Any", disk), HostClock(), LinkView)
+    service.device = line
+    await service.begin(DaemonStarted("T-1", True, Settings("NC", Unit.SETS, 7), "start"))
+    running = asyncio.create_task(service.run())
+    service.hear(ready())
+    try:
+        yield service
+    finally:
+        running.cancel()
+        with suppress(asyncio.CancelledError):
+            await running
+
+
+async def in_turn(service: TableService) -> None:
+    """Until everything that came so far has been taken."""
+    assert await service.answers()
+
+
+def returning() -> OperationRequest:
+    return OperationRequest("u-1", 0, operations.ReturnToService())
+
+
+async def test_a_report_that_came_while_the_disk_was_full_is_never_passed_over() -> None:
+    """Report 2 was left aside; report 3 of the same link must not be taken, or its acknowledgement covers both."""
+    disk, line = Disk(), Line()
+    async with served(disk, line) as service:
+        service.hear(report(1))
+        await in_turn(service)
+        disk.full = True
+        service.hear(report(2))
+        await in_turn(service)
+        assert line.acknowledged == [1]
+        disk.full = False
+        service.hear(report(3))
+        answer = await service.operate(returning(), "sam", Role.PIT_SUPERVISOR)
+        assert answer.accepted
+        service.hear(report(4))  # the link's last words, before it is made anew
+        await in_turn(service)
+        assert line.acknowledged == [1]
+        assert line.drops >= 1
+        service.hear(ready())
+        for number in (2, 3, 4):
+            service.hear(report(number))
+        await in_turn(service)
+    assert line.acknowledged == [1, 2, 3, 4]
+    assert [event.number for event in disk.events if isinstance(event, ReportTaken)] == [1, 2, 3, 4]
+
+
+async def test_a_disk_that_is_full_still_cannot_be_wished_away() -> None:
+    disk, line = Disk(), Line()
+    async with served(disk, line) as service:
+        disk.full = True
+        service.hear(report(1))
+        for _ in range(2):
+            answer = await service.operate(returning(), "sam", Role.PIT_SUPERVISOR)
+            assert not answer.accepted
+            assert answer.code == "journal-full"
+            assert service.view().service == "out_of_service"
+    assert line.acknowledged == []

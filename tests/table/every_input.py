@@ -1,0 +1,211 @@
+"""Inputs of every type for a state: those that fit it, and those that nobody should ever send."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+
+from msgspec.structs import replace
+
+from controller.games.specification import Choice, Facts, Kind, Role, RulingAction, Unit
+from controller.table import operations
+from controller.table.inputs import (
+    AnyInput,
+    CommandAnswered,
+    DaemonStarted,
+    DeviceConnected,
+    DeviceGone,
+    DeviceReported,
+    PersonActed,
+    ReportsMissing,
+    StatusReceived,
+)
+from controller.table.operations import AnyOperation
+from controller.table.state import Settings, TableState
+from firmware_bridge import observations
+from firmware_bridge.cards import DECK, Concealed, Evidence
+from firmware_bridge.observations import AnyObservation, DeviceIdentity, DeviceStatus
+from tests.table.scripted_device import SETS_DEVICE, SINGLES_DEVICE
+
+PLACES = ("B1", "B3", "B9", "D", "nowhere")
+HUGE = 2**40
+FACTS = (
+    Facts(),
+    Facts(handled=True, places_certain=True, order_known=True),
+    Facts(handled=False, places_certain=False, order_known=False),
+    Facts(counted_wrong=False),
+    Facts(dealer_hand=False, before_close=True),
+)
+
+
+def every_operation(state: TableState) -> Iterator[AnyOperation]:
+    """Every operation with arguments that fit and that do not."""
+    yield operations.OpenTable()
+    yield operations.CloseTable()
+    yield operations.ShuffledOutside("batch shuffler")
+    yield operations.PlaceYourBets()
+    yield from (operations.OccupyBoxes(boxes) for boxes in ((1, 3, 6), (), (7,), (0,), (2, 2), (-1, HUGE)))
+    yield operations.NoMoreBets()
+    yield from (operations.HandleCards(place) for place in PLACES)
+    for place in PLACES:
+        read = tuple(held.face.expose() for held in hand.cards if held.face) if (hand := state.hands.get(place)) else ()
+        yield from (
+            operations.ExposeHand(place, cards)
+            for cards in (None, read, DECK[:3], DECK[-3:], DECK[:2], DECK[:4], (DECK[0],) * 3, ())
+        )
+    yield operations.RecordSettled()
+    yield operations.ConcludeRound()
+    yield from (operations.PauseTable(reason) for reason in ("drop", "", " "))
+    yield operations.ResumeTable()
+    for kind, where in product(Kind, (None, "B1", "D", "nowhere")):
+        yield operations.ReportIrregularity(kind, where)
+        yield operations.ReportIrregularity(kind, where, 3, 4)
+    yield operations.ReportIrregularity(Kind.WRONG_COUNT, "B1", -1, HUGE, "x" * 1000)
+    yield from _decisions(state)
+    for number, witness in product((0, 39, 40, 49, 52, 60, -1, HUGE), ("a witness", "")):
+        yield operations.CountCards("stub", number, witness)
+    yield operations.ContinueRound()
+    yield operations.ReturnToService()
+
+
+def _decisions(state: TableState) -> Iterator[AnyOperation]:
+    """On what is open, on what has changed, and on what never was."""
+    named = [(found.id, found.revision, found.ordinals) for found in state.open]
+    outdated = [(found.id, found.revision - 1, found.ordinals) for found in state.open]
+    for irregularity, revision, ordinals in [*named, *outdated, (0, 0, ()), (HUGE, -1, (1, 2))]:
+        yield from (operations.ConfirmIrregularity(irregularity, revision, facts) for facts in FACTS)
+        yield operations.DenyIrregularity(irregularity, revision, "it is not so")
+        yield operations.DenyIrregularity(irregularity, revision, "")
+        for order in (ordinals, tuple(reversed(ordinals)), (), (1, 1), (HUGE,)):
+            yield operations.NameOrder(irregularity, revision, order)
+        for place, choice in product(("B1", "B3", "D", "nowhere"), Choice):
+            yield operations.ChooseOption(irregularity, revision, place, choice)
+        for action in RulingAction:
+            yield operations.Rule(irregularity, revision, action, "shift manager", "so decided")
+            yield operations.Rule(irregularity, revision, action, "", "")
+
+
+def every_person(state: TableState) -> Iterator[PersonActed]:
+    """Every operation by the lowest and the highest rank; and some for another round, or told before."""
+    for number, operation in enumerate(every_operation(state)):
+        for role in (Role.DEALER, Role.SHIFT_MANAGER):
+            yield PersonActed(f"every-{number}-{role}", str(role), role, state.round, operation)
+    for round_number in (-5, state.round - 2, state.round - 1, state.round + 1, HUGE):
+        told = operations.PauseTable("at another time")
+        yield PersonActed(f"round-{round_number}", "dealer", Role.DEALER, round_number, told)
+    if state.answers:
+        yield PersonActed(state.answers[-1].operation_id, "dealer", Role.DEALER, state.round, operations.OpenTable())
+    yield PersonActed("", "", Role.DEALER, state.round, operations.OpenTable())
+
+
+def every_observation(state: TableState) -> Iterator[AnyObservation]:
+    """Every observation as it may follow, and as no sane device would tell it."""
+    shuffle, dispensed = state.deck.shuffle, state.deck.dispensed
+    left = state.deck.loaded - dispensed
+    cards = tuple(Concealed(DECK[(dispensed + n) % 52], shuffle, dispensed + 1 + n) for n in range(6))
+    o = observations
+    yield from (o.Started("power"), o.PowerLow(), o.ButtonPressed("red"), o.SelfTestFinished(False, "lamp"))
+    yield from (o.DeckLoaded(1, 52), o.DeckLoaded(2, None), o.DeckLoaded(0, 51, 9), o.DeckLoaded(1, -1, HUGE))
+    yield from (o.ShuffleStarted(1), o.ShuffleStarted(0))
+    yield from (
+        o.ShuffleFinished(1, shuffle + 1, 52),
+        o.ShuffleFinished(1, 0, 51),
+        o.ShuffleFinished(2, -1, 0, 1, 1, 1, 1, 1, 1),
+    )
+    yield from (o.ShuffleAborted(1, 20), o.ShuffleAborted(0, 0, 1, 1, 1, 1, 1, 1))
+    for size in range(7):
+        yield o.SetDispensed(shuffle, dispensed + 1, left - size, 1, cards[:size])
+    yield o.SetDispensed(shuffle, dispensed + 1, left - 3, 1, (None, None, None), foreign=1)
+    yield from (o.SetDispensed(shuffle + 1, 1, 49, 1, cards[:3]), o.SetDispensed(shuffle, 50, -7, 1, cards[:3]))
+    yield from (o.SetRemoved(shuffle, dispensed), o.SetRemoved(-1, HUGE))
+    for face_up, foreign in product((None, False, True), (0, 1)):
+        yield o.CardDrawn(shuffle, dispensed + 1, left - 1, 1, cards[0], face_up, foreign)
+    yield from (
+        o.CardDrawn(shuffle, dispensed + 3, left - 3, 1, None),
+        o.CardDrawn(shuffle + 1, 0, HUGE, 0, None, True),
+    )
+    for size, known in product((0, 1, 2, 3, 6), (False, True)):
+        yield o.CardsDrawnTogether(shuffle, dispensed + 1, left - size, 1, known, cards[:size])
+    yield from (
+        o.FaceUpFound(shuffle, dispensed + 1, 1, DECK[0]),
+        o.FaceUpFound(shuffle, 52, 1),
+        o.FaceUpFound(0, -1, 0),
+    )
+    yield from (o.StubUnloaded(1, state.stub_due), o.StubUnloaded(1, 39), o.StubUnloaded(0, -1))
+    yield from (o.Jammed("exit"), o.Jammed(""), o.JamCleared("exit"), o.DoorMoved(True), o.DoorMoved(False))
+    yield from (o.Tampered("case"), o.ReportsLost(1, 3, 9), o.ReportsLost(0, 9, 3), o.NotUnderstood("short"))
+
+
+def every_report(state: TableState) -> Iterator[AnyInput]:
+    """The observations as the next report, and one of them as a repeat and from another start of the device."""
+    device = state.device
+    for observation in every_observation(state):
+        yield DeviceReported(device.boot, device.last_report + 1, 5, observation, Evidence(b"x"))
+    drawn = observations.CardDrawn(state.deck.shuffle, state.deck.dispensed + 1, 0, 1, None)
+    yield DeviceReported(device.boot, device.last_report, 5, drawn, Evidence(b""))
+    yield DeviceReported(device.boot + 1, 1, None, drawn, Evidence(b""))
+    yield ReportsMissing(device.boot, device.last_report + 1, device.last_report + 4)
+    yield ReportsMissing(device.boot + 1, 1, None)
+
+
+def every_link(state: TableState) -> Iterator[AnyInput]:
+    """Devices that come, go, answer and tell how they are; and the daemon's start."""
+    status = status_of(state)
+    statuses = (
+        status,
+        replace(status, moving=True),
+        replace(status, dispensed=status.dispensed + 1, tray_occupied=not status.tray_occupied),
+        replace(status, shuffle=status.shuffle + 1, exit_held=not status.exit_held),
+        replace(status, last_report=status.last_report + 1),
+        replace(status, boot=status.boot + 1, last_report=0),
+    )
+    yield from (StatusReceived(one) for one in statuses)
+    for unit, simulated in product(Unit, (True, False)):
+        yield from (DeviceConnected(identity_of(state, unit, simulated), one) for one in statuses)
+    yield from (DeviceGone("link-lost", "The cable was pulled."), DeviceGone("other", "Another device.", refused=True))
+    for command_id in {0, HUGE, *(opened.id for opened in state.device.open_commands)}:
+        yield from (CommandAnswered(command_id, True), CommandAnswered(command_id, False, "jam"))
+    settings = state.settings or Settings("NC", Unit.SETS, 7)
+    for changed in (settings, replace(settings, box_count=9, unit=Unit.SINGLES), replace(settings, unit=Unit.SETS)):
+        yield DaemonStarted("T1", state.simulated, changed, "start-9")
+
+
+def every_input(state: TableState) -> Iterator[AnyInput]:
+    yield from every_person(state)
+    yield from every_report(state)
+    yield from every_link(state)
+
+
+def status_of(state: TableState) -> DeviceStatus:
+    """The status of a device that agrees with the journal."""
+    deck, device = state.deck, state.device
+    return DeviceStatus(
+        boot=device.running_boot,
+        last_report=device.last_report if device.boot == device.running_boot else 0,
+        uptime_ms=1,
+        shuffle=deck.shuffle,
+        loaded=deck.loaded,
+        dispensed=deck.dispensed,
+        remaining=deck.loaded - deck.dispensed,
+        sets_dispensed=0,
+        tray_occupied=bool(state.tray),
+        exit_held=bool(device.exit_held),
+        moving=False,
+        last_command=device.moving.id if device.moving else 0,
+    )
+
+
+def identity_of(state: TableState, unit: Unit, simulated: bool) -> DeviceIdentity:
+    return DeviceIdentity(
+        kind="shuffler" if unit is Unit.SETS else "shoe",
+        unit="sets" if unit is Unit.SETS else "singles",
+        maker="test",
+        model="any",
+        serial="T-2",
+        firmware="1",
+        firmware_digest="0" * 64,
+        capabilities=SETS_DEVICE if unit is Unit.SETS else SINGLES_DEVICE,
+        simulated=simulated,
+        deck_size=52,
+        boot=state.device.running_boot,
+    )

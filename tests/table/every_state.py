@@ -1,0 +1,171 @@
+"""States of a table: every phase and service, held in every way, reached by playing; the rest made up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from msgspec.structs import replace
+
+from controller.games.specification import Choice, Kind, Unit
+from controller.rules.dealing import DEALER
+from controller.table import operations
+from controller.table.inputs import DeviceConnected
+from controller.table.phases import IN_ROUND, WINDOW_OPEN, Phase, Service
+from controller.table.state import TableState
+from tests.table.harness import TableHarness
+
+HOLDS: Final = ("free", "paused", "claimed", "ordering", "choosing", "ruling", "two open")
+HANDS: Final = {"B1": "KD QC JS", "B3": "9D 8C KS", "B6": "2D 3C TS", "D": "KH 7S TD"}
+
+
+def to_phase(unit: Unit, phase: Phase) -> TableHarness:
+    """A round that has come as far as a phase; in a deal half of the cards are out."""
+    table = TableHarness(unit, hands=HANDS).start()
+    if phase is Phase.CLOSED:
+        return table
+    if phase is Phase.IDLE:
+        table.do(operations.OpenTable())
+        table.fresh_deck()
+        return table
+    table.to_betting()
+    if phase is Phase.BETTING:
+        return table
+    table.do(operations.NoMoreBets())
+    table.take(2)
+    if phase in (Phase.DEALING_SETS, Phase.DEALING_SINGLES):
+        return table
+    if phase is Phase.VOIDED:
+        table.report(Kind.UNSHUFFLED)
+        table.confirm()
+        return table
+    table.deal()
+    if phase is Phase.EXAMINING:
+        return table
+    table.expose(DEALER)
+    if phase is Phase.EXPOSING:
+        return table
+    for place in table.state.live_places:
+        table.expose(place)
+    table.settle()
+    if phase is Phase.CONCLUDED:
+        table.conclude()
+    return table
+
+
+def phases_of(unit: Unit) -> list[Phase]:
+    other = Phase.DEALING_SINGLES if unit is Unit.SETS else Phase.DEALING_SETS
+    return [phase for phase in Phase if phase is not other]
+
+
+def hold(table: TableHarness, how: str) -> bool:
+    """Hold the table in that way; False where that cannot come about in its phase."""
+    if how == "free":
+        return True
+    if how == "paused":
+        table.do(operations.PauseTable("dispute"))
+        return True
+    if table.state.phase not in WINDOW_OPEN or table.state.phase is Phase.VOIDED:
+        return False
+    kind = {
+        "claimed": Kind.OTHER_DEALING_ERROR,
+        "ordering": Kind.SIMULTANEOUS,
+        "choosing": Kind.EXPOSED_CARD,
+        "ruling": Kind.BEFORE_NO_MORE_BETS,
+        "two open": Kind.DECK_COUNT,
+    }[how]
+    table.report(kind)
+    if how == "ordering":
+        table.confirm(order_known=False)
+    elif how == "choosing":
+        table.confirm()
+        found = table.open
+        table.do(operations.ChooseOption(found.id, found.revision, "B1", Choice.WITHDRAW))
+    elif how == "two open":
+        table.report(Kind.WRONG_COUNT, "B1", counted=4)
+    return True
+
+
+def bring_to(table: TableHarness, service: Service) -> bool:
+    """Bring the table into a service; False where that cannot come about in its phase."""
+    in_round = table.state.phase in IN_ROUND
+    if service is Service.RECONCILING:
+        if not in_round:
+            moving = replace(table.device.status, moving=True)
+            table.give(DeviceConnected(table.device.identity, moving))
+        else:
+            table.lose_link()
+            table.connect()
+    elif service is Service.OUT_OF_SERVICE:
+        table.refuse_device()
+    return table.state.service is service
+
+
+def reached() -> Iterator[tuple[str, TableHarness]]:
+    """Each with a name. Of the reconciling ones in a round there is one more whose device is away."""
+    for unit in Unit:
+        for phase in phases_of(unit):
+            for how in HOLDS:
+                for service in Service:
+                    table = to_phase(unit, phase)
+                    if hold(table, how) and bring_to(table, service):
+                        yield f"{unit} {phase} {how} {service}", table
+                if phase in IN_ROUND:
+                    table = to_phase(unit, phase)
+                    hold(table, how)
+                    table.lose_link()
+                    yield f"{unit} {phase} {how} away", table
+        yield from _odd_states(unit)
+
+
+def _odd_states(unit: Unit) -> Iterator[tuple[str, TableHarness]]:
+    """Cards together, an open command, a count that is stated, everybody out of play."""
+    dealing = Phase.DEALING_SETS if unit is Unit.SETS else Phase.DEALING_SINGLES
+    for asked in (False, True):
+        table = to_phase(unit, dealing)
+        if unit is Unit.SETS:
+            table.device.form_set(2)
+        else:
+            table.device.draw_together(2)
+        if asked:
+            table.confirm()
+        yield f"{unit} cards together, order asked {asked}", table
+    table = to_phase(unit, dealing)
+    table.device.answers = False
+    table.do(operations.PauseTable("drop"))
+    table.device.answers = True
+    yield f"{unit} command open", table
+    table = to_phase(unit, dealing)
+    table.report(Kind.DECK_COUNT)
+    table.count(3)
+    yield f"{unit} counted", table
+    for dealt in (False, True):
+        table = to_phase(unit, dealing)
+        table.report(Kind.EXPOSED_CARD)
+        table.confirm()
+        table.choose(B1=Choice.WITHDRAW, B3=Choice.WITHDRAW, B6=Choice.WITHDRAW)
+        if dealt:
+            table.deal()
+        yield f"{unit} nobody in play, dealt {dealt}", table
+
+
+def every_state() -> Iterator[tuple[str, TableState]]:
+    """The reached ones; and of those that nothing leads to, the nearest with phase and service set by hand."""
+    seen: dict[tuple[Unit, Phase, Service, bool], TableState] = {}
+    for name, table in reached():
+        state = table.state
+        assert state.settings is not None
+        seen.setdefault((state.settings.unit, state.phase, state.service, state.held), state)
+        yield name, state
+    for unit in Unit:
+        for phase in Phase:
+            for service in Service:
+                for held in (False, True):
+                    if (unit, phase, service, held) not in seen:
+                        yield f"made up: {unit} {phase} {service} {held}", _made_up(unit, phase, service, held)
+
+
+def _made_up(unit: Unit, phase: Phase, service: Service, held: bool) -> TableState:
+    possible = phase if phase in phases_of(unit) else Phase.EXAMINING
+    state = to_phase(unit, possible).state
+    return replace(state, phase=phase, service=service, paused="dispute" if held else "")

@@ -1,0 +1,115 @@
+"""Pausing holds the exit; concluding is asked twice; the table opens and closes."""
+
+from __future__ import annotations
+
+import pytest
+
+from controller.games.specification import Kind, Unit
+from controller.table import events, operations
+from controller.table.phases import Phase
+from firmware_bridge.commands import Dispense, HoldExit, ReleaseExit
+from tests.table.harness import TableHarness
+
+BOTH = pytest.mark.parametrize("unit", Unit)
+
+
+@BOTH
+def test_a_pause_holds_the_exit_and_a_resume_releases_it(unit: Unit) -> None:
+    table = TableHarness(unit).start().to_dealing()
+    table.take()
+    table.do(operations.PauseTable("drop"))
+    assert table.exit_is_held()
+    assert table.device.told[-1][1] == HoldExit()
+    table.do(operations.ResumeTable())
+    assert not table.exit_is_held()
+    assert ReleaseExit() in [command for _, command in table.device.told[-2:]]
+    table.finish()
+
+
+def test_a_set_in_the_tray_may_be_lifted_in_a_pause_and_no_other_is_formed() -> None:
+    table = TableHarness().start().to_dealing()
+    table.do(operations.PauseTable("drop"))
+    ordered = [command for _, command in table.device.told].count(Dispense(3))
+    table.take()
+    assert [command for _, command in table.device.told].count(Dispense(3)) == ordered
+
+
+def test_a_pause_says_why_and_is_not_paused_again() -> None:
+    table = TableHarness().start()
+    assert table.refused(operations.PauseTable(" "))[0] == "reason"
+    assert table.refused(operations.ResumeTable())[0] == "not-paused"
+    table.do(operations.PauseTable("dispute"))
+    assert table.refused(operations.PauseTable("fill"))[0] == "paused"
+    assert table.refused(operations.OpenTable()) == (
+        "held",
+        "Cannot open table while the table is paused (dispute); resume first.",
+    )
+
+
+def test_a_pause_does_not_hide_what_is_irregular() -> None:
+    table = TableHarness().start().to_dealing()
+    table.do(operations.PauseTable("dispute"))
+    table.report(Kind.EXPOSED_CARD)
+    table.do(operations.ResumeTable())
+    assert table.is_held()
+    table.deny()
+    assert not table.is_held()
+
+
+def test_concluding_asks_back_once() -> None:
+    table = TableHarness().start().to_dealing().deal().expose_all()
+    assert table.refused(operations.ConcludeRound())[0] == "not-settled"
+    table.settle()
+    table.do(operations.ConcludeRound())
+    assert table.at(Phase.SETTLING)
+    table.do(operations.ConcludeRound())
+    assert table.at(Phase.CONCLUDED)
+
+
+def test_chips_are_recorded_as_paid_once() -> None:
+    table = TableHarness().start().to_dealing().deal().expose_all().settle()
+    assert table.refused(operations.RecordSettled())[0] == "settled"
+
+
+def test_the_next_rounds_conclusion_is_asked_for_anew() -> None:
+    table = TableHarness().start().to_dealing().finish().to_dealing().deal().expose_all()
+    assert table.refused(operations.ConcludeRound())[0] == "not-settled"
+    table.settle()
+    table.do(operations.ConcludeRound())
+    assert table.at(Phase.SETTLING)
+
+
+def test_house_procedure_may_do_without_a_count_where_the_device_cannot_count() -> None:
+    table = TableHarness(Unit.SINGLES, count_by_hand=False).start().to_dealing().deal().expose_all()
+    table.do(operations.RecordSettled())
+    assert not table.events_of(events.StubCounted)
+
+
+def test_a_table_closes_between_rounds_only() -> None:
+    table = TableHarness().start().to_betting()
+    assert table.refused(operations.CloseTable())[0] == "phase"
+    table.do(operations.NoMoreBets())
+    table.finish()
+    table.do(operations.CloseTable())
+    assert table.at(Phase.CLOSED)
+    table.to_dealing().finish()
+
+
+def test_a_shoe_needs_to_be_told_of_the_shuffle_and_a_shuffler_does_not() -> None:
+    shoe = TableHarness(Unit.SINGLES).start()
+    shoe.do(operations.OpenTable())
+    assert shoe.refused(operations.ShuffledOutside("by hand"))[0] == "no-deck"
+    assert shoe.refused(operations.PlaceYourBets())[0] == "no-deck"
+    shoe.device.load()
+    assert shoe.refused(operations.PlaceYourBets())[0] == "not-shuffled"
+    shoe.do(operations.ShuffledOutside("by hand"))
+    shoe.do(operations.PlaceYourBets())
+    shuffler = TableHarness().start()
+    assert shuffler.refused(operations.ShuffledOutside("by hand"))[0] == "shuffler"
+
+
+def test_a_shoe_that_counts_a_short_deck_is_not_declared_shuffled() -> None:
+    table = TableHarness(Unit.SINGLES).start()
+    table.do(operations.OpenTable())
+    table.device.load(table.device.order[:51])
+    assert table.refused(operations.ShuffledOutside("by hand"))[0] == "deck-count"

@@ -1,0 +1,55 @@
+"""The machines lead where their tables say, and nowhere else."""
+
+from __future__ import annotations
+
+from itertools import combinations, product
+
+import pytest
+
+from controller.table.decision import Decision, RefusedError
+from controller.table.phases import (
+    PHASE_TABLE,
+    PHASES,
+    SERVICE_TABLE,
+    SERVICES,
+    Condition,
+    Phase,
+    Service,
+    Transition,
+)
+from controller.table.state import TableState
+
+CONDITIONS = [frozenset(chosen) for size in range(5) for chosen in combinations(Condition, size)]
+
+
+def as_written(table: tuple[Transition, ...], state: str, trigger: str, holds: frozenset[Condition]) -> str | None:
+    """The target of the first row that fits."""
+    for row in table:
+        if (row.trigger, row.source) == (trigger, state) and row.condition in holds | {Condition.ALWAYS}:
+            return row.target
+    return None
+
+
+@pytest.mark.parametrize("phase", Phase)
+def test_every_trigger_leads_a_phase_where_the_table_says(phase: Phase) -> None:
+    for trigger, holds in product({row.trigger for row in PHASES}, CONDITIONS):
+        assert PHASE_TABLE.after(phase, trigger, holds) == as_written(PHASES, phase, trigger, holds)
+
+
+@pytest.mark.parametrize("service", Service)
+def test_every_trigger_leads_a_service_where_the_table_says(service: Service) -> None:
+    for trigger, holds in product({row.trigger for row in SERVICES}, CONDITIONS):
+        assert SERVICE_TABLE.after(service, trigger, holds) == as_written(SERVICES, service, trigger, holds)
+
+
+def test_a_phase_that_cannot_be_entered_is_refused_with_a_sentence_and_changes_nothing() -> None:
+    decision = Decision(TableState())
+    with pytest.raises(RefusedError, match=r"^judged is not possible while the table is closed\.$"):
+        decision.enter_phase("judged")
+    assert not decision.done().events
+
+
+def test_a_service_that_cannot_change_so_stays_as_it_is() -> None:
+    decision = Decision(TableState())
+    decision.change_service("confirm", "nothing to confirm")
+    assert not decision.done().events

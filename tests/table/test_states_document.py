@@ -1,0 +1,59 @@
+"""docs/states.md is what the tables of transitions say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from controller.table import phases, states_document
+from controller.table.phases import PHASES, SERVICES, Phase, Service, Transition
+
+PAGE = Path(__file__).parents[2] / "docs" / "states.md"
+
+
+def test_the_page_is_what_the_tables_say() -> None:
+    assert PAGE.read_text(encoding="utf-8") == states_document.states_document(), (
+        "run: python -m controller.table.states_document"
+    )
+
+
+@pytest.mark.parametrize("row", [*PHASES, *SERVICES], ids=lambda row: f"{row.trigger}-{row.source}-{row.target}")
+def test_every_transition_stands_in_a_table_and_in_a_diagram(row: Transition) -> None:
+    page = states_document.states_document()
+    start = f"| {row.source} | {row.trigger} | {row.target} | ".replace("_", " ")
+    (line,) = (line for line in page.splitlines() if line.startswith(start) and row.because in line)
+    assert (str(row.condition) in line) is (row.condition is not phases.Condition.ALWAYS)
+    (arrow,) = (line for line in page.splitlines() if line.startswith(f"    {row.source} --> {row.target}: "))
+    assert row.trigger.replace("_", " ") in arrow
+
+
+def test_running_the_module_writes_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "docs").mkdir()
+    monkeypatch.chdir(tmp_path)
+    states_document.main()
+    assert (tmp_path / "docs" / "states.md").read_bytes() == PAGE.read_bytes()
+
+
+def reachable(rows: tuple[Transition, ...], start: str) -> set[str]:
+    seen, grown = {start}, True
+    while grown:
+        more = {row.target for row in rows if row.source in seen} - seen
+        seen |= more
+        grown = bool(more)
+    return {str(state) for state in seen}
+
+
+@pytest.mark.parametrize("phase", Phase)
+def test_from_every_phase_there_is_a_way_to_the_next_round(phase: Phase) -> None:
+    assert Phase.BETTING in reachable(PHASES, phase)
+
+
+@pytest.mark.parametrize("service", Service)
+def test_from_every_service_there_is_a_way_back_into_service(service: Service) -> None:
+    assert Service.IN_SERVICE in reachable(SERVICES, service)
+
+
+@pytest.mark.parametrize("phase", sorted(phases.IN_ROUND | {Phase.CONCLUDED}))
+def test_from_every_phase_of_a_round_a_void_leads_out(phase: Phase) -> None:
+    assert [row.target for row in PHASES if (row.source, row.trigger) == (phase, "void")] == [Phase.VOIDED]

@@ -1,0 +1,171 @@
+"""NC 5.4: the device stops; when every card's place is certain, play was not affected and goes on."""
+
+from __future__ import annotations
+
+import pytest
+
+from controller.games.specification import Facts, Kind, Role, RulingAction, Unit
+from controller.table import events, operations
+from controller.table.phases import Phase
+from controller.table.state import Stage
+from firmware_bridge.commands import Dispense, UnloadStub
+from firmware_bridge.observations import (
+    DeckLoaded,
+    DoorMoved,
+    NotUnderstood,
+    ReportsLost,
+    ShuffleAborted,
+    ShuffleFinished,
+    ShuffleStarted,
+    StubUnloaded,
+    Tampered,
+)
+from tests.table.harness import TableHarness
+
+
+def jammed() -> TableHarness:
+    table = TableHarness().start().to_dealing()
+    table.take()
+    table.device.jams_next = True
+    table.take()
+    return table
+
+
+def test_nc_5_4_a_jam_is_one_irregularity_though_the_command_is_refused_as_well() -> None:
+    table = jammed()
+    assert (table.open.row.id, table.open.asks) == ("I19", ("places_certain",))
+    assert len(table.events_of(events.CommandRefused)) == 1
+    assert table.state.device.stopped
+
+
+@pytest.mark.parametrize("certain", [True, False])
+def test_nc_5_4_nobody_goes_on_while_the_device_still_stands(certain: bool) -> None:
+    table = jammed()
+    found = table.open
+    confirm = operations.ConfirmIrregularity(found.id, found.revision, Facts(places_certain=certain))
+    assert table.refused(confirm, Role.PIT_SUPERVISOR)[0] == "stopped"
+    deny = operations.DenyIrregularity(found.id, found.revision, "it runs again")
+    assert table.refused(deny, Role.PIT_SUPERVISOR)[0] == "stopped"
+
+
+def test_nc_5_4_a_cleared_jam_goes_on_with_a_fresh_command() -> None:
+    table = jammed()
+    refused = table.last(events.CommandRefused).command_id
+    table.device.clear_jam()
+    assert table.is_held(), "clearing it decides nothing"
+    table.confirm(Role.DEALER, places_certain=True)
+    command_id, command = table.device.told[-1]
+    assert command == Dispense(3)
+    assert command_id > refused
+    assert len({entry for entry, _ in table.device.told}) == len(table.device.told)
+    table.finish()
+
+
+def test_nc_5_4_when_places_are_not_certain_a_shift_manager_rules() -> None:
+    table = jammed()
+    table.device.clear_jam()
+    table.confirm(places_certain=False)
+    assert table.open.stage is Stage.RULING
+    ruling = operations.Rule(table.open.id, table.open.revision, RulingAction.VOID, "pit manager", "void")
+    assert table.refused(ruling, Role.PIT_MANAGER)[0] == "role"
+    table.rule(RulingAction.VOID)
+    assert table.last(events.RoundVoided).clause == "NC 5.4"
+
+
+def test_nc_5_4_a_refused_command_without_a_jam_is_a_stop_too() -> None:
+    table = TableHarness().start().to_dealing()
+    table.device.refuses_next = "motor"
+    table.take()
+    assert table.open.kind is Kind.TECHNICAL_STOP
+    table.confirm(Role.DEALER, places_certain=True)
+    assert table.state.tray
+    table.finish()
+
+
+def test_nc_5_4_a_stub_that_was_not_given_out_is_asked_for_again() -> None:
+    table = TableHarness().start().to_dealing()
+    table.take(3)
+    table.device.refuses_next = "motor"
+    table.take()
+    assert table.open.kind is Kind.TECHNICAL_STOP
+    table.confirm(Role.DEALER, places_certain=True)
+    assert [type(command) for _, command in table.device.told].count(UnloadStub) == 2
+    table.finish()
+
+
+def test_a_jam_between_rounds_is_no_irregularity_and_stops_the_shuffle() -> None:
+    table = TableHarness().start()
+    table.do(operations.OpenTable())
+    table.device.faults = ("jam",)
+    table.fresh_deck()
+    assert not table.state.open
+    assert table.state.device.stopped
+    assert table.refused(operations.PlaceYourBets())[0] == "not-shuffled"
+    table.device.faults = ()
+    table.to_betting()
+
+
+def test_an_open_door_stops_the_deal_until_it_is_closed_and_confirmed() -> None:
+    table = TableHarness(Unit.SINGLES).start().to_dealing()
+    table.device.report(DoorMoved(True))
+    assert table.open.kind is Kind.TECHNICAL_STOP
+    table.device.report(DoorMoved(False))
+    table.confirm(Role.DEALER, places_certain=True)
+    table.finish()
+
+
+def test_tampering_holds_a_round_and_stops_the_device_between_rounds() -> None:
+    table = TableHarness(Unit.SINGLES).start().to_dealing()
+    table.device.report(Tampered("case"))
+    assert table.open.kind is Kind.TECHNICAL_STOP
+    idle = TableHarness().start()
+    idle.device.report(Tampered("case"))
+    assert idle.state.device.stopped
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [
+        ReportsLost(1, 4, 9),
+        NotUnderstood("too short"),
+        DeckLoaded(2, 52),
+        ShuffleStarted(1),
+        ShuffleFinished(1, 9, 52),
+        ShuffleAborted(1, 30),
+        StubUnloaded(1, 40),
+    ],
+    ids=lambda seen: type(seen).__name__,
+)
+def test_nc_5_5_2_what_may_hide_cards_is_a_doubt_about_the_count_in_a_round_only(seen: DeckLoaded) -> None:
+    between = TableHarness(Unit.SINGLES).start()
+    between.do(operations.OpenTable())
+    between.device.report(seen)
+    assert not between.state.open
+    table = TableHarness(Unit.SINGLES).start().to_dealing()
+    table.device.report(seen)
+    assert table.open.kind is Kind.COUNT_IN_DOUBT
+    table.device.report(seen)
+    assert len(table.state.open) == 1, "the same doubt is not raised twice"
+    table.count(52)
+    table.confirm()
+    table.finish()
+
+
+def test_an_aborted_shuffle_leaves_a_deck_that_is_not_dealt_from() -> None:
+    table = TableHarness().start()
+    table.do(operations.OpenTable())
+    table.fresh_deck()
+    table.device.report(ShuffleAborted(1, 30))
+    assert table.refused(operations.PlaceYourBets())[0] == "deck-used"
+    assert table.state.device.stopped
+    table.to_dealing().finish()
+
+
+def test_nc_5_4_a_void_leads_out_of_a_jam_and_a_new_deck_frees_the_device() -> None:
+    table = jammed()
+    table.report(Kind.UNSHUFFLED)
+    table.confirm(found=table.state.open[1])
+    assert table.at(Phase.VOIDED)
+    assert not table.state.open
+    table.device.faults = ()
+    table.to_dealing().finish()

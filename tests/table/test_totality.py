@@ -1,0 +1,89 @@
+"""Every input has an outcome in every phase, in every service, held or not."""
+
+from __future__ import annotations
+
+import re
+from typing import get_args
+
+import pytest
+
+from controller.games.specification import Unit
+from controller.table import events
+from controller.table.decide import decide
+from controller.table.evolve import fold
+from controller.table.inputs import AnyInput, DaemonStarted, PersonActed
+from controller.table.operations import AnyOperation
+from controller.table.people import FIRST_IN_PHASE, OPERATIONS, can
+from controller.table.phases import Phase, Service
+from controller.table.state import Settings, TableState
+from firmware_bridge.observations import AnyObservation
+from tests.table.every_input import every_input, every_observation, every_operation
+from tests.table.every_state import every_state, phases_of, reached
+
+STATES = list(every_state())
+SENTENCE = re.compile(r"[-A-Z0-9].*[^.\s:;,][.?]", re.DOTALL)
+CODE = re.compile(r"[a-z]+(-[a-z]+)*")
+
+
+def check(state: TableState, given: AnyInput) -> int:
+    """Decide it, and hold what came of it against what any decision must be. Returns the number of events."""
+    decided = decide(state, given)
+    assert fold(state, enumerate(decided.events, start=state.entry + 2)) == decided.state
+    assert decide(state, given) == decided, "the same input in the same state came to something else"
+    refused = [event for event in decided.events if isinstance(event, events.OperationRefused)]
+    if refused:
+        (only,) = decided.events
+        assert only is refused[0], "a refusal comes alone"
+        assert CODE.fullmatch(refused[0].code), refused[0].code
+        assert SENTENCE.fullmatch(refused[0].sentence), refused[0].sentence
+    if isinstance(given, PersonActed) and decided.events:
+        taken = isinstance(decided.events[0], events.OperationTaken)
+        assert taken is not bool(refused)
+        assert decided.state.answers[-1].operation_id == given.operation_id
+        if given.round >= state.round - 1:
+            assert can(state, given) is taken, "what a console is told and what is done are one"
+    return len(decided.events)
+
+
+@pytest.mark.parametrize("name", [name for name, _ in STATES])
+def test_every_input_has_an_outcome(name: str) -> None:
+    state = dict(STATES)[name]
+    outcomes = [check(state, given) for given in every_input(state)]
+    assert any(outcomes)
+
+
+def test_the_states_are_every_phase_in_every_service_held_and_free() -> None:
+    assert len({name for name, _ in STATES}) == len(STATES)
+    for unit in Unit:
+        covered = {
+            (state.phase, state.service, state.held)
+            for name, state in STATES
+            if name.removeprefix("made up: ").startswith(unit)
+        }
+        assert covered == {(phase, service, held) for phase in Phase for service in Service for held in (True, False)}
+
+
+def test_most_of_the_states_are_reached_by_playing() -> None:
+    played = {(table.state.phase, table.state.service, table.state.held) for _, table in reached()}
+    assert played >= {
+        (phase, service, held)
+        for unit in Unit
+        for phase in phases_of(unit)
+        for service in Service
+        for held in (True, False)
+    }
+
+
+def test_the_inputs_are_of_every_type() -> None:
+    state = dict(STATES)["sets dealing_sets claimed in_service"]
+    assert {type(operation) for operation in every_operation(state)} == set(OPERATIONS) == set(get_args(AnyOperation))
+    assert {type(observation) for observation in every_observation(state)} == set(get_args(AnyObservation))
+    assert {type(given) for given in every_input(state)} == set(get_args(AnyInput))
+
+
+def test_every_phase_has_words_for_what_should_come_first() -> None:
+    assert set(FIRST_IN_PHASE) == set(Phase)
+
+
+def test_a_table_that_has_not_begun_takes_the_daemons_start() -> None:
+    assert check(TableState(), DaemonStarted("T1", True, Settings("NC", Unit.SETS, 7), "start-1"))

@@ -1,0 +1,31 @@
+"""From every state there is a way to the next round, by lawful steps of people and a device that works."""
+
+from __future__ import annotations
+
+import pytest
+
+from controller.table import events
+from tests.rules.nc_clauses import CLAUSES, cited
+from tests.table.every_state import reached
+from tests.table.harness import TableHarness
+from tests.table.way_out import lead_to_next_round
+
+TABLES = dict(reached())
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_there_is_a_way_to_the_next_round(name: str) -> None:
+    table = TABLES[name]
+    before = table.state.round
+    assert lead_to_next_round(table) > 0
+    assert table.state.round == before + 1
+    for event in table.events_of(events.IrregularityResolved):
+        assert cited(event.clause) in CLAUSES
+
+
+def test_the_way_out_is_not_taken_for_one_when_there_is_none() -> None:
+    table = TableHarness().start()
+    table.device.load([])
+    table.device.load = lambda cards=None: None  # type: ignore[method-assign]
+    with pytest.raises(AssertionError, match=r"no way out|accepted|refused"):
+        lead_to_next_round(table)

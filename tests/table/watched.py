@@ -1,0 +1,121 @@
+"""A table that is held against its invariants at every step."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Final, TypeAlias
+
+from controller.games.specification import Unit
+from controller.journal.codec import JournalCodec, Moment
+from controller.journal.sealing import JournalKeys
+from controller.table import events
+from controller.table.events import AnyEvent
+from controller.table.evolve import evolve
+from controller.table.inputs import AnyInput, DeviceReported
+from controller.table.phases import DEALING, Phase, Service
+from controller.table.state import HeldCard, Stage, TableState
+from firmware_bridge.commands import ReleaseExit
+from firmware_bridge.observations import AnyObservation, CardDrawn, CardsDrawnTogether, SetDispensed
+from tests.rules.nc_clauses import CLAUSES, cited
+from tests.table.harness import TableHarness
+
+Place: TypeAlias = tuple[int, int]  # shuffle and ordinal: which card, without its face
+KEYS: Final = JournalKeys(bytes(range(32)), "5e" * 16)
+
+
+class WatchedTable(TableHarness):
+    """Checks, at every event, what must always be so."""
+
+    def __init__(self, unit: Unit) -> None:
+        super().__init__(unit)
+        self._codec: JournalCodec[AnyInput, AnyEvent] = JournalCodec(AnyInput, AnyEvent, KEYS)
+        self._out: Counter[Place] = Counter()  # cards that the device told of and that must be somewhere
+
+    def observed(self, before: TableState, given: AnyInput, numbered: tuple[tuple[int, AnyEvent], ...]) -> None:
+        self._journal(before.entry + 1, given, numbered)
+        if isinstance(given, DeviceReported):
+            self._out += Counter(_told(given.observation))
+        state = before
+        for entry, event in numbered:
+            self._account(state, event)
+            self._judge(state, event)
+            state = evolve(state, event, entry)
+        self._stand(state)
+
+    def _journal(self, number: int, given: AnyInput, numbered: tuple[tuple[int, AnyEvent], ...]) -> None:
+        """Input and events come back from the journal as they went in."""
+        self._codec.aim(self.state.round, Moment(number, number), "start")
+        body = self._codec.encode(number, given).decode()
+        assert self._codec.decode(number, "input", body) == given
+        for entry, event in numbered:
+            body = self._codec.encode(entry, event).decode()
+            assert self._codec.decode(entry, "event", body) == event
+
+    def _account(self, state: TableState, event: AnyEvent) -> None:
+        """What takes cards out of the books: a fresh deck, a new round, a tray that goes with the stub."""
+        match event:
+            case events.DeckArrived() | events.DeckShuffled():
+                self._out.clear()
+            case events.RoundBegan():
+                self._out -= Counter(_places(_in_hands(state)))
+            case events.StubCounted(in_device=False):
+                self._out -= Counter(_places(state.tray))
+            case events.StatusDiffers(what="tray", device=device) if device:
+                self._out[(state.deck.shuffle, 0)] += 1  # a set of which nothing else is known
+
+    def _judge(self, state: TableState, event: AnyEvent) -> None:
+        """Each event against the state in which it was decided."""
+        match event:
+            case events.RoundVoided() | events.HandRemoved():
+                found = state.find_open(event.irregularity)
+                assert found is not None, "nothing is voided or removed without an irregularity"
+                assert cited(event.clause) in CLAUSES
+                allowed = (Stage.CHOOSING,) if event.clause == state.game.clauses.option_returns_bet else tuple(Stage)
+                assert found.stage in allowed
+            case events.CardsDealt():
+                assert state.phase in DEALING
+                assert not state.held, "nothing is dealt while the table is held"
+                assert event.places == state.places[state.dealt : state.dealt + len(event.cards)]
+            case events.CommandIssued() if event.command.moves_cards:
+                assert state.device.moving is None, "one command that moves cards at a time"
+                assert not state.held
+                assert not state.device.stopped
+                assert state.service is Service.IN_SERVICE
+            case events.CommandIssued(command=ReleaseExit()):
+                assert not state.held
+                assert state.phase in DEALING | {Phase.BETTING}
+            case events.HandJudged():
+                assert state.hands[event.place].shown
+                assert not state.hands[event.place].dead
+
+    def _stand(self, state: TableState) -> None:
+        """The state that was reached."""
+        here = Counter(_places([*_in_hands(state), *state.tray, *state.aside]))
+        assert here == self._out, "a card is lost, or in two places"
+        for place, hand in state.hands.items():
+            assert len(hand.cards) <= 3, f"{place} was dealt {len(hand.cards)} cards"
+            assert len(hand.cards) == state.places[: state.dealt].count(place)
+        counted = {event.place for event in self.events_of(events.HandCounted)}
+        assert all(place in counted for place, hand in state.hands.items() if hand.surplus)
+        assert len({found.id for found in state.open}) == len(state.open)
+        assert sum(opened.command.moves_cards for opened in state.device.open_commands) <= 1
+        assert all(answer.round >= state.round - 1 for answer in state.answers)
+
+
+def _told(observation: AnyObservation) -> list[Place]:
+    """The cards of which a report tells that they have left the device."""
+    match observation:
+        case SetDispensed() | CardsDrawnTogether():
+            return [(observation.shuffle, observation.ordinal + n) for n in range(len(observation.cards))]
+        case CardDrawn():
+            return [(observation.shuffle, observation.ordinal)]
+    return []
+
+
+def _in_hands(state: TableState) -> list[HeldCard]:
+    return [held for hand in state.hands.values() for held in hand.cards]
+
+
+def _places(cards: Iterable[HeldCard]) -> list[Place]:
+    return [(held.shuffle, held.ordinal) for held in cards]

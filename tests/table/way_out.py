@@ -1,0 +1,124 @@
+"""People who know what to do next: whatever state a table is in, they lead it on, a step at a time."""
+
+from __future__ import annotations
+
+from controller.games.specification import Choice, Facts, Role, RulingAction
+from controller.rules.dealing import DEALER
+from controller.table import operations
+from controller.table.operations import AnyOperation
+from controller.table.phases import Phase, Service
+from controller.table.state import Irregularity, Stage, TableState
+from firmware_bridge.cards import DECK, Card
+from tests.table.harness import TableHarness
+
+MANY_STEPS = 150
+
+
+def lead_to_next_round(table: TableHarness) -> int:
+    """Until bets are open for another round than now; returns the steps it took."""
+    start = table.state.round
+    for steps in range(MANY_STEPS):
+        if table.state.round > start:
+            return steps
+        step(table)
+    state = table.state
+    raise AssertionError(f"no way out of {state.phase}, {state.service}, open: {[one.row.id for one in state.open]}")
+
+
+def step(table: TableHarness) -> None:
+    """The next thing that a crew would do, with a shift manager at hand."""
+    state, device = table.state, table.device
+    if not state.device.connected:
+        device.simulated = state.simulated
+        table.connect()
+    elif state.device.open_commands:
+        table.lose_link()  # a command without an answer: the driver gives the link up
+        table.connect()
+    elif state.open:
+        if state.device.stopped:
+            device.clear_jam()
+        deal_with(table, state.open[0])
+    elif state.paused:
+        table.do(operations.ResumeTable())
+    elif state.service is Service.OUT_OF_SERVICE:
+        table.do(operations.ReturnToService(), Role.SHIFT_MANAGER)
+        table.heartbeat()
+    elif state.service is Service.RECONCILING:
+        table.heartbeat()
+        if table.state.service is Service.RECONCILING and not table.state.held and table.state.in_round:
+            table.say(operations.ContinueRound())
+    else:
+        play_on(table)
+
+
+def deal_with(table: TableHarness, found: Irregularity) -> None:
+    """One step towards the end of an irregularity. What cannot be counted right is ruled by the clause."""
+    state = table.state
+    match found.stage:
+        case Stage.CLAIMED if "counted_wrong" in found.asks:
+            table.count(min(60, max(0, state.stub_due)))
+        case Stage.CLAIMED:
+            facts = Facts(**{name: name != "before_close" for name in found.asks})
+            _manage(table, operations.ConfirmIrregularity(found.id, found.revision, facts))
+        case Stage.ORDERING:
+            _manage(table, operations.NameOrder(found.id, found.revision, found.ordinals))
+        case Stage.CHOOSING:
+            chosen = {place for place, _ in found.choices}
+            place = next(place for place in state.live_places if place not in chosen)
+            table.do(operations.ChooseOption(found.id, found.revision, place, Choice.CONTINUE))
+        case Stage.RULING:
+            action = RulingAction.CONTINUE
+            _manage(table, operations.Rule(found.id, found.revision, action, "shift manager", "so decided"))
+
+
+def _manage(table: TableHarness, operation: AnyOperation) -> None:
+    table.do(operation, Role.SHIFT_MANAGER)
+
+
+def play_on(table: TableHarness) -> None:
+    """The next thing in a round that goes as it should."""
+    state, device = table.state, table.device
+    match state.phase:
+        case Phase.CLOSED:
+            table.do(operations.OpenTable())
+        case Phase.IDLE | Phase.CONCLUDED | Phase.VOIDED:
+            if state.deck.deck and state.deck.shuffled and not state.deck.used:
+                table.do(operations.PlaceYourBets())
+            else:
+                device.faults = ()
+                table.fresh_deck()
+        case Phase.BETTING:
+            table.do(operations.NoMoreBets() if state.boxes else operations.OccupyBoxes(table.boxes))
+        case Phase.DEALING_SETS:
+            if device.tray or state.tray:
+                device.lift()
+            else:
+                table.heartbeat()  # the tray is not as the journal has it
+        case Phase.DEALING_SINGLES:
+            device.draw()
+        case Phase.EXAMINING:
+            table.do(operations.ExposeHand(DEALER, _seen(state, DEALER)))
+        case Phase.EXPOSING:
+            place = next(place for place in state.live_places if not state.hands[place].shown)
+            table.do(operations.ExposeHand(place, _seen(state, place)))
+        case Phase.SETTLING:
+            _settle(table)
+
+
+def _seen(state: TableState, place: str) -> tuple[Card, ...] | None:
+    """None where the device has read the hand; else cards that lie nowhere else."""
+    if all(held.face is not None for held in state.hands[place].cards):
+        return None
+    elsewhere = {card for hand in state.hands.values() for card in hand.shown}
+    elsewhere |= {held.face.expose() for hand in state.hands.values() for held in hand.cards if held.face}
+    return tuple(card for card in DECK if card not in elsewhere)[:3]
+
+
+def _settle(table: TableHarness) -> None:
+    state = table.state
+    if state.deck.stub is None:
+        table.count(min(60, max(0, state.stub_due)))
+    elif not state.chips_paid:
+        table.do(operations.RecordSettled())
+    else:
+        table.do(operations.ConcludeRound())
