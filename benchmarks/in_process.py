@@ -75,7 +75,7 @@ class HostSide:
 def record(rounds: int) -> list[Step]:
     """The steps of so many smooth rounds, eight boxes, by round."""
     profile = Profile("shoe", "CARDSHOE-BENCH", capabilities_of("shoe"))
-    device = SimulatedDevice(profile, key=KEY, random=Random(1), clock=lambda: 0.0, pace=Pace(0))
+    device = SimulatedDevice(profile, key=KEY, random=Random(1), fresh=Random(2), clock=lambda: 0.0, pace=Pace(0))
     side = HostSide()
     steps: list[Step] = []
 

@@ -42,7 +42,7 @@ async def bench(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncGenerato
     key = b"bench" + bytes(27)
     profile = Profile("shuffler", "CARDSHOE-BENCH", capabilities_of("shuffler"))
     clock = asyncio.get_running_loop().time
-    device = SimulatedDevice(profile, key=key, random=seeded(1), clock=clock, pace=Pace(0))
+    device = SimulatedDevice(profile, key=key, random=seeded(1), fresh=seeded(2), clock=clock, pace=Pace(0))
     device.mechanism.load(list(DECK), deck=1)
     async with (
         simulated_device(device, tmp_path / "device") as simulated,

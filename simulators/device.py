@@ -30,7 +30,7 @@ class LoggedReport(msgspec.Struct, frozen=True):
 class SimulatedDevice:
     """Power on at once. `changed` is called whenever bytes or time may be due: the front end waits for it.
 
-    `random` orders decks and draws nonces and the boot number; `log` takes each report as it is made.
+    `random` orders decks. `fresh` draws the boot number and nonces, which may not repeat with the seed. `log` takes each report as it is made.
     """
 
     def __init__(
@@ -39,24 +39,24 @@ class SimulatedDevice:
         *,
         key: bytes,
         random: Random,
+        fresh: Random,
         clock: Callable[[], float],
         pace: Pace,
         log: Callable[[LoggedReport], None] = lambda line: None,
     ) -> None:
-        self._random = random
         self._clock = clock
         self._pace = pace
         self._log = log
         self._tasks: set[asyncio.Task[None]] = set()
         self.changed: Callable[[], None] = lambda: None
-        boot = random.getrandbits(32) or 1
+        boot = fresh.getrandbits(32) or 1
         self.mechanism = Mechanism(profile, random=Random(random.getrandbits(64)), emit=self._emit, boot=boot)
         self.link = CardlinkDevice(
             key=key,
             boot=boot,
             identity=self._identity,
             status=lambda: self.mechanism.status(self.link.last_number),
-            nonce=lambda: random.getrandbits(128).to_bytes(16, "big"),
+            nonce=lambda: fresh.getrandbits(128).to_bytes(16, "big"),
             on_command=self._on_command,
             on_host_lost=self._on_host_lost,
             memory=profile.memory,

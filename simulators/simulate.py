@@ -6,7 +6,7 @@ import asyncio
 import signal
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from random import Random
+from random import Random, SystemRandom
 from typing import IO, Literal
 
 import click
@@ -113,6 +113,7 @@ async def run_simulation(asked: Simulation) -> None:
             Profile(asked.kind, asked.serial, capabilities),
             key=key,
             random=random,
+            fresh=SystemRandom(),
             clock=loop.time,
             pace=pace,
             log=lambda line: _write_line(log, line),

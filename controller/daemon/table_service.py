@@ -108,15 +108,17 @@ class TableService:
 
     async def operate(self, request: OperationRequest, person: str, role: Role) -> OperationAnswer:
         """Put a person's operation in its turn and give its answer; a repeat gets the answer of the first."""
-        if self._fault is not None:
-            mends = isinstance(request.operation, ReturnToService) and role.reaches(Role.PIT_SUPERVISOR)
-            if not mends:
+        mends = self._fault is not None
+        if mends:
+            if not (isinstance(request.operation, ReturnToService) and role.reaches(Role.PIT_SUPERVISOR)):
                 return self._faulty()
             self._fault = None  # tried again, beginning with this very operation
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         given = inputs.PersonActed(request.id, person, role, request.round, request.operation)
         self._queue.put_nowait(Asked(given, done))
         await done
+        if mends:
+            self._drop_link("the link is made anew after a fault")  # also where the operation itself is refused
         answer = self._find_answer(request.id)
         if answer is None:
             return self._faulty()

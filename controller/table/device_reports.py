@@ -41,6 +41,9 @@ def command_answered(decision: Decision, given: CommandAnswered) -> None:
         return
     if given.done:
         decision.emit(events.CommandDone(given.command_id))
+        if opened.command.moves_cards and not opened.seen:
+            what = str(opened.command.__struct_config__.tag).replace("_", " ")
+            stop(decision, None, f"{OF_A_COMMAND}: the device says {what} is done and reported nothing of it")
         return
     decision.emit(events.CommandRefused(given.command_id, given.reason))
     if opened.command.moves_cards:
@@ -94,14 +97,19 @@ def _stub_unloaded(decision: Decision, given: DeviceReported, seen: observations
     if state.phase in DEALING or state.phase is Phase.BETTING:
         _doubt(decision, given, "the device gave out the stub in the middle of the deal")
         return
-    if seen.deck != state.round_deck:
+    if seen.deck != state.deck.deck:
         decision.emit(events.DeviceNoted("stub_of_another_deck", f"deck {seen.deck}, {seen.count} cards"))
         return
     due = state.stub_due
     decision.emit(events.StubCounted(seen.count, due, DEVICE))
     if not state.deck.used:
         decision.emit(events.ShuffleFailed(seen.deck))  # the fresh deck came out again
-    if seen.count != due and state.in_round and not already_open(decision, Kind.DECK_COUNT):
+    if (
+        seen.count != due
+        and state.in_round
+        and seen.deck == state.round_deck
+        and not already_open(decision, Kind.DECK_COUNT)
+    ):
         note = f"{seen.count} cards were left, {due} should have been"
         raise_irregularity(decision, Kind.DECK_COUNT, noticed_by=DEVICE, report=given, note=note)
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from controller.table import events
 from controller.table.events import AnyEvent
 from controller.table.state import Answer, Deck, Hand, Irregularity, OpenCommand, TableState
-from firmware_bridge.commands import HoldExit, ReleaseExit
+from firmware_bridge.commands import Command, Dispense, HoldExit, ReleaseExit, Shuffle, UnloadStub
 
 Setter = Callable[[TableState, Any, int], TableState]
 _SETTERS: Final[dict[type[events.Event], Setter]] = {}
@@ -173,6 +173,7 @@ def _shuffle_began(state: TableState, event: events.ShuffleBegan, entry: int) ->
 
 @_sets(events.DeckShuffled)
 def _deck_shuffled(state: TableState, event: events.DeckShuffled, entry: int) -> TableState:
+    state = _effect_seen(state, Shuffle)
     deck = Deck(deck=event.deck, shuffle=event.shuffle, loaded=event.count, shuffled=True)
     return replace(state, deck=deck, tray=(), aside=(), places=(), dealt=0)
 
@@ -182,8 +183,17 @@ def _card_found_face_up(state: TableState, event: events.CardFoundFaceUp, entry:
     return replace(state, deck=replace(state.deck, face_up=(*state.deck.face_up, event.ordinal)))
 
 
+def _effect_seen(state: TableState, command: type[Command]) -> TableState:
+    """What an open command was to bring about has been reported."""
+    opened = tuple(
+        replace(one, seen=True) if isinstance(one.command, command) else one for one in state.device.open_commands
+    )
+    return replace(state, device=replace(state.device, open_commands=opened))
+
+
 @_sets(events.SetInTray)
 def _set_in_tray(state: TableState, event: events.SetInTray, entry: int) -> TableState:
+    state = _effect_seen(state, Dispense)
     deck = replace(state.deck, used=True, dispensed=state.deck.dispensed + len(event.cards))
     return replace(state, tray=(*state.tray, *event.cards), deck=deck)
 
@@ -214,6 +224,7 @@ def _cards_dealt(state: TableState, event: events.CardsDealt, entry: int) -> Tab
 
 @_sets(events.StubCounted)
 def _stub_counted(state: TableState, event: events.StubCounted, entry: int) -> TableState:
+    state = state if event.in_device else _effect_seen(state, UnloadStub)
     tray = state.tray if event.in_device else ()
     return replace(state, deck=replace(state.deck, stub=event.count), tray=tray)
 

@@ -111,7 +111,8 @@ def _compare(decision: Decision, status: DeviceStatus) -> None:
         return
     differences = _differences(state, status)
     for what, ours, theirs in differences:
-        decision.emit(events.StatusDiffers(what, ours, theirs))
+        tray = _unseen_in_tray(state, status) if what == "tray" and theirs else ()
+        decision.emit(events.StatusDiffers(what, ours, theirs, tray))
     if differences and state.in_round and not already_open(decision, Kind.COUNT_IN_DOUBT):
         note = "; ".join(f"{what}: journal {ours}, device {theirs}" for what, ours, theirs in differences)
         raise_irregularity(decision, Kind.COUNT_IN_DOUBT, noticed_by=INFERENCE, note=note)

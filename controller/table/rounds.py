@@ -12,7 +12,7 @@ from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
 from controller.table.phases import Phase
 from controller.table.raising import known_facts, raise_irregularity
-from controller.table.state import Hand, Settings, TableState
+from controller.table.state import Hand, Settings, Stage, TableState
 from firmware_bridge.cards import DECK_SIZE, Card, Exposed
 
 
@@ -91,6 +91,8 @@ def verify_occupy_boxes(state: TableState, given: PersonActed, operation: operat
     wrong = [number for number in operation.boxes if not 1 <= number <= count]
     if wrong:
         raise RefusedError("box", f"There is no box {wrong[0]}; this layout has boxes 1 to {count}.")
+    if any(found.stage is Stage.CHOOSING for found in state.open):
+        raise RefusedError("choosing", "The bettors of these boxes are choosing; let them finish first.")
     if len(set(operation.boxes)) != len(operation.boxes):
         raise RefusedError("box", "A box stands twice in the list; name each box once.")
 

@@ -70,8 +70,11 @@ class Deck(msgspec.Struct, frozen=True):
 
 
 class OpenCommand(msgspec.Struct, frozen=True):
+    """`seen`: the device reported what the command was to bring about; only then may it be called done."""
+
     id: int
     command: AnyCommand
+    seen: bool = False
 
 
 class Device(msgspec.Struct, frozen=True):

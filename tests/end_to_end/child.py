@@ -13,7 +13,8 @@ import pwd
 import signal
 import sqlite3
 import sys
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,9 @@ from typing import Any
 import msgspec
 
 from controller.commands.main import main as cardshoe
+from controller.daemon import daemon
 from controller.journal.store import Journal
+from firmware_bridge.commands import AnyCommand
 from firmware_bridge.drivers.cardlink import host
 from firmware_bridge.link_keeper import LinkKeeper
 from simulators import simulate
@@ -32,7 +35,6 @@ ANOTHER_USER = "nobody"
 HOST_LOST = "the host is lost"
 USED_LATER = (  # imported by the product when it needs them, which another user may not be allowed to do
     "controller.commands.run",
-    "controller.daemon.daemon",
     "controller.daemon.logs",
     "concurrent.futures.thread",
     "encodings.ascii",
@@ -63,6 +65,7 @@ class Orders(msgspec.Struct, frozen=True):
     """`full_at`: the n-th COMMIT finds the disk full, this once. `as_another_user`: without a right to what belongs to
     the test's own user. `commands`: a file in which the device notes each command that it carries out; it also says
     when the host is lost to it. `pace`: that of people and mechanism in place of the one they have in life.
+    `page`: how many entries the daemon folds at once, in place of its 2000, which no test has the time to write.
     `handshake_within`: seconds that a device is given to make itself known, in place of the driver's 10.
     """
 
@@ -70,6 +73,7 @@ class Orders(msgspec.Struct, frozen=True):
     full_at: int = 0
     commands: str = ""
     pace: float = 0.0
+    page: int = 0
     handshake_within: float = 0.0
     as_another_user: bool = False
 
@@ -86,14 +90,13 @@ class Countdown:
     """Counts how often each point is reached."""
 
     def __init__(self, faults: tuple[Fault, ...]) -> None:
-        self._left = [[fault.point, fault.nth] for fault in faults]
+        self._faults = faults
+        self._reached: Counter[Point] = Counter()
 
     def reach(self, point: Point) -> None:
-        for left in self._left:
-            if left[0] == point:
-                left[1] -= 1
-                if left[1] == 0:
-                    os.kill(os.getpid(), signal.SIGKILL)
+        self._reached[point] += 1
+        if Fault(point, self._reached[point]) in self._faults:
+            os.kill(os.getpid(), signal.SIGKILL)
 
 
 class WatchedConnection:
@@ -129,16 +132,15 @@ def watch_journal(countdown: Countdown, full_at: int) -> None:
 
 
 def watch_link(countdown: Countdown) -> None:
-    acknowledge: Callable[..., None] = LinkKeeper.acknowledge
-    command: Callable[..., bool] = LinkKeeper.command
+    acknowledge, tell = LinkKeeper.acknowledge, LinkKeeper.command
 
     def acknowledged(self: LinkKeeper, boot: int, number: int) -> None:
         acknowledge(self, boot, number)
         countdown.reach(Point.ACKNOWLEDGED)
 
-    def commanded(self: LinkKeeper, command_id: int, order: Any) -> bool:
+    def commanded(self: LinkKeeper, command_id: int, command: AnyCommand) -> bool:
         countdown.reach(Point.COMMANDING)
-        taken = command(self, command_id, order)
+        taken = tell(self, command_id, command)
         countdown.reach(Point.COMMANDED)
         return taken
 
@@ -190,6 +192,8 @@ def main() -> None:
         tell_of_lost_host()
     if orders.pace:
         simulate.HUMAN_PACE = orders.pace
+    if orders.page:
+        daemon.PAGE = orders.page
     if orders.handshake_within:
         host.HANDSHAKE_WITHIN = orders.handshake_within  # type: ignore[misc]
     if orders.as_another_user:

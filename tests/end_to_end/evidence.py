@@ -23,6 +23,7 @@ from tests.end_to_end.stage import Stage
 E = TypeVar("E", bound=Event)
 
 CARDS_FIELD = {"SetDispensed": 5, "CardDrawn": 5, "CardsDrawnTogether": 6}
+MOVE_CARDS = ("Dispense", "Shuffle", "UnloadStub")
 LINK_FIELDS = ("link", "age", "links", "code", "sentence", "hint")  # of DeviceView: no journal entry tells them
 
 
@@ -106,6 +107,9 @@ class Evidence:
             if isinstance(event, events.CommandDone | events.CommandRefused | events.CommandLapsed)
         )
         assert closed == Counter(issued.keys()), "a command was left open, or closed twice"
+        moved = {done.id for done in self.carried_out if done.done and done.order in MOVE_CARDS}
+        said = {event.command_id for event in self.of(events.CommandDone) if issued[event.command_id] in MOVE_CARDS}
+        assert said == moved, "what the journal says of a command is not what the device did"
 
     def check_irregularities(self) -> None:
         """Each planned one once, none invented, all resolved; as many rounds as planned."""

@@ -108,7 +108,8 @@ class Stage:
         """A simulated device, and people who play the planned rounds at the daemon's table; or nobody."""
         self.device = self._start(
             Orders(commands=str(self.command_log), pace=pace),
-            "simulate", *([] if pace else ["--fast"]), "--kind", KINDS[self.unit], "--seed", str(self.seed), "--rounds", str(self.rounds),
+            "simulate", *([] if pace else ["--fast"]),
+            "--kind", KINDS[self.unit], "--seed", str(self.seed), "--rounds", str(self.rounds),
             "--link", str(self.port), "--key-file", str(self.device_keys), "--log", str(self.device_log),
             *(["--dealer", str(self.socket)] if dealer else []),
         )  # fmt: skip

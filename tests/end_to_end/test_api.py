@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from collections.abc import AsyncIterator
 from random import Random
 from typing import Any
@@ -13,7 +14,11 @@ import pytest
 
 from controller.api.client import HOST, ApiClient, TableUnreachableError
 from controller.api.feed import EventFeed, Published
-from controller.api.messages import OperationRequest, encode
+from controller.api.messages import OperationAnswer, OperationRequest, encode
+from controller.api.people import People, Person
+from controller.api.server import ApiServer
+from controller.api.view import TableView
+from controller.games.specification import Role
 from controller.table import operations
 from controller.table.events import OperationRefused, OperationTaken
 from simulators.crew import CREW
@@ -101,8 +106,9 @@ async def test_a_peer_of_another_user_id_is_not_admitted(stage: Stage) -> None:
     async with Caller(stage) as caller:
         status, answer = await caller.post(said(operations.OpenTable(), person="supervisor", pin="2222"))
         assert (status, answer["code"]) == (403, "not-admitted")
-        for path in ("/v1/state", "/v1/events", "/healthz", "/nowhere"):
+        for path in ("/v1/state", "/v1/events", "/nowhere"):
             assert await caller.get_status(path) == 403
+        assert await caller.get_status("/healthz") == 200  # which tells nothing of the table
     async with ApiClient(stage.socket) as client:
         with pytest.raises(TableUnreachableError, match="not admitted"):
             await client.state()
@@ -168,7 +174,7 @@ async def test_the_same_id_gets_the_same_answer_across_a_restart(stage: Stage) -
 
 
 async def test_a_stream_resumes_with_exactly_what_is_missing(stage: Stage) -> None:
-    random = Random(3)  # noqa: S311  # repeatable places
+    random = Random(3)  # repeatable places
     await stage.start_device()
     await stage.start_daemon()
     last = await stage.played()
@@ -221,6 +227,44 @@ async def test_what_comes_while_a_follower_is_busy_is_not_missed() -> None:
     feed.publish([event])
     assert await asyncio.wait_for(anext(follower), 5) == [event]
     await follower.aclose()
+
+
+class QuietTable:
+    """A table at which nothing happens but what the test publishes."""
+
+    def __init__(self) -> None:
+        self.feed = EventFeed(self._read)
+
+    async def _read(self, after: int, limit: int) -> list[Published]:
+        return []
+
+    def view(self) -> TableView:
+        raise NotImplementedError
+
+    async def operate(self, request: OperationRequest, person: str, role: Role) -> OperationAnswer:
+        raise NotImplementedError
+
+    async def answers(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("turns", range(8))
+async def test_a_stream_ends_with_the_server_though_there_is_news_at_that_moment(turns: int) -> None:
+    """So many turns of the loop after the news: somewhere on its way to the follower."""
+    table = QuietTable()
+    people = People((Person("dana", "Dana", Role.DEALER, uids=(os.getuid(),)),))
+    with short_folder() as folder:
+        server = ApiServer(table, people, folder / "api.sock")
+        await server.start()
+        async with ApiClient(folder / "api.sock") as client:
+            stream = client.events()
+            assert await anext(stream) is None
+            table.feed.publish([Published(1, b"{}")])
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            async with asyncio.timeout(0.9):  # the server gives requests 1 s to end, and one more to be cancelled
+                await server.close()
+            assert [event async for event in stream] in ([], [{}], [{}, None])
 
 
 @pytest.mark.parametrize("after", ["", "x", "1.5", "0x10"])

@@ -46,7 +46,7 @@ async def test_out_of_service_until_a_supervisor_returns_it(unit: Unit, full_at:
             await stage.start_daemon(Orders(full_at=full_at))
             await stage.daemon.until(lambda: stage.daemon.logged("table.fault"))
             async with ApiClient(stage.socket) as client:
-                voice = CrewVoice(client, Random(1))  # noqa: S311  # repeatable
+                voice = CrewVoice(client, Random(1))  # repeatable
                 shown = await client.state()
                 assert shown.service == "out_of_service"
                 assert "no room left" in shown.service_cause
@@ -68,7 +68,7 @@ async def test_out_of_service_until_a_supervisor_returns_it(unit: Unit, full_at:
             assert await stage.daemon.end() == 0
             account = Account(stage)
             account.check(last)
-            assert "fault-mended" in [event.code for event in account.of(DeviceLost)]
+            assert "returned-to-service" in [event.code for event in account.of(DeviceLost)]
 
 
 async def test_a_disk_that_is_full_from_the_start() -> None:
@@ -159,8 +159,8 @@ async def in_turn(service: TableService) -> None:
     assert await service.answers()
 
 
-def returning() -> OperationRequest:
-    return OperationRequest("u-1", 0, operations.ReturnToService())
+def returning(round_number: int = 0) -> OperationRequest:
+    return OperationRequest("u-1", round_number, operations.ReturnToService())
 
 
 async def test_a_report_that_came_while_the_disk_was_full_is_never_passed_over() -> None:
@@ -187,6 +187,20 @@ async def test_a_report_that_came_while_the_disk_was_full_is_never_passed_over()
         await in_turn(service)
     assert line.acknowledged == [1, 2, 3, 4]
     assert [event.number for event in disk.events if isinstance(event, ReportTaken)] == [1, 2, 3, 4]
+
+
+async def test_the_link_is_made_anew_though_the_return_itself_is_refused() -> None:
+    """It was meant for an earlier round; the disk is tried again all the same, and the device must be heard again."""
+    disk, line = Disk(), Line()
+    async with served(disk, line) as service:
+        disk.full = True
+        service.hear(report(1))
+        await in_turn(service)
+        disk.full, line.drops = False, 0
+        answer = await service.operate(returning(round_number=-5), "sam", Role.PIT_SUPERVISOR)
+        assert answer.code == "stale"
+        assert "full" not in service.view().service_cause
+        assert line.drops == 1
 
 
 async def test_a_disk_that_is_full_still_cannot_be_wished_away() -> None:

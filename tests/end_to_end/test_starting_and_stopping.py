@@ -117,7 +117,11 @@ async def test_told_to_stop_before_it_is_ready(stage: Stage) -> None:
     assert not stage.socket.exists()
 
 
-async def test_systemd_is_told(stage: Stage) -> None:
+@pytest.mark.parametrize("admitted", [True, False])
+async def test_systemd_is_told(stage: Stage, admitted: bool) -> None:
+    """Also where the daemon's own user is nobody at the table, as on a table's PC."""
+    if not admitted:
+        stage.configure(uid=54321)
     await stage.start_daemon(watchdog_us=300_000)
     assert stage.told == ["READY=1", "STATUS=table T-1"]
     await stage.until_told("WATCHDOG=1")

@@ -149,7 +149,7 @@ def test_what_is_no_key_is_refused(tmp_path: Path, content: str) -> None:
 def test_a_key_that_others_can_read_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "journal.key"
     create_key_file(path)
-    path.chmod(0o640)
+    path.chmod(0o644)
     with pytest.raises(JournalError, match="open to others"):
         load_key_file(path)
 

@@ -35,6 +35,7 @@ TYPE_WORDS: Final[dict[Any, str]] = {
     messages.U32: "u32",
     messages.U63: "u63",
     messages.ReportNumber: "u32",
+    messages.Ordinal: "place",
     messages.SetSize: "u8",
     bool: "bool",
     bool | None: "bool or nil",
@@ -134,6 +135,18 @@ def test_the_crc_is_the_one_that_the_page_names() -> None:
         decoded = independent_decoder.decode_frames(row.frame)[0].content
         with_crc = decoded + independent_decoder.crc32(decoded).to_bytes(4, "little")
         assert independent_decoder.crc32(with_crc) == 0x2144DF1C
+
+
+def test_the_ranges_are_the_pages() -> None:
+    shown = {word: span for word, _, span in rows_of(section("Bodies"), "type") if " to " in span}
+    for kind, word in ((messages.U8, "u8"), (messages.U32, "u32"), (messages.U63, "u63"), (messages.Ordinal, "place")):
+        least, most = (int(number.replace(" ", "")) for number in shown[word].split(" to "))
+        decode = msgspec.msgpack.Decoder(kind).decode
+        for number in (least, most):
+            assert decode(msgspec.msgpack.encode(number)) == number
+        for number in (least - 1, most + 1):
+            with pytest.raises(msgspec.ValidationError):
+                decode(msgspec.msgpack.encode(number))
 
 
 def test_the_kinds_are_the_pages() -> None:

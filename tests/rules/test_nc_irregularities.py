@@ -23,7 +23,9 @@ from tests.rules.nc_clauses import CLAUSES, cited
 NC = game("NC")
 D, R = Disposition, Role
 NAMES = tuple(Facts.__struct_fields__)
-EVERY_FACTS = [Facts(**dict(zip(NAMES, values, strict=True))) for values in product((None, True, False), repeat=6)]
+EVERY_FACTS = [
+    Facts(**dict(zip(NAMES, values, strict=True))) for values in product((None, True, False), repeat=len(NAMES))
+]
 
 
 def found(kind: Kind, **facts: bool) -> Row:
@@ -104,10 +106,25 @@ def test_nc_5_11_1_of_cards_in_known_order_only_the_options_are_left() -> None:
     assert (row.id, row.clause, row.disposition) == ("I15", "NC 5.11.1", D.OPTIONS)
 
 
-@pytest.mark.parametrize(("handled", "clause", "follows"), [(False, "NC 5.5.4", D.VOID), (True, "NC 5.7", D.OPTIONS)])
-def test_nc_5_5_4_and_5_7_another_dealing_error(handled: bool, clause: str, follows: Disposition) -> None:
-    row = found(Kind.OTHER_DEALING_ERROR, handled=handled)
+@pytest.mark.parametrize(
+    ("misplaced", "handled", "clause", "follows"),
+    [
+        (True, False, "NC 5.5.4", D.VOID),
+        (True, True, "NC 5.7", D.OPTIONS),
+        (False, False, "NC 5.7", D.OPTIONS),
+        (False, True, "NC 5.7", D.OPTIONS),
+    ],
+)
+def test_nc_5_5_4_and_5_7_another_dealing_error_voids_only_what_is_misplaced_and_not_handled(
+    misplaced: bool, handled: bool, clause: str, follows: Disposition
+) -> None:
+    row = found(Kind.OTHER_DEALING_ERROR, misplaced=misplaced, handled=handled)
     assert (row.id, row.clause, row.disposition) == ("I16", clause, follows)
+
+
+def test_nc_5_5_4_of_another_dealing_error_it_is_asked_what_is_not_stated() -> None:
+    assert find_row(NC, Kind.OTHER_DEALING_ERROR, Facts()).asks == ("handled", "misplaced")
+    assert find_row(NC, Kind.OTHER_DEALING_ERROR, Facts(handled=True)).asks == ()
 
 
 def test_nc_5_4_a_stop_with_every_place_certain_goes_on() -> None:

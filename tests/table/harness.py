@@ -21,6 +21,7 @@ from firmware_bridge.cards import DECK, Card
 from tests.table.scripted_device import ScriptedDevice
 
 PEOPLE: Final = {role: role.value.replace("_", "-") for role in Role}
+ENDLESS: Final = 500  # inputs that follow from one
 EventT = TypeVar("EventT", bound=events.Event)
 
 
@@ -80,8 +81,11 @@ class TableHarness:
             return
         self._busy = True
         try:
-            while self._queue:
+            for _ in range(ENDLESS):
+                if not self._queue:
+                    return
                 self._take(self._queue.popleft())
+            raise AssertionError("table and device keep each other busy for ever")
         finally:
             self._busy = False
 

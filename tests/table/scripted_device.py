@@ -160,7 +160,7 @@ class ScriptedDevice:
         """Cards leave, the device counts them and reports nothing."""
         self._take(count)
 
-    def clear_jam(self, zone: str = "exit") -> None:
+    def clear_jam(self, zone: str = "transport") -> None:
         self.faults = ()
         self.report(observations.JamCleared(zone))
 
@@ -199,7 +199,7 @@ class ScriptedDevice:
             reason, self.refuses_next = self.refuses_next, ""
             return reason
         if self.jams_next:
-            self.jams_next, self.faults = False, ("jam",)
+            self.jams_next, self.faults = False, ("jam: transport",)
             self.report(observations.Jammed("transport"))
         if self.faults:
             return self.faults[0]

@@ -71,7 +71,9 @@ def test_two_early_takings_are_two_irregularities(unit: Unit) -> None:
 @BOTH
 def test_between_rounds_cards_may_be_taken_and_the_deck_is_no_longer_whole(unit: Unit) -> None:
     """Clearing up or trying the device concerns no round."""
-    table = TableHarness(unit).start()
+    table = TableHarness(unit)
+    table.device.capabilities = replace(table.device.capabilities, unloads_stub=False)
+    table.start()
     table.do(operations.OpenTable())
     table.fresh_deck()
     if unit is Unit.SETS:

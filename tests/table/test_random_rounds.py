@@ -128,7 +128,7 @@ class Rounds(RuleBasedStateMachine):
     def teardown(self) -> None:
         """And then everything works again, and people lead the table on."""
         device = self.table.device
-        device.answers, device.faults, device.refuses_next, device.jams_next = True, (), "", False
+        device.answers, device.refuses_next, device.jams_next = True, "", False
         device.next_set = device.miscount = 0
         if not device.linked:
             self.table.connect()

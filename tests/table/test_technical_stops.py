@@ -38,11 +38,10 @@ def test_nc_5_4_a_jam_is_one_irregularity_though_the_command_is_refused_as_well(
     assert table.state.device.stopped
 
 
-@pytest.mark.parametrize("certain", [True, False])
-def test_nc_5_4_nobody_goes_on_while_the_device_still_stands(certain: bool) -> None:
+def test_nc_5_4_nobody_goes_on_while_the_device_still_stands() -> None:
     table = jammed()
     found = table.open
-    confirm = operations.ConfirmIrregularity(found.id, found.revision, Facts(places_certain=certain))
+    confirm = operations.ConfirmIrregularity(found.id, found.revision, Facts(places_certain=True))
     assert table.refused(confirm, Role.PIT_SUPERVISOR)[0] == "stopped"
     deny = operations.DenyIrregularity(found.id, found.revision, "it runs again")
     assert table.refused(deny, Role.PIT_SUPERVISOR)[0] == "stopped"
@@ -63,7 +62,6 @@ def test_nc_5_4_a_cleared_jam_goes_on_with_a_fresh_command() -> None:
 
 def test_nc_5_4_when_places_are_not_certain_a_shift_manager_rules() -> None:
     table = jammed()
-    table.device.clear_jam()
     table.confirm(places_certain=False)
     assert table.open.stage is Stage.RULING
     ruling = operations.Rule(table.open.id, table.open.revision, RulingAction.VOID, "pit manager", "void")
@@ -96,12 +94,12 @@ def test_nc_5_4_a_stub_that_was_not_given_out_is_asked_for_again() -> None:
 def test_a_jam_between_rounds_is_no_irregularity_and_stops_the_shuffle() -> None:
     table = TableHarness().start()
     table.do(operations.OpenTable())
-    table.device.faults = ("jam",)
+    table.device.jams_next = True
     table.fresh_deck()
     assert not table.state.open
-    assert table.state.device.stopped
-    assert table.refused(operations.PlaceYourBets())[0] == "not-shuffled"
-    table.device.faults = ()
+    assert "jam: transport" in table.state.device.stops
+    assert table.refused(operations.PlaceYourBets())[0] == "stopped"
+    table.device.clear_jam()
     table.to_betting()
 
 
@@ -156,16 +154,17 @@ def test_an_aborted_shuffle_leaves_a_deck_that_is_not_dealt_from() -> None:
     table.do(operations.OpenTable())
     table.fresh_deck()
     table.device.report(ShuffleAborted(1, 30))
-    assert table.refused(operations.PlaceYourBets())[0] == "deck-used"
-    assert table.state.device.stopped
+    assert table.refused(operations.PlaceYourBets())[0] == "stopped"
+    assert table.state.deck.used
     table.to_dealing().finish()
 
 
-def test_nc_5_4_a_void_leads_out_of_a_jam_and_a_new_deck_frees_the_device() -> None:
+def test_nc_5_4_a_void_leads_out_of_a_jam_and_the_device_is_cleared_before_the_next_round() -> None:
     table = jammed()
     table.report(Kind.UNSHUFFLED)
     table.confirm(found=table.state.open[1])
     assert table.at(Phase.VOIDED)
     assert not table.state.open
-    table.device.faults = ()
+    assert table.refused(operations.PlaceYourBets())[0] == "stopped"
+    table.device.clear_jam()
     table.to_dealing().finish()

@@ -40,7 +40,7 @@ def check(state: TableState, given: AnyInput) -> int:
         taken = isinstance(decided.events[0], events.OperationTaken)
         assert taken is not bool(refused)
         assert decided.state.answers[-1].operation_id == given.operation_id
-        if given.round >= state.round - 1:
+        if state.round - 1 <= given.round <= state.round:
             assert can(state, given) is taken, "what a console is told and what is done are one"
     return len(decided.events)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from controller.games.specification import Choice, Facts, Role, RulingAction
+from controller.games.specification import Choice, Facts, Kind, Role, RulingAction
 from controller.rules.dealing import DEALER
 from controller.table import operations
 from controller.table.operations import AnyOperation
 from controller.table.phases import Phase, Service
 from controller.table.state import Irregularity, Stage, TableState
 from firmware_bridge.cards import DECK, Card
+from firmware_bridge.observations import DoorMoved
 from tests.table.harness import TableHarness
 
 MANY_STEPS = 150
@@ -34,9 +35,9 @@ def step(table: TableHarness) -> None:
     elif state.device.open_commands:
         table.lose_link()  # a command without an answer: the driver gives the link up
         table.connect()
+    elif state.device.stopped and (state.open or not state.in_round):
+        _clear(table)
     elif state.open:
-        if state.device.stopped:
-            device.clear_jam()
         deal_with(table, state.open[0])
     elif state.paused:
         table.do(operations.ResumeTable())
@@ -49,6 +50,18 @@ def step(table: TableHarness) -> None:
             table.say(operations.ContinueRound())
     else:
         play_on(table)
+
+
+def _clear(table: TableHarness) -> None:
+    """Whatever made it stop; what the device has no report for, a supervisor declares mended."""
+    table.device.faults = ()
+    for cause in table.state.device.stops:
+        if cause.startswith("jam: "):
+            table.device.clear_jam(cause.removeprefix("jam: "))
+        elif cause == "door":
+            table.device.report(DoorMoved(False))
+    if table.state.device.stopped:
+        table.do(operations.ReturnToService(), Role.SHIFT_MANAGER)
 
 
 def deal_with(table: TableHarness, found: Irregularity) -> None:
@@ -85,10 +98,11 @@ def play_on(table: TableHarness) -> None:
             if state.deck.deck and state.deck.shuffled and not state.deck.used:
                 table.do(operations.PlaceYourBets())
             else:
-                device.faults = ()
                 table.fresh_deck()
         case Phase.BETTING:
             table.do(operations.NoMoreBets() if state.boxes else operations.OccupyBoxes(table.boxes))
+        case Phase.DEALING_SETS | Phase.DEALING_SINGLES if not (device.inside or device.tray or state.tray):
+            table.report(Kind.FOREIGN_CARD)  # whatever it was, there is nothing left to deal
         case Phase.DEALING_SETS:
             if device.tray or state.tray:
                 device.lift()

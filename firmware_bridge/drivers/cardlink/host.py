@@ -100,6 +100,7 @@ class CardlinkHost:
         self._behind_since: float | None = None
         self._last_ack = now
         self._commands: dict[int, Unanswered] = {}
+        self._early_answers: list[tuple[int, Answered]] = []
         self._hello = self._content(Kind.HELLO, encode_body(messages.Hello(VERSION, nonce)))
         self._waiting: Unanswered | None = self._ask(self._hello, now)
 
@@ -311,7 +312,19 @@ class CardlinkHost:
     def _take_answer(self, frame: Frame, now: float, heard: list[Heard]) -> None:
         answer = messages.decode_answer(frame.body)
         if self._commands.pop(answer.command_id, None) is not None:
-            heard.append(Answered(answer.command_id, answer.done, answer.reason))
+            answered = Answered(answer.command_id, answer.done, answer.reason)
+            self._early_answers.append((frame.number, answered))
+            self._release_answers(heard)
+
+    def _release_answers(self, heard: list[Heard]) -> None:
+        """An answer may overtake the reports that came before it: it waits until they are taken."""
+        waiting: list[tuple[int, Answered]] = []
+        for number, answered in self._early_answers:
+            if self._sequence.boot == self._boot and self._sequence.number > number:
+                heard.append(answered)
+            else:
+                waiting.append((number, answered))
+        self._early_answers = waiting
 
     def _take_report(self, frame: Frame, now: float, heard: list[Heard]) -> None:
         report: AnyObservation
@@ -328,6 +341,8 @@ class CardlinkHost:
         if self._sequence.accept(frame.boot, first, frame.number):
             self._behind_since = None
             heard.append(Reported(frame.boot, frame.number, uptime, report, Evidence(frame.content)))
+            if self._early_answers:
+                self._release_answers(heard)
             return
         if self._sequence.is_repeat(frame.boot, frame.number):
             self.statistics.reports_repeated += 1
