@@ -1,4 +1,4 @@
-"""P4: whole rounds a second in one process: NC, eight boxes, by round; frames, decide, evolve; without and with a journal.
+"""P4: whole rounds a second in one process: NC, eight boxes, by round; frames, decide, evolve; with a journal or not.
 
     python -m benchmarks.p4_rounds [rounds]
 

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from controller.table.operations import AnyOperation
-from firmware_bridge.cards import Card
+from firmware_bridge.cards import Card, Concealed, Evidence, Exposed
 
 
 class OperationRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -33,11 +33,22 @@ class OperationAnswer(msgspec.Struct, frozen=True):
     sentence: str = ""
 
 
-def decode_hook(expected: Any, value: Any) -> Any:
-    """Cards as people write them. Raises ValueError with a sentence."""
-    if expected is Card and isinstance(value, str):
-        return Card.parse(value)
-    raise NotImplementedError(f"{expected!r} cannot be sent")
+def decode_operation_hook(expected: Any, value: Any) -> Any:
+    """msgspec `dec_hook` for what people send: a `Card` as they write it, and nothing that only a device can know.
+
+    Raises `ValueError` with a sentence, which msgspec passes on with the path of the field.
+    """
+    if expected is Card:
+        return _card(value)
+    if expected in (Concealed, Exposed, Evidence):
+        raise ValueError(f"{expected.__name__} comes from a device and cannot be sent")
+    raise NotImplementedError(f"{expected!r} has no place in an operation")
+
+
+def _card(value: Any) -> Card:
+    if not isinstance(value, str):
+        raise ValueError("a card is written as text: rank and suit, as in KD, 10C or AS")
+    return Card.parse(value)
 
 
 def encode_hook(value: Any) -> Any:
@@ -46,6 +57,6 @@ def encode_hook(value: Any) -> Any:
     raise NotImplementedError(f"{type(value).__name__} cannot be sent")
 
 
-decode_request = msgspec.json.Decoder(OperationRequest, dec_hook=decode_hook).decode
+decode_request = msgspec.json.Decoder(OperationRequest, dec_hook=decode_operation_hook).decode
 decode_answer = msgspec.json.Decoder(OperationAnswer).decode
 encode = msgspec.json.Encoder(enc_hook=encode_hook).encode

@@ -163,18 +163,6 @@ def _encode_open(value: Any, keys: JournalKeys, round_number: int) -> Any:
     raise NotImplementedError(f"{type(value).__name__} has no place in a journal")
 
 
-def decode_operation_hook(expected: Any, value: Any) -> Any:
-    """msgspec `dec_hook` for what people send: a `Card` as they write it, and nothing that only a device can know.
-
-    Raises `ValueError` with a sentence, which msgspec passes on with the path of the field.
-    """
-    if expected is Card:
-        return Card.parse(_text(value))
-    if expected in (Concealed, Exposed, Evidence):
-        raise ValueError(f"{expected.__name__} comes from a device and cannot be sent")
-    raise NotImplementedError(f"{expected!r} has no place in an operation")
-
-
 def _base64(data: bytes) -> str:
     return binascii.b2a_base64(data, newline=False).decode()
 

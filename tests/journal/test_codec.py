@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import closing
-from typing import Any
 
 import msgspec
 import pytest
@@ -13,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from controller.journal import JournalError
-from controller.journal.codec import JournalCodec, decode_operation_hook
+from controller.journal.codec import JournalCodec
 from controller.journal.sealing import JournalKeys, commitment
 from firmware_bridge.cards import DECK, Card, Concealed, Evidence, Exposed
 from tests.journal.vocabulary import (
@@ -177,34 +176,3 @@ def test_types_that_no_journal_holds() -> None:
         codec.public_encode(Odd(1j), 1)
     with pytest.raises(NotImplementedError, match="complex"):
         codec.decode(1, "input", '{"value":1}')
-
-
-class Asked(msgspec.Struct):
-    card: Card | None = None
-    cards: tuple[Card, ...] = ()
-
-
-def ask(body: str, type_: Any = Asked) -> Any:
-    return msgspec.json.decode(body, type=type_, dec_hook=decode_operation_hook)
-
-
-def test_people_write_cards_as_they_do() -> None:
-    assert ask('{"card":"10D","cards":["kd"," as "]}') == Asked(Card.parse("TD"), (Card.parse("KD"), Card.parse("AS")))
-    assert ask('{"card":null}') == Asked()
-
-
-@pytest.mark.parametrize(("card", "sentence"), [('"XX"', "'XX' is no card; write"), ("7", "is written as text")])
-def test_what_is_no_card_is_said_with_its_place(card: str, sentence: str) -> None:
-    with pytest.raises(msgspec.ValidationError, match=rf"{sentence}.*\$\.card"):
-        ask(f'{{"card":{card}}}')
-
-
-@pytest.mark.parametrize("type_", [Concealed, Exposed, Evidence])
-def test_people_cannot_send_what_only_a_device_knows(type_: type) -> None:
-    with pytest.raises(msgspec.ValidationError, match="comes from a device"):
-        ask('{"card":"KD"}', type_)
-
-
-def test_other_types_are_no_operation() -> None:
-    with pytest.raises(NotImplementedError, match="complex"):
-        ask('"1"', complex | None)
