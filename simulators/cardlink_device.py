@@ -67,6 +67,7 @@ class CardlinkDevice:
         self._reader = FrameReader()
         self._out: list[bytes] = []
         self._kept: list[Kept] = []
+        self._catching_up = False  # the host has not yet all that was kept when it resumed
         self._earlier: list[tuple[int, int]] = []  # boots remembered, each with its last report
         self._in_flight = 0
         self._resend_at = float("inf")
@@ -173,7 +174,7 @@ class CardlinkDevice:
         return data
 
     def send_status(self, now: float) -> None:
-        """The heartbeat; also sent at once when the last kept report is acknowledged."""
+        """The heartbeat; also sent at once when all that was kept for a link is acknowledged."""
         self._status_at = now + HEARTBEAT
         self._out.append(encode_frame(Kind.STATUS, self.boot, self.last_number, encode_body(self._status())))
 
@@ -246,6 +247,7 @@ class CardlinkDevice:
         self._in_flight = 0
         self._resend_wait = RESEND_FIRST
         self._drop_up_to(resume.boot, resume.number)
+        self._catching_up = bool(self._kept)
         self.send_status(now)
         self._fill_window(now)
 
@@ -259,7 +261,8 @@ class CardlinkDevice:
         self._resend_wait = RESEND_FIRST
         self._resend_at = now + RESEND_FIRST if self._in_flight else float("inf")
         self._fill_window(now)
-        if not self._kept:
+        if self._catching_up and not self._kept:
+            self._catching_up = False
             self.send_status(now)
 
     def _drop_up_to(self, boot: int, number: int) -> None:

@@ -30,8 +30,8 @@ class LoggedReport(msgspec.Struct, frozen=True):
 class SimulatedDevice:
     """Power on at once. `changed` is called whenever bytes or time may be due: the front end waits for it.
 
-    `random` orders decks. `fresh` draws the boot number and nonces, which may not repeat with the seed. `log` takes each
-    report as it is made.
+    `random` orders decks. `fresh` draws the boot number and nonces, which may not repeat with the seed. `log` takes
+    each report as it is made.
     """
 
     def __init__(

@@ -223,15 +223,24 @@ def test_an_answer_that_comes_after_its_link_is_kept_to_itself(device: BenchDevi
 # -- signs of life ----------------------------------------------------------------------------------------------------
 
 
-def test_the_status_goes_out_each_second_and_when_the_last_report_is_acknowledged(device: BenchDevice) -> None:
+def test_the_status_goes_out_each_second(device: BenchDevice) -> None:
     make_reports(device, 2)
+    device.link.outgoing()
+    assert kinds_in(device.exchange(ack(2), 0.5)) == []
+    device.link.tick(1.0)
+    assert kinds_in(device.link.outgoing()) == [Kind.STATUS]
+    assert device.link.wake_at() == 2.0
+
+
+def test_the_status_goes_out_once_more_when_all_that_was_kept_is_acknowledged(device: BenchDevice) -> None:
+    make_reports(device, 2)
+    linked(device, 0.2)
     device.link.outgoing()
     assert kinds_in(device.exchange(ack(1), 0.4)) == []
     assert kinds_in(device.exchange(ack(2), 0.5)) == [Kind.STATUS]
-    assert device.link.wake_at() == 1.5
-    device.link.tick(1.5)
-    assert kinds_in(device.link.outgoing()) == [Kind.STATUS]
-    assert device.link.wake_at() == 2.5
+    make_reports(device, 1, 0.6)
+    device.link.outgoing()
+    assert kinds_in(device.exchange(ack(3), 0.7)) == []
 
 
 def test_a_host_that_is_silent_for_three_seconds_is_lost_once(device: BenchDevice) -> None:

@@ -44,6 +44,7 @@ def every_operation(state: TableState) -> Iterator[AnyOperation]:
     yield operations.CloseTable()
     yield operations.ShuffledOutside("batch shuffler")
     yield operations.PlaceYourBets()
+    yield operations.CancelStart()
     yield from (operations.OccupyBoxes(boxes) for boxes in ((1, 3, 6), (), (7,), (0,), (2, 2), (-1, HUGE)))
     yield operations.NoMoreBets()
     yield from (operations.HandleCards(place) for place in PLACES)

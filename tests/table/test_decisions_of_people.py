@@ -207,3 +207,12 @@ def test_nc_3_13_the_dealers_hand_is_exposed_first_and_each_hand_once() -> None:
     table.expose("B1")
     assert table.refused(operations.ExposeHand("B1"))[0] == "shown"
     assert table.refused(operations.ExposeHand("B2"))[0] == "no-cards"
+
+
+def test_boxes_do_not_change_under_bettors_who_are_choosing() -> None:
+    table = TableHarness().start().to_betting()
+    table.report(Kind.EXPOSED_CARD)
+    table.confirm()
+    assert table.refused(operations.OccupyBoxes(()))[0] == "choosing"
+    table.all_continue()
+    table.do(operations.OccupyBoxes((2,)))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
-from controller.games.specification import Kind, Unit
+from controller.games.specification import Kind, RulingAction, Unit
 from controller.table import events, operations
 from controller.table.phases import Phase
 from firmware_bridge.commands import Dispense, HoldExit, ReleaseExit
@@ -113,3 +114,32 @@ def test_a_shoe_that_counts_a_short_deck_is_not_declared_shuffled() -> None:
     table.do(operations.OpenTable())
     table.device.load(table.device.order[:51])
     assert table.refused(operations.ShuffledOutside("by hand"))[0] == "deck-count"
+
+
+@BOTH
+def test_a_start_by_mistake_is_cancelled_and_bets_can_be_opened_again(unit: Unit) -> None:
+    table = TableHarness(unit).start().to_betting()
+    table.do(operations.CancelStart())
+    assert table.at(Phase.IDLE)
+    table.do(operations.PlaceYourBets())
+    table.do(operations.OccupyBoxes((1, 3)))
+    table.do(operations.NoMoreBets())
+    assert table.refused(operations.CancelStart())[0] == "phase"
+    table.finish()
+
+
+def test_a_start_is_not_cancelled_once_cards_have_left_the_device() -> None:
+    table = TableHarness(Unit.SINGLES).start().to_betting()
+    table.take()
+    assert table.refused(operations.CancelStart())[0] == "held"
+    table.rule(RulingAction.CONTINUE)
+    assert table.refused(operations.CancelStart())[0] == "cards-out"
+
+
+def test_a_set_that_waited_when_the_start_was_cancelled_keeps_its_deck_from_the_next_round() -> None:
+    table = TableHarness()
+    table.device.capabilities = replace(table.device.capabilities, stages=True)
+    table.start().to_betting()
+    table.do(operations.CancelStart())
+    assert table.refused(operations.PlaceYourBets())[0] == "deck-used"
+    table.to_dealing().finish()
