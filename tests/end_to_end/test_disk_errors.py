@@ -24,7 +24,7 @@ from controller.table.inputs import DaemonStarted
 from controller.table.state import Settings, TableState
 from firmware_bridge.cards import Evidence
 from firmware_bridge.commands import AnyCommand
-from firmware_bridge.drivers.base import DeviceReady, Reported
+from firmware_bridge.drivers.base import DeviceReady, LinkOver, Reported
 from firmware_bridge.observations import ButtonPressed, DeviceIdentity, DeviceStatus
 from simulators.crew import CREW, CrewVoice
 from simulators.simulate import capabilities_of
@@ -187,6 +187,25 @@ async def test_a_report_that_came_while_the_disk_was_full_is_never_passed_over()
         await in_turn(service)
     assert line.acknowledged == [1, 2, 3, 4]
     assert [event.number for event in disk.events if isinstance(event, ReportTaken)] == [1, 2, 3, 4]
+
+
+async def test_a_report_that_comes_again_is_taken_once_and_acknowledged_again() -> None:
+    """The link was made anew while the commit was still on its way."""
+    disk, line = Disk(), Line()
+    async with served(disk, line) as service:
+        for heard in (
+            report(1),
+            report(2),
+            LinkOver("transport-lost", "Gone."),
+            ready(),
+            report(1),
+            report(2),
+            report(3),
+        ):
+            service.hear(heard)
+        await in_turn(service)
+    assert line.acknowledged == [1, 2, 1, 2, 3]
+    assert [event.number for event in disk.events if isinstance(event, ReportTaken)] == [1, 2, 3]
 
 
 async def test_the_link_is_made_anew_though_the_return_itself_is_refused() -> None:

@@ -21,7 +21,7 @@ PLAYED: Final = {Unit.SETS: (5876, 9), Unit.SINGLES: (3983, 8)}
 
 STEPS: Final = {
     "starting and dealing": {
-        "table_began", "service_changed", "device_ready", "status_agrees", "game_chosen", "deck_arrived",
+        "table_began", "service_changed", "device_ready", "device_noted", "status_agrees", "game_chosen", "deck_arrived",
         "deck_shuffled", "operation_taken", "phase_entered", "round_began", "boxes_occupied", "deal_began",
         "command_issued", "command_done", "report_taken", "cards_dealt",
     },

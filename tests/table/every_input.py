@@ -128,7 +128,7 @@ def every_observation(state: TableState) -> Iterator[AnyObservation]:
     for size, known in product((0, 1, 2, 3, 6), (False, True)):
         yield o.CardsDrawnTogether(shuffle, dispensed + 1, left - size, 1, known, cards[:size])
     yield from (
-        o.FaceUpFound(shuffle, dispensed + 1, 1, DECK[0]),
+        o.FaceUpFound(shuffle, dispensed + 1, 1, cards[0]),
         o.FaceUpFound(shuffle, 52, 1),
         o.FaceUpFound(0, -1, 0),
     )

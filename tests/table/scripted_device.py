@@ -56,6 +56,7 @@ class ScriptedDevice:
         self.exit_held = True
         self.faults: tuple[str, ...] = ()
         self.told: list[tuple[int, AnyCommand]] = []
+        self.deck = 0
         self.shuffle = 0
         self.loaded = 0
         self.dispensed = 0
@@ -121,12 +122,13 @@ class ScriptedDevice:
         """Put a deck in: a shuffler will bring it into `order`, a shoe gets it in that order."""
         self.inside = list(self.order if cards is None else cards)
         self.tray, self.lifted = [], []
+        self.deck = 1
         self.loaded, self.dispensed = len(self.inside), 0
         self.shuffle = 0
         named = None
         if self.unit is Unit.SINGLES:
             named = self.shuffle = self.last_report + 1
-        self.report(observations.DeckLoaded(1, self.loaded, named))
+        self.report(observations.DeckLoaded(self.deck, self.loaded, named))
 
     def lift(self) -> list[Card]:
         """Empty the tray."""
@@ -140,14 +142,14 @@ class ScriptedDevice:
         ordinal = self.dispensed + 1
         faces = self._take(1)
         self.report(
-            observations.CardDrawn(self.shuffle, ordinal, self.loaded - self.dispensed, 1, faces[0], face_up, foreign)
+            observations.CardDrawn(self.shuffle, ordinal, self.loaded - self.dispensed, self.deck, faces[0], face_up, foreign)
         )  # fmt: skip
 
     def draw_together(self, count: int, *, order_known: bool = False) -> None:
         ordinal = self.dispensed + 1
         faces = self._take(count)
         seen = observations.CardsDrawnTogether(
-            self.shuffle, ordinal, self.loaded - self.dispensed, 1, order_known, faces
+            self.shuffle, ordinal, self.loaded - self.dispensed, self.deck, order_known, faces
         )
         self.report(seen)
 
@@ -169,7 +171,7 @@ class ScriptedDevice:
         ordinal = self.dispensed + 1
         faces = self._take(count, into_tray=True)
         self._sets += 1
-        self.report(observations.SetDispensed(self.shuffle, ordinal, self.loaded - self.dispensed, 1, faces))
+        self.report(observations.SetDispensed(self.shuffle, ordinal, self.loaded - self.dispensed, self.deck, faces))
 
     def reboot(self) -> None:
         """Power off and on: what it had in its memory is gone."""
@@ -211,7 +213,7 @@ class ScriptedDevice:
             case commands.UnloadStub():
                 left = len(self.inside) + len(self.tray) + self.miscount
                 self.inside, self.tray = [], []
-                self.report(observations.StubUnloaded(1, left))
+                self.report(observations.StubUnloaded(self.deck, left))
         return ""
 
     def _dispense(self, count: int) -> None:
@@ -220,12 +222,12 @@ class ScriptedDevice:
         self.form_set(size)
 
     def _shuffle_deck(self) -> None:
-        self.report(observations.ShuffleStarted(1))
+        self.report(observations.ShuffleStarted(self.deck))
         if len(self.inside) == len(self.order):
             self.inside = list(self.order)
         self.shuffle = self.last_report
         missing = max(0, len(DECK) - len(self.inside))
-        self.report(observations.ShuffleFinished(1, self.shuffle, len(self.inside), missing))
+        self.report(observations.ShuffleFinished(self.deck, self.shuffle, len(self.inside), missing))
 
     def _take(self, count: int, *, into_tray: bool = False) -> tuple[Concealed | None, ...]:
         taken, self.inside = self.inside[:count], self.inside[count:]

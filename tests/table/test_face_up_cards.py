@@ -8,6 +8,7 @@ from controller.games.specification import Kind, Role, RulingAction, Unit
 from controller.table import events, operations
 from controller.table.phases import Phase
 from controller.table.state import Stage
+from firmware_bridge.cards import Concealed
 from firmware_bridge.observations import FaceUpFound
 from tests.table.harness import TableHarness
 
@@ -15,7 +16,9 @@ BOTH = pytest.mark.parametrize("unit", Unit)
 
 
 def announce(table: TableHarness, ordinal: int) -> None:
-    table.device.report(FaceUpFound(table.device.shuffle, ordinal, 1, table.device.order[ordinal - 1]))
+    device = table.device
+    card = Concealed(device.order[ordinal - 1], device.shuffle, ordinal)
+    device.report(FaceUpFound(device.shuffle, ordinal, 1, card))
 
 
 @BOTH

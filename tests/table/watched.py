@@ -56,13 +56,15 @@ class WatchedTable(TableHarness):
         """What takes cards out of the books: a fresh deck, a new round, a tray that goes with the stub."""
         match event:
             case events.DeckArrived() | events.DeckShuffled():
-                self._out.clear()
+                self._out = Counter(_places(_in_hands(state)))  # the last round's lie open until the next begins
             case events.RoundBegan():
                 self._out -= Counter(_places(_in_hands(state)))
             case events.StubCounted(in_device=False):
                 self._out -= Counter(_places(state.tray))
             case events.StatusDiffers(what="tray", device=device) if device:
-                self._out[(state.deck.shuffle, 0)] += 1  # a set of which nothing else is known
+                self._out += Counter(_places(event.tray))  # a set of which nothing else is known
+            case events.HandCounted():
+                self._out -= Counter(_places(state.aside[: event.from_aside]))  # they are part of the surplus there
 
     def _judge(self, state: TableState, event: AnyEvent) -> None:
         """Each event against the state in which it was decided."""
@@ -95,7 +97,7 @@ class WatchedTable(TableHarness):
         assert here == self._out, "a card is lost, or in two places"
         for place, hand in state.hands.items():
             assert len(hand.cards) <= 3, f"{place} was dealt {len(hand.cards)} cards"
-            assert len(hand.cards) == state.places[: state.dealt].count(place)
+            assert not state.places or len(hand.cards) == state.places[: state.dealt].count(place)
         counted = {event.place for event in self.events_of(events.HandCounted)}
         assert all(place in counted for place, hand in state.hands.items() if hand.surplus)
         assert len({found.id for found in state.open}) == len(state.open)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from controller.games.specification import Choice, Facts, Kind, Role, RulingAction
 from controller.rules.dealing import DEALER
 from controller.table import operations
+from controller.table.device_reports import OF_A_COMMAND
 from controller.table.operations import AnyOperation
 from controller.table.phases import Phase, Service
 from controller.table.state import Irregularity, Stage, TableState
@@ -60,6 +61,8 @@ def _clear(table: TableHarness) -> None:
             table.device.clear_jam(cause.removeprefix("jam: "))
         elif cause == "door":
             table.device.report(DoorMoved(False))
+        elif cause.startswith(OF_A_COMMAND) and not table.state.in_round:
+            table.device.load()
     if table.state.device.stopped:
         table.do(operations.ReturnToService(), Role.SHIFT_MANAGER)
 
@@ -68,6 +71,8 @@ def deal_with(table: TableHarness, found: Irregularity) -> None:
     """One step towards the end of an irregularity. What cannot be counted right is ruled by the clause."""
     state = table.state
     match found.stage:
+        case Stage.CLAIMED if "counted_wrong" in found.asks and not state.deck.deck:
+            _manage(table, operations.DenyIrregularity(found.id, found.revision, "there is no deck to be counted"))
         case Stage.CLAIMED if "counted_wrong" in found.asks:
             table.count(min(60, max(0, state.stub_due)))
         case Stage.CLAIMED:

@@ -1,0 +1,166 @@
+"""Devices that err, break or are swapped: the round still has a way to its end, and no card is counted twice."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from controller.games.specification import Kind, Role, Unit
+from controller.table import events, operations
+from controller.table.inputs import CommandAnswered, DeviceConnected, ReportsMissing
+from controller.table.phases import Phase, Service
+from firmware_bridge.cards import Concealed
+from firmware_bridge.commands import Dispense
+from firmware_bridge.observations import CardsDrawnTogether, FaceUpFound
+from tests.table.harness import TableHarness, cards
+
+BOTH = pytest.mark.parametrize("unit", Unit)
+
+
+@BOTH
+def test_nc_5_4_a_round_that_is_wholly_dealt_ends_without_the_device(unit: Unit) -> None:
+    table = TableHarness(unit).start().to_dealing().deal()
+    table.lose_link()
+    table.expose_all().settle().conclude()
+    assert not table.events_of(events.IrregularityRaised)
+
+
+def test_nc_5_4_a_stop_that_cannot_be_cleared_ends_in_a_ruling() -> None:
+    table = TableHarness(Unit.SINGLES).start().to_dealing()
+    table.report(Kind.TECHNICAL_STOP)
+    table.confirm(places_certain=False)
+    assert table.open.stage == "ruling"
+
+
+def test_what_stops_a_device_is_what_it_says_when_it_connects() -> None:
+    table = TableHarness().start().to_dealing()
+    table.take()
+    table.lose_link()
+    broken = replace(table.device.status, faults=("jam: transport",))
+    table.give(DeviceConnected(table.device.identity, broken))
+    assert table.state.device.stopped == "jam: transport"
+    assert [found.row.id for found in table.state.open] == ["I19"]
+    table.lose_link()
+    table.connect()
+    assert not table.state.device.stopped
+
+
+@pytest.mark.parametrize(
+    ("changes", "word"),
+    [({"deck_size": 104}, "104"), ({"serial": "CARDSHOE-2"}, "CARDSHOE-2"), ({"kind": "shoe"}, "shoe")],
+)
+def test_another_device_is_refused_in_the_middle_of_a_round(changes: dict[str, object], word: str) -> None:
+    table = TableHarness().start().to_dealing()
+    table.lose_link()
+    other = replace(table.device.identity, **changes)
+    table.give(DeviceConnected(other, table.device.status))
+    assert table.at(Service.OUT_OF_SERVICE)
+    assert word in table.state.service_cause
+
+
+def test_another_device_may_take_over_between_rounds() -> None:
+    table = TableHarness().start().to_dealing().finish()
+    table.lose_link()
+    table.give(DeviceConnected(replace(table.device.identity, serial="CARDSHOE-2"), table.device.status))
+    assert not table.at(Service.OUT_OF_SERVICE)
+
+
+def test_a_set_that_the_journal_missed_lies_in_the_tray_with_all_its_cards() -> None:
+    """Else the next hand would be given two cards more than it may have."""
+    table = TableHarness().start().to_dealing()
+    table.take()
+    shown = replace(table.device.status, dispensed=table.device.status.dispensed)
+    assert len(table.state.tray) == 3
+    missed = replace(table.state, tray=(), deck=replace(table.state.deck, dispensed=3))
+    table.state = missed
+    table.lose_link()
+    table.give(DeviceConnected(table.device.identity, shown))
+    assert [card.ordinal for card in table.state.tray] == [4, 5, 6]
+    assert [found.row.id for found in table.state.open] == ["I04"]
+
+
+@pytest.mark.parametrize("last", [None, 999])
+def test_reports_that_are_gone_are_missed_once_and_the_rest_is_compared(last: int | None) -> None:
+    table = TableHarness(Unit.SINGLES).start().to_dealing()
+    table.take()
+    table.lose_link()
+    table.give(DeviceConnected(table.device.identity, table.device.status))
+    table.give(ReportsMissing(table.state.device.boot, table.state.device.last_report + 1, last))
+    expected = 0 if last is None else last
+    assert table.state.device.last_report == expected
+    assert len(table.events_of(events.IrregularityRaised)) == 1
+
+
+def test_a_device_that_calls_done_what_it_did_not_report_is_a_stop_and_is_not_asked_again_and_again() -> None:
+    table = TableHarness().start().to_dealing()
+    table.device.obey = lambda command_id, command: None  # type: ignore[method-assign]  # a device that only talks
+    table.take()
+    opened = table.state.device.moving
+    assert opened is not None
+    assert isinstance(opened.command, Dispense)
+    issued = len(table.events_of(events.CommandIssued))
+    table.give(CommandAnswered(opened.id, True))
+    assert [found.row.id for found in table.state.open] == ["I19"]
+    moving = [event for event in table.events_of(events.CommandIssued)[issued:] if event.command.moves_cards]
+    assert not moving
+
+
+def test_nc_5_5_2_a_card_that_was_read_before_is_an_excess_and_stays_untold() -> None:
+    table = TableHarness(Unit.SINGLES).start().to_dealing()
+    table.device.inside[1] = table.device.inside[0]
+    table.take(2)
+    assert table.open.row.id == "I02"
+    raised = table.last(events.IrregularityRaised)
+    assert table.device.inside[0].code not in raised.note
+
+
+def test_nc_5_5_1_a_foreign_card_among_cards_drawn_together_is_said() -> None:
+    table = TableHarness(Unit.SINGLES).start().to_dealing()
+    status = table.device.status
+    face = Concealed(cards("KD")[0], status.shuffle, 1)
+    table.device.report(CardsDrawnTogether(status.shuffle, 1, 50, 1, False, (face, None), foreign=1))
+    assert {found.row.id for found in table.state.open} == {"I01", "I15"}
+
+
+def test_a_deck_with_a_card_face_up_begins_no_round_and_the_card_is_not_told() -> None:
+    table = TableHarness(Unit.SINGLES).start()
+    table.do(operations.OpenTable())
+    table.fresh_deck()
+    face = Concealed(cards("KD")[0], table.device.status.shuffle, 1)
+    table.device.report(FaceUpFound(table.device.status.shuffle, 1, 1, face))
+    assert table.refused(operations.PlaceYourBets())[0] == "face-up"
+    assert table.last(events.CardFoundFaceUp).card is face
+
+
+def test_a_card_that_was_set_aside_and_lies_at_a_hand_is_counted_once() -> None:
+    table = TableHarness(Unit.SINGLES).start().to_dealing().deal()
+    table.handle("B1")
+    table.device.exit_held = False
+    table.device.draw()
+    table.confirm(handled=True)
+    table.all_continue()
+    stub = len(table.device.inside)
+    table.report(Kind.WRONG_COUNT, "B6", counted=4)
+    table.confirm()
+    assert table.state.stub_due == stub
+
+
+def test_a_hand_that_was_entered_wrongly_is_entered_again() -> None:
+    table = TableHarness(boxes=(1,), hands={"B1": "KD KC KS", "D": "2C 3C 4C"}).start().to_dealing().deal()
+    table.expose("D")
+    table.do(operations.ExposeHand("B1", cards("KD KC 7S")))
+    assert table.open.row.clause == "NC 5.7", "the place, the order and the number of its cards are right"
+    table.deny()
+    table.expose("B1", "KD KC KS")
+    assert table.last(events.HandJudged).outcome == "win"
+
+
+def test_a_supervisor_returns_the_table_to_service_from_wherever_it_stands() -> None:
+    table = TableHarness().start()
+    for by in (Role.PIT_SUPERVISOR, Role.SHIFT_MANAGER):
+        table.do(operations.ReturnToService(), by)
+        assert not table.state.device.connected
+        table.connect()
+        assert table.at(Service.IN_SERVICE)
+    assert table.refused(operations.ReturnToService())[0] == "role"
+    assert table.at(Phase.CLOSED)
