@@ -141,9 +141,8 @@ class ScriptedDevice:
         """Draw one card from the exit."""
         ordinal = self.dispensed + 1
         faces = self._take(1)
-        self.report(
-            observations.CardDrawn(self.shuffle, ordinal, self.loaded - self.dispensed, self.deck, faces[0], face_up, foreign)
-        )  # fmt: skip
+        left = self.loaded - self.dispensed
+        self.report(observations.CardDrawn(self.shuffle, ordinal, left, self.deck, faces[0], face_up, foreign))
 
     def draw_together(self, count: int, *, order_known: bool = False) -> None:
         ordinal = self.dispensed + 1

@@ -111,7 +111,7 @@ class Rounds(RuleBasedStateMachine):
             "heartbeat": table.heartbeat,
             "reboot": self.the_device_starts_again,
             "refuse": table.refuse_device,
-            "missing": lambda: table.give(ReportsMissing(table.device.boot, 1, None)),
+            "missing": self.reports_are_gone,
             "daemon": self.the_daemon_starts_again,
             "silent": lambda: setattr(table.device, "answers", not table.device.answers),
         }
@@ -120,6 +120,14 @@ class Rounds(RuleBasedStateMachine):
     def the_device_starts_again(self) -> None:
         self.table.lose_link()
         self.table.device.reboot()
+
+    def reports_are_gone(self) -> None:
+        """Two of the device that runs; it says which."""
+        device = self.table.device
+        if device.linked:
+            first = device.last_report + 1
+            device.last_report += 2
+            self.table.give(ReportsMissing(device.boot, first, device.last_report))
 
     def the_daemon_starts_again(self) -> None:
         self.table.device.linked = False

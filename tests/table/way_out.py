@@ -106,7 +106,7 @@ def play_on(table: TableHarness) -> None:
                 table.fresh_deck()
         case Phase.BETTING:
             table.do(operations.NoMoreBets() if state.boxes else operations.OccupyBoxes(table.boxes))
-        case Phase.DEALING_SETS | Phase.DEALING_SINGLES if not (device.inside or device.tray or state.tray):
+        case Phase.DEALING_SINGLES | Phase.DEALING_SETS if not (device.inside or _set_waits(table)):
             table.report(Kind.FOREIGN_CARD)  # whatever it was, there is nothing left to deal
         case Phase.DEALING_SETS:
             if device.tray or state.tray:
@@ -122,6 +122,10 @@ def play_on(table: TableHarness) -> None:
             table.do(operations.ExposeHand(place, _seen(state, place)))
         case Phase.SETTLING:
             _settle(table)
+
+
+def _set_waits(table: TableHarness) -> bool:
+    return table.state.phase is Phase.DEALING_SETS and bool(table.device.tray or table.state.tray)
 
 
 def _seen(state: TableState, place: str) -> tuple[Card, ...] | None:
