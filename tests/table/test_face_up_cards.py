@@ -88,3 +88,13 @@ def test_nc_5_10_a_person_may_report_it() -> None:
     assert table.open.row.clause == "NC 5.10"
     table.confirm(Role.DEALER)
     table.finish()
+
+
+def test_a_deck_in_which_a_card_was_found_before_the_round_is_turned_and_shuffled_again() -> None:
+    table = TableHarness().start()
+    table.do(operations.OpenTable())
+    table.fresh_deck()
+    announce(table, 30)
+    assert not table.state.open
+    assert table.refused(operations.PlaceYourBets())[0] == "face-up"
+    table.to_dealing().finish()

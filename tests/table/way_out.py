@@ -100,7 +100,7 @@ def play_on(table: TableHarness) -> None:
         case Phase.CLOSED:
             table.do(operations.OpenTable())
         case Phase.IDLE | Phase.CONCLUDED | Phase.VOIDED:
-            if state.deck.deck and state.deck.shuffled and not state.deck.used:
+            if state.deck.deck and state.deck.shuffled and not (state.deck.used or state.deck.face_up):
                 table.do(operations.PlaceYourBets())
             else:
                 table.fresh_deck()
