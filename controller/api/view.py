@@ -68,7 +68,7 @@ class ChoiceView(msgspec.Struct, frozen=True):
 
 
 class IrregularityView(msgspec.Struct, frozen=True):
-    """`who` is the lowest rank that may take the next step, `options` what the step may be."""
+    """`proposes` is the clause's disposition, `who` the lowest rank that may take the next step, `options` that step."""
 
     id: int
     revision: int
@@ -77,6 +77,7 @@ class IrregularityView(msgspec.Struct, frozen=True):
     kind: str
     clause: str
     because: str
+    proposes: str
     stage: str
     questions: tuple[str, ...]
     asks: tuple[str, ...]
@@ -242,6 +243,7 @@ def _irregularity(state: TableState, found: Irregularity) -> IrregularityView:
         kind=found.kind,
         clause=found.row.clause,
         because=found.row.because,
+        proposes=found.row.disposition,
         stage=found.stage,
         questions=tuple(FACT_QUESTIONS[name] for name in found.asks),
         asks=found.asks,

@@ -15,6 +15,22 @@ from controller.rules.dealing import DEALER
 OUTCOME_STYLE = {"win": "bold green", "lose": "red", "tie": "yellow"}
 LINK_STYLE = {"ready": "green", "stale": "yellow", "authenticating": "yellow", "connecting": "yellow"}
 LINES = 8
+WAITS_FOR = {
+    "claimed": "the fact to be confirmed or denied",
+    "ordering": "the order to be named",
+    "choosing": "every bettor's choice",
+    "ruling": "a ruling",
+}
+PROPOSES = {
+    "void": "the round is void, all bets are returned",
+    "continue": "play continues",
+    "next_card": "it is the next card, play continues",
+    "remove_hand": "the hand is removed, its bets are returned",
+    "options": "every bettor continues or takes the bet back",
+    "name_order": "the order is named, then every bettor chooses",
+    "refer": "the decision is referred",
+    "silent": "nothing; the house decides",
+}
 
 
 def render(view: TableView, lines: Sequence[str]) -> RenderableType:
@@ -91,7 +107,8 @@ def _irregularity(found: IrregularityView) -> RenderableType:
     body = Text(f"{found.because}\n")
     if found.place:
         body.append(f"at {found.place}; ")
-    body.append(f"waits for: {found.stage} by {found.who} or above\n")
+    body.append(f"the clause proposes: {PROPOSES[found.proposes]}\n")
+    body.append(f"waits for {WAITS_FOR[found.stage]}: {found.who} or above\n")
     for question in found.questions:
         body.append(f"  {question}\n", "cyan")
     body.append("options: " + " | ".join(found.options), "bold")

@@ -1,0 +1,12 @@
+"""The live view: whatever an irregularity proposes and waits for has words."""
+
+from __future__ import annotations
+
+from controller.commands.screen import PROPOSES, WAITS_FOR
+from controller.games.specification import Disposition
+from controller.table.state import Stage
+
+
+def test_every_disposition_and_stage_has_words() -> None:
+    assert set(PROPOSES) == {disposition.value for disposition in Disposition}
+    assert set(WAITS_FOR) == {stage.value for stage in Stage}
