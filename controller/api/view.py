@@ -68,7 +68,7 @@ class ChoiceView(msgspec.Struct, frozen=True):
 
 
 class IrregularityView(msgspec.Struct, frozen=True):
-    """`proposes` is the clause's disposition, `who` the lowest rank that may take the next step, `options` that step."""
+    """`proposes`: the clause's disposition. `who`: the lowest rank that may take the next step, one of `options`."""
 
     id: int
     revision: int

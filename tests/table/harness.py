@@ -103,6 +103,8 @@ class TableHarness:
         for entry, event in numbered:
             if isinstance(event, events.CommandIssued):
                 self.device.obey(entry, event.command)
+            elif isinstance(event, events.DeviceLost):
+                self.device.linked = False  # what it reports from here on waits for the next link
 
     def observed(self, before: TableState, given: AnyInput, numbered: tuple[tuple[int, AnyEvent], ...]) -> None:
         """For subclasses that watch every step."""
