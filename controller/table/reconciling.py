@@ -14,6 +14,7 @@ from controller.table.device_reports import stop
 from controller.table.inputs import DeviceConnected, DeviceGone, ReportsMissing, StatusReceived
 from controller.table.phases import Service
 from controller.table.raising import INFERENCE, already_open, raise_irregularity
+from controller.table.rounds import choose_game
 from controller.table.state import HeldCard, TableState
 from firmware_bridge.cards import DECK_SIZE
 from firmware_bridge.observations import DeviceIdentity, DeviceStatus
@@ -22,6 +23,8 @@ from firmware_bridge.observations import DeviceIdentity, DeviceStatus
 def device_connected(decision: Decision, given: DeviceConnected) -> None:
     """A proven device stands at the other end. One that cannot serve this table leaves it out of service."""
     let_lapse(decision)
+    if decision.state.settings_wait is not None and not decision.state.in_round:
+        choose_game(decision, decision.state.settings_wait)
     unfit = _unfit(decision.state, given.identity)
     decision.emit(events.DeviceReady(given.identity, given.status.exit_held))
     if unfit:

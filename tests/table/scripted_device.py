@@ -65,6 +65,10 @@ class ScriptedDevice:
         self._send = send
         self._waiting: list[DeviceReported] = []
 
+    def redirect(self, send: Callable[[AnyInput], None]) -> None:
+        """Connect it to another table."""
+        self._send = send
+
     # -- what it says of itself ------------------------------------------------------------------------------------
 
     @property

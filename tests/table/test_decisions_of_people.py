@@ -216,3 +216,10 @@ def test_boxes_do_not_change_under_bettors_who_are_choosing() -> None:
     assert table.refused(operations.OccupyBoxes(()))[0] == "choosing"
     table.all_continue()
     table.do(operations.OccupyBoxes((2,)))
+
+
+def test_nc_5_17_a_ruling_voids_a_round_that_is_concluded_until_the_next_begins() -> None:
+    table = TableHarness().start().to_dealing().finish()
+    table.report(Kind.BEFORE_NO_MORE_BETS)
+    table.rule(RulingAction.VOID)
+    assert table.at(Phase.VOIDED)

@@ -108,6 +108,7 @@ def test_reports_that_are_gone_between_rounds_are_only_noted() -> None:
     table.give(ReportsMissing(1, 1, 3))
     passed = table.last(events.ReportsPassed)
     assert (passed.boot, passed.number) == (1, 3)
+    assert "from 1 to 3" in passed.note
     assert not table.state.open
     assert table.state.device.last_report == 3
 
@@ -296,3 +297,42 @@ def test_while_reconciling_the_exit_is_held() -> None:
     table.device.exit_held = False
     table.connect()
     assert table.device.told[-1][1] == HoldExit()
+
+
+def test_nc_3_12_when_the_unit_changes_the_next_round_waits_for_a_device_that_yields_it() -> None:
+    table = TableHarness().start().to_dealing()
+    changed = replace(table.settings, unit=Unit.SINGLES)
+    table.give(DaemonStarted("T1", True, changed, "start-2"))
+    table.connect()
+    table.do(operations.ContinueRound())
+    table.finish()
+    table.fresh_deck()
+    assert table.refused(operations.PlaceYourBets())[0] == "unit"
+    table.lose_link()
+    table.device = TableHarness(Unit.SINGLES).device
+    table.device.redirect(table.give)
+    table.device.boot = 77
+    table.connect()
+    assert table.at(Service.IN_SERVICE)
+    table.to_dealing().finish()
+    assert table.state.settings == changed
+
+
+def test_no_round_begins_or_is_dealt_while_the_device_is_away() -> None:
+    table = TableHarness().start().to_betting()
+    table.lose_link()
+    code, sentence = table.refused(operations.NoMoreBets())
+    assert (code, "The cable was pulled." in sentence) == ("service", True)
+    table.connect()
+    code, sentence = table.refused(operations.NoMoreBets())
+    assert (code, "confirm that the round continues" in sentence) == ("service", True)
+    away = TableHarness().start()
+    away.lose_link()
+    assert away.refused(operations.OpenTable())[0] == "service"
+    assert away.refused(operations.ContinueRound())[0] == "phase"
+
+
+def test_a_round_in_service_is_not_continued_once_more() -> None:
+    table = TableHarness().start().to_dealing()
+    code, sentence = table.refused(operations.ContinueRound())
+    assert (code, "in service" in sentence) == ("service", True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations, product
 
+import msgspec
 import pytest
 
 from controller.table.decision import Decision, RefusedError
@@ -17,7 +18,17 @@ from controller.table.phases import (
     Service,
     Transition,
 )
-from controller.table.state import TableState
+from controller.table.state import (
+    Answer,
+    Deck,
+    Device,
+    Hand,
+    HeldCard,
+    Irregularity,
+    OpenCommand,
+    Settings,
+    TableState,
+)
 
 CONDITIONS = [frozenset(chosen) for size in range(5) for chosen in combinations(Condition, size)]
 
@@ -53,3 +64,10 @@ def test_a_service_that_cannot_change_so_stays_as_it_is() -> None:
     decision = Decision(TableState())
     decision.change_service("confirm", "nothing to confirm")
     assert not decision.done().events
+
+
+@pytest.mark.parametrize(
+    "kind", [TableState, Settings, HeldCard, Hand, Deck, OpenCommand, Device, Irregularity, Answer]
+)
+def test_what_the_table_knows_is_never_changed_in_place(kind: type[msgspec.Struct]) -> None:
+    assert kind.__struct_config__.frozen

@@ -1,4 +1,4 @@
-"""A hand, or the deck, has a wrong number of cards: NC 5.5.2, 5.5.4, 5.5.5 and 5.9."""
+"""A hand has a wrong number of cards, or cards are where they should not be: NC 5.5.4, 5.5.5, 5.7 and 5.9."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from msgspec.structs import replace
 from controller.games.specification import Disposition, Facts, Kind, Role, RulingAction, Unit
 from controller.table import events, operations
 from controller.table.phases import Phase
-from firmware_bridge.observations import CardDrawn, ShuffleFinished, StubUnloaded
 from tests.table.harness import TableHarness
 
 BOTH = pytest.mark.parametrize("unit", Unit)
@@ -157,151 +156,6 @@ def test_a_set_too_many_that_stays_in_the_tray_is_counted_with_the_stub() -> Non
     assert not table.events_of(events.IrregularityRaised), "counting it by hand does not take it out of the tray"
 
 
-def test_nc_5_5_2_a_stub_that_the_device_finds_short_is_counted_by_hand_and_voids() -> None:
-    table = TableHarness().start().to_dealing()
-    table.device.miscount = -1
-    table.deal()
-    assert table.state.open, "the device counts as soon as the deal is whole"
-    assert (table.open.row.id, table.open.asks) == ("I02", ("counted_wrong",))
-    confirm = operations.ConfirmIrregularity(table.open.id, table.open.revision)
-    assert table.refused(confirm, Role.PIT_SUPERVISOR)[0] == "count"
-    told = operations.ConfirmIrregularity(table.open.id, table.open.revision, Facts(counted_wrong=True))
-    assert table.refused(told, Role.PIT_SUPERVISOR)[0] == "count"
-    table.count(39)
-    table.confirm()
-    assert table.last(events.RoundVoided).clause == "NC 5.5.2"
-
-
-def test_nc_5_5_2_a_count_by_hand_that_finds_the_deck_whole_lets_play_go_on() -> None:
-    table = TableHarness().start().to_dealing()
-    table.device.miscount = +1
-    table.deal()
-    table.count(40)
-    assert table.proposes(Disposition.CONTINUE)
-    table.confirm()
-    assert not table.events_of(events.RoundVoided)
-    table.expose_all().settle().conclude()
-
-
-def test_nc_5_5_2_the_last_count_of_a_pile_stands() -> None:
-    table = TableHarness().start().to_dealing()
-    table.device.miscount = -1
-    table.deal()
-    table.count(39)
-    assert table.proposes(Disposition.VOID)
-    table.count(40)
-    assert table.proposes(Disposition.CONTINUE)
-    assert len(table.events_of(events.IrregularityRaised)) == 1
-
-
-def test_nc_5_5_2_a_stub_counted_short_by_hand_voids() -> None:
-    table = TableHarness(Unit.SINGLES).start().to_dealing().deal().expose_all()
-    assert table.refused(operations.RecordSettled())[0] == "stub"
-    table.count(39)
-    assert (table.open.row.id, table.open.asks) == ("I02", ())
-    table.confirm()
-    assert table.last(events.RoundVoided).clause == "NC 5.5.2"
-
-
-def test_a_count_has_a_witness_who_is_somebody_else_and_a_number_that_can_be() -> None:
-    table = TableHarness(Unit.SINGLES).start().to_dealing().deal()
-    for number, witness, code in ((40, "", "witness"), (40, "dealer", "witness"), (61, "x", "number")):
-        assert table.refused(operations.CountCards("stub", number, witness))[0] == code
-
-
-def test_nc_5_5_2_a_jump_in_the_devices_count_asks_for_a_count_by_hand() -> None:
-    table = TableHarness(Unit.SINGLES).start().to_dealing()
-    table.take(2)
-    table.device.skip_count(1)
-    table.take()
-    assert (table.open.row.id, table.open.asks) == ("I04", ("counted_wrong",))
-    table.count(len(table.device.inside))
-    table.confirm()
-    assert table.last(events.RoundVoided).clause == "NC 5.5.2"
-
-
-def test_nc_5_5_2_a_jump_in_the_count_with_no_card_gone_lets_play_go_on() -> None:
-    table = TableHarness(Unit.SINGLES).start().to_dealing()
-    table.take(2)
-    table.device.dispensed += 1
-    table.take()
-    table.count(49)
-    table.confirm()
-    assert not table.is_held()
-    table.finish()
-
-
-def test_a_wrong_number_of_remaining_cards_is_a_doubt_too() -> None:
-    table = TableHarness(Unit.SINGLES).start().to_dealing()
-    table.device.report(CardDrawn(table.device.shuffle, 1, 50, 1, None))
-    assert table.open.row.id == "I04"
-
-
-@pytest.mark.parametrize("missing", [0, 1])
-def test_nc_5_5_2_a_deck_that_is_short_at_the_shuffle_is_not_dealt_from(missing: int) -> None:
-    """Whether or not the device draws the conclusion from its own count."""
-    table = TableHarness().start()
-    table.do(operations.OpenTable())
-    table.device.report(ShuffleFinished(1, 9, 51, missing))
-    assert table.open.row.id == "I02"
-    assert table.refused(operations.PlaceYourBets())[0] == "held"
-    table.count(51)
-    table.confirm()
-    assert table.refused(operations.PlaceYourBets())[0] == "deck-used"
-    table.to_dealing().finish()
-
-
-def test_nc_5_5_1_a_foreign_card_among_the_next_rounds_cards_keeps_that_deck_out() -> None:
-    table = TableHarness().start().to_dealing().finish()
-    table.device.load()
-    table.device.report(ShuffleFinished(1, 99, 52, foreign=1))
-    assert table.open.row.clause == "NC 5.5.1"
-    table.confirm()
-    assert table.refused(operations.PlaceYourBets())[0] == "deck-used"
-
-
-def test_nc_5_5_1_a_foreign_card_found_while_bets_are_open_voids_and_keeps_that_deck_out() -> None:
-    table = TableHarness().start().to_betting()
-    table.report(Kind.FOREIGN_CARD)
-    table.confirm()
-    assert table.last(events.RoundVoided).clause == "NC 5.5.1"
-    assert table.refused(operations.PlaceYourBets())[0] == "deck-used"
-
-
-def test_nc_5_5_1_a_foreign_card_that_the_sensor_sees_voids_when_it_is_confirmed() -> None:
-    table = TableHarness(Unit.SINGLES).start().to_dealing()
-    table.device.draw(foreign=1)
-    assert (table.open.row.clause, table.open.ordinals) == ("NC 5.5.1", (1,))
-    table.confirm()
-    assert table.at(Phase.VOIDED)
-
-
-def test_nc_5_5_3_unshuffled_cards_void() -> None:
-    table = TableHarness().start().to_dealing()
-    table.report(Kind.UNSHUFFLED)
-    table.confirm()
-    assert table.last(events.RoundVoided).clause == "NC 5.5.3"
-
-
-def test_a_fresh_deck_that_is_counted_still_gets_its_end_count() -> None:
-    """A count between rounds is of the whole deck and no round's stub."""
-    table = TableHarness().start().to_dealing().finish()
-    table.fresh_deck()
-    table.count(52)
-    table.do(operations.PlaceYourBets())
-    table.do(operations.OccupyBoxes((1,)))
-    table.do(operations.NoMoreBets())
-    table.deal()
-    assert table.last(events.StubCounted).count == 46
-
-
-def test_a_fresh_deck_that_is_given_out_again_cannot_begin_a_round() -> None:
-    table = TableHarness().start().to_dealing().finish()
-    table.fresh_deck()
-    table.device.report(StubUnloaded(1, 52))
-    assert table.refused(operations.PlaceYourBets())[0] == "deck-used"
-
-
 def test_nc_5_17_a_card_drawn_while_the_deal_is_held_is_an_error_of_its_own() -> None:
     table = TableHarness(Unit.SINGLES).start().to_dealing()
     table.take()
@@ -353,3 +207,35 @@ def test_nc_5_17_what_was_ruled_is_kept_with_its_authority() -> None:
     table.rule(RulingAction.CONTINUE)
     ruled = table.last(events.Ruled)
     assert (ruled.authority, ruled.text) == ("shift manager", "so decided")
+
+
+def test_a_number_of_cards_that_is_as_it_should_be_is_no_wrong_count() -> None:
+    table = TableHarness().start().to_dealing()
+    table.take()
+    assert table.refused(operations.ReportIrregularity(Kind.WRONG_COUNT, "B1", None, 3))[0] == "count"
+    assert table.refused(operations.ReportIrregularity(Kind.WRONG_COUNT, "B3", None, 0))[0] == "count"
+
+
+def test_a_hand_that_was_entered_wrongly_is_entered_again() -> None:
+    table = TableHarness(hands={"D": "KH 7S TD", "B1": "KD QC JS"}).start().to_dealing().deal()
+    table.expose("D")
+    table.expose("B1", "KD QC 2S")
+    table.deny()
+    assert not table.state.hands["B1"].shown
+    table.expose("B1", "KD QC JS")
+    for place in ("B3", "B6"):
+        table.expose(place)
+    judged = {event.place: event.hand for event in table.events_of(events.HandJudged)}
+    assert judged["B1"] == "Three Pictures"
+
+
+def test_only_the_hand_that_the_claim_was_about_is_entered_again() -> None:
+    table = TableHarness().start().to_dealing().deal()
+    table.expose("D")
+    table.report(Kind.EXPOSED_CARD, "B3")
+    found = table.open
+    table.deny(found=found)
+    table.report(Kind.OTHER_DEALING_ERROR, "B6")
+    table.deny()
+    assert table.state.hands["D"].shown
+    assert not table.events_of(events.HandTakenBack)

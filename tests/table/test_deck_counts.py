@@ -1,0 +1,175 @@
+"""The deck is short of cards, has too many, holds strangers or was not shuffled: NC 5.5.1 to 5.5.3."""
+
+from __future__ import annotations
+
+import pytest
+
+from controller.games.specification import Disposition, Facts, Kind, Role, Unit
+from controller.table import events, operations
+from controller.table.phases import Phase
+from firmware_bridge.observations import CardDrawn, ShuffleFinished, StubUnloaded
+from tests.table.harness import TableHarness
+
+
+def test_nc_5_5_2_a_stub_that_the_device_finds_short_is_counted_by_hand_and_voids() -> None:
+    table = TableHarness().start().to_dealing()
+    table.device.miscount = -1
+    table.deal()
+    assert table.state.open, "the device counts as soon as the deal is whole"
+    assert (table.open.row.id, table.open.asks) == ("I02", ("counted_wrong",))
+    confirm = operations.ConfirmIrregularity(table.open.id, table.open.revision)
+    assert table.refused(confirm, Role.PIT_SUPERVISOR)[0] == "count"
+    told = operations.ConfirmIrregularity(table.open.id, table.open.revision, Facts(counted_wrong=True))
+    assert table.refused(told, Role.PIT_SUPERVISOR)[0] == "count"
+    table.count(39)
+    table.confirm()
+    assert table.last(events.RoundVoided).clause == "NC 5.5.2"
+
+
+def test_nc_5_5_2_a_count_by_hand_that_finds_the_deck_whole_lets_play_go_on() -> None:
+    table = TableHarness().start().to_dealing()
+    table.device.miscount = +1
+    table.deal()
+    table.count(40)
+    assert table.proposes(Disposition.CONTINUE)
+    table.confirm()
+    assert not table.events_of(events.RoundVoided)
+    table.expose_all().settle().conclude()
+
+
+def test_nc_5_5_2_the_last_count_of_a_pile_stands() -> None:
+    table = TableHarness().start().to_dealing()
+    table.device.miscount = -1
+    table.deal()
+    table.count(39)
+    assert table.proposes(Disposition.VOID)
+    table.count(40)
+    assert table.proposes(Disposition.CONTINUE)
+    assert len(table.events_of(events.IrregularityRaised)) == 1
+
+
+def test_nc_5_5_2_a_stub_counted_short_by_hand_voids() -> None:
+    table = TableHarness(Unit.SINGLES).start().to_dealing().deal().expose_all()
+    assert table.refused(operations.RecordSettled())[0] == "stub"
+    table.count(39)
+    assert (table.open.row.id, table.open.asks) == ("I02", ())
+    table.confirm()
+    assert table.last(events.RoundVoided).clause == "NC 5.5.2"
+
+
+def test_a_count_has_a_witness_who_is_somebody_else_and_a_number_that_can_be() -> None:
+    table = TableHarness(Unit.SINGLES).start().to_dealing().deal()
+    for witness in ("", "dealer", "Dealer "):
+        assert table.refused(operations.CountCards("stub", 40, witness))[0] == "witness"
+    for number in (-1, 61):
+        assert table.refused(operations.CountCards("stub", number, "a witness"))[0] == "number"
+
+
+@pytest.mark.parametrize("number", [0, 60])
+def test_a_count_may_find_nothing_or_more_than_a_deck(number: int) -> None:
+    table = TableHarness(Unit.SINGLES).start().to_dealing().deal()
+    table.count(number)
+    assert table.last(events.CardsCounted).number == number
+    assert table.open.row.id == "I02"
+
+
+def test_nc_5_5_2_a_jump_in_the_devices_count_asks_for_a_count_by_hand() -> None:
+    table = TableHarness(Unit.SINGLES).start().to_dealing()
+    table.take(2)
+    table.device.skip_count(1)
+    table.take()
+    assert (table.open.row.id, table.open.asks) == ("I04", ("counted_wrong",))
+    table.count(len(table.device.inside))
+    table.confirm()
+    assert table.last(events.RoundVoided).clause == "NC 5.5.2"
+
+
+def test_nc_5_5_2_a_jump_in_the_count_with_no_card_gone_lets_play_go_on() -> None:
+    table = TableHarness(Unit.SINGLES).start().to_dealing()
+    table.take(2)
+    table.device.dispensed += 1
+    table.take()
+    table.count(49)
+    table.confirm()
+    assert not table.is_held()
+    table.finish()
+
+
+def test_a_wrong_number_of_remaining_cards_is_a_doubt_too() -> None:
+    table = TableHarness(Unit.SINGLES).start().to_dealing()
+    table.device.report(CardDrawn(table.device.shuffle, 1, 50, 1, None))
+    assert table.open.row.id == "I04"
+
+
+@pytest.mark.parametrize("missing", [0, 1])
+def test_nc_5_5_2_a_deck_that_is_short_at_the_shuffle_is_not_dealt_from(missing: int) -> None:
+    """Whether or not the device draws the conclusion from its own count."""
+    table = TableHarness().start()
+    table.do(operations.OpenTable())
+    table.device.report(ShuffleFinished(1, 9, 51, missing))
+    assert table.open.row.id == "I02"
+    assert table.refused(operations.PlaceYourBets())[0] == "held"
+    table.count(51)
+    table.confirm()
+    assert table.refused(operations.PlaceYourBets())[0] == "deck-used"
+    table.to_dealing().finish()
+
+
+def test_nc_5_5_1_a_foreign_card_among_the_next_rounds_cards_keeps_that_deck_out() -> None:
+    table = TableHarness().start().to_dealing().finish()
+    table.device.load()
+    table.device.report(ShuffleFinished(1, 99, 52, foreign=1))
+    assert table.open.row.clause == "NC 5.5.1"
+    table.confirm()
+    assert table.refused(operations.PlaceYourBets())[0] == "deck-used"
+
+
+def test_nc_5_5_1_a_foreign_card_found_while_bets_are_open_voids_and_keeps_that_deck_out() -> None:
+    table = TableHarness().start().to_betting()
+    table.report(Kind.FOREIGN_CARD)
+    table.confirm()
+    assert table.last(events.RoundVoided).clause == "NC 5.5.1"
+    assert table.refused(operations.PlaceYourBets())[0] == "deck-used"
+
+
+def test_nc_5_5_1_a_foreign_card_that_the_sensor_sees_voids_when_it_is_confirmed() -> None:
+    table = TableHarness(Unit.SINGLES).start().to_dealing()
+    table.device.draw(foreign=1)
+    assert (table.open.row.clause, table.open.ordinals) == ("NC 5.5.1", (1,))
+    table.confirm()
+    assert table.at(Phase.VOIDED)
+
+
+def test_nc_5_5_3_unshuffled_cards_void() -> None:
+    table = TableHarness().start().to_dealing()
+    table.report(Kind.UNSHUFFLED)
+    table.confirm()
+    assert table.last(events.RoundVoided).clause == "NC 5.5.3"
+
+
+def test_a_fresh_deck_that_is_counted_still_gets_its_end_count() -> None:
+    """A count between rounds is of the whole deck and no round's stub."""
+    table = TableHarness().start().to_dealing().finish()
+    table.fresh_deck()
+    table.count(52)
+    table.do(operations.PlaceYourBets())
+    table.do(operations.OccupyBoxes((1,)))
+    table.do(operations.NoMoreBets())
+    table.deal()
+    assert table.last(events.StubCounted).count == 46
+
+
+def test_a_fresh_deck_that_is_given_out_again_cannot_begin_a_round() -> None:
+    table = TableHarness().start().to_dealing().finish()
+    table.fresh_deck()
+    table.device.report(StubUnloaded(1, 52))
+    assert table.refused(operations.PlaceYourBets())[0] == "deck-used"
+
+
+def test_a_count_answers_only_what_is_about_the_count() -> None:
+    table = TableHarness().start().to_dealing()
+    table.take()
+    table.report(Kind.OTHER_DEALING_ERROR, "B1")
+    before = table.open
+    table.count(49)
+    assert table.open == before
