@@ -339,6 +339,6 @@ class Mechanism:
             return Answer(False, "jam")
         self._spend("unload")
         stub = len(self.tray) + len(self.inside) - self.faults.stuck + self.faults.miscount
-        self.tray = []
+        self.inside, self.tray = [*self.tray, *self.inside], []
         self._report(messages.StubUnloaded(self._now, self._deck, stub))
         return Answer(True)

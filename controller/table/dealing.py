@@ -93,7 +93,7 @@ def face_up_found(decision: Decision, given: DeviceReported, seen: observations.
         noticed_by=DEVICE,
         place=_place_of_ordinal(decision, seen.ordinal),
         ordinals=(seen.ordinal,),
-        faces_seen=True,
+        faces_seen=False,
         report=given,
     )
     if seen.foreign:

@@ -217,11 +217,6 @@ class TableState(msgspec.Struct, frozen=True):
         return tuple(f"B{number}" for number in self.boxes if not self.hands.get(f"B{number}", Hand()).dead)
 
     @property
-    def cards_out(self) -> int:
-        """How many cards have left the device and lie on the table or in the tray."""
-        return sum(hand.size for hand in self.hands.values()) + len(self.tray) + len(self.aside)
-
-    @property
     def stub_due(self) -> int:
         """How many of the 52 must be left over: in the device, with a set that waits in the tray."""
         on_table = sum(hand.size for hand in self.hands.values()) if self.deck.used else 0
