@@ -296,6 +296,8 @@ class SimulatedDealer:
         facts = Facts(
             handled=self._table.handled if "handled" in found.asks else None,
             places_certain=True if "places_certain" in found.asks else None,
+            curable=False if "curable" in found.asks else None,  # these faults leave nothing that could be put back
+            reconstructable=False if "reconstructable" in found.asks else None,
         )
         supervisor = member if member.role is not Role.DEALER or not found.asks else member_for("pit supervisor")
         await self._say(view, operations.ConfirmIrregularity(found.id, found.revision, facts), supervisor)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from controller.games.specification import FACT_QUESTIONS, Role
+from controller.games.specification import FACT_QUESTIONS, ClassNames, Role
 from controller.rules import hands as ranking
 from controller.rules.dealing import DEALER, Place
 from controller.table.state import Hand, Irregularity, Stage, TableState
@@ -152,7 +152,10 @@ def view_of(state: TableState, link: LinkView) -> TableView:
         cards_due=state.cards_due,
         dealt=state.dealt,
         to_deal=len(state.places),
-        hands=tuple(_hand(place, hand) for place, hand in sorted(state.hands.items(), key=_seat)),
+        hands=tuple(
+            _hand(place, hand, state.game.names if chosen else None)
+            for place, hand in sorted(state.hands.items(), key=_seat)
+        ),
         tray=len(state.tray),
         aside=len(state.aside),
         deck=_deck(state),
@@ -169,7 +172,7 @@ def _seat(item: tuple[Place, Hand]) -> tuple[bool, Place]:
     return item[0] == DEALER, item[0]
 
 
-def _hand(place: Place, hand: Hand) -> HandView:
+def _hand(place: Place, hand: Hand, names: ClassNames | None) -> HandView:
     if hand.shown:
         cards = tuple(card.code for card in hand.shown)
     else:
@@ -181,7 +184,7 @@ def _hand(place: Place, hand: Hand) -> HandView:
         dead=hand.dead,
         handled=hand.handled,
         shown=bool(hand.shown),
-        class_name=ranking.class_name(ranking.rank_key(hand.shown)) if hand.shown else "",
+        class_name=ranking.hand_name(hand.shown, names) if hand.shown and names else "",
         outcome=hand.outcome or "",
     )
 

@@ -11,10 +11,16 @@ import click
 OWN: Final = {  # name -> module:attribute, imported when it is used
     "run": ("controller.commands.run", "run"),
     "watch": ("controller.commands.watch", "watch"),
+    "rules": ("controller.commands.rules", "rules"),
+    "evaluate": ("controller.commands.evaluate", "evaluate"),
+    "odds": ("controller.commands.odds", "odds"),
 }
 SUMMARIES: Final = {
     "run": "Run the daemon of one table.",
     "watch": "Follow a running table.",
+    "rules": "Show how a game is read: clauses, settings, tables.",
+    "evaluate": "Tell classes, outcomes and wagers of given hands.",
+    "odds": "Count the exact odds of every wager of a game.",
     "demo": "Play a simulated table, live.",
     "simulate": "Run a simulated device alone, on a pseudo-terminal.",
 }

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Final
 
 import msgspec
 
 from controller.api.people import Person
+from controller.daemon.house_law import HouseRow, LawError, ReadingSection, check_law, chosen_readings, house_rows
 from controller.games import GAMES
 from controller.games.specification import Role, Unit
 from controller.table.state import Settings
 from firmware_bridge.device_url import DeviceUrl, parse_device_url
 from firmware_bridge.errors import BadDeviceUrlError
+
+DEALT: Final = frozenset({"NC"})  # the table knows all that these need; of the others it lacks some steps
 
 
 class ConfigurationError(Exception):
@@ -60,13 +64,15 @@ class ApiSection(_Section, frozen=True):
 
 
 class Configuration(_Section, frozen=True):
-    """A whole file."""
+    """A whole file. `readings`: by setting, the option that the casino chose. `house`: its own irregularity table."""
 
     table: TableSection
     device: DeviceSection
     journal: JournalSection
     api: ApiSection
     people: tuple[Person, ...] = ()
+    readings: dict[str, ReadingSection] = {}
+    house: tuple[HouseRow, ...] = ()
 
     @property
     def device_url(self) -> DeviceUrl:
@@ -77,7 +83,14 @@ class Configuration(_Section, frozen=True):
         """The part that enters the journal with the game."""
         table = self.table
         boxes = table.boxes or GAMES[table.game].boxes[2]
-        return Settings(table.game, table.unit, boxes, table.count_stub_by_hand)
+        return Settings(
+            table.game,
+            table.unit,
+            boxes,
+            table.count_stub_by_hand,
+            chosen_readings(self.readings),
+            house_rows(self.house),
+        )
 
 
 def read_configuration(path: Path) -> Configuration:
@@ -113,6 +126,11 @@ def _check(path: Path, configuration: Configuration) -> None:
     table = configuration.table
     if table.game not in GAMES:
         raise ConfigurationError(f"{path}: there is no game {table.game!r}; known: {', '.join(sorted(GAMES))}.")
+    if table.game not in DEALT:
+        raise ConfigurationError(
+            f"{path}: {table.game} can be read and evaluated; this version deals {', '.join(sorted(DEALT))}.",
+            "Name a game that is dealt, or wait for the version that deals this one.",
+        )
     fewest, most, _ = GAMES[table.game].boxes
     if table.boxes and not fewest <= table.boxes <= most:
         raise ConfigurationError(f"{path}: {table.game} has {fewest} to {most} boxes, not {table.boxes}.")
@@ -122,6 +140,10 @@ def _check(path: Path, configuration: Configuration) -> None:
         _ = configuration.device_url
     except BadDeviceUrlError as error:
         raise ConfigurationError(f"{path}: [device] url: {error}", error.hint) from error
+    try:
+        check_law(table.game, configuration.readings, configuration.house, simulated=table.simulated)
+    except LawError as error:
+        raise ConfigurationError(f"{path}: {error}", error.hint) from error
     _check_people(path, configuration.people)
 
 

@@ -1,14 +1,21 @@
 """The words in which a rules document is written down as data.
 
-A game says in which order and unit it deals, which phases its round has, and what follows from each irregularity: an
-ordered table of rows, of which the first that fits applies. Nothing else in the program knows any one game.
+A game says in which order and unit it deals, which steps its round has, which wagers it knows (their words stand in
+`controller.games.wagers`), and what follows from each irregularity: an ordered table of rows, of which the first that
+fits applies. Nothing else in the program knows any one game. A clause is cited with the game's id (NC 5.11.1); what a
+document leaves open is a `Setting`, and whatever depends on one says so in `under`.
 """
 
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Final
 
 import msgspec
+
+from controller.games.wagers import Betting, Setting, Under, Wager
+
+DEALER: Final = "D"  # the place of the Dealer, or of the Banker
 
 
 class Order(StrEnum):
@@ -34,7 +41,7 @@ class Role(StrEnum):
     SHIFT_MANAGER = "shift_manager"
 
     def reaches(self, needed: Role) -> bool:
-        """Whether a person of this rank may do what needs `needed` "or above".
+        """Whether a person of this rank may do what needs `needed` "or above" (RTP 6.2; NC 1.10 for acting persons).
 
         >>> Role.PIT_MANAGER.reaches(Role.PIT_SUPERVISOR), Role.DEALER.reaches(Role.PIT_SUPERVISOR)
         (True, False)
@@ -61,6 +68,16 @@ class Kind(StrEnum):
     OTHER_DEALING_ERROR = "other_dealing_error"
     TECHNICAL_STOP = "technical_stop"
     BEFORE_NO_MORE_BETS = "before_no_more_bets"
+    WRONG_DISTRIBUTION = "wrong_distribution"  # cards at wrong places or in a wrong order
+    POWER_FAILURE = "power_failure"
+    CARD_IN_SHUFFLING = "card_in_shuffling"  # dropped or exposed while the deck was shuffled
+    DROPPED_CARD = "dropped_card"  # in dealing
+    LATE_BET = "late_bet"  # placed, raised or withdrawn after "No more bets"
+    SIDE_WITHOUT_MAIN = "side_without_main"
+    DEALER_EXPOSED_EARLY = "dealer_exposed_early"
+    WRONG_VIEWER = "wrong_viewer"  # a hand viewed by the wrong person, or a second hand
+    PLAYER_EXPOSED = "player_exposed"  # a Player exposes or drops a card himself
+    OUTSIDE_LIMITS = "outside_limits"  # a wager over the maximum or under the minimum
 
 
 class Disposition(StrEnum):
@@ -73,6 +90,12 @@ class Disposition(StrEnum):
     OPTIONS = "options"  # every bettor chooses
     NAME_ORDER = "name_order"  # a person names the order, then every bettor chooses
     REFER = "refer"  # the clause names who decides, not what
+    RECONSTRUCT = "reconstruct"  # complete hands are moved to where they belong; then the deal goes on
+    WITHDRAWALS = "withdrawals"  # whoever wants to withdraws all his wagers; the others' hands are finished
+    STANDS = "stands"  # results and settlement stay as they are
+    REFUSE = "refuse"  # a bet is not taken, or its withdrawal not allowed
+    RETURN_BET = "return_bet"  # that bet alone is taken off and returned
+    RESHUFFLE = "reshuffle"
     SILENT = "silent"  # no clause: hold, alert, and a ruling of the house
 
 
@@ -90,12 +113,21 @@ class RulingAction(StrEnum):
     CONTINUE = "continue"
 
 
-class Facts(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What is known about an irregularity when its row is looked up. None: not stated.
+class Noticed(StrEnum):
+    """When an irregularity of a round came to light.
 
-    `dealer_hand`: it concerns the Dealer's hand. `handled`: any Player has handled cards. `misplaced`: a place, order
-    or number of cards is wrong. `order_known`: of simultaneous cards. `places_certain`: every card's place after a
-    stop. `before_close`: noticed before "No more bets". `counted_wrong`: a count by hand did not give what it should.
+    A round runs from its announcement to its settlement (TP 1.1.4, RTP 1.1.3, NC 1.14, P3 1.1.5).
+    """
+
+    IN_ROUND = "in_round"
+    CONCLUDED = "concluded"  # settled, and the next round not begun
+    NEXT_ROUND = "next_round"  # the next round had begun, or a later one
+
+
+class Facts(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What is known about an irregularity when its row is looked up. None: not stated. The questions below define each.
+
+    The table itself knows `noticed`, and those of `ASSUMED_NOT`.
     """
 
     dealer_hand: bool | None = None
@@ -105,9 +137,25 @@ class Facts(msgspec.Struct, frozen=True, omit_defaults=True):
     places_certain: bool | None = None
     before_close: bool | None = None
     counted_wrong: bool | None = None
+    viewed: bool | None = None
+    curable: bool | None = None
+    reconstructable: bool | None = None
+    first_card: bool | None = None
+    manual: bool | None = None
+    established: bool | None = None
+    face_seen: bool | None = None
+    shuffling: bool | None = None
+    dropped: bool | None = None
+    withdrawn: bool | None = None
+    between_rounds: bool | None = None
+    in_stub: bool | None = None
+    chosen_before: bool | None = None
+    cannot_tell: bool | None = None
+    noticed: Noticed = Noticed.IN_ROUND
 
 
-FACT_QUESTIONS: dict[str, str] = {
+# "Reconstructable" as NC 1.13 defines it; "curable" is the narrower test of TP 5.3, RTP 5.4, NC 5.5.4 and P3 5.3.
+FACT_QUESTIONS: Final[dict[str, str]] = {
     "dealer_hand": "Is it the Dealer's hand?",
     "handled": "Has any player handled cards?",
     "misplaced": "Is the place, the order or the number of cards wrong?",
@@ -115,14 +163,79 @@ FACT_QUESTIONS: dict[str, str] = {
     "places_certain": "Is the place of every card certain?",
     "before_close": 'Was it before "No more bets"?',
     "counted_wrong": "Did the count by hand come out wrong?",
+    "viewed": "Has the player of that hand viewed it?",
+    "curable": "Can moving complete hands from one place to another put it right?",
+    "reconstructable": "Can the cards be put back into the order that was intended for them?",
+    "first_card": "Is it the first card of the round?",
+    "manual": "Does the device yield single cards?",
+    "established": "Has any wager conclusively won or lost?",
+    "face_seen": "Was the face of the card seen?",
+    "shuffling": "Did it happen while the deck was shuffled?",
+    "dropped": "Was the card dropped?",
+    "withdrawn": "Was the bet withdrawn, not placed or raised?",
+    "between_rounds": "Was no round in progress?",
+    "in_stub": "Does it lie in the stub, not to be dealt in this round?",
+    "chosen_before": "Has a bettor already chosen to go on after an earlier error of this round?",
+    "cannot_tell": "Is it unknown which wagers were placed, so that nobody can tell what is established?",
 }
 
 
-class Row(msgspec.Struct, frozen=True):
-    """One row of a game's irregularity table.
+ASSUMED_NOT: Final = frozenset({"between_rounds", "in_stub", "chosen_before", "cannot_tell"})
+"""What nobody is asked for: where it is not stated it is not so."""
 
-    `when` names the facts that must hold; a fact that is None there does not matter. `confirms` is the lowest rank
-    that may confirm the fact, `decides` the lowest that may decide what the disposition leaves open.
+NUMBERS: Final[tuple[tuple[str, Kind, Facts], ...]] = (
+    ("I01", Kind.FOREIGN_CARD, Facts()),
+    ("I02", Kind.DECK_COUNT, Facts()),
+    ("I03", Kind.UNSHUFFLED, Facts()),
+    ("I04", Kind.COUNT_IN_DOUBT, Facts()),
+    ("I05", Kind.WRONG_DISTRIBUTION, Facts(handled=False, curable=True)),
+    ("I06", Kind.WRONG_DISTRIBUTION, Facts(handled=False)),
+    ("I07", Kind.WRONG_DISTRIBUTION, Facts()),
+    ("I08a", Kind.WRONG_COUNT, Facts(dealer_hand=True, handled=False)),
+    ("I08b", Kind.WRONG_COUNT, Facts(dealer_hand=True)),
+    ("I09", Kind.WRONG_COUNT, Facts(handled=False)),
+    ("I10", Kind.WRONG_COUNT, Facts(viewed=True)),
+    ("I11", Kind.WRONG_COUNT, Facts()),
+    ("I13", Kind.EXPOSED_CARD, Facts(first_card=True, manual=True)),
+    ("I12", Kind.EXPOSED_CARD, Facts()),
+    ("I14", Kind.FACE_UP_IN_DEVICE, Facts()),
+    ("I15", Kind.SIMULTANEOUS, Facts()),
+    ("I16", Kind.OTHER_DEALING_ERROR, Facts()),
+    ("I18", Kind.POWER_FAILURE, Facts(established=True)),
+    ("I17", Kind.POWER_FAILURE, Facts()),
+    ("I19", Kind.TECHNICAL_STOP, Facts()),
+    ("I20", Kind.CARD_IN_SHUFFLING, Facts()),
+    ("I21", Kind.DROPPED_CARD, Facts()),
+    ("I22", Kind.LATE_BET, Facts()),
+    ("I23", Kind.SIDE_WITHOUT_MAIN, Facts()),
+    ("I25", Kind.DEALER_EXPOSED_EARLY, Facts()),
+    ("I26", Kind.WRONG_VIEWER, Facts()),
+    ("I27", Kind.PLAYER_EXPOSED, Facts()),
+    ("I28", Kind.BEFORE_NO_MORE_BETS, Facts()),
+)
+"""The number of an irregularity by what is known of it; the first that fits. One found a round later is I24."""
+
+
+class Option(msgspec.Struct, frozen=True):
+    """One thing that a bettor may choose. `permitted_by`: who must allow it; None: it is his right.
+
+    `all_wagers`: it concerns every wager that he placed, not one hand.
+    """
+
+    choice: Choice
+    clause: str
+    because: str
+    permitted_by: Role | None = None
+    all_wagers: bool = False
+
+
+class Row(msgspec.Struct, frozen=True):
+    """One row of an irregularity table.
+
+    `when` names the facts that must hold; one that is None there does not matter. `noticed`: when it must have come to
+    light for the row to reach it. `confirms` is the lowest rank that may confirm the fact, `decides` the lowest that
+    may decide what the disposition leaves open. `options`: what every bettor may choose. `authority`: whose rule it
+    is; empty: the document's.
     """
 
     id: str
@@ -133,6 +246,10 @@ class Row(msgspec.Struct, frozen=True):
     when: Facts = Facts()
     confirms: Role = Role.PIT_SUPERVISOR
     decides: Role = Role.PIT_SUPERVISOR
+    options: tuple[Option, ...] = ()
+    noticed: tuple[Noticed, ...] = (Noticed.IN_ROUND,)
+    under: Under = ()
+    authority: str = ""
 
 
 class Grammar(msgspec.Struct, frozen=True):
@@ -145,14 +262,69 @@ class Grammar(msgspec.Struct, frozen=True):
     cards_each: int = 3
 
 
+class FirstCard(msgspec.Struct, frozen=True):
+    """A card shown before the deal whose rank says where the deal begins.
+
+    `starts`: for each place, the ranks (1 ace to 13 king) with which it is served first. `order`: all places, in the
+    order of the deal; it is entered at the start and goes round. `setting`: the setting that says whether the card is
+    a hand's.
+    """
+
+    starts: tuple[tuple[str, tuple[int, ...]], ...]
+    order: tuple[str, ...]
+    clause: str
+    setting: str
+
+
+class StepKind(StrEnum):
+    """What a round consists of."""
+
+    BETTING = "betting"
+    CLOSING = "closing"
+    FIRST_CARD = "first_card"
+    DEALING = "dealing"
+    EXAMINING = "examining"
+    RETURNING = "returning"  # every hand lies face up at its place before the Dealer's is turned
+    EXPOSING = "exposing"
+    SETTLING = "settling"
+
+
+class Step(msgspec.Struct, frozen=True):
+    """One step of the round, in the document's order. `clause` empty: the document does not say it."""
+
+    kind: StepKind
+    clause: str
+    what: str
+
+
+class ClassNames(msgspec.Struct, frozen=True):
+    """How a document writes hand classes. In the patterns {n} is the points' figure, {word} their word."""
+
+    three: str
+    two: str
+    one: str
+    none: str
+
+
+class Provision(msgspec.Struct, frozen=True):
+    """What the program makes of one clause, in its own words; `outside`: why it is none of a dealing device's business.
+
+    Exactly one of the two is filled.
+    """
+
+    clause: str
+    reading: str = ""
+    outside: str = ""
+
+
 class Clauses(msgspec.Struct, frozen=True):
-    """Where the document says what the machine asks of every game."""
+    """Where the document says what the machine asks of every game; empty where it does not."""
 
     place_your_bets: str
     no_more_bets: str
     exposing: str
     void_returns_bets: str
-    option_returns_bet: str
+    option_returns_bet: str = ""
 
 
 class Game(msgspec.Struct, frozen=True):
@@ -160,16 +332,33 @@ class Game(msgspec.Struct, frozen=True):
 
     id: str
     title: str
+    operator: str
     version: str
-    effective: str
+    effective: str  # ISO date; empty where the document has none
     boxes: tuple[int, int, int]
     grammars: tuple[Grammar, ...]
-    examining: bool  # Players look at their cards before the Dealer's are exposed
+    steps: tuple[Step, ...]
     half_pay_points: int  # a win with so many points pays half
+    names: ClassNames
+    tie_word: str  # what the document calls equal rankings
     clauses: Clauses
+    settings: tuple[Setting, ...]
+    wagers: tuple[Wager, ...]
+    betting: Betting
     irregularities: tuple[Row, ...]
-    silent_clause: str  # who decides what no row provides for; empty where the document names nobody
+    silent_clause: str = ""  # who decides what no row provides for; empty where the document names nobody
+    every_hand: bool = False  # all places are dealt to, whatever was bet
+    first_card: FirstCard | None = None
+    provisions: tuple[Provision, ...] = ()
 
     def grammar(self, unit: Unit) -> Grammar:
         """How to deal what leaves the device in that unit."""
         return next(grammar for grammar in self.grammars if grammar.unit is unit)
+
+    def step(self, kind: StepKind) -> Step | None:
+        return next((step for step in self.steps if step.kind is kind), None)
+
+    @property
+    def examining(self) -> bool:
+        """Whether Players look at their cards before the Dealer's are exposed."""
+        return self.step(StepKind.EXAMINING) is not None

@@ -9,53 +9,86 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Final
 
+from controller.games.specification import ClassNames
 from firmware_bridge.cards import Card
 
 HAND_SIZE: Final = 3
+TEN: Final = 10
 THREE_PICTURES: Final = 30
 _POINT_WORDS: Final = ("Zero", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")
-_PICTURE_WORDS: Final = ("Plain", "Single Picture", "Double Pictures")
 
 
 def pictures(cards: Sequence[Card]) -> int:
     """How many are King, Queen or Jack; the ten is not one.
 
+    TP 1.1.1, RTP 1.1.2, NC 1.9, P3 1.1.2, F3 item 3.
+
     >>> pictures([Card.parse("KD"), Card.parse("TC"), Card.parse("JS")])
     2
     """
-    return sum(card.rank > 10 for card in cards)
+    return sum(card.rank > TEN for card in cards)
 
 
 def points(cards: Sequence[Card]) -> int:
     """The last digit of the sum; ten and pictures count nothing.
 
+    TP 3.8.1, 3.8.1.1, 3.9, 3.9.1, 3.9.2; RTP 3.17.1, 3.17.1.1, 3.18, 3.18.1, 3.18.2; NC 1.12, 3.2.1 to 3.2.3;
+    P3 3.9.1, 3.9.1.1, 3.10, 3.10.1, 3.10.2; F3 item 2.
+
     >>> points([Card.parse("9D"), Card.parse("8C"), Card.parse("KS")])
     7
     """
-    return sum(card.rank for card in cards if card.rank < 10) % 10
+    return sum(card.rank for card in cards if card.rank < TEN) % 10
 
 
 def rank_key(cards: Sequence[Card]) -> int:
     """The class of a hand, 0 (Plain Zero) to 30 (Three Pictures): higher beats lower, equal is a tie.
 
+    TP 3.10 to 3.12, 3.14, 3.15; RTP 3.20 to 3.22; NC 3.3; P3 3.11, 3.11.1, 3.12 to 3.14, 3.16; F3 item 1, item 5.
+
     >>> rank_key([Card.parse("KD"), Card.parse("JC"), Card.parse("QD")])
     30
     """
-    if len(cards) != HAND_SIZE:
-        raise ValueError(f"a hand has {HAND_SIZE} cards, not {len(cards)}")
-    shown = pictures(cards)
-    return THREE_PICTURES if shown == HAND_SIZE else 3 * points(cards) + shown
+    try:
+        first, second, third = cards
+    except ValueError:
+        raise ValueError(f"a hand has {HAND_SIZE} cards, not {len(cards)}") from None
+    return _KEYS[first.rank][second.rank][third.rank]
 
 
-def class_name(key: int) -> str:
-    """The name of a class as NC Appendix C orders them.
+def _key_of_ranks(*ranks: int) -> int:
+    shown = sum(rank > TEN for rank in ranks)
+    return THREE_PICTURES if shown == HAND_SIZE else 3 * (sum(rank for rank in ranks if rank < TEN) % 10) + shown
 
-    >>> class_name(29), class_name(30)
-    ('Double Pictures Nine', 'Three Pictures')
+
+# One key for each three ranks in the order in which they lie; rank 0 is none and keeps the places.
+_KEYS: Final = tuple(
+    tuple(tuple(_key_of_ranks(first, second, third) for third in range(14)) for second in range(14))
+    for first in range(14)
+)
+
+
+def class_name(key: int, names: ClassNames) -> str:
+    """How a document writes a class.
+
+    >>> from controller.games import game
+    >>> [class_name(29, game(document).names) for document in ("RTP", "NC", "F3")]
+    ['Double Picture Nine', 'Double Pictures Nine', '2P9']
     """
     if key == THREE_PICTURES:
-        return "Three Pictures"
-    return f"{_PICTURE_WORDS[key % 3]} {_POINT_WORDS[key // 3]}"
+        return names.three
+    pattern = (names.none, names.one, names.two)[key % 3]
+    return pattern.format(word=_POINT_WORDS[key // 3], n=key // 3)
+
+
+def hand_name(cards: Sequence[Card], names: ClassNames) -> str:
+    """The class of a hand as a document writes it (F3 item 4).
+
+    >>> from controller.games import game
+    >>> hand_name([Card.parse(text) for text in ("KD", "3C", "5S")], game("F3").names)
+    'P8'
+    """
+    return class_name(rank_key(cards), names)
 
 
 class Outcome(StrEnum):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from controller.games.specification import Kind
+from controller.games.specification import Facts, Kind
 from controller.table import events
 from controller.table.decision import Decision
 from controller.table.inputs import DeviceReported
@@ -155,11 +155,18 @@ def _set_aside(
             decision,
             Kind.OTHER_DEALING_ERROR,
             noticed_by=DEVICE,
-            facts=known_facts(decision, misplaced=state.next_place is None),  # else only the moment was wrong
+            facts=_of_a_card_unasked_for(decision),
             ordinals=ordinals,
             report=given,
             note=note,
         )
+
+
+def _of_a_card_unasked_for(decision: Decision) -> Facts:
+    """One too many is a wrong number, in no hand that could be moved; else only the moment was wrong."""
+    if decision.state.next_place is None:
+        return known_facts(decision, misplaced=True, curable=False)
+    return known_facts(decision, misplaced=False)
 
 
 def _is_about(decision: Decision, ordinals: tuple[int, ...]) -> bool:

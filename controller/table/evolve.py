@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
+from controller.games.specification import Choice
 from controller.table import events
 from controller.table.events import AnyEvent
 from controller.table.state import Answer, Deck, Hand, Irregularity, OpenCommand, TableState
@@ -248,6 +249,7 @@ def _round_began(state: TableState, event: events.RoundBegan, entry: int) -> Tab
         places=(),
         dealt=0,
         hands={},
+        chose_to_go_on=False,
         chips_paid=False,
         conclusion_asked=False,
         answers=answers,
@@ -374,7 +376,8 @@ def _option_chosen(state: TableState, event: events.OptionChosen, entry: int) ->
         else found
         for found in state.open
     )
-    return replace(state, open=changed)
+    goes_on = state.chose_to_go_on or event.choice is Choice.CONTINUE
+    return replace(state, open=changed, chose_to_go_on=goes_on)
 
 
 @_sets(events.IrregularityResolved)

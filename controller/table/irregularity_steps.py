@@ -14,6 +14,7 @@ from typing import Any, Final
 import msgspec
 
 from controller.games.specification import (
+    ASSUMED_NOT,
     FACT_QUESTIONS,
     Choice,
     Disposition,
@@ -23,7 +24,7 @@ from controller.games.specification import (
     Row,
     RulingAction,
 )
-from controller.rules.irregularities import find_row
+from controller.rules.irregularities import STATED, find_row
 from controller.table import events, operations
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
@@ -33,12 +34,14 @@ from controller.table.rounds import go_on
 from controller.table.state import Hand, Irregularity, Stage, TableState
 
 COUNT_KINDS: Final = frozenset({Kind.DECK_COUNT, Kind.COUNT_IN_DOUBT})
-KNOWN_FACTS: Final = ("dealer_hand", "handled", "before_close")  # what the table knows no answer may turn round
+# What the table knows no answer may turn round.
+KNOWN_FACTS: Final = ("dealer_hand", "handled", "before_close", "manual", *sorted(ASSUMED_NOT))
 DECK_KINDS: Final = COUNT_KINDS | {Kind.FOREIGN_CARD, Kind.UNSHUFFLED}
 OPENS_STAGE: Final = {
     Disposition.OPTIONS: Stage.CHOOSING,
     Disposition.NAME_ORDER: Stage.ORDERING,
     Disposition.REFER: Stage.RULING,
+    Disposition.RECONSTRUCT: Stage.RULING,
     Disposition.SILENT: Stage.RULING,
 }
 
@@ -90,7 +93,7 @@ def _require(given: PersonActed, role: Role, clause: str, what: str) -> None:
 
 
 def _merged(found: Irregularity, stated: Facts) -> Facts:
-    spoken = {name: value for name, value in msgspec.structs.asdict(stated).items() if value is not None}
+    spoken = {name: getattr(stated, name) for name in STATED if getattr(stated, name) is not None}
     return msgspec.structs.replace(found.facts, **spoken)
 
 
@@ -102,12 +105,14 @@ def verify_confirm(state: TableState, given: PersonActed, operation: operations.
         known, stated = getattr(found.facts, name), getattr(operation.facts, name)
         if None not in (known, stated) and known is not stated:
             raise RefusedError("fact", f"The table knows otherwise: {FACT_QUESTIONS[name]} {'Yes' if known else 'No'}.")
-    row, asks = find_row(state.game, found.kind, _merged(found, operation.facts))
+    row, asks = find_row(state.law, found.kind, _merged(found, operation.facts))
     if "counted_wrong" in asks:
         raise RefusedError("count", "Count the stub by hand first, with a witness, and enter the count.")
-    if asks:
+    if asks and not _answers(found, operation.facts):
         raise RefusedError("fact", f"Answer first: {' '.join(FACT_QUESTIONS[name] for name in asks)}")
     _require(given, row.confirms, row.clause, "confirm this")
+    if asks:
+        return
     if row.disposition is Disposition.CONTINUE and found.kind is Kind.TECHNICAL_STOP and state.device.stopped:
         raise RefusedError(
             "stopped",
@@ -115,11 +120,22 @@ def verify_confirm(state: TableState, given: PersonActed, operation: operations.
         )
 
 
+def _answers(found: Irregularity, stated: Facts) -> bool:
+    """Whether something is stated that was asked for."""
+    return any(getattr(stated, name) is not None for name in found.asks)
+
+
 def confirm(decision: Decision, given: PersonActed, operation: operations.ConfirmIrregularity) -> None:
-    """The fact is so: the clause takes effect, or the next step of it opens."""
+    """The fact is so: the clause takes effect, or the next step of it opens.
+
+    An answer may lead to another question; it is kept, and the confirmation waits for the rest.
+    """
     found = _find(decision.state, operation, Stage.CLAIMED)
     facts = _merged(found, operation.facts)
-    row = find_row(decision.state.game, found.kind, facts).row
+    row, asks = find_row(decision.state.law, found.kind, facts)
+    if asks:
+        decision.emit(events.FactStated(found.id, facts, row, asks))
+        return
     stage = OPENS_STAGE.get(row.disposition)
     decision.emit(events.IrregularityConfirmed(found.id, row, facts, stage))
     if found.counted is not None and found.place is not None:
@@ -235,7 +251,7 @@ def count_cards(decision: Decision, given: PersonActed, operation: operations.Co
     for found in decision.state.open:
         if found.kind in COUNT_KINDS and found.stage is Stage.CLAIMED:
             facts = msgspec.structs.replace(found.facts, counted_wrong=wrong)
-            row, asks = find_row(decision.state.game, found.kind, facts)
+            row, asks = find_row(decision.state.law, found.kind, facts)
             decision.emit(events.FactStated(found.id, facts, row, asks))
     if wrong and not any(already_open(decision, kind) for kind in COUNT_KINDS):
         note = f"{operation.number} cards were counted, {due} should be left"

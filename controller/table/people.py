@@ -41,7 +41,7 @@ def _irregular(verify: Any, act: Any, role: Role = Role.DEALER) -> Lawful:
 
 
 OPERATIONS: Final[dict[type[Operation], Lawful]] = {
-    operations.OpenTable: Lawful(rounds.verify_nothing, rounds.open_table, frozenset({Phase.CLOSED})),
+    operations.OpenTable: Lawful(rounds.verify_open_table, rounds.open_table, frozenset({Phase.CLOSED})),
     operations.CloseTable: Lawful(rounds.verify_nothing, rounds.close_table, BEGINNING, services=ANY_SERVICE),
     operations.ShuffledOutside: Lawful(
         rounds.verify_shuffled_outside, rounds.shuffled_outside, BEGINNING | {Phase.CLOSED}

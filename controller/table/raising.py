@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from controller.games.specification import Disposition, Facts, Kind, Row
+from controller.games.specification import Disposition, Facts, Kind, Noticed, Row, Unit
 from controller.rules.dealing import Place
 from controller.rules.irregularities import find_row
 from controller.table import events
 from controller.table.decision import Decision
 from controller.table.inputs import DeviceReported
-from controller.table.phases import BEFORE_CLOSE
+from controller.table.phases import AFTER_DEAL, BEFORE_CLOSE, BETWEEN_ROUNDS, Phase
 from controller.table.state import Stage
 
 DEVICE = "device"
 INFERENCE = "inference"
+HOLDS_NOTHING = frozenset({Kind.LATE_BET, Kind.SIDE_WITHOUT_MAIN, Kind.OUTSIDE_LIMITS})
 
 
 def raise_irregularity(
@@ -29,9 +30,9 @@ def raise_irregularity(
     report: DeviceReported | None = None,
     note: str = "",
 ) -> None:
-    """Raise it with its evidence. It blocks until it is resolved."""
+    """Raise it with its evidence. It blocks until it is resolved, save what concerns chips alone."""
     known = facts or known_facts(decision, place)
-    row, asks = find_row(decision.state.game, kind, known)
+    row, asks = find_row(decision.state.law, kind, known)
     decision.emit(
         events.IrregularityRaised(
             kind=kind,
@@ -39,7 +40,7 @@ def raise_irregularity(
             facts=known,
             asks=asks,
             stage=first_stage(row, asks),
-            blocks=True,
+            blocks=kind not in HOLDS_NOTHING,
             noticed_by=noticed_by,
             place=place,
             card=card,
@@ -62,8 +63,14 @@ def known_facts(decision: Decision, place: Place | None = None, **stated: bool |
         "handled": state.handled,
         "before_close": state.phase in BEFORE_CLOSE,
         "dealer_hand": None if place is None else place == "D",
+        "manual": None if state.settings is None else state.settings.unit is Unit.SINGLES,
+        "between_rounds": state.phase in BETWEEN_ROUNDS,
+        "in_stub": state.phase in AFTER_DEAL,
+        "chosen_before": state.chose_to_go_on,
+        "cannot_tell": True,  # the table knows which boxes have a wager, not which wagers
     }
-    return Facts(**(facts | stated))
+    noticed = Noticed.CONCLUDED if state.phase is Phase.CONCLUDED else Noticed.IN_ROUND
+    return Facts(**(facts | stated), noticed=noticed)
 
 
 def first_stage(row: Row, asks: tuple[str, ...]) -> Stage:

@@ -6,6 +6,7 @@ from controller.games import game
 from controller.games.specification import Kind
 from controller.rules import hands as ranking
 from controller.rules.dealing import DEALER, Place, dealing_order
+from controller.rules.law import not_chosen
 from controller.table import events, operations
 from controller.table.dealing import deal_aside
 from controller.table.decision import Decision, RefusedError
@@ -23,6 +24,12 @@ def choose_game(decision: Decision, settings: Settings) -> None:
 
 def verify_nothing(state: TableState, given: PersonActed, operation: operations.Operation) -> None:
     """Phase, service and hold say it all."""
+
+
+def verify_open_table(state: TableState, given: PersonActed, operation: operations.OpenTable) -> None:
+    """What has no default the casino must have chosen, save at a simulated table."""
+    if state.law.unchosen and not state.simulated:
+        raise RefusedError("reading", f"{not_chosen(state.law.unchosen[0])}; the configuration has to name one.")
 
 
 def open_table(decision: Decision, given: PersonActed, operation: operations.OpenTable) -> None:
@@ -48,7 +55,10 @@ def shuffled_outside(decision: Decision, given: PersonActed, operation: operatio
 
 
 def verify_place_your_bets(state: TableState, given: PersonActed, operation: operations.PlaceYourBets) -> None:
-    """A full deck, shuffled and not dealt from, must lie in the device (house procedure, reading 34)."""
+    """A full deck, shuffled and not dealt from, must lie in the device (house procedure, reading 34).
+
+    One deck of 52 (TP 2.1, RTP 2.1, NC 2.2.1, P3 2.1).
+    """
     if state.device.stopped:
         raise RefusedError(
             "stopped", f"The device stands still ({state.device.stopped}); clear it, or load the deck again."
@@ -194,8 +204,8 @@ def _judgement(state: TableState, place: Place, cards: tuple[Card, ...], dealer:
     return events.HandJudged(
         place=place,
         outcome=outcome,
-        hand=ranking.class_name(ranking.rank_key(cards)),
-        dealer_hand=ranking.class_name(ranking.rank_key(dealer)),
+        hand=ranking.hand_name(cards, state.game.names),
+        dealer_hand=ranking.hand_name(dealer, state.game.names),
         half=six and outcome is ranking.Outcome.WIN,
         clause=state.game.clauses.exposing,
     )

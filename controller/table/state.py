@@ -6,6 +6,7 @@ The place of a card is *assumed* from the dealing order until its hand is expose
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import cache
 
 import msgspec
 
@@ -13,23 +14,43 @@ from controller.games import game
 from controller.games.specification import Choice, Facts, Game, Grammar, Kind, Row, Unit
 from controller.rules.dealing import Place
 from controller.rules.hands import Outcome
+from controller.rules.law import Law, read_law
 from controller.table.phases import IN_ROUND, Condition, Phase, Service
 from firmware_bridge.cards import DECK_SIZE, Card, Concealed
 from firmware_bridge.commands import AnyCommand
 from firmware_bridge.observations import Capabilities
 
 
+class ChosenReading(msgspec.Struct, frozen=True):
+    """The option that a casino chose for a setting of the game, by whom and on which day (ISO date)."""
+
+    setting: str
+    option: str
+    chosen_by: str = ""
+    chosen_on: str = ""
+
+
 class Settings(msgspec.Struct, frozen=True):
     """What a casino chooses for its table. Enters the journal with the game.
 
     `box_count`: betting boxes on the layout. `unit`: what leaves the device. `count_stub_by_hand`: where the device
-    cannot count the stub, the dealer must before the round is settled (house procedure).
+    cannot count the stub, the dealer must before the round is settled (house procedure). `readings`: those that were
+    chosen. `house`: the rows of the house's own irregularity table.
     """
 
     game: str
     unit: Unit
     box_count: int
     count_stub_by_hand: bool = False
+    readings: tuple[ChosenReading, ...] = ()
+    house: tuple[Row, ...] = ()
+
+
+@cache
+def law_of(settings: Settings) -> Law:
+    """The law that these settings make."""
+    chosen = {reading.setting: reading.option for reading in settings.readings}
+    return read_law(game(settings.game), chosen, settings.house)
 
 
 class HeldCard(msgspec.Struct, frozen=True):
@@ -42,7 +63,7 @@ class HeldCard(msgspec.Struct, frozen=True):
 
 
 class Hand(msgspec.Struct, frozen=True):
-    """The cards of one place. `dead`: out of play, its bets returned, but it keeps taking its cards (reading 36)."""
+    """The cards of one place (NC 1.5). `dead`: out of play, but it goes on taking its cards (reading 36)."""
 
     cards: tuple[HeldCard, ...] = ()
     surplus: int = 0  # how many more (or fewer) a person counted there than were known to be dealt
@@ -170,6 +191,7 @@ class TableState(msgspec.Struct, frozen=True):
     deck: Deck = Deck()
     device: Device = Device()
     open: tuple[Irregularity, ...] = ()
+    chose_to_go_on: bool = False  # a bettor did, after an error of this round
     chips_paid: bool = False
     conclusion_asked: bool = False
     answers: tuple[Answer, ...] = ()
@@ -178,6 +200,11 @@ class TableState(msgspec.Struct, frozen=True):
     def game(self) -> Game:
         assert self.settings is not None, "no game has been chosen"
         return game(self.settings.game)
+
+    @property
+    def law(self) -> Law:
+        assert self.settings is not None, "no game has been chosen"
+        return law_of(self.settings)
 
     @property
     def grammar(self) -> Grammar:

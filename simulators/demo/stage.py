@@ -34,6 +34,8 @@ def configuration_text(unit: Unit) -> str:
     )
     return (
         f'[table]\nname = "DEMO"\ngame = "NC"\nunit = "{unit}"\nsimulated = true\ncount_stub_by_hand = true\n'
+        "[readings]\nestablished_by = "
+        '{ option = "mathematically", chosen_by = "the demonstration", chosen_on = 2026-11-01 }\n'
         '[device]\nurl = "serial://{folder}/device"\nkey_file = "device.keys"\n'
         '[journal]\npath = "journal.db"\nkey_file = "journal.key"\n'
         f'[api]\nsocket = "api.sock"\n{people}'

@@ -55,6 +55,13 @@ async def refusal(stage: Stage, code: int = BAD_CONFIGURATION) -> str:
         pytest.param(replacing("[api]", "[webapi]"), "webapi", id="unknown section"),
         pytest.param(without("socket"), "socket", id="missing key"),
         pytest.param(replacing('"NC"', '"CANASTA"'), "CANASTA", id="unknown game"),
+        pytest.param(replacing('"NC"', '"RTP"'), "this version deals NC", id="a game that is not dealt yet"),
+        pytest.param(replacing("simulated = true", "simulated = false"), "established_by", id="a reading not chosen"),
+        pytest.param(
+            replacing("[device]", "[readings.wrong_count]\noption = 'both'\n[device]"),
+            "wrong_count",
+            id="no such option",
+        ),
         pytest.param(replacing('"sets"', '"piles"'), "piles", id="unknown unit"),
         pytest.param(replacing("serial://", "pigeon://"), "pigeon", id="unknown URL scheme"),
         pytest.param(replacing("/device", "/device?driver=telepathy"), "telepathy", id="unknown driver"),

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from controller.games import game
 from controller.rules.hands import THREE_PICTURES, Outcome, class_name, outcome, pictures, points, rank_key
 from firmware_bridge.cards import DECK, Card
 
@@ -18,6 +19,7 @@ POINT_WORDS = ["Nine", "Eight", "Seven", "Six", "Five", "Four", "Three", "Two", 
 APPENDIX_C = ["Three Pictures"] + [
     f"{shown} {word}" for word in POINT_WORDS for shown in ("Double Pictures", "Single Picture", "Plain")
 ]
+NAMES = game("NC").names
 hands = st.lists(st.sampled_from(DECK), min_size=3, max_size=3, unique=True)
 
 
@@ -31,7 +33,7 @@ def classified() -> tuple[tuple[tuple[Card, ...], int], ...]:
 
 
 def test_nc_appendix_c_names_the_31_classes_from_best_to_least() -> None:
-    assert [class_name(key) for key in range(THREE_PICTURES, -1, -1)] == APPENDIX_C
+    assert [class_name(key, NAMES) for key in range(THREE_PICTURES, -1, -1)] == APPENDIX_C
     assert len(set(APPENDIX_C)) == 31
 
 
@@ -54,7 +56,7 @@ def test_nc_appendix_c_names_the_31_classes_from_best_to_least() -> None:
     ],
 )
 def test_nc_3_2_a_hand_is_of_the_class_that_the_list_describes(text: str, name: str) -> None:
-    assert class_name(rank_key(hand(text))) == name
+    assert class_name(rank_key(hand(text)), NAMES) == name
 
 
 def expected_count(shown: int, total: int) -> int:

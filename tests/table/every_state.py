@@ -67,6 +67,8 @@ def hold(table: TableHarness, how: str) -> bool:
         return True
     if table.state.phase not in WINDOW_OPEN or table.state.phase is Phase.VOIDED:
         return False
+    if table.state.phase is Phase.CONCLUDED and how in ("ordering", "choosing"):
+        return False  # no options reach a settled round (NC 5.6)
     kind = {
         "claimed": Kind.OTHER_DEALING_ERROR,
         "ordering": Kind.SIMULTANEOUS,

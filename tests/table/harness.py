@@ -6,6 +6,8 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeVar
 
+import msgspec
+
 from controller.games import game
 from controller.games.specification import Choice, Disposition, Facts, Kind, Role, RulingAction, Unit
 from controller.rules.dealing import DEALER, dealing_order
@@ -59,10 +61,11 @@ class TableHarness:
         hands: Mapping[str, str] | None = None,
         *,
         count_by_hand: bool = True,
+        settings: Settings | None = None,
     ) -> None:
         self.state = TableState()
         self.boxes = boxes
-        self.settings = Settings("NC", unit, 7, count_stub_by_hand=count_by_hand)
+        self.settings = settings or Settings("NC", unit, 7, count_stub_by_hand=count_by_hand)
         self.device = ScriptedDevice(unit, stacked(unit, boxes, hands or {}), self._enqueue)
         self.steps: list[tuple[AnyInput, tuple[tuple[int, AnyEvent], ...]]] = []
         self._queue: deque[AnyInput] = deque()
@@ -166,9 +169,10 @@ class TableHarness:
 
     # -- the course of a round -------------------------------------------------------------------------------------
 
-    def start(self) -> TableHarness:
+    def start(self, *, simulated: bool = True) -> TableHarness:
         """The daemon starts and the device is there."""
-        self.give(DaemonStarted("T1", True, self.settings, "start-1"))
+        self.device.simulated = self.device.simulated and simulated
+        self.give(DaemonStarted("T1", simulated, self.settings, "start-1"))
         self.connect()
         return self
 
@@ -267,7 +271,7 @@ class TableHarness:
 
     def confirm(self, by: Role = Role.PIT_SUPERVISOR, found: Irregularity | None = None, **facts: bool) -> None:
         found = found or self.open
-        self.do(operations.ConfirmIrregularity(found.id, found.revision, Facts(**facts)), by)
+        self.do(operations.ConfirmIrregularity(found.id, found.revision, msgspec.convert(facts, Facts)), by)
 
     def deny(self, by: Role = Role.PIT_SUPERVISOR, found: Irregularity | None = None) -> None:
         found = found or self.open

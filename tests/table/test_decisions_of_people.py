@@ -223,3 +223,25 @@ def test_nc_5_17_a_ruling_voids_a_round_that_is_concluded_until_the_next_begins(
     table.report(Kind.BEFORE_NO_MORE_BETS)
     table.rule(RulingAction.VOID)
     assert table.at(Phase.VOIDED)
+
+
+def test_an_answer_that_leads_to_another_question_is_kept() -> None:
+    """NC 5.7 asks whether the cards can be returned to the order that was intended (NC 1.13)."""
+    table = TableHarness().start().to_dealing()
+    table.take()
+    table.report(Kind.WRONG_DISTRIBUTION)
+    assert "handled" in table.open.asks
+    table.confirm(handled=True)
+    assert (table.open.asks, table.open.facts.handled) == (("reconstructable",), True)
+    assert table.is_held()
+    table.confirm(reconstructable=True)
+    assert [option.clause for option in table.open.row.options] == ["NC 5.7.2", "NC 5.7.3"]
+
+
+def test_what_concerns_chips_alone_holds_nothing() -> None:
+    table = TableHarness().start().to_dealing()
+    table.take()
+    table.report(Kind.LATE_BET)
+    assert not table.is_held()
+    table.confirm(withdrawn=False)
+    assert table.last(events.IrregularityResolved).clause == "NC 3.11"

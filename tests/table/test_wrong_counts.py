@@ -37,8 +37,8 @@ def test_nc_5_5_4_a_wrong_count_to_a_player_voids_when_nobody_has_handled_cards(
 def test_nc_5_9_a_wrong_count_to_a_player_removes_that_hand_once_cards_were_handled(who: str) -> None:
     """Whoever it was that handled cards."""
     table = four_at("B3", handled_at=who)
-    assert not table.open.asks
-    table.confirm()
+    assert table.open.asks == ("reconstructable",)
+    table.confirm(reconstructable=False)
     removed = table.last(events.HandRemoved)
     assert (removed.place, removed.clause) == ("B3", "NC 5.9")
     assert table.state.hands["B3"].size == 4
@@ -52,7 +52,7 @@ def test_nc_5_9_the_end_count_knows_of_the_card_too_many() -> None:
     table.device.pass_unseen(1)
     table.handle("B3")
     table.report(Kind.WRONG_COUNT, "B3", counted=2)
-    table.confirm()
+    table.confirm(reconstructable=False)
     assert table.state.hands["B3"].size == 2
     table.deal().expose_all().settle()
     counted = table.last(events.StubCounted)
@@ -69,7 +69,7 @@ def test_nc_5_5_4_a_wrong_count_to_the_dealer_voids_when_nobody_has_handled_card
 
 def test_nc_5_5_5_a_wrong_count_to_the_dealer_voids_after_handling_too() -> None:
     table = four_at("D", handled_at="B1")
-    table.confirm()
+    table.confirm(reconstructable=False)
     assert table.last(events.RoundVoided).clause == "NC 5.5.5"
     assert table.last(events.IrregularityConfirmed).row.id == "I08b"
 
@@ -79,7 +79,7 @@ def test_nc_5_5_5_reaches_a_round_that_is_settled_until_the_next_has_begun() -> 
     table.handle("B1")
     table.expose_all().settle().conclude()
     table.report(Kind.WRONG_COUNT, "D", counted=4)
-    table.confirm()
+    table.confirm(reconstructable=False)
     assert table.at(Phase.VOIDED)
 
 
@@ -105,7 +105,7 @@ def test_nc_5_9_a_card_too_many_that_the_device_missed_explains_its_end_count() 
     table.deal()
     (short,) = table.state.open
     table.report(Kind.WRONG_COUNT, "B3", counted=4)
-    table.confirm(found=table.state.open[1])
+    table.confirm(found=table.state.open[1], reconstructable=False)
     assert table.open.id == short.id
     table.count(39)
     assert table.proposes(Disposition.CONTINUE)
@@ -140,7 +140,7 @@ def test_nc_5_7_one_more_after_the_deal_gives_options_once_cards_were_handled(un
     if unit is Unit.SETS:
         table.device.form_set(3)
     table.take()
-    table.confirm()
+    table.confirm(reconstructable=False)
     table.all_continue()
     table.expose_all().settle().conclude()
     counted = table.last(events.StubCounted)
@@ -174,7 +174,7 @@ def test_a_card_of_which_the_table_says_another_face_is_a_dealing_error_and_the_
     table.handle("B1")
     table.expose("D", "KH 8S TD")
     assert table.open.kind is Kind.OTHER_DEALING_ERROR
-    table.confirm()
+    table.confirm(reconstructable=False)
     table.all_continue()
     for place in table.state.live_places:
         table.expose(place)

@@ -17,7 +17,7 @@ from controller.table.phases import DEALING, Phase, Service
 from controller.table.state import HeldCard, Stage, TableState
 from firmware_bridge.commands import ReleaseExit
 from firmware_bridge.observations import AnyObservation, CardDrawn, CardsDrawnTogether, SetDispensed
-from tests.rules.nc_clauses import CLAUSES, cited
+from tests.clauses.numbers import CLAUSES
 from tests.table.harness import TableHarness
 
 Place: TypeAlias = tuple[int, int]  # shuffle and ordinal: which card, without its face
@@ -72,7 +72,7 @@ class WatchedTable(TableHarness):
             case events.RoundVoided() | events.HandRemoved():
                 found = state.find_open(event.irregularity)
                 assert found is not None, "nothing is voided or removed without an irregularity"
-                assert cited(event.clause) in CLAUSES
+                assert event.clause in CLAUSES
                 allowed = (Stage.CHOOSING,) if event.clause == state.game.clauses.option_returns_bet else tuple(Stage)
                 assert found.stage in allowed
             case events.CardsDealt():

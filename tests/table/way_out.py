@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from controller.games.specification import Choice, Facts, Kind, Role, RulingAction
 from controller.rules.dealing import DEALER
 from controller.table import operations
@@ -76,7 +78,7 @@ def deal_with(table: TableHarness, found: Irregularity) -> None:
         case Stage.CLAIMED if "counted_wrong" in found.asks:
             table.count(min(60, max(0, state.stub_due)))
         case Stage.CLAIMED:
-            facts = Facts(**{name: name != "before_close" for name in found.asks})
+            facts = msgspec.convert({name: name != "before_close" for name in found.asks}, Facts)
             _manage(table, operations.ConfirmIrregularity(found.id, found.revision, facts))
         case Stage.ORDERING:
             _manage(table, operations.NameOrder(found.id, found.revision, found.ordinals))

@@ -1,0 +1,109 @@
+"""`cardshoe evaluate`: what hands are, who wins, and what every wager comes to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+from controller.commands.evaluation import Evaluation, HandResult, WagerResult, evaluate_layout, read_layout
+from controller.commands.law_options import find_law, in_units, law_options, odds_text, print_json, settings_of
+from controller.commands.page import Page, longest, page
+from controller.rules.law import Law
+from controller.rules.settlement import Verdict
+
+
+@click.command()
+@law_options
+@click.option(
+    "--player",
+    "players",
+    multiple=True,
+    required=True,
+    metavar="CARDS",
+    help='A hand of three cards, as in "KD 10C 2H"; "3: KD 10C 2H" names its box. One for each box.',
+)
+@click.option("--dealer", "--banker", "dealer", required=True, metavar="CARDS", help="The Dealer's or Banker's hand.")
+@click.option(
+    "--wager",
+    "wagers",
+    multiple=True,
+    metavar="WAGER=STAKE",
+    help='A stake in the smallest unit, as in tie=5 (on every box) or "3: tie=5"; without any, each wager for a unit.',
+)
+def evaluate(
+    game_id: str,
+    readings: tuple[str, ...],
+    as_json: bool,
+    players: tuple[str, ...],
+    dealer: str,
+    wagers: tuple[str, ...],
+) -> None:
+    """Tell the class of each hand, the outcome of each box and the result of each wager.
+
+    A hand without a number belongs to the box after the one before it; the first to box 1.
+    """
+    law = find_law(game_id, readings)
+    evaluation = evaluate_layout(law, read_layout(law, players, dealer, wagers))
+    if as_json:
+        print_json(evaluation)
+        return
+    paper = page()
+    write(paper, law, evaluation)
+    paper.show()
+
+
+def write(paper: Page, law: Law, evaluation: Evaluation) -> None:
+    """The whole evaluation, in lines."""
+    hands = [evaluation.dealer, *(box.hand for box in evaluation.boxes)]
+    name_width = longest([hand.name for hand in hands])
+    results = [*evaluation.on_dealer, *(result for box in evaluation.boxes for result in box.wagers)]
+    widths = longest([result.title for result in results]), longest([_gain(result) for result in results]) + 1
+    paper.heading(f"{law.game.title} ({law.game.id})")
+    if used := _readings_used(law, evaluation):
+        paper.entry(f"Readings: {used}", indent=0)
+    paper.heading(f"{'Dealer':<7} {_hand(evaluation.dealer, name_width)}")
+    _write_wagers(paper, evaluation.on_dealer, widths)
+    for box in evaluation.boxes:
+        paper.heading(f"{f'Box {box.box}':<7} {_hand(box.hand, name_width)}   {box.word.upper()}")
+        _write_wagers(paper, box.wagers, widths)
+    if evaluation.staked:
+        paper.heading(f"Staked {evaluation.staked:,}, net {in_units(evaluation.gain)}")
+
+
+def _readings_used(law: Law, evaluation: Evaluation) -> str:
+    shown = {result.wager for box in evaluation.boxes for result in box.wagers}
+    used = settings_of(wager for wager in law.game.wagers if wager.id in shown)
+    return ", ".join(f"{s.id}={law.chosen[s.id]} ({s.clause})" for s in law.game.settings if s.id in used)
+
+
+def _hand(hand: HandResult, name_width: int) -> str:
+    figures = f"{counted(hand.points, 'point')}, {counted(hand.pictures, 'picture')}"
+    return f"{' '.join(hand.cards)}   {hand.name:<{name_width}}   {figures:<20}".rstrip()
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "point"), counted(0, "picture")
+    ('1 point', '0 pictures')
+    """
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _write_wagers(paper: Page, results: Sequence[WagerResult], widths: tuple[int, int]) -> None:
+    """`widths`: those of the titles and of the gains."""
+    for result in results:
+        paper.entry(
+            f"{result.because} ({result.clause})",
+            (result.title, widths[0]),
+            (result.verdict.value, longest([verdict.value for verdict in Verdict])),
+            (odds_text(result.odds) if result.odds is not None else "", len("400 to 1")),
+            (_gain(result), widths[1]),
+        )
+        if result.note:
+            paper.entry(f"note: {result.note}", indent=4)
+
+
+def _gain(result: WagerResult) -> str:
+    return f"{in_units(result.gain)} on {result.stake:,}" if result.stake else f"{in_units(result.net)} a unit"

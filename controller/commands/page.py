@@ -1,0 +1,82 @@
+"""Plain text for people: wrapped in a terminal; elsewhere each entry is one line, so that grep finds all of it."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+import textwrap
+from collections.abc import Sequence
+from typing import Final
+
+import click
+
+from controller.games import GAMES
+
+WIDEST: Final = 120  # columns; longer lines are hard to read
+NARROWEST: Final = 30  # columns of running text, however small the terminal
+UNBROKEN: Final = "\N{NO-BREAK SPACE}"
+_CLAUSE: Final = re.compile(rf"\b({'|'.join(GAMES)}) (item |App\. )?(?=\w)")  # "NC 5.11.1" is one word
+
+
+class Page:
+    """A text in the making. `width` in columns; None wraps nothing."""
+
+    def __init__(self, width: int | None) -> None:
+        self._width = width
+        self._lines: list[str] = []
+
+    def heading(self, text: str) -> None:
+        """Starts a part, with an empty line before it."""
+        if self._lines:
+            self._lines.append("")
+        self._lines += [click.style(line, bold=True) for line in self._wrapped(text, "", 2)]
+
+    def entry(self, text: str, *cells: tuple[str, int], then: str = "", indent: int = 2) -> None:
+        """A line that begins with cells of fixed widths; what does not fit hangs below its text.
+
+        `then` is the rest of the entry, which begins a line of its own where lines are wrapped.
+        """
+        lead = " " * indent + "".join(f"{cell:<{width}} " for cell, width in cells)
+        if self._width is None:
+            self._lines.append(f"{lead}{text} {then}".rstrip())
+            return
+        hanging = min(len(lead), max(self._width - NARROWEST, indent + 2))
+        self._lines += self._wrapped(lead + text, "", hanging)
+        if then:
+            self._lines += self._wrapped(then, " " * hanging, hanging + 3)
+
+    def _wrapped(self, text: str, first: str, hanging: int) -> list[str]:
+        if self._width is None:
+            return [text]
+        lines = textwrap.wrap(
+            _CLAUSE.sub(lambda clause: clause[0].replace(" ", UNBROKEN), text),
+            width=max(self._width, NARROWEST),
+            initial_indent=first,
+            subsequent_indent=" " * hanging,
+            break_long_words=False,
+            break_on_hyphens=False,
+            replace_whitespace=False,
+        )
+        return [line.replace(UNBROKEN, " ") for line in lines]
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines)
+
+    def show(self) -> None:
+        """To standard output; bold only in a terminal."""
+        click.echo(str(self))
+
+
+def page() -> Page:
+    """As wide as the terminal, at most `WIDEST`; without a terminal nothing is wrapped."""
+    return Page(min(shutil.get_terminal_size().columns, WIDEST) if sys.stdout.isatty() else None)
+
+
+def longest(texts: Sequence[str]) -> int:
+    """The width that the longest of them needs.
+
+    >>> longest(["NC 4.1", "NC 3.13.2"])
+    9
+    """
+    return max((len(text) for text in texts), default=0)

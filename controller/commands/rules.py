@@ -1,0 +1,225 @@
+"""`cardshoe rules`: the whole reading of a game's document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
+from typing import Final
+
+import click
+from msgspec.structs import replace
+
+from controller.commands.law_options import find_law, law_options, odds_text, print_json
+from controller.commands.page import Page, longest, page
+from controller.commands.rule_words import KINDS
+from controller.commands.whole_reading import PriceReading, RowReading, SettingReading, WagerReading, WholeReading
+from controller.commands.whole_reading import whole_reading as read_whole
+from controller.games.specification import DEALER, Option
+from controller.games.wagers import Needs
+
+ANYTHING: Final = "whatever it was"  # of a row that every kind of irregularity has
+
+
+def write_game(paper: Page, reading: WholeReading) -> None:
+    """Identity and boxes."""
+    paper.heading(f"{reading.title} ({reading.game})")
+    facts = (
+        ("operator", reading.operator or "none named"),
+        ("version", reading.version or "none given"),
+        ("effective", reading.effective or "no date given"),
+        ("boxes", _boxes(reading)),
+        ("tie", f"equal rankings are called {reading.tie_word!r}"),
+    )
+    for name, text in facts:
+        paper.entry(text, (name, 10))
+
+
+def _boxes(reading: WholeReading) -> str:
+    if reading.fewest_boxes == reading.most_boxes:
+        number = str(reading.most_boxes)
+    else:
+        number = f"{reading.fewest_boxes} to {reading.most_boxes}, {reading.default_boxes} by default"
+    return f"{number}; {'every place is dealt to' if reading.every_hand else 'boxes with a wager are dealt to'}"
+
+
+def write_round(paper: Page, reading: WholeReading) -> None:
+    paper.heading("The round, step by step")
+    for number, step in enumerate(reading.round, start=1):
+        paper.entry(step.what, (f"{number}.", 3), (step.clause or "(unsaid)", _clause_width(reading)))
+
+
+def write_dealing(paper: Page, reading: WholeReading) -> None:
+    paper.heading("Dealing, by what leaves the device")
+    width = _clause_width(reading)
+    for dealing in reading.dealing:
+        device = f", from a {dealing.device} only" if dealing.device else ""
+        paper.entry(f"{dealing.words}{device}", (dealing.clause, width))
+    first = reading.first_card
+    if first is not None:
+        paper.entry("the First Card says who is served first:", (first.clause, width))
+        for place, ranks in first.starts.items():
+            paper.entry(f"{place_name(place)} first", ("", width), (" ".join(ranks), 8))
+        paper.entry(f"from there in the order {', '.join(map(place_name, first.order))}", ("", width))
+
+
+def place_name(place: str) -> str:
+    """A place as people call it.
+
+    >>> place_name("B2"), place_name("D")
+    ('box 2', 'the Dealer')
+    """
+    return "the Dealer" if place == DEALER else f"box {place[1:]}"
+
+
+def write_wagers(paper: Page, reading: WholeReading) -> None:
+    paper.heading("Wagers: odds are net, to one staked")
+    for wager in reading.wagers:
+        paper.entry(f"{wager.title} ({wager.wager}, {wager.clause}){_where_it_lies(wager)}{_readings(wager)}")
+        prices = [(odds_text(price.net), price.pays_on, price.clause, _readings(price)) for price in wager.prices]
+        if wager.returned_on:
+            prices.append(("returned", wager.returned_on, wager.returned_clause, ""))
+        for odds, pays_on, clause, readings in prices:
+            paper.entry(f"{pays_on} ({clause}){readings}", (odds, 10), indent=4)
+        paper.entry("otherwise", ("loses", 10), indent=4)
+
+
+def _where_it_lies(wager: WagerReading) -> str:
+    if wager.on_dealer:
+        return ": lies once, on the Dealer's spot"
+    if wager.main:
+        return ": a main wager"
+    return f": needs {wager.needs.value}" if wager.needs is not Needs.NOTHING else ""
+
+
+def _readings(part: WagerReading | PriceReading) -> str:
+    """Under which options it is in force."""
+    return _options(part.under, part.open)
+
+
+def _options(under: Mapping[str, str], waits: Mapping[str, str]) -> str:
+    parts = [f"{'if ' if setting in waits else ''}{setting}={option}" for setting, option in under.items()]
+    return f" [{', '.join(parts)}]" if parts else ""
+
+
+def write_limits(paper: Page, reading: WholeReading) -> None:
+    paper.heading("Placing and counting wagers")
+    for limit in reading.limits:
+        paper.entry(limit.words, (limit.clause, _clause_width(reading)))
+    if not reading.limits:
+        paper.entry("the document says nothing of limits, lateness or who looks at a hand")
+
+
+def write_settings(paper: Page, reading: WholeReading) -> None:
+    paper.heading("Settings: readings that the casino chooses (--reading ID=OPTION)")
+    for setting in reading.settings:
+        number = f"reading {setting.reading}, {setting.clause}"
+        paper.entry(f"{setting.setting} ({number}): {setting.question}{_must(setting)}")
+        for option, meaning in setting.options.items():
+            mark = "*" if option == setting.chosen else " "
+            standing = " (default)" if option == setting.default else ""
+            paper.entry(
+                f"{meaning.removeprefix(f'{option}: ')}{standing}",
+                (mark, 1),
+                (option, longest(list(setting.options))),
+                indent=4,
+            )
+    paper.entry("* in force here")
+
+
+def _must(setting: SettingReading) -> str:
+    if not setting.must_be_chosen:
+        return ""
+    return f" MUST BE CHOSEN{'' if setting.chosen else ', and is not'}"
+
+
+def write_irregularities(paper: Page, reading: WholeReading) -> None:
+    """The table in force, in its order."""
+    paper.heading("Irregularities: of each kind the first row that fits applies")
+    paper.entry("In brackets stands the lowest rank that may confirm the fact, and decide what the clause leaves open.")
+    width = max(_clause_width(reading), longest([row.clause for row in reading.irregularities]))
+    for row in merge_kinds(reading.irregularities):
+        when = "; ".join((row.what, *row.when, *([row.noticed] if row.noticed else [])))
+        readings = _options(row.under, {})
+        paper.entry(
+            when,
+            (row.number, 5),
+            (row.clause or "(house)", width),
+            then=f"-> {row.follows} ({row.because}){_options_of_bettors(row.options)} [{_people(row)}]{readings}",
+        )
+    silent = (
+        f"referred to a shift manager ({reading.silent_clause})" if reading.silent_clause else "the house rules on it"
+    )
+    paper.entry(f"Whatever no row fits: {silent}. The deal is held until then.")
+    if reading.unprovided:
+        paper.entry(f"No row is about: {', '.join(reading.unprovided)}.")
+
+
+def merge_kinds(rows: Sequence[RowReading]) -> list[RowReading]:
+    """Rows one after the other that differ in nothing but the kind, as one."""
+    merged: list[RowReading] = []
+    for row, group in groupby(rows, key=lambda row: replace(row, kind="", what="")):
+        kinds = [member.what for member in group]
+        what = ANYTHING if len(kinds) == len(KINDS) else " or ".join(kinds)
+        merged.append(replace(row, what=what))
+    return merged
+
+
+def _options_of_bettors(options: Sequence[Option]) -> str:
+    if not options:
+        return ""
+    told = [
+        f"{option.choice.value} ({option.clause}: {option.because}"
+        f"{f', if a {option.permitted_by.word} or above permits it' if option.permitted_by else ''})"
+        for option in options
+    ]
+    return f". Bettors may {' or '.join(told)}"
+
+
+def _people(row: RowReading) -> str:
+    decides = f"; {row.decides} decides" if row.decides else ""
+    authority = f"; by {row.authority}" if row.authority else ""
+    return f"{row.confirms} confirms{decides}{authority}"
+
+
+def write_clauses(paper: Page, reading: WholeReading) -> None:
+    paper.heading("Clauses, and what the program makes of each")
+    for provision in reading.clauses:
+        text = provision.reading or f"outside: {provision.outside}"
+        paper.entry(text, (provision.clause, _clause_width(reading)))
+
+
+def _clause_width(reading: WholeReading) -> int:
+    return longest([*(step.clause for step in reading.round), *(part.clause for part in reading.clauses), "(unsaid)"])
+
+
+SECTIONS: Final[dict[str, Callable[[Page, WholeReading], None]]] = {
+    "game": write_game,
+    "round": write_round,
+    "dealing": write_dealing,
+    "wagers": write_wagers,
+    "limits": write_limits,
+    "settings": write_settings,
+    "irregularities": write_irregularities,
+    "clauses": write_clauses,
+}
+
+
+@click.command()
+@law_options
+@click.option(
+    "--section", "sections", type=click.Choice(list(SECTIONS)), multiple=True, help="Only this part; may be repeated."
+)
+def rules(game_id: str, readings: tuple[str, ...], as_json: bool, sections: tuple[str, ...]) -> None:
+    """Show the whole reading of a game: the round, wagers, settings, the irregularity table, every clause.
+
+    In a terminal lines are wrapped; elsewhere each entry is one line, for grep. --json prints every part.
+    """
+    reading = read_whole(find_law(game_id, readings))
+    if as_json:
+        print_json(reading)
+        return
+    paper = page()
+    for name, write in SECTIONS.items():
+        if not sections or name in sections:
+            write(paper, reading)
+    paper.show()

@@ -1,0 +1,242 @@
+"""A game as one table reads it, as values: what `cardshoe rules` prints, and its JSON object."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import msgspec
+
+from controller.commands.rule_words import (
+    DECIDED_BY_PEOPLE,
+    FOLLOWS,
+    KINDS,
+    ORDERS,
+    UNITS,
+    facts_in_words,
+    limits_in_words,
+    noticed_in_words,
+)
+from controller.games.specification import Game, Grammar, Option, Provision, Row, Step
+from controller.games.wagers import Looks, Needs, Price, Setting, Under, Wager
+from controller.rules.hands import TEN
+from controller.rules.law import Law
+from firmware_bridge.cards import RANKS
+
+
+class DealingReading(msgspec.Struct, frozen=True):
+    """How devices of one unit deal. `device`: the only kind that may; empty: any."""
+
+    unit: str
+    order: str
+    device: str
+    clause: str
+    words: str
+
+
+class FirstCardReading(msgspec.Struct, frozen=True):
+    """Where the deal begins, by the rank of the First Card; `order` is that of the places, which goes round."""
+
+    starts: dict[str, tuple[str, ...]]
+    order: tuple[str, ...]
+    clause: str
+
+
+class PriceReading(msgspec.Struct, frozen=True):
+    """`net` for each unit staked. `under`: the options by which it is in force; `open`: those not chosen yet."""
+
+    pays_on: str
+    net: Fraction
+    clause: str
+    under: dict[str, str]
+    open: dict[str, str]
+
+
+class WagerReading(msgspec.Struct, frozen=True):
+    """A wager in force, or that would be if the options in `open` were chosen."""
+
+    wager: str
+    title: str
+    main: bool
+    clause: str
+    looks: Looks
+    needs: Needs
+    on_dealer: bool
+    prices: tuple[PriceReading, ...]
+    returned_on: str
+    returned_clause: str
+    under: dict[str, str]
+    open: dict[str, str]
+
+
+class LimitReading(msgspec.Struct, frozen=True):
+    clause: str
+    words: str
+
+
+class SettingReading(msgspec.Struct, frozen=True):
+    """A reading that the casino chooses. `chosen` empty: it must be chosen and is not."""
+
+    setting: str
+    reading: int
+    clause: str
+    question: str
+    options: dict[str, str]
+    default: str
+    must_be_chosen: bool
+    chosen: str
+
+
+class RowReading(msgspec.Struct, frozen=True):
+    """A row of the irregularity table. `decides` empty: the clause leaves nothing open."""
+
+    number: str
+    kind: str
+    what: str
+    when: tuple[str, ...]
+    noticed: str
+    clause: str
+    disposition: str
+    follows: str
+    because: str
+    confirms: str
+    decides: str
+    options: tuple[Option, ...]
+    authority: str
+    under: dict[str, str]
+
+
+class WholeReading(msgspec.Struct, frozen=True):
+    """Everything that the program knows of a game. `unprovided`: what no row of the table is about."""
+
+    game: str
+    title: str
+    operator: str
+    version: str
+    effective: str
+    fewest_boxes: int
+    most_boxes: int
+    default_boxes: int
+    every_hand: bool
+    tie_word: str
+    half_pay_points: int
+    round: tuple[Step, ...]
+    dealing: tuple[DealingReading, ...]
+    first_card: FirstCardReading | None
+    wagers: tuple[WagerReading, ...]
+    limits: tuple[LimitReading, ...]
+    settings: tuple[SettingReading, ...]
+    irregularities: tuple[RowReading, ...]
+    unprovided: tuple[str, ...]
+    silent_clause: str
+    clauses: tuple[Provision, ...]
+
+
+def whole_reading(law: Law) -> WholeReading:
+    """A game under the readings of a law. What depends on a reading that is not chosen yet is there, and says so."""
+    game = law.game
+    rows = tuple(_row(law, row) for row in law.rows)
+    return WholeReading(
+        game=game.id,
+        title=game.title,
+        operator=game.operator,
+        version=game.version,
+        effective=game.effective,
+        fewest_boxes=game.boxes[0],
+        most_boxes=game.boxes[1],
+        default_boxes=game.boxes[2],
+        every_hand=game.every_hand,
+        tie_word=game.tie_word,
+        half_pay_points=game.half_pay_points,
+        round=game.steps,
+        dealing=tuple(_dealing(grammar) for grammar in game.grammars),
+        first_card=_first_card(game),
+        wagers=tuple(_wager(law, wager) for wager in game.wagers if may_hold(law, wager.under)),
+        limits=tuple(LimitReading(clause, words) for clause, words in limits_in_words(game.betting)),
+        settings=tuple(_setting(law, setting) for setting in game.settings),
+        irregularities=rows,
+        unprovided=tuple(words for kind, words in KINDS.items() if kind.value not in {row.kind for row in rows}),
+        silent_clause=game.silent_clause,
+        clauses=game.provisions,
+    )
+
+
+def may_hold(law: Law, under: Under) -> bool:
+    """Whether it is in force, or would be if settings that are not chosen yet were."""
+    return all(law.chosen[setting] in (option, "") for setting, option in under)
+
+
+def not_chosen_yet(law: Law, under: Under) -> dict[str, str]:
+    """The options on which it waits."""
+    return {setting: option for setting, option in under if not law.chosen[setting]}
+
+
+def _dealing(grammar: Grammar) -> DealingReading:
+    words = f"{UNITS[grammar.unit]}: {ORDERS[grammar.order]}"
+    return DealingReading(grammar.unit.value, grammar.order.value, grammar.device, grammar.clause, words)
+
+
+def _first_card(game: Game) -> FirstCardReading | None:
+    first = game.first_card
+    if first is None:
+        return None
+    starts = {place: tuple(map(_rank, ranks)) for place, ranks in first.starts}
+    return FirstCardReading(starts, first.order, first.clause)
+
+
+def _rank(rank: int) -> str:
+    return str(TEN) if rank == TEN else RANKS[rank - 1]
+
+
+def _wager(law: Law, wager: Wager) -> WagerReading:
+    return WagerReading(
+        wager=wager.id,
+        title=wager.title,
+        main=wager.main,
+        clause=wager.clause,
+        looks=wager.looks,
+        needs=wager.needs,
+        on_dealer=wager.on_dealer,
+        prices=tuple(_price(law, price) for price in wager.prices if may_hold(law, price.under)),
+        returned_on=wager.returned.value if wager.returned is not None else "",
+        returned_clause=wager.returned_clause,
+        under=dict(wager.under),
+        open=not_chosen_yet(law, wager.under),
+    )
+
+
+def _price(law: Law, price: Price) -> PriceReading:
+    return PriceReading(
+        price.shape.value, price.odds, price.clause, dict(price.under), not_chosen_yet(law, price.under)
+    )
+
+
+def _setting(law: Law, setting: Setting) -> SettingReading:
+    return SettingReading(
+        setting=setting.id,
+        reading=setting.reading,
+        clause=setting.clause,
+        question=setting.question,
+        options=dict(setting.options),
+        default=setting.default,
+        must_be_chosen=setting.must_be_chosen,
+        chosen=law.chosen[setting.id],
+    )
+
+
+def _row(law: Law, row: Row) -> RowReading:
+    return RowReading(
+        number=row.id,
+        kind=row.kind.value,
+        what=KINDS[row.kind],
+        when=facts_in_words(row.when),
+        noticed=noticed_in_words(row.noticed),
+        clause=row.clause,
+        disposition=row.disposition.value,
+        follows=FOLLOWS[row.disposition],
+        because=row.because,
+        confirms=row.confirms.word,
+        decides=row.decides.word if row.disposition in DECIDED_BY_PEOPLE else "",
+        options=row.options,
+        authority=row.authority,
+        under=dict(row.under),
+    )

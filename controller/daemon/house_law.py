@@ -1,0 +1,131 @@
+"""What a casino adds to a document: the readings that it chose (`[readings]`) and a house table (`[[house]]`)."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import msgspec
+
+from controller.games import game
+from controller.games.specification import FACT_QUESTIONS, Disposition, Facts, Kind, Noticed, Role, Row
+from controller.rules.law import SettingError, not_chosen, read_law
+from controller.table.state import ChosenReading
+
+EFFECTS: Final = frozenset(
+    {
+        Disposition.VOID,
+        Disposition.CONTINUE,
+        Disposition.REMOVE_HAND,
+        Disposition.REFER,
+        Disposition.STANDS,
+        Disposition.REFUSE,
+        Disposition.RETURN_BET,
+        Disposition.RESHUFFLE,
+    }
+)
+"""What a house's row may say. Options of Players and the naming of an order are a document's to give."""
+
+
+class LawError(ValueError):
+    """A reading or a house row that cannot be used. The sentence says which, `hint` what to do."""
+
+    def __init__(self, sentence: str, hint: str) -> None:
+        super().__init__(sentence)
+        self.hint = hint
+
+
+class ReadingSection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One key of `[readings]`: the option of a setting, who chose it and on which day."""
+
+    option: str
+    chosen_by: str = ""
+    chosen_on: datetime.date | None = None
+
+
+class HouseRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One of `[[house]]`: a row that comes before the document's.
+
+    `rule` is the house's own number for it, shown where a clause stands; `authority` says whose rule it is. `when`:
+    the facts that must hold, by the names that `cardshoe rules` shows.
+    """
+
+    rule: str
+    authority: str
+    kind: Kind
+    disposition: Disposition
+    because: str
+    when: dict[str, bool] = {}
+    noticed: tuple[Noticed, ...] = (Noticed.IN_ROUND,)
+    confirms: Role = Role.PIT_SUPERVISOR
+    decides: Role = Role.SHIFT_MANAGER
+
+
+def chosen_readings(readings: Mapping[str, ReadingSection]) -> tuple[ChosenReading, ...]:
+    """As they enter the journal with the game."""
+    return tuple(
+        ChosenReading(
+            setting, chosen.option, chosen.chosen_by, chosen.chosen_on.isoformat() if chosen.chosen_on else ""
+        )
+        for setting, chosen in sorted(readings.items())
+    )
+
+
+def house_rows(rows: Sequence[HouseRow]) -> tuple[Row, ...]:
+    """As they enter the journal with the game; they are numbered H1, H2 in their order."""
+    return tuple(
+        Row(
+            id=f"H{number}",
+            kind=row.kind,
+            clause=row.rule,
+            disposition=row.disposition,
+            because=row.because,
+            when=msgspec.convert(row.when, Facts),
+            confirms=row.confirms,
+            decides=row.decides,
+            noticed=row.noticed,
+            authority=row.authority,
+        )
+        for number, row in enumerate(rows, start=1)
+    )
+
+
+def check_law(
+    game_id: str, readings: Mapping[str, ReadingSection], rows: Sequence[HouseRow], *, simulated: bool
+) -> None:
+    """Raises `LawError`. A table that is no simulation must choose what has no default, and say who chose and when."""
+    try:
+        law = read_law(game(game_id), {setting: chosen.option for setting, chosen in readings.items()})
+    except SettingError as error:
+        raise LawError(f"[readings]: {error}.", f"`cardshoe rules {game_id}` lists the settings.") from error
+    for row in rows:
+        _check_row(row)
+    if simulated:
+        return
+    for setting in law.unchosen:
+        example = f'{setting.id} = {{ option = "{setting.words[0]}", chosen_by = "...", chosen_on = 2026-01-31 }}'
+        raise LawError(f"[readings]: {not_chosen(setting)}.", f"A line of this form: {example}")
+    for setting in law.game.settings:
+        chosen = readings.get(setting.id)
+        if setting.must_be_chosen and chosen and not (chosen.chosen_by.strip() and chosen.chosen_on):
+            raise LawError(
+                f"[readings]: {setting.id} does not say who chose it and when.", "Add chosen_by and chosen_on to it."
+            )
+
+
+def _check_row(row: HouseRow) -> None:
+    for key in ("rule", "authority", "because"):
+        if not getattr(row, key).strip():
+            raise LawError(
+                f"[[house]] {row.rule}: {key} is empty.", "A house rule has a number, an authority, a reason."
+            )
+    for name in row.when:
+        if name not in FACT_QUESTIONS:
+            known = ", ".join(FACT_QUESTIONS)
+            raise LawError(f"[[house]] {row.rule}: there is no fact {name!r}.", f"A condition is one of {known}.")
+    if row.disposition not in EFFECTS:
+        raise LawError(
+            f"[[house]] {row.rule}: a house rule cannot say {row.disposition}.",
+            f"It may say {', '.join(sorted(EFFECTS))}.",
+        )

@@ -1,0 +1,259 @@
+"""What several documents say in the same sense, each under a clause of its own: rows and settings made for a clause."""
+
+from __future__ import annotations
+
+from typing import Final, TypeAlias
+
+from msgspec.structs import replace
+
+from controller.games.specification import Disposition, Facts, Kind, Noticed, Role, Row
+from controller.games.wagers import Setting, Under
+
+When: TypeAlias = tuple[Noticed, ...]
+IN_ROUND: Final = (Noticed.IN_ROUND,)
+UNTIL_NEXT: Final = (Noticed.IN_ROUND, Noticed.CONCLUDED)  # up to the announcement of the next round
+NEXT_ROUND: Final = (Noticed.NEXT_ROUND,)
+FACE_UP_COUNTS: Final[Under] = (("face_up_is_misdealt", "yes"),)
+TIE_PAYS: Final = ("tie_against_three_pictures", "pays")
+TIE_LOSES: Final = ("tie_against_three_pictures", "loses")
+
+
+def foreign_card(clause: str, noticed: When = IN_ROUND) -> Row:
+    because = "a card that is not of this deck was found"
+    return Row("I01", Kind.FOREIGN_CARD, clause, Disposition.VOID, because, noticed=noticed)
+
+
+def stands(clause: str, *kinds: Kind) -> tuple[Row, ...]:
+    """Found when the next round had begun: what the round came to is not touched."""
+    because = "it came to light after the next round had begun: the results of the earlier one stand"
+    return tuple(Row("I24", kind, clause, Disposition.STANDS, because, noticed=NEXT_ROUND) for kind in kinds)
+
+
+def counted(number: str, kind: Kind, wrong: str, right: str, noticed: When = IN_ROUND) -> tuple[Row, ...]:
+    """The clause for a count by hand that comes out wrong, and the one for a count that finds the deck whole."""
+    return (
+        Row(
+            number,
+            kind,
+            wrong,
+            Disposition.VOID,
+            "a count by hand finds cards missing or too many",
+            when=Facts(counted_wrong=True),
+            noticed=noticed,
+        ),
+        Row(
+            number,
+            kind,
+            right,
+            Disposition.CONTINUE,
+            "a count by hand finds the deck whole",
+            when=Facts(counted_wrong=False),
+            noticed=noticed,
+        ),
+    )
+
+
+def reconstructed(number: str, kind: Kind, clause: str, misplaced: bool | None = None, under: Under = ()) -> Row:
+    return Row(
+        number,
+        kind,
+        clause,
+        Disposition.RECONSTRUCT,
+        "cards lie at wrong places, nobody has handled them, and moving complete hands puts it right",
+        when=Facts(misplaced=misplaced, handled=False, curable=True),
+        confirms=Role.DEALER,
+        under=under,
+    )
+
+
+def not_curable(number: str, kind: Kind, clause: str, misplaced: bool | None = None) -> Row:
+    return Row(
+        number,
+        kind,
+        clause,
+        Disposition.VOID,
+        "cards were dealt wrongly, nobody has handled them, and moving complete hands does not put it right",
+        when=Facts(misplaced=misplaced, handled=False, curable=False),
+    )
+
+
+def misdealt(clause: str) -> tuple[Row, ...]:
+    """Wrong places or a wrong order while nobody had handled cards."""
+    return (
+        reconstructed("I05", Kind.WRONG_DISTRIBUTION, clause),
+        not_curable("I06", Kind.WRONG_DISTRIBUTION, clause),
+    )
+
+
+def misdealt_if_misplaced(number: str, kind: Kind, clause: str) -> tuple[Row, ...]:
+    """Another error of dealing that falls under the same clause where a place, order or number is wrong."""
+    return (reconstructed(number, kind, clause, misplaced=True), not_curable(number, kind, clause, misplaced=True))
+
+
+def wrong_count_unhandled(number: str, clause: str, dealer_hand: bool, under: Under = ()) -> Row:
+    whose = "the Dealer's" if dealer_hand else "a Player's"
+    return Row(
+        number,
+        Kind.WRONG_COUNT,
+        clause,
+        Disposition.VOID,
+        f"{whose} hand has a wrong number of cards and no Player has handled cards",
+        when=Facts(dealer_hand=dealer_hand, handled=False),
+        under=under,
+    )
+
+
+def uncured(
+    number: str, clause: str, disposition: Disposition, dealer_hand: bool, handled: bool | None = None
+) -> tuple[Row, ...]:
+    """A wrong number of cards that takes effect unless the cards can be put back into their intended order."""
+    whose = "the Dealer's" if dealer_hand else "a Player's"
+    return tuple(
+        Row(
+            number,
+            Kind.WRONG_COUNT,
+            clause,
+            Disposition.RECONSTRUCT if can else disposition,
+            f"{whose} hand has a wrong number of cards, and it can{'' if can else 'not'} be put in order",
+            when=Facts(dealer_hand=dealer_hand, handled=handled, reconstructable=can),
+            confirms=Role.DEALER if can else Role.PIT_SUPERVISOR,
+            noticed=UNTIL_NEXT,
+        )
+        for can in (False, True)
+    )
+
+
+def dealt_face_up(clause: str, number: str = "I12", kind: Kind = Kind.EXPOSED_CARD, when: Facts | None = None) -> Row:
+    """Reading 37, where the casino counts a card dealt face up as dealt incorrectly."""
+    return Row(
+        number,
+        kind,
+        clause,
+        Disposition.VOID,
+        "a card was dealt face up and no Player has handled cards",
+        when=when or Facts(handled=False),
+        under=FACE_UP_COUNTS,
+    )
+
+
+def cannot_tell(number: str, kind: Kind, clause: str, when: Facts) -> Row:
+    """Reading 29: without wagers nobody can tell whether one has won or lost."""
+    return Row(
+        number,
+        kind,
+        clause,
+        Disposition.REFER,
+        "whether an outcome is established cannot be told without wagers",
+        when=replace(when, cannot_tell=True),
+        decides=Role.SHIFT_MANAGER,
+    )
+
+
+def late_bets(placed: str, withdrawn: str) -> tuple[Row, ...]:
+    """After "No more bets"."""
+    return (
+        Row(
+            "I22",
+            Kind.LATE_BET,
+            withdrawn,
+            Disposition.REFUSE,
+            "a wager is not withdrawn after the close: it is settled as it lay",
+            when=Facts(withdrawn=True),
+            confirms=Role.DEALER,
+        ),
+        Row(
+            "I22",
+            Kind.LATE_BET,
+            placed,
+            Disposition.REFUSE,
+            "nothing is placed or raised after the close",
+            when=Facts(withdrawn=False),
+            confirms=Role.DEALER,
+        ),
+    )
+
+
+def tie_against_three_pictures(clause: str) -> Setting:
+    return Setting(
+        "tie_against_three_pictures",
+        2,
+        clause,
+        "Does the Tie wager win when three pictures stand against another hand of no points?",
+        (
+            ("pays", "yes: pictures count nothing, so the points are equal"),
+            ("loses", "no: three pictures have no points to compare"),
+        ),
+        default="pays",
+    )
+
+
+def face_up_is_misdealt(clause: str) -> Setting:
+    return Setting(
+        "face_up_is_misdealt",
+        37,
+        clause,
+        "Is a card dealt face up dealt incorrectly?",
+        (
+            ("no", "no: only a wrong place, order or number is"),
+            ("yes", "yes: while nobody has handled cards, the round is void"),
+        ),
+        default="no",
+    )
+
+
+def unentered_bettors(clause: str) -> Setting:
+    return Setting(
+        "unentered_bettors",
+        38,
+        clause,
+        "Who chooses where no wagers are entered?",
+        (
+            ("box", "each occupied box counts as one bettor; the dealer enters the choices"),
+            ("entered", "only bettors whose wagers are entered; they are entered first"),
+        ),
+        default="box",
+    )
+
+
+def established_by(clause: str) -> Setting:
+    return Setting(
+        "established_by",
+        42,
+        clause,
+        "When has a wager conclusively won or lost?",
+        (
+            ("mathematically", "when no cards that may still come can change it"),
+            ("complete_hands", "when every hand that it depends on is complete"),
+        ),
+    )
+
+
+def known_cards(clause: str) -> Setting:
+    return Setting(
+        "known_cards",
+        42,
+        clause,
+        "Which cards count as known when that is judged?",
+        (
+            ("exposed", "those whose face was shown to the table"),
+            ("seen", "those that a Player has viewed as well"),
+            ("recognised", "every card that the device has read"),
+        ),
+        default="exposed",
+    )
+
+
+HOUSE_PROCEDURE: Final = (
+    Row(
+        "I20",
+        Kind.CARD_IN_SHUFFLING,
+        "",
+        Disposition.RESHUFFLE,
+        "a card fell or was exposed while the deck was shuffled, and no round was in progress",
+        when=Facts(between_rounds=True),
+        confirms=Role.DEALER,
+        authority="house procedure",
+        noticed=UNTIL_NEXT,
+    ),
+)
+"""What follows in every game where its document has no row: no clause says it, and nothing is voided by it."""

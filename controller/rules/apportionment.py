@@ -1,0 +1,151 @@
+"""How much of each bet counts once bets are closed: minimum and maximum at settlement, by the document's data.
+
+Shares are exact fractions of the smallest unit. The closed layout alone is looked at, so a bet that is returned later
+leaves the others' shares as they are (NC 5.13), and no earlier round is ever computed again (RTP 5.12).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Final, TypeAlias
+
+import msgspec
+
+from controller.games.wagers import Excess, Shortfall
+from controller.rules.law import Law, find_setting
+from controller.rules.layout import Bet, Layout, Limit, TableRules, counting_together
+
+PRO_RATA_UNDER_MINIMUM: Final = "pro_rata_under_minimum"
+
+
+class Share(msgspec.Struct, frozen=True):
+    """Of one bet `counts` is won or lost and `returned` goes back; together they are its amount.
+
+    `clause` and `because` are empty where the whole bet counts and no clause was needed for that. `once`: it is under
+    the minimum, and if it is paid or collected its bettor has had his one time (RTP 5.10).
+    """
+
+    bet: Bet
+    counts: Fraction
+    clause: str = ""
+    because: str = ""
+    once: bool = False
+
+    @property
+    def returned(self) -> Fraction:
+        return self.bet.amount - self.counts
+
+
+Group: TypeAlias = Sequence[Bet]
+
+
+def apportion(
+    law: Law, rules: TableRules, layout: Layout, settled_under_minimum: frozenset[str] = frozenset()
+) -> tuple[Share, ...]:
+    """The share of every bet, in the order of placing.
+
+    `settled_under_minimum`: bettors who had a wager under the minimum paid or collected in an earlier round.
+    """
+    shares = {
+        share.bet.number: share
+        for group in counting_together(law, layout)
+        for share in _shares(law, group, rules.limits.get(group[0].wager, Limit()), settled_under_minimum)
+    }
+    return tuple(shares[bet.number] for bet in layout.bets)
+
+
+def _shares(law: Law, group: Group, limit: Limit, settled_before: frozenset[str]) -> tuple[Share, ...]:
+    total = sum(bet.amount for bet in group)
+    if limit.maximum is not None and total > limit.maximum:
+        return _EXCESS[law.game.betting.excess](law, group, limit.minimum, limit.maximum)
+    if total < limit.minimum:
+        return tuple(_SHORTFALL[law.game.betting.shortfall](law, bet, settled_before) for bet in group)
+    return tuple(_whole(bet) for bet in group)
+
+
+def _whole(bet: Bet, clause: str = "", because: str = "") -> Share:
+    return Share(bet, Fraction(bet.amount), clause, because)
+
+
+def _over_as_it_lies(law: Law, group: Group, minimum: int, maximum: int) -> tuple[Share, ...]:
+    return tuple(_whole(bet, law.game.betting.excess_clause, "over the maximum, it counts as it lies") for bet in group)
+
+
+def _to_maximum(law: Law, group: Group, minimum: int, maximum: int) -> tuple[Share, ...]:
+    """Paid and collected to the maximum only (RTP 5.11)."""
+    clause = law.game.betting.excess_clause
+    return tuple(
+        Share(bet, Fraction(maximum), clause, f"it counts to the maximum of {maximum}")
+        if bet.amount > maximum
+        else _whole(bet)
+        for bet in group
+    )
+
+
+def _pro_rata(law: Law, group: Group, minimum: int, maximum: int) -> tuple[Share, ...]:
+    """The bettors of a box share its maximum; none counts for less than the minimum (NC 5.1.1).
+
+    A bet that is under the minimum itself counts whole (NC 5.1.2); the others then share the rest of the maximum, or
+    by the setting's other reading nothing is shared.
+    """
+    under = [bet for bet in group if bet.amount < minimum]
+    exempting = find_setting(law.game, PRO_RATA_UNDER_MINIMUM).clause
+    if under and law.option(PRO_RATA_UNDER_MINIMUM) == "none":
+        because = "a bet under the minimum lies among them, so nothing is shared"
+        return tuple(_whole(bet, exempting, because) for bet in group)
+    rest = Fraction(maximum - sum(bet.amount for bet in under))
+    counts = share_out(rest, {bet.number: bet.amount for bet in group if bet.amount >= minimum}, minimum)
+    return tuple(
+        Share(bet, counts[bet.number], law.game.betting.excess_clause, f"its share of the maximum of {maximum}")
+        if bet.number in counts
+        else _whole(bet, exempting, "under the minimum, it is not shared")
+        for bet in group
+    )
+
+
+def share_out(whole: Fraction, stakes: dict[int, int], minimum: int) -> dict[int, Fraction]:
+    """Shares of `whole` in proportion to stakes of the minimum or more, none of which falls under the minimum.
+
+    `whole` is less than the stakes come to, so that no share is more than its stake. Lifting one share leaves less for
+    the others, so it is asked again until none falls under. If the minimums alone come to more than the whole, each is
+    the minimum.
+
+    >>> share_out(Fraction(100), {1: 150, 2: 100, 3: 10}, 10)
+    {1: Fraction(54, 1), 2: Fraction(36, 1), 3: Fraction(10, 1)}
+    """
+    if not stakes or minimum * len(stakes) >= whole:
+        return dict.fromkeys(stakes, Fraction(minimum))
+    lifted: set[int] = set()
+    while True:
+        sharing = {number: stake for number, stake in stakes.items() if number not in lifted}
+        for_each = (whole - minimum * len(lifted)) / sum(sharing.values())
+        falls_under = {number for number, stake in sharing.items() if stake * for_each < minimum}
+        if not falls_under:
+            return {
+                number: Fraction(minimum) if number in lifted else stake * for_each for number, stake in stakes.items()
+            }
+        lifted |= falls_under
+
+
+def _under_as_it_lies(law: Law, bet: Bet, settled_before: frozenset[str]) -> Share:
+    return _whole(bet, law.game.betting.shortfall_clause, "under the minimum, it counts as it lies")
+
+
+def _once(law: Law, bet: Bet, settled_before: frozenset[str]) -> Share:
+    """Settled the first time; from the next round on that bettor's are returned (RTP 5.10)."""
+    clause = law.game.betting.shortfall_clause
+    if bet.bettor in settled_before:
+        return Share(bet, Fraction(0), clause, "under the minimum again, it is returned")
+    return Share(bet, Fraction(bet.amount), clause, "under the minimum for the first time, it counts", once=True)
+
+
+_EXCESS: Final[dict[Excess, Callable[[Law, Group, int, int], tuple[Share, ...]]]] = {
+    Excess.AS_IT_LIES: _over_as_it_lies,
+    Excess.TO_MAXIMUM: _to_maximum,
+    Excess.PRO_RATA: _pro_rata,
+}
+_SHORTFALL: Final[dict[Shortfall, Callable[[Law, Bet, frozenset[str]], Share]]] = {
+    Shortfall.AS_IT_LIES: _under_as_it_lies,
+    Shortfall.ONCE: _once,
+}

@@ -1,0 +1,127 @@
+"""In how many ways hands can be dealt, counted by ranks: no card is dealt for it, and nothing is sampled.
+
+A deck has each of its ranks in each of its suits. A hand that has the ranks r with multiplicities a can be dealt in
+prod C(suits, a[r]) ways; then another with multiplicities b in prod C(suits - a[r], b[r]). Of 52 cards these are 22,100
+hands and 407,170,400 ordered pairs of hands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from itertools import product
+from math import comb
+from typing import Final
+
+from controller.rules.hand_classes import RANK_COUNT, RANK_HANDS, Ranks, Trait, classes_by, has_three_ranks
+from firmware_bridge.cards import DECK, SUITS, Card
+
+_PAIRS_OF: Final = (0, 0, 1, 3, 6)  # C(n, 2), by the number of cards left of a rank
+_TRIPLES_OF: Final = (0, 0, 0, 1, 4)
+
+
+@dataclass(frozen=True)
+class Deck:
+    """All cards of some ranks (1 ace to 13 king) in some suits (letters of `CDHS`)."""
+
+    ranks: tuple[int, ...] = tuple(range(1, RANK_COUNT + 1))
+    suits: str = SUITS
+
+    @property
+    def cards(self) -> tuple[Card, ...]:
+        return tuple(card for card in DECK if card.rank in self.ranks and card.code[1] in self.suits)
+
+    @cached_property
+    def hands(self) -> int:
+        """How many hands of three cards there are."""
+        return comb(len(self.ranks) * len(self.suits), 3)
+
+    @cached_property
+    def pairs(self) -> int:
+        """How many ordered pairs of hands there are that share no card."""
+        return self.hands * comb(len(self.ranks) * len(self.suits) - 3, 3)
+
+
+WHOLE_DECK: Final = Deck()
+
+
+def left_after(deck: Deck, taken: Sequence[int] = ()) -> list[int]:
+    """How many cards of each rank are left once those ranks were taken; rank 0 is none."""
+    left = [len(deck.suits) if rank in deck.ranks else 0 for rank in range(RANK_COUNT + 1)]
+    for rank in taken:
+        left[rank] -= 1
+    return left
+
+
+_TRIPS: Final = tuple((number, ranks[0]) for number, ranks in enumerate(RANK_HANDS) if ranks[0] == ranks[2])
+_PAIRED: Final = tuple(
+    (number, ranks[1], ranks[2] if ranks[0] == ranks[1] else ranks[0])
+    for number, ranks in enumerate(RANK_HANDS)
+    if len(set(ranks)) == 2
+)
+_MIXED: Final = tuple((number, *ranks) for number, ranks in enumerate(RANK_HANDS) if has_three_ranks(ranks))
+
+
+def ways_by_ranks(left: Sequence[int]) -> list[int]:
+    """For each of the rank hands, in how many ways it can be dealt from so many cards of each rank (0 to 4)."""
+    ways = [0] * len(RANK_HANDS)
+    for number, rank in _TRIPS:
+        ways[number] = _TRIPLES_OF[left[rank]]
+    for number, twice, once in _PAIRED:
+        ways[number] = _PAIRS_OF[left[twice]] * left[once]
+    for number, first, second, third in _MIXED:
+        ways[number] = left[first] * left[second] * left[third]
+    return ways
+
+
+@dataclass(frozen=True)
+class HandCount:
+    """Of one class of hands: how many of them are of one suit, and how many are not."""
+
+    suited: int
+    unsuited: int
+
+
+@cache
+def count_hands(deck: Deck, traits: frozenset[Trait]) -> tuple[HandCount, ...]:
+    """For each class of `classes_by(traits)`, how many hands of the deck are of it."""
+    classes = classes_by(traits)
+    all_ways, in_suit = [0] * len(classes.first), [0] * len(classes.first)
+    left = left_after(deck)
+    for ranks, ways, of in zip(RANK_HANDS, ways_by_ranks(left), classes.of, strict=True):
+        all_ways[of] += ways
+        in_suit[of] += _ways_in_one_suit(deck, ranks)
+    return tuple(HandCount(inside, total - inside) for inside, total in zip(in_suit, all_ways, strict=True))
+
+
+def _ways_in_one_suit(deck: Deck, ranks: Ranks) -> int:
+    return len(deck.suits) if has_three_ranks(ranks) and set(ranks) <= set(deck.ranks) else 0
+
+
+@dataclass(frozen=True)
+class PairCount:
+    """Of the ordered pairs of hands that are of two given classes: those of the same three ranks, and the others."""
+
+    same_ranks: int
+    other: int
+
+
+@cache
+def count_pairs(deck: Deck, traits: frozenset[Trait]) -> dict[tuple[int, int], PairCount]:
+    """For each two classes of `classes_by(traits)`, in how many ways both hands can be dealt. Not for changing."""
+    of = classes_by(traits).of
+    size = max(of) + 1
+    every, same = [[0] * size for _ in range(size)], [0] * size
+    for number, (ranks, ways) in enumerate(zip(RANK_HANDS, ways_by_ranks(left_after(deck)), strict=True)):
+        if not ways:
+            continue
+        row, then = every[of[number]], ways_by_ranks(left_after(deck, ranks))
+        for second, of_second in zip(then, of, strict=True):
+            row[of_second] += ways * second
+        same[of[number]] += ways * then[number]
+    return {
+        (ours, theirs): PairCount(equal, every[ours][theirs] - equal)
+        for ours, theirs in product(range(size), repeat=2)
+        for equal in (same[ours] if ours == theirs else 0,)
+    }

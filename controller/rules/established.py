@@ -1,0 +1,203 @@
+"""Whether an outcome is established in a round that was interrupted (RTP 5.13, NC 5.4): what the known cards decide.
+
+A wager is won when it wins however the hands that it looks at are completed from the cards that are not known. That is
+decided exactly, by ranks: no sample is taken, and no hand is completed twice that comes to the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final, NamedTuple, TypeAlias
+
+from controller.games.wagers import Looks, Wager
+from controller.rules import dealing
+from controller.rules.completions import Unknown
+from controller.rules.hands import HAND_SIZE
+from controller.rules.law import Law
+from controller.rules.outlook import Outlook, Table, table_of
+from controller.rules.settlement import Verdict
+from firmware_bridge.cards import DECK, Card
+
+ESTABLISHED_BY: Final = "established_by"  # the setting of reading 42
+COMPLETE_HANDS: Final = "complete_hands"  # its option by which part of a hand decides nothing
+
+
+class Status(StrEnum):
+    """What the known cards say of a wager."""
+
+    WON = "won"
+    LOST = "lost"
+    STANDOFF = "standoff"  # returned however the hands are completed: decided, but no outcome (RTP 1.1.5, reading 30)
+    UNDECIDED = "undecided"
+
+
+_STATUS_OF: Final = {
+    Verdict.WON: Status.WON,
+    Verdict.LOST: Status.LOST,
+    Verdict.RETURNED: Status.STANDOFF,
+}
+ESTABLISHING: Final = frozenset({Status.WON, Status.LOST})
+
+
+class Sight(StrEnum):
+    """How far a card is known, and which cards count as known (setting `known_cards`): those known at least so far."""
+
+    RECOGNISED = "recognised"  # the device read it
+    SEEN = "seen"  # and a Player has viewed it
+    EXPOSED = "exposed"  # and its face was shown to the table
+
+    def reaches(self, needed: Sight) -> bool:
+        """Whether a card known so far is known where `needed` is asked for.
+
+        >>> Sight.EXPOSED.reaches(Sight.SEEN), Sight.RECOGNISED.reaches(Sight.SEEN)
+        (True, False)
+        """
+        order = list(Sight)
+        return order.index(self) >= order.index(needed)
+
+
+@dataclass(frozen=True)
+class Known:
+    """The known cards: those of a place's hand (`B1` for box 1, `D`), and those that lie in no hand asked about.
+
+    Its `repr` tells no card. Raises `ValueError` for a hand of more than three cards and a card that is there twice.
+    """
+
+    hands: Mapping[str, tuple[Card, ...]] = field(default_factory=dict, repr=False)
+    elsewhere: frozenset[Card] = field(default=frozenset(), repr=False)
+
+    def __post_init__(self) -> None:
+        for place, cards in self.hands.items():
+            if len(cards) > HAND_SIZE:
+                raise ValueError(
+                    f"{place} has {len(cards)} known cards and a hand has {HAND_SIZE}: resolve the wrong count first"
+                )
+        if len(self.cards) < sum(len(cards) for cards in self.hands.values()) + len(self.elsewhere):
+            raise ValueError("one card is known at two places at once: correct the entry that is wrong, then ask again")
+
+    @property
+    def cards(self) -> frozenset[Card]:
+        return self.elsewhere.union(*self.hands.values())
+
+    def at(self, place: str) -> tuple[Card, ...]:
+        return self.hands.get(place, ())
+
+
+Sighting: TypeAlias = tuple[str | None, Card, Sight]
+"""Where a card lies (None: in no hand asked about), which one, and how far it is known."""
+
+
+def known_cards(basis: str, sightings: Iterable[Sighting]) -> Known:
+    """The cards that count as known. `basis` is an option of the setting `known_cards`: the name of a `Sight`.
+
+    Raises `ValueError` for another word, and as `Known` does.
+    """
+    if basis not in list(Sight):
+        raise ValueError(f"what counts as known is {' or '.join(Sight)}, not {basis!r}")
+    needed = Sight(basis)
+    hands: dict[str, tuple[Card, ...]] = {}
+    elsewhere: list[Card] = []
+    for place, card, sight in sightings:
+        if not sight.reaches(needed):
+            continue
+        if place is None:
+            elsewhere.append(card)
+        else:
+            hands[place] = (*hands.get(place, ()), card)
+    if len(set(elsewhere)) < len(elsewhere):
+        raise ValueError("one card is known twice outside the hands: correct the entry that is wrong, then ask again")
+    return Known(hands, frozenset(elsewhere))
+
+
+class Standing(NamedTuple):
+    """A placed wager and what the known cards say of it."""
+
+    box: int
+    wager: str
+    status: Status
+
+
+@dataclass(frozen=True)
+class Established:
+    """Whether a placed wager is won or lost for certain. One such wager on one box binds the whole round."""
+
+    is_established: bool
+    standings: tuple[Standing, ...]
+
+
+def standing(law: Law, wager: Wager, box: int, known: Known, deck: Sequence[Card] = DECK) -> Status:
+    """What the known cards say of one wager on a box (any number for a wager that looks at the Dealer's hand alone).
+
+    Raises `SettingError` where a reading that it depends on must be chosen and is not, and `ValueError` where a known
+    card is none of the deck or too few cards are left to complete the hands.
+    """
+    return _Inquiry(law, known, deck).status(wager, box)
+
+
+def established(
+    law: Law, placed: Iterable[tuple[int, str]], known: Known, deck: Sequence[Card] = DECK
+) -> Established | None:
+    """Whether an outcome is established by the placed wagers, as (box, wager id); None: no wager was entered, so
+    nobody can tell (reading 29). Raises as `standing` does, and `UnknownWagerError`."""
+    asked = tuple(placed)
+    if not asked:
+        return None
+    inquiry = _Inquiry(law, known, deck)
+    standings = tuple(Standing(box, name, inquiry.status(law.wager(name), box)) for box, name in asked)
+    return Established(any(standing.status in ESTABLISHING for standing in standings), standings)
+
+
+class _Inquiry:
+    """One question, about many wagers. Boxes of which the same is known are answered once."""
+
+    def __init__(self, law: Law, known: Known, deck: Sequence[Card]) -> None:
+        taken = known.cards
+        if not taken.issubset(deck):
+            raise ValueError("a known card is none of this deck: resolve the foreign card first")
+        self._law, self._known = law, known
+        self._whole_only = _by_complete_hands(law)
+        self._unknown = Unknown(card for card in deck if card not in taken)
+        self._tables: dict[str, Table] = {}
+        self._outlooks: dict[tuple[int, ...], Outlook] = {}
+        self._answers: dict[tuple[object, ...], Status] = {}
+
+    def status(self, wager: Wager, box: int) -> Status:
+        table = self._tables.get(wager.id)
+        if table is None:
+            table = self._tables[wager.id] = table_of(self._law, wager)
+        hands = [self._known.at(place) for place in _places(wager, box)]
+        missing = sum(HAND_SIZE - len(hand) for hand in hands)
+        if missing and self._whole_only:
+            return Status.UNDECIDED
+        if missing > self._unknown.count:
+            raise ValueError("fewer cards are unknown than the hands still lack: correct what is known, then ask again")
+        outlooks = [self._outlook(hand) for hand in hands]
+        question = (wager.id, *(outlook.known for outlook in outlooks), *(hands if table.minds_suits else ()))
+        if question not in self._answers:
+            verdicts = table.possible(outlooks, hands, self._unknown)
+            self._answers[question] = _STATUS_OF[verdicts.pop()] if len(verdicts) == 1 else Status.UNDECIDED
+        return self._answers[question]
+
+    def _outlook(self, hand: tuple[Card, ...]) -> Outlook:
+        ranks = tuple(sorted(card.rank for card in hand))
+        if ranks not in self._outlooks:
+            self._outlooks[ranks] = Outlook(ranks, self._unknown.possible(ranks))
+        return self._outlooks[ranks]
+
+
+def _places(wager: Wager, box: int) -> tuple[str, ...]:
+    """Where the hands lie that the wager looks at, the box's first."""
+    places = {
+        Looks.BOX: (dealing.box(box),),
+        Looks.DEALER: (dealing.DEALER,),
+        Looks.BOTH: (dealing.box(box), dealing.DEALER),
+    }
+    return places[wager.looks]
+
+
+def _by_complete_hands(law: Law) -> bool:
+    """Reading 42, where the document speaks of an established outcome at all; elsewhere part of a hand may decide."""
+    has_setting = any(setting.id == ESTABLISHED_BY for setting in law.game.settings)
+    return has_setting and law.option(ESTABLISHED_BY) == COMPLETE_HANDS

@@ -1,0 +1,270 @@
+"""What lies on a layout: who bet what on which box, and what of it the house should not have taken.
+
+How bets come to lie there, change and go back while bets are open says `controller.rules.placing`. Amounts are whole
+numbers of the smallest unit. A wager is one bettor's stake of one kind on one box: whoever places there again raises
+it, so it keeps its number. A layout holds unlawful bets too, because a Dealer may overlook one; what becomes of those
+is settled later (`controller.rules.apportionment`, `controller.rules.paying`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from typing import Final
+
+import msgspec
+from msgspec.structs import replace
+
+from controller.games.wagers import LimitOf, Needs, Wager
+from controller.rules.law import Law
+
+DEALERS_SPOT: Final = 0  # the box of a wager on the Banker's own spot
+
+
+class Refusal(StrEnum):
+    """Why a bet is not taken, changed or given back."""
+
+    LATE = "late"
+    NO_AMOUNT = "no_amount"
+    NO_SUCH_BOX = "no_such_box"
+    BOX_CLOSED = "box_closed"
+    UNKNOWN_BETTOR = "unknown_bettor"
+    SEAT_TAKEN = "seat_taken"
+    UNKNOWN_BET = "unknown_bet"
+    TWO_STACKS = "two_stacks"
+    NO_MAIN = "no_main"
+    TOO_MANY_WAGERS = "too_many_wagers"
+    ONE_BOX_ONLY = "one_box_only"
+    OVER_MAXIMUM = "over_maximum"
+    UNDER_MINIMUM = "under_minimum"
+
+
+class BetRefusedError(ValueError):
+    """A bet is refused. The message is a sentence; `clause` is empty where the house refuses and no clause says it."""
+
+    def __init__(self, code: Refusal, sentence: str, clause: str = "") -> None:
+        super().__init__(sentence)
+        self.code = code
+        self.sentence = sentence
+        self.clause = clause
+
+
+class Bettor(msgspec.Struct, frozen=True):
+    """Somebody who bets (NC 1.11), by a token that he keeps until he leaves.
+
+    `seat`: the box at which he sits (NC 1.15); None: he stands, and bets on other people's boxes (NC 1.16, 3.8).
+    """
+
+    id: str
+    seat: int | None = None
+
+
+class Bet(msgspec.Struct, frozen=True):
+    """One bettor's stake of one kind on one box; `number` is the order of placing, from 1.
+
+    `placed_by`: who put it there for him; that does not make it anybody else's bet (RTP 3.6, NC 5.16).
+    """
+
+    number: int
+    bettor: str
+    wager: str
+    box: int
+    amount: int
+    placed_by: str = ""
+
+
+class Limit(msgspec.Struct, frozen=True):
+    """Least and most for one kind of wager, in the smallest unit. None: no maximum."""
+
+    minimum: int = 1
+    maximum: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.minimum < 1 or (self.maximum is not None and self.maximum < self.minimum):
+            raise ValueError(f"a limit of {self.minimum} to {self.maximum} cannot be met; set 1 or more, then as much")
+
+
+class TableRules(msgspec.Struct, frozen=True):
+    """What the casino and its pit manager set for one table.
+
+    `limits` by wager id; a wager without one has none. `fewer_wagers`: at most so many wagers of a kind on that box
+    (RTP 3.9.1). `one_box`: bettors who may bet on one position only (RTP 3.8). Raises ValueError for a rule that
+    cannot be.
+    """
+
+    boxes: int
+    limits: Mapping[str, Limit] = {}
+    closed_boxes: frozenset[int] = frozenset()
+    fewer_wagers: Mapping[int, int] = {}
+    one_box: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        if self.boxes < 1:
+            raise ValueError(f"a layout has at least one box, not {self.boxes}")
+        strangers = [box for box in (*self.closed_boxes, *self.fewer_wagers) if not DEALERS_SPOT <= box <= self.boxes]
+        if strangers:
+            raise ValueError(f"box {strangers[0]} is not on this layout; its boxes are 1 to {self.boxes}")
+        if any(most < 0 for most in self.fewer_wagers.values()):
+            raise ValueError("fewer wagers on a box are 0 or more")
+
+
+class Layout(msgspec.Struct, frozen=True):
+    """Bettors and their bets in the order of placing. `numbered`: the last number given; none is given twice."""
+
+    bettors: tuple[Bettor, ...] = ()
+    bets: tuple[Bet, ...] = ()
+    numbered: int = 0
+
+    def bet(self, number: int) -> Bet:
+        """Raises `BetRefusedError` with a sentence."""
+        for bet in self.bets:
+            if bet.number == number:
+                return bet
+        raise BetRefusedError(Refusal.UNKNOWN_BET, f"no bet {number} lies on the layout; look up its number")
+
+    def bettor(self, bettor_id: str) -> Bettor:
+        """Raises `BetRefusedError` with a sentence."""
+        for bettor in self.bettors:
+            if bettor.id == bettor_id:
+                return bettor
+        raise BetRefusedError(Refusal.UNKNOWN_BETTOR, f"nobody here is known as {bettor_id!r}; enter the bettor first")
+
+    def on(self, box: int, wager_id: str | None = None) -> tuple[Bet, ...]:
+        """The bets on a box, of one kind or of all, in the order of placing."""
+        return tuple(bet for bet in self.bets if bet.box == box and wager_id in (None, bet.wager))
+
+    def find(self, bettor_id: str, wager_id: str, box: int) -> Bet | None:
+        return next((bet for bet in self.on(box, wager_id) if bet.bettor == bettor_id), None)
+
+    def holding(self, changed: Bet) -> Layout:
+        """With that bet as it is now; none of its amount takes it off."""
+        others = [bet for bet in self.bets if bet.number != changed.number]
+        bets = sorted([*others, changed] if changed.amount else others, key=lambda bet: bet.number)
+        return replace(self, bets=tuple(bets), numbered=max(self.numbered, changed.number))
+
+
+class HandedBack(msgspec.Struct, frozen=True):
+    """Chips that go back to a bettor while bets are open."""
+
+    number: int
+    bettor: str
+    amount: int
+    clause: str
+    because: str
+
+
+class OutsideLimits(msgspec.Struct, frozen=True):
+    """Bets that together are under a minimum or over a maximum by `by` units. `numbers`: those that count together."""
+
+    code: Refusal
+    box: int
+    wager: str
+    numbers: tuple[int, ...]
+    by: int
+    clause: str
+
+
+def enter_bettor(rules: TableRules, layout: Layout, bettor: Bettor) -> Layout:
+    """Who bets, and where he sits; entering him again moves him. Raises `BetRefusedError` for a seat that cannot be."""
+    others = tuple(other for other in layout.bettors if other.id != bettor.id)
+    if bettor.seat is not None:
+        if not 1 <= bettor.seat <= rules.boxes:
+            raise BetRefusedError(
+                Refusal.NO_SUCH_BOX, f"nobody can sit at box {bettor.seat}; boxes are 1 to {rules.boxes}"
+            )
+        taken = [other.id for other in others if other.seat == bettor.seat]
+        if taken:
+            raise BetRefusedError(
+                Refusal.SEAT_TAKEN, f"{taken[0]} sits at box {bettor.seat}; enter first that he left that seat"
+            )
+    return replace(layout, bettors=(*others, bettor))
+
+
+def as_it_lies(law: Law, rules: TableRules, bettors: Iterable[Bettor], bets: Iterable[Bet]) -> Layout:
+    """The layout as chips were found to lie at closing, lawful or not: wagers are settled by that (NC 5.13).
+
+    Raises `BetRefusedError` for what cannot lie there: no such box or bettor, no whole amount, a number given twice,
+    two stacks of one bettor for one wager; `UnknownWagerError` for a wager that the game has not.
+    """
+    layout = Layout()
+    for bettor in bettors:
+        layout = enter_bettor(rules, layout, bettor)
+    for bet in sorted(bets, key=lambda bet: bet.number):
+        layout.bettor(bet.bettor)
+        check_possible(law, rules, bet.wager, bet.box, bet.amount)
+        if bet.number <= layout.numbered or layout.find(bet.bettor, bet.wager, bet.box):
+            raise BetRefusedError(
+                Refusal.TWO_STACKS,
+                f"bet {bet.number} is entered beside another of that number, or of {bet.bettor} for the same wager on"
+                f" box {bet.box}; enter both as one amount",
+            )
+        layout = layout.holding(bet)
+    return layout
+
+
+def check_possible(law: Law, rules: TableRules, wager_id: str, box: int, amount: int) -> Wager:
+    """The wager, if such a bet can lie on this layout at all. Raises `BetRefusedError` or `UnknownWagerError`."""
+    wager = law.wager(wager_id)
+    if isinstance(amount, bool) or not isinstance(amount, int) or amount < 1:
+        raise BetRefusedError(
+            Refusal.NO_AMOUNT, f"{amount!r} is no bet; state a whole number of the smallest unit, 1 or more"
+        )
+    if wager.on_dealer and box != DEALERS_SPOT:
+        raise BetRefusedError(
+            Refusal.NO_SUCH_BOX, f"{wager.title} lies on the Banker's own spot; enter it on box {DEALERS_SPOT}"
+        )
+    if not wager.on_dealer and not 1 <= box <= rules.boxes:
+        raise BetRefusedError(
+            Refusal.NO_SUCH_BOX, f"{wager.title} cannot lie on box {box}; boxes are 1 to {rules.boxes}"
+        )
+    return wager
+
+
+def has_main(law: Law, layout: Layout, wager: Wager, box: int, bettor_id: str) -> bool:
+    """Whether the main wager lies on that box which a wager of that bettor needs (reading 44)."""
+    if wager.needs is Needs.NOTHING:
+        return True
+    mains = [bet for bet in layout.on(box) if law.wager(bet.wager).main]
+    return any(wager.needs is Needs.ANY_MAIN or bet.bettor == bettor_id for bet in mains)
+
+
+def without_main(law: Law, layout: Layout) -> tuple[Bet, ...]:
+    """The side bets that lie without the main wager that they need (I23; TP 3.3, RTP 3.5, NC 3.9, P3 3.4)."""
+    return tuple(bet for bet in layout.bets if not has_main(law, layout, law.wager(bet.wager), bet.box, bet.bettor))
+
+
+def counting_together(law: Law, layout: Layout) -> tuple[tuple[Bet, ...], ...]:
+    """The bets in groups that minimum and maximum are compared with: each alone, or all of a kind on a box."""
+    if law.game.betting.limit_of is LimitOf.WAGER:
+        return tuple((bet,) for bet in layout.bets)
+    groups = dict.fromkeys((bet.box, bet.wager) for bet in layout.bets)
+    return tuple(layout.on(box, wager) for box, wager in groups)
+
+
+def outside_limits(law: Law, rules: TableRules, layout: Layout) -> tuple[OutsideLimits, ...]:
+    """What the Dealer should notice before bets are closed (RTP 3.4, NC 3.10, 5.1, 5.2)."""
+    found = []
+    for group in counting_together(law, layout):
+        limit = rules.limits.get(group[0].wager, Limit())
+        total = sum(bet.amount for bet in group)
+        for code, by in (
+            (Refusal.UNDER_MINIMUM, limit.minimum - total),
+            (Refusal.OVER_MAXIMUM, 0 if limit.maximum is None else total - limit.maximum),
+        ):
+            if by > 0:
+                numbers = tuple(bet.number for bet in group)
+                found.append(OutsideLimits(code, group[0].box, group[0].wager, numbers, by, law.game.betting.limits))
+    return tuple(found)
+
+
+def seated_player(law: Law, layout: Layout, box: int) -> str | None:
+    """Who counts as the Seated Player of a box: who sits there and bet on it, else the highest bet (NC 1.15).
+
+    The highest Initial Bet is meant; where none lies, the highest of any kind. Of equal bets the first counts.
+    """
+    bets = layout.on(box)
+    for bet in bets:
+        if layout.bettor(bet.bettor).seat == box:
+            return bet.bettor
+    ranked = sorted(bets, key=lambda bet: (not law.wager(bet.wager).main, -bet.amount, bet.number))
+    return ranked[0].bettor if ranked else None

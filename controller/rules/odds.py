@@ -1,0 +1,180 @@
+"""The exact odds of every wager, by counting. Probabilities are fractions; nothing is sampled or rounded."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+
+from controller.games.specification import Game
+from controller.games.wagers import Looks, Setting, Wager
+from controller.rules.counting import WHOLE_DECK, Deck, count_hands, count_pairs
+from controller.rules.hand_classes import (
+    Trait,
+    classes_by,
+    minds_same_ranks,
+    minds_suits,
+    shapes_of,
+    suited,
+    traits_of,
+    unsuited,
+)
+from controller.rules.law import Law, read_law
+from controller.rules.settlement import Settled, Verdict, settle
+
+
+@dataclass(frozen=True)
+class PriceWays:
+    """One price of a wager, and in how many of the wager's `total` ways it is paid.
+
+    `shape` says what it is paid on; `odds` are net units for each unit staked.
+    """
+
+    shape: str
+    odds: Fraction
+    clause: str
+    ways: int
+
+
+@dataclass(frozen=True)
+class WagerOdds:
+    """A wager counted out. `total` is the number of equally likely ways: ordered pairs of hands (407,170,400 of 52
+    cards), or hands (22,100) where the wager looks at one. `prices` stand in the order in which they are asked."""
+
+    wager: str
+    title: str
+    prices: tuple[PriceWays, ...]
+    ways_returned: int
+    ways_lost: int
+    total: int
+
+    @property
+    def won(self) -> Fraction:
+        """The probability of winning."""
+        return Fraction(sum(price.ways for price in self.prices), self.total)
+
+    @property
+    def returned(self) -> Fraction:
+        """The probability that the stake is returned."""
+        return Fraction(self.ways_returned, self.total)
+
+    @property
+    def lost(self) -> Fraction:
+        """The probability of losing."""
+        return Fraction(self.ways_lost, self.total)
+
+    @property
+    def payback(self) -> Fraction:
+        """What comes back on average for each unit staked, the stake included."""
+        paid = sum((price.ways * (1 + price.odds) for price in self.prices), Fraction(self.ways_returned))
+        return paid / self.total
+
+    @property
+    def house_edge(self) -> Fraction:
+        """What the house keeps on average of each unit staked; negative where the wager favours the player."""
+        return 1 - self.payback
+
+    @property
+    def favours_player(self) -> bool:
+        return self.payback > 1
+
+
+def count_odds(law: Law, deck: Deck = WHOLE_DECK) -> tuple[WagerOdds, ...]:
+    """The odds of every wager that is in force.
+
+    Raises `SettingError` where a reading on which one depends must be chosen and is not.
+
+    >>> from controller.games import game
+    >>> main, tie, three_pictures = count_odds(read_law(game("TP")))
+    >>> three_pictures.total, three_pictures.house_edge
+    (22100, Fraction(54, 65))
+    """
+    for setting in readings_that_matter(law.game):
+        law.option(setting.id)
+    return tuple(wager_odds(law, wager, deck) for wager in law.wagers)
+
+
+def wager_odds(law: Law, wager: Wager, deck: Deck = WHOLE_DECK) -> WagerOdds:
+    """The odds of one wager. Raises `SettingError` as `count_odds` does, for its own prices."""
+    verdicts: Counter[Verdict] = Counter()
+    paid: Counter[tuple[str, Fraction, str]] = Counter()
+    for settled, ways in _ways(law, wager, deck):
+        verdicts[settled.verdict] += ways
+        if settled.verdict is Verdict.WON:
+            paid[settled.because, settled.net, settled.clause] += ways
+    asked = [(price.shape.value, price.odds, price.clause) for price in law.prices(wager)]
+    return WagerOdds(
+        wager.id,
+        wager.title,
+        tuple(PriceWays(*price, paid[price]) for price in asked),
+        verdicts[Verdict.RETURNED],
+        verdicts[Verdict.LOST],
+        deck.pairs if wager.looks is Looks.BOTH else deck.hands,
+    )
+
+
+def _ways(law: Law, wager: Wager, deck: Deck) -> Iterator[tuple[Settled, int]]:
+    """What the wager comes to for each class of what can be dealt, and in how many ways that is dealt."""
+    shapes = shapes_of(wager, law.prices(wager))
+    traits = traits_of(shapes)
+    if wager.looks is Looks.BOTH:
+        minds_suits(wager, shapes)
+        return _pair_ways(law, wager, deck, traits, minds_same_ranks(shapes))
+    return _hand_ways(law, wager, deck, traits, minds_suits(wager, shapes))
+
+
+def _hand_ways(
+    law: Law, wager: Wager, deck: Deck, traits: frozenset[Trait], by_suit: bool
+) -> Iterator[tuple[Settled, int]]:
+    for ranks, count in zip(classes_by(traits).first, count_hands(deck, traits), strict=True):
+        ordinary, in_suit = unsuited(ranks), count.suited if by_suit else 0
+        yield settle(law, wager, ordinary, ordinary), count.suited + count.unsuited - in_suit
+        if in_suit:
+            flush = suited(ranks)
+            yield settle(law, wager, flush, flush), in_suit
+
+
+def _pair_ways(
+    law: Law, wager: Wager, deck: Deck, traits: frozenset[Trait], same_matters: bool
+) -> Iterator[tuple[Settled, int]]:
+    classes = classes_by(traits)
+    for (ours, theirs), count in count_pairs(deck, traits).items():
+        box, dealer = classes.first[ours], classes.last[theirs]
+        if count.other:
+            yield settle(law, wager, unsuited(box), unsuited(dealer)), count.other
+        if count.same_ranks:
+            dealer = box if same_matters else dealer
+            yield settle(law, wager, unsuited(box), unsuited(dealer)), count.same_ranks
+
+
+def readings_that_matter(game: Game) -> tuple[Setting, ...]:
+    """The settings on which a wager or a price depends.
+
+    >>> from controller.games import game
+    >>> [setting.id for setting in readings_that_matter(game("P3"))]
+    ['tie_against_three_pictures', 'tie_on', 'perfect_tie']
+    """
+    named = {
+        setting
+        for wager in game.wagers
+        for under in (wager.under, *(price.under for price in wager.prices))
+        for setting, _ in under
+    }
+    return tuple(setting for setting in game.settings if setting.id in named)
+
+
+def every_reading(game: Game) -> tuple[Law, ...]:
+    """The law under every choice of those settings, each way to play once.
+
+    Choices that put the same wagers and prices in force are one reading: where ties go by the ranking of P3, it does
+    not matter how points are compared. The first one is kept, so that settings which do not matter have the option
+    that the document's data names first. Every other setting has its default, which may be none.
+    """
+    matter = readings_that_matter(game)
+    laws: dict[object, Law] = {}
+    for options in product(*(setting.words for setting in matter)):
+        law = read_law(game, {setting.id: option for setting, option in zip(matter, options, strict=True)})
+        laws.setdefault(tuple((wager, law.prices(wager)) for wager in law.wagers), law)
+    return tuple(laws.values())

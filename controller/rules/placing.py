@@ -1,0 +1,254 @@
+"""Placing, changing and taking back wagers while bets are open, as the document and the table's own rules allow.
+
+A refusal is a `BetRefusedError` with its clause. Nothing moves here once bets are closed: a withdrawal that a clause
+permits later (RTP 5.7, 5.13.1, NC 5.7.3) is told to the settlement, and the closed layout stays as it was. Nobody may
+keep the balance of a box from others: what lies there counts together (NC 3.7, 3.10).
+"""
+
+from __future__ import annotations
+
+import msgspec
+from msgspec.structs import replace
+
+from controller.games.wagers import LimitOf, Wager
+from controller.rules.law import Law
+from controller.rules.layout import (
+    DEALERS_SPOT,
+    Bet,
+    BetRefusedError,
+    HandedBack,
+    Layout,
+    Limit,
+    Refusal,
+    TableRules,
+    check_possible,
+    has_main,
+    outside_limits,
+    seated_player,
+)
+
+
+class Laid(msgspec.Struct, frozen=True):
+    """The layout after chips were moved, and the chips that thereby go back to bettors."""
+
+    layout: Layout
+    handed_back: tuple[HandedBack, ...] = ()
+
+
+def place(
+    law: Law,
+    rules: TableRules,
+    layout: Layout,
+    bettor_id: str,
+    wager_id: str,
+    box: int,
+    amount: int,
+    *,
+    betting_open: bool,
+    noticed: bool = True,
+    placed_by: str = "",
+) -> Laid:
+    """A bettor puts `amount` more units on a wager of a box.
+
+    What goes over the maximum is refused where the maximum is each wager's own (RTP 3.4). Where the bettors of a box
+    share it, the excess is handed back: chips that came last first, and standing bettors' before a seated one's, whose
+    new chips thus push theirs out (NC 5.1). `noticed=False`: the Dealer overlooked what is wrong with the bet, so it
+    lies there; only what cannot lie on the layout at all is still refused.
+
+    Raises `BetRefusedError`, and `UnknownWagerError` for a wager that the game has not.
+    """
+    wager = check_possible(law, rules, wager_id, box, amount)
+    layout.bettor(bettor_id)
+    if not betting_open:
+        raise _late("nothing is placed or raised", law.game.betting.late)
+    lies = layout.find(bettor_id, wager_id, box)
+    number = lies.number if lies else layout.numbered + 1
+    before = lies.amount if lies else 0
+    bet = Bet(number, bettor_id, wager_id, box, before + amount, placed_by or (lies.placed_by if lies else ""))
+    if not noticed:
+        return Laid(layout.holding(bet))
+    _check_position(law, rules, layout, wager, bet)
+    _check_limits(law, rules, layout.holding(bet), bet)
+    return _share_the_maximum(law, rules, layout, bet, before)
+
+
+def change(
+    law: Law,
+    rules: TableRules,
+    layout: Layout,
+    number: int,
+    amount: int,
+    *,
+    betting_open: bool,
+    noticed: bool = True,
+) -> Laid:
+    """Makes a bet `amount` units in all. More is placed upon it; less must keep to the minimum (NC 5.2)."""
+    bet = layout.bet(number)
+    check_possible(law, rules, bet.wager, bet.box, amount)
+    if amount > bet.amount:
+        more = amount - bet.amount
+        return place(
+            law, rules, layout, bet.bettor, bet.wager, bet.box, more, betting_open=betting_open, noticed=noticed
+        )
+    if not betting_open:
+        raise _late("nothing is taken back", law.game.betting.late_withdrawal)
+    lowered = replace(bet, amount=amount)
+    changed = layout.holding(lowered)
+    if noticed and amount < bet.amount:
+        _check_minimum(law, rules, changed, lowered)
+    back = HandedBack(number, bet.bettor, bet.amount - amount, "", "the bettor lowered the bet")
+    return Laid(changed, (back,) if back.amount else ())
+
+
+def take_back(law: Law, layout: Layout, number: int, *, betting_open: bool) -> Laid:
+    """Takes a bet off. With a main wager go that bettor's own side wagers which would lie there without one.
+
+    Other bettors' side wagers stay, for nobody may take back another's bet: `without_main` then names them.
+    """
+    bet = layout.bet(number)
+    if not betting_open:
+        raise _late("nothing is taken back", law.game.betting.late_withdrawal)
+    layout = layout.holding(replace(bet, amount=0))
+    back = [HandedBack(number, bet.bettor, bet.amount, "", "the bettor took the bet back")]
+    for other in layout.on(bet.box):
+        if other.bettor == bet.bettor and not has_main(law, layout, law.wager(other.wager), bet.box, bet.bettor):
+            clause = law.game.betting.without_main
+            back.append(HandedBack(other.number, bet.bettor, other.amount, clause, "its main wager is no longer there"))
+            layout = layout.holding(replace(other, amount=0))
+    return Laid(layout, tuple(back))
+
+
+def reject_excess(law: Law, rules: TableRules, layout: Layout) -> Laid:
+    """Hands back, before bets are closed, what is noticed to be over a maximum (RTP 3.4, NC 5.1).
+
+    It gives way in the same order as new chips do in `place`; a bet counts as placed when its number was given.
+    """
+    back: list[HandedBack] = []
+    for over in outside_limits(law, rules, layout):
+        if over.code is Refusal.OVER_MAXIMUM:
+            bets = [layout.bet(number) for number in over.numbers]
+            first = seated_player(law, layout, over.box)
+            chips = [_Chips(bet, bet.amount, bet.number, bet.bettor == first) for bet in bets]
+            layout, gone = _give_way(law, layout, chips, over.by)
+            back += gone
+    return Laid(layout, tuple(back))
+
+
+def _late(what: str, clause: str) -> BetRefusedError:
+    return BetRefusedError(Refusal.LATE, f'after "No more bets" {what}; leave the chips as they lie', clause)
+
+
+def _check_position(law: Law, rules: TableRules, layout: Layout, wager: Wager, bet: Bet) -> None:
+    """Whether the bettor may bet there at all: the box, its main wager, his restriction, the number of wagers."""
+    betting = law.game.betting
+    if bet.box in rules.closed_boxes:
+        raise BetRefusedError(Refusal.BOX_CLOSED, f"box {bet.box} is closed; bet on another")
+    if not has_main(law, layout, wager, bet.box, bet.bettor):
+        whose = wager.needs.value
+        raise BetRefusedError(
+            Refusal.NO_MAIN,
+            f"{wager.title} on box {bet.box} needs {whose} there; place that first",
+            betting.without_main,
+        )
+    elsewhere = [other.box for other in layout.bets if other.bettor == bet.bettor and other.box != bet.box]
+    positions = [box for box in elsewhere if box != DEALERS_SPOT]
+    if bet.bettor in rules.one_box and positions and bet.box != DEALERS_SPOT:
+        raise BetRefusedError(
+            Refusal.ONE_BOX_ONLY,
+            f"{bet.bettor} may bet on one position only; bet on box {positions[0]}",
+            betting.restricting,
+        )
+    _check_number_of_wagers(law, rules, layout, bet)
+
+
+def _check_number_of_wagers(law: Law, rules: TableRules, layout: Layout, bet: Bet) -> None:
+    """RTP 3.9: a playing area is one kind's spot at a position (RTP 2.2); a bettor's stake there is one wager."""
+    betting = law.game.betting
+    others = sum(other.number != bet.number for other in layout.on(bet.box, bet.wager))
+    if betting.most_wagers and others >= betting.most_wagers:
+        most, clause = betting.most_wagers, betting.most_wagers_clause
+    else:
+        most, clause = rules.fewer_wagers.get(bet.box, others + 1), betting.fewer_wagers
+    if others >= most:
+        raise BetRefusedError(
+            Refusal.TOO_MANY_WAGERS, f"box {bet.box} takes {most} wagers of a kind at most; bet on another", clause
+        )
+
+
+def _check_limits(law: Law, rules: TableRules, layout: Layout, bet: Bet) -> None:
+    _check_minimum(law, rules, layout, bet)
+    limit = rules.limits.get(bet.wager, Limit())
+    alone = law.game.betting.limit_of is LimitOf.WAGER
+    if alone and limit.maximum is not None and bet.amount > limit.maximum:
+        raise BetRefusedError(
+            Refusal.OVER_MAXIMUM,
+            f"{bet.amount} is over the maximum of {limit.maximum}; bet so much or less",
+            law.game.betting.limits,
+        )
+
+
+def _check_minimum(law: Law, rules: TableRules, layout: Layout, bet: Bet) -> None:
+    """What counts against the minimum is the wager, or all of its kind on the box (NC 5.2)."""
+    minimum = rules.limits.get(bet.wager, Limit()).minimum
+    alone = law.game.betting.limit_of is LimitOf.WAGER
+    counts = bet.amount if alone else sum(other.amount for other in layout.on(bet.box, bet.wager))
+    if counts < minimum:
+        raise BetRefusedError(
+            Refusal.UNDER_MINIMUM,
+            f"{counts} is under the minimum of {minimum}; raise the bet or keep it",
+            law.game.betting.limits,
+        )
+
+
+class _Chips(msgspec.Struct, frozen=True):
+    """Chips of a bet that came together; `placed`: when, as a number that grows. `first`: the Seated Player's."""
+
+    bet: Bet
+    amount: int
+    placed: int
+    first: bool
+
+
+def _share_the_maximum(law: Law, rules: TableRules, layout: Layout, bet: Bet, before: int) -> Laid:
+    """Lays the bet, whose first `before` units lay there already, and hands back what is over the box's maximum."""
+    laid = layout.holding(bet)
+    maximum = rules.limits.get(bet.wager, Limit()).maximum
+    over = 0 if maximum is None else sum(other.amount for other in laid.on(bet.box, bet.wager)) - maximum
+    if over <= 0 or law.game.betting.limit_of is LimitOf.WAGER:
+        return Laid(laid)
+    # Nobody makes himself the Seated Player with the very chips that are in question (NC 1.15).
+    sits = layout.bettor(bet.bettor).seat == bet.box
+    first = bet.bettor if sits else seated_player(law, layout, bet.box) or bet.bettor
+    lying = [
+        _Chips(laid.bet(other.number), other.amount, other.number, other.bettor == first)
+        for other in layout.on(bet.box, bet.wager)
+    ]
+    new = _Chips(bet, bet.amount - before, laid.numbered + 1, bet.bettor == first)
+    result, back = _give_way(law, laid, [*lying, new], over)
+    refused = sum(gone.amount for gone in back if gone.number == bet.number)
+    if refused >= new.amount:
+        raise BetRefusedError(
+            Refusal.OVER_MAXIMUM,
+            f"box {bet.box} holds its maximum of {maximum} already; bet on another",
+            law.game.betting.seated_first or law.game.betting.limits,
+        )
+    return Laid(result, back)
+
+
+def _give_way(law: Law, layout: Layout, chips: list[_Chips], over: int) -> tuple[Layout, tuple[HandedBack, ...]]:
+    """Takes `over` units off: standing bettors' chips before the Seated Player's, of each the last placed first."""
+    betting = law.game.betting
+    order = sorted(chips, key=lambda some: (some.first and bool(betting.seated_first), -some.placed))
+    gone: dict[int, int] = {}
+    for some in order:
+        taken = min(some.amount, over)
+        over -= taken
+        if taken:
+            gone[some.bet.number] = gone.get(some.bet.number, 0) + taken
+    back = []
+    for number, taken in gone.items():
+        bet = layout.bet(number)
+        clause = betting.seated_first or betting.limits
+        back.append(HandedBack(number, bet.bettor, taken, clause, "the maximum of the box is reached"))
+        layout = layout.holding(replace(bet, amount=bet.amount - taken))
+    return layout, tuple(back)

@@ -1,0 +1,78 @@
+"""Who may look at a hand on which bets lie (RTP 3.7, 3.10, 3.11, 3.14, NC 1.15, 3.10)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+import msgspec
+
+from controller.games.wagers import Viewer
+from controller.rules.law import Law
+from controller.rules.layout import Layout, seated_player
+
+NOBODY_YET: Final[Mapping[str, int]] = {}
+
+
+class ViewingRefusal(msgspec.Struct, frozen=True):
+    """Why a bettor may not look at a hand: a sentence and its clause."""
+
+    sentence: str
+    clause: str
+
+
+def viewer(law: Law, layout: Layout, box: int, viewing: Mapping[str, int] = NOBODY_YET) -> str | None:
+    """The bettor who looks at the hand of that box; None: nobody controls it, and the Dealer opens it (RTP 3.14).
+
+    `viewing`: the box at which each bettor looks already. Where a bettor may look at one hand only, whoever looks at
+    another is passed over here: he plays this one blind (RTP 1.1.1, 3.7). Where the document does not say who of
+    several looks, the first who placed there is named.
+    """
+    if not law.game.examining:
+        return None
+    for bettor_id in _in_turn(law, layout, box):
+        if not (law.game.betting.one_hand_viewed and viewing.get(bettor_id, box) != box):
+            return bettor_id
+    return None
+
+
+def _in_turn(law: Law, layout: Layout, box: int) -> tuple[str, ...]:
+    """The bettors of a box who may look at its hand, whose turn is first first."""
+    bettors = tuple(dict.fromkeys(bet.bettor for bet in layout.on(box)))
+    if law.game.betting.seated_to_view:
+        bettors = tuple(bettor for bettor in bettors if layout.bettor(bettor).seat is not None)
+    if law.game.betting.viewer is Viewer.SEATED_ELSE_HIGHEST:
+        seated = seated_player(law, layout, box)
+        return () if seated is None else (seated,)
+    return bettors
+
+
+def viewing_refusal(
+    law: Law, layout: Layout, bettor_id: str, box: int, viewing: Mapping[str, int] = NOBODY_YET
+) -> ViewingRefusal | None:
+    """Why that bettor may not look at the hand of that box; None: he may. `viewing` as for `viewer`."""
+    betting = law.game.betting
+    if not law.game.examining:
+        return ViewingRefusal("in this game the Dealer exposes every hand; leave the cards where they lie", "")
+    if all(bet.bettor != bettor_id for bet in layout.on(box)):
+        return ViewingRefusal(
+            f"{bettor_id} has no bet on box {box}; let a bettor of that box look", betting.viewer_clause
+        )
+    if betting.seated_to_view and layout.bettor(bettor_id).seat is None:
+        return ViewingRefusal(f"{bettor_id} is not seated; only who sits looks at cards", betting.seated_to_view)
+    elsewhere = viewing.get(bettor_id, box)
+    if betting.one_hand_viewed and elsewhere != box:
+        return ViewingRefusal(
+            f"{bettor_id} looks at box {elsewhere} and may look at one hand only; the Dealer opens box {box}",
+            betting.one_hand_viewed,
+        )
+    named = viewer(law, layout, box, viewing)
+    if betting.viewer is not Viewer.UNSAID and named != bettor_id:
+        whose = f"{named} looks at the hand of box {box}" if named else f"the Dealer opens the hand of box {box}"
+        return ViewingRefusal(f"{whose}; hand the cards over", betting.viewer_clause)
+    return None
+
+
+def may_view(law: Law, layout: Layout, bettor_id: str, box: int, viewing: Mapping[str, int] = NOBODY_YET) -> bool:
+    """Whether that bettor may look at the hand of that box."""
+    return viewing_refusal(law, layout, bettor_id, box, viewing) is None

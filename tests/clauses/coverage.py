@@ -1,0 +1,183 @@
+"""docs/clauses.md: each clause, what the program makes of it, and the code and the tests that cite it.
+
+    python -m tests.clauses.coverage
+
+writes the page anew; a test fails when page and program differ.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import sys
+import tokenize
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from controller.games import GAMES
+from controller.games.specification import Provision
+from tests.clauses.citations import cited, cited_in_name
+from tests.clauses.numbers import CLAUSES, DOCUMENTS, clauses
+
+ROOT: Final = Path(__file__).parents[2]
+PAGE: Final = "docs/clauses.md"
+PROVISIONS: Final = "controller/games/provisions"  # what they cite nobody has carried out yet
+THESE: Final = "tests/clauses"
+SHOWN: Final = 3  # so many places stand in a cell
+INTRODUCTION: Final = """\
+# Clause by clause
+
+Drawn from `controller/games/provisions`, the program and its tests by `python -m tests.clauses.coverage`; do not edit
+it here. A test fails on a clause that is missing here, and on one that no code or no test cites though the program
+claims to carry it.
+
+The numbers are the documents'. What a document leaves unnumbered has a name: layouts and appendices by their letter;
+in F3 PM1 to PM5 are the bullets of the playing method, items 1 to 8 the points on counting, O1 the odds, O2 those on
+six points, O3 those of Pair Plus, X1 and X2 the points of the explanation. The column on the right of a clause's
+meaning names files below `controller/`, the last one files below `tests/`, with the functions and tables in them.
+"""
+
+
+class Citation(NamedTuple):
+    """A clause that a file cites. `name`: the function, class or table in which; empty: the file as a whole."""
+
+    clause: str
+    path: str
+    line: int
+    name: str
+
+
+def in_source(path: str, text: str, *, of_tests: bool) -> list[Citation]:
+    """What one file cites: in strings everywhere, in comments of the program, in the names of tests."""
+    tree = ast.parse(text)
+    found = [*_in_strings(tree)]
+    found += _in_names(tree) if of_tests else _in_comments(text)
+    return sorted({Citation(clause, path, line, _name_at(tree, line)) for line, clause in found}, key=_place)
+
+
+def _place(citation: Citation) -> tuple[str, int, str]:
+    return (citation.path, citation.line, citation.clause)
+
+
+def _in_strings(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield from ((node.lineno, clause) for clause in cited(node.value))
+
+
+def _in_comments(text: str) -> Iterator[tuple[int, str]]:
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            yield from ((token.start[0], clause) for clause in cited(token.string))
+
+
+def _in_names(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_"):
+            yield from ((node.lineno, clause) for clause in cited_in_name(node.name))
+
+
+def _name_at(tree: ast.Module, line: int) -> str:
+    """What the top level of a file defines at that line, decorators included."""
+    for node in tree.body:
+        first = min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", ()))])
+        if first <= line <= (node.end_lineno or 0):
+            return _defined(node)
+    return ""
+
+
+def _defined(node: ast.stmt) -> str:
+    match node:
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            return name
+        case ast.Assign(targets=[ast.Name(id=name), *_]) | ast.AnnAssign(target=ast.Name(id=name)):
+            return name
+    return ""
+
+
+@cache
+def in_program() -> tuple[Citation, ...]:
+    return tuple(_below("controller", but_for=PROVISIONS, of_tests=False))
+
+
+@cache
+def in_tests() -> tuple[Citation, ...]:
+    return tuple(_below("tests", but_for=THESE, of_tests=True))
+
+
+def _below(folder: str, *, but_for: str, of_tests: bool) -> Iterator[Citation]:
+    for path in sorted((ROOT / folder).rglob("*.py")):
+        name = path.relative_to(ROOT).as_posix()
+        if not name.startswith(f"{but_for}/"):
+            yield from in_source(name, path.read_text(encoding="utf-8"), of_tests=of_tests)
+
+
+def unknown(citations: Iterable[Citation]) -> list[str]:
+    """Citations of what is no clause, each with the place where it stands."""
+    return [f"{found.path}:{found.line}: {found.clause}" for found in citations if found.clause not in CLAUSES]
+
+
+def lacking(document: str) -> list[str]:
+    """The clauses that the program says it carries, and that no code or no test of it cites."""
+    ours = [provision.clause for provision in GAMES[document].provisions if provision.reading]
+    coded, tested = ({found.clause for found in citations} for citations in (in_program(), in_tests()))
+    missing = {
+        clause: [word for word, has in (("code", coded), ("test", tested)) if clause not in has] for clause in ours
+    }
+    return [f"{clause}: no {' and no '.join(words)}" for clause, words in missing.items() if words]
+
+
+def write_page() -> str:
+    """The whole page."""
+    return "\n".join([INTRODUCTION, *_summary(), *(line for document in DOCUMENTS for line in _section(document))])
+
+
+def _summary() -> Iterator[str]:
+    yield "| document | clauses | carried | outside |"
+    yield "|---|---|---|---|"
+    for document in DOCUMENTS:
+        provisions = GAMES[document].provisions
+        carried = sum(1 for provision in provisions if provision.reading)
+        yield (
+            f"| {document}, {GAMES[document].title} | {len(clauses(document))} | {carried} "
+            f"| {len(provisions) - carried} |"
+        )
+    yield ""
+
+
+def _section(document: str) -> Iterator[str]:
+    yield f"## {document}: {GAMES[document].title}\n"
+    yield "| clause | what the program makes of it | code | tests |"
+    yield "|---|---|---|---|"
+    yield from (_row(provision) for provision in GAMES[document].provisions)
+    yield ""
+
+
+def _row(provision: Provision) -> str:
+    meaning = provision.reading or f"*outside:* {provision.outside}"
+    code = _cell(found for found in in_program() if found.clause == provision.clause)
+    tests = _cell(found for found in in_tests() if found.clause == provision.clause)
+    return f"| {provision.clause} | {meaning} | {code} | {tests} |"
+
+
+def _cell(citations: Iterable[Citation]) -> str:
+    """The first places, each file once, with what in it cites the clause."""
+    places = list(dict.fromkeys((found.path.partition("/")[2], found.name) for found in citations))
+    shown: dict[str, list[str]] = {}
+    for path, name in places[:SHOWN]:
+        shown.setdefault(path, []).extend([name] if name else [])
+    files = [f"`{path}`" + (f": {', '.join(names)}" if names else "") for path, names in shown.items()]
+    rest = [f"and {len(places) - SHOWN} more"] if len(places) > SHOWN else []
+    return "<br>".join([*files, *rest])
+
+
+def main() -> None:
+    """Write the page; the working directory is the project's."""
+    Path(PAGE).write_text(write_page(), encoding="utf-8")
+    sys.stdout.write(f"{PAGE} is written\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,179 @@
+"""Every clause of every document has code and tests, or a reason why it is outside; and no other clause is cited."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from controller.games import GAMES
+from controller.games.specification import Provision
+from tests.clauses import coverage
+from tests.clauses.citations import cited, cited_in_name
+from tests.clauses.coverage import Citation, in_source
+from tests.clauses.numbers import CLAUSES, DOCUMENTS, clauses
+
+HOW_MANY = {"TP": 41, "RTP": 73, "NC": 80, "P3": 55, "F3": 18}  # counted in the documents
+PROVISIONS = [provision for document in DOCUMENTS for provision in GAMES[document].provisions]
+
+
+def test_the_numbers_are_as_many_as_were_counted_and_none_comes_twice() -> None:
+    assert {document: len(clauses(document)) for document in DOCUMENTS} == HOW_MANY
+    assert len(CLAUSES) == sum(HOW_MANY.values())
+    assert set(GAMES) == set(DOCUMENTS)
+
+
+@pytest.mark.parametrize(
+    ("document", "first", "some", "last"),
+    [
+        ("TP", "TP 1.1", ("TP 3.8", "TP 3.8.1", "TP 3.8.1.1", "TP 3.9"), "TP Diagram B"),
+        (
+            "RTP",
+            "RTP 1.1",
+            ("RTP 1.1.4.2", "RTP 1.1.4.2.1", "RTP 1.1.4.2.2", "RTP 1.1.4.2.3", "RTP 1.1.4.3"),
+            "RTP App. B",
+        ),
+        ("NC", "NC 1.1", ("NC 2.1.1", "NC 2.1.1.a", "NC 2.2", "NC 2.2.1", "NC 3.1"), "NC App. C"),
+        ("P3", "P3 1.1", ("P3 4.3", "P3 5.1", "P3 5.1.1", "P3 5.1.2", "P3 5.2"), "P3 Diagram C"),
+        ("F3", "F3 PM1", ("F3 PM5", "F3 item 1"), "F3 X2"),
+    ],
+)
+def test_the_numbers_come_in_the_order_of_the_document(
+    document: str, first: str, some: tuple[str, ...], last: str
+) -> None:
+    every = clauses(document)
+    start = every.index(some[0])
+    assert (every[0], every[start : start + len(some)], every[-1]) == (first, some, last)
+
+
+@pytest.mark.parametrize("clause", ["NC 5.18", "NC 5.5.6", "NC 5.9.1", "NC 6.1", "NC 3", "F3 item 9", "TP App. A"])
+def test_the_numbers_are_not_open_ended(clause: str) -> None:
+    assert clause not in CLAUSES
+
+
+@pytest.mark.parametrize(
+    ("text", "clauses_cited"),
+    [
+        ("see RTP 5.8.1.", ("RTP 5.8.1",)),
+        ("(NC 5.17(b))", ("NC 5.17",)),
+        ("NC 2.1.1.a", ("NC 2.1.1.a",)),
+        ("NC 3.13.1 to 3.13.3", ("NC 3.13.1", "NC 3.13.2", "NC 3.13.3")),
+        ("TP 3.8-3.10", ("TP 3.8", "TP 3.9", "TP 3.10")),
+        ("TP 3.8, RTP 3.17, NC 3.2", ("TP 3.8", "RTP 3.17", "NC 3.2")),
+        ("NC 1.9, 3.2,\n    3.3 and 5.1", ("NC 1.9", "NC 3.2", "NC 3.3", "NC 5.1")),
+        ("NC 5.1, or\n\n5.2; RTP 6.1", ("NC 5.1", "NC 5.2", "RTP 6.1")),
+        ("F3 item 7, PM2 and X1", ("F3 item 7", "F3 PM2", "F3 X1")),
+        ("F3 items 4, 7 and 8", ("F3 item 4", "F3 item 7", "F3 item 8")),
+        ("F3 items 1 to 3", ("F3 item 1", "F3 item 2", "F3 item 3")),
+        ("F3 PM1 to PM3", ("F3 PM1", "F3 PM2", "F3 PM3")),
+        ("NC Appendix C, NC App. C", ("NC App. C", "NC App. C")),
+        ("NC 3.3 and Appendix C", ("NC 3.3", "NC App. C")),
+        ("NC Appendices A and B", ("NC App. A", "NC App. B")),
+        ("P3 Diagrams A to C", ("P3 Diagram A", "P3 Diagram B", "P3 Diagram C")),
+        ("NC 5.18 to 5.20", ("NC 5.18", "NC 5.20")),
+        ("F3 item 7, 8 cards", ("F3 item 7",)),
+        ("NC 5.7 asks 52 people 2.5 times", ("NC 5.7",)),
+        ("NC has 5.7", ()),
+        ("XTP 3.8 and x.NC 3.2", ()),
+    ],
+)
+def test_a_text_cites_what_it_says(text: str, clauses_cited: tuple[str, ...]) -> None:
+    assert cited(text) == clauses_cited
+
+
+@pytest.mark.parametrize(
+    ("name", "clauses_cited"),
+    [
+        ("test_nc_5_5_1_a_foreign_card_voids", ("NC 5.5.1",)),
+        ("test_nc_5_5_4_5_5_5_and_5_9_a_wrong_count", ("NC 5.5.4", "NC 5.5.5", "NC 5.9")),
+        ("test_nc_3_13_1_to_3_13_3_who_wins", ("NC 3.13.1", "NC 3.13.2", "NC 3.13.3")),
+        ("test_nc_3_3_all_22100_hands_fall_into_the_classes", ("NC 3.3",)),
+        ("test_tp_3_8_rtp_3_17_points", ("TP 3.8", "RTP 3.17")),
+        ("test_rtp_1_1_4_2_1_is_any_king", ("RTP 1.1.4.2.1",)),
+        ("test_nc_appendix_c_names_31_classes", ("NC App. C",)),
+        ("test_p3_diagram_a_and_diagram_b", ("P3 Diagram A", "P3 Diagram B")),
+        ("test_f3_item_7_and_pm2_the_deal", ("F3 item 7", "F3 PM2")),
+        ("test_f3_items_4_7_and_8", ("F3 item 4", "F3 item 7", "F3 item 8")),
+        ("test_f3_o2_half", ("F3 O2",)),
+        ("test_nc_5_5_6_is_unknown", ("NC 5.5.6",)),
+        ("test_the_3_cards_of_nc", ()),
+    ],
+)
+def test_the_name_of_a_test_cites_what_it_says(name: str, clauses_cited: tuple[str, ...]) -> None:
+    assert cited_in_name(name) == clauses_cited
+
+
+SOURCE = '''"""Of NC 5.1."""
+import os  # NC 5.2
+TABLE = (  # NC 5.3
+    "NC 5.4",
+)
+@mark("NC 5.5")
+def test_nc_5_6_holds():
+    f"{TABLE} NC 5.7"
+class Thing:
+    """NC 5.8"""
+'''
+
+
+def test_strings_and_comments_of_the_program_are_read_and_placed() -> None:
+    places = [(found.clause, found.line, found.name) for found in in_source("a.py", SOURCE, of_tests=False)]
+    assert places == [
+        ("NC 5.1", 1, ""),
+        ("NC 5.2", 2, ""),
+        ("NC 5.3", 3, "TABLE"),
+        ("NC 5.4", 4, "TABLE"),
+        ("NC 5.5", 6, "test_nc_5_6_holds"),
+        ("NC 5.7", 8, "test_nc_5_6_holds"),
+        ("NC 5.8", 10, "Thing"),
+    ]
+
+
+def test_of_a_test_the_name_is_read_and_comments_are_not() -> None:
+    found = {found.clause for found in in_source("a.py", SOURCE, of_tests=True)}
+    assert found == {"NC 5.1", "NC 5.4", "NC 5.5", "NC 5.6", "NC 5.7", "NC 5.8"}
+
+
+def test_an_unknown_clause_is_named_with_its_place() -> None:
+    known, strange = Citation("NC 5.1", "a.py", 3, ""), Citation("NC 5.99", "b.py", 7, "f")
+    assert coverage.unknown([known, strange]) == ["b.py:7: NC 5.99"]
+
+
+def test_every_clause_that_is_cited_stands_in_its_document() -> None:
+    assert coverage.unknown([*coverage.in_program(), *coverage.in_tests()]) == []
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_clause_has_a_provision_in_the_document_s_order_and_nothing_else_has(document: str) -> None:
+    assert [provision.clause for provision in GAMES[document].provisions] == list(clauses(document))
+
+
+@pytest.mark.parametrize("provision", PROVISIONS, ids=lambda provision: provision.clause)
+def test_a_clause_is_either_carried_or_outside_with_a_reason(provision: Provision) -> None:
+    assert bool(provision.reading) is not bool(provision.outside)
+    assert "|" not in provision.reading + provision.outside, "it would break the table"
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_what_is_carried_is_cited_by_code_and_by_tests(document: str) -> None:
+    assert coverage.lacking(document) == []
+
+
+def test_the_page_is_what_program_and_tests_say() -> None:
+    page = (coverage.ROOT / coverage.PAGE).read_text(encoding="utf-8")
+    assert page == coverage.write_page(), "run: python -m tests.clauses.coverage"
+
+
+def test_every_clause_has_its_row_on_the_page() -> None:
+    page = coverage.write_page().splitlines()
+    for provision in PROVISIONS:
+        (row,) = (line for line in page if line.startswith(f"| {provision.clause} | "))
+        assert provision.reading in row
+        assert provision.outside in row
+
+
+def test_running_the_module_writes_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "docs").mkdir()
+    monkeypatch.chdir(tmp_path)
+    coverage.main()
+    assert (tmp_path / coverage.PAGE).read_text(encoding="utf-8") == coverage.write_page()

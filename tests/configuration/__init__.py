@@ -1,0 +1,1 @@
+"""What a configuration may say of the law."""

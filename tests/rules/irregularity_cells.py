@@ -1,0 +1,397 @@
+"""What follows from I01 to I28 in each game, written down apart from the program: one cell for each situation and game.
+
+A situation is one irregularity with everything stated that any game could ask for; a game that needs less ignores the
+rest. RTP 5.1 is cited by its sub-clause that says what follows. Settings stand at their defaults.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from msgspec.structs import replace
+
+from controller.games.specification import Disposition, Facts, Kind, Role
+
+D, K = Disposition, Kind
+GAME_IDS: Final = ("TP", "RTP", "NC", "P3", "F3")
+
+
+class Expected(NamedTuple):
+    """What the row must say. `options`: the clauses of what every bettor may choose."""
+
+    clause: str
+    disposition: Disposition
+    confirms: Role = Role.PIT_SUPERVISOR
+    decides: Role = Role.PIT_SUPERVISOR
+    options: tuple[str, ...] = ()
+    authority: str = ""
+
+
+class Cell(NamedTuple):
+    game: str
+    number: str
+    kind: Kind
+    facts: Facts
+    expected: Expected
+
+    @property
+    def name(self) -> str:
+        stated = [f"{'' if value else 'not '}{name}" for name, value in facts_of(self.facts).items()]
+        return " ".join([self.game, self.number, self.kind.value, *stated])
+
+
+def facts_of(facts: Facts) -> dict[str, bool]:
+    """What is stated, true or not; when it was noticed is none of it."""
+    named = {name: getattr(facts, name) for name in Facts.__struct_fields__ if name != "noticed"}
+    return {name: value for name, value in named.items() if value is not None}
+
+
+def said(**stated: bool) -> Facts:
+    return replace(Facts(), **stated)
+
+
+def void(clause: str) -> Expected:
+    return Expected(clause, D.VOID)
+
+
+def recon(clause: str) -> Expected:
+    return Expected(clause, D.RECONSTRUCT, Role.DEALER)
+
+
+def cont(clause: str, *options: str, confirms: Role = Role.DEALER) -> Expected:
+    return Expected(clause, D.CONTINUE, confirms, options=options)
+
+
+def judged(clause: str) -> Expected:
+    """To go on is for a supervisor to declare: after a count by hand, or where an outcome is established."""
+    return cont(clause, confirms=Role.PIT_SUPERVISOR)
+
+
+def remove(clause: str, *options: str) -> Expected:
+    return Expected(clause, D.REMOVE_HAND, options=options)
+
+
+def choose(clause: str, *options: str) -> Expected:
+    return Expected(clause, D.OPTIONS, options=options)
+
+
+def refer(clause: str) -> Expected:
+    return Expected(clause, D.REFER, decides=Role.SHIFT_MANAGER)
+
+
+def silent(clause: str = "") -> Expected:
+    return Expected(clause, D.SILENT, decides=Role.SHIFT_MANAGER)
+
+
+def refuse(clause: str) -> Expected:
+    return Expected(clause, D.REFUSE, Role.DEALER)
+
+
+def reshuffle(clause: str) -> Expected:
+    return Expected(clause, D.RESHUFFLE)
+
+
+SILENT: Final = silent()
+RTP_REFER: Final = refer("RTP 6.1")
+NC_REFER: Final = refer("NC 5.17")
+X2: Final = void("F3 X2")
+HOUSE_RESHUFFLE: Final = Expected("", D.RESHUFFLE, Role.DEALER, authority="house procedure")
+NC_AS_DEALT: Final = choose("NC 5.7", "NC 5.7.1", "NC 5.7.3")
+NC_RECONSTRUCTED: Final = choose("NC 5.7", "NC 5.7.2", "NC 5.7.3")
+NC_ORDER_UNKNOWN: Final = Expected("NC 5.11", D.NAME_ORDER, options=("NC 5.7.1", "NC 5.7.3"))
+NC_ORDER_KNOWN: Final = choose("NC 5.11.1", "NC 5.7.2", "NC 5.7.3")
+RTP_GOES_ON: Final = cont("RTP 5.6", "RTP 5.7", "RTP 5.7")
+UNPROVIDED: Final = {"TP": SILENT, "RTP": RTP_REFER, "NC": NC_REFER, "P3": SILENT, "F3": SILENT}
+"""What no clause provides for."""
+
+
+def situation(number: str, kind: Kind, facts: Facts, *columns: Expected) -> tuple[Cell, ...]:
+    """One line of the table: TP, RTP, NC, P3, F3."""
+    return tuple(Cell(game, number, kind, facts, expected) for game, expected in zip(GAME_IDS, columns, strict=True))
+
+
+def nobody_provides(number: str, kind: Kind, facts: Facts) -> tuple[Cell, ...]:
+    return situation(number, kind, facts, *UNPROVIDED.values())
+
+
+def voids(tp: str, rtp: str, nc: str, p3: str) -> tuple[Expected, ...]:
+    return void(tp), void(rtp), void(nc), void(p3)
+
+
+def recons(tp: str, rtp: str, nc: str, p3: str) -> tuple[Expected, ...]:
+    return recon(tp), recon(rtp), recon(nc), recon(p3)
+
+
+COUNTED = said(counted_wrong=True)
+WHOLE = said(counted_wrong=False)
+DECK: Final = (
+    *situation("I01", K.FOREIGN_CARD, said(), *voids("TP 5.1.1", "RTP 5.1.1", "NC 5.5.1", "P3 5.1.1"), SILENT),
+    *situation("I02", K.DECK_COUNT, COUNTED, *voids("TP 5.2", "RTP 5.1.1", "NC 5.5.2", "P3 5.2"), SILENT),
+    *situation(
+        "I02", K.DECK_COUNT, WHOLE, judged("TP 5.2"), judged("RTP 5.9"), judged("NC 5.5.2"), judged("P3 5.2"), SILENT
+    ),
+    *situation("I03", K.UNSHUFFLED, said(), SILENT, void("RTP 5.1.1"), void("NC 5.5.3"), SILENT, SILENT),
+    *situation("I04", K.COUNT_IN_DOUBT, COUNTED, *voids("TP 5.2", "RTP 5.9", "NC 5.5.2", "P3 5.2"), SILENT),
+    *situation(
+        "I04",
+        K.COUNT_IN_DOUBT,
+        WHOLE,
+        *(judged("TP 5.2"), judged("RTP 5.9"), judged("NC 5.5.2"), judged("P3 5.2"), SILENT),
+    ),
+)
+
+CURABLE = said(misplaced=True, handled=False, curable=True)
+NOT_CURABLE = said(misplaced=True, handled=False, curable=False)
+HANDLED = said(misplaced=True, handled=True, reconstructable=False)
+HANDLED_IN_ORDER = said(misplaced=True, handled=True, reconstructable=True)
+WRONG_DEAL: Final = (
+    *situation("I05", K.WRONG_DISTRIBUTION, CURABLE, *recons("TP 5.3", "RTP 5.4", "NC 5.5.4", "P3 5.3"), X2),
+    *situation("I06", K.WRONG_DISTRIBUTION, NOT_CURABLE, *voids("TP 5.3", "RTP 5.4", "NC 5.5.4", "P3 5.3"), X2),
+    *situation("I07", K.WRONG_DISTRIBUTION, HANDLED, SILENT, RTP_GOES_ON, NC_AS_DEALT, SILENT, X2),
+    *situation("I07", K.WRONG_DISTRIBUTION, HANDLED_IN_ORDER, SILENT, RTP_GOES_ON, NC_RECONSTRUCTED, SILENT, X2),
+    *situation(
+        "I16", K.OTHER_DEALING_ERROR, CURABLE, recon("TP 5.3"), RTP_REFER, recon("NC 5.5.4"), recon("P3 5.3"), X2
+    ),
+    *situation(
+        "I16", K.OTHER_DEALING_ERROR, NOT_CURABLE, void("TP 5.3"), RTP_REFER, void("NC 5.5.4"), void("P3 5.3"), X2
+    ),
+    *situation("I16", K.OTHER_DEALING_ERROR, HANDLED, SILENT, RTP_REFER, NC_AS_DEALT, SILENT, X2),
+    *situation("I16", K.OTHER_DEALING_ERROR, HANDLED_IN_ORDER, SILENT, RTP_REFER, NC_RECONSTRUCTED, SILENT, X2),
+    *situation(
+        "I16",
+        K.OTHER_DEALING_ERROR,
+        said(misplaced=False, handled=False, reconstructable=False),
+        *(SILENT, RTP_REFER, NC_AS_DEALT, SILENT, SILENT),
+    ),
+    *situation(
+        "I16",
+        K.OTHER_DEALING_ERROR,
+        said(misplaced=False, handled=True, reconstructable=True),
+        *(SILENT, RTP_REFER, NC_RECONSTRUCTED, SILENT, SILENT),
+    ),
+)
+
+NUMBER_OF_CARDS: Final = tuple(
+    cell
+    for again in (False, True)  # whether the cards can be put back into their order
+    for cell in (
+        *situation(
+            "I08a",
+            K.WRONG_COUNT,
+            said(dealer_hand=True, handled=False, reconstructable=again),
+            *voids("TP 5.4", "RTP 5.4", "NC 5.5.4", "P3 5.3"),
+            X2,
+        ),
+        *situation(
+            "I08b",
+            K.WRONG_COUNT,
+            said(dealer_hand=True, handled=True, reconstructable=again),
+            void("TP 5.4"),
+            RTP_REFER,
+            recon("NC 5.5.5") if again else void("NC 5.5.5"),
+            recon("P3 5.4") if again else void("P3 5.4"),
+            X2,
+        ),
+        *situation(
+            "I09",
+            K.WRONG_COUNT,
+            said(dealer_hand=False, handled=False, viewed=False, reconstructable=again),
+            *voids("TP 5.3", "RTP 5.4", "NC 5.5.4", "P3 5.3"),
+            X2,
+        ),
+        *situation(
+            "I10",
+            K.WRONG_COUNT,
+            said(dealer_hand=False, handled=True, viewed=True, reconstructable=again),
+            SILENT,
+            remove("RTP 5.5", "RTP 5.7", "RTP 5.7"),
+            recon("NC 5.9") if again else remove("NC 5.9"),
+            SILENT,
+            X2,
+        ),
+        *situation(
+            "I11",
+            K.WRONG_COUNT,
+            said(dealer_hand=False, handled=True, viewed=False, reconstructable=again),
+            SILENT,
+            RTP_REFER,
+            recon("NC 5.9") if again else remove("NC 5.9"),
+            SILENT,
+            X2,
+        ),
+    )
+)
+
+LATER_CARD = said(manual=True, first_card=False, handled=False)
+AUTOMATED = said(manual=False, first_card=False, handled=False)
+FIRST_CARD = said(manual=True, first_card=True, handled=False)
+NC_NEXT_CARD = Expected("NC 5.10", D.NEXT_CARD, Role.DEALER)
+IN_DEVICE = said(before_close=False, shuffling=False, handled=False)
+FACES: Final = (
+    *situation("I12", K.EXPOSED_CARD, AUTOMATED, SILENT, cont("RTP 5.8"), NC_AS_DEALT, SILENT, SILENT),
+    *situation("I12", K.EXPOSED_CARD, LATER_CARD, SILENT, cont("RTP 5.8"), NC_AS_DEALT, SILENT, SILENT),
+    *situation("I13", K.EXPOSED_CARD, FIRST_CARD, SILENT, void("RTP 5.8.1"), NC_AS_DEALT, SILENT, cont("F3 PM5")),
+    *situation(
+        "I14",
+        K.FACE_UP_IN_DEVICE,
+        replace(IN_DEVICE, manual=False, first_card=False),
+        *(SILENT, cont("RTP 5.8"), NC_NEXT_CARD, SILENT, SILENT),
+    ),
+    *situation(
+        "I14",
+        K.FACE_UP_IN_DEVICE,
+        replace(IN_DEVICE, manual=True, first_card=False),
+        *(SILENT, cont("RTP 5.8"), NC_NEXT_CARD, SILENT, SILENT),
+    ),
+    *situation(
+        "I14",
+        K.FACE_UP_IN_DEVICE,
+        replace(IN_DEVICE, manual=True, first_card=True),
+        *(SILENT, void("RTP 5.8.1"), NC_NEXT_CARD, SILENT, SILENT),
+    ),
+    *nobody_provides("I14", K.FACE_UP_IN_DEVICE, replace(IN_DEVICE, before_close=True, manual=False)),
+    *nobody_provides("I14", K.FACE_UP_IN_DEVICE, replace(IN_DEVICE, before_close=True, manual=True, first_card=True)),
+    *nobody_provides("I14", K.FACE_UP_IN_DEVICE, replace(IN_DEVICE, before_close=True, manual=True, first_card=False)),
+    # In the stub it has no effect in NC; RTP 5.8 speaks of a card that is dealt, and it is not.
+    *situation(
+        "I14",
+        K.FACE_UP_IN_DEVICE,
+        replace(IN_DEVICE, in_stub=True, manual=False, first_card=False),
+        *(SILENT, RTP_REFER, cont("NC 5.10"), SILENT, SILENT),
+    ),
+    *situation(
+        "I14",
+        K.FACE_UP_IN_DEVICE,
+        replace(IN_DEVICE, before_close=True, shuffling=True, manual=False),
+        *(SILENT, RTP_REFER, NC_REFER, SILENT, reshuffle("F3 X1")),
+    ),
+)
+
+
+def together(facts: Facts, tp: Expected, rtp: Expected, p3: Expected, f3: Expected) -> tuple[Cell, ...]:
+    """Simultaneous cards; in NC it matters alone whether their order is known."""
+    return tuple(
+        cell
+        for known, nc in ((False, NC_ORDER_UNKNOWN), (True, NC_ORDER_KNOWN))
+        for cell in situation("I15", K.SIMULTANEOUS, replace(facts, order_known=known), tp, rtp, nc, p3, f3)
+    )
+
+
+SIMULTANEOUS: Final = (
+    *together(CURABLE, recon("TP 5.3"), recon("RTP 5.4"), recon("P3 5.3"), X2),
+    *together(NOT_CURABLE, void("TP 5.3"), void("RTP 5.4"), void("P3 5.3"), X2),
+    *together(HANDLED, SILENT, RTP_GOES_ON, SILENT, X2),
+    *together(said(misplaced=False, handled=False), SILENT, RTP_REFER, SILENT, SILENT),
+    *together(said(misplaced=False, handled=True), SILENT, RTP_REFER, SILENT, SILENT),
+)
+
+UNCERTAIN = said(places_certain=False)
+INTERRUPTION: Final = (
+    # Reading 29: without wagers nobody can tell what is established.
+    *nobody_provides("I17", K.POWER_FAILURE, said(cannot_tell=True)),
+    *nobody_provides("I19", K.TECHNICAL_STOP, replace(UNCERTAIN, cannot_tell=True)),
+    *situation(
+        "I17",
+        K.POWER_FAILURE,
+        said(established=False),
+        SILENT,
+        Expected("RTP 5.13.1", D.WITHDRAWALS, options=("RTP 5.13.1", "RTP 5.13.1")),
+        *(void("NC 5.4.2"), SILENT, SILENT),
+    ),
+    *situation(
+        "I18",
+        K.POWER_FAILURE,
+        said(established=True),
+        *(SILENT, judged("RTP 5.13.2"), judged("NC 5.4.1"), SILENT, SILENT),
+    ),
+    *situation("I19", K.TECHNICAL_STOP, said(places_certain=True), SILENT, RTP_REFER, cont("NC 5.4"), SILENT, SILENT),
+    *situation(
+        "I19",
+        K.TECHNICAL_STOP,
+        replace(UNCERTAIN, established=True),
+        *(SILENT, RTP_REFER, judged("NC 5.4.1"), SILENT, SILENT),
+    ),
+    *situation(
+        "I19",
+        K.TECHNICAL_STOP,
+        replace(UNCERTAIN, established=False),
+        *(SILENT, RTP_REFER, void("NC 5.4.2"), SILENT, SILENT),
+    ),
+)
+
+UNSEEN = said(face_seen=False, manual=False, first_card=False, reconstructable=False)
+
+
+def dropped(facts: Facts, tp: Expected, rtp: Expected, p3: Expected, nc: Expected = NC_AS_DEALT) -> tuple[Cell, ...]:
+    return situation("I21", K.DROPPED_CARD, facts, tp, rtp, nc, p3, X2)
+
+
+DROPPED: Final = (
+    *situation("I20", K.CARD_IN_SHUFFLING, said(), SILENT, RTP_REFER, NC_REFER, SILENT, reshuffle("F3 X1")),
+    *situation("I20", K.CARD_IN_SHUFFLING, said(between_rounds=True), *[HOUSE_RESHUFFLE] * 4, reshuffle("F3 X1")),
+    *dropped(replace(UNSEEN, misplaced=True, handled=False, curable=True), recon("TP 5.3"), RTP_REFER, recon("P3 5.3")),
+    *dropped(replace(UNSEEN, misplaced=True, handled=False, curable=False), void("TP 5.3"), RTP_REFER, void("P3 5.3")),
+    *dropped(replace(UNSEEN, misplaced=True, handled=True), SILENT, RTP_REFER, SILENT),
+    *dropped(replace(UNSEEN, misplaced=False, handled=False), SILENT, RTP_REFER, SILENT),
+    *dropped(replace(UNSEEN, misplaced=False, handled=False, manual=True, first_card=True), SILENT, RTP_REFER, SILENT),
+    *dropped(replace(UNSEEN, misplaced=False, handled=False, manual=True), SILENT, RTP_REFER, SILENT),
+    *dropped(replace(UNSEEN, misplaced=False, handled=False, face_seen=True), SILENT, cont("RTP 5.8"), SILENT),
+    *dropped(
+        replace(UNSEEN, misplaced=False, handled=True, face_seen=True, manual=True), SILENT, cont("RTP 5.8"), SILENT
+    ),
+    *dropped(
+        replace(UNSEEN, misplaced=False, handled=False, face_seen=True, manual=True, first_card=True),
+        *(SILENT, void("RTP 5.8.1"), SILENT),
+    ),
+    # A card that was dropped and found can be returned to its place (NC 1.13): then 5.7.2 is the option.
+    *dropped(
+        replace(UNSEEN, misplaced=False, handled=False, reconstructable=True),
+        *(SILENT, RTP_REFER, SILENT, NC_RECONSTRUCTED),
+    ),
+)
+
+BETS: Final = (
+    *situation(
+        "I22",
+        K.LATE_BET,
+        said(withdrawn=False),
+        *(refuse("TP 5.5"), refuse("RTP 5.2"), refuse("NC 3.11"), refuse("P3 5.5"), SILENT),
+    ),
+    *situation(
+        "I22",
+        K.LATE_BET,
+        said(withdrawn=True),
+        *(refuse("TP 5.6"), refuse("RTP 5.3"), refuse("NC 5.8"), refuse("P3 5.6"), SILENT),
+    ),
+    *situation(
+        "I23",
+        K.SIDE_WITHOUT_MAIN,
+        said(),
+        silent("TP 3.3"),
+        refer("RTP 3.5"),
+        Expected("NC 5.14", D.RETURN_BET, Role.DEALER),
+        silent("P3 3.4"),
+        Expected("F3 PM4", D.CONTINUE, Role.DEALER),  # no wager needs another
+    ),
+)
+
+PEOPLE: Final = (
+    *situation("I25", K.DEALER_EXPOSED_EARLY, said(), SILENT, RTP_REFER, NC_AS_DEALT, SILENT, SILENT),
+    *nobody_provides("I26", K.WRONG_VIEWER, said()),
+    *situation("I27", K.PLAYER_EXPOSED, said(dropped=True), SILENT, RTP_REFER, NC_REFER, SILENT, X2),
+    *nobody_provides("I27", K.PLAYER_EXPOSED, said(dropped=False)),
+    *nobody_provides("I28", K.BEFORE_NO_MORE_BETS, said()),
+)
+
+CELLS: Final = (
+    *DECK,
+    *WRONG_DEAL,
+    *NUMBER_OF_CARDS,
+    *FACES,
+    *SIMULTANEOUS,
+    *INTERRUPTION,
+    *DROPPED,
+    *BETS,
+    *PEOPLE,
+)
+"""I24, what came to light in the next round, has a table of its own: it is I01 to I28 seen late."""

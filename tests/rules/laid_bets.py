@@ -1,0 +1,80 @@
+"""Laws, layouts and hands for tests of wagers, written short."""
+
+from __future__ import annotations
+
+from typing import Final, TypeAlias
+
+from hypothesis import strategies as st
+
+from controller.games import GAMES, game
+from controller.rules.law import Law, read_law
+from controller.rules.layout import Bet, Bettor, Layout, Limit, TableRules, as_it_lies
+from controller.rules.shapes import Cards
+from firmware_bridge.cards import DECK, Card
+
+Laid: TypeAlias = tuple[str, str, int, int]  # bettor, wager, box, amount
+Hands: TypeAlias = dict[str, Cards]
+
+CHOSEN: Final = {"P3": {"tie_on": "ranking"}}
+LAWS: Final = {game_id: read_law(game(game_id), CHOSEN.get(game_id)) for game_id in GAMES}
+THREE_BOXES: Final = TableRules(boxes=3)
+TEN_TO_HUNDRED: Final = Limit(10, 100)
+
+
+def cards(text: str) -> tuple[Card, ...]:
+    return tuple(Card.parse(code) for code in text.split())
+
+
+def hands(**places: str) -> Hands:
+    """`hands(B1="KD 9C 5S", D="2C 3C 4D")`."""
+    return {place: cards(text) for place, text in places.items()}
+
+
+def limited(*wagers: str, limit: Limit = TEN_TO_HUNDRED) -> TableRules:
+    return TableRules(boxes=3, limits=dict.fromkeys(wagers, limit))
+
+
+def lay(game_id: str, *bets: Laid, seats: dict[str, int] | None = None) -> Layout:
+    """The layout on which those bets lie, lawful or not, numbered as they stand; who has no seat stands."""
+    names = dict.fromkeys([*(seats or {}), *(bettor for bettor, *_ in bets)])
+    bettors = [Bettor(name, (seats or {}).get(name)) for name in names]
+    numbered = [Bet(number, *bet) for number, bet in enumerate(bets, start=1)]
+    return as_it_lies(LAWS[game_id], THREE_BOXES, bettors, numbered)
+
+
+def lying(layout: Layout) -> list[Laid]:
+    return [(bet.bettor, bet.wager, bet.box, bet.amount) for bet in layout.bets]
+
+
+def spots(law: Law) -> list[tuple[str, int]]:
+    """Every wager of the game with every box on which it may lie."""
+    return [(wager.id, box) for wager in law.wagers for box in ((0,) if wager.on_dealer else (1, 2, 3))]
+
+
+@st.composite
+def layouts(draw: st.DrawFn, game_id: str, most: int = 300) -> Layout:
+    """Any bets of four bettors on three boxes, lawful or not."""
+    law = LAWS[game_id]
+    stacks = st.tuples(st.sampled_from(["ann", "bob", "cy", "di"]), st.sampled_from(spots(law)))
+    chosen = draw(st.lists(stacks, min_size=1, max_size=12, unique=True))
+    amounts = st.integers(1, most)
+    return lay(game_id, *((bettor, *spot, draw(amounts)) for bettor, spot in chosen), seats={"ann": 1, "bob": 2})
+
+
+@st.composite
+def table_rules(draw: st.DrawFn, game_id: str) -> TableRules:
+    """Limits on some of the wagers."""
+    minimums, ranges = st.integers(1, 60), st.integers(0, 200)
+    limits = {}
+    for wager in LAWS[game_id].wagers:
+        if draw(st.booleans()):
+            minimum = draw(minimums)
+            limits[wager.id] = Limit(minimum, minimum + draw(ranges))
+    return TableRules(boxes=3, limits=limits)
+
+
+@st.composite
+def dealt(draw: st.DrawFn) -> Hands:
+    """Hands of three cards for three boxes and the Dealer, from one deck."""
+    deck = draw(st.permutations(DECK))
+    return {place: deck[3 * index : 3 * index + 3] for index, place in enumerate(("B1", "B2", "B3", "D"))}

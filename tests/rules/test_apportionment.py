@@ -1,0 +1,185 @@
+"""How much of each bet counts at settlement: over the maximum, under the minimum, shared by a box."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from controller.rules.apportionment import Share, apportion, share_out
+from controller.rules.law import Law, read_law
+from controller.rules.layout import Limit
+from tests.rules.laid_bets import LAWS, TEN_TO_HUNDRED, THREE_BOXES, Laid, lay, layouts, limited, table_rules
+
+NC, RTP = LAWS["NC"], LAWS["RTP"]
+NC_NOTHING_SHARED = read_law(NC.game, {"pro_rata_under_minimum": "none"})
+NOBODY: frozenset[str] = frozenset()
+
+
+def shares(law: Law, *amounts: int, limit: Limit = TEN_TO_HUNDRED, before: frozenset[str] = NOBODY) -> list[Share]:
+    """Of main wagers of several bettors on one box."""
+    layout = lay(law.game.id, *((f"p{number}", "main", 1, amount) for number, amount in enumerate(amounts, start=1)))
+    return list(apportion(law, limited("main", limit=limit), layout, before))
+
+
+def counts(found: list[Share]) -> list[Fraction]:
+    return [share.counts for share in found]
+
+
+def told(share: Share) -> tuple[object, ...]:
+    return share.counts, share.clause, share.once
+
+
+def test_nc_5_1_1_bettors_of_a_box_share_its_maximum() -> None:
+    """150, 100 and 50 on a maximum of 100: each counts a third of itself."""
+    found = shares(NC, 150, 100, 50)
+    assert counts(found) == [50, Fraction(100, 3), Fraction(50, 3)]
+    assert [share.returned for share in found] == [100, Fraction(200, 3), Fraction(100, 3)]
+    assert {share.clause for share in found} == {"NC 5.1.1"}
+
+
+def test_nc_5_1_1_the_maximum_itself_is_no_excess() -> None:
+    assert [told(share) for share in shares(NC, 60, 40)] == [(60, "", False), (40, "", False)]
+
+
+def test_nc_5_1_1_one_bettor_alone_counts_to_the_maximum() -> None:
+    assert counts(shares(NC, 250)) == [100]
+
+
+def test_nc_5_1_1_a_share_under_the_minimum_is_lifted_and_the_others_share_what_is_left() -> None:
+    """150, 100, 10 on 100: 10 of 260 would count 3 11/13; it counts 10, and 90 is shared 3 to 2."""
+    assert counts(shares(NC, 150, 100, 10)) == [54, 36, 10]
+
+
+def test_nc_5_1_1_lifting_one_share_may_push_another_under_the_minimum() -> None:
+    """110 of 1000 would count 11; once each 10 is lifted to 10, it would count 110 of 980 parts of 80, under 10."""
+    assert counts(shares(NC, 870, 110, 10, 10)) == [70, 10, 10, 10]
+
+
+def test_nc_5_1_1_where_minimums_alone_exceed_the_maximum_each_counts_the_minimum() -> None:
+    assert counts(shares(NC, 40, 50, 60, limit=Limit(40, 100))) == [40, 40, 40]
+
+
+def test_nc_5_1_2_a_bet_under_the_minimum_counts_whole_and_the_others_share_the_rest() -> None:
+    """6 lies under the minimum of 10: 94 is shared by 120 and 68, half of each."""
+    found = shares(NC, 120, 68, 6)
+    assert counts(found) == [60, 34, 6]
+    assert [share.clause for share in found] == ["NC 5.1.1", "NC 5.1.1", "NC 5.1.2"]
+
+
+def test_nc_5_1_2_by_the_other_reading_nothing_on_that_box_is_shared() -> None:
+    found = shares(NC_NOTHING_SHARED, 120, 68, 6)
+    assert counts(found) == [120, 68, 6]
+    assert {share.clause for share in found} == {"NC 5.1.2"}
+    assert counts(shares(NC_NOTHING_SHARED, 120, 80)) == [60, 40]
+
+
+def test_nc_5_1_2_many_bets_under_the_minimum_count_whole_even_over_the_maximum() -> None:
+    assert counts(shares(NC, *[9] * 12)) == [9] * 12
+    assert counts(shares(NC, 30, *[9] * 12)) == [10, *[9] * 12]
+
+
+def test_nc_5_1_1_each_box_and_each_kind_of_wager_has_its_own_maximum() -> None:
+    bets: tuple[Laid, ...] = (
+        ("p1", "main", 1, 100), ("p2", "main", 2, 100), ("p1", "tie", 1, 100), ("p2", "tie", 1, 100)
+    )  # fmt: skip
+    found = apportion(NC, limited("main", "tie"), lay("NC", *bets))
+    assert [share.counts for share in found] == [100, 100, 50, 50]
+
+
+def test_nc_5_2_1_under_the_minimum_unnoticed_counts_as_it_lies() -> None:
+    (share,) = shares(NC, 4)
+    assert told(share) == (4, "NC 5.2.1", False)
+
+
+def test_nc_5_2_the_minimum_is_met_by_all_that_lies_on_the_box() -> None:
+    assert [told(share) for share in shares(NC, 4, 6)] == [(4, "", False), (6, "", False)]
+
+
+def test_rtp_5_11_over_the_maximum_counts_to_the_maximum() -> None:
+    found = shares(RTP, 150, 100, 101)
+    assert counts(found) == [100, 100, 100]
+    assert [share.clause for share in found] == ["RTP 5.11", "", "RTP 5.11"]
+
+
+def test_rtp_5_10_under_the_minimum_counts_the_first_time() -> None:
+    (share,) = shares(RTP, 4)
+    assert told(share) == (4, "RTP 5.10", True)
+
+
+def test_rtp_5_10_under_the_minimum_again_is_returned_of_that_bettor_alone() -> None:
+    found = shares(RTP, 4, 4, before=frozenset({"p1"}))
+    assert [told(share) for share in found] == [(0, "RTP 5.10", False), (4, "RTP 5.10", True)]
+    assert counts(shares(RTP, 10, before=frozenset({"p1"}))) == [10]
+
+
+def test_rtp_5_10_all_wagers_of_one_round_are_one_time() -> None:
+    layout = lay("RTP", ("p1", "main", 1, 4), ("p1", "main", 2, 5), ("p1", "tie", 1, 50))
+    assert [share.once for share in apportion(RTP, limited("main", "tie"), layout)] == [True, True, False]
+
+
+def test_rtp_5_12_a_later_round_never_reaches_back() -> None:
+    """RTP 5.12: what a round came to depends on what was known then, and on nothing learnt since."""
+    first = shares(RTP, 4, 150)
+    later = shares(RTP, 4, 150, before=frozenset({"p1"}))
+    assert counts(first) == [4, 100] == counts(shares(RTP, 4, 150))
+    assert counts(later) == [0, 100]
+
+
+@pytest.mark.parametrize("game_id", ["TP", "P3", "F3"])
+def test_where_no_clause_limits_a_bet_counts_as_it_lies(game_id: str) -> None:
+    """TP, P3 and F3 say nothing of limits once bets are closed."""
+    law = LAWS[game_id]
+    main = law.wagers[0].id
+    layout = lay(game_id, ("p1", main, 1, 4), ("p2", main, 1, 400))
+    found = apportion(law, limited(main), layout)
+    assert [told(share) for share in found] == [(4, "", False), (400, "", False)]
+
+
+@pytest.mark.parametrize("game_id", LAWS)
+def test_without_limits_every_bet_counts_whole(game_id: str) -> None:
+    law = LAWS[game_id]
+    layout = lay(game_id, ("p1", law.wagers[0].id, 1, 1), ("p2", law.wagers[0].id, 1, 10**9))
+    assert [share.counts for share in apportion(law, THREE_BOXES, layout)] == [1, 10**9]
+
+
+@given(st.data())
+def test_a_share_is_neither_negative_nor_more_than_the_stake(data: st.DataObject) -> None:
+    game_id = data.draw(st.sampled_from(tuple(LAWS)))
+    layout = data.draw(layouts(game_id))
+    before = data.draw(st.frozensets(st.sampled_from(["ann", "bob", "cy"])))
+    found = apportion(LAWS[game_id], data.draw(table_rules(game_id)), layout, before)
+    assert [share.bet for share in found] == list(layout.bets)
+    for share in found:
+        assert 0 <= share.counts <= share.bet.amount
+        assert share.counts + share.returned == share.bet.amount
+
+
+@given(st.lists(st.integers(1, 500), min_size=1, max_size=8), st.integers(1, 60), st.integers(0, 200))
+def test_nc_5_1_1_shares_come_to_exactly_the_maximum_whenever_they_can(
+    amounts: list[int], minimum: int, more: int
+) -> None:
+    """NC 5.1.1, NC 5.1.2: they cannot only if what must count whole and the minimums come to more than that."""
+    maximum = minimum + more
+    assume(sum(amounts) > maximum)
+    found = shares(NC, *amounts, limit=Limit(minimum, maximum))
+    fixed = sum(amount if amount < minimum else minimum for amount in amounts)
+    assert sum(counts(found)) == max(maximum, fixed)
+    for share in found:
+        assert share.counts >= min(minimum, share.bet.amount)
+        assert share.bet.amount >= minimum or share.counts == share.bet.amount
+
+
+@given(st.lists(st.integers(10, 500), min_size=2, max_size=8), st.integers(0, 300))
+def test_nc_5_1_1_shares_that_are_not_lifted_stay_in_proportion(amounts: list[int], more: int) -> None:
+    whole = Fraction(10 + more)
+    assume(sum(amounts) > whole)
+    found = share_out(whole, dict(enumerate(amounts)), 10)
+    free = [(amounts[number], share) for number, share in found.items() if share > 10]
+    assert len({share / amount for amount, share in free}) <= 1
+    # Nobody is lifted whose share in proportion would have reached the minimum.
+    if free:
+        rate = free[0][1] / free[0][0]
+        assert all(amounts[number] * rate <= 10 for number, share in found.items() if share == 10)

@@ -1,0 +1,253 @@
+"""The law of a table: the document, the readings that were chosen, and the rows of the house."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Final
+
+import pytest
+
+from controller.games import GAMES, UnknownGameError, game
+from controller.games.common import HOUSE_PROCEDURE
+from controller.games.specification import Disposition, Facts, Game, Kind, Role, Row
+from controller.games.wagers import Setting
+from controller.rules.irregularities import find_row
+from controller.rules.law import Law, SettingError, UnknownWagerError, find_setting, not_chosen, read_law
+from tests.rules.irregularity_cells import GAME_IDS
+
+D, K = Disposition, Kind
+each_game = pytest.mark.parametrize("game_id", GAME_IDS)
+# Of each setting: the number of its reading, its options, and the default; empty: it must be chosen.
+TIE = ("tie_against_three_pictures", 2, "pays loses", "pays")
+FACE_UP = ("face_up_is_misdealt", 37, "no yes", "no")
+UNENTERED = ("unentered_bettors", 38, "box entered", "box")
+ESTABLISHED = ("established_by", 42, "mathematically complete_hands", "")
+KNOWN = ("known_cards", 42, "exposed seen recognised", "exposed")
+SETTINGS: Final[dict[str, set[tuple[str, int, str, str]]]] = {
+    "TP": {TIE, FACE_UP},
+    "RTP": {
+        TIE,
+        ("withdrawal_permitted_by", 26, "shift_manager pit_manager pit_supervisor dealer", "shift_manager"),
+        FACE_UP,
+        UNENTERED,
+        ESTABLISHED,
+        KNOWN,
+    },
+    "NC": {
+        TIE,
+        ("three_pictures_of", 13, "own either", "own"),
+        ("wrong_count", 24, "general specific", "general"),
+        ("cured", 25, "silently options", "silently"),
+        ("order_in_log", 32, "options none", "options"),
+        FACE_UP,
+        UNENTERED,
+        ("second_error", 39, "asked offered accepted", "asked"),
+        ESTABLISHED,
+        KNOWN,
+        ("pro_rata_under_minimum", 46, "exempt none", "exempt"),
+    },
+    "P3": {TIE, ("tie_on", 3, "points ranking", ""), ("perfect_tie", 4, "instead besides", "instead"), FACE_UP},
+    "F3": {
+        ("three_pictures_wager", 15, "boxes none", "boxes"),
+        ("tie_on", 16, "ranking points", "ranking"),
+        ("first_card", 18, "separate in_hand", "separate"),
+        ("faces", 45, "down up", "down"),
+    },
+}
+
+
+def settings(rules: Game) -> list[Setting]:
+    return list(rules.settings)
+
+
+@each_game
+def test_a3_a_game_has_the_readings_that_are_settings_with_their_defaults(game_id: str) -> None:
+    there = settings(game(game_id))
+    assert {(one.id, one.reading, " ".join(one.words), one.default) for one in there} == SETTINGS[game_id]
+    assert len({one.id for one in there}) == len(there)
+
+
+@each_game
+def test_a3_every_option_has_a_meaning_and_every_setting_a_clause_and_a_question(game_id: str) -> None:
+    for one in settings(game(game_id)):
+        assert one.clause.startswith(f"{game_id} ")
+        assert one.question.endswith("?")
+        assert all(meaning for _, meaning in one.options)
+        assert one.must_be_chosen == (one.default == "")
+        assert one.must_be_chosen or one.default in one.words
+
+
+@each_game
+def test_without_a_choice_every_setting_stands_at_its_default(game_id: str) -> None:
+    law = read_law(game(game_id))
+    for one in settings(law.game):
+        if one.default:
+            assert law.option(one.id) == one.default
+    assert {one.id for one in law.unchosen} == {name for name, _, _, default in SETTINGS[game_id] if not default}
+
+
+@each_game
+def test_every_option_can_be_chosen_and_is_then_in_force_alone(game_id: str) -> None:
+    for one in settings(game(game_id)):
+        for word in one.words:
+            law = read_law(game(game_id), {one.id: word})
+            assert law.option(one.id) == word
+            assert one not in law.unchosen
+            assert [other for other in one.words if law.holds(((one.id, other),))] == [word]
+
+
+@pytest.mark.parametrize(
+    ("game_id", "setting_id"), [("P3", "tie_on"), ("RTP", "established_by"), ("NC", "established_by")]
+)
+def test_readings_3_and_42_must_be_chosen_and_until_then_nothing_that_depends_on_them_is_in_force(
+    game_id: str, setting_id: str
+) -> None:
+    law = read_law(game(game_id))
+    one = find_setting(law.game, setting_id)
+    assert law.unchosen == (one,)
+    assert not any(law.holds(((setting_id, word),)) for word in one.words)
+    with pytest.raises(SettingError, match=f"{setting_id} must be chosen"):
+        law.option(setting_id)
+    sentence = not_chosen(one)
+    assert one.clause in sentence
+    assert all(word in sentence for word in one.words)
+
+
+def test_reading_3_p3_1_1_6_no_price_of_a_tie_is_told_before_it_is_chosen_what_a_tie_is() -> None:
+    law = read_law(game("P3"))
+    with pytest.raises(SettingError, match=r"P3 1\.1\.6"):
+        law.prices(law.wager("tie"))
+    assert law.prices(law.wager("main"))
+
+
+@each_game
+def test_a_setting_that_the_game_has_not_is_refused_with_those_it_has(game_id: str) -> None:
+    with pytest.raises(SettingError, match=f"{game_id} has no setting 'colour'; it has ") as refused:
+        read_law(game(game_id), {"colour": "red"})
+    assert all(one.id in str(refused.value) for one in settings(game(game_id)))
+
+
+def test_a_setting_of_another_game_is_refused_too() -> None:
+    with pytest.raises(SettingError, match="TP has no setting 'cured'"):
+        read_law(game("TP"), {"cured": "silently"})
+
+
+@each_game
+def test_an_option_that_the_setting_has_not_is_refused_with_its_clause_and_those_it_has(game_id: str) -> None:
+    for one, wrong in product(settings(game(game_id)), ("perhaps", "", "Yes")):
+        with pytest.raises(SettingError) as refused:
+            read_law(game(game_id), {one.id: wrong})
+        assert one.clause in str(refused.value)
+        assert all(word in str(refused.value) for word in one.words)
+        assert repr(wrong) in str(refused.value)
+
+
+def house_row(kind: Kind, when: Facts | None = None) -> Row:
+    return Row(
+        "H1",
+        kind,
+        "",
+        D.CONTINUE,
+        "the house says so",
+        when=when or Facts(),
+        authority="standing order 7",
+    )
+
+
+@pytest.mark.parametrize(("game_id", "kind"), list(product(GAME_IDS, [K.EXPOSED_CARD, K.FOREIGN_CARD, K.WRONG_VIEWER])))
+def test_a_row_of_the_house_comes_before_the_document_and_names_its_authority(game_id: str, kind: Kind) -> None:
+    row = house_row(kind)
+    law = read_law(game(game_id), house=[row])
+    assert find_row(law, kind, Facts()) == (row, ())
+    assert find_row(law, kind, Facts()).row.authority == "standing order 7"
+    assert find_row(read_law(game(game_id)), kind, Facts()).row != row
+
+
+def test_a_row_of_the_house_reaches_no_further_than_its_facts() -> None:
+    law = read_law(game("NC"), house=[house_row(K.WRONG_COUNT, Facts(dealer_hand=True))])
+    plain = read_law(game("NC"))
+    facts = Facts(dealer_hand=False, handled=True, reconstructable=False)
+    assert find_row(law, K.WRONG_COUNT, facts) == find_row(plain, K.WRONG_COUNT, facts)
+    assert find_row(law, K.WRONG_COUNT, Facts()).asks == ("dealer_hand",)
+    assert find_row(law, K.UNSHUFFLED, Facts()) == find_row(plain, K.UNSHUFFLED, Facts())
+
+
+@each_game
+def test_rows_stand_in_the_order_house_document_house_procedure(game_id: str) -> None:
+    row = house_row(K.UNSHUFFLED)
+    law = read_law(game(game_id), house=[row])
+    document = [of_document for of_document in game(game_id).irregularities if law.holds(of_document.under)]
+    assert list(law.rows) == [row, *document, *HOUSE_PROCEDURE]
+
+
+@each_game
+def test_house_procedure_cites_no_clause_names_itself_and_voids_nothing(game_id: str) -> None:
+    law = read_law(game(game_id))
+    assert all(row.clause == "" and row.authority == "house procedure" for row in HOUSE_PROCEDURE)
+    assert all(row.disposition is D.RESHUFFLE and row.confirms is Role.DEALER for row in HOUSE_PROCEDURE)
+    found = find_row(law, K.CARD_IN_SHUFFLING, Facts(between_rounds=True)).row
+    assert found.authority == ("" if game_id == "F3" else "house procedure"), "F3 X1 comes before it"
+
+
+@each_game
+def test_rows_prices_and_wagers_of_an_option_that_is_not_in_force_are_not_in_the_law(game_id: str) -> None:
+    for one in settings(game(game_id)):
+        for word in one.words:
+            law = read_law(game(game_id), {one.id: word})
+            others = {(one.id, other) for other in one.words if other != word}
+            assert not any(set(row.under) & others for row in law.rows)
+            assert not any(set(wager.under) & others for wager in law.wagers)
+            chosen = read_law(
+                game(game_id), {setting.id: setting.words[0] for setting in law.game.settings} | {one.id: word}
+            )
+            prices = [price for wager in chosen.wagers for price in chosen.prices(wager)]
+            assert prices
+            assert not any(set(price.under) & others for price in prices)
+
+
+WAGERS: Final = {
+    "TP": ["main", "tie", "three_pictures"],
+    "RTP": ["main", "tie", "royal"],
+    "NC": ["main", "tie", "three_pictures"],
+    "P3": ["main", "tie", "player_prosperity", "dealer_prosperity", "picture_perfect"],
+    "F3": ["win", "lose", "tie", "three_pictures", "pair_plus", "banker_pair_plus"],
+}
+
+
+@each_game
+def test_a2_a_game_has_its_wagers_and_each_is_found_by_its_name(game_id: str) -> None:
+    law = read_law(game(game_id))
+    assert [wager.id for wager in law.wagers] == WAGERS[game_id]
+    assert [law.wager(name).id for name in WAGERS[game_id]] == WAGERS[game_id]
+
+
+@each_game
+def test_a_wager_that_the_game_has_not_is_refused_with_those_it_has(game_id: str) -> None:
+    with pytest.raises(UnknownWagerError, match=f"{game_id} has no wager 'odd'; it has {', '.join(WAGERS[game_id])}"):
+        read_law(game(game_id)).wager("odd")
+
+
+@pytest.mark.parametrize("option", ["own", "either"])
+def test_reading_13_nc_1_17_the_three_pictures_bet_stands_once_whatever_is_chosen(option: str) -> None:
+    law = read_law(game("NC"), {"three_pictures_of": option})
+    assert [wager.id for wager in law.wagers] == WAGERS["NC"]
+
+
+def test_reading_15_f3_o1_3p_may_be_no_wager() -> None:
+    law = read_law(game("F3"), {"three_pictures_wager": "none"})
+    assert [wager.id for wager in law.wagers] == ["win", "lose", "tie", "pair_plus", "banker_pair_plus"]
+    with pytest.raises(UnknownWagerError):
+        law.wager("three_pictures")
+
+
+def test_five_documents_are_built_in_and_another_is_refused_with_their_names() -> None:
+    assert set(GAMES) == set(GAME_IDS)
+    with pytest.raises(UnknownGameError, match="'XX' is no game of this program; it knows F3, NC, P3, RTP, TP"):
+        game("XX")
+
+
+def test_a_law_that_was_read_does_not_change_with_what_it_was_read_from() -> None:
+    chosen = {"cured": "options"}
+    law: Law = read_law(game("NC"), chosen)
+    chosen["cured"] = "silently"
+    assert law.option("cured") == "options"

@@ -1,0 +1,411 @@
+"""Placing, changing and taking back wagers: what is refused, by which clause, and what lies there afterwards."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from controller.rules.law import UnknownWagerError
+from controller.rules.layout import (
+    Bet,
+    BetRefusedError,
+    Bettor,
+    Layout,
+    Limit,
+    Refusal,
+    TableRules,
+    as_it_lies,
+    enter_bettor,
+    outside_limits,
+    seated_player,
+    without_main,
+)
+from controller.rules.placing import Laid, change, place, reject_excess, take_back
+from tests.rules.laid_bets import LAWS, THREE_BOXES, lay, layouts, limited, lying, spots, table_rules
+
+GAME_IDS = tuple(LAWS)
+
+
+def put(
+    game_id: str,
+    layout: Layout,
+    bettor: str,
+    wager: str,
+    box: int,
+    amount: Any,
+    rules: TableRules = THREE_BOXES,
+    *,
+    is_open: bool = True,
+    noticed: bool = True,
+) -> Laid:
+    return place(LAWS[game_id], rules, layout, bettor, wager, box, amount, betting_open=is_open, noticed=noticed)
+
+
+def refused(*args: Any, **kwargs: Any) -> tuple[Refusal, str]:
+    with pytest.raises(BetRefusedError) as refusal:
+        put(*args, **kwargs)
+    assert refusal.value.sentence == str(refusal.value)
+    return refusal.value.code, refusal.value.clause
+
+
+@pytest.mark.parametrize("amount", [0, -5, 2.5, "10", True, None])
+def test_a_bet_is_a_positive_whole_number(amount: object) -> None:
+    assert refused("TP", lay("TP", seats={"ann": 1}), "ann", "main", 1, amount) == (Refusal.NO_AMOUNT, "")
+
+
+@pytest.mark.parametrize(("game_id", "wager", "box"), [("TP", "main", 0), ("NC", "tie", 4), ("F3", "win", -1)])
+def test_a_bet_lies_on_a_box_of_the_layout(game_id: str, wager: str, box: int) -> None:
+    assert refused(game_id, lay(game_id, seats={"ann": 1}), "ann", wager, box, 10)[0] is Refusal.NO_SUCH_BOX
+
+
+def test_f3_pm4_the_bankers_pair_plus_lies_on_his_own_spot_alone() -> None:
+    layout = lay("F3", seats={"ann": 1})
+    assert lying(put("F3", layout, "ann", "banker_pair_plus", 0, 10).layout) == [("ann", "banker_pair_plus", 0, 10)]
+    assert refused("F3", layout, "ann", "banker_pair_plus", 1, 10)[0] is Refusal.NO_SUCH_BOX
+
+
+def test_f3_pm1_members_bet_anything_anywhere() -> None:
+    layout = lay("F3", seats={"ann": 1})
+    for wager, box in spots(LAWS["F3"]):
+        layout = put("F3", layout, "ann", wager, box, 10).layout
+    assert lying(layout) == [("ann", wager, box, 10) for wager, box in spots(LAWS["F3"])]
+    assert without_main(LAWS["F3"], layout) == ()
+
+
+def test_a_wager_that_the_game_has_not_is_refused_with_those_it_has() -> None:
+    with pytest.raises(UnknownWagerError, match="royal"):
+        put("RTP", lay("RTP", seats={"ann": 1}), "ann", "three_pictures", 1, 10)
+
+
+def test_a_closed_box_takes_no_bet() -> None:
+    rules = TableRules(boxes=3, closed_boxes=frozenset({2}))
+    assert refused("TP", lay("TP", seats={"ann": 1}), "ann", "main", 2, 10, rules) == (Refusal.BOX_CLOSED, "")
+
+
+def test_who_bets_must_be_entered_first() -> None:
+    assert refused("TP", Layout(), "ann", "main", 1, 10)[0] is Refusal.UNKNOWN_BETTOR
+
+
+@pytest.mark.parametrize(
+    ("game_id", "clause"), [("TP", "TP 5.5"), ("RTP", "RTP 5.2"), ("NC", "NC 3.11"), ("P3", "P3 5.5"), ("F3", "")]
+)
+def test_nothing_is_placed_or_raised_late(game_id: str, clause: str) -> None:
+    """TP 5.5, RTP 5.2, NC 3.11 and 5.8, P3 5.5; F3 names no clause and the house refuses all the same."""
+    main = LAWS[game_id].wagers[0].id
+    layout = lay(game_id, ("ann", main, 1, 20))
+    assert refused(game_id, layout, "ann", main, 2, 10, is_open=False) == (Refusal.LATE, clause)
+    with pytest.raises(BetRefusedError) as refusal:
+        change(LAWS[game_id], THREE_BOXES, layout, 1, 21, betting_open=False)
+    assert refusal.value.clause == clause
+
+
+@pytest.mark.parametrize(
+    ("game_id", "clause"), [("TP", "TP 5.6"), ("RTP", "RTP 5.3"), ("NC", "NC 5.8"), ("P3", "P3 5.6"), ("F3", "")]
+)
+def test_nothing_is_taken_back_or_lowered_late(game_id: str, clause: str) -> None:
+    """TP 5.6, RTP 5.3, NC 5.8, P3 5.6."""
+    layout = lay(game_id, ("ann", LAWS[game_id].wagers[0].id, 1, 20))
+    with pytest.raises(BetRefusedError) as taken:
+        take_back(LAWS[game_id], layout, 1, betting_open=False)
+    with pytest.raises(BetRefusedError) as lowered:
+        change(LAWS[game_id], THREE_BOXES, layout, 1, 19, betting_open=False)
+    for refusal in (taken.value, lowered.value):
+        assert (refusal.code, refusal.clause) == (Refusal.LATE, clause)
+
+
+@pytest.mark.parametrize(("game_id", "wager", "clause"), [("TP", "tie", "TP 3.3"), ("P3", "picture_perfect", "P3 3.4")])
+def test_tp_3_3_and_p3_3_4_a_side_wager_needs_its_bettors_own_main(game_id: str, wager: str, clause: str) -> None:
+    """TP 3.3, P3 3.4."""
+    layout = lay(game_id, ("bob", "main", 1, 20), seats={"ann": 1})
+    assert refused(game_id, layout, "ann", wager, 1, 5) == (Refusal.NO_MAIN, clause)
+    with_main = put(game_id, layout, "ann", "main", 1, 10).layout
+    assert refused(game_id, with_main, "ann", wager, 2, 5) == (Refusal.NO_MAIN, clause)
+    assert ("ann", wager, 1, 5) in lying(put(game_id, with_main, "ann", wager, 1, 5).layout)
+
+
+@pytest.mark.parametrize(("game_id", "clause"), [("RTP", "RTP 3.5"), ("NC", "NC 3.9")])
+def test_rtp_3_5_and_nc_3_9_a_side_wager_needs_anybodys_main_on_that_box(game_id: str, clause: str) -> None:
+    """RTP 3.5, NC 3.9."""
+    layout = lay(game_id, ("bob", "main", 1, 20), seats={"ann": 2})
+    assert refused(game_id, layout, "ann", "tie", 2, 5) == (Refusal.NO_MAIN, clause)
+    assert ("ann", "tie", 1, 5) in lying(put(game_id, layout, "ann", "tie", 1, 5).layout)
+
+
+def test_i23_side_bets_that_lie_without_a_main_are_named() -> None:
+    """TP 3.3 asks for one's own main, NC 3.9 for anybody's."""
+    bets = (("bob", "main", 1, 20), ("ann", "tie", 1, 5), ("ann", "tie", 2, 5))
+    assert [bet.number for bet in without_main(LAWS["TP"], lay("TP", *bets))] == [2, 3]
+    assert [bet.number for bet in without_main(LAWS["NC"], lay("NC", *bets))] == [3]
+
+
+def test_rtp_3_9_three_wagers_of_a_kind_lie_on_a_position() -> None:
+    """RTP 3.9: a bettor's stake is one wager however often he raises it, and each kind has its own area (RTP 2.2)."""
+    layout = lay("RTP", *((name, "main", 1, 10) for name in ("ann", "bob", "cy")), seats={"di": 2})
+    assert refused("RTP", layout, "di", "main", 1, 10) == (Refusal.TOO_MANY_WAGERS, "RTP 3.9")
+    assert ("di", "tie", 1, 10) in lying(put("RTP", layout, "di", "tie", 1, 10).layout)
+    assert ("di", "main", 2, 10) in lying(put("RTP", layout, "di", "main", 2, 10).layout)
+    assert lying(put("RTP", layout, "ann", "main", 1, 10).layout)[0] == ("ann", "main", 1, 20)
+
+
+def test_rtp_3_9_1_a_pit_manager_allows_fewer() -> None:
+    layout = lay("RTP", ("ann", "main", 1, 10), seats={"di": 2})
+    assert refused("RTP", layout, "di", "main", 1, 10, TableRules(boxes=3, fewer_wagers={1: 1})) == (
+        Refusal.TOO_MANY_WAGERS,
+        "RTP 3.9.1",
+    )
+    assert put("RTP", layout, "di", "main", 1, 10, TableRules(boxes=3, fewer_wagers={1: 2})).layout.numbered == 2
+    full = lay("RTP", *((name, "main", 1, 10) for name in ("ann", "bob", "cy")), seats={"di": 2})
+    assert refused("RTP", full, "di", "main", 1, 10, TableRules(boxes=3, fewer_wagers={1: 5}))[1] == "RTP 3.9"
+
+
+def test_rtp_3_8_a_bettor_is_kept_to_one_position() -> None:
+    rules = TableRules(boxes=3, one_box=frozenset({"ann"}))
+    layout = lay("RTP", ("ann", "main", 1, 10), ("bob", "main", 2, 10))
+    assert refused("RTP", layout, "ann", "main", 2, 10, rules) == (Refusal.ONE_BOX_ONLY, "RTP 3.8")
+    assert ("ann", "tie", 1, 5) in lying(put("RTP", layout, "ann", "tie", 1, 5, rules).layout)
+    assert ("bob", "main", 1, 5) in lying(put("RTP", layout, "bob", "main", 1, 5, rules).layout)
+
+
+def test_rtp_3_8_the_bankers_own_spot_is_no_position() -> None:
+    """RTP 3.8 is of positions; as a rule of the house it leaves F3's Banker Pair Plus free."""
+    rules = TableRules(boxes=3, one_box=frozenset({"ann"}))
+    layout = put("F3", lay("F3", ("ann", "win", 1, 10)), "ann", "banker_pair_plus", 0, 5, rules).layout
+    assert lying(put("F3", layout, "ann", "tie", 1, 5, rules).layout)[-1] == ("ann", "tie", 1, 5)
+    assert refused("F3", layout, "ann", "win", 2, 5, rules) == (Refusal.ONE_BOX_ONLY, "")
+
+
+def test_rtp_3_4_several_bettors_share_a_position_each_within_the_limits() -> None:
+    rules = limited("main")
+    layout = lay("RTP", ("ann", "main", 1, 100), seats={"bob": 1})
+    assert put("RTP", layout, "bob", "main", 1, 100, rules).handed_back == ()
+    assert refused("RTP", layout, "bob", "main", 1, 101, rules) == (Refusal.OVER_MAXIMUM, "RTP 3.4")
+    assert refused("RTP", layout, "bob", "main", 1, 9, rules) == (Refusal.UNDER_MINIMUM, "RTP 3.4")
+    assert refused("RTP", layout, "ann", "main", 1, 1, rules) == (Refusal.OVER_MAXIMUM, "RTP 3.4")
+
+
+def test_rtp_3_6_and_nc_5_16_staff_place_for_a_player_and_it_is_his_bet() -> None:
+    """RTP 3.6, NC 5.16."""
+    for game_id in ("RTP", "NC"):
+        layout = lay(game_id, seats={"ann": 1})
+        laid = place(
+            LAWS[game_id], THREE_BOXES, layout, "ann", "main", 2, 10, betting_open=True, placed_by="pit supervisor Lim"
+        )
+        assert laid.layout.bets == (Bet(1, "ann", "main", 2, 10, "pit supervisor Lim"),)
+
+
+def test_nc_3_8_a_player_bets_on_other_boxes_too() -> None:
+    """NC 3.8, and 1.11: who bets is a Player. On Bob's box Ann is a standing one (NC 1.16)."""
+    layout = lay("NC", ("ann", "main", 1, 10), seats={"ann": 1, "bob": 2})
+    assert lying(put("NC", layout, "ann", "main", 2, 10).layout) == [("ann", "main", 1, 10), ("ann", "main", 2, 10)]
+
+
+def test_nc_5_1_a_standing_bettors_excess_is_handed_back() -> None:
+    """NC 5.1, and NC 3.10: all that lies on the box counts. The balance is free for anybody (NC 3.7)."""
+    layout = lay("NC", ("ann", "main", 1, 60), seats={"ann": 1})
+    laid = put("NC", layout, "ann", "main", 1, 10, limited("main"))
+    assert laid.handed_back == ()
+    layout = lay("NC", ("ann", "main", 1, 60), seats={"ann": 1, "bob": 2})
+    laid = put("NC", layout, "bob", "main", 1, 50, limited("main"))
+    assert lying(laid.layout) == [("ann", "main", 1, 60), ("bob", "main", 1, 40)]
+    assert [(back.number, back.bettor, back.amount, back.clause) for back in laid.handed_back] == [
+        (2, "bob", 10, "NC 5.1")
+    ]
+    assert refused("NC", laid.layout, "bob", "main", 1, 1, limited("main")) == (Refusal.OVER_MAXIMUM, "NC 5.1")
+
+
+def test_nc_3_7_the_balance_may_be_less_than_a_minimum_wager() -> None:
+    layout = lay("NC", ("ann", "main", 1, 95), seats={"ann": 1, "bob": 2})
+    assert lying(put("NC", layout, "bob", "main", 1, 5, limited("main")).layout)[1] == ("bob", "main", 1, 5)
+
+
+def test_nc_5_1_a_seated_bettors_chips_push_standing_ones_out_the_last_first() -> None:
+    layout = lay("NC", ("bob", "main", 1, 40), ("cy", "main", 1, 50), seats={"ann": 1})
+    laid = put("NC", layout, "ann", "main", 1, 70, limited("main"))
+    assert lying(laid.layout) == [("bob", "main", 1, 30), ("ann", "main", 1, 70)]
+    assert [(back.bettor, back.amount) for back in laid.handed_back] == [("cy", 50), ("bob", 10)]
+    assert laid.layout.numbered == 3
+
+
+def test_nc_5_1_a_raise_comes_after_every_bet_that_lies_there() -> None:
+    """NC 5.1: Bob bet before Cy, but his raise did not."""
+    layout = lay("NC", ("ann", "main", 1, 10), ("bob", "main", 1, 40), ("cy", "main", 1, 40), seats={"ann": 1})
+    laid = put("NC", layout, "bob", "main", 1, 30, limited("main"))
+    assert lying(laid.layout) == [("ann", "main", 1, 10), ("bob", "main", 1, 50), ("cy", "main", 1, 40)]
+    assert [(back.bettor, back.amount) for back in laid.handed_back] == [("bob", 20)]
+
+
+def test_nc_5_1_nobody_is_pushed_beyond_what_a_seated_bettor_may_bet() -> None:
+    layout = lay("NC", ("ann", "main", 1, 60), ("bob", "main", 1, 40), seats={"ann": 1})
+    laid = put("NC", layout, "ann", "main", 1, 70, limited("main"))
+    assert lying(laid.layout) == [("ann", "main", 1, 100)]
+    assert [(back.bettor, back.amount) for back in laid.handed_back] == [("bob", 40), ("ann", 30)]
+
+
+def test_nc_1_15_with_nobody_seated_the_highest_bet_that_lies_there_has_priority() -> None:
+    layout = lay("NC", ("bob", "main", 1, 40), ("cy", "main", 1, 50))
+    laid = put("NC", layout, "bob", "main", 1, 90, limited("main"))
+    assert lying(laid.layout) == [("bob", "main", 1, 50), ("cy", "main", 1, 50)]
+    laid = put("NC", layout, "cy", "main", 1, 30, limited("main"))
+    assert lying(laid.layout) == [("bob", "main", 1, 20), ("cy", "main", 1, 80)]
+
+
+def test_nc_1_15_the_seated_player_sits_there_or_bet_most() -> None:
+    bets = (("bob", "main", 1, 40), ("cy", "main", 1, 50), ("di", "main", 1, 50), ("ann", "tie", 1, 90))
+    assert seated_player(LAWS["NC"], lay("NC", *bets), 1) == "cy"
+    assert seated_player(LAWS["NC"], lay("NC", *bets, seats={"ann": 1, "di": 2}), 1) == "ann"
+    assert seated_player(LAWS["NC"], lay("NC", *bets), 2) is None
+
+
+def test_nc_5_2_under_the_minimum_the_player_may_raise_or_withdraw() -> None:
+    rules = limited("main")
+    empty = lay("NC", seats={"ann": 1})
+    assert refused("NC", empty, "ann", "main", 1, 9, rules) == (Refusal.UNDER_MINIMUM, "NC 3.5")
+    lies = put("NC", empty, "ann", "main", 1, 9, rules, noticed=False).layout
+    (noticed,) = outside_limits(LAWS["NC"], rules, lies)
+    assert (noticed.code, noticed.numbers, noticed.by) == (Refusal.UNDER_MINIMUM, (1,), 1)
+    raised = change(LAWS["NC"], rules, lies, 1, 10, betting_open=True).layout
+    assert (lying(raised), outside_limits(LAWS["NC"], rules, raised)) == ([("ann", "main", 1, 10)], ())
+    assert take_back(LAWS["NC"], lies, 1, betting_open=True).layout.bets == ()
+
+
+def test_lowering_a_bet_keeps_to_the_minimum_and_hands_the_rest_back() -> None:
+    layout = lay("RTP", ("ann", "main", 1, 50))
+    laid = change(LAWS["RTP"], limited("main"), layout, 1, 20, betting_open=True)
+    assert (lying(laid.layout), laid.handed_back[0].amount) == ([("ann", "main", 1, 20)], 30)
+    with pytest.raises(BetRefusedError, match="minimum"):
+        change(LAWS["RTP"], limited("main"), layout, 1, 9, betting_open=True)
+    assert change(LAWS["RTP"], limited("main"), layout, 1, 50, betting_open=True) == Laid(layout)
+
+
+def test_nc_5_1_excess_that_is_noticed_before_closing_is_handed_back() -> None:
+    layout = lay("NC", ("cy", "main", 1, 30), ("ann", "main", 1, 80), ("bob", "main", 1, 40), seats={"ann": 1})
+    (noticed,) = outside_limits(LAWS["NC"], limited("main"), layout)
+    assert (noticed.code, noticed.numbers, noticed.by) == (Refusal.OVER_MAXIMUM, (1, 2, 3), 50)
+    laid = reject_excess(LAWS["NC"], limited("main"), layout)
+    assert lying(laid.layout) == [("cy", "main", 1, 20), ("ann", "main", 1, 80)]
+    assert [(back.bettor, back.amount, back.clause) for back in laid.handed_back] == [
+        ("bob", 40, "NC 5.1"), ("cy", 10, "NC 5.1")
+    ]  # fmt: skip
+
+
+def test_rtp_3_4_excess_that_is_noticed_before_closing_is_each_wagers_own() -> None:
+    layout = lay("RTP", ("ann", "main", 1, 130), ("bob", "main", 1, 100))
+    laid = reject_excess(LAWS["RTP"], limited("main"), layout)
+    assert lying(laid.layout) == [("ann", "main", 1, 100), ("bob", "main", 1, 100)]
+    assert [(back.bettor, back.amount, back.clause) for back in laid.handed_back] == [("ann", 30, "RTP 3.4")]
+
+
+def test_what_the_dealer_overlooks_lies_there() -> None:
+    rules = TableRules(boxes=3, limits={"tie": Limit(10, 20)}, closed_boxes=frozenset({1}), fewer_wagers={1: 0})
+    laid = put("TP", lay("TP", seats={"ann": 1}), "ann", "tie", 1, 500, rules, noticed=False)
+    assert lying(laid.layout) == [("ann", "tie", 1, 500)]
+
+
+def test_nc_5_13_the_layout_is_what_chips_were_found_to_lie_at_closing() -> None:
+    bettors = [Bettor("ann", 1), Bettor("bob")]
+    bets = [Bet(2, "bob", "tie", 2, 7), Bet(1, "ann", "main", 1, 500)]
+    layout = as_it_lies(LAWS["NC"], limited("main"), bettors, bets)
+    assert lying(layout) == [("ann", "main", 1, 500), ("bob", "tie", 2, 7)]
+    assert put("NC", layout, "bob", "main", 3, 10).layout.bets[-1].number == 3
+
+
+@pytest.mark.parametrize(
+    "bet",
+    [
+        Bet(1, "ann", "tie", 1, 5),
+        Bet(2, "ann", "main", 1, 5),
+        Bet(0, "ann", "tie", 1, 5),
+        Bet(2, "zoe", "main", 1, 5),
+        Bet(2, "ann", "main", 9, 5),
+        Bet(2, "ann", "tie", 1, 0),
+    ],
+)
+def test_what_cannot_lie_there_is_refused_even_as_it_lies(bet: Bet) -> None:
+    with pytest.raises(BetRefusedError):
+        as_it_lies(LAWS["NC"], THREE_BOXES, [Bettor("ann")], [Bet(1, "ann", "main", 1, 5), bet])
+
+
+def test_a_main_wager_takes_its_bettors_side_wagers_along() -> None:
+    layout = lay("P3", ("ann", "main", 1, 50), ("ann", "tie", 1, 5), ("ann", "main", 2, 10), ("bob", "main", 1, 10))
+    laid = take_back(LAWS["P3"], layout, 1, betting_open=True)
+    assert lying(laid.layout) == [("ann", "main", 2, 10), ("bob", "main", 1, 10)]
+    assert [(back.number, back.amount, back.clause) for back in laid.handed_back] == [(1, 50, ""), (2, 5, "P3 3.4")]
+
+
+def test_reading_44_side_wagers_stay_while_anybodys_main_carries_them_and_others_bets_always_do() -> None:
+    """NC 3.9, RTP 3.5."""
+    layout = lay("NC", ("ann", "main", 1, 50), ("ann", "tie", 1, 5), ("bob", "main", 1, 10))
+    assert lying(take_back(LAWS["NC"], layout, 1, betting_open=True).layout) == [
+        ("ann", "tie", 1, 5), ("bob", "main", 1, 10)
+    ]  # fmt: skip
+    layout = lay("NC", ("ann", "main", 1, 50), ("bob", "tie", 1, 5))
+    left = take_back(LAWS["NC"], layout, 1, betting_open=True).layout
+    assert [bet.bettor for bet in without_main(LAWS["NC"], left)] == ["bob"]
+
+
+def test_a_number_is_never_given_twice() -> None:
+    layout = lay("TP", ("ann", "main", 1, 50))
+    layout = take_back(LAWS["TP"], layout, 1, betting_open=True).layout
+    assert put("TP", layout, "ann", "main", 1, 50).layout.bets[0].number == 2
+    with pytest.raises(BetRefusedError, match="no bet 1"):
+        take_back(LAWS["TP"], layout, 1, betting_open=True)
+
+
+def test_a_seat_holds_one_bettor_and_is_on_the_layout() -> None:
+    layout = enter_bettor(THREE_BOXES, Layout(), Bettor("ann", 1))
+    for seat, code in ((1, Refusal.SEAT_TAKEN), (4, Refusal.NO_SUCH_BOX), (0, Refusal.NO_SUCH_BOX)):
+        with pytest.raises(BetRefusedError) as refusal:
+            enter_bettor(THREE_BOXES, layout, Bettor("bob", seat))
+        assert refusal.value.code is code
+    moved = enter_bettor(THREE_BOXES, layout, Bettor("ann", 2))
+    assert enter_bettor(THREE_BOXES, moved, Bettor("bob", 1)).bettors == (Bettor("ann", 2), Bettor("bob", 1))
+
+
+@pytest.mark.parametrize(("minimum", "maximum"), [(0, None), (10, 9), (-1, 5)])
+def test_limits_that_cannot_be_met_are_refused(minimum: int, maximum: int | None) -> None:
+    with pytest.raises(ValueError, match="limit"):
+        Limit(minimum, maximum)
+
+
+def test_rules_of_a_table_are_about_its_own_boxes() -> None:
+    for wrong in ({"boxes": 0}, {"boxes": 3, "closed_boxes": frozenset({4})}, {"boxes": 3, "fewer_wagers": {1: -1}}):
+        with pytest.raises(ValueError, match="box"):
+            TableRules(**wrong)
+
+
+@given(st.data())
+def test_what_was_placed_within_the_rules_is_within_the_limits_and_no_chip_is_lost(data: st.DataObject) -> None:
+    """NC 5.1, RTP 3.4, for every game and any sequence of bets, seated or standing."""
+    game_id = data.draw(st.sampled_from(GAME_IDS))
+    law, rules = LAWS[game_id], data.draw(table_rules(game_id))
+    layout = lay(game_id, seats={"ann": 1, "bob": 2})
+    layout = enter_bettor(rules, layout, Bettor("cy"))
+    taken = back = 0
+    for _ in range(data.draw(st.integers(1, 12))):
+        bettor = data.draw(st.sampled_from(["ann", "bob", "cy"]))
+        wager, box = data.draw(st.sampled_from(spots(law)))
+        amount = data.draw(st.integers(1, 150))
+        try:
+            laid = put(game_id, layout, bettor, wager, box, amount, rules)
+        except BetRefusedError:
+            continue
+        taken, back = taken + amount, back + sum(each.amount for each in laid.handed_back)
+        layout = laid.layout
+        assert sum(bet.amount for bet in layout.bets) == taken - back
+        assert outside_limits(law, rules, layout) == ()
+        seated = {each.id for each in layout.bettors if each.seat == box}
+        assert not {each.bettor for each in laid.handed_back} & (seated - {bettor})
+
+
+@given(st.data())
+def test_handing_excess_back_leaves_nothing_over_and_takes_no_more_than_that(data: st.DataObject) -> None:
+    """NC 5.1, RTP 3.4."""
+    game_id = data.draw(st.sampled_from(GAME_IDS))
+    law, rules, layout = LAWS[game_id], data.draw(table_rules(game_id)), data.draw(layouts(game_id))
+    over = [found.by for found in outside_limits(law, rules, layout) if found.code is Refusal.OVER_MAXIMUM]
+    laid = reject_excess(law, rules, layout)
+    assert not [found for found in outside_limits(law, rules, laid.layout) if found.code is Refusal.OVER_MAXIMUM]
+    assert sum(each.amount for each in laid.handed_back) == sum(over)

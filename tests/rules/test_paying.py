@@ -1,0 +1,315 @@
+"""The settlement of whole rounds, by hand-computed examples, clause by clause."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from controller.rules.apportionment import apportion
+from controller.rules.law import SettingError, read_law
+from controller.rules.layout import Limit
+from controller.rules.paying import (
+    BetAction,
+    BetRuling,
+    Entry,
+    Rounding,
+    Settlement,
+    SettlementError,
+    difference,
+    reverse,
+    settle_round,
+    void_round,
+)
+from controller.rules.settlement import Verdict
+from tests.rules.laid_bets import LAWS, THREE_BOXES, hands, lay, limited
+
+TP, RTP, NC, P3, F3 = (LAWS[game_id] for game_id in ("TP", "RTP", "NC", "P3", "F3"))
+WON, LOST, RETURNED = Verdict.WON, Verdict.LOST, Verdict.RETURNED
+# Box 1 wins on seven, box 2 on six, box 3 loses with two; the Dealer has five.
+TABLE = hands(B1="KD 5C 2S", B2="KC 4D 2H", B3="TD 9C 3S", D="TS 3C 2D")
+
+
+def money(entry: Entry) -> tuple[object, ...]:
+    """Verdict, and what is returned, collected, held and paid."""
+    return entry.verdict, entry.returned, entry.collected, entry.held, entry.paid
+
+
+def test_tp_4_1_wins_are_paid_six_points_at_half_and_losses_collected() -> None:
+    bets = lay("TP", ("ann", "main", 1, 100), ("bob", "main", 2, 25), ("cy", "main", 3, 40))
+    settlement = settle_round(TP, THREE_BOXES, bets, TABLE)
+    assert [money(entry) for entry in settlement.entries] == [
+        (WON, 100, 0, 0, 100),
+        (WON, 25, 0, 0, Fraction(25, 2)),
+        (LOST, 0, 40, 0, 0),
+    ]
+    assert settlement.gains == {"ann": 100, "bob": Fraction(25, 2), "cy": -40}
+    assert settlement.house == -100 - Fraction(25, 2) + 40
+    assert settlement.entries[0].clause == "TP 4.1"
+
+
+def test_tp_3_13_an_equal_ranking_returns_the_main_and_pays_the_tie() -> None:
+    """TP 3.13, and TP 3.13.1: 8 to 1."""
+    bets = lay("TP", ("ann", "main", 1, 100), ("ann", "tie", 1, 10))
+    settlement = settle_round(TP, THREE_BOXES, bets, hands(B1="KD 4C AS", D="QS 3C 2D"))
+    assert [money(entry) for entry in settlement.entries] == [(RETURNED, 100, 0, 0, 0), (WON, 10, 0, 0, 80)]
+
+
+def test_rtp_4_2_and_p3_4_3_and_f3_o3_side_wagers_pay_their_odds() -> None:
+    """RTP 4.2, P3 4.3, F3 O3: hands that pay most."""
+    kings = hands(B1="KD KC KS", D="KH QC 2D")
+    royal = settle_round(RTP, THREE_BOXES, lay("RTP", ("ann", "main", 1, 10), ("ann", "royal", 1, 5)), kings)
+    assert [entry.paid for entry in royal.entries] == [10, 940]
+    perfect = lay("P3", ("ann", "main", 1, 10), ("ann", "picture_perfect", 1, 4), ("ann", "dealer_prosperity", 1, 3))
+    assert [entry.paid - entry.collected for entry in settle_round(P3, THREE_BOXES, perfect, kings).entries] == [
+        10, 20, -3
+    ]  # fmt: skip
+    banker = lay("F3", ("ann", "banker_pair_plus", 0, 7), ("ann", "lose", 2, 9))
+    pair = hands(B2="TD 9C 3S", D="5S 5C 6D")
+    assert [entry.paid for entry in settle_round(F3, THREE_BOXES, banker, pair).entries] == [7, Fraction(9, 2)]
+
+
+def test_nc_5_1_1_a_player_wins_or_loses_his_share_of_the_maximum() -> None:
+    """150, 100 and 50 on a maximum of 100: on box 1 they win, on box 3 they lose, a third of each."""
+    for box, verdict in ((1, WON), (3, LOST)):
+        layout = lay("NC", ("ann", "main", box, 150), ("bob", "main", box, 100), ("cy", "main", box, 50))
+        settlement = settle_round(NC, limited("main"), layout, TABLE)
+        moved = [entry.paid if verdict is WON else entry.collected for entry in settlement.entries]
+        assert moved == [50, Fraction(100, 3), Fraction(50, 3)]
+        assert {entry.verdict for entry in settlement.entries} == {verdict}
+        assert {entry.share_clause for entry in settlement.entries} == {"NC 5.1.1"}
+        assert settlement.house == (-100 if verdict is WON else 100)
+
+
+def test_rtp_5_11_wagers_over_the_maximum_are_paid_and_collected_to_the_maximum() -> None:
+    layout = lay("RTP", ("ann", "main", 1, 150), ("bob", "main", 3, 130))
+    settlement = settle_round(RTP, limited("main"), layout, TABLE)
+    assert [money(entry) for entry in settlement.entries] == [(WON, 150, 0, 0, 100), (LOST, 30, 100, 0, 0)]
+
+
+def test_rtp_5_10_under_the_minimum_is_settled_one_time_only() -> None:
+    layout = lay("RTP", ("ann", "main", 1, 4), ("bob", "main", 3, 5), ("cy", "main", 1, 50))
+    first = settle_round(RTP, limited("main"), layout, TABLE)
+    assert [entry.paid - entry.collected for entry in first.entries] == [4, -5, 50]
+    assert first.settled_under_minimum == {"ann", "bob"}
+    second = settle_round(RTP, limited("main"), layout, TABLE, settled_under_minimum=first.settled_under_minimum)
+    assert [money(entry)[:3] for entry in second.entries] == [(RETURNED, 4, 0), (RETURNED, 5, 0), (WON, 50, 0)]
+    assert [entry.clause for entry in second.entries][:2] == ["RTP 5.10", "RTP 5.10"]
+    assert second.settled_under_minimum == {"ann", "bob"}
+
+
+def test_rtp_5_10_a_standoff_or_a_void_round_is_nobodys_one_time() -> None:
+    """RTP 5.10 speaks of wagers paid or collected; a standoff is neither (RTP 1.1.5)."""
+    layout = lay("RTP", ("ann", "main", 1, 4))
+    standoff = settle_round(RTP, limited("main"), layout, hands(B1="KD 4C AS", D="QS 3C 2D"))
+    assert standoff.settled_under_minimum == frozenset()
+    assert void_round(RTP, layout, "RTP 5.4").settled_under_minimum == frozenset()
+    assert void_round(RTP, layout, "RTP 5.4", frozenset({"bob"})).settled_under_minimum == {"bob"}
+
+
+@pytest.mark.parametrize(("game_id", "clause"), [("RTP", "RTP 5.5"), ("NC", "NC 5.9")])
+def test_rtp_5_5_and_nc_5_9_all_wagers_on_a_removed_hand_are_returned(game_id: str, clause: str) -> None:
+    """RTP 5.5, NC 5.9: the hand itself need not be there."""
+    layout = lay(game_id, ("ann", "main", 1, 100), ("bob", "tie", 1, 10), ("ann", "main", 3, 40))
+    dealt = {place: cards for place, cards in TABLE.items() if place != "B1"}
+    settlement = settle_round(LAWS[game_id], THREE_BOXES, layout, dealt, removed={1: clause})
+    assert [money(entry)[:3] for entry in settlement.entries] == [(RETURNED, 100, 0), (RETURNED, 10, 0), (LOST, 0, 40)]
+    assert [entry.clause for entry in settlement.entries][:2] == [clause, clause]
+
+
+def test_nc_5_7_3_who_chose_so_has_his_bets_back_and_the_others_play_on() -> None:
+    """NC 5.7.3; reading 38: on one box each bettor is for himself."""
+    layout = lay("NC", ("ann", "main", 1, 100), ("ann", "tie", 1, 10), ("bob", "main", 1, 20), ("ann", "main", 3, 30))
+    settlement = settle_round(NC, THREE_BOXES, layout, TABLE, withdrawn={("ann", 1): "NC 5.7.3"})
+    assert [money(entry)[:3] for entry in settlement.entries] == [
+        (RETURNED, 100, 0), (RETURNED, 10, 0), (WON, 20, 0), (LOST, 0, 30)
+    ]  # fmt: skip
+    assert settlement.entries[0].clause == "NC 5.7.3"
+
+
+def test_nc_5_13_a_withdrawal_leaves_the_others_shares_as_the_chips_lay_at_closing() -> None:
+    layout = lay("NC", ("ann", "main", 1, 100), ("bob", "main", 1, 100))
+    settlement = settle_round(NC, limited("main"), layout, TABLE, withdrawn={("ann", 1): "NC 5.7.3"})
+    assert [entry.counted for entry in settlement.entries] == [0, 50]
+
+
+def test_rtp_5_13_1_a_player_withdraws_all_his_wagers_or_none() -> None:
+    layout = lay("RTP", ("ann", "main", 1, 100), ("ann", "main", 3, 40), ("bob", "main", 3, 10))
+    with pytest.raises(SettlementError, match="box 3 is missing"):
+        settle_round(RTP, THREE_BOXES, layout, TABLE, withdrawn={("ann", 1): "RTP 5.13.1"})
+    both = {("ann", 1): "RTP 5.13.1", ("ann", 3): "RTP 5.13.1"}
+    settlement = settle_round(RTP, THREE_BOXES, layout, TABLE, withdrawn=both)
+    assert [entry.verdict for entry in settlement.entries] == [RETURNED, RETURNED, LOST]
+    rest = {("ann", 3): "RTP 5.13.1"}
+    settlement = settle_round(RTP, THREE_BOXES, layout, TABLE, removed={1: "RTP 5.5"}, withdrawn=rest)
+    assert [entry.clause for entry in settlement.entries][:2] == ["RTP 5.5", "RTP 5.13.1"]
+
+
+def test_rtp_5_7_a_permitted_withdrawal_may_be_of_one_hand() -> None:
+    layout = lay("RTP", ("ann", "main", 1, 100), ("ann", "main", 3, 40))
+    settlement = settle_round(RTP, THREE_BOXES, layout, TABLE, withdrawn={("ann", 3): "RTP 5.7"})
+    assert [entry.verdict for entry in settlement.entries] == [WON, RETURNED]
+
+
+def test_nc_5_14_a_side_bet_without_an_initial_bet_is_returned() -> None:
+    """Kings would have paid it; on the box with an Initial Bet it is settled."""
+    layout = lay("NC", ("ann", "three_pictures", 1, 10), ("ann", "three_pictures", 2, 10), ("bob", "main", 2, 5))
+    kings = hands(B1="KD KC KS", B2="QD QC QS", D="2S 2C 3D")
+    settlement = settle_round(NC, THREE_BOXES, layout, kings)
+    assert [money(entry)[1:] for entry in settlement.entries[:2]] == [(10, 0, 0, 0), (10, 0, 0, 160)]
+    assert settlement.entries[0].clause == "NC 5.14"
+
+
+@pytest.mark.parametrize(("game_id", "clause"), [("TP", "TP 3.3"), ("RTP", "RTP 3.5"), ("P3", "P3 3.4")])
+def test_where_no_clause_says_what_becomes_of_it_a_side_bet_without_main_waits_for_a_ruling(
+    game_id: str, clause: str
+) -> None:
+    """TP 3.3, RTP 3.5, P3 3.4: effect silent."""
+    law, layout = LAWS[game_id], lay(game_id, ("ann", "tie", 3, 10))
+    held = settle_round(law, THREE_BOXES, layout, {})
+    assert money(held.entries[0]) == (None, 0, 0, 10, 0)
+    assert held.entries[0].clause == clause
+    assert held.held == 10
+    back = {1: BetRuling(BetAction.RETURN, "shift manager Tan", "it goes back")}
+    returned = settle_round(law, THREE_BOXES, layout, {}, rulings=back)
+    assert money(returned.entries[0]) == (RETURNED, 10, 0, 0, 0)
+    assert "shift manager Tan" in returned.entries[0].because
+    plays = {1: BetRuling(BetAction.SETTLE, "shift manager Tan")}
+    assert money(settle_round(law, THREE_BOXES, layout, TABLE, rulings=plays).entries[0]) == (LOST, 0, 10, 0, 0)
+    assert difference(held, returned).bettors == {"ann": 10}
+    assert difference(held, returned).held == -10
+
+
+def test_a_ruling_returns_any_bet_but_settles_none_that_a_clause_returns() -> None:
+    """NC 5.9 stands before a ruling."""
+    layout = lay("NC", ("ann", "main", 1, 10), ("bob", "main", 3, 10))
+    rulings = {
+        1: BetRuling(BetAction.SETTLE, "shift manager Tan"), 2: BetRuling(BetAction.RETURN, "shift manager Tan")
+    }  # fmt: skip
+    settlement = settle_round(NC, THREE_BOXES, layout, TABLE, removed={1: "NC 5.9"}, rulings=rulings)
+    assert [(entry.verdict, entry.clause) for entry in settlement.entries] == [(RETURNED, "NC 5.9"), (RETURNED, "")]
+
+
+@pytest.mark.parametrize(
+    ("game_id", "clause", "returns"),
+    [("NC", "NC 5.5.1", "NC 5.15"), ("F3", "F3 X2", "F3 X2"), ("TP", "TP 5.2", ""), ("P3", "P3 5.4", "")],
+)
+def test_a_void_round_returns_every_bet(game_id: str, clause: str, returns: str) -> None:
+    """NC 5.15, F3 X2; reading 33 for TP 5.2 and P3 5.4."""
+    law = LAWS[game_id]
+    layout = lay(game_id, ("ann", law.wagers[0].id, 1, 100), ("bob", "tie", 3, 7))
+    settlement = void_round(law, layout, clause)
+    assert [money(entry) for entry in settlement.entries] == [(RETURNED, 100, 0, 0, 0), (RETURNED, 7, 0, 0, 0)]
+    assert all(entry.clause == clause and returns in entry.because for entry in settlement.entries)
+    with pytest.raises(SettlementError, match="name which"):
+        void_round(law, layout, "")
+
+
+@pytest.mark.parametrize(("game_id", "clause"), [("P3", "P3 5.4"), ("NC", "NC 5.5.5")])
+def test_p3_5_4_and_nc_5_5_5_a_round_voided_after_it_was_settled_is_taken_back(game_id: str, clause: str) -> None:
+    """P3 5.4, NC 5.5.5: winners give back what they were paid, losers have their stakes back."""
+    law = LAWS[game_id]
+    layout = lay(game_id, ("ann", "main", 1, 100), ("bob", "main", 2, 25), ("cy", "main", 3, 40))
+    settled, void = settle_round(law, THREE_BOXES, layout, TABLE), void_round(law, layout, clause)
+    moves = difference(settled, void)
+    assert moves.bettors == {"ann": -100, "bob": -Fraction(25, 2), "cy": 40}
+    assert moves.house == 100 + Fraction(25, 2) - 40
+    undone = reverse(settled)
+    assert [(move.bettor, move.to_bettor, move.to_house) for move in undone] == [
+        ("ann", -200, 100), ("bob", -Fraction(75, 2), Fraction(25, 2)), ("cy", 0, -40)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("game_id", "clause"), [("RTP", "RTP 5.5"), ("NC", "NC 5.9")])
+def test_rtp_5_5_and_nc_5_9_a_hand_removed_after_it_was_settled_moves_its_own_wagers_alone(
+    game_id: str, clause: str
+) -> None:
+    """RTP 5.5, NC 5.9."""
+    law = LAWS[game_id]
+    layout = lay(game_id, ("ann", "main", 1, 100), ("bob", "main", 3, 40))
+    before = settle_round(law, THREE_BOXES, layout, TABLE)
+    after = settle_round(law, THREE_BOXES, layout, TABLE, removed={1: clause})
+    moves = difference(before, after)
+    assert moves.bettors == {"ann": -100, "bob": 0}
+    assert moves.house == 100
+    assert moves.held == 0
+
+
+def test_nc_5_13_another_layout_is_no_difference_but_a_reversal_and_a_new_settlement() -> None:
+    old = settle_round(NC, THREE_BOXES, lay("NC", ("ann", "main", 1, 100)), TABLE)
+    new = settle_round(NC, THREE_BOXES, lay("NC", ("ann", "main", 1, 150)), TABLE)
+    with pytest.raises(SettlementError, match="reverse the old one"):
+        difference(old, new)
+
+
+@pytest.mark.parametrize(("game_id", "clause"), [("TP", "TP 5.6"), ("P3", "P3 5.6"), ("RTP", "RTP 5.3")])
+def test_a_bet_taken_away_late_is_settled_with_the_closed_layout(game_id: str, clause: str) -> None:
+    """TP 5.6, P3 5.6, RTP 5.3: only another clause returns a bet that lay there at closing."""
+    layout = lay(game_id, ("ann", "main", 3, 40))
+    assert LAWS[game_id].game.betting.late_withdrawal == clause
+    assert settle_round(LAWS[game_id], THREE_BOXES, layout, TABLE).gains == {"ann": -40}
+
+
+def test_nc_5_3_who_walked_away_is_settled_as_everybody() -> None:
+    layout = lay("NC", ("gone", "main", 1, 100), ("ann", "main", 1, 100), seats={"ann": 1})
+    assert settle_round(NC, THREE_BOXES, layout, TABLE).gains == {"gone": 100, "ann": 100}
+
+
+@pytest.mark.parametrize(
+    ("rounding", "paid", "breakage"),
+    [
+        (Rounding.NONE, Fraction(25, 2), 0),
+        (Rounding.DOWN, 12, Fraction(1, 2)),
+        (Rounding.UP, 13, Fraction(-1, 2)),
+    ],
+)
+def test_rounding_is_of_what_is_paid_and_its_difference_is_shown(
+    rounding: Rounding, paid: Fraction, breakage: Fraction
+) -> None:
+    """TP 4.1: half of 25."""
+    layout = lay("TP", ("ann", "main", 2, 25))
+    settlement = settle_round(TP, THREE_BOXES, layout, TABLE, rounding=rounding)
+    assert (settlement.entries[0].paid, settlement.breakage) == (paid, breakage)
+    assert settlement.house == -paid
+
+
+def test_every_bet_needs_the_hand_of_its_box_and_those_that_it_looks_at() -> None:
+    layout = lay("RTP", ("ann", "main", 1, 10), ("ann", "royal", 2, 10), ("bob", "main", 2, 10))
+    with pytest.raises(SettlementError, match="B2 has 0, D has 2"):
+        settle_round(RTP, THREE_BOXES, layout, hands(B1="KD 5C 2S", D="KC QC"))
+    dealers = lay("P3", ("ann", "main", 1, 10), ("ann", "dealer_prosperity", 1, 10))
+    with pytest.raises(SettlementError, match="B1 has 0"):
+        settle_round(P3, THREE_BOXES, dealers, hands(D="KC QC 2S"))
+    own_hand = lay("RTP", ("ann", "royal", 1, 10), ("bob", "main", 1, 10))
+    back = {2: BetRuling(BetAction.SETTLE, "shift manager Tan")}
+    with pytest.raises(SettlementError, match="D has 0"):
+        settle_round(RTP, THREE_BOXES, own_hand, hands(B1="KD 5C 2S"), rulings=back)
+
+
+def test_nothing_is_returned_without_a_clause_or_a_named_ruling() -> None:
+    layout = lay("NC", ("ann", "main", 1, 10))
+    with pytest.raises(SettlementError, match="by no clause"):
+        settle_round(NC, THREE_BOXES, layout, TABLE, removed={1: ""})
+    with pytest.raises(SettlementError, match="by no clause"):
+        settle_round(NC, THREE_BOXES, layout, TABLE, withdrawn={("ann", 1): ""})
+    with pytest.raises(SettlementError, match="no bet on box 2"):
+        settle_round(NC, THREE_BOXES, layout, TABLE, withdrawn={("ann", 2): "NC 5.7.3"})
+    with pytest.raises(SettlementError, match="names nobody"):
+        settle_round(NC, THREE_BOXES, layout, TABLE, rulings={1: BetRuling(BetAction.RETURN, "")})
+    with pytest.raises(SettlementError, match="bet 2"):
+        settle_round(NC, THREE_BOXES, layout, TABLE, rulings={2: BetRuling(BetAction.RETURN, "Tan")})
+
+
+def test_p3_1_1_6_a_tie_is_not_settled_before_its_reading_is_chosen() -> None:
+    layout = lay("P3", ("ann", "main", 1, 10), ("ann", "tie", 1, 10))
+    with pytest.raises(SettingError, match="tie_on"):
+        settle_round(read_law(P3.game), THREE_BOXES, layout, TABLE)
+
+
+def test_rtp_5_12_limits_overlooked_in_a_settled_round_stay_settled() -> None:
+    """RTP 5.12: a settlement is a value; nothing that comes later changes it."""
+    layout = lay("RTP", ("ann", "main", 3, 4))
+    first: Settlement = settle_round(RTP, limited("main"), layout, TABLE)
+    settle_round(RTP, limited("main", limit=Limit(50, 60)), layout, TABLE, settled_under_minimum=frozenset({"ann"}))
+    assert first.gains == {"ann": -4}
+    assert apportion(RTP, limited("main"), layout)[0].counts == 4
