@@ -5,6 +5,11 @@
 Every hand of the deck is ranked once a run, in shuffled order. Floors: a dict keyed by ordered triples of cards, asked
 with the hand itself; a dict keyed by ordered triples of ranks, once the ranks were read from the cards; in bulk one
 numpy lookup by three arrays of ranks, and the same with the arrays filled from the cards first. Ours: `rank_key`.
+
+The goal is 1.5 times the cost of the dict by cards, and in bulk of the numpy lookup. One at a time it is met in some
+runs and missed in others, by a few hundredths: the call alone costs about half of such a lookup. In bulk it is missed
+where the ranks lie in arrays already; a round has no more than ten hands, so nothing here keeps such arrays. What a run
+came to stands in its last lines.
 """
 
 from __future__ import annotations
@@ -108,6 +113,14 @@ def nanoseconds(take: Callable[[], object], hands: int, runs: int) -> float:
     return statistics.median(times) / hands * 1e9
 
 
+def against(ours: float, floor: float) -> str:
+    """
+    >>> against(60.0, 50.0), against(100.0, 50.0)
+    ('1.20x, the goal of 1.5x is met', '2.00x, the goal of 1.5x is missed')
+    """
+    return f"{ours / floor:.2f}x, the goal of {GOAL}x is {'met' if ours <= GOAL * floor else 'missed'}"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="P7: hands ranked a second")
     parser.add_argument("--runs", type=int, default=7)
@@ -131,12 +144,12 @@ def main() -> None:
     for name, each in cost.items():
         print(f"  {name:30} {each:8.1f} ns/hand {1e9 / each:14,.0f} hands/s")
     alone = cost["rank_key, one at a time"]
-    print(f"one at a time: {alone / cost['dict, the hand is the key']:.2f}x a dict that has every hand as a key,")
-    print(f"  {alone / cost['dict, ranks read from cards']:.2f}x a dict of ranks; the goal is {GOAL}x.")
+    print(f"one at a time: {against(alone, cost['dict, the hand is the key'])}: a dict that has every hand as a key,")
+    print(f"  {against(alone, cost['dict, ranks read from cards'])}: a dict of ranks.")
     print("  The call, unpacking the hand and reading three ranks are all of the difference.")
     for name in ("numpy, ranks in arrays", "numpy, ranks read from cards"):
         if name in cost:
-            print(f"in bulk: {cost['rank_key, in bulk'] / cost[name]:.2f}x {name}")
+            print(f"in bulk: {against(cost['rank_key, in bulk'], cost[name])}: {name}")
 
 
 if __name__ == "__main__":

@@ -201,6 +201,11 @@ class Capabilities(msgspec.Struct, frozen=True):
     retains_reports: bool  # through a loss of power
     acknowledges: bool = True  # False: at most once, a loss cannot be noticed by numbers
 
+    @property
+    def yields_one_card(self) -> bool:
+        """Whether a device of sets can be told to form a set of one."""
+        return self.dispenses == "on_command"
+
 
 class DeviceIdentity(msgspec.Struct, frozen=True):
     """Who the device says it is. Proven by the driver's handshake where the driver has one."""

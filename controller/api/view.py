@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from controller.games.specification import FACT_QUESTIONS, ClassNames, Role
+from controller.games.specification import FACT_QUESTIONS, ClassNames, Role, RulingAction
 from controller.rules import hands as ranking
 from controller.rules.dealing import DEALER, Place
 from controller.table.state import Hand, Irregularity, Stage, TableState
@@ -62,13 +62,24 @@ class DeviceView(msgspec.Struct, frozen=True):
     unloads_stub: bool
 
 
+class MoveView(msgspec.Struct, frozen=True):
+    """The card that left the device as number `ordinal` lies at `source` and belongs to `place`."""
+
+    ordinal: int
+    source: Place
+    place: Place
+
+
 class ChoiceView(msgspec.Struct, frozen=True):
     place: Place
     choice: str
 
 
 class IrregularityView(msgspec.Struct, frozen=True):
-    """`proposes`: the clause's disposition. `who`: the lowest rank that may take the next step, one of `options`."""
+    """`proposes`: the clause's disposition, or that of the house whose `authority` it is.
+
+    `who`: the lowest rank that may take the next step, one of `options`. `moves`: the cards to be put right.
+    """
 
     id: int
     revision: int
@@ -87,6 +98,8 @@ class IrregularityView(msgspec.Struct, frozen=True):
     ordinals: tuple[int, ...]
     choices: tuple[ChoiceView, ...]
     choices_due: tuple[Place, ...]
+    authority: str = ""
+    moves: tuple[MoveView, ...] = ()
 
 
 class TableView(msgspec.Struct, frozen=True):
@@ -118,6 +131,7 @@ class TableView(msgspec.Struct, frozen=True):
     chips_paid: bool
     conclusion_asked: bool
     clause: str
+    first_card: str = ""  # empty: none; face down until it is shown
 
 
 class LinkView(msgspec.Struct, frozen=True):
@@ -164,7 +178,14 @@ def view_of(state: TableState, link: LinkView) -> TableView:
         chips_paid=state.chips_paid,
         conclusion_asked=state.conclusion_asked,
         clause=state.grammar.clause if chosen else "",
+        first_card=_first_card(state),
     )
+
+
+def _first_card(state: TableState) -> str:
+    if state.first_card_shown is not None:
+        return state.first_card_shown.code
+    return FACE_DOWN if state.first_card is not None else ""
 
 
 def _seat(item: tuple[Place, Hand]) -> tuple[bool, Place]:
@@ -230,14 +251,20 @@ _OPTIONS = {
     Stage.CLAIMED: ("confirm", "deny"),
     Stage.ORDERING: ("name the order",),
     Stage.CHOOSING: ("continue", "withdraw"),
-    Stage.RULING: ("void", "continue"),
+    Stage.MOVING: ("put the cards right",),
+    Stage.RULING: tuple(action.value.replace("_", " ") for action in RulingAction),
 }
 
 
 def _irregularity(state: TableState, found: Irregularity) -> IrregularityView:
     chosen = {place for place, _ in found.choices}
     choosing = found.stage is Stage.CHOOSING
-    who = {Stage.CLAIMED: found.row.confirms, Stage.CHOOSING: Role.DEALER}.get(found.stage, found.row.decides)
+    who = {
+        Stage.CLAIMED: found.row.confirms,
+        Stage.MOVING: found.row.confirms,
+        Stage.CHOOSING: Role.DEALER,
+    }.get(found.stage, found.row.decides)
+    moves = state.misplaced if found.stage is Stage.MOVING else {}
     return IrregularityView(
         id=found.id,
         revision=found.revision,
@@ -256,4 +283,6 @@ def _irregularity(state: TableState, found: Irregularity) -> IrregularityView:
         ordinals=found.ordinals,
         choices=tuple(ChoiceView(place, choice) for place, choice in found.choices),
         choices_due=tuple(place for place in state.live_places if place not in chosen) if choosing else (),
+        authority=found.row.authority,
+        moves=tuple(MoveView(ordinal, *move) for (_, ordinal), move in sorted(moves.items())),
     )

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import product
 from math import prod
 from typing import TypeAlias
 
 import msgspec
 
-from controller.commands.law_options import settings_of
 from controller.games.specification import Game
-from controller.games.wagers import Price, Setting, Wager
-from controller.rules.law import read_law
-from controller.rules.odds import wager_odds
+from controller.games.wagers import Setting
+from controller.rules.law import Law, read_law, readings_that_matter
+from controller.rules.odds import wager_odds, ways_to_play
 
 Options: TypeAlias = tuple[str, ...]  # one option of each of a wager's settings, in their order
-Play: TypeAlias = tuple[Wager, tuple[Price, ...]]  # what a reading makes of a wager
 
 
 class Chance(msgspec.Struct, frozen=True):
@@ -101,15 +98,11 @@ def count_game(game: Game, fixed: Mapping[str, str]) -> CountedGame:
 def _count_wager(game: Game, wager_id: str, fixed: Mapping[str, str]) -> CountedWager:
     """What a wager comes to under each way of reading it, the ways that come to the same told once."""
     variants = [wager for wager in game.wagers if wager.id == wager_id]
-    matter = settings_of(variants)
-    settings = [setting for setting in game.settings if setting.id in matter]
-    ways_to_read: dict[Play | None, list[Options]] = {}
-    for options in product(*(_open_options(setting, fixed) for setting in settings)):
-        law = read_law(game, dict(zip((setting.id for setting in settings), options, strict=True)))
-        wager = next((wager for wager in law.wagers if wager.id == wager_id), None)
-        play = None if wager is None else (wager, law.prices(wager))
-        ways_to_read.setdefault(play, []).append(options)
-    absent = ways_to_read.pop(None, [])
+    settings = readings_that_matter(game, variants)
+    ways_to_read = {
+        play: [_options(law, settings) for law in laws] for play, laws in ways_to_play(game, wager_id, fixed).items()
+    }
+    absent = ways_to_read.pop((), [])
     counted = tuple(
         _count_reading(game, wager_id, settings, members, fixed)
         for group in ways_to_read.values()
@@ -119,6 +112,10 @@ def _count_wager(game: Game, wager_id: str, fixed: Mapping[str, str]) -> Counted
     return CountedWager(wager_id, variants[0].title, variants[0].clause, counted, not_offered)
 
 
+def _options(law: Law, settings: Sequence[Setting]) -> Options:
+    return tuple(law.chosen[setting.id] for setting in settings)
+
+
 def _whole_products(members: Sequence[Options]) -> Sequence[Sequence[Options]]:
     """The members together where they are all combinations of some options of each setting, else each alone.
 
@@ -126,10 +123,6 @@ def _whole_products(members: Sequence[Options]) -> Sequence[Sequence[Options]]:
     """
     among = [set(options) for options in zip(*members, strict=True)]
     return [members] if len(members) == prod(map(len, among)) and members else [[options] for options in members]
-
-
-def _open_options(setting: Setting, fixed: Mapping[str, str]) -> tuple[str, ...]:
-    return (fixed[setting.id],) if setting.id in fixed else setting.words
 
 
 def _count_reading(

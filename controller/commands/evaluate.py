@@ -6,10 +6,19 @@ from collections.abc import Sequence
 
 import click
 
-from controller.commands.evaluation import Evaluation, HandResult, WagerResult, evaluate_layout, read_layout
-from controller.commands.law_options import find_law, in_units, law_options, odds_text, print_json, settings_of
+from controller.commands.evaluation import (
+    HELD,
+    Evaluation,
+    HandResult,
+    WagerResult,
+    evaluate_layout,
+    read_layout,
+)
+from controller.commands.law_options import find_law, in_units, law_options, odds_text, print_json
+from controller.commands.own_words import words_of
 from controller.commands.page import Page, longest, page
-from controller.rules.law import Law
+from controller.games.wagers import Setting
+from controller.rules.law import Law, find_setting
 from controller.rules.settlement import Verdict
 
 
@@ -23,7 +32,15 @@ from controller.rules.settlement import Verdict
     metavar="CARDS",
     help='A hand of three cards, as in "KD 10C 2H"; "3: KD 10C 2H" names its box. One for each box.',
 )
-@click.option("--dealer", "--banker", "dealer", required=True, metavar="CARDS", help="The Dealer's or Banker's hand.")
+@click.option(
+    "--dealer",
+    "--banker",
+    "dealers",
+    multiple=True,
+    required=True,
+    metavar="CARDS",
+    help="The Dealer's or Banker's hand; given once.",
+)
 @click.option(
     "--wager",
     "wagers",
@@ -36,7 +53,7 @@ def evaluate(
     readings: tuple[str, ...],
     as_json: bool,
     players: tuple[str, ...],
-    dealer: str,
+    dealers: tuple[str, ...],
     wagers: tuple[str, ...],
 ) -> None:
     """Tell the class of each hand, the outcome of each box and the result of each wager.
@@ -44,7 +61,7 @@ def evaluate(
     A hand without a number belongs to the box after the one before it; the first to box 1.
     """
     law = find_law(game_id, readings)
-    evaluation = evaluate_layout(law, read_layout(law, players, dealer, wagers))
+    evaluation = evaluate_layout(law, read_layout(law, players, dealers, wagers))
     if as_json:
         print_json(evaluation)
         return
@@ -55,26 +72,29 @@ def evaluate(
 
 def write(paper: Page, law: Law, evaluation: Evaluation) -> None:
     """The whole evaluation, in lines."""
+    words = words_of(evaluation.game)
     hands = [evaluation.dealer, *(box.hand for box in evaluation.boxes)]
     name_width = longest([hand.name for hand in hands])
     results = [*evaluation.on_dealer, *(result for box in evaluation.boxes for result in box.wagers)]
     widths = longest([result.title for result in results]), longest([_gain(result) for result in results]) + 1
+    place_width = longest([words.dealer, *(words.box(box.box) for box in evaluation.boxes)]) + 2
     paper.heading(f"{law.game.title} ({law.game.id})")
-    if used := _readings_used(law, evaluation):
-        paper.entry(f"Readings: {used}", indent=0)
-    paper.heading(f"{'Dealer':<7} {_hand(evaluation.dealer, name_width)}")
+    if evaluation.readings:
+        used = (f"{s.id}={option} ({s.clause})" for s, option in _readings(law, evaluation))
+        paper.entry(f"Readings: {', '.join(used)}", indent=0)
+    paper.heading(f"{words.dealer:<{place_width}}{_hand(evaluation.dealer, name_width)}")
     _write_wagers(paper, evaluation.on_dealer, widths)
     for box in evaluation.boxes:
-        paper.heading(f"{f'Box {box.box}':<7} {_hand(box.hand, name_width)}   {box.word.upper()}")
+        place = words.box(box.box)
+        place = place[:1].upper() + place[1:]
+        paper.heading(f"{place:<{place_width}}{_hand(box.hand, name_width)}   {box.word.upper()}")
         _write_wagers(paper, box.wagers, widths)
     if evaluation.staked:
         paper.heading(f"Staked {evaluation.staked:,}, net {in_units(evaluation.gain)}")
 
 
-def _readings_used(law: Law, evaluation: Evaluation) -> str:
-    shown = {result.wager for box in evaluation.boxes for result in box.wagers}
-    used = settings_of(wager for wager in law.game.wagers if wager.id in shown)
-    return ", ".join(f"{s.id}={law.chosen[s.id]} ({s.clause})" for s in law.game.settings if s.id in used)
+def _readings(law: Law, evaluation: Evaluation) -> list[tuple[Setting, str]]:
+    return [(find_setting(law.game, setting), option) for setting, option in evaluation.readings.items()]
 
 
 def _hand(hand: HandResult, name_width: int) -> str:
@@ -97,12 +117,10 @@ def _write_wagers(paper: Page, results: Sequence[WagerResult], widths: tuple[int
         paper.entry(
             f"{result.because} ({result.clause})",
             (result.title, widths[0]),
-            (result.verdict.value, longest([verdict.value for verdict in Verdict])),
+            (result.verdict, longest([HELD, *Verdict])),
             (odds_text(result.odds) if result.odds is not None else "", len("400 to 1")),
             (_gain(result), widths[1]),
         )
-        if result.note:
-            paper.entry(f"note: {result.note}", indent=4)
 
 
 def _gain(result: WagerResult) -> str:

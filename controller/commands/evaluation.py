@@ -10,19 +10,25 @@ from typing import Final
 
 import msgspec
 
-from controller.commands.law_options import require_chosen
+from controller.commands.law_options import require_chosen, shortened
 from controller.commands.main import BadInputError
+from controller.commands.own_words import OwnWords, words_of
 from controller.games.specification import Game
 from controller.games.wagers import Shape, Wager
+from controller.rules.dealing import DEALER
+from controller.rules.dealing import box as place_of
 from controller.rules.hands import HAND_SIZE, Outcome, hand_name, outcome, pictures, points
-from controller.rules.law import Law, UnknownWagerError
-from controller.rules.settlement import Settled, Verdict, settle
+from controller.rules.law import Law, UnknownWagerError, find_setting, readings_that_matter
+from controller.rules.layout import DEALERS_SPOT, Bet, Bettor, TableRules, as_it_lies
+from controller.rules.paying import Entry, settle_round
+from controller.rules.settlement import Verdict, settle
 from firmware_bridge.cards import Card, UnknownCardError
 
-_NUMBERED: Final = re.compile(r"\s*([+-]?\d{1,9})\s*:(.*)", re.ASCII | re.DOTALL)
-_WHOLE: Final = re.compile(r"[0-9]{1,15}", re.ASCII)
-DEALERS_HAND: Final = "the Dealer's hand"
-DEALERS_BOX: Final = 0  # where a wager lies that belongs to no box
+_NUMBERED: Final = re.compile(r"\s*([+-]?\d+)\s*:(.*)", re.ASCII | re.DOTALL)
+_WHOLE: Final = re.compile(r"0*([1-9]\d*)", re.ASCII)
+MOST_DIGITS: Final = 15  # of a stake
+HELD: Final = "held"  # until a ruling is given
+THE_BETTOR: Final = Bettor("the bettor")  # all stakes are his
 
 
 class HandResult(msgspec.Struct, frozen=True):
@@ -37,24 +43,23 @@ class HandResult(msgspec.Struct, frozen=True):
 class WagerResult(msgspec.Struct, frozen=True):
     """What a wager comes to. `net` for each unit staked, `gain` for the stake; both exact, negative where lost.
 
-    `odds` are those of the price that it won; `stake` 0 where nothing was staked. `note`: what the document says
-    beside it.
+    `verdict` is won, lost, returned or held: a held stake waits for a ruling. `odds` are those of the price that it
+    won; `stake` 0 where nothing was staked.
     """
 
     wager: str
     title: str
-    verdict: Verdict
+    verdict: str
     odds: Fraction | None
     net: Fraction
     clause: str
     because: str
     stake: int
     gain: Fraction
-    note: str
 
 
 class BoxResult(msgspec.Struct, frozen=True):
-    """A box against the Dealer. `word` is the document's where both rank the same."""
+    """A box against the Dealer. `word` is the document's for that outcome."""
 
     box: int
     hand: HandResult
@@ -64,9 +69,14 @@ class BoxResult(msgspec.Struct, frozen=True):
 
 
 class Evaluation(msgspec.Struct, frozen=True):
-    """A whole layout. `on_dealer` are the wagers that lie once, beside the boxes; `gain` is the sum of all gains."""
+    """A whole layout. `on_dealer` are the wagers that lie once, beside the boxes; `gain` is the sum of all gains.
+
+    `readings`: those on which a wager shown here depends, as they were chosen.
+    """
 
     game: str
+    title: str
+    version: str
     readings: dict[str, str]
     dealer: HandResult
     boxes: tuple[BoxResult, ...]
@@ -76,7 +86,7 @@ class Evaluation(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True)
-class Layout:
+class WrittenHands:
     """Hands by box, and stakes by (box, wager id). Without any stake every wager is told for each unit."""
 
     hands: dict[int, tuple[Card, ...]]
@@ -84,46 +94,62 @@ class Layout:
     stakes: dict[tuple[int, str], int]
 
 
-def read_layout(law: Law, players: Sequence[str], dealer: str, wagers: Sequence[str]) -> Layout:
+def read_layout(law: Law, players: Sequence[str], dealers: Sequence[str], wagers: Sequence[str]) -> WrittenHands:
     """What a person wrote. Raises `BadInputError` with what is wrong and where it stands."""
+    words = words_of(law.game.id)
     hands: dict[int, tuple[Card, ...]] = {}
     following = 1
     for written in players:
-        box, cards = _numbered(written)
-        box = following if box is None else box
-        _check_box(law.game, box, f"--player {written!r}")
+        where = f"--player {shortened(written)!r}"
+        named, cards = _numbered(law.game, written, where)
+        box = _check_box(law.game, following, where) if named is None else named
         if box in hands:
-            raise BadInputError(f"--player {written!r}: box {box} has a hand already.", "One --player a box.")
-        hands[box] = read_hand(cards, f"box {box}")
+            raise BadInputError(f"{where}: {words.box(box)} has a hand already.", f"One --player a {words.place}.")
+        hands[box] = read_hand(cards, words.box(box))
         following = box + 1
-    theirs = read_hand(dealer, DEALERS_HAND)
-    _check_no_card_twice([*((f"box {box}", hand) for box, hand in hands.items()), (DEALERS_HAND, theirs)])
-    return Layout(dict(sorted(hands.items())), theirs, _read_stakes(law, wagers, sorted(hands)))
+    theirs = _read_dealers_hand(dealers, words)
+    _check_no_card_twice([*((words.box(box), hand) for box, hand in hands.items()), (words.dealers_hand, theirs)])
+    return WrittenHands(dict(sorted(hands.items())), theirs, _read_stakes(law, wagers, sorted(hands)))
 
 
-def _numbered(written: str) -> tuple[int | None, str]:
-    """The box before a colon, and what follows."""
+def _read_dealers_hand(dealers: Sequence[str], words: OwnWords) -> tuple[Card, ...]:
+    if len(dealers) > 1:
+        raise BadInputError(
+            f"The {words.dealer}'s hand is given {len(dealers)} times; --dealer and --banker are the same.",
+            "Give it once.",
+        )
+    return read_hand(dealers[0], words.dealers_hand)
+
+
+def _numbered(game: Game, written: str, where: str) -> tuple[int | None, str]:
+    """The box before a colon, and what follows. Raises `BadInputError` for a box that the game has not."""
     found = _NUMBERED.fullmatch(written)
     if found is None:
         return None, written
-    return int(found[1]), found[2]
+    return _check_box(game, found[1], where), found[2]
 
 
-def _check_box(game: Game, box: int, where: str) -> None:
-    most = game.boxes[1]
-    if not 1 <= box <= most:
-        raise BadInputError(f"{where}: there is no box {box}; {game.id} has boxes 1 to {most}.")
+def _check_box(game: Game, box: int | str, where: str) -> int:
+    """The number, given or as it was written."""
+    most, words = game.boxes[1], words_of(game.id)
+    known = {str(number): number for number in range(1, most + 1)}
+    figures = str(box).removeprefix("+")
+    number = known.get(figures.lstrip("0") if figures.isdecimal() else figures)
+    if number is None:
+        nowhere = f"{words.place} {shortened(str(box))}"
+        raise BadInputError(f"{where}: there is no {nowhere}; {game.id} has {words.places} 1 to {most}.")
+    return number
 
 
 def read_hand(written: str, where: str) -> tuple[Card, ...]:
     """Three cards with blanks or commas between them. Raises `BadInputError`."""
     try:
-        cards = tuple(Card.parse(text) for text in written.replace(",", " ").split())
+        cards = tuple(Card.parse(shortened(text)) for text in written.replace(",", " ").split())
     except UnknownCardError as error:
         raise BadInputError(f"In {where}: {error}.") from error
     if len(cards) != HAND_SIZE:
         number = f"{len(cards)} card" + "s" * (len(cards) != 1)
-        raise BadInputError(f"In {where}: {number} in {written.strip()!r}; a hand has {HAND_SIZE}.")
+        raise BadInputError(f"In {where}: {number} in {shortened(written.strip())!r}; a hand has {HAND_SIZE}.")
     return cards
 
 
@@ -140,16 +166,16 @@ def _check_no_card_twice(hands: Sequence[tuple[str, tuple[Card, ...]]]) -> None:
 def _read_stakes(law: Law, wagers: Sequence[str], boxes: Sequence[int]) -> dict[tuple[int, str], int]:
     stakes: dict[tuple[int, str], int] = {}
     for written in wagers:
-        where = f"--wager {written!r}"
-        named, rest = _numbered(written)
+        where = f"--wager {shortened(written)!r}"
+        named, rest = _numbered(law.game, written, where)
         wager_id, separator, amount = (part.strip() for part in rest.partition("="))
         if not separator:
             raise BadInputError(f"{where} is not written as WAGER=STAKE.", "For example tie=5, or 3: tie=5 for box 3.")
-        wager = _find_wager(law, wager_id.lower(), where)
+        wager = _find_wager(law, shortened(wager_id.lower()), where)
         stake = _read_stake(amount, where)
         for box in _boxes_of(law.game, wager, named, boxes, where):
             if (box, wager.id) in stakes:
-                place = f"box {box}" if box else "the Dealer's spot"
+                place = words_of(law.game.id).box(box) if box else f"the {words_of(law.game.id).dealer}'s spot"
                 raise BadInputError(f"{where}: {wager.id} is staked twice on {place}.", "Add the stakes up.")
             stakes[box, wager.id] = stake
     return stakes
@@ -159,48 +185,67 @@ def _find_wager(law: Law, wager_id: str, where: str) -> Wager:
     try:
         return law.wager(wager_id)
     except UnknownWagerError as error:
-        raise BadInputError(f"{where}: {error}.") from error
+        removed = _removed_by(law, wager_id)
+        sentence = f"{law.game.id} has no wager {wager_id!r} where {removed}" if removed else str(error)
+        raise BadInputError(f"{where}: {sentence}.") from error
+
+
+def _removed_by(law: Law, wager_id: str) -> str:
+    """The readings that leave a wager of the document out; empty where the document has none of that name."""
+    unders = [wager.under for wager in law.game.wagers if wager.id == wager_id]
+    settings = dict.fromkeys(setting for under in unders for setting, option in under if law.chosen[setting] != option)
+    return " and ".join(
+        f"{setting} is {law.chosen[setting] or 'not chosen'} ({find_setting(law.game, setting).clause})"
+        for setting in settings
+    )
 
 
 def _read_stake(amount: str, where: str) -> int:
-    stake = int(amount) if _WHOLE.fullmatch(amount) else 0
-    if stake == 0:
-        raise BadInputError(
-            f"{where}: the stake {amount!r} is no positive whole number.",
-            "Stakes are counted in the smallest unit, in at most 15 digits.",
-        )
-    return stake
+    hint = f"Stakes are counted in the smallest unit, in at most {MOST_DIGITS} digits."
+    found = _WHOLE.fullmatch(amount)
+    if found is None:
+        raise BadInputError(f"{where}: the stake {shortened(amount)!r} is no positive whole number.", hint)
+    if len(found[1]) > MOST_DIGITS:
+        raise BadInputError(f"{where}: the stake has {len(found[1])} digits; that is more than can lie there.", hint)
+    return int(found[1])
 
 
 def _boxes_of(game: Game, wager: Wager, named: int | None, boxes: Sequence[int], where: str) -> Sequence[int]:
     """Where a stake lies: on the box that it names, else on every box; on the Dealer's spot where that is its place."""
+    words = words_of(game.id)
     if wager.on_dealer:
         if named is not None:
-            raise BadInputError(f"{where}: {wager.id} lies on the Dealer's spot and belongs to no box.")
-        return (DEALERS_BOX,)
+            raise BadInputError(
+                f"{where}: {wager.id} lies on the {words.dealer}'s spot and belongs to no {words.place}."
+            )
+        return (DEALERS_SPOT,)
     if named is None:
         return boxes
-    _check_box(game, named, where)
     if named not in boxes:
-        raise BadInputError(f"{where}: box {named} has no hand.", f'Give one with --player "{named}: ...".')
+        raise BadInputError(f"{where}: {words.box(named)} has no hand.", f'Give one with --player "{named}: ...".')
     return (named,)
 
 
-def evaluate_layout(law: Law, layout: Layout) -> Evaluation:
+def evaluate_layout(law: Law, written: WrittenHands) -> Evaluation:
     """What everything comes to. Raises `BadInputError` where a wager depends on a reading that is not chosen."""
-    staked = {wager_id for _, wager_id in layout.stakes}
-    require_chosen(law, [wager for wager in law.wagers if not layout.stakes or wager.id in staked])
-    boxes = tuple(_box(law, layout, box, hand) for box, hand in layout.hands.items())
-    on_dealer = _wagers(law, layout, DEALERS_BOX, ())
-    results = (*on_dealer, *(result for box in boxes for result in box.wagers))
+    shown = {wager_id for _, wager_id in written.stakes}
+    wagers = [wager for wager in law.game.wagers if not shown or wager.id in shown]
+    require_chosen(law, wagers)
+    results = _settled_round(law, written) if written.stakes else _for_each_unit(law, written)
+    boxes = tuple(
+        _box(law.game, written, box, tuple(result for lies_on, result in results if lies_on == box))
+        for box in written.hands
+    )
     return Evaluation(
         game=law.game.id,
-        readings=dict(law.chosen),
-        dealer=_hand(law.game, layout.dealer),
+        title=law.game.title,
+        version=law.game.version,
+        readings={setting.id: law.chosen[setting.id] for setting in readings_that_matter(law.game, wagers)},
+        dealer=_hand(law.game, written.dealer),
         boxes=boxes,
-        on_dealer=on_dealer,
-        staked=sum(result.stake for result in results),
-        gain=sum((result.gain for result in results), Fraction(0)),
+        on_dealer=tuple(result for lies_on, result in results if lies_on == DEALERS_SPOT),
+        staked=sum(result.stake for _, result in results),
+        gain=sum((result.gain for _, result in results), Fraction(0)),
     )
 
 
@@ -209,50 +254,68 @@ def _hand(game: Game, cards: Sequence[Card]) -> HandResult:
     return HandResult(codes, hand_name(cards, game.names), points(cards), pictures(cards))
 
 
-def _box(law: Law, layout: Layout, box: int, hand: tuple[Card, ...]) -> BoxResult:
-    result = outcome(hand, layout.dealer)
-    word = {Outcome.WIN: "wins", Outcome.LOSE: "loses", Outcome.TIE: law.game.tie_word}[result]
-    return BoxResult(box, _hand(law.game, hand), result, word, _wagers(law, layout, box, hand))
+def _box(game: Game, written: WrittenHands, box: int, wagers: tuple[WagerResult, ...]) -> BoxResult:
+    hand = written.hands[box]
+    result = outcome(hand, written.dealer)
+    return BoxResult(box, _hand(game, hand), result, words_of(game.id).said_of(result, game.tie_word), wagers)
 
 
-def _wagers(law: Law, layout: Layout, box: int, hand: tuple[Card, ...]) -> tuple[WagerResult, ...]:
-    return tuple(
-        _wager(law, layout, wager, box, hand)
-        for wager in law.wagers
-        if wager.on_dealer == (box == DEALERS_BOX) and (not layout.stakes or (box, wager.id) in layout.stakes)
-    )
+def _for_each_unit(law: Law, written: WrittenHands) -> list[tuple[int, WagerResult]]:
+    """Every wager by the hands alone, with the box on which it would lie."""
+    found = []
+    for box, wager in _spots(law, written):
+        hand = written.hands.get(box, ())
+        settled = settle(law, wager, hand, written.dealer)
+        result = WagerResult(
+            wager=wager.id,
+            title=wager.title,
+            verdict=settled.verdict.value,
+            odds=settled.net if settled.verdict is Verdict.WON else None,
+            net=settled.net,
+            clause=settled.clause,
+            because=_because(settled.verdict, settled.because, wager, hand, written.dealer),
+            stake=0,
+            gain=Fraction(0),
+        )
+        found.append((box, result))
+    return found
 
 
-def _wager(law: Law, layout: Layout, wager: Wager, box: int, hand: tuple[Card, ...]) -> WagerResult:
-    settled = settle(law, wager, hand, layout.dealer)
-    stake = layout.stakes.get((box, wager.id), 0)
+def _spots(law: Law, written: WrittenHands) -> list[tuple[int, Wager]]:
+    """Where every wager may lie on this layout, the Dealer's spot first."""
+    spots = [(box, wager) for box in (DEALERS_SPOT, *written.hands) for wager in law.wagers]
+    return [(box, wager) for box, wager in spots if wager.on_dealer == (box == DEALERS_SPOT)]
+
+
+def _settled_round(law: Law, written: WrittenHands) -> list[tuple[int, WagerResult]]:
+    """The stakes of one bettor, settled as a round is; without limits, and with nobody to rule on what is held."""
+    spots = [(box, wager.id) for box, wager in _spots(law, written) if (box, wager.id) in written.stakes]
+    bets = [Bet(n, THE_BETTOR.id, wager, box, written.stakes[box, wager]) for n, (box, wager) in enumerate(spots, 1)]
+    rules = TableRules(boxes=law.game.boxes[1])
+    hands = {place_of(box): hand for box, hand in written.hands.items()} | {DEALER: written.dealer}
+    settlement = settle_round(law, rules, as_it_lies(law, rules, [THE_BETTOR], bets), hands)
+    return [(entry.bet.box, _as_settled(law, written, entry)) for entry in settlement.entries]
+
+
+def _as_settled(law: Law, written: WrittenHands, entry: Entry) -> WagerResult:
+    wager, stake = law.wager(entry.bet.wager), entry.bet.amount
+    gain = entry.paid - entry.collected
+    hand = written.hands.get(entry.bet.box, ())
     return WagerResult(
         wager=wager.id,
         title=wager.title,
-        verdict=settled.verdict,
-        odds=settled.net if settled.verdict is Verdict.WON else None,
-        net=settled.net,
-        clause=settled.clause,
-        because=_because(settled, wager, hand, layout.dealer),
+        verdict=entry.verdict.value if entry.verdict else HELD,
+        odds=gain / stake if entry.verdict is Verdict.WON else None,
+        net=gain / stake,
+        clause=entry.clause,
+        because=_because(entry.verdict, entry.because, wager, hand, written.dealer),
         stake=stake,
-        gain=stake * settled.net,
-        note=_note(law, layout, wager, box) if stake else "",
+        gain=gain,
     )
 
 
-def _because(settled: Settled, wager: Wager, hand: Sequence[Card], dealer: Sequence[Card]) -> str:
+def _because(verdict: Verdict | None, because: str, wager: Wager, hand: Sequence[Card], dealer: Sequence[Card]) -> str:
     """Why; of a main wager that is lost, whose hand ranks higher."""
-    if settled.verdict is not Verdict.LOST or not wager.main:
-        return settled.because
+    if verdict is not Verdict.LOST or not wager.main:
+        return because
     return (Shape.HIGHER if outcome(hand, dealer) is Outcome.WIN else Shape.LOWER).value
-
-
-def _note(law: Law, layout: Layout, wager: Wager, box: int) -> str:
-    """That a side wager lies where the document wants a main one first."""
-    betting = law.game.betting
-    mains = [other.id for other in law.wagers if other.main]
-    if wager.main or wager.on_dealer or not betting.without_main or any((box, m) in layout.stakes for m in mains):
-        return ""
-    returned = betting.without_main_returned
-    follows = f"; without it the stake is returned ({returned})" if returned else ""
-    return f"it needs {wager.needs.value} ({betting.without_main}){follows}"

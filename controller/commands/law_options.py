@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import click
 import msgspec
 
-from controller.commands.main import BadInputError
+from controller.commands.main import BadInputError, ProblemError
+from controller.commands.page import write_out
 from controller.games import GAMES, UnknownGameError, game
 from controller.games.specification import Game
 from controller.games.wagers import Setting, Wager
-from controller.rules.law import Law, SettingError, find_setting, not_chosen, read_law
+from controller.rules.law import Law, SettingError, find_setting, not_chosen, read_law, readings_that_matter
 
+QUOTED: Final = 60  # so many characters of somebody's input stand in a sentence
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -31,27 +33,39 @@ def law_options(command: Command) -> Command:
     return click.argument("game_id", metavar="GAME")(command)
 
 
+def shortened(written: str) -> str:
+    """What somebody wrote, short enough to be quoted. Nothing that the program knows is as long.
+
+    >>> shortened("tie=5"), shortened("9" * 100_000) == "9" * 60 + "..."
+    ('tie=5', True)
+    """
+    return written if len(written) <= QUOTED else f"{written[:QUOTED]}..."
+
+
 def find_game(game_id: str) -> Game:
-    """A game by its id, in any case. Raises `BadInputError`."""
+    """A game by its id, in any case. Raises `BadInputError`, or `ProblemError` where its data contradicts itself."""
     try:
-        return game(game_id.strip().upper())
+        document = game(game_id.strip().upper())
     except UnknownGameError:
         known = ", ".join(f"{known.id} ({known.title})" for known in GAMES.values())
-        raise BadInputError(f"GAME {game_id!r} is no game of this program.", f"It knows {known}.") from None
+        raise BadInputError(f"GAME {shortened(game_id)!r} is no game of this program.", f"It knows {known}.") from None
+    _check_data(document)
+    return document
 
 
 def read_options(game: Game, readings: Sequence[str]) -> dict[str, str]:
     """The readings that a person chose, by setting. Raises `BadInputError` for one that the game has not."""
     chosen: dict[str, str] = {}
     for written in readings:
-        setting_id, separator, option = (part.strip() for part in written.partition("="))
+        setting_id, separator, option = (shortened(part.strip()) for part in written.partition("="))
+        where = f"--reading {shortened(written)!r}"
         if not separator:
-            raise BadInputError(f"--reading {written!r} is not written as ID=OPTION.", _readings_hint(game))
+            raise BadInputError(f"{where} is not written as ID=OPTION.", _readings_hint(game))
         try:
             setting = find_setting(game, setting_id)
             read_law(game, {setting_id: option})
         except SettingError as error:
-            raise BadInputError(f"--reading {written!r}: {error}.", _readings_hint(game)) from error
+            raise BadInputError(f"{where}: {error}.", _readings_hint(game)) from error
         if chosen.get(setting.id, option) != option:
             raise BadInputError(f"--reading chooses {setting.id} twice: {chosen[setting.id]} and {option}.")
         chosen[setting.id] = option
@@ -64,25 +78,22 @@ def find_law(game_id: str, readings: Sequence[str]) -> Law:
     return read_law(document, read_options(document, readings))
 
 
+def _check_data(document: Game) -> None:
+    """The settings and options that the game's own data names must be there."""
+    try:
+        read_law(document)
+    except SettingError as error:
+        raise ProblemError(f"The data of {document.id} is wrong: {error}.", "Mend it in controller/games.") from error
+
+
 def _readings_hint(game: Game) -> str:
     return f"`cardshoe rules {game.id} --section settings` lists the readings and their options."
 
 
-def settings_of(wagers: Iterable[Wager]) -> frozenset[str]:
-    """The settings on which these wagers or their prices depend."""
-    return frozenset(
-        setting
-        for wager in wagers
-        for under in (wager.under, *(price.under for price in wager.prices))
-        for setting, _ in under
-    )
-
-
 def require_chosen(law: Law, wagers: Sequence[Wager]) -> None:
     """Raises `BadInputError` where a wager depends on a reading that must be chosen and is not."""
-    needed = settings_of(wagers)
-    for setting in law.unchosen:
-        if setting.id in needed:
+    for setting in readings_that_matter(law.game, wagers):
+        if not law.chosen[setting.id]:
             raise BadInputError(f"{not_chosen(setting)}.", _choose_hint(setting))
 
 
@@ -114,7 +125,7 @@ def in_units(value: Fraction) -> str:
 
 def print_json(view: msgspec.Struct) -> None:
     """One JSON object on one line; fractions are texts such as "1/2"."""
-    click.echo(msgspec.json.encode(view, enc_hook=_fraction).decode())
+    write_out(msgspec.json.encode(view, enc_hook=_fraction).decode())
 
 
 def _fraction(value: object) -> str:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import sys
 import textwrap
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Final
 
 import click
 
+from controller.commands.main import ProblemError
 from controller.games import GAMES
 
 WIDEST: Final = 120  # columns; longer lines are hard to read
@@ -65,12 +68,43 @@ class Page:
 
     def show(self) -> None:
         """To standard output; bold only in a terminal."""
-        click.echo(str(self))
+        write_out(str(self))
+
+
+def write_out(text: str) -> None:
+    """A line or more to standard output. Raises `ProblemError` where that is closed or takes no more.
+
+    A reader that went away, as `head` does, is no problem: the command line ends in silence.
+    """
+    if sys.stdout is None:
+        raise ProblemError("There is no standard output to print to.", "Run the command without closing it (>&-).")
+    try:
+        click.echo(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        _forget_what_waits()
+        sentence = f"Standard output cannot be written: {error.strerror or error}."
+        raise ProblemError(sentence, "Make room where it leads, or send it elsewhere.") from error
+
+
+def _forget_what_waits() -> None:
+    """So that the interpreter does not fail again on what could not be written, when it ends."""
+    with suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+
+
+def in_terminal() -> bool:
+    """Whether standard output is there and is a terminal."""
+    return sys.stdout is not None and sys.stdout.isatty()
 
 
 def page() -> Page:
     """As wide as the terminal, at most `WIDEST`; without a terminal nothing is wrapped."""
-    return Page(min(shutil.get_terminal_size().columns, WIDEST) if sys.stdout.isatty() else None)
+    return Page(min(shutil.get_terminal_size().columns, WIDEST) if in_terminal() else None)
 
 
 def longest(texts: Sequence[str]) -> int:

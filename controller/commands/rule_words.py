@@ -79,6 +79,9 @@ FOLLOWS: Final = {
     Disposition.RESHUFFLE: "the deck is shuffled again",
     Disposition.SILENT: "the document does not say: the house rules on it",
 }
+NOT_USED_YET: Final = frozenset({"unentered_bettors", "known_cards", "established_by"})
+"""Settings that this version's table does not ask: whatever is chosen, it deals and decides the same."""
+
 DECIDED_BY_PEOPLE: Final = frozenset({Disposition.REFER, Disposition.SILENT, Disposition.NAME_ORDER})
 
 UNITS: Final = {Unit.SETS: "sets of three", Unit.SINGLES: "single cards"}
@@ -127,8 +130,8 @@ def limits_in_words(betting: Betting) -> tuple[tuple[str, str], ...]:
         (betting.late_withdrawal, 'nothing is withdrawn after "No more bets"'),
         (betting.without_main, "a side wager needs a main wager"),
         (betting.without_main_returned, "a side wager that lies without one is returned"),
-        (betting.most_wagers_clause, f"at most {betting.most_wagers} wagers on a box"),
-        (betting.fewer_wagers, "a pit manager may allow fewer wagers on a box"),
+        (betting.most_wagers_clause, f"at most {betting.most_wagers} wagers of a kind on a box"),
+        (betting.fewer_wagers, "a pit manager may allow fewer wagers of a kind on a box"),
         (betting.restricting, "a pit manager may keep a bettor to one box"),
         (betting.one_hand_viewed, "a bettor looks at one hand only"),
         (betting.seated_to_view, "only who sits may look at a hand"),

@@ -10,11 +10,12 @@ import click
 from msgspec.structs import replace
 
 from controller.commands.law_options import find_law, law_options, odds_text, print_json
+from controller.commands.own_words import OwnWords, words_of
 from controller.commands.page import Page, longest, page
 from controller.commands.rule_words import KINDS
 from controller.commands.whole_reading import PriceReading, RowReading, SettingReading, WagerReading, WholeReading
 from controller.commands.whole_reading import whole_reading as read_whole
-from controller.games.specification import DEALER, Option
+from controller.games.specification import Option
 from controller.games.wagers import Needs
 
 ANYTHING: Final = "whatever it was"  # of a row that every kind of irregularity has
@@ -23,23 +24,26 @@ ANYTHING: Final = "whatever it was"  # of a row that every kind of irregularity 
 def write_game(paper: Page, reading: WholeReading) -> None:
     """Identity and boxes."""
     paper.heading(f"{reading.title} ({reading.game})")
+    words = words_of(reading.game)
     facts = (
         ("operator", reading.operator or "none named"),
         ("version", reading.version or "none given"),
         ("effective", reading.effective or "no date given"),
-        ("boxes", _boxes(reading)),
+        (words.places, _boxes(reading, words)),
         ("tie", f"equal rankings are called {reading.tie_word!r}"),
     )
     for name, text in facts:
         paper.entry(text, (name, 10))
 
 
-def _boxes(reading: WholeReading) -> str:
+def _boxes(reading: WholeReading, words: OwnWords) -> str:
     if reading.fewest_boxes == reading.most_boxes:
         number = str(reading.most_boxes)
     else:
         number = f"{reading.fewest_boxes} to {reading.most_boxes}, {reading.default_boxes} by default"
-    return f"{number}; {'every place is dealt to' if reading.every_hand else 'boxes with a wager are dealt to'}"
+    return (
+        f"{number}; {'every place is dealt to' if reading.every_hand else f'{words.places} with a wager are dealt to'}"
+    )
 
 
 def write_round(paper: Page, reading: WholeReading) -> None:
@@ -57,24 +61,18 @@ def write_dealing(paper: Page, reading: WholeReading) -> None:
     first = reading.first_card
     if first is not None:
         paper.entry("the First Card says who is served first:", (first.clause, width))
+        called = words_of(reading.game).of
         for place, ranks in first.starts.items():
-            paper.entry(f"{place_name(place)} first", ("", width), (" ".join(ranks), 8))
-        paper.entry(f"from there in the order {', '.join(map(place_name, first.order))}", ("", width))
-
-
-def place_name(place: str) -> str:
-    """A place as people call it.
-
-    >>> place_name("B2"), place_name("D")
-    ('box 2', 'the Dealer')
-    """
-    return "the Dealer" if place == DEALER else f"box {place[1:]}"
+            paper.entry(f"{called(place)} first", ("", width), (" ".join(ranks), 8))
+        paper.entry(f"from there in the order {', '.join(map(called, first.order))}", ("", width))
 
 
 def write_wagers(paper: Page, reading: WholeReading) -> None:
     paper.heading("Wagers: odds are net, to one staked")
     for wager in reading.wagers:
-        paper.entry(f"{wager.title} ({wager.wager}, {wager.clause}){_where_it_lies(wager)}{_readings(wager)}")
+        paper.entry(
+            f"{wager.title} ({wager.wager}, {wager.clause}){_where_it_lies(wager, reading.game)}{_readings(wager)}"
+        )
         prices = [(odds_text(price.net), price.pays_on, price.clause, _readings(price)) for price in wager.prices]
         if wager.returned_on:
             prices.append(("returned", wager.returned_on, wager.returned_clause, ""))
@@ -83,9 +81,9 @@ def write_wagers(paper: Page, reading: WholeReading) -> None:
         paper.entry("otherwise", ("loses", 10), indent=4)
 
 
-def _where_it_lies(wager: WagerReading) -> str:
+def _where_it_lies(wager: WagerReading, game_id: str) -> str:
     if wager.on_dealer:
-        return ": lies once, on the Dealer's spot"
+        return f": lies once, on the {words_of(game_id).dealer}'s spot"
     if wager.main:
         return ": a main wager"
     return f": needs {wager.needs.value}" if wager.needs is not Needs.NOTHING else ""
@@ -113,7 +111,7 @@ def write_settings(paper: Page, reading: WholeReading) -> None:
     paper.heading("Settings: readings that the casino chooses (--reading ID=OPTION)")
     for setting in reading.settings:
         number = f"reading {setting.reading}, {setting.clause}"
-        paper.entry(f"{setting.setting} ({number}): {setting.question}{_must(setting)}")
+        paper.entry(f"{setting.setting} ({number}): {setting.question}{_must(setting)}{_unused(setting)}")
         for option, meaning in setting.options.items():
             mark = "*" if option == setting.chosen else " "
             standing = " (default)" if option == setting.default else ""
@@ -130,6 +128,10 @@ def _must(setting: SettingReading) -> str:
     if not setting.must_be_chosen:
         return ""
     return f" MUST BE CHOSEN{'' if setting.chosen else ', and is not'}"
+
+
+def _unused(setting: SettingReading) -> str:
+    return "" if setting.used_by_table else " [the table of this version does not use it yet]"
 
 
 def write_irregularities(paper: Page, reading: WholeReading) -> None:
@@ -151,7 +153,7 @@ def write_irregularities(paper: Page, reading: WholeReading) -> None:
     )
     paper.entry(f"Whatever no row fits: {silent}. The deal is held until then.")
     if reading.unprovided:
-        paper.entry(f"No row is about: {', '.join(reading.unprovided)}.")
+        paper.entry(f"In a round no row of the document is about: {', '.join(reading.unprovided)}.")
 
 
 def merge_kinds(rows: Sequence[RowReading]) -> list[RowReading]:

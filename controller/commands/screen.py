@@ -10,6 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from controller.api.view import FACE_UP, HandView, IrregularityView, TableView
+from controller.commands.rule_words import FOLLOWS
+from controller.games.specification import Disposition
 from controller.rules.dealing import DEALER
 
 OUTCOME_STYLE = {"win": "bold green", "lose": "red", "tie": "yellow"}
@@ -19,17 +21,8 @@ WAITS_FOR = {
     "claimed": "the fact to be confirmed or denied",
     "ordering": "the order to be named",
     "choosing": "every bettor's choice",
+    "moving": "the cards to be put where they belong",
     "ruling": "a ruling",
-}
-PROPOSES = {
-    "void": "the round is void, all bets are returned",
-    "continue": "play continues",
-    "next_card": "it is the next card, play continues",
-    "remove_hand": "the hand is removed, its bets are returned",
-    "options": "every bettor continues or takes the bet back",
-    "name_order": "the order is named, then every bettor chooses",
-    "refer": "the decision is referred",
-    "silent": "nothing; the house decides",
 }
 
 
@@ -71,6 +64,8 @@ def _layout(view: TableView) -> RenderableType:
 
 
 def _next(view: TableView) -> str:
+    if view.phase == "first_card":
+        return "next: the First Card" if not view.first_card else "the First Card waits to be shown"
     if view.next_place is None:
         return f"stub: {view.deck.stub} counted" if view.deck.stub is not None else " "
     whose = "the Dealer" if view.next_place == DEALER else f"box {view.next_place[1:]}"
@@ -107,11 +102,14 @@ def _irregularity(found: IrregularityView) -> RenderableType:
     body = Text(f"{found.because}\n")
     if found.place:
         body.append(f"at {found.place}; ")
-    body.append(f"the clause proposes: {PROPOSES[found.proposes]}\n")
+    whose = f"{found.authority} proposes" if found.authority else "the clause proposes"
+    body.append(f"{whose}: {FOLLOWS[Disposition(found.proposes)]}\n")
     body.append(f"waits for {WAITS_FOR[found.stage]}: {found.who} or above\n")
     for question in found.questions:
         body.append(f"  {question}\n", "cyan")
     body.append("options: " + " | ".join(found.options), "bold")
+    for move in found.moves:
+        body.append(f"\n  card {move.ordinal}: {move.source} to {move.place}", "cyan")
     if found.choices_due:
         body.append(f"   still to choose: {', '.join(found.choices_due)}")
     return Panel(body, title=f"{found.row} · {found.clause}", border_style="red", title_align="left")

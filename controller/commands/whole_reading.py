@@ -10,13 +10,14 @@ from controller.commands.rule_words import (
     DECIDED_BY_PEOPLE,
     FOLLOWS,
     KINDS,
+    NOT_USED_YET,
     ORDERS,
     UNITS,
     facts_in_words,
     limits_in_words,
     noticed_in_words,
 )
-from controller.games.specification import Game, Grammar, Option, Provision, Row, Step
+from controller.games.specification import Game, Grammar, Noticed, Option, Provision, Row, Step
 from controller.games.wagers import Looks, Needs, Price, Setting, Under, Wager
 from controller.rules.hands import TEN
 from controller.rules.law import Law
@@ -74,7 +75,10 @@ class LimitReading(msgspec.Struct, frozen=True):
 
 
 class SettingReading(msgspec.Struct, frozen=True):
-    """A reading that the casino chooses. `chosen` empty: it must be chosen and is not."""
+    """A reading that the casino chooses. `chosen` empty: it must be chosen and is not.
+
+    `used_by_table`: whether this version's table asks it already.
+    """
 
     setting: str
     reading: int
@@ -84,6 +88,7 @@ class SettingReading(msgspec.Struct, frozen=True):
     default: str
     must_be_chosen: bool
     chosen: str
+    used_by_table: bool
 
 
 class RowReading(msgspec.Struct, frozen=True):
@@ -106,7 +111,7 @@ class RowReading(msgspec.Struct, frozen=True):
 
 
 class WholeReading(msgspec.Struct, frozen=True):
-    """Everything that the program knows of a game. `unprovided`: what no row of the table is about."""
+    """Everything that the program knows of a game. `unprovided`: what no row of the document is about in a round."""
 
     game: str
     title: str
@@ -134,7 +139,6 @@ class WholeReading(msgspec.Struct, frozen=True):
 def whole_reading(law: Law) -> WholeReading:
     """A game under the readings of a law. What depends on a reading that is not chosen yet is there, and says so."""
     game = law.game
-    rows = tuple(_row(law, row) for row in law.rows)
     return WholeReading(
         game=game.id,
         title=game.title,
@@ -153,11 +157,17 @@ def whole_reading(law: Law) -> WholeReading:
         wagers=tuple(_wager(law, wager) for wager in game.wagers if may_hold(law, wager.under)),
         limits=tuple(LimitReading(clause, words) for clause, words in limits_in_words(game.betting)),
         settings=tuple(_setting(law, setting) for setting in game.settings),
-        irregularities=rows,
-        unprovided=tuple(words for kind, words in KINDS.items() if kind.value not in {row.kind for row in rows}),
+        irregularities=tuple(_row(law, row) for row in law.rows),
+        unprovided=_unprovided(law),
         silent_clause=game.silent_clause,
         clauses=game.provisions,
     )
+
+
+def _unprovided(law: Law) -> tuple[str, ...]:
+    """The house's rows do not count, nor those for what comes to light when the round is over."""
+    provided = {row.kind for row in law.rows if not row.authority and Noticed.IN_ROUND in row.noticed}
+    return tuple(words for kind, words in KINDS.items() if kind not in provided)
 
 
 def may_hold(law: Law, under: Under) -> bool:
@@ -220,6 +230,7 @@ def _setting(law: Law, setting: Setting) -> SettingReading:
         default=setting.default,
         must_be_chosen=setting.must_be_chosen,
         chosen=law.chosen[setting.id],
+        used_by_table=setting.id not in NOT_USED_YET,
     )
 
 

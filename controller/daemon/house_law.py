@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
 import msgspec
 
-from controller.games import game
+from controller.games import GAMES, game
 from controller.games.specification import FACT_QUESTIONS, Disposition, Facts, Kind, Noticed, Role, Row
 from controller.rules.law import SettingError, not_chosen, read_law
 from controller.table.state import ChosenReading
@@ -19,13 +20,13 @@ EFFECTS: Final = frozenset(
         Disposition.CONTINUE,
         Disposition.REMOVE_HAND,
         Disposition.REFER,
-        Disposition.STANDS,
-        Disposition.REFUSE,
-        Disposition.RETURN_BET,
         Disposition.RESHUFFLE,
     }
 )
-"""What a house's row may say. Options of Players and the naming of an order are a document's to give."""
+"""What a house's row may say. Players' options, and what becomes of single bets, are a document's to give."""
+
+OF_A_HAND: Final = frozenset({Kind.WRONG_COUNT})  # what names a hand that could be removed
+CITES_A_DOCUMENT: Final = re.compile(rf"({'|'.join(GAMES)})\s+\S*\d")
 
 
 class LawError(ValueError):
@@ -101,6 +102,9 @@ def check_law(
         raise LawError(f"[readings]: {error}.", f"`cardshoe rules {game_id}` lists the settings.") from error
     for row in rows:
         _check_row(row)
+    said = [(row.kind, tuple(sorted(row.when.items())), noticed) for row in rows for noticed in row.noticed]
+    if twice := [one for one in said if said.count(one) > 1]:
+        raise LawError(f"[[house]]: two rows say what follows from {twice[0][0]}.", "The second would never apply.")
     if simulated:
         return
     for setting in law.unchosen:
@@ -120,6 +124,22 @@ def _check_row(row: HouseRow) -> None:
             raise LawError(
                 f"[[house]] {row.rule}: {key} is empty.", "A house rule has a number, an authority, a reason."
             )
+    if CITES_A_DOCUMENT.match(row.rule.strip()):
+        raise LawError(
+            f"[[house]] {row.rule}: that is a clause of a document.", "Give the house's rule a number of its own."
+        )
+    if not row.noticed:
+        raise LawError(f"[[house]] {row.rule}: noticed is empty.", "Leave it out, or say when it must come to light.")
+    if row.disposition in (Disposition.VOID, Disposition.REMOVE_HAND) and row.confirms is Role.DEALER:
+        raise LawError(
+            f"[[house]] {row.rule}: a dealer cannot confirm what voids a round or removes a hand.",
+            "Name a pit_supervisor or above in confirms.",
+        )
+    if row.disposition is Disposition.REMOVE_HAND and row.kind not in OF_A_HAND:
+        raise LawError(
+            f"[[house]] {row.rule}: {row.kind} names no hand that could be removed.",
+            f"Such a rule is about {', '.join(sorted(OF_A_HAND))}.",
+        )
     for name in row.when:
         if name not in FACT_QUESTIONS:
             known = ", ".join(FACT_QUESTIONS)

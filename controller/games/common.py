@@ -123,6 +123,14 @@ def uncured(
     )
 
 
+FACES_DEALT: Final = (
+    ("I12", Kind.EXPOSED_CARD, Facts()),
+    ("I14", Kind.FACE_UP_IN_DEVICE, Facts(before_close=False, in_stub=False)),
+    ("I21", Kind.DROPPED_CARD, Facts(face_seen=True)),
+)
+"""A card that lies face up in the device when it is dealt, or was dropped and seen, is an exposed card too."""
+
+
 def dealt_face_up(clause: str, number: str = "I12", kind: Kind = Kind.EXPOSED_CARD, when: Facts | None = None) -> Row:
     """Reading 37, where the casino counts a card dealt face up as dealt incorrectly."""
     return Row(
@@ -131,9 +139,14 @@ def dealt_face_up(clause: str, number: str = "I12", kind: Kind = Kind.EXPOSED_CA
         clause,
         Disposition.VOID,
         "a card was dealt face up and no Player has handled cards",
-        when=when or Facts(handled=False),
+        when=replace(when or Facts(), handled=False),
         under=FACE_UP_COUNTS,
     )
+
+
+def faces_misdealt(clause: str) -> tuple[Row, ...]:
+    """Reading 37 for every way in which a face is dealt. Moving complete hands cures none, so these rows come first."""
+    return tuple(dealt_face_up(clause, number, kind, when) for number, kind, when in FACES_DEALT)
 
 
 def cannot_tell(number: str, kind: Kind, clause: str, when: Facts) -> Row:
@@ -150,7 +163,7 @@ def cannot_tell(number: str, kind: Kind, clause: str, when: Facts) -> Row:
 
 
 def late_bets(placed: str, withdrawn: str) -> tuple[Row, ...]:
-    """After "No more bets"."""
+    """After "No more bets". No document says until when it must be noticed, so a settled round is reached too."""
     return (
         Row(
             "I22",
@@ -160,6 +173,7 @@ def late_bets(placed: str, withdrawn: str) -> tuple[Row, ...]:
             "a wager is not withdrawn after the close: it is settled as it lay",
             when=Facts(withdrawn=True),
             confirms=Role.DEALER,
+            noticed=UNTIL_NEXT,
         ),
         Row(
             "I22",
@@ -169,6 +183,7 @@ def late_bets(placed: str, withdrawn: str) -> tuple[Row, ...]:
             "nothing is placed or raised after the close",
             when=Facts(withdrawn=False),
             confirms=Role.DEALER,
+            noticed=UNTIL_NEXT,
         ),
     )
 

@@ -105,6 +105,7 @@ WAGERS: Final = (
         "Tie",
         Looks.BOTH,
         (
+            Price(Shape.SAME_RANKING, odds(8), "NC 3.13.3"),
             Price(Shape.SAME_POINTS, odds(8), "NC 3.13.4", (TIE_PAYS,)),
             Price(Shape.SAME_POINTS_BELOW_THREE_PICTURES, odds(8), "NC 3.13.4", (TIE_LOSES,)),
         ),

@@ -27,27 +27,31 @@ AS_DEALT: Final = (Option(Choice.CONTINUE, "NC 5.7.1", "the hand goes on as it i
 RECONSTRUCTED: Final = (Option(Choice.CONTINUE, "NC 5.7.2", "the hand goes on as reconstructed"), WITHDRAW)
 
 
+def asked_again(number: str, kind: Kind, when: Facts, under: Under = ()) -> Row:
+    """Reading 39, where it is asked what a second error means for whoever had chosen to go on."""
+    return Row(
+        number,
+        kind,
+        "NC 5.17",
+        Disposition.REFER,
+        "an error after a choice: whether the options are offered again is a matter of interpretation",
+        when=replace(when, chosen_before=True),
+        decides=Role.SHIFT_MANAGER,
+        under=(("second_error", "asked"), *under),
+    )
+
+
 def chosen_again(number: str, kind: Kind, when: Facts, under: Under = ()) -> tuple[Row, ...]:
     """Reading 39: what follows when a bettor had chosen to go on and another error happens."""
-    facts = replace(when, chosen_before=True)
     return (
-        Row(
-            number,
-            kind,
-            "NC 5.17",
-            Disposition.REFER,
-            "an error after a choice: whether the options are offered again is a matter of interpretation",
-            when=facts,
-            decides=Role.SHIFT_MANAGER,
-            under=(("second_error", "asked"), *under),
-        ),
+        asked_again(number, kind, when, under),
         Row(
             number,
             kind,
             "NC 5.7",
             Disposition.CONTINUE,
             "an error after a choice: whoever chose to go on accepts what is dealt from then on",
-            when=facts,
+            when=replace(when, chosen_before=True),
             under=(("second_error", "accepted"), *under),
         ),
     )
@@ -154,6 +158,17 @@ FACES: Final = (
 )
 
 TOGETHER: Final = (
+    # Whoever accepts what is dealt has no options, but the order must be named all the same; so may a ruling.
+    asked_again("I15", Kind.SIMULTANEOUS, Facts(order_known=False)),
+    Row(
+        "I15",
+        Kind.SIMULTANEOUS,
+        "NC 5.11",
+        Disposition.NAME_ORDER,
+        "cards came out together after a choice: their order is named, and whoever chose to go on accepts it",
+        when=Facts(order_known=False, chosen_before=True),
+        under=(("second_error", "accepted"),),
+    ),
     Row(
         "I15",
         Kind.SIMULTANEOUS,

@@ -128,7 +128,7 @@ GAME: Final = Game(
         place_your_bets="P3 3.1",
         no_more_bets="P3 3.2",
         exposing="P3 3.7",
-        void_returns_bets="P3 5.3",
+        void_returns_bets="",  # reading 33
     ),
     settings=SETTINGS,
     wagers=WAGERS,

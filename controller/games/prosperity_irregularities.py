@@ -5,7 +5,7 @@ from typing import Final
 from controller.games.common import (
     NEXT_ROUND,
     counted,
-    dealt_face_up,
+    faces_misdealt,
     foreign_card,
     late_bets,
     misdealt,
@@ -34,7 +34,7 @@ IRREGULARITIES: Final = (
         noticed=NEXT_ROUND,
     ),
     wrong_count_unhandled("I09", "P3 5.3", dealer_hand=False),
-    dealt_face_up("P3 5.3"),
+    *faces_misdealt("P3 5.3"),
     *misdealt_if_misplaced("I15", Kind.SIMULTANEOUS, "P3 5.3"),
     *misdealt_if_misplaced("I16", Kind.OTHER_DEALING_ERROR, "P3 5.3"),
     *misdealt_if_misplaced("I21", Kind.DROPPED_CARD, "P3 5.3"),

@@ -117,7 +117,7 @@ GAME: Final = Game(
         place_your_bets="RTP 3.1",
         no_more_bets="RTP 3.2",
         exposing="RTP 3.15",
-        void_returns_bets="RTP 5.1.1",
+        void_returns_bets="",  # reading 33
         option_returns_bet="RTP 5.13.1",
     ),
     settings=SETTINGS,

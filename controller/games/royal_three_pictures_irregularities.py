@@ -5,6 +5,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from controller.games.common import (
+    FACES_DEALT,
     NEXT_ROUND,
     UNTIL_NEXT,
     cannot_tell,
@@ -21,18 +22,19 @@ from controller.games.specification import Choice, Disposition, Facts, Kind, Opt
 from controller.games.wagers import Under
 
 
-def permitted_by(role: Role) -> tuple[Under, tuple[Option, ...]]:
+def permitted_by(role: Role, stays: str, who: str) -> tuple[Under, tuple[Option, ...]]:
     """Reading 26: the setting's option, and what a dissatisfied Player may then be permitted (RTP 5.7)."""
-    option = Option(
-        Choice.WITHDRAW, "RTP 5.7", "a dissatisfied Player withdraws, before a further card is exposed", role
-    )
     return (("withdrawal_permitted_by", role.value),), (
-        Option(Choice.CONTINUE, "RTP 5.7", "the wager stays"),
-        option,
+        Option(Choice.CONTINUE, "RTP 5.7", stays),
+        Option(Choice.WITHDRAW, "RTP 5.7", f"{who} withdraws, before a further card is exposed", role),
     )
 
 
-MAY_WITHDRAW: Final = tuple(permitted_by(role) for role in Role)
+MAY_WITHDRAW: Final = tuple(permitted_by(role, "the wager stays", "a dissatisfied Player") for role in Role)
+# The wagers on a hand that is removed go back by RTP 5.5; whoever else is dissatisfied with that may be permitted.
+OTHERS_MAY_WITHDRAW: Final = tuple(
+    permitted_by(role, "a wager on another hand stays", "another Player who is dissatisfied") for role in Role
+)
 
 DECK: Final = (
     foreign_card("RTP 5.1.1"),  # RTP 5.1: found in the course of the round
@@ -100,7 +102,7 @@ NUMBER_OF_CARDS: Final = (
             noticed=UNTIL_NEXT,
             under=under,
         )
-        for under, options in MAY_WITHDRAW
+        for under, options in OTHERS_MAY_WITHDRAW
     ),
     Row(
         "I11",
@@ -122,23 +124,13 @@ NUMBER_OF_CARDS: Final = (
     ),
 )
 
-# A card that was dropped and seen, or that lies face up in the device when it is dealt, is an exposed card.
 EXPOSED: Final = tuple(
     row
-    for number, kind, seen in (
-        ("", Kind.EXPOSED_CARD, Facts()),
-        ("I14", Kind.FACE_UP_IN_DEVICE, Facts(before_close=False, in_stub=False)),
-        ("I21", Kind.DROPPED_CARD, Facts(face_seen=True)),
-    )
+    for number, kind, seen in FACES_DEALT
     for row in (
-        dealt_face_up(
-            "RTP 5.4",
-            number or "I12",
-            kind,
-            replace(seen, handled=False),
-        ),
+        dealt_face_up("RTP 5.4", number, kind, seen),
         Row(
-            number or "I12",
+            number,
             kind,
             "RTP 5.8",
             Disposition.CONTINUE,
@@ -147,7 +139,7 @@ EXPOSED: Final = tuple(
             confirms=Role.DEALER,
         ),
         Row(
-            number or "I13",
+            "I13" if kind is Kind.EXPOSED_CARD else number,
             kind,
             "RTP 5.8.1",
             Disposition.VOID,
@@ -155,7 +147,7 @@ EXPOSED: Final = tuple(
             when=replace(seen, manual=True, first_card=True),
         ),
         Row(
-            number or "I12",
+            number,
             kind,
             "RTP 5.8",
             Disposition.CONTINUE,

@@ -111,6 +111,10 @@ class RulingAction(StrEnum):
 
     VOID = "void"
     CONTINUE = "continue"
+    RECONSTRUCT = "reconstruct"  # cards are put where they belong, and play goes on
+    REMOVE_HANDS = "remove_hands"  # hands go out of play, their bets are returned, and play goes on
+    RETURN_BETS = "return_bets"  # bets are returned; the hands stay
+    NAME_ORDER = "name_order"  # of cards that came together
 
 
 class Noticed(StrEnum):

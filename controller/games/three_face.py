@@ -117,6 +117,9 @@ WAGERS: Final = (
 )
 
 
+FACES_UP: Final = "cards are dealt face up at this table, so nothing is exposed that should not be"  # reading 45
+
+
 def invalid(number: str, kind: Kind, because: str, when: Facts | None = None) -> Row:
     """The round has no result and every wager is refunded (X2)."""
     return Row(number, kind, "F3 X2", Disposition.VOID, because, when or Facts())
@@ -136,6 +139,15 @@ IRREGULARITIES: Final = (
         confirms=Role.DEALER,
     ),
     Row(
+        "I12",
+        Kind.EXPOSED_CARD,
+        "F3 PM2",
+        Disposition.CONTINUE,
+        FACES_UP,
+        confirms=Role.DEALER,
+        under=(("faces", "up"),),
+    ),
+    Row(
         "I14",
         Kind.FACE_UP_IN_DEVICE,
         "F3 X1",
@@ -143,6 +155,16 @@ IRREGULARITIES: Final = (
         "a card was exposed while the deck was shuffled",
         when=Facts(shuffling=True),
         noticed=UNTIL_NEXT,
+    ),
+    Row(
+        "I14",
+        Kind.FACE_UP_IN_DEVICE,
+        "F3 PM2",
+        Disposition.CONTINUE,
+        FACES_UP,
+        when=Facts(before_close=False, shuffling=False, in_stub=False),
+        confirms=Role.DEALER,
+        under=(("faces", "up"),),
     ),
     invalid("I15", Kind.SIMULTANEOUS, "cards came together and lie in a wrong order or place", Facts(misplaced=True)),
     invalid("I16", Kind.OTHER_DEALING_ERROR, "an error of sequence or placement", Facts(misplaced=True)),

@@ -78,7 +78,7 @@ GAME: Final = Game(
         place_your_bets="TP 3.1",
         no_more_bets="TP 3.2",
         exposing="TP 3.6",
-        void_returns_bets="TP 5.3",
+        void_returns_bets="",  # reading 33
     ),
     settings=SETTINGS,
     wagers=WAGERS,

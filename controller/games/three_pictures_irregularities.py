@@ -4,7 +4,7 @@ from typing import Final
 
 from controller.games.common import (
     counted,
-    dealt_face_up,
+    faces_misdealt,
     foreign_card,
     late_bets,
     misdealt,
@@ -32,7 +32,7 @@ IRREGULARITIES: Final = (
         for number, handled in (("I08a", False), ("I08b", True))
     ),
     wrong_count_unhandled("I09", "TP 5.3", dealer_hand=False),
-    dealt_face_up("TP 5.3"),
+    *faces_misdealt("TP 5.3"),
     *misdealt_if_misplaced("I15", Kind.SIMULTANEOUS, "TP 5.3"),
     *misdealt_if_misplaced("I16", Kind.OTHER_DEALING_ERROR, "TP 5.3"),
     *misdealt_if_misplaced("I21", Kind.DROPPED_CARD, "TP 5.3"),

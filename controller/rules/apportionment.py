@@ -1,7 +1,10 @@
 """How much of each bet counts once bets are closed: minimum and maximum at settlement, by the document's data.
 
-Shares are exact fractions of the smallest unit. The closed layout alone is looked at, so a bet that is returned later
-leaves the others' shares as they are (NC 5.13), and no earlier round is ever computed again (RTP 5.12).
+Shares are exact fractions of the smallest unit and are never rounded. How a payout that is no whole unit is paid in
+chips is house procedure: rounding is of payouts (`controller.rules.paying.Rounding`), and no clause says how.
+
+The closed layout alone is looked at, so a bet that is returned later leaves the others' shares as they are (NC 5.13),
+and no earlier round is ever computed again (RTP 5.12).
 """
 
 from __future__ import annotations
@@ -13,10 +16,11 @@ from typing import Final, TypeAlias
 import msgspec
 
 from controller.games.wagers import Excess, Shortfall
-from controller.rules.law import Law, find_setting
+from controller.rules.law import Law
 from controller.rules.layout import Bet, Layout, Limit, TableRules, counting_together
 
 PRO_RATA_UNDER_MINIMUM: Final = "pro_rata_under_minimum"
+EXEMPT: Final = "exempt"  # the option by which that bet alone is not shared
 
 
 class Share(msgspec.Struct, frozen=True):
@@ -90,8 +94,8 @@ def _pro_rata(law: Law, group: Group, minimum: int, maximum: int) -> tuple[Share
     by the setting's other reading nothing is shared.
     """
     under = [bet for bet in group if bet.amount < minimum]
-    exempting = find_setting(law.game, PRO_RATA_UNDER_MINIMUM).clause
-    if under and law.option(PRO_RATA_UNDER_MINIMUM) == "none":
+    option, exempting = _under_minimum(law) if under else (EXEMPT, "")
+    if option != EXEMPT:
         because = "a bet under the minimum lies among them, so nothing is shared"
         return tuple(_whole(bet, exempting, because) for bet in group)
     rest = Fraction(maximum - sum(bet.amount for bet in under))
@@ -102,6 +106,17 @@ def _pro_rata(law: Law, group: Group, minimum: int, maximum: int) -> tuple[Share
         else _whole(bet, exempting, "under the minimum, it is not shared")
         for bet in group
     )
+
+
+def _under_minimum(law: Law) -> tuple[str, str]:
+    """How bets under the minimum are read where a maximum is shared, and the clause; a game may leave no question.
+
+    Raises `SettingError` where the reading must be chosen and is not.
+    """
+    for setting in law.game.settings:
+        if setting.id == PRO_RATA_UNDER_MINIMUM:
+            return law.option(setting.id), setting.clause
+    return EXEMPT, law.game.betting.excess_clause
 
 
 def share_out(whole: Fraction, stakes: dict[int, int], minimum: int) -> dict[int, Fraction]:

@@ -7,14 +7,19 @@ from typing import Final, TypeAlias
 
 from controller.games.specification import DEALER as DEALERS_PLACE
 from controller.games.specification import FirstCard, Game, Grammar, Order
+from controller.rules.layout import DEALERS_SPOT
 
 Place: TypeAlias = str
 DEALER: Final[Place] = DEALERS_PLACE
 
 
 def box(number: int) -> Place:
-    """The place of a betting box; box 1 is at the Dealer's left."""
-    return f"B{number}"
+    """The place of a betting box; box 1 is at the Dealer's left. The Banker's own spot has the Dealer's hand.
+
+    >>> box(1), box(DEALERS_SPOT)
+    ('B1', 'D')
+    """
+    return DEALER if number == DEALERS_SPOT else f"B{number}"
 
 
 def dealing_order(grammar: Grammar, boxes: Sequence[int]) -> tuple[Place, ...]:

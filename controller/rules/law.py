@@ -6,12 +6,12 @@ save where a reading is not about rows, wagers or prices.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from controller.games.common import HOUSE_PROCEDURE
-from controller.games.specification import Game, Row
+from controller.games.specification import Facts, Game, Row
 from controller.games.wagers import Price, Setting, Under, Wager
 
 
@@ -44,9 +44,13 @@ class Law:
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
-        """The irregularity table in force: a row of the house stands first, so that it overrides the document's."""
-        document = (row for row in self.game.irregularities if self.holds(row.under))
-        return (*self.house, *document, *HOUSE_PROCEDURE)
+        """The irregularity table in force: a row of the house stands first, so that it overrides the document's.
+
+        House procedure ends it, save where a row before always comes first (F3 X1).
+        """
+        before = (*self.house, *(row for row in self.game.irregularities if self.holds(row.under)))
+        procedure = (last for last in HOUSE_PROCEDURE if not any(_always_before(row, last) for row in before))
+        return (*before, *procedure)
 
     @cached_property
     def wagers(self) -> tuple[Wager, ...]:
@@ -80,22 +84,70 @@ class Law:
         return tuple(setting for setting in self.game.settings if not self.chosen[setting.id])
 
 
+def _always_before(row: Row, other: Row) -> bool:
+    """Whether that row applies, whatever is known, wherever the other one could."""
+    return row.kind is other.kind and row.when == Facts() and set(other.noticed) <= set(row.noticed)
+
+
 def read_law(game: Game, chosen: Mapping[str, str] | None = None, house: Sequence[Row] = ()) -> Law:
     """The law with those options, and the default of every other setting.
 
-    Raises `SettingError` for a setting that the game has not and for an option that the setting has not.
+    Raises `SettingError` for a setting that the game has not and for an option that the setting has not, be it chosen
+    here or named by the document's own data.
 
     >>> from controller.games import game
     >>> read_law(game("NC")).option("wrong_count")
     'general'
     """
+    _check_data(game)
     options = {setting.id: setting.default for setting in game.settings}
     for setting_id, option in (chosen or {}).items():
-        setting = find_setting(game, setting_id)
-        if option not in setting.words:
-            raise SettingError(f"{setting.id} is {' or '.join(setting.words)} ({setting.clause}), not {option!r}")
+        _check_option(find_setting(game, setting_id), option)
         options[setting_id] = option
     return Law(game, options, tuple(house))
+
+
+def _check_option(setting: Setting, option: str) -> None:
+    if option not in setting.words:
+        raise SettingError(f"{setting.id} is {' or '.join(setting.words)} ({setting.clause}), not {option!r}")
+
+
+def _check_data(game: Game) -> None:
+    """Every setting and option that the data names is one of the game's."""
+    for what, under in conditions_of(game):
+        for setting_id, option in under:
+            try:
+                _check_option(find_setting(game, setting_id), option)
+            except SettingError as error:
+                raise SettingError(f"{what} depends on {setting_id}={option}, but {error}") from error
+    if game.first_card is not None:
+        find_setting(game, game.first_card.setting)
+
+
+def conditions_of(game: Game) -> Iterator[tuple[str, Under]]:
+    """What of the data depends on settings, in words, with the options by which it is in force."""
+    for row in game.irregularities:
+        yield f"row {row.id} ({row.clause})", row.under
+    for wager in game.wagers:
+        yield f"wager {wager.id} ({wager.clause})", wager.under
+        for price in wager.prices:
+            yield f"a price of {wager.id} ({price.clause})", price.under
+
+
+def readings_that_matter(game: Game, wagers: Iterable[Wager] | None = None) -> tuple[Setting, ...]:
+    """The settings on which those wagers or their prices depend; without `wagers`, on which any of the game does.
+
+    >>> from controller.games import game
+    >>> [setting.id for setting in readings_that_matter(game("P3"))]
+    ['tie_against_three_pictures', 'tie_on', 'perfect_tie']
+    """
+    named = {
+        setting
+        for wager in (game.wagers if wagers is None else wagers)
+        for under in (wager.under, *(price.under for price in wager.prices))
+        for setting, _ in under
+    }
+    return tuple(setting for setting in game.settings if setting.id in named)
 
 
 def find_setting(game: Game, setting_id: str) -> Setting:

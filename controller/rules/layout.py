@@ -73,6 +73,10 @@ class Bet(msgspec.Struct, frozen=True):
     placed_by: str = ""
 
 
+class TableRulesError(ValueError):
+    """What the casino set for a table cannot be, or not in that game. The message is a sentence."""
+
+
 class Limit(msgspec.Struct, frozen=True):
     """Least and most for one kind of wager, in the smallest unit. None: no maximum."""
 
@@ -81,15 +85,17 @@ class Limit(msgspec.Struct, frozen=True):
 
     def __post_init__(self) -> None:
         if self.minimum < 1 or (self.maximum is not None and self.maximum < self.minimum):
-            raise ValueError(f"a limit of {self.minimum} to {self.maximum} cannot be met; set 1 or more, then as much")
+            raise TableRulesError(
+                f"a limit of {self.minimum} to {self.maximum} cannot be met; set 1 or more, then as much"
+            )
 
 
 class TableRules(msgspec.Struct, frozen=True):
     """What the casino and its pit manager set for one table.
 
     `limits` by wager id; a wager without one has none. `fewer_wagers`: at most so many wagers of a kind on that box
-    (RTP 3.9.1). `one_box`: bettors who may bet on one position only (RTP 3.8). Raises ValueError for a rule that
-    cannot be.
+    (RTP 3.9.1). `one_box`: bettors who may bet on one position only (RTP 3.8). Raises `TableRulesError` for a rule
+    that cannot be; `check_rules` says whether the game allows them.
     """
 
     boxes: int
@@ -100,12 +106,12 @@ class TableRules(msgspec.Struct, frozen=True):
 
     def __post_init__(self) -> None:
         if self.boxes < 1:
-            raise ValueError(f"a layout has at least one box, not {self.boxes}")
+            raise TableRulesError(f"a layout has at least one box, not {self.boxes}")
         strangers = [box for box in (*self.closed_boxes, *self.fewer_wagers) if not DEALERS_SPOT <= box <= self.boxes]
         if strangers:
-            raise ValueError(f"box {strangers[0]} is not on this layout; its boxes are 1 to {self.boxes}")
+            raise TableRulesError(f"box {strangers[0]} is not on this layout; its boxes are 1 to {self.boxes}")
         if any(most < 0 for most in self.fewer_wagers.values()):
-            raise ValueError("fewer wagers on a box are 0 or more")
+            raise TableRulesError("fewer wagers on a box are 0 or more")
 
 
 class Layout(msgspec.Struct, frozen=True):
@@ -164,6 +170,29 @@ class OutsideLimits(msgspec.Struct, frozen=True):
     clause: str
 
 
+def check_rules(law: Law, rules: TableRules) -> None:
+    """Whether a table of that game may have these rules. That limits can be met `Limit` has seen to.
+
+    Raises `TableRulesError` for more or fewer boxes than the document's layout has, a limit of a wager that the game
+    has not, and a restriction of a spot that its layout has not.
+    """
+    fewest, most, _ = law.game.boxes
+    if not fewest <= rules.boxes <= most:
+        boxes = str(fewest) if fewest == most else f"{fewest} to {most}"
+        raise TableRulesError(f"a layout of {law.game.id} has {boxes} boxes, not {rules.boxes}; correct that number")
+    known = {wager.id for wager in law.wagers}
+    for wager_id in rules.limits:
+        if wager_id not in known:
+            wagers = ", ".join(sorted(known))
+            raise TableRulesError(f"a limit is set for {wager_id!r}; the wagers of {law.game.id} are {wagers}")
+    restricted = (*rules.closed_boxes, *rules.fewer_wagers)
+    if DEALERS_SPOT in restricted and not any(wager.on_dealer for wager in law.wagers):
+        raise TableRulesError(
+            f"box {DEALERS_SPOT} is restricted, and {law.game.id} has no spot of the Banker; its boxes are 1 to"
+            f" {rules.boxes}"
+        )
+
+
 def enter_bettor(rules: TableRules, layout: Layout, bettor: Bettor) -> Layout:
     """Who bets, and where he sits; entering him again moves him. Raises `BetRefusedError` for a seat that cannot be."""
     others = tuple(other for other in layout.bettors if other.id != bettor.id)
@@ -184,8 +213,9 @@ def as_it_lies(law: Law, rules: TableRules, bettors: Iterable[Bettor], bets: Ite
     """The layout as chips were found to lie at closing, lawful or not: wagers are settled by that (NC 5.13).
 
     Raises `BetRefusedError` for what cannot lie there: no such box or bettor, no whole amount, a number given twice,
-    two stacks of one bettor for one wager; `UnknownWagerError` for a wager that the game has not.
+    two stacks of one bettor for one wager; `UnknownWagerError` for a wager that the game has not; `TableRulesError`.
     """
+    check_rules(law, rules)
     layout = Layout()
     for bettor in bettors:
         layout = enter_bettor(rules, layout, bettor)

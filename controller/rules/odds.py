@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
+from types import MappingProxyType
+from typing import TypeAlias
 
 from controller.games.specification import Game
-from controller.games.wagers import Looks, Setting, Wager
+from controller.games.wagers import Looks, Price, Wager
 from controller.rules.counting import WHOLE_DECK, Deck, count_hands, count_pairs
 from controller.rules.hand_classes import (
     Trait,
@@ -21,8 +23,11 @@ from controller.rules.hand_classes import (
     traits_of,
     unsuited,
 )
-from controller.rules.law import Law, read_law
+from controller.rules.law import Law, read_law, readings_that_matter
 from controller.rules.settlement import Settled, Verdict, settle
+
+Play: TypeAlias = tuple[tuple[Wager, tuple[Price, ...]], ...]
+"""What readings make of a game: the wagers in force, each with its prices."""
 
 
 @dataclass(frozen=True)
@@ -149,32 +154,25 @@ def _pair_ways(
             yield settle(law, wager, unsuited(box), unsuited(dealer)), count.same_ranks
 
 
-def readings_that_matter(game: Game) -> tuple[Setting, ...]:
-    """The settings on which a wager or a price depends.
+def ways_to_play(
+    game: Game, wager_id: str = "", fixed: Mapping[str, str] = MappingProxyType({})
+) -> dict[Play, list[Law]]:
+    """Every choice of the readings that matter, by what it makes of one wager; without `wager_id`, of all wagers.
 
-    >>> from controller.games import game
-    >>> [setting.id for setting in readings_that_matter(game("P3"))]
-    ['tie_against_three_pictures', 'tie_on', 'perfect_tie']
+    Choices that put the same wagers and prices in force are one way to play: where ties go by the ranking of P3, it
+    does not matter how points are compared. Where there is no such wager, the way to play is empty. A setting in
+    `fixed` keeps that option; one that does not matter has its default, which may be none.
     """
-    named = {
-        setting
-        for wager in game.wagers
-        for under in (wager.under, *(price.under for price in wager.prices))
-        for setting, _ in under
-    }
-    return tuple(setting for setting in game.settings if setting.id in named)
+    variants = [wager for wager in game.wagers if wager_id in ("", wager.id)]
+    matter = readings_that_matter(game, variants)
+    found: dict[Play, list[Law]] = {}
+    for options in product(*((fixed[one.id],) if one.id in fixed else one.words for one in matter)):
+        law = read_law(game, {one.id: option for one, option in zip(matter, options, strict=True)})
+        play = tuple((wager, law.prices(wager)) for wager in law.wagers if wager_id in ("", wager.id))
+        found.setdefault(play, []).append(law)
+    return found
 
 
 def every_reading(game: Game) -> tuple[Law, ...]:
-    """The law under every choice of those settings, each way to play once.
-
-    Choices that put the same wagers and prices in force are one reading: where ties go by the ranking of P3, it does
-    not matter how points are compared. The first one is kept, so that settings which do not matter have the option
-    that the document's data names first. Every other setting has its default, which may be none.
-    """
-    matter = readings_that_matter(game)
-    laws: dict[object, Law] = {}
-    for options in product(*(setting.words for setting in matter)):
-        law = read_law(game, {setting.id: option for setting, option in zip(matter, options, strict=True)})
-        laws.setdefault(tuple((wager, law.prices(wager)) for wager in law.wagers), law)
-    return tuple(laws.values())
+    """A law for each way to play: of several the one whose options the document's data names first."""
+    return tuple(laws[0] for laws in ways_to_play(game).values())

@@ -15,12 +15,13 @@ from typing import Final
 
 import msgspec
 
-from controller.games.specification import DEALER
 from controller.games.wagers import Looks
 from controller.rules.apportionment import Share, apportion
+from controller.rules.dealing import DEALER
+from controller.rules.dealing import box as place_of
 from controller.rules.hands import HAND_SIZE
 from controller.rules.law import Law
-from controller.rules.layout import DEALERS_SPOT, Bet, Layout, TableRules, without_main
+from controller.rules.layout import Bet, Layout, TableRules, without_main
 from controller.rules.settlement import Verdict, settle
 from controller.rules.shapes import Cards
 
@@ -201,7 +202,7 @@ def void_round(
     """
     if not clause:
         raise SettlementError("a round is void by a clause or by a ruling; name which")
-    because = f"the round is void and all bets are returned ({law.game.clauses.void_returns_bets})"
+    because = f"the round is void and all bets are returned ({law.game.clauses.void_returns_bets or 'reading 33'})"
     return Settlement(tuple(_returned(bet, clause, because) for bet in layout.bets), settled_under_minimum)
 
 
@@ -292,17 +293,18 @@ def _rounded(amount: Fraction, rounding: Rounding) -> Fraction:
     return Fraction(floor(amount) if rounding is Rounding.DOWN else ceil(amount))
 
 
-def place_of(box: int) -> str:
-    """The place whose hand is a box's; the Banker's own spot has the Dealer's."""
-    return DEALER if box == DEALERS_SPOT else f"B{box}"
-
-
 def _check_hands(law: Law, bets: Iterable[Bet], hands: Mapping[str, Cards]) -> None:
-    """Every bet that the cards decide needs its box's hand, for none is dealt without, and the hands it looks at."""
+    """Every bet that the cards decide needs the hands that it looks at.
+
+    One on the Dealer's hand alone does not need its box's: without a main wager there that box may not have been dealt,
+    and a ruling may settle the bet all the same (P3 1.1.4, 3.4).
+    """
     needed = set()
     for bet in bets:
-        needed.add(place_of(bet.box))
-        if law.wager(bet.wager).looks is not Looks.BOX:
+        looks = law.wager(bet.wager).looks
+        if looks is not Looks.DEALER:
+            needed.add(place_of(bet.box))
+        if looks is not Looks.BOX:
             needed.add(DEALER)
     wrong = sorted(place for place in needed if len(hands.get(place, ())) != HAND_SIZE)
     if wrong:

@@ -7,6 +7,8 @@ keep the balance of a box from others: what lies there counts together (NC 3.7, 
 
 from __future__ import annotations
 
+from itertools import accumulate
+
 import msgspec
 from msgspec.structs import replace
 
@@ -22,6 +24,7 @@ from controller.rules.layout import (
     Refusal,
     TableRules,
     check_possible,
+    check_rules,
     has_main,
     outside_limits,
     seated_player,
@@ -55,8 +58,9 @@ def place(
     new chips thus push theirs out (NC 5.1). `noticed=False`: the Dealer overlooked what is wrong with the bet, so it
     lies there; only what cannot lie on the layout at all is still refused.
 
-    Raises `BetRefusedError`, and `UnknownWagerError` for a wager that the game has not.
+    Raises `BetRefusedError`, `UnknownWagerError` for a wager that the game has not, and `TableRulesError`.
     """
+    check_rules(law, rules)
     wager = check_possible(law, rules, wager_id, box, amount)
     layout.bettor(bettor_id)
     if not betting_open:
@@ -121,17 +125,34 @@ def take_back(law: Law, layout: Layout, number: int, *, betting_open: bool) -> L
 def reject_excess(law: Law, rules: TableRules, layout: Layout) -> Laid:
     """Hands back, before bets are closed, what is noticed to be over a maximum (RTP 3.4, NC 5.1).
 
-    It gives way in the same order as new chips do in `place`; a bet counts as placed when its number was given.
+    It gives way in the same order as new chips do in `place`, and goes back to the same bettors; a bet counts as placed
+    when its number was given.
     """
     back: list[HandedBack] = []
     for over in outside_limits(law, rules, layout):
         if over.code is Refusal.OVER_MAXIMUM:
             bets = [layout.bet(number) for number in over.numbers]
-            first = seated_player(law, layout, over.box)
+            first = _first_of(law, layout, bets, sum(bet.amount for bet in bets) - over.by)
             chips = [_Chips(bet, bet.amount, bet.number, bet.bettor == first) for bet in bets]
             layout, gone = _give_way(law, layout, chips, over.by)
             back += gone
     return Laid(layout, tuple(back))
+
+
+def _first_of(law: Law, layout: Layout, bets: list[Bet], maximum: int) -> str:
+    """Whose chips give way last among bets of one kind on a box that came to more than their maximum.
+
+    Who sits there. Where nobody does it is the Seated Player (NC 1.15) as he was when the maximum was reached: nobody
+    becomes him by the very bet that goes beyond it, or by a later one.
+    """
+    box = bets[0].box
+    seated = [bet.bettor for bet in layout.on(box) if layout.bettor(bet.bettor).seat == box]
+    if seated:
+        return seated[0]
+    totals = accumulate(bet.amount for bet in bets)
+    passing = next(bet for bet, total in zip(bets, totals, strict=True) if total > maximum)
+    before = replace(layout, bets=tuple(bet for bet in layout.bets if bet.number < passing.number))
+    return seated_player(law, before, box) or passing.bettor
 
 
 def _late(what: str, clause: str) -> BetRefusedError:

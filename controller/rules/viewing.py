@@ -71,8 +71,3 @@ def viewing_refusal(
         whose = f"{named} looks at the hand of box {box}" if named else f"the Dealer opens the hand of box {box}"
         return ViewingRefusal(f"{whose}; hand the cards over", betting.viewer_clause)
     return None
-
-
-def may_view(law: Law, layout: Layout, bettor_id: str, box: int, viewing: Mapping[str, int] = NOBODY_YET) -> bool:
-    """Whether that bettor may look at the hand of that box."""
-    return viewing_refusal(law, layout, bettor_id, box, viewing) is None

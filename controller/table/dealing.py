@@ -26,7 +26,8 @@ def set_dispensed(decision: Decision, given: DeviceReported, seen: observations.
     state = decision.state
     tray_was_empty = not state.tray
     moving = state.device.moving
-    ordered = moving.command.count if moving and isinstance(moving.command, Dispense) else state.grammar.cards_each
+    due = 1 if state.phase is Phase.FIRST_CARD else state.grammar.cards_each
+    ordered = moving.command.count if moving and isinstance(moving.command, Dispense) else due
     decision.emit(events.SetInTray(_held(decision, seen.shuffle, seen.ordinal, seen.cards), seen.remaining))
     if not state.in_round:
         return
@@ -72,7 +73,7 @@ def cards_drawn_together(decision: Decision, given: DeviceReported, seen: observ
     _check_count(decision, given, seen.shuffle, seen.ordinal, len(seen.cards), seen.remaining)
     cards = _held(decision, seen.shuffle, seen.ordinal, seen.cards)
     phase = decision.state.phase
-    if phase in DEALING and decision.state.next_place is not None:
+    if phase is Phase.FIRST_CARD or (phase in DEALING and decision.state.next_place is not None):
         decision.emit(events.CardsSetAside(cards, False, "drawn together"))
         _raise_simultaneous(decision, given, order_known=seen.order_known, cards=cards)
     else:
@@ -103,12 +104,25 @@ def face_up_found(decision: Decision, given: DeviceReported, seen: observations.
 def deal_aside(decision: Decision) -> None:
     """Give cards that were held back to the places whose turn it is, once nothing blocks."""
     state = decision.state
-    if state.aside and state.phase in DEALING and not state.held and state.next_place is not None:
+    if state.aside and state.phase is Phase.FIRST_CARD and state.first_card is None and not state.held:
+        decision.emit(events.FirstCardDrawn(state.aside[0], "aside"))
+    elif state.aside and state.phase in DEALING and not state.held and state.next_place is not None:
         _deal(decision, state.aside[: len(state.places) - state.dealt], "aside")
+
+
+def hand_out(decision: Decision, cards: tuple[HeldCard, ...], source: str) -> None:
+    """Cards that a person dealt, with the device out of play. `source`: tray, by_hand."""
+    if cards and decision.state.phase is Phase.FIRST_CARD:
+        _draw_first_card(decision, cards, source)
+    elif cards:
+        _deal(decision, cards, source)
 
 
 def _give(decision: Decision, given: DeviceReported, cards: tuple[HeldCard, ...], *, source: str, what: str) -> None:
     state = decision.state
+    if state.phase is Phase.FIRST_CARD and state.first_card is None and not (state.held or state.aside):
+        _draw_first_card(decision, cards, source)
+        return
     lawful = state.phase in DEALING and not state.held and state.next_place is not None and not state.aside
     if not lawful:
         _set_aside(decision, given, cards, from_tray=source == "tray", what=what)
@@ -118,6 +132,13 @@ def _give(decision: Decision, given: DeviceReported, cards: tuple[HeldCard, ...]
     if left := cards[len(fitting) :]:
         # More came together than the deal had room for: I15 was raised when they came.
         decision.emit(events.CardsSetAside(left, source == "tray", "left over from cards that came together"))
+
+
+def _draw_first_card(decision: Decision, cards: tuple[HeldCard, ...], source: str) -> None:
+    """What came with it waits for the deal: I15 was raised when they came together."""
+    decision.emit(events.FirstCardDrawn(cards[0], source))
+    if left := cards[1:]:
+        decision.emit(events.CardsSetAside(left, source == "tray", "came together with the First Card"))
 
 
 def _deal(decision: Decision, cards: tuple[HeldCard, ...], source: str) -> None:
@@ -145,12 +166,15 @@ def _set_aside(
             note=f'a {what} left the device before "No more bets"',
         )  # fmt: skip
         return
-    if state.next_place is None:
+    if state.phase is Phase.FIRST_CARD:
+        note = f"a {what} was taken before the First Card was shown"
+    elif state.next_place is None:
         note = f"one {what} too many: the deal was complete"
     else:
         note = f"a {what} was taken while the deal was held"
     decision.emit(events.CardsSetAside(cards, from_tray, note))
-    if state.next_place is None or not _is_about(decision, ordinals):
+    too_many = state.next_place is None and state.phase is not Phase.FIRST_CARD
+    if too_many or not _is_about(decision, ordinals):
         raise_irregularity(
             decision,
             Kind.OTHER_DEALING_ERROR,
@@ -164,7 +188,7 @@ def _set_aside(
 
 def _of_a_card_unasked_for(decision: Decision) -> Facts:
     """One too many is a wrong number, in no hand that could be moved; else only the moment was wrong."""
-    if decision.state.next_place is None:
+    if decision.state.next_place is None and decision.state.phase is not Phase.FIRST_CARD:
         return known_facts(decision, misplaced=True, curable=False)
     return known_facts(decision, misplaced=False)
 

@@ -35,18 +35,25 @@ def order_device(decision: Decision) -> None:
 
 def _cards_are_due(state: TableState) -> bool:
     """Whether a card or set may leave the device now."""
-    if state.service is not Service.IN_SERVICE or state.held:
+    if state.service is not Service.IN_SERVICE or state.held or state.by_hand:
         return False
+    if state.phase is Phase.FIRST_CARD:
+        return state.first_card is None and not state.tray and not state.aside
     if state.phase in DEALING:
         return len(state.places) - state.dealt > len(state.tray) + len(state.aside)
     return _may_stage(state)
 
 
 def _may_stage(state: TableState) -> bool:
-    """A first set may wait in the tray while bets are still open, where the device can."""
+    """A first set may wait in the tray while bets are open, where the device can and the deal begins with sets."""
+    if state.phase is not Phase.BETTING or state.tray or state.aside or state.game.first_card is not None:
+        return False
     can = state.device.capabilities is not None and state.device.capabilities.stages
-    sets = state.settings is not None and state.settings.unit is Unit.SETS
-    return can and sets and state.phase is Phase.BETTING and not state.tray and not state.aside
+    return can and _of_sets(state)
+
+
+def _of_sets(state: TableState) -> bool:
+    return state.settings is not None and state.settings.unit is Unit.SETS
 
 
 def _moving_command(state: TableState) -> AnyCommand | None:
@@ -59,6 +66,8 @@ def _moving_command(state: TableState) -> AnyCommand | None:
     elif state.phase in STUB_WANTED and capabilities.unloads_stub and deck.used and deck.stub is None:
         return UnloadStub()
     elif capabilities.dispenses == "on_command" and not state.tray and _cards_are_due(state):
+        if state.phase is Phase.FIRST_CARD and _of_sets(state):
+            return Dispense(1)
         if state.phase is Phase.DEALING_SETS:
             return Dispense(state.cards_due - len(state.aside))
         if _may_stage(state):

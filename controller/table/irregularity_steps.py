@@ -1,9 +1,10 @@
 """How people bring an irregularity to its end: report, confirm or deny, name an order, choose, rule, count.
 
-claimed -> confirmed: what the clause says takes effect
+claimed -> confirmed: what the clause says takes effect (consequences.py)
         -> ordering -> choosing -> resolved      (simultaneous cards)
         -> choosing -> resolved                  (every bettor's options)
-        -> ruling -> resolved                    (referred, or the document is silent)
+        -> moving -> resolved                    (cards are put where they belong)
+        -> ruling -> resolved                    (referred, or the document is silent; rulings.py)
         -> denied
 """
 
@@ -21,33 +22,38 @@ from controller.games.specification import (
     Facts,
     Kind,
     Role,
-    Row,
-    RulingAction,
 )
 from controller.rules.irregularities import STATED, find_row
 from controller.table import events, operations
+from controller.table.consequences import close_choices, next_stage, option_clause, reconstruct, resolve, take_effect
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
-from controller.table.phases import BETWEEN_ROUNDS, DEALING, WINDOW_OPEN, Phase
-from controller.table.raising import already_open, known_facts, raise_irregularity
-from controller.table.rounds import go_on
+from controller.table.phases import BEFORE_CLOSE, DEALING, Phase
+from controller.table.raising import already_open, known_facts, known_facts_of, raise_irregularity
 from controller.table.state import Hand, Irregularity, Stage, TableState
 
 COUNT_KINDS: Final = frozenset({Kind.DECK_COUNT, Kind.COUNT_IN_DOUBT})
 # What the table knows no answer may turn round.
 KNOWN_FACTS: Final = ("dealer_hand", "handled", "before_close", "manual", *sorted(ASSUMED_NOT))
+NEEDS_CARDS: Final = frozenset(
+    {
+        Kind.WRONG_COUNT,
+        Kind.WRONG_DISTRIBUTION,
+        Kind.DROPPED_CARD,
+        Kind.DEALER_EXPOSED_EARLY,
+        Kind.WRONG_VIEWER,
+        Kind.PLAYER_EXPOSED,
+    }
+)
+"""What concerns cards that were dealt, so that before the deal it can only be about the round before."""
 DECK_KINDS: Final = COUNT_KINDS | {Kind.FOREIGN_CARD, Kind.UNSHUFFLED}
-OPENS_STAGE: Final = {
-    Disposition.OPTIONS: Stage.CHOOSING,
-    Disposition.NAME_ORDER: Stage.ORDERING,
-    Disposition.REFER: Stage.RULING,
-    Disposition.RECONSTRUCT: Stage.RULING,
-    Disposition.SILENT: Stage.RULING,
-}
 
 
 def verify_report(state: TableState, given: PersonActed, operation: operations.ReportIrregularity) -> None:
-    if operation.place is not None and operation.place not in state.hands and operation.place not in _places(state):
+    if operation.earlier:
+        _verify_earlier(state, operation)
+        return
+    if operation.place is not None and operation.place not in state.hands and operation.place not in places_of(state):
         raise RefusedError("place", f"Nothing was dealt to {operation.place} in this round.")
     if operation.kind is Kind.WRONG_COUNT and (operation.place is None or operation.counted is None):
         raise RefusedError("count", "Say at which place the number of cards is wrong, and how many lie there.")
@@ -55,11 +61,20 @@ def verify_report(state: TableState, given: PersonActed, operation: operations.R
         raise RefusedError("count", f"{operation.counted} cards is what was dealt to {operation.place} so far.")
     if operation.counted is not None and not 0 <= operation.counted <= 52:
         raise RefusedError("count", f"{operation.counted} cards cannot lie at one place.")
+    if operation.kind in NEEDS_CARDS and not state.dealt and state.phase in BEFORE_CLOSE:
+        raise RefusedError("round", "No card was dealt in this round yet; if it is about the one before, say so.")
     if state.phase is Phase.VOIDED:
         raise RefusedError("voided", "The round is void already; nothing more can follow for it.")
 
 
-def _places(state: TableState) -> tuple[str, ...]:
+def _verify_earlier(state: TableState, operation: operations.ReportIrregularity) -> None:
+    if not state.in_round or state.round < 2:
+        raise RefusedError("round", "No later round has begun; report it for the round that it belongs to.")
+    if operation.place is not None and operation.place != "D" and not operation.place.startswith("B"):
+        raise RefusedError("place", f"{operation.place} is no place of a round.")
+
+
+def places_of(state: TableState) -> tuple[str, ...]:
     return (*(f"B{number}" for number in state.boxes), "D")
 
 
@@ -72,10 +87,11 @@ def report(decision: Decision, given: PersonActed, operation: operations.ReportI
         card=operation.card,
         counted=operation.counted,
         note=operation.note,
+        earlier=operation.earlier,
     )
 
 
-def _find(state: TableState, decision: operations.ConfirmIrregularity | Any, *stages: Stage) -> Irregularity:
+def find_named(state: TableState, decision: operations.ConfirmIrregularity | Any, *stages: Stage) -> Irregularity:
     """The open irregularity that an operation names, unchanged since and waiting for this step."""
     found = state.find_open(decision.irregularity)
     if found is None:
@@ -87,32 +103,48 @@ def _find(state: TableState, decision: operations.ConfirmIrregularity | Any, *st
     return found
 
 
-def _require(given: PersonActed, role: Role, clause: str, what: str) -> None:
+def require(given: PersonActed, role: Role, clause: str, what: str) -> None:
     if not given.role.reaches(role):
         raise RefusedError("role", f"Only a {role.word} or above may {what} ({clause}); call one.")
 
 
-def _merged(found: Irregularity, stated: Facts) -> Facts:
+def _known(state: TableState, found: Irregularity) -> dict[str, bool]:
+    """What the table knows now of the things that nobody else is asked for; of an earlier round nothing."""
+    if found.round != state.round:
+        return {}
+    now = known_facts_of(state, found.place)
+    return {name: value for name in KNOWN_FACTS if (value := getattr(now, name)) is not None}
+
+
+def _merged(state: TableState, found: Irregularity, stated: Facts) -> Facts:
+    """What was said so far, then what is said now, then what the table knows by itself.
+
+    What was so when it was noticed stays, save that cards may have been handled since: that the table tells anew.
+    """
     spoken = {name: getattr(stated, name) for name in STATED if getattr(stated, name) is not None}
-    return msgspec.structs.replace(found.facts, **spoken)
+    facts = msgspec.structs.replace(found.facts, **spoken)
+    handled = _known(state, found).get("handled")
+    return facts if handled is None else msgspec.structs.replace(facts, handled=handled)
 
 
 def verify_confirm(state: TableState, given: PersonActed, operation: operations.ConfirmIrregularity) -> None:
-    found = _find(state, operation, Stage.CLAIMED)
+    found = find_named(state, operation, Stage.CLAIMED, Stage.MOVING)
+    if found.stage is Stage.MOVING and operation.facts == Facts():
+        raise RefusedError("stage", "It is confirmed; put the cards where they belong, or say that it cannot be done.")
     if operation.facts.counted_wrong is not None:
         raise RefusedError("count", "Count the cards by hand and enter the count; it tells whether the deck is whole.")
-    for name in KNOWN_FACTS:
-        known, stated = getattr(found.facts, name), getattr(operation.facts, name)
-        if None not in (known, stated) and known is not stated:
+    for name, known in _known(state, found).items():
+        stated = getattr(operation.facts, name)
+        if stated is not None and known is not stated:
             raise RefusedError("fact", f"The table knows otherwise: {FACT_QUESTIONS[name]} {'Yes' if known else 'No'}.")
-    row, asks = find_row(state.law, found.kind, _merged(found, operation.facts))
+    row, asks = find_row(state.law, found.kind, _merged(state, found, operation.facts))
     if "counted_wrong" in asks:
         raise RefusedError("count", "Count the stub by hand first, with a witness, and enter the count.")
     if asks and not _answers(found, operation.facts):
         raise RefusedError("fact", f"Answer first: {' '.join(FACT_QUESTIONS[name] for name in asks)}")
-    _require(given, row.confirms, row.clause, "confirm this")
     if asks:
-        return
+        return  # an answer is kept; who may confirm is asked when nothing else is
+    require(given, row.confirms, row.clause, "confirm this")
     if row.disposition is Disposition.CONTINUE and found.kind is Kind.TECHNICAL_STOP and state.device.stopped:
         raise RefusedError(
             "stopped",
@@ -130,34 +162,29 @@ def confirm(decision: Decision, given: PersonActed, operation: operations.Confir
 
     An answer may lead to another question; it is kept, and the confirmation waits for the rest.
     """
-    found = _find(decision.state, operation, Stage.CLAIMED)
-    facts = _merged(found, operation.facts)
+    found = find_named(decision.state, operation, Stage.CLAIMED, Stage.MOVING)
+    facts = _merged(decision.state, found, operation.facts)
     row, asks = find_row(decision.state.law, found.kind, facts)
     if asks:
-        decision.emit(events.FactStated(found.id, facts, row, asks))
+        decision.emit(events.FactStated(found.id, facts, row, asks, given.person))
         return
-    stage = OPENS_STAGE.get(row.disposition)
+    stage = next_stage(decision.state, found, row)
     decision.emit(events.IrregularityConfirmed(found.id, row, facts, stage))
-    if found.counted is not None and found.place is not None:
+    if found.counted is not None and found.place is not None and found.round == decision.state.round:
         more = found.counted - decision.state.hands.get(found.place, Hand()).size
         from_aside = max(0, min(more, len(decision.state.aside)))
         decision.emit(events.HandCounted(found.place, found.counted, from_aside))
-    if stage is not None:
-        _close_choices(decision, given)
-        return
-    if row.disposition is Disposition.VOID:
-        _void(decision, given, found.id, row, row.because)
-    elif row.disposition is Disposition.REMOVE_HAND and found.place is not None:
-        decision.emit(events.HandRemoved(found.place, row.clause, found.id))
-    _resolve(decision, given, found.id, row.disposition, row.clause)
-    _close_choices(decision, given)
+    take_effect(decision, given, found, row)
+    if stage is None:
+        resolve(decision, given, found.id, row.disposition, row.clause)
+    close_choices(decision, given)
 
 
 def verify_deny(state: TableState, given: PersonActed, operation: operations.DenyIrregularity) -> None:
-    found = _find(state, operation, Stage.CLAIMED, Stage.RULING)
+    found = find_named(state, operation, Stage.CLAIMED, Stage.RULING)
     row = found.row
-    _require(given, row.confirms, row.clause, "deny this")
-    _require(given, row.decides, row.clause, "deny this")
+    require(given, row.confirms, row.clause, "deny this")
+    require(given, row.decides, row.clause, "deny this")
     if not operation.reason.strip():
         raise RefusedError("reason", "Say why it is not so.")
     if found.kind is Kind.TECHNICAL_STOP and state.device.stopped:
@@ -165,11 +192,11 @@ def verify_deny(state: TableState, given: PersonActed, operation: operations.Den
 
 
 def deny(decision: Decision, given: PersonActed, operation: operations.DenyIrregularity) -> None:
-    found = _find(decision.state, operation, Stage.CLAIMED, Stage.RULING)
+    found = find_named(decision.state, operation, Stage.CLAIMED, Stage.RULING)
     place = found.place
     if found.kind is Kind.OTHER_DEALING_ERROR and place is not None and _waits_to_be_judged(decision.state, place):
         decision.emit(events.HandTakenBack(place))  # it was entered wrongly, and is entered again
-    _resolve(decision, given, found.id, "denied", found.row.clause)
+    resolve(decision, given, found.id, "denied", found.row.clause)
 
 
 def _waits_to_be_judged(state: TableState, place: str) -> bool:
@@ -178,66 +205,93 @@ def _waits_to_be_judged(state: TableState, place: str) -> bool:
 
 
 def verify_name_order(state: TableState, given: PersonActed, operation: operations.NameOrder) -> None:
-    found = _find(state, operation, Stage.ORDERING)
-    _require(given, found.row.decides, found.row.clause, "name the order")
+    found = find_named(state, operation, Stage.ORDERING)
+    require(given, found.row.decides, found.row.clause, "name the order")
     if sorted(operation.ordinals) != sorted(found.ordinals):
         named = ", ".join(str(ordinal) for ordinal in sorted(found.ordinals)) or "none, for none is known"
         raise RefusedError("order", f"Name each of these cards once, in the order to be received: {named}.")
 
 
 def name_order(decision: Decision, given: PersonActed, operation: operations.NameOrder) -> None:
-    """The simultaneous drawing is a dealing error all the same: every bettor's options follow."""
-    decision.emit(events.OrderNamed(operation.irregularity, operation.ordinals, Stage.CHOOSING))
-    _close_choices(decision, given)
+    """The drawing together is a dealing error all the same: every bettor's options follow, where the row has any."""
+    found = find_named(decision.state, operation, Stage.ORDERING)
+    decision.emit(events.OrderNamed(found.id, operation.ordinals, Stage.CHOOSING if found.row.options else None))
+    if not found.row.options:
+        resolve(decision, given, found.id, found.row.disposition, found.row.clause)
+    close_choices(decision, given)
 
 
 def verify_choose(state: TableState, given: PersonActed, operation: operations.ChooseOption) -> None:
-    found = _find(state, operation, Stage.CHOOSING)
+    found = find_named(state, operation, Stage.CHOOSING)
     if operation.place not in state.live_places:
         raise RefusedError("place", f"No hand is in play at {operation.place}.")
     if any(place == operation.place for place, _ in found.choices):
         raise RefusedError("chosen", f"{operation.place} has chosen already.")
+    if operation.absent:
+        _verify_absent(state, given, operation)
+    for option in found.row.options:
+        if option.choice is operation.choice and option.permitted_by is not None:
+            require(given, option.permitted_by, option.clause, "permit this")
+
+
+def _verify_absent(state: TableState, given: PersonActed, operation: operations.ChooseOption) -> None:
+    """Who walked away goes on; a pit supervisor says that he did (reading 40)."""
+    require(given, Role.PIT_SUPERVISOR, state.game.betting.walked_away, "declare a bettor absent")
+    if operation.choice is not Choice.CONTINUE:
+        raise RefusedError("absent", "The bets of a bettor who is away stand; he cannot withdraw them.")
 
 
 def choose(decision: Decision, given: PersonActed, operation: operations.ChooseOption) -> None:
-    decision.emit(events.OptionChosen(operation.irregularity, operation.place, operation.choice))
-    _close_choices(decision, given)
+    found = find_named(decision.state, operation, Stage.CHOOSING)
+    clause = option_clause(decision.state, found, operation.choice)
+    decision.emit(
+        events.OptionChosen(operation.irregularity, operation.place, operation.choice, clause, operation.absent)
+    )
+    close_choices(decision, given)
 
 
-def _close_choices(decision: Decision, given: PersonActed) -> None:
-    """When everybody has chosen, hands that withdrew are dead and the deal goes on.
-
-    Nobody waits for a hand that is out of play, whatever took it out: so every open choice is looked at.
-    """
-    for found in decision.state.open:
-        choices = dict(found.choices)
-        live = decision.state.live_places
-        if found.stage is not Stage.CHOOSING or not all(place in choices for place in live):
-            continue
-        for place in live:
-            if choices[place] is Choice.WITHDRAW:
-                clause = decision.state.game.clauses.option_returns_bet
-                decision.emit(events.HandRemoved(place, clause, found.id))
-        _resolve(decision, given, found.id, Disposition.OPTIONS, found.row.clause)
-        _close_choices(decision, given)  # others may have waited for those hands alone
-        return
+def verify_reconstruct(state: TableState, given: PersonActed, operation: operations.Reconstruct) -> None:
+    """Complete hands alone are moved where the clause allows no more; where cards lie has been said before."""
+    found = find_named(state, operation, Stage.MOVING)
+    require(given, found.row.confirms, found.row.clause, "say that the cards are where they belong")
+    if not state.misplaced and found.counted is None:
+        raise RefusedError("places", "Say first which cards lie elsewhere than they were dealt.")
+    if found.row.when.curable and not state.curable:
+        raise RefusedError("hands", "Moving complete hands does not put these cards right; confirm the fact anew.")
 
 
-def verify_rule(state: TableState, given: PersonActed, operation: operations.Rule) -> None:
-    found = _find(state, operation, Stage.RULING)
-    _require(given, found.row.decides, found.row.clause, "rule on this")
-    if not operation.authority.strip() or not operation.text.strip():
-        raise RefusedError("ruling", "A ruling names its authority and says what is decided and why.")
-    if operation.action is RulingAction.VOID and not state.in_round and state.phase is not Phase.CONCLUDED:
-        raise RefusedError("no-round", "There is no round to void.")
+def put_right(decision: Decision, given: PersonActed, operation: operations.Reconstruct) -> None:
+    found = find_named(decision.state, operation, Stage.MOVING)
+    reconstruct(decision, found, found.row.clause)
+    resolve(decision, given, found.id, found.row.disposition, found.row.clause)
 
 
-def rule(decision: Decision, given: PersonActed, operation: operations.Rule) -> None:
-    found = _find(decision.state, operation, Stage.RULING)
-    decision.emit(events.Ruled(found.id, operation.action, operation.authority, operation.text))
-    if operation.action is RulingAction.VOID:
-        _void(decision, given, found.id, found.row, operation.text)
-    _resolve(decision, given, found.id, "ruling", found.row.clause)
+def verify_place_cards(state: TableState, given: PersonActed, operation: operations.PlaceCards) -> None:
+    lying = {card.ordinal: place for place, hand in state.hands.items() for card in hand.cards}
+    ordinals = [card.ordinal for card in operation.cards]
+    if not ordinals or len(set(ordinals)) != len(ordinals):
+        raise RefusedError("cards", "Name each card that lies elsewhere once, by the number under which it left.")
+    for card in operation.cards:
+        if card.ordinal not in lying:
+            raise RefusedError("cards", f"Card {card.ordinal} was dealt to no place in this round.")
+        if card.place not in places_of(state):
+            raise RefusedError("place", f"{card.place} takes no cards in this round.")
+        if lying[card.ordinal] == card.place:
+            raise RefusedError("place", f"Card {card.ordinal} lies at {card.place} already.")
+
+
+def place_cards(decision: Decision, given: PersonActed, operation: operations.PlaceCards) -> None:
+    """The places were assumed from the order of the deal; what is on the table counts. It is a wrong distribution."""
+    state = decision.state
+    lying = {card.ordinal: (place, card) for place, hand in state.hands.items() for card in hand.cards}
+    moves = []
+    for at in operation.cards:
+        place, card = lying[at.ordinal]
+        moves.append(events.CardMoved(card.shuffle, card.ordinal, place, at.place))
+    decision.emit(events.CardsFoundElsewhere(tuple(moves)))
+    if decision.state.misplaced and not already_open(decision, Kind.WRONG_DISTRIBUTION):
+        ordinals = tuple(ordinal for _, ordinal in sorted(decision.state.misplaced))
+        raise_irregularity(decision, Kind.WRONG_DISTRIBUTION, noticed_by=given.person, ordinals=ordinals)
 
 
 def count_cards(decision: Decision, given: PersonActed, operation: operations.CountCards) -> None:
@@ -257,22 +311,3 @@ def count_cards(decision: Decision, given: PersonActed, operation: operations.Co
         note = f"{operation.number} cards were counted, {due} should be left"
         facts = known_facts(decision, counted_wrong=True)
         raise_irregularity(decision, Kind.DECK_COUNT, noticed_by=given.person, facts=facts, note=note)
-
-
-def _void(decision: Decision, given: PersonActed, irregularity_id: int, row: Row, text: str) -> None:
-    """The round is void and all bets are returned; what else was open in it is overtaken by that."""
-    if decision.state.deck.deck and not decision.state.deck.used:
-        decision.emit(events.ShuffleFailed(decision.state.deck.deck))  # this deck must not be dealt from
-    if decision.state.phase not in WINDOW_OPEN or decision.state.phase is Phase.VOIDED:
-        return  # found between rounds: there is nothing to void
-    decision.emit(events.RoundVoided(row.clause, irregularity_id, text))
-    decision.enter_phase("void", decision.state.game.clauses.void_returns_bets)
-    for found in decision.state.open:
-        if found.id != irregularity_id and found.round == decision.state.round:
-            decision.emit(events.IrregularityResolved(found.id, "overtaken", row.clause, given.person, given.role))
-
-
-def _resolve(decision: Decision, given: PersonActed, irregularity_id: int, outcome: str, clause: str) -> None:
-    decision.emit(events.IrregularityResolved(irregularity_id, str(outcome), clause, given.person, given.role))
-    if decision.state.phase not in BETWEEN_ROUNDS:
-        go_on(decision)

@@ -48,6 +48,12 @@ class NoMoreBets(Operation, frozen=True):
     """The Dealer's announcement: the deal begins."""
 
 
+class ShowFirstCard(Operation, frozen=True):
+    """The First Card lies open. `card` as it is seen; None confirms what the device read."""
+
+    card: Card | None = None
+
+
 class HandleCards(Operation, frozen=True):
     """The Player at a place has touched cards."""
 
@@ -77,14 +83,31 @@ class ResumeTable(Operation, frozen=True):
     pass
 
 
+class CardAt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where a card lies: the card that left the device as number `ordinal` of this round's shuffle."""
+
+    ordinal: int
+    place: Place
+
+
+class PlaceCards(Operation, frozen=True):
+    """Cards lie elsewhere than the order of the deal has it. A whole hand is named card by card."""
+
+    cards: tuple[CardAt, ...]
+
+
 class ReportIrregularity(Operation, frozen=True):
-    """A person noticed something. `counted`: how many cards lie at the place, for a wrong count."""
+    """A person noticed something. `counted`: how many cards lie at the place, for a wrong count.
+
+    `earlier`: it is about the round before the one in progress.
+    """
 
     kind: Kind
     place: Place | None = None
     card: int | None = None  # 1 to 3: which card of the hand
     counted: int | None = None
     note: str = ""
+    earlier: bool = False
 
 
 class ConfirmIrregularity(Operation, frozen=True):
@@ -112,20 +135,42 @@ class NameOrder(Operation, frozen=True):
 
 
 class ChooseOption(Operation, frozen=True):
+    """What the bettor of a box chooses. `absent`: he is away; a pit supervisor lets his bets stand (reading 40)."""
+
     irregularity: int
     revision: int
     place: Place
     choice: Choice
+    absent: bool = False
+
+
+class Reconstruct(Operation, frozen=True):
+    """The cards were put where they belong, as the screen showed them to be moved."""
+
+    irregularity: int
+    revision: int
+
+
+class DealByHand(Operation, frozen=True):
+    """The device is dead and play must go on: `cards` from the stub were dealt to the places whose turn it was."""
+
+    cards: int
+    because: str
 
 
 class Rule(Operation, frozen=True):
-    """A ruling where the document is silent or refers: what is done, by whose authority, and why."""
+    """A ruling where the document is silent or refers: what is done, by whose authority, and why.
+
+    `places`: whose hands are removed or bets returned. `ordinals`: the order that is named.
+    """
 
     irregularity: int
     revision: int
     action: RulingAction
     authority: str
     text: str
+    places: tuple[Place, ...] = ()
+    ordinals: tuple[int, ...] = ()
 
 
 class CountCards(Operation, frozen=True):
@@ -152,17 +197,21 @@ AnyOperation: TypeAlias = (
     | CancelStart
     | OccupyBoxes
     | NoMoreBets
+    | ShowFirstCard
     | HandleCards
     | ExposeHand
     | RecordSettled
     | ConcludeRound
     | PauseTable
     | ResumeTable
+    | PlaceCards
     | ReportIrregularity
     | ConfirmIrregularity
     | DenyIrregularity
     | NameOrder
     | ChooseOption
+    | Reconstruct
+    | DealByHand
     | Rule
     | CountCards
     | ContinueRound

@@ -11,11 +11,11 @@ from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 from controller.games.specification import Role
-from controller.table import events, irregularity_steps, operations, rounds
+from controller.table import events, irregularity_steps, operations, rounds, rulings
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
 from controller.table.operations import Operation
-from controller.table.phases import BEGINNING, DEALING, IN_ROUND, WINDOW_OPEN, Phase, Service
+from controller.table.phases import BEGINNING, CARDS_LEAVE, DEALING, IN_ROUND, WINDOW_OPEN, Phase, Service
 from controller.table.state import TableState
 
 
@@ -54,6 +54,9 @@ OPERATIONS: Final[dict[type[Operation], Lawful]] = {
         rounds.verify_occupy_boxes, rounds.occupy_boxes, frozenset({Phase.BETTING}), services=ANY_SERVICE, held=True
     ),
     operations.NoMoreBets: Lawful(rounds.verify_no_more_bets, rounds.no_more_bets, frozenset({Phase.BETTING})),
+    operations.ShowFirstCard: Lawful(
+        rounds.verify_show_first_card, rounds.show_first_card, frozenset({Phase.FIRST_CARD}), services=ANY_SERVICE
+    ),
     operations.HandleCards: Lawful(
         rounds.verify_handle_cards, rounds.handle_cards, CARDS_ON_TABLE, services=ANY_SERVICE, held=True
     ),
@@ -84,7 +87,18 @@ OPERATIONS: Final[dict[type[Operation], Lawful]] = {
     operations.DenyIrregularity: _irregular(irregularity_steps.verify_deny, irregularity_steps.deny),
     operations.NameOrder: _irregular(irregularity_steps.verify_name_order, irregularity_steps.name_order),
     operations.ChooseOption: _irregular(irregularity_steps.verify_choose, irregularity_steps.choose),
-    operations.Rule: _irregular(irregularity_steps.verify_rule, irregularity_steps.rule),
+    operations.Reconstruct: _irregular(irregularity_steps.verify_reconstruct, irregularity_steps.put_right),
+    operations.Rule: _irregular(rulings.verify_rule, rulings.rule),
+    operations.PlaceCards: Lawful(
+        irregularity_steps.verify_place_cards,
+        irregularity_steps.place_cards,
+        CARDS_ON_TABLE,
+        services=ANY_SERVICE,
+        held=True,
+    ),
+    operations.DealByHand: Lawful(
+        rounds.verify_deal_by_hand, rounds.deal_by_hand, CARDS_LEAVE, Role.PIT_SUPERVISOR, ANY_SERVICE
+    ),
     operations.CountCards: Lawful(
         rounds.verify_count, irregularity_steps.count_cards, ANY_PHASE, services=ANY_SERVICE, held=True
     ),
@@ -100,6 +114,7 @@ FIRST_IN_PHASE: Final[dict[Phase, str]] = {
     Phase.CLOSED: "Open the table first.",
     Phase.IDLE: 'Announce "Place your bets" first.',
     Phase.BETTING: 'Announce "No more bets" first, or cancel the start of the round.',
+    Phase.FIRST_CARD: "Show the First Card first.",
     Phase.DEALING_SETS: "Finish the deal first.",
     Phase.DEALING_SINGLES: "Finish the deal first.",
     Phase.EXAMINING: "Expose the Dealer's hand first.",

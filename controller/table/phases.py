@@ -26,6 +26,7 @@ class Phase(StrEnum):
     CLOSED = "closed"
     IDLE = "idle"
     BETTING = "betting"
+    FIRST_CARD = "first_card"
     DEALING_SETS = "dealing_sets"
     DEALING_SINGLES = "dealing_singles"
     EXAMINING = "examining"
@@ -47,6 +48,7 @@ class Condition(StrEnum):
     """What a transition may depend on."""
 
     ALWAYS = "always"
+    SHOWS_FIRST_CARD = "a First Card says where the deal begins"
     SETS = "the device yields sets"
     SINGLES = "the device yields single cards"
     EXAMINES = "the game has Players examine their hands"
@@ -67,6 +69,7 @@ class Transition(NamedTuple):
 
 BETWEEN_ROUNDS: Final = frozenset({Phase.CLOSED, Phase.IDLE, Phase.CONCLUDED, Phase.VOIDED})
 DEALING: Final = frozenset({Phase.DEALING_SETS, Phase.DEALING_SINGLES})
+CARDS_LEAVE: Final = DEALING | {Phase.FIRST_CARD}  # cards leave the device for the round
 IN_ROUND: Final = frozenset(Phase) - BETWEEN_ROUNDS
 WINDOW_OPEN: Final = IN_ROUND | {Phase.CONCLUDED, Phase.VOIDED}  # an error of the round may still be raised
 AFTER_DEAL: Final = frozenset({Phase.EXAMINING, Phase.EXPOSING, Phase.SETTLING})  # every card lies on the table
@@ -83,8 +86,11 @@ PHASES: Final[tuple[Transition, ...]] = (
         for phase in (P.IDLE, P.CONCLUDED, P.VOIDED)
     ),
     Transition("cancel_start", P.BETTING, P.IDLE, "the round was begun by mistake, or nobody bets"),
+    Transition("no_more_bets", P.BETTING, P.FIRST_CARD, 'after "No more bets" a card is shown', C.SHOWS_FIRST_CARD),
     Transition("no_more_bets", P.BETTING, P.DEALING_SETS, '"No more bets" begins the deal', C.SETS),
     Transition("no_more_bets", P.BETTING, P.DEALING_SINGLES, '"No more bets" begins the deal', C.SINGLES),
+    Transition("first_card_shown", P.FIRST_CARD, P.DEALING_SETS, "its rank says where the deal begins", C.SETS),
+    Transition("first_card_shown", P.FIRST_CARD, P.DEALING_SINGLES, "its rank says where the deal begins", C.SINGLES),
     *(
         Transition("dealt", phase, target, "the Dealer's hand is whole", condition)
         for phase in (P.DEALING_SETS, P.DEALING_SINGLES)

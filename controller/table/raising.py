@@ -9,7 +9,7 @@ from controller.table import events
 from controller.table.decision import Decision
 from controller.table.inputs import DeviceReported
 from controller.table.phases import AFTER_DEAL, BEFORE_CLOSE, BETWEEN_ROUNDS, Phase
-from controller.table.state import Stage
+from controller.table.state import Stage, TableState
 
 DEVICE = "device"
 INFERENCE = "inference"
@@ -29,9 +29,10 @@ def raise_irregularity(
     faces_seen: bool | None = None,
     report: DeviceReported | None = None,
     note: str = "",
+    earlier: bool = False,
 ) -> None:
     """Raise it with its evidence. It blocks until it is resolved, save what concerns chips alone."""
-    known = facts or known_facts(decision, place)
+    known = facts or (_of_earlier_round(place) if earlier else known_facts(decision, place))
     row, asks = find_row(decision.state.law, kind, known)
     decision.emit(
         events.IrregularityRaised(
@@ -40,7 +41,7 @@ def raise_irregularity(
             facts=known,
             asks=asks,
             stage=first_stage(row, asks),
-            blocks=kind not in HOLDS_NOTHING,
+            blocks=kind not in HOLDS_NOTHING and not earlier,
             noticed_by=noticed_by,
             place=place,
             card=card,
@@ -52,13 +53,18 @@ def raise_irregularity(
             report=report.number if report else None,
             device_ms=report.uptime_ms if report else None,
             note=note,
+            round=decision.state.round - 1 if earlier else 0,
         )
     )
 
 
 def known_facts(decision: Decision, place: Place | None = None, **stated: bool | None) -> Facts:
-    """What the table knows by itself; the rest stays unstated."""
-    state = decision.state
+    """What the table knows by itself, and what is stated with it."""
+    return known_facts_of(decision.state, place, **stated)
+
+
+def known_facts_of(state: TableState, place: Place | None = None, **stated: bool | None) -> Facts:
+    """The same of a state; the rest stays unstated."""
     facts = {
         "handled": state.handled,
         "before_close": state.phase in BEFORE_CLOSE,
@@ -67,10 +73,18 @@ def known_facts(decision: Decision, place: Place | None = None, **stated: bool |
         "between_rounds": state.phase in BETWEEN_ROUNDS,
         "in_stub": state.phase in AFTER_DEAL,
         "chosen_before": state.chose_to_go_on,
+        "misplaced": True if state.misplaced else None,
+        "curable": state.curable if state.misplaced else None,
         "cannot_tell": True,  # the table knows which boxes have a wager, not which wagers
     }
     noticed = Noticed.CONCLUDED if state.phase is Phase.CONCLUDED else Noticed.IN_ROUND
     return Facts(**(facts | stated), noticed=noticed)
+
+
+def _of_earlier_round(place: Place | None) -> Facts:
+    """What was so in that round is no longer known here."""
+    dealer_hand = None if place is None else place == "D"
+    return Facts(dealer_hand=dealer_hand, cannot_tell=True, noticed=Noticed.NEXT_ROUND)
 
 
 def first_stage(row: Row, asks: tuple[str, ...]) -> Stage:

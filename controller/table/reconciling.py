@@ -50,6 +50,11 @@ def _unfit(state: TableState, identity: DeviceIdentity) -> str:
             f"The device is a {identity.kind} that yields {identity.unit}, and the table deals {grammar.unit} "
             f"({grammar.clause}): connect the right device, or correct `unit` in the configuration."
         )
+    if state.game.first_card is not None and identity.unit == "sets" and not identity.capabilities.yields_one_card:
+        return (
+            f"{state.game.title} begins with one card ({state.game.first_card.clause}), and this device cannot yield "
+            "one: connect a device that can."
+        )
     if identity.deck_size != DECK_SIZE:
         return f"The device is made for {identity.deck_size} cards, the game for {DECK_SIZE}: connect the right device."
     if state.in_round and state.device.serial not in ("", identity.serial):
@@ -112,7 +117,7 @@ def _compare(decision: Decision, status: DeviceStatus) -> None:
         _close_inherited(decision, status)
     elif state.device.open_commands:
         return
-    differences = _differences(state, status)
+    differences = [] if state.by_hand else _differences(state, status)  # its stub was taken out and dealt from
     for what, ours, theirs in differences:
         tray = _unseen_in_tray(state, status) if what == "tray" and theirs else ()
         decision.emit(events.StatusDiffers(what, ours, theirs, tray))

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from controller.games import game
-from controller.games.specification import Kind
+from controller.games.specification import Kind, StepKind
 from controller.rules import hands as ranking
-from controller.rules.dealing import DEALER, Place, dealing_order
+from controller.rules.dealing import DEALER, Place, dealing_order, order_after_first_card, served_boxes
 from controller.rules.law import not_chosen
+from controller.rules.settlement import settle
 from controller.table import events, operations
-from controller.table.dealing import deal_aside
+from controller.table.dealing import deal_aside, hand_out
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
-from controller.table.phases import Phase
+from controller.table.phases import Phase, Service
 from controller.table.raising import known_facts, raise_irregularity
-from controller.table.state import Hand, Settings, Stage, TableState
+from controller.table.state import Hand, HeldCard, Settings, Stage, TableState
 from firmware_bridge.cards import DECK_SIZE, Card, Exposed
 
 
@@ -112,16 +115,77 @@ def occupy_boxes(decision: Decision, given: PersonActed, operation: operations.O
 
 
 def verify_no_more_bets(state: TableState, given: PersonActed, operation: operations.NoMoreBets) -> None:
-    if not state.boxes:
+    if not state.boxes and not state.game.every_hand:
         raise RefusedError("no-boxes", "Say first which boxes have a wager.")
 
 
 def no_more_bets(decision: Decision, given: PersonActed, operation: operations.NoMoreBets) -> None:
-    grammar = decision.state.grammar
-    places = dealing_order(grammar, decision.state.boxes)
-    decision.enter_phase("no_more_bets", decision.state.game.clauses.no_more_bets)
-    decision.emit(events.DealBegan(grammar.unit, grammar.order, grammar.clause, places))
+    rules = decision.state.game
+    served = served_boxes(rules, decision.state.boxes)
+    if served != decision.state.boxes:
+        decision.emit(events.BoxesOccupied(served))
+    decision.enter_phase("no_more_bets", rules.clauses.no_more_bets)
+    if rules.first_card is None:
+        _begin_deal(decision, dealing_order(decision.state.grammar, served))
     deal_aside(decision)
+
+
+def _begin_deal(decision: Decision, places: tuple[Place, ...]) -> None:
+    grammar = decision.state.grammar
+    decision.emit(events.DealBegan(grammar.unit, grammar.order, grammar.clause, places))
+
+
+def verify_show_first_card(state: TableState, given: PersonActed, operation: operations.ShowFirstCard) -> None:
+    if state.first_card is None or state.game.first_card is None:
+        raise RefusedError("no-card", "The First Card has not left the device yet; draw it first.")
+    if operation.card is None and state.first_card.face is None:
+        raise RefusedError("unread", "The device did not read the First Card; say which card it is.")
+
+
+def show_first_card(decision: Decision, given: PersonActed, operation: operations.ShowFirstCard) -> None:
+    """Its rank says where the deal begins. The card on the table decides; a difference to the device's word is I16."""
+    state = decision.state
+    drawn, rules = state.first_card, state.game.first_card
+    assert drawn is not None
+    assert rules is not None
+    read = drawn.face.expose() if drawn.face else None
+    card = operation.card or read
+    assert card is not None
+    revealed = Exposed(read, drawn.shuffle, drawn.ordinal) if read else None
+    decision.emit(events.FirstCardShown(card, rules.clause, revealed))
+    places = order_after_first_card(rules, state.grammar, card.rank)
+    decision.enter_phase("first_card_shown", rules.clause)
+    _begin_deal(decision, places)
+    if state.law.option(rules.setting) == "in_hand":
+        decision.emit(events.CardsDealt(places[:1], (drawn,), "first_card"))
+    if read is not None and read is not card:
+        note = "the First Card is not the one that the device read"
+        facts = known_facts(decision, misplaced=False)
+        raise_irregularity(decision, Kind.OTHER_DEALING_ERROR, noticed_by=given.person, facts=facts, note=note)
+    deal_aside(decision)
+
+
+def verify_deal_by_hand(state: TableState, given: PersonActed, operation: operations.DealByHand) -> None:
+    """Only where the device cannot, and only as many as are due."""
+    if state.device.connected and not state.device.stopped and state.service is Service.IN_SERVICE:
+        raise RefusedError("device", "The device is there and runs; let it deal.")
+    if not operation.because.strip():
+        raise RefusedError("reason", "Say why the round goes on without the device.")
+    due = 1 if state.phase is Phase.FIRST_CARD else len(state.places) - state.dealt - len(state.aside)
+    if not 1 <= operation.cards <= due:
+        raise RefusedError("cards", f"{due} cards are due; say how many of them were dealt by hand.")
+
+
+def deal_by_hand(decision: Decision, given: PersonActed, operation: operations.DealByHand) -> None:
+    """What lies in the tray first; then the stub, taken out, in the order in which it lay."""
+    deck = decision.state.deck
+    if not decision.state.by_hand:
+        decision.emit(events.DealtByHand(operation.because))
+    waiting = decision.state.tray[: operation.cards]
+    first = deck.dispensed + 1
+    cards = tuple(HeldCard(deck.shuffle, first + number, None) for number in range(operation.cards - len(waiting)))
+    hand_out(decision, waiting, "tray")
+    hand_out(decision, cards, "by_hand")
 
 
 def verify_handle_cards(state: TableState, given: PersonActed, operation: operations.HandleCards) -> None:
@@ -140,17 +204,31 @@ def verify_expose_hand(state: TableState, given: PersonActed, operation: operati
     hand = state.hands.get(place)
     if hand is None:
         raise RefusedError("no-cards", f"There is no hand at {place}.")
-    if state.phase is Phase.EXAMINING and place != DEALER:
-        raise RefusedError("dealer-first", f"Expose the Dealer's hand first ({state.game.clauses.exposing}).")
+    _verify_turn(state, place)
     if hand.shown:
         raise RefusedError("shown", f"The hand at {place} lies open already.")
     if hand.dead:
         raise RefusedError("dead", f"The hand at {place} is out of play; its bets are returned.")
     if operation.cards is None:
+        if len(hand.cards) != ranking.HAND_SIZE:
+            raise RefusedError("count", f"{len(hand.cards)} cards are known to lie at {place}; say which three it has.")
         if any(card.face is None for card in hand.cards):
             raise RefusedError("unread", f"The device did not read every card of {place}; say which cards lie there.")
     elif len(operation.cards) != len(set(operation.cards)) or len(operation.cards) != ranking.HAND_SIZE:
         raise RefusedError("cards", f"Name the {ranking.HAND_SIZE} different cards that lie at {place}.")
+
+
+def _verify_turn(state: TableState, place: Place) -> None:
+    """Who opens first while hands are examined: the Dealer, or everybody else where hands are returned face up."""
+    if state.phase is not Phase.EXAMINING:
+        return
+    returned = state.game.step(StepKind.RETURNING)
+    if returned is None and place != DEALER:
+        raise RefusedError("dealer-first", f"Expose the Dealer's hand first ({state.game.clauses.exposing}).")
+    if returned is not None and place == DEALER:
+        for other in state.live_places:
+            if not state.hands[other].shown:
+                raise RefusedError("hands-first", f"The hand at {other} is not returned yet ({returned.clause}).")
 
 
 def expose_hand(decision: Decision, given: PersonActed, operation: operations.ExposeHand) -> None:
@@ -164,7 +242,7 @@ def expose_hand(decision: Decision, given: PersonActed, operation: operations.Ex
     )
     elsewhere = {card for other in decision.state.hands.values() for card in other.shown}
     decision.emit(events.HandExposed(place, cards, revealed))
-    if place == DEALER:
+    if place == DEALER and decision.state.phase is Phase.EXAMINING:
         decision.enter_phase("expose_dealer", decision.state.game.clauses.exposing)
     if twice := elsewhere & set(cards):
         note = f"{', '.join(sorted(card.code for card in twice))} lies on the table twice"
@@ -188,6 +266,8 @@ def judge(decision: Decision) -> None:
     if state.phase is not Phase.EXPOSING or state.held:
         return
     dealer = state.hands[DEALER].shown
+    if not dealer:
+        return
     for place in state.live_places:
         hand = decision.state.hands[place]
         if hand.shown and hand.outcome is None:
@@ -199,15 +279,15 @@ def judge(decision: Decision) -> None:
 
 def _judgement(state: TableState, place: Place, cards: tuple[Card, ...], dealer: tuple[Card, ...]) -> events.HandJudged:
     outcome = ranking.outcome(cards, dealer)
-    pictures = ranking.rank_key(cards) == ranking.THREE_PICTURES
-    six = not pictures and ranking.points(cards) == state.game.half_pay_points
+    settling = state.game.step(StepKind.SETTLING)
+    main = settle(state.law, next(wager for wager in state.law.wagers if wager.main), cards, dealer)
     return events.HandJudged(
         place=place,
         outcome=outcome,
         hand=ranking.hand_name(cards, state.game.names),
         dealer_hand=ranking.hand_name(dealer, state.game.names),
-        half=six and outcome is ranking.Outcome.WIN,
-        clause=state.game.clauses.exposing,
+        half=main.net == Fraction(1, 2),
+        clause=settling.clause if settling else main.clause,
     )
 
 

@@ -5,8 +5,10 @@ The place of a card is *assumed* from the dealing order until its hand is expose
 
 from __future__ import annotations
 
+from collections import Counter
 from enum import StrEnum
 from functools import cache
+from typing import TypeAlias
 
 import msgspec
 
@@ -53,6 +55,10 @@ def law_of(settings: Settings) -> Law:
     return read_law(game(settings.game), chosen, settings.house)
 
 
+CardId: TypeAlias = tuple[int, int]
+"""Which card: the shuffle that it is of and its ordinal in it. It tells no face."""
+
+
 class HeldCard(msgspec.Struct, frozen=True):
     """A card that left the device. `face` None: not recognised. `face_up`: it lay open when it came out."""
 
@@ -60,6 +66,10 @@ class HeldCard(msgspec.Struct, frozen=True):
     ordinal: int
     face: Concealed | None
     face_up: bool = False
+
+    @property
+    def id(self) -> CardId:
+        return self.shuffle, self.ordinal
 
 
 class Hand(msgspec.Struct, frozen=True):
@@ -135,6 +145,7 @@ class Stage(StrEnum):
     CLAIMED = "claimed"  # the fact to be confirmed or denied
     ORDERING = "ordering"  # the order of simultaneous cards to be named
     CHOOSING = "choosing"  # every bettor's choice
+    MOVING = "moving"  # cards to be put where they belong
     RULING = "ruling"  # a ruling
 
 
@@ -154,6 +165,11 @@ class Irregularity(msgspec.Struct, frozen=True):
     ordinals: tuple[int, ...] = ()
     counted: int | None = None
     choices: tuple[tuple[Place, Choice], ...] = ()
+
+    @property
+    def offers(self) -> bool:
+        """Whether bettors may choose something once the clause has taken effect."""
+        return bool(self.row.options)
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -185,6 +201,10 @@ class TableState(msgspec.Struct, frozen=True):
     boxes: tuple[int, ...] = ()
     places: tuple[Place, ...] = ()  # of every card of the round, in dealing order
     dealt: int = 0  # how many of them are filled
+    dealt_cards: tuple[CardId, ...] = ()  # in the order in which they were dealt: the first belongs to the first place
+    by_hand: bool = False  # the rest of the round is dealt by hand, without the device
+    first_card: HeldCard | None = None  # drawn to be shown; it lies beside the hands, or is dealt as the first of them
+    first_card_shown: Card | None = None
     hands: dict[Place, Hand] = {}
     tray: tuple[HeldCard, ...] = ()
     aside: tuple[HeldCard, ...] = ()  # out of the device, given to no place
@@ -234,6 +254,35 @@ class TableState(msgspec.Struct, frozen=True):
         return due
 
     @property
+    def intended(self) -> dict[CardId, Place]:
+        """To which place each card that was dealt belongs, by the order of the deal.
+
+        One that the device counted twice belongs to nobody knows where.
+        """
+        told = Counter(self.dealt_cards)
+        return {card: place for card, place in zip(self.dealt_cards, self.places, strict=False) if told[card] == 1}
+
+    @property
+    def misplaced(self) -> dict[CardId, tuple[Place, Place]]:
+        """Cards that lie elsewhere than they belong, as far as people said so: where they lie, where they belong."""
+        intended = self.intended
+        return {
+            card.id: (place, intended[card.id])
+            for place, hand in self.hands.items()
+            for card in hand.cards
+            if intended.get(card.id, place) != place
+        }
+
+    @property
+    def curable(self) -> bool:
+        """Whether moving complete hands from place to place would bring every card where it belongs."""
+        lying = [frozenset(card.id for card in hand.cards) for hand in self.hands.values()]
+        belonging: dict[Place, set[CardId]] = {place: set() for place in self.hands}
+        for card, place in self.intended.items():
+            belonging.setdefault(place, set()).add(card)
+        return Counter(lying) == Counter(map(frozenset, belonging.values()))
+
+    @property
     def handled(self) -> bool | None:
         """Whether a Player has handled cards; None: nobody said so, and nobody said that none has."""
         return True if any(hand.handled for hand in self.hands.values()) else None
@@ -246,14 +295,16 @@ class TableState(msgspec.Struct, frozen=True):
     @property
     def stub_due(self) -> int:
         """How many of the 52 must be left over: in the device, with a set that waits in the tray."""
-        on_table = sum(hand.size for hand in self.hands.values()) if self.deck.used else 0
-        return DECK_SIZE - on_table - len(self.aside)
+        hands = sum(hand.size for hand in self.hands.values()) + (self.first_card is not None)
+        return DECK_SIZE - (hands if self.deck.used else 0) - len(self.aside)
 
     @property
     def conditions(self) -> frozenset[Condition]:
         """What the transition tables may depend on."""
         holds = {Condition.IN_ROUND if self.in_round else Condition.BETWEEN_ROUNDS}
         if self.settings is not None:
+            if self.game.first_card is not None:
+                holds.add(Condition.SHOWS_FIRST_CARD)
             holds.add(Condition.SETS if self.settings.unit is Unit.SETS else Condition.SINGLES)
             holds.add(Condition.EXAMINES if self.game.examining else Condition.EXPOSES_AT_ONCE)
         return frozenset(holds)

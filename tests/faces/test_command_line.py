@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -43,6 +44,43 @@ def test_refuses_with_a_sentence_and_no_traceback(
     assert done.returncode == code
     assert sentence in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "rules nc",
+        "rules nc --json",
+        "evaluate nc --player 'KD KC 6H' --dealer '7D 7C 10H'",
+        "odds tp",
+        "odds tp --json",
+    ],
+)
+@pytest.mark.parametrize(
+    ("elsewhere", "sentence"),
+    [
+        (">&-", "There is no standard output to print to."),
+        (">/dev/full", "Standard output cannot be written: No space"),
+    ],
+)
+def test_a_standard_output_that_takes_nothing_is_told_in_a_sentence(
+    tmp_path: Path, command: str, elsewhere: str, sentence: str
+) -> None:
+    done = shell(f"{command} {elsewhere}", tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"cardshoe: {sentence}")
+    assert len(done.stderr.splitlines()) == 2, "no traceback, and nothing more when the process ends"
+
+
+def test_a_reader_that_goes_away_ends_the_command_in_silence(tmp_path: Path) -> None:
+    done = shell("rules nc | head -n 1", tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "Non-Commission Three Pictures (NC)\n", "")
+
+
+def shell(line: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """The command line with a redirection behind it."""
+    command = f"{shlex.quote(sys.executable)} -m controller {line}"
+    return subprocess.run(["sh", "-c", command], cwd=cwd, capture_output=True, text=True, timeout=60)
 
 
 def test_a_broken_key_file_is_named(tmp_path: Path) -> None:

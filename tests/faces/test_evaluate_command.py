@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 from controller.commands.main import main
 from controller.games import GAMES, game
-from controller.rules.law import read_law
+from controller.rules.law import read_law, readings_that_matter
 from controller.rules.settlement import settle
 from firmware_bridge.cards import Card
 from tests.faces.test_command_line import cardshoe
+from tests.rules.irregularity_cells import GAME_IDS
 
 RUNS = {  # arguments -> what is printed
     "TP": (
@@ -26,7 +27,7 @@ Readings: tie_against_three_pictures=pays (TP 3.8)
 
 Dealer  8D 8H TD   Six             6 points, 0 pictures
 
-Box 1   KD JC QD   Three Knights   0 points, 3 pictures   WINS
+Box 1   KD JC QD   Three Knights   0 points, 3 pictures   WON
   Initial bet    won      1 to 1   +1 a unit   the box's hand ranks higher than the Dealer's (TP 4.1)
   Tie            lost              -1 a unit   none of what it pays on (TP 4.1)
   Three Pictures won      16 to 1  +16 a unit  three pictures (TP 4.1)
@@ -36,7 +37,7 @@ Box 2   9S 8C 9C   Six             6 points, 0 pictures   TIED
   Tie            won      8 to 1   +8 a unit   both hands have the same points (TP 3.13.1)
   Three Pictures lost              -1 a unit   none of what it pays on (TP 1.1.2)
 
-Box 5   3D 4D TS   Seven           7 points, 0 pictures   WINS
+Box 5   3D 4D TS   Seven           7 points, 0 pictures   WON
   Initial bet    won      1 to 1   +1 a unit   the box's hand ranks higher than the Dealer's (TP 4.1)
   Tie            lost              -1 a unit   none of what it pays on (TP 4.1)
   Three Pictures lost              -1 a unit   none of what it pays on (TP 1.1.2)
@@ -50,7 +51,7 @@ Readings: tie_against_three_pictures=pays (RTP 3.17)
 
 Dealer  9D JC QH   Double Picture Nine   9 points, 2 pictures
 
-Box 1   KD KC 6H   Double Picture Six    6 points, 2 pictures   LOSES
+Box 1   KD KC 6H   Double Picture Six    6 points, 2 pictures   LOST
   Main wager     lost              -1 a unit  the Dealer's hand ranks higher than the box's (RTP 3.16)
   Tie            lost              -1 a unit  none of what it pays on (RTP 1.1.6)
   Royal Pictures won      8 to 1   +8 a unit  two pictures of the same rank and a card that is no picture (RTP 4.2)
@@ -88,7 +89,7 @@ Box 3   TD KH 6D   Single Picture Six   6 points, 1 picture   WINS
 
 Box 4   AD 5C TH   Plain Six            6 points, 0 pictures   TIE GAME
   Initial Bet    returned          0 on 15       both hands have the same ranking (NC 3.13.3)
-  Tie            won      8 to 1   +32 on 4      both hands have the same points (NC 3.13.4)
+  Tie            won      8 to 1   +32 on 4      both hands have the same ranking (NC 3.13.3)
 
 Staked 35, net +38 1/2
 """,
@@ -108,7 +109,7 @@ Box 1   AS KD QC   One, two Pictures   1 point, 2 pictures   TIED
   Dealer Prosperity Pictures lost              -1 a unit    none of what it pays on (P3 1.1.4)
   Picture Perfect            won      100 to 1 +100 a unit  two pictures match (P3 4.3)
 
-Box 2   JC 9D 7S   Six, one Picture    6 points, 1 picture   WINS
+Box 2   JC 9D 7S   Six, one Picture    6 points, 1 picture   WON
   Initial wager              won      1 to 2   +1/2 a unit  the box's hand ranks higher, with six points (P3 4.1)
   Tie                        lost              -1 a unit    none of what it pays on (P3 1.1.6)
   Player Prosperity Pictures lost              -1 a unit    none of what it pays on (P3 1.1.4)
@@ -122,17 +123,17 @@ Box 2   JC 9D 7S   Six, one Picture    6 points, 1 picture   WINS
 3 Face Baccarat (F3)
 Readings: three_pictures_wager=boxes (F3 O1), tie_on=ranking (F3 item 6)
 
-Dealer  QS KC 6C   2P6   6 points, 2 pictures
+Banker    QS KC 6C   2P6   6 points, 2 pictures
   Banker Pair Plus lost              -1 a unit    none of what it pays on (F3 item 8)
 
-Box 1   TH JH QH   2P0   0 points, 2 pictures   LOSES
+Player 1  TH JH QH   2P0   0 points, 2 pictures   LOSE
   Win              lost              -1 a unit    the Dealer's hand ranks higher than the box's (F3 PM3)
   Lose             won      1 to 2   +1/2 a unit  the Dealer's hand ranks higher, with six points (F3 O2)
   Tie              lost              -1 a unit    none of what it pays on (F3 item 6)
   3P               lost              -1 a unit    none of what it pays on (F3 item 3)
   Pair Plus        won      40 to 1  +40 a unit   three consecutive ranks of one suit (F3 O3)
 
-Box 2   KS 2D AC   P3    3 points, 1 picture   LOSES
+Player 2  KS 2D AC   P3    3 points, 1 picture   LOSE
   Win              lost              -1 a unit    the Dealer's hand ranks higher than the box's (F3 PM3)
   Lose             won      1 to 2   +1/2 a unit  the Dealer's hand ranks higher, with six points (F3 O2)
   Tie              lost              -1 a unit    none of what it pays on (F3 item 6)
@@ -157,8 +158,8 @@ def test_tells_classes_outcomes_and_every_wager(game_id: str) -> None:
     assert done.output == expected
 
 
-def test_every_game_has_a_run() -> None:
-    assert set(RUNS) == set(GAMES)
+def test_each_of_the_five_games_has_a_run() -> None:
+    assert set(RUNS) == set(GAME_IDS)
 
 
 def test_the_process_prints_what_the_runner_does(tmp_path: Path) -> None:
@@ -167,18 +168,23 @@ def test_the_process_prints_what_the_runner_does(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, expected, "")
 
 
-CHOSEN = {"P3": {"tie_on": "points"}}
+def chosen_of(game_id: str) -> dict[str, str]:
+    """An option of every setting that must be chosen."""
+    return {setting.id: setting.words[0] for setting in game(game_id).settings if setting.must_be_chosen}
+
+
 HANDS = {1: "KD KC 6H", 2: "3S 3D 10C"}
 DEALER = "KS 4D 2H"
 
 
 @pytest.mark.parametrize("game_id", GAMES)
 def test_json_holds_the_library_s_figures(game_id: str) -> None:
-    law = read_law(game(game_id), CHOSEN.get(game_id))
-    readings = [f"--reading={setting}={option}" for setting, option in CHOSEN.get(game_id, {}).items()]
+    law = read_law(game(game_id), chosen_of(game_id))
+    readings = [f"--reading={setting}={option}" for setting, option in chosen_of(game_id).items()]
     hands = [f"--player={box}: {cards}" for box, cards in HANDS.items()]
     found = json.loads(run(game_id, *hands, "--dealer", DEALER, *readings, "--json").output)
-    assert found["readings"] == law.chosen
+    assert (found["game"], found["title"], found["version"]) == (game_id, law.game.title, law.game.version)
+    assert found["readings"] == {setting.id: law.chosen[setting.id] for setting in readings_that_matter(law.game)}
     spots = {0: "", **HANDS}
     shown = {(0, wager["wager"]): wager for wager in found["on_dealer"]}
     shown |= {(box["box"], wager["wager"]): wager for box in found["boxes"] for wager in box["wagers"]}
@@ -191,6 +197,33 @@ def test_json_holds_the_library_s_figures(game_id: str) -> None:
             str(settled.net),
             settled.clause,
         )
+
+
+@pytest.mark.parametrize(
+    ("game_id", "words"),
+    [
+        ("TP", ["won", "tied", "lost"]),
+        ("RTP", ["won", "standoff", "lost"]),
+        ("NC", ["wins", "tie game", "loses"]),
+        ("P3", ["won", "tied", "lost"]),
+        ("F3", ["Win", "TIE", "Lose"]),
+    ],
+)
+def test_an_outcome_has_the_document_s_word(game_id: str, words: list[str]) -> None:
+    """TP 3.7, RTP 3.16, NC 3.13.1 to 3.13.3, P3 3.8, F3 PM4 and F3 item 6."""
+    hands = ("--player", "9D JC QH", "--player", "8D JD QD", "--player", "7D JH QC", "--dealer", "8C JS QS")
+    readings = [f"--reading={setting}={option}" for setting, option in chosen_of(game_id).items()]
+    boxes = json.loads(run(game_id, *hands, *readings, "--json").output)["boxes"]
+    assert [box["word"] for box in boxes] == words
+    assert [box["outcome"] for box in boxes] == ["win", "tie", "lose"]
+
+
+def test_only_readings_that_decide_what_is_shown_are_told() -> None:
+    """NC 1.17 (reading 13) decides the Three Pictures bet, and NC 3.2 the Tie."""
+    hands = ("NC", "--player", "KD KC 6H", "--dealer", "7D 7C 10H", "--json")
+    assert json.loads(run(*hands, "--wager", "main=1").output)["readings"] == {}
+    three_pictures = json.loads(run(*hands, "--wager", "three_pictures=1").output)
+    assert three_pictures["readings"] == {"three_pictures_of": "own"}
 
 
 def test_a_stake_without_a_box_lies_on_every_box_and_the_bankers_lies_once() -> None:
@@ -230,16 +263,44 @@ def test_only_readings_that_a_shown_wager_needs_must_be_chosen() -> None:
 def test_a_reading_decides(game_id: str, reading: str, wager_id: str, net: str) -> None:
     """Readings 2, 13 and 3: TP 3.8, NC 1.17, P3 1.1.6, with three pictures against Plain Zero."""
     hands = ("--player", "10D 9C AH", "--dealer", "KS QD JH")
-    done = run(game_id, *hands, "--wager", f"{wager_id}=1", "--reading", reading, "--json")
-    assert json.loads(done.output)["boxes"][0]["wagers"][0]["net"] == net
+    done = run(game_id, *hands, "--wager", "main=1", "--wager", f"{wager_id}=1", "--reading", reading, "--json")
+    told = {wager["wager"]: wager["net"] for wager in json.loads(done.output)["boxes"][0]["wagers"]}
+    assert told[wager_id] == net
 
 
-def test_a_side_wager_without_a_main_one_is_noted() -> None:
-    """NC 3.9 wants an Initial Bet on the box; NC 5.14 returns a side bet without one."""
-    hands = ("NC", "--player", "KD KC 6H", "--dealer", "7D 7C 10H", "--wager", "tie=2")
-    note = "note: it needs a main wager of anybody (NC 3.9); without it the stake is returned (NC 5.14)"
-    assert note in run(*hands).output
-    assert "note:" not in run(*hands, "--wager", "main=1").output
+@pytest.mark.parametrize(
+    ("game_id", "wager_id", "verdict", "clause"),
+    [
+        ("TP", "three_pictures", "held", "TP 3.3"),
+        ("RTP", "royal", "held", "RTP 3.5"),
+        ("NC", "tie", "returned", "NC 5.14"),
+        ("P3", "player_prosperity", "held", "P3 3.4"),
+        ("F3", "tie", "won", "F3 O1"),
+    ],
+)
+def test_a_side_wager_without_a_main_one_is_returned_or_held_and_nothing_is_paid(
+    game_id: str, wager_id: str, verdict: str, clause: str
+) -> None:
+    """TP 3.3, RTP 3.5, NC 3.9 and 5.14, P3 3.4; F3 PM4 needs none. The cards alone would pay each of them."""
+    dealer = "JS QS KH" if wager_id == "tie" else "TS 2C 8C"
+    hands = [game_id, "--player", "KD JC QD", "--dealer", dealer]
+    hands += [f"--reading={setting}={option}" for setting, option in chosen_of(game_id).items()]
+    alone = json.loads(run(*hands, "--wager", f"{wager_id}=5", "--json").output)
+    told = alone["boxes"][0]["wagers"][0]
+    assert (told["verdict"], told["clause"], told["gain"] == "0") == (verdict, clause, game_id != "F3")
+    assert (alone["staked"], alone["gain"]) == (5, told["gain"])
+    assert f" {verdict} " in run(*hands, "--wager", f"{wager_id}=5").output
+    if game_id != "F3":
+        both = json.loads(run(*hands, "--wager", f"{wager_id}=5", "--wager", "main=2", "--json").output)
+        verdicts = {wager["wager"]: wager["verdict"] for wager in both["boxes"][0]["wagers"]}
+        assert verdicts[wager_id] == "won"
+
+
+def test_a_main_wager_of_another_box_carries_no_side_wager() -> None:
+    """NC 3.9: on that betting box."""
+    hands = ("NC", "--player", "KD JC QD", "--player", "JD QC KC", "--dealer", "TS 2C 8C")
+    boxes = json.loads(run(*hands, "--wager", "1: main=5", "--wager", "2: tie=5", "--json").output)["boxes"]
+    assert [wager["verdict"] for box in boxes for wager in box["wagers"]] == ["won", "returned"]
 
 
 GOOD = ("--player", "KD KC 6H", "--dealer", "7D 7C 10H")
@@ -268,7 +329,7 @@ REFUSED = {
     "a box too high": (("RTP", "--player", "9: KD KC 6H", "--dealer", "7D 7C 10H"), "no box 9; RTP has boxes 1 to 8"),
     "one hand too many": (
         ("F3", *(f"--player={n}C {n}D {n}H" for n in (2, 3, 4, 5)), "--dealer", "7D 7C 10H"),
-        "there is no box 4; F3 has boxes 1 to 3.",
+        "there is no Player 4; F3 has Players 1 to 3.",
     ),
     "box 0": (("NC", "--player", "0: KD KC 6H", "--dealer", "7D 7C 10H"), "there is no box 0"),
     "a negative box": (("NC", "--player", "-1: KD KC 6H", "--dealer", "7D 7C 10H"), "there is no box -1"),
@@ -279,20 +340,42 @@ REFUSED = {
     ),
     "a wager that a reading takes away": (
         ("F3", *GOOD, "--reading", "three_pictures_wager=none", "--wager", "three_pictures=5"),
-        "F3 has no wager 'three_pictures'",
+        "F3 has no wager 'three_pictures' where three_pictures_wager is none (F3 O1).",
     ),
     "a negative stake": (("TP", *GOOD, "--wager", "tie=-5"), "the stake '-5' is no positive whole number"),
     "a fractional stake": (("TP", *GOOD, "--wager", "tie=2.5"), "the stake '2.5' is no positive whole number"),
     "no stake": (("TP", *GOOD, "--wager", "tie="), "the stake '' is no positive whole number"),
     "a stake of nothing": (("TP", *GOOD, "--wager", "tie=0"), "the stake '0' is no positive whole number"),
-    "a stake of five thousand figures": (("TP", *GOOD, "--wager", f"tie={'9' * 5000}"), "at most 15 digits"),
+    "a stake of five thousand figures": (("TP", *GOOD, "--wager", f"tie={'9' * 5000}"), "the stake has 5000 digits"),
+    "a stake of sixteen figures": (("TP", *GOOD, "--wager", "tie=1000000000000000"), "the stake has 16 digits"),
+    "a wager on a box beyond counting": (
+        ("TP", *GOOD, "--wager", "99999999999: main=5"),
+        "there is no box 99999999999; TP has boxes 1 to 9.",
+    ),
+    "a hand on a box beyond counting": (
+        ("TP", "--player", "12345678901234: KD KC 6H", "--dealer", "7D 7C 10H"),
+        "there is no box 12345678901234; TP has boxes 1 to 9.",
+    ),
+    "two hands of the Dealer": (
+        ("TP", *GOOD, "--dealer", "2D 2C 2H"),
+        "The Dealer's hand is given 2 times; --dealer and --banker are the same.",
+    ),
+    "a hand of the Dealer and one of the Banker": (
+        ("F3", *GOOD, "--banker", "2D 2C 2H"),
+        "The Banker's hand is given 2",
+    ),
+    "a card with the Banker twice": (
+        ("F3", "--player", "2D 3D 4D", "--dealer", "5D 5D 6D"),
+        "twice in the Banker's hand",
+    ),
+    "a card of a Player": (("F3", "--player", "2D 3D 4X", "--dealer", "5D 7D 6D"), "In Player 1: '4X' is no card"),
     "a wager without a stake": (("TP", *GOOD, "--wager", "tie"), "'tie' is not written as WAGER=STAKE"),
     "a wager twice": (("TP", *GOOD, "--wager", "tie=1", "--wager", "1: tie=2"), "tie is staked twice on box 1"),
     "a wager on a box without a hand": (("TP", *GOOD, "--wager", "2: tie=5"), "box 2 has no hand"),
     "a wager on a box out of range": (("TP", *GOOD, "--wager", "10: tie=5"), "there is no box 10"),
     "the Banker's wager on a box": (
         ("F3", *GOOD, "--wager", "1: banker_pair_plus=5"),
-        "banker_pair_plus lies on the Dealer's spot and belongs to no box",
+        "banker_pair_plus lies on the Banker's spot and belongs to no Player",
     ),
     "an unknown setting": (("TP", *GOOD, "--reading", "cured=yes"), "TP has no setting 'cured'"),
     "an unknown option": (
@@ -318,10 +401,30 @@ def test_refuses_with_a_sentence_that_says_what_and_where(case: str) -> None:
     assert isinstance(done.exception, SystemExit)  # not an error that nobody foresaw
 
 
-WRITTEN = st.text() | st.text("0123456789:=- KQJTACDHS,", max_size=20)
-
-
 SLOTS = {"--player": "KD KC 6H", "--dealer": "7D 7C 10H", "--wager": "tie=1", "--reading": "tie_on=points"}
+
+
+@pytest.mark.parametrize("letter", ["x", "9", "=", ":", ",", "é"])
+@pytest.mark.parametrize("slot", ["GAME", "--player", "--dealer", "--wager", "tie=", "1:", "--reading", "tie_on="])
+def test_what_is_refused_is_quoted_in_short(slot: str, letter: str) -> None:
+    long = letter * 100_000
+    written = {**SLOTS, "GAME": "NC"}
+    if slot == "tie=":
+        written["--wager"] = slot + long
+    elif slot == "1:":
+        written["--wager"] = f"{long}: tie=1"
+    elif slot == "tie_on=":
+        written["--reading"] = f"cured={long}"
+    else:
+        written[slot] = long
+    game_id = written.pop("GAME")
+    done = run(game_id, *(f"{option}={value}" for option, value in written.items()))
+    assert done.exit_code == 2
+    assert len(done.output) < 1000
+    assert isinstance(done.exception, SystemExit)
+
+
+WRITTEN = st.text() | st.text("0123456789:=- KQJTACDHS,", max_size=20)
 
 
 @settings(max_examples=200, deadline=None)

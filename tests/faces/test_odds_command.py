@@ -14,8 +14,8 @@ from click.testing import CliRunner, Result
 from controller.commands.main import main
 from controller.commands.odds import FAVOURS
 from controller.games import GAMES, game
-from controller.rules.law import read_law
-from controller.rules.odds import WagerOdds, count_odds, every_reading, readings_that_matter
+from controller.rules.law import read_law, readings_that_matter
+from controller.rules.odds import WagerOdds, count_odds, every_reading
 from tests.faces.test_command_line import cardshoe
 
 

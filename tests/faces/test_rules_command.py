@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from msgspec import structs
 
 from controller.commands.main import main
 from controller.commands.page import Page
@@ -17,6 +19,7 @@ from controller.commands.rule_words import (
     FACTS,
     FOLLOWS,
     KINDS,
+    NOT_USED_YET,
     NOTICED,
     ORDERS,
     SHORTFALL,
@@ -30,8 +33,8 @@ from controller.games import GAMES, game
 from controller.games.specification import Disposition, Kind, Order, Unit
 from controller.games.wagers import Excess, Shortfall, Viewer
 from controller.rules.irregularities import STATED
-from controller.rules.law import read_law
-from tests.faces.test_command_line import cardshoe
+from controller.rules.law import conditions_of, read_law
+from tests.faces.test_command_line import ROOT, cardshoe
 
 EVERY_GAME = pytest.mark.parametrize("game_id", GAMES)
 
@@ -203,7 +206,7 @@ def test_the_first_card_says_where_the_deal_begins() -> None:
     assert found["starts"]["B1"] == ["2", "6", "10"]
     assert found["order"] == ["D", "B1", "B2", "B3"]
     assert as_json("TP")["first_card"] is None
-    assert "A 5 9 K  the Dealer first" in run("F3", "--section", "dealing").output
+    assert "A 5 9 K  the Banker first" in run("F3", "--section", "dealing").output
 
 
 def test_what_no_row_provides_for_is_said() -> None:
@@ -212,6 +215,83 @@ def test_what_no_row_provides_for_is_said() -> None:
     assert "Whatever no row fits: the house rules on it." in run("TP").output
     assert "a power failure" in as_json("TP")["unprovided"]
     assert "a power failure" not in as_json("RTP")["unprovided"]
+
+
+def test_what_no_row_of_the_document_is_about_is_listed_though_the_house_or_a_later_round_has_a_row() -> None:
+    """NC 5.6 speaks of every irregularity a round later, and house procedure of a card that fell in shuffling."""
+    kinds = (Kind.CARD_IN_SHUFFLING, Kind.WRONG_VIEWER, Kind.PLAYER_EXPOSED)
+    assert as_json("NC")["unprovided"] == [KINDS[kind] for kind in kinds]
+    assert KINDS[Kind.CARD_IN_SHUFFLING] in as_json("RTP")["unprovided"]
+    assert KINDS[Kind.CARD_IN_SHUFFLING] not in as_json("F3")["unprovided"]
+    assert f"In a round no row of the document is about: {KINDS[Kind.CARD_IN_SHUFFLING]}, " in run("NC").output
+
+
+def test_rtp_3_9_and_5_7_limits_and_options_say_whose_wagers_they_are_about() -> None:
+    """RTP 3.9, RTP 3.9.1: a playing area is one kind's; RTP 5.5 returns the wagers of the removed hand itself."""
+    output = run("RTP").output
+    assert "at most 3 wagers of a kind on a box" in output
+    assert "a pit manager may allow fewer wagers of a kind on a box" in output
+    removed = [row for row in as_json("RTP")["irregularities"] if row["disposition"] == "remove_hand"]
+    assert removed
+    for row in removed:
+        told = {option["choice"]: option["because"] for option in row["options"]}
+        assert told["continue"] == "a wager on another hand stays"
+        assert told["withdraw"].startswith("another Player")
+
+
+def used(setting_id: str) -> bool:
+    """Whether rows, wagers or prices of a game depend on it, or the program outside the games' data asks for it."""
+    unders = (under for known in GAMES.values() for _, under in conditions_of(known))
+    return any(setting_id == name for under in unders for name, _ in under) or setting_id in asked_in("controller")
+
+
+def asked_in(folder: str) -> set[str]:
+    """Every text that stands as a whole string in the program there, this list and the games' data apart."""
+    found: set[str] = set()
+    for path in (ROOT / folder).rglob("*.py"):
+        if "games" not in path.parts and path.name != "rule_words.py":
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            found |= {
+                node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)
+            }
+    return found
+
+
+def test_every_setting_is_asked_somewhere_or_said_to_be_of_no_use_yet() -> None:
+    first_cards = {known.first_card.setting for known in GAMES.values() if known.first_card is not None}
+    settings = {setting.id for known in GAMES.values() for setting in known.settings}
+    assert {one for one in settings - first_cards - NOT_USED_YET if not used(one)} == set()
+    assert settings >= NOT_USED_YET, "a setting of no game is listed"
+
+
+@pytest.mark.parametrize("setting_id", sorted(NOT_USED_YET))
+def test_a_setting_that_is_said_to_be_of_no_use_yet_is_not_asked_by_the_table(setting_id: str) -> None:
+    for folder in ("controller/table", "controller/daemon", "controller/api"):
+        assert setting_id not in asked_in(folder)
+    unders = (under for known in GAMES.values() for _, under in conditions_of(known))
+    assert all(setting_id != name for under in unders for name, _ in under)
+
+
+def test_settings_of_no_use_yet_are_marked() -> None:
+    document = (ROOT / "docs/rules.md").read_text(encoding="utf-8")
+    for known in GAMES.values():
+        lines = run(known.id, "--section", "settings").output.splitlines()
+        for told in as_json(known.id)["settings"]:
+            (line,) = (line for line in lines if line.startswith(f"  {told['setting']} ("))
+            assert ("does not use it yet" in line) is (told["setting"] in NOT_USED_YET) is not told["used_by_table"]
+    for setting_id in NOT_USED_YET:
+        assert f"`{setting_id}`†" in document
+    assert document.count("`†") == len(NOT_USED_YET)
+
+
+def test_data_that_names_a_setting_which_is_not_there_ends_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = game("TP")
+    wrong = structs.replace(known.wagers[1], under=(("tie_onn", "points"),))
+    monkeypatch.setitem(GAMES, "TP", structs.replace(known, wagers=(known.wagers[0], wrong)))
+    done = run("TP")
+    assert done.exit_code == 1
+    assert isinstance(done.exception, SystemExit)
+    assert "wager tie (TP 4.1) depends on tie_onn=points, but TP has no setting 'tie_onn'; it has " in done.output
 
 
 def test_rows_that_differ_in_their_kind_alone_are_one_line() -> None:

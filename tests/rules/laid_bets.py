@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
+import pytest
 from hypothesis import strategies as st
 
 from controller.games import GAMES, game
 from controller.rules.law import Law, read_law
-from controller.rules.layout import Bet, Bettor, Layout, Limit, TableRules, as_it_lies
+from controller.rules.layout import (
+    Bet,
+    BetRefusedError,
+    Bettor,
+    Layout,
+    Limit,
+    Refusal,
+    TableRules,
+    as_it_lies,
+)
+from controller.rules.placing import Laid, place
 from controller.rules.shapes import Cards
 from firmware_bridge.cards import DECK, Card
 
-Laid: TypeAlias = tuple[str, str, int, int]  # bettor, wager, box, amount
+Lying: TypeAlias = tuple[str, str, int, int]  # bettor, wager, box, amount
 Hands: TypeAlias = dict[str, Cards]
 
 CHOSEN: Final = {"P3": {"tie_on": "ranking"}}
@@ -34,7 +45,7 @@ def limited(*wagers: str, limit: Limit = TEN_TO_HUNDRED) -> TableRules:
     return TableRules(boxes=3, limits=dict.fromkeys(wagers, limit))
 
 
-def lay(game_id: str, *bets: Laid, seats: dict[str, int] | None = None) -> Layout:
+def lay(game_id: str, *bets: Lying, seats: dict[str, int] | None = None) -> Layout:
     """The layout on which those bets lie, lawful or not, numbered as they stand; who has no seat stands."""
     names = dict.fromkeys([*(seats or {}), *(bettor for bettor, *_ in bets)])
     bettors = [Bettor(name, (seats or {}).get(name)) for name in names]
@@ -42,8 +53,30 @@ def lay(game_id: str, *bets: Laid, seats: dict[str, int] | None = None) -> Layou
     return as_it_lies(LAWS[game_id], THREE_BOXES, bettors, numbered)
 
 
-def lying(layout: Layout) -> list[Laid]:
+def lying(layout: Layout) -> list[Lying]:
     return [(bet.bettor, bet.wager, bet.box, bet.amount) for bet in layout.bets]
+
+
+def put(
+    game_id: str,
+    layout: Layout,
+    bettor: str,
+    wager: str,
+    box: int,
+    amount: Any,
+    rules: TableRules = THREE_BOXES,
+    *,
+    is_open: bool = True,
+    noticed: bool = True,
+) -> Laid:
+    return place(LAWS[game_id], rules, layout, bettor, wager, box, amount, betting_open=is_open, noticed=noticed)
+
+
+def refused(*args: Any, **kwargs: Any) -> tuple[Refusal, str]:
+    with pytest.raises(BetRefusedError) as refusal:
+        put(*args, **kwargs)
+    assert refusal.value.sentence == str(refusal.value)
+    return refusal.value.code, refusal.value.clause
 
 
 def spots(law: Law) -> list[tuple[str, int]]:

@@ -7,11 +7,13 @@ from fractions import Fraction
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
+from controller.games.wagers import Excess, LimitOf
 from controller.rules.apportionment import Share, apportion, share_out
-from controller.rules.law import Law, read_law
+from controller.rules.law import Law, SettingError, read_law
 from controller.rules.layout import Limit
-from tests.rules.laid_bets import LAWS, TEN_TO_HUNDRED, THREE_BOXES, Laid, lay, layouts, limited, table_rules
+from tests.rules.laid_bets import LAWS, TEN_TO_HUNDRED, THREE_BOXES, Lying, lay, layouts, limited, table_rules
 
 NC, RTP = LAWS["NC"], LAWS["RTP"]
 NC_NOTHING_SHARED = read_law(NC.game, {"pro_rata_under_minimum": "none"})
@@ -81,8 +83,25 @@ def test_nc_5_1_2_many_bets_under_the_minimum_count_whole_even_over_the_maximum(
     assert counts(shares(NC, 30, *[9] * 12)) == [10, *[9] * 12]
 
 
+def test_nc_5_1_2_what_is_not_chosen_is_asked_for_only_where_a_bet_under_the_minimum_lies() -> None:
+    must = replace(NC.game, settings=tuple(replace(setting, default="") for setting in NC.game.settings))
+    law = read_law(must)
+    assert counts(shares(law, 120, 80)) == [60, 40]
+    with pytest.raises(SettingError, match="pro_rata_under_minimum must be chosen"):
+        shares(law, 120, 68, 6)
+
+
+def test_a_game_that_shares_a_maximum_and_leaves_no_question_exempts_bets_under_the_minimum() -> None:
+    """By its own clause, as NC 5.1.2 does by default."""
+    shared = replace(RTP.game.betting, limit_of=LimitOf.BOX, excess=Excess.PRO_RATA)
+    law = read_law(replace(RTP.game, betting=shared))
+    found = shares(law, 120, 68, 6)
+    assert counts(found) == [60, 34, 6]
+    assert {share.clause for share in found} == {"RTP 5.11"}
+
+
 def test_nc_5_1_1_each_box_and_each_kind_of_wager_has_its_own_maximum() -> None:
-    bets: tuple[Laid, ...] = (
+    bets: tuple[Lying, ...] = (
         ("p1", "main", 1, 100), ("p2", "main", 2, 100), ("p1", "tie", 1, 100), ("p2", "tie", 1, 100)
     )  # fmt: skip
     found = apportion(NC, limited("main", "tie"), lay("NC", *bets))

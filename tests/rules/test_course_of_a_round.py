@@ -7,9 +7,13 @@ from itertools import product
 import pytest
 
 from controller.games import game
-from controller.games.specification import Facts, Kind, Noticed, Role, StepKind, Unit
+from controller.games.specification import Disposition, Facts, Kind, Noticed, Role, StepKind, Unit
+from controller.rules.dealing import served_boxes
 from controller.rules.irregularities import find_row
 from controller.rules.law import read_law
+from controller.rules.layout import Bet, BetRefusedError, Bettor, TableRules, as_it_lies
+from controller.rules.paying import void_round
+from controller.rules.settlement import Verdict
 from firmware_bridge.cards import DECK, SUITS
 
 S = StepKind
@@ -74,16 +78,19 @@ def test_tp_2_1_rtp_2_1_nc_2_2_1_p3_2_1_and_f3_pm2_one_deck_of_52_without_jokers
     assert {(card.rank, card.suit) for card in DECK} == set(product(range(1, 14), SUITS))
 
 
-@pytest.mark.parametrize(
-    ("document", "fewest", "most", "clause"),
-    [
-        ("RTP", 1, 8, "RTP App. A and RTP App. B"),
-        ("NC", 1, 9, "NC 2.1.1.a: the layout's picture is lost"),
-        ("F3", 3, 3, "F3 PM1: three Players and a Banker"),
-    ],
-)
-def test_the_boxes_of_a_layout(document: str, fewest: int, most: int, clause: str) -> None:
-    assert game(document).boxes[:2] == (fewest, most), clause
+@pytest.mark.parametrize(("document", "fewest", "most"), [("RTP", 1, 8), ("NC", 1, 9), ("F3", 3, 3)])
+def test_no_box_beyond_the_layout_takes_a_bet(document: str, fewest: int, most: int) -> None:
+    """RTP App. A and RTP App. B: one to eight positions. NC 2.1.1.a: the picture is lost, reading: one to nine. F3 PM1:
+    three Players and a Banker."""
+    law = read_law(game(document))
+    assert law.game.boxes[:2] == (fewest, most)
+    main = next(wager for wager in law.wagers if wager.main)
+    rules, ann = TableRules(boxes=most), Bettor("ann")
+    assert as_it_lies(law, rules, [ann], [Bet(1, ann.id, main.id, most, 5)]).on(most)
+    with pytest.raises(BetRefusedError, match=f"boxes are 1 to {most}"):
+        as_it_lies(law, rules, [ann], [Bet(1, ann.id, main.id, most + 1, 5)])
+    served = served_boxes(law.game, [most])
+    assert served == ((1, 2, 3) if law.game.every_hand else (most,))
 
 
 def test_nc_1_2_1_4_only_a_shuffler_deals_sets_and_a_shoe_single_cards() -> None:
@@ -106,20 +113,45 @@ def test_rtp_6_2_nc_1_10_a_higher_position_may_do_what_a_lower_one_may() -> None
 
 
 @pytest.mark.parametrize(
-    ("document", "begins"), [("TP", "TP 1.1.4"), ("RTP", "RTP 1.1.3"), ("NC", "NC 1.14"), ("P3", "P3 1.1.5")]
+    ("document", "stands"), [("TP", "TP 5.1.2"), ("RTP", "RTP 5.1.2"), ("NC", "NC 5.6"), ("P3", "P3 5.1.2")]
 )
-def test_a_round_is_over_for_good_when_the_next_is_announced(document: str, begins: str) -> None:
-    """What is found from then on belongs to an earlier round (I24) and never voids it."""
+def test_a_round_is_over_for_good_when_the_next_is_announced(document: str, stands: str) -> None:
+    """TP 1.1.4, RTP 1.1.3, NC 1.14, P3 1.1.5: a round lasts from its announcement to the end of its settlement.
+
+    What is found when the next has been announced belongs to an earlier round (I24) and takes nothing away from it.
+    """
     law = read_law(game(document))
+    announcing = law.game.step(StepKind.BETTING)
+    assert announcing is not None
+    assert announcing.clause == law.game.clauses.place_your_bets
+    assert law.game.steps[0] is announcing
+    assert law.game.steps[-1].kind is StepKind.SETTLING
     for kind in Kind:
         row = find_row(law, kind, Facts(noticed=Noticed.NEXT_ROUND)).row
-        assert row.id == "I24", begins
-        assert row.disposition in ("stands", "refer", "silent"), begins
+        assert row.id == "I24"
+        assert row.disposition in ("stands", "refer", "silent")
+    found = find_row(law, Kind.FOREIGN_CARD, Facts(noticed=Noticed.NEXT_ROUND)).row
+    assert (found.clause, found.disposition) == (stands, Disposition.STANDS)
+    assert find_row(law, Kind.FOREIGN_CARD, Facts()).row.disposition is Disposition.VOID
 
 
 @pytest.mark.parametrize(
-    ("document", "clause"), [("TP", "TP 5.1"), ("RTP", "RTP 5.1"), ("NC", "NC 5.5, 1.19"), ("P3", "P3 5.1")]
+    ("document", "clause", "heading"),
+    [
+        ("TP", "TP 5.1.1", "TP 5.1"),
+        ("RTP", "RTP 5.1.1", "RTP 5.1"),
+        ("NC", "NC 5.5.1", "NC 5.5"),
+        ("P3", "P3 5.1.1", "P3 5.1"),
+    ],
 )
-def test_a_foreign_card_leaves_the_round_without_a_result(document: str, clause: str) -> None:
+def test_a_foreign_card_leaves_the_round_without_a_result(document: str, clause: str, heading: str) -> None:
+    """And a round without a result is a void one (NC 1.19): nobody wins or loses in it, and every bet goes back."""
     law = read_law(game(document))
-    assert find_row(law, Kind.FOREIGN_CARD, Facts()).row.disposition == "void", clause
+    row = find_row(law, Kind.FOREIGN_CARD, Facts()).row
+    assert (row.clause, row.disposition) == (clause, Disposition.VOID)
+    assert row.clause.startswith(f"{heading}.")
+    ann, rules = Bettor("ann"), TableRules(boxes=law.game.boxes[1])
+    layout = as_it_lies(law, rules, [ann], [Bet(1, ann.id, "main", 1, 5), Bet(2, ann.id, "tie", 1, 3)])
+    void = void_round(law, layout, row.clause)
+    assert {(entry.verdict, entry.clause) for entry in void.entries} == {(Verdict.RETURNED, clause)}
+    assert (void.gains, void.house) == ({"ann": 0}, 0)

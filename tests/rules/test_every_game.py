@@ -21,13 +21,14 @@ from controller.games.specification import (
     Game,
     Kind,
     Noticed,
+    Row,
     StepKind,
     Unit,
 )
-from controller.games.wagers import Looks, Under
+from controller.games.wagers import Looks
 from controller.rules.hands import class_name, rank_key
-from controller.rules.irregularities import find_row
-from controller.rules.law import Law, read_law
+from controller.rules.irregularities import STATED, find_row
+from controller.rules.law import Law, conditions_of, read_law
 from controller.rules.settlement import Verdict, settle
 from firmware_bridge.cards import DECK, Card
 
@@ -53,12 +54,6 @@ def every_law(game: Game) -> list[Law]:
     must = {setting.id: setting.words[0] for setting in game.settings if setting.must_be_chosen}
     changed = [{**must, setting.id: option} for setting in game.settings for option in setting.words]
     return [read_law(game, chosen) for chosen in ([must, *changed])]
-
-
-def conditions(game: Game) -> list[Under]:
-    of_wagers = [wager.under for wager in game.wagers]
-    of_prices = [price.under for wager in game.wagers for price in wager.prices]
-    return [*of_wagers, *of_prices, *(row.under for row in game.irregularities)]
 
 
 def clauses(game: Game) -> set[str]:
@@ -90,10 +85,9 @@ def test_a_provision_is_carried_or_outside_never_both(game: Game) -> None:
 
 @every_game
 def test_what_depends_on_a_setting_names_one_of_its_options(game: Game) -> None:
-    options = {setting.id: setting.words for setting in game.settings}
-    for under in conditions(game):
-        for name, option in under:
-            assert option in options[name]
+    options = {(setting.id, option) for setting in game.settings for option in setting.words}
+    for what, under in conditions_of(game):
+        assert set(under) <= options, f"{what} depends on what is no setting or no option of {game.id}"
     for setting in game.settings:
         assert not setting.default or setting.default in setting.words
         assert len(set(setting.words)) == len(setting.words) > 1
@@ -172,10 +166,45 @@ def test_questions_come_to_an_end_whatever_is_answered(game: Game) -> None:
 @every_game
 def test_options_are_given_where_bettors_choose_and_only_rows_of_the_document_or_procedure_apply(game: Game) -> None:
     for row in game.irregularities:
-        chooses = row.disposition in (Disposition.OPTIONS, Disposition.WITHDRAWALS, Disposition.NAME_ORDER)
+        chooses = row.disposition in (Disposition.OPTIONS, Disposition.WITHDRAWALS)
         assert bool(row.options) or not chooses, f"{row.id} {row.clause}"
         assert row.because
         assert not row.authority, "a row of the document is nobody else's"
+
+
+def is_reached(law: Law, row: Row) -> bool:
+    """Whether some facts lead to that row: those that it states, with any answer to what other rows would ask."""
+    stated = {name: getattr(row.when, name) for name in STATED if getattr(row.when, name) is not None}
+    asked = {
+        name for other in law.rows if other.kind is row.kind for name in STATED if getattr(other.when, name) is not None
+    }
+    free = sorted(asked - set(stated))
+    return any(
+        msgspec.structs.replace(found, id=row.id) == row
+        for noticed in row.noticed
+        for answers in product((False, True), repeat=len(free))
+        for found in [
+            find_row(law, row.kind, Facts(**stated, **dict(zip(free, answers, strict=True)), noticed=noticed)).row
+        ]
+    )
+
+
+@every_game
+def test_every_row_of_every_law_is_reached_by_some_facts(game: Game) -> None:
+    for law in every_law(game):
+        unreached = [f"{row.id} {row.kind} {row.clause}" for row in law.rows if not is_reached(law, row)]
+        assert not unreached, f"under {dict(law.chosen)}"
+
+
+def test_a_row_behind_one_that_always_applies_is_found_out() -> None:
+    document = skeleton().GAME
+    always, behind = (
+        document.irregularities[0],
+        msgspec.structs.replace(document.irregularities[0], when=Facts(handled=True)),
+    )
+    law = read_law(msgspec.structs.replace(document, irregularities=(always, behind)))
+    assert is_reached(law, always)
+    assert not is_reached(law, behind)
 
 
 @every_game

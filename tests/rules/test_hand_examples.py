@@ -8,15 +8,19 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import product
 
 import pytest
 
 from controller.games import game
 from controller.rules.hands import Outcome, class_name, hand_name, outcome, pictures, points, rank_key
 from controller.rules.law import Law, read_law
+from controller.rules.layout import Bettor, Layout, TableRules, enter_bettor
+from controller.rules.placing import place
 from controller.rules.settlement import Settled, Verdict, settle
 from controller.rules.shapes import is_any_king, is_picture_pair
 from firmware_bridge.cards import Card
+from tests.clauses.citations import cited
 
 HALF = Fraction(1, 2)
 WIN, LOSE, TIE = Outcome.WIN, Outcome.LOSE, Outcome.TIE
@@ -159,8 +163,10 @@ def test_the_main_wager_pays_half_on_six_points_of_any_kind(clauses: str, docume
     law = law_of(document)
     rows = [("Q J 9", "Q 7 2", 1), ("3 2 A", "2 2 A", HALF), ("Q 4 2", "3 2 A", HALF), ("Q J 6", "9 7 9", HALF)]
     for box, dealer, net in rows:
-        assert settled(law, "main", box, dealer).net == net, clauses
-    assert settled(law, "main", "2 2 A", "3 2 A").verdict is Verdict.LOST, clauses
+        won = settled(law, "main", box, dealer)
+        assert (won.net, won.clause in cited(clauses)) == (net, True), clauses
+    lost = settled(law, "main", "2 2 A", "3 2 A")
+    assert (lost.verdict, lost.clause in cited(clauses)) == (Verdict.LOST, True), clauses
     equal = settled(law, "main", "K K 9", "Q J 9")
     assert (equal.verdict, equal.clause) == (Verdict.RETURNED, returned_under)
     assert equal.net == 0
@@ -177,10 +183,10 @@ def test_the_main_wager_pays_half_on_six_points_of_any_kind(clauses: str, docume
 )
 def test_the_tie_wager_is_paid_on_points_though_the_main_wager_wins(clauses: str, document: str, net: int) -> None:
     law = law_of(document)
-    assert settled(law, "tie", "Q J 9", "Q 7 2").net == net, clauses
-    assert settled(law, "main", "Q J 9", "Q 7 2").verdict is Verdict.WON, clauses
-    assert settled(law, "tie", "Q J 9", "K K 9").net == net, clauses
-    assert settled(law, "tie", "Q J 9", "Q J 8").verdict is Verdict.LOST, clauses
+    for box, dealer, came_to in (("Q J 9", "Q 7 2", net), ("Q J 9", "K K 9", net), ("Q J 9", "Q J 8", -1)):
+        tie = settled(law, "tie", box, dealer)
+        assert (tie.net, tie.clause in cited(clauses)) == (came_to, True), clauses
+    assert settled(law, "main", "Q J 9", "Q 7 2").verdict is Verdict.WON
 
 
 @pytest.mark.parametrize(
@@ -289,9 +295,9 @@ def test_picture_perfect_counts_each_picture_once(clauses: str, box: str, dealer
 )
 def test_the_three_pictures_wager_looks_at_its_own_hand(clauses: str, document: str) -> None:
     law = law_of(document)
-    assert settled(law, "three_pictures", "K J Q", "4 7 9").net == 16, clauses
-    assert settled(law, "three_pictures", "4 7 9", "K J Q").net == -1, clauses
-    assert settled(law, "three_pictures", "K J T", "4 7 9").net == -1, clauses
+    for box, dealer, came_to in (("K J Q", "4 7 9", 16), ("4 7 9", "K J Q", -1), ("K J T", "4 7 9", -1)):
+        wager = settled(law, "three_pictures", box, dealer)
+        assert (wager.net, wager.clause in cited(clauses)) == (came_to, True), clauses
 
 
 def test_nc_1_17_in_the_other_reading_the_dealers_three_pictures_win_too() -> None:
@@ -369,7 +375,14 @@ def test_f3_item_8_and_o3_pair_plus_pays_the_best_of_its_classes(text: str, net:
 )
 def test_every_box_takes_the_wagers_for_which_the_layout_has_places(clause: str, document: str, wagers: str) -> None:
     law = law_of(document)
-    assert not any(law.wager(wager).on_dealer for wager in wagers.split()), clause
+    rules = TableRules(boxes=law.game.boxes[-1])
+    main = law.wagers[0].id
+    for wager, box in product(wagers.split(), range(1, rules.boxes + 1)):
+        layout = enter_bettor(rules, Layout(), Bettor("ann", box))
+        if wager != main:
+            layout = place(law, rules, layout, "ann", main, box, 10, betting_open=True).layout
+        layout = place(law, rules, layout, "ann", wager, box, 5, betting_open=True).layout
+        assert [(bet.wager, bet.amount) for bet in layout.on(box)][-1] == (wager, 5), clause
 
 
 def test_f3_pm4_on_the_banker_lies_pair_plus_alone() -> None:

@@ -8,7 +8,7 @@ from typing import Final
 import pytest
 from msgspec.structs import replace
 
-from controller.games import GAMES, game
+from controller.games import game
 from controller.games.specification import ASSUMED_NOT, Disposition, Facts, Kind, Noticed, Role, Row
 from controller.rules.irregularities import find_row, number
 from controller.rules.law import Law, read_law
@@ -21,6 +21,7 @@ from tests.rules.irregularity_cells import (
     Expected,
     facts_of,
     recon,
+    refuse,
     remove,
     reshuffle,
     said,
@@ -82,7 +83,6 @@ def test_e2_a_situation_is_numbered_alike_in_every_game(cell: Cell) -> None:
 def test_e2_the_cells_fill_the_table() -> None:
     numbers = {f"I{count:02}" for count in range(1, 29)} - {"I08", "I24"} | {"I08a", "I08b"}
     assert {(cell.game, cell.number) for cell in CELLS} == set(product(GAME_IDS, numbers))
-    assert set(GAMES) == set(GAME_IDS)
     assert {cell.kind for cell in CELLS} == set(Kind) - {K.OUTSIDE_LIMITS}
 
 
@@ -94,8 +94,7 @@ def test_e2_every_row_of_a_round_in_progress_stands_in_a_cell(game_id: str) -> N
         replace(row, id="") for row in law.rows if Noticed.IN_ROUND in row.noticed and row.kind is not K.OUTSIDE_LIMITS
     }
     second_errors = {row for row in in_round if row.when.chosen_before}  # NC alone; reading 39 has its own tests
-    overridden = {row for row in in_round if row.authority} if game_id == "F3" else set()  # F3 X1 comes first
-    assert in_round - covered - second_errors - overridden == set()
+    assert in_round - covered - second_errors == set()
 
 
 @each_cell
@@ -104,6 +103,24 @@ def test_nothing_is_voided_removed_or_returned_without_a_clause(cell: Cell) -> N
     if row.disposition in (D.VOID, D.REMOVE_HAND, D.RETURN_BET, D.WITHDRAWALS, D.OPTIONS):
         assert row.clause.startswith(f"{cell.game} ")
         assert row.confirms.reaches(R.PIT_SUPERVISOR) or row.disposition is D.RETURN_BET
+
+
+@pytest.mark.parametrize(
+    ("one_deck", "foreign", "wrong_number"),
+    [
+        ("TP 2.1", "TP 5.1.1", "TP 5.2"),
+        ("RTP 2.1", "RTP 5.1.1", "RTP 5.1.1"),
+        ("NC 2.2.1", "NC 5.5.1", "NC 5.5.2"),
+        ("P3 2.1", "P3 5.1.1", "P3 5.2"),
+    ],
+)
+def test_a_round_is_void_that_was_not_dealt_from_one_deck_of_52_cards(
+    one_deck: str, foreign: str, wrong_number: str
+) -> None:
+    """A card of another back and a joker are foreign cards; 51 or 53 cards are no deck."""
+    law = LAWS[one_deck.partition(" ")[0]]
+    assert says(final(law, K.FOREIGN_CARD, said())) == void(foreign)
+    assert says(final(law, K.DECK_COUNT, said(counted_wrong=True))) == void(wrong_number)
 
 
 @pytest.mark.parametrize(("kind", "row_id"), [(K.DECK_COUNT, "I02"), (K.COUNT_IN_DOUBT, "I04")])
@@ -208,6 +225,15 @@ CONCLUDED = [
         )
     ),
     ("NC", K.SIDE_WITHOUT_MAIN, said(), Expected("NC 5.14", D.RETURN_BET, R.DEALER)),
+    *(
+        (clause.partition(" ")[0], K.LATE_BET, said(withdrawn=withdrawn), refuse(clause))
+        # None of these clauses says until when a late bet must be noticed.
+        for withdrawn, clauses in (
+            (False, ("TP 5.5", "RTP 5.2", "NC 3.11", "P3 5.5")),
+            (True, ("TP 5.6", "RTP 5.3", "NC 5.8", "P3 5.6")),
+        )
+        for clause in clauses
+    ),
     ("RTP", K.OUTSIDE_LIMITS, said(), Expected("RTP 5.11", D.CONTINUE, R.DEALER)),
     ("NC", K.OUTSIDE_LIMITS, said(), Expected("NC 5.1.1", D.CONTINUE, R.DEALER)),
 ]

@@ -1,4 +1,4 @@
-"""Readings that turn rows on and off in several games: 26 (RTP), 37 (TP, RTP, NC, P3)."""
+"""Readings that turn rows on and off: 26 (RTP), 37 (TP, RTP, NC, P3), 45 (F3)."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from tests.rules.irregularity_cells import (
     UNPROVIDED,
     Expected,
     cont,
+    reshuffle,
     said,
     void,
 )
@@ -125,6 +126,69 @@ def test_reading_37_nc_5_10_a_card_face_up_in_the_device_is_the_next_card_all_th
     law = read_law(game("NC"), {"face_up_is_misdealt": "yes"})
     row = final(law, K.FACE_UP_IN_DEVICE, said(before_close=False, handled=False))
     assert (row.clause, row.disposition) == ("NC 5.10", D.NEXT_CARD)
+
+
+DEALT_FACES = [
+    (K.FACE_UP_IN_DEVICE, said(before_close=False)),
+    (K.DROPPED_CARD, said(face_seen=True, misplaced=True, curable=True)),
+]
+each_dealt_face = pytest.mark.parametrize(
+    ("kind", "facts"), DEALT_FACES, ids=["face up in the device", "dropped and seen"]
+)
+
+
+@each_dealt_face
+@pytest.mark.parametrize(("game_id", "clause"), [("TP", "TP 5.3"), ("P3", "P3 5.3")])
+def test_reading_37_tp_5_3_p3_5_3_hold_for_a_card_that_is_dealt_as_an_exposed_one(
+    game_id: str, clause: str, kind: Kind, facts: Facts
+) -> None:
+    law = read_law(game(game_id), {"face_up_is_misdealt": "yes"})
+    assert says(final(law, kind, replace(facts, handled=False))) == void(clause)
+    assert says(final(law, kind, replace(facts, handled=True))) == SILENT
+
+
+@pytest.mark.parametrize("game_id", ["TP", "P3"])
+def test_reading_37_a_face_that_is_not_dealt_or_was_not_seen_is_no_misdeal(game_id: str) -> None:
+    law = read_law(game(game_id), {"face_up_is_misdealt": "yes"})
+    for not_dealt in (said(before_close=True), said(before_close=False, in_stub=True)):
+        assert says(final(law, K.FACE_UP_IN_DEVICE, replace(not_dealt, handled=False))) == SILENT
+    assert says(final(law, K.DROPPED_CARD, said(face_seen=False, misplaced=False, handled=False))) == SILENT
+
+
+@each_dealt_face
+@pytest.mark.parametrize("game_id", ["TP", "P3"])
+def test_reading_37_otherwise_nobody_is_asked_for_a_face(game_id: str, kind: Kind, facts: Facts) -> None:
+    asks = find_row(read_law(game(game_id)), kind, Facts()).asks
+    assert not set(asks) & {"face_seen", "before_close"}
+
+
+FACE_UP_IN_F3 = [
+    (K.EXPOSED_CARD, said(first_card=False)),
+    (K.FACE_UP_IN_DEVICE, said(before_close=False, shuffling=False)),
+]
+
+
+@pytest.mark.parametrize(("kind", "facts"), FACE_UP_IN_F3)
+@pytest.mark.parametrize(("option", "expected"), [("up", cont("F3 PM2")), ("down", UNPROVIDED["F3"])])
+def test_reading_45_f3_pm2_a_face_that_is_shown_is_no_error_where_cards_are_dealt_face_up(
+    option: str, expected: Expected, kind: Kind, facts: Facts
+) -> None:
+    assert says(final(read_law(game("F3"), {"faces": option}), kind, facts)) == expected
+
+
+@pytest.mark.parametrize(
+    ("kind", "facts", "expected"),
+    [
+        (K.EXPOSED_CARD, said(first_card=True), cont("F3 PM5")),
+        (K.FACE_UP_IN_DEVICE, said(before_close=True, shuffling=False), UNPROVIDED["F3"]),
+        (K.FACE_UP_IN_DEVICE, said(before_close=False, shuffling=False, in_stub=True), UNPROVIDED["F3"]),
+        (K.FACE_UP_IN_DEVICE, said(before_close=False, shuffling=True), reshuffle("F3 X1")),
+        (K.DROPPED_CARD, said(face_seen=True), void("F3 X2")),
+    ],
+)
+def test_reading_45_f3_pm5_x1_x2_it_changes_nothing_else(kind: Kind, facts: Facts, expected: Expected) -> None:
+    for option in ("up", "down"):
+        assert says(final(read_law(game("F3"), {"faces": option}), kind, facts)) == expected
 
 
 def test_reading_37_f3_has_no_such_reading() -> None:

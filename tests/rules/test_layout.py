@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from controller.rules.law import UnknownWagerError
 from controller.rules.layout import (
@@ -17,38 +13,16 @@ from controller.rules.layout import (
     Limit,
     Refusal,
     TableRules,
+    TableRulesError,
     as_it_lies,
+    check_rules,
     enter_bettor,
-    outside_limits,
-    seated_player,
     without_main,
 )
-from controller.rules.placing import Laid, change, place, reject_excess, take_back
-from tests.rules.laid_bets import LAWS, THREE_BOXES, lay, layouts, limited, lying, spots, table_rules
+from controller.rules.placing import change, place, take_back
+from tests.rules.laid_bets import LAWS, THREE_BOXES, lay, limited, lying, put, refused, spots
 
 GAME_IDS = tuple(LAWS)
-
-
-def put(
-    game_id: str,
-    layout: Layout,
-    bettor: str,
-    wager: str,
-    box: int,
-    amount: Any,
-    rules: TableRules = THREE_BOXES,
-    *,
-    is_open: bool = True,
-    noticed: bool = True,
-) -> Laid:
-    return place(LAWS[game_id], rules, layout, bettor, wager, box, amount, betting_open=is_open, noticed=noticed)
-
-
-def refused(*args: Any, **kwargs: Any) -> tuple[Refusal, str]:
-    with pytest.raises(BetRefusedError) as refusal:
-        put(*args, **kwargs)
-    assert refusal.value.sentence == str(refusal.value)
-    return refusal.value.code, refusal.value.clause
 
 
 @pytest.mark.parametrize("amount", [0, -5, 2.5, "10", True, None])
@@ -177,15 +151,6 @@ def test_rtp_3_8_the_bankers_own_spot_is_no_position() -> None:
     assert refused("F3", layout, "ann", "win", 2, 5, rules) == (Refusal.ONE_BOX_ONLY, "")
 
 
-def test_rtp_3_4_several_bettors_share_a_position_each_within_the_limits() -> None:
-    rules = limited("main")
-    layout = lay("RTP", ("ann", "main", 1, 100), seats={"bob": 1})
-    assert put("RTP", layout, "bob", "main", 1, 100, rules).handed_back == ()
-    assert refused("RTP", layout, "bob", "main", 1, 101, rules) == (Refusal.OVER_MAXIMUM, "RTP 3.4")
-    assert refused("RTP", layout, "bob", "main", 1, 9, rules) == (Refusal.UNDER_MINIMUM, "RTP 3.4")
-    assert refused("RTP", layout, "ann", "main", 1, 1, rules) == (Refusal.OVER_MAXIMUM, "RTP 3.4")
-
-
 def test_rtp_3_6_and_nc_5_16_staff_place_for_a_player_and_it_is_his_bet() -> None:
     """RTP 3.6, NC 5.16."""
     for game_id in ("RTP", "NC"):
@@ -197,105 +162,9 @@ def test_rtp_3_6_and_nc_5_16_staff_place_for_a_player_and_it_is_his_bet() -> Non
 
 
 def test_nc_3_8_a_player_bets_on_other_boxes_too() -> None:
-    """NC 3.8, and 1.11: who bets is a Player. On Bob's box Ann is a standing one (NC 1.16)."""
+    """NC 3.8, and 1.11: who bets is a Player."""
     layout = lay("NC", ("ann", "main", 1, 10), seats={"ann": 1, "bob": 2})
     assert lying(put("NC", layout, "ann", "main", 2, 10).layout) == [("ann", "main", 1, 10), ("ann", "main", 2, 10)]
-
-
-def test_nc_5_1_a_standing_bettors_excess_is_handed_back() -> None:
-    """NC 5.1, and NC 3.10: all that lies on the box counts. The balance is free for anybody (NC 3.7)."""
-    layout = lay("NC", ("ann", "main", 1, 60), seats={"ann": 1})
-    laid = put("NC", layout, "ann", "main", 1, 10, limited("main"))
-    assert laid.handed_back == ()
-    layout = lay("NC", ("ann", "main", 1, 60), seats={"ann": 1, "bob": 2})
-    laid = put("NC", layout, "bob", "main", 1, 50, limited("main"))
-    assert lying(laid.layout) == [("ann", "main", 1, 60), ("bob", "main", 1, 40)]
-    assert [(back.number, back.bettor, back.amount, back.clause) for back in laid.handed_back] == [
-        (2, "bob", 10, "NC 5.1")
-    ]
-    assert refused("NC", laid.layout, "bob", "main", 1, 1, limited("main")) == (Refusal.OVER_MAXIMUM, "NC 5.1")
-
-
-def test_nc_3_7_the_balance_may_be_less_than_a_minimum_wager() -> None:
-    layout = lay("NC", ("ann", "main", 1, 95), seats={"ann": 1, "bob": 2})
-    assert lying(put("NC", layout, "bob", "main", 1, 5, limited("main")).layout)[1] == ("bob", "main", 1, 5)
-
-
-def test_nc_5_1_a_seated_bettors_chips_push_standing_ones_out_the_last_first() -> None:
-    layout = lay("NC", ("bob", "main", 1, 40), ("cy", "main", 1, 50), seats={"ann": 1})
-    laid = put("NC", layout, "ann", "main", 1, 70, limited("main"))
-    assert lying(laid.layout) == [("bob", "main", 1, 30), ("ann", "main", 1, 70)]
-    assert [(back.bettor, back.amount) for back in laid.handed_back] == [("cy", 50), ("bob", 10)]
-    assert laid.layout.numbered == 3
-
-
-def test_nc_5_1_a_raise_comes_after_every_bet_that_lies_there() -> None:
-    """NC 5.1: Bob bet before Cy, but his raise did not."""
-    layout = lay("NC", ("ann", "main", 1, 10), ("bob", "main", 1, 40), ("cy", "main", 1, 40), seats={"ann": 1})
-    laid = put("NC", layout, "bob", "main", 1, 30, limited("main"))
-    assert lying(laid.layout) == [("ann", "main", 1, 10), ("bob", "main", 1, 50), ("cy", "main", 1, 40)]
-    assert [(back.bettor, back.amount) for back in laid.handed_back] == [("bob", 20)]
-
-
-def test_nc_5_1_nobody_is_pushed_beyond_what_a_seated_bettor_may_bet() -> None:
-    layout = lay("NC", ("ann", "main", 1, 60), ("bob", "main", 1, 40), seats={"ann": 1})
-    laid = put("NC", layout, "ann", "main", 1, 70, limited("main"))
-    assert lying(laid.layout) == [("ann", "main", 1, 100)]
-    assert [(back.bettor, back.amount) for back in laid.handed_back] == [("bob", 40), ("ann", 30)]
-
-
-def test_nc_1_15_with_nobody_seated_the_highest_bet_that_lies_there_has_priority() -> None:
-    layout = lay("NC", ("bob", "main", 1, 40), ("cy", "main", 1, 50))
-    laid = put("NC", layout, "bob", "main", 1, 90, limited("main"))
-    assert lying(laid.layout) == [("bob", "main", 1, 50), ("cy", "main", 1, 50)]
-    laid = put("NC", layout, "cy", "main", 1, 30, limited("main"))
-    assert lying(laid.layout) == [("bob", "main", 1, 20), ("cy", "main", 1, 80)]
-
-
-def test_nc_1_15_the_seated_player_sits_there_or_bet_most() -> None:
-    bets = (("bob", "main", 1, 40), ("cy", "main", 1, 50), ("di", "main", 1, 50), ("ann", "tie", 1, 90))
-    assert seated_player(LAWS["NC"], lay("NC", *bets), 1) == "cy"
-    assert seated_player(LAWS["NC"], lay("NC", *bets, seats={"ann": 1, "di": 2}), 1) == "ann"
-    assert seated_player(LAWS["NC"], lay("NC", *bets), 2) is None
-
-
-def test_nc_5_2_under_the_minimum_the_player_may_raise_or_withdraw() -> None:
-    rules = limited("main")
-    empty = lay("NC", seats={"ann": 1})
-    assert refused("NC", empty, "ann", "main", 1, 9, rules) == (Refusal.UNDER_MINIMUM, "NC 3.5")
-    lies = put("NC", empty, "ann", "main", 1, 9, rules, noticed=False).layout
-    (noticed,) = outside_limits(LAWS["NC"], rules, lies)
-    assert (noticed.code, noticed.numbers, noticed.by) == (Refusal.UNDER_MINIMUM, (1,), 1)
-    raised = change(LAWS["NC"], rules, lies, 1, 10, betting_open=True).layout
-    assert (lying(raised), outside_limits(LAWS["NC"], rules, raised)) == ([("ann", "main", 1, 10)], ())
-    assert take_back(LAWS["NC"], lies, 1, betting_open=True).layout.bets == ()
-
-
-def test_lowering_a_bet_keeps_to_the_minimum_and_hands_the_rest_back() -> None:
-    layout = lay("RTP", ("ann", "main", 1, 50))
-    laid = change(LAWS["RTP"], limited("main"), layout, 1, 20, betting_open=True)
-    assert (lying(laid.layout), laid.handed_back[0].amount) == ([("ann", "main", 1, 20)], 30)
-    with pytest.raises(BetRefusedError, match="minimum"):
-        change(LAWS["RTP"], limited("main"), layout, 1, 9, betting_open=True)
-    assert change(LAWS["RTP"], limited("main"), layout, 1, 50, betting_open=True) == Laid(layout)
-
-
-def test_nc_5_1_excess_that_is_noticed_before_closing_is_handed_back() -> None:
-    layout = lay("NC", ("cy", "main", 1, 30), ("ann", "main", 1, 80), ("bob", "main", 1, 40), seats={"ann": 1})
-    (noticed,) = outside_limits(LAWS["NC"], limited("main"), layout)
-    assert (noticed.code, noticed.numbers, noticed.by) == (Refusal.OVER_MAXIMUM, (1, 2, 3), 50)
-    laid = reject_excess(LAWS["NC"], limited("main"), layout)
-    assert lying(laid.layout) == [("cy", "main", 1, 20), ("ann", "main", 1, 80)]
-    assert [(back.bettor, back.amount, back.clause) for back in laid.handed_back] == [
-        ("bob", 40, "NC 5.1"), ("cy", 10, "NC 5.1")
-    ]  # fmt: skip
-
-
-def test_rtp_3_4_excess_that_is_noticed_before_closing_is_each_wagers_own() -> None:
-    layout = lay("RTP", ("ann", "main", 1, 130), ("bob", "main", 1, 100))
-    laid = reject_excess(LAWS["RTP"], limited("main"), layout)
-    assert lying(laid.layout) == [("ann", "main", 1, 100), ("bob", "main", 1, 100)]
-    assert [(back.bettor, back.amount, back.clause) for back in laid.handed_back] == [("ann", 30, "RTP 3.4")]
 
 
 def test_what_the_dealer_overlooks_lies_there() -> None:
@@ -364,48 +233,43 @@ def test_a_seat_holds_one_bettor_and_is_on_the_layout() -> None:
     assert enter_bettor(THREE_BOXES, moved, Bettor("bob", 1)).bettors == (Bettor("ann", 2), Bettor("bob", 1))
 
 
-@pytest.mark.parametrize(("minimum", "maximum"), [(0, None), (10, 9), (-1, 5)])
-def test_limits_that_cannot_be_met_are_refused(minimum: int, maximum: int | None) -> None:
-    with pytest.raises(ValueError, match="limit"):
-        Limit(minimum, maximum)
-
-
 def test_rules_of_a_table_are_about_its_own_boxes() -> None:
     for wrong in ({"boxes": 0}, {"boxes": 3, "closed_boxes": frozenset({4})}, {"boxes": 3, "fewer_wagers": {1: -1}}):
         with pytest.raises(ValueError, match="box"):
             TableRules(**wrong)
 
 
-@given(st.data())
-def test_what_was_placed_within_the_rules_is_within_the_limits_and_no_chip_is_lost(data: st.DataObject) -> None:
-    """NC 5.1, RTP 3.4, for every game and any sequence of bets, seated or standing."""
-    game_id = data.draw(st.sampled_from(GAME_IDS))
-    law, rules = LAWS[game_id], data.draw(table_rules(game_id))
-    layout = lay(game_id, seats={"ann": 1, "bob": 2})
-    layout = enter_bettor(rules, layout, Bettor("cy"))
-    taken = back = 0
-    for _ in range(data.draw(st.integers(1, 12))):
-        bettor = data.draw(st.sampled_from(["ann", "bob", "cy"]))
-        wager, box = data.draw(st.sampled_from(spots(law)))
-        amount = data.draw(st.integers(1, 150))
-        try:
-            laid = put(game_id, layout, bettor, wager, box, amount, rules)
-        except BetRefusedError:
-            continue
-        taken, back = taken + amount, back + sum(each.amount for each in laid.handed_back)
-        layout = laid.layout
-        assert sum(bet.amount for bet in layout.bets) == taken - back
-        assert outside_limits(law, rules, layout) == ()
-        seated = {each.id for each in layout.bettors if each.seat == box}
-        assert not {each.bettor for each in laid.handed_back} & (seated - {bettor})
+@pytest.mark.parametrize(
+    ("game_id", "rules", "says"),
+    [
+        ("RTP", TableRules(boxes=9), "RTP has 1 to 8 boxes, not 9"),  # RTP App. A
+        ("F3", TableRules(boxes=4), "F3 has 3 boxes, not 4"),  # F3 PM1
+        ("F3", TableRules(boxes=2), "F3 has 3 boxes, not 2"),
+        ("NC", TableRules(boxes=3, limits={"royal": Limit(5, 10)}), "'royal'; the wagers of NC are main, three_pic"),
+        ("NC", TableRules(boxes=3, closed_boxes=frozenset({0})), "NC has no spot of the Banker"),
+        ("TP", TableRules(boxes=3, fewer_wagers={0: 1}), "TP has no spot of the Banker"),
+    ],
+)
+def test_rules_of_a_table_are_about_what_its_game_has(game_id: str, rules: TableRules, says: str) -> None:
+    """RTP App. A, RTP App. B, F3 PM1, NC 2.1.1.a."""
+    law = LAWS[game_id]
+    with pytest.raises(TableRulesError, match=says):
+        check_rules(law, rules)
+    with pytest.raises(TableRulesError, match=says):
+        as_it_lies(law, rules, [], [])
+    with pytest.raises(TableRulesError, match=says):
+        put(game_id, lay(game_id, seats={"ann": 1}), "ann", law.wagers[0].id, 1, 10, rules)
 
 
-@given(st.data())
-def test_handing_excess_back_leaves_nothing_over_and_takes_no_more_than_that(data: st.DataObject) -> None:
-    """NC 5.1, RTP 3.4."""
-    game_id = data.draw(st.sampled_from(GAME_IDS))
-    law, rules, layout = LAWS[game_id], data.draw(table_rules(game_id)), data.draw(layouts(game_id))
-    over = [found.by for found in outside_limits(law, rules, layout) if found.code is Refusal.OVER_MAXIMUM]
-    laid = reject_excess(law, rules, layout)
-    assert not [found for found in outside_limits(law, rules, laid.layout) if found.code is Refusal.OVER_MAXIMUM]
-    assert sum(each.amount for each in laid.handed_back) == sum(over)
+def test_the_bankers_own_spot_may_be_restricted_where_there_is_one() -> None:
+    rules = TableRules(boxes=3, closed_boxes=frozenset({0}), limits={"banker_pair_plus": Limit(5, 10)})
+    check_rules(LAWS["F3"], rules)
+    layout = lay("F3", seats={"ann": 1})
+    assert refused("F3", layout, "ann", "banker_pair_plus", 0, 5, rules)[0] is Refusal.BOX_CLOSED
+
+
+@pytest.mark.parametrize("game_id", GAME_IDS)
+def test_every_number_of_boxes_that_the_document_allows_is_allowed(game_id: str) -> None:
+    fewest, most, default = LAWS[game_id].game.boxes
+    for boxes in (fewest, default, most):
+        check_rules(LAWS[game_id], TableRules(boxes=boxes))

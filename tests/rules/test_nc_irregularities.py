@@ -107,6 +107,21 @@ def test_reading_24_handling_is_asked_for_only_where_it_decides(dealer_hand: boo
     assert find_row(nc(wrong_count="specific"), K.WRONG_COUNT, facts).asks == ("reconstructable",)
 
 
+@pytest.mark.parametrize(
+    ("clause", "kind", "facts"),
+    [
+        ("NC 5.5.1", K.FOREIGN_CARD, said()),
+        ("NC 5.5.2", K.DECK_COUNT, said(counted_wrong=True)),
+        ("NC 5.5.2", K.COUNT_IN_DOUBT, said(counted_wrong=True)),
+        ("NC 5.5.3", K.UNSHUFFLED, said()),
+        ("NC 5.5.4", K.WRONG_DISTRIBUTION, said(handled=False, curable=False)),
+        ("NC 5.5.5", K.WRONG_COUNT, said(dealer_hand=True, handled=True, reconstructable=False)),
+    ],
+)
+def test_nc_5_5_each_of_the_five_situations_voids_the_round(clause: str, kind: Kind, facts: Facts) -> None:
+    assert says(final(nc(), kind, facts)) == void(clause)
+
+
 @pytest.mark.parametrize(("option", "noticed"), list(product(["general", "specific"], Noticed)))
 def test_reading_24_changes_nothing_once_cards_were_handled(option: str, noticed: Noticed) -> None:
     for dealer_hand, reconstructable in product((True, False), repeat=2):
@@ -169,6 +184,23 @@ def test_reading_39_nc_5_7_or_they_are_offered_again(kind: Kind, facts: Facts) -
 def test_reading_39_nc_5_7_or_whoever_chose_accepts_what_is_dealt(kind: Kind, facts: Facts) -> None:
     row = final(nc(second_error="accepted"), kind, facts)
     assert (row.clause, row.disposition, row.options) == ("NC 5.7", D.CONTINUE, ())
+
+
+@pytest.mark.parametrize("order_in_log", ["options", "none"])
+@pytest.mark.parametrize(
+    ("option", "expected"),
+    [
+        ("asked", refer("NC 5.17")),  # a ruling can name the order
+        ("offered", NC_ORDER_UNKNOWN),
+        ("accepted", Expected("NC 5.11", D.NAME_ORDER)),  # the order is named, and play goes on
+    ],
+)
+def test_reading_39_nc_5_11_5_17_an_unknown_order_after_a_choice(
+    option: str, expected: Expected, order_in_log: str
+) -> None:
+    law = nc(second_error=option, order_in_log=order_in_log)
+    assert says(final(law, K.SIMULTANEOUS, said(order_known=False, chosen_before=True))) == expected
+    assert find_row(law, K.SIMULTANEOUS, said(chosen_before=True)).asks == ("order_known",)
 
 
 @pytest.mark.parametrize("option", ["asked", "accepted"])

@@ -15,8 +15,8 @@ import pytest
 from controller.games import GAMES, game
 from controller.games.wagers import Looks, Price, Shape, Wager, odds
 from controller.rules.counting import Deck
-from controller.rules.law import Law, SettingError, read_law
-from controller.rules.odds import WagerOdds, count_odds, every_reading, readings_that_matter, wager_odds
+from controller.rules.law import Law, SettingError, read_law, readings_that_matter
+from controller.rules.odds import WagerOdds, count_odds, every_reading, wager_odds
 from controller.rules.settlement import Settled, Verdict, settle
 from firmware_bridge.cards import Card
 
@@ -222,14 +222,17 @@ def test_a_reading_is_asked_for_too_where_it_decides_which_wager_there_is() -> N
 
 
 def test_the_settings_that_matter_are_those_of_wagers_and_prices() -> None:
-    matter = {game_id: [setting.id for setting in readings_that_matter(of)] for game_id, of in GAMES.items()}
-    assert matter == {
+    known = {
         "TP": ["tie_against_three_pictures"],
         "RTP": ["tie_against_three_pictures"],
         "NC": ["tie_against_three_pictures", "three_pictures_of"],
         "P3": ["tie_against_three_pictures", "tie_on", "perfect_tie"],
         "F3": ["three_pictures_wager", "tie_on"],
     }
+    assert {game_id: [setting.id for setting in readings_that_matter(game(game_id))] for game_id in known} == known
+    main, tie, *_ = game("P3").wagers
+    assert readings_that_matter(game("P3"), [main]) == ()
+    assert [setting.id for setting in readings_that_matter(game("P3"), [main, tie])] == known["P3"]
 
 
 @pytest.mark.parametrize(("game_id", "count"), [("TP", 2), ("RTP", 2), ("NC", 4), ("P3", 6), ("F3", 4)])

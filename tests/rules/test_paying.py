@@ -192,10 +192,17 @@ def test_a_ruling_returns_any_bet_but_settles_none_that_a_clause_returns() -> No
 
 @pytest.mark.parametrize(
     ("game_id", "clause", "returns"),
-    [("NC", "NC 5.5.1", "NC 5.15"), ("F3", "F3 X2", "F3 X2"), ("TP", "TP 5.2", ""), ("P3", "P3 5.4", "")],
+    [
+        ("NC", "NC 5.5.1", "(NC 5.15)"),
+        ("F3", "F3 X2", "(F3 X2)"),
+        # These three say that a round is void, and not that bets are returned.
+        ("TP", "TP 5.2", "(reading 33)"),
+        ("RTP", "RTP 5.1.1", "(reading 33)"),
+        ("P3", "P3 5.4", "(reading 33)"),
+    ],
 )
 def test_a_void_round_returns_every_bet(game_id: str, clause: str, returns: str) -> None:
-    """NC 5.15, F3 X2; reading 33 for TP 5.2 and P3 5.4."""
+    """NC 5.15, F3 X2; reading 33 for TP 5.2, RTP 5.1.1 and P3 5.4."""
     law = LAWS[game_id]
     layout = lay(game_id, ("ann", law.wagers[0].id, 1, 100), ("bob", "tie", 3, 7))
     settlement = void_round(law, layout, clause)
@@ -203,6 +210,23 @@ def test_a_void_round_returns_every_bet(game_id: str, clause: str, returns: str)
     assert all(entry.clause == clause and returns in entry.because for entry in settlement.entries)
     with pytest.raises(SettlementError, match="name which"):
         void_round(law, layout, "")
+
+
+def test_nc_1_19_a_void_round_has_no_result_whatever_the_hands() -> None:
+    """NC 1.19: a bet that would have won, one that would have lost, and a side bet that another clause returns."""
+    layout = lay("NC", ("ann", "main", 1, 100), ("bob", "main", 3, 40), ("bob", "tie", 2, 7))
+    settled, void = settle_round(NC, THREE_BOXES, layout, TABLE), void_round(NC, layout, "NC 5.4.2")
+    assert [entry.verdict for entry in settled.entries] == [WON, LOST, RETURNED]
+    assert {(entry.verdict, entry.clause) for entry in void.entries} == {(RETURNED, "NC 5.4.2")}
+    assert not any(entry.counted or entry.paid or entry.collected for entry in void.entries)
+
+
+def test_nc_1_16_seated_and_standing_bettors_of_a_box_are_settled_each_for_himself() -> None:
+    """NC 1.16: Bob stands. His choice (NC 5.7.3) is his own, and so is Ann's."""
+    layout = lay("NC", ("ann", "main", 1, 100), ("bob", "main", 1, 20), ("bob", "tie", 1, 5), seats={"ann": 1})
+    for who, verdicts in (("bob", [WON, RETURNED, RETURNED]), ("ann", [RETURNED, WON, LOST])):
+        settlement = settle_round(NC, THREE_BOXES, layout, TABLE, withdrawn={(who, 1): "NC 5.7.3"})
+        assert [entry.verdict for entry in settlement.entries] == verdicts
 
 
 @pytest.mark.parametrize(("game_id", "clause"), [("P3", "P3 5.4"), ("NC", "NC 5.5.5")])
@@ -284,6 +308,19 @@ def test_every_bet_needs_the_hand_of_its_box_and_those_that_it_looks_at() -> Non
     back = {2: BetRuling(BetAction.SETTLE, "shift manager Tan")}
     with pytest.raises(SettlementError, match="D has 0"):
         settle_round(RTP, THREE_BOXES, own_hand, hands(B1="KD 5C 2S"), rulings=back)
+
+
+def test_p3_3_4_a_ruling_settles_a_wager_on_the_dealers_hand_though_its_box_was_not_dealt() -> None:
+    """P3 1.1.4, 3.4: without a main wager the box has no hand, and Dealer Prosperity looks at none."""
+    layout = lay("P3", ("ann", "dealer_prosperity", 1, 10), ("bob", "main", 2, 5))
+    plays = {1: BetRuling(BetAction.SETTLE, "shift manager Tan")}
+    settlement = settle_round(P3, THREE_BOXES, layout, hands(B2="KD 5C 2S", D="KC KH 2D"), rulings=plays)
+    assert money(settlement.entries[0]) == (WON, 10, 0, 0, 150)
+    with pytest.raises(SettlementError, match="D has 0"):
+        settle_round(P3, THREE_BOXES, layout, hands(B2="KD 5C 2S"), rulings=plays)
+    own = lay("P3", ("ann", "player_prosperity", 1, 10))
+    with pytest.raises(SettlementError, match="B1 has 0"):
+        settle_round(P3, THREE_BOXES, own, hands(D="KC KH 2D"), rulings=plays)
 
 
 def test_nothing_is_returned_without_a_clause_or_a_named_ruling() -> None:

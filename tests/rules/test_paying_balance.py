@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from controller.rules.dealing import box as place_of
 from controller.rules.layout import Bet, Layout, TableRules, as_it_lies, without_main
 from controller.rules.paying import (
     BetAction,
@@ -15,7 +16,6 @@ from controller.rules.paying import (
     Rounding,
     Settlement,
     difference,
-    place_of,
     reverse,
     settle_round,
     void_round,

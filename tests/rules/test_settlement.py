@@ -98,24 +98,36 @@ def test_tp_3_13_rtp_1_1_5_nc_3_13_3_p3_3_13_1_an_equal_ranking_returns_the_stak
     assert in_short(settled(game_id, wager, box, dealer)) == (RETURNED, 0, returned)
 
 
-TIE: Final = [("TP", "TP 3.13.1", "TP 4.1"), ("RTP", "RTP 3.19", "RTP 1.1.6"), ("NC", "NC 3.13.4", "NC 1.18")]
+# The clause by which a Tie wager is paid on equal points alone, on an equal ranking, and lost.
+TIE: Final = [
+    ("TP", "TP 3.13.1", "TP 3.13.1", "TP 4.1"),
+    ("RTP", "RTP 3.19", "RTP 3.19", "RTP 1.1.6"),
+    ("NC", "NC 3.13.4", "NC 3.13.3", "NC 1.18"),
+]
 
 
-@pytest.mark.parametrize(("game_id", "paid", "lost"), TIE)
+@pytest.mark.parametrize(("game_id", "on_points", "on_ranking", "lost"), TIE)
 @pytest.mark.parametrize(
     ("box", "dealer", "equal"),
     [
-        ("KC QD 5H", "2C 3D TH", True),  # the main wager wins
-        ("2C 3D TH", "KC QD 5H", True),  # and here it loses
-        ("KC KD 5H", "QC JD 5S", True),  # and here it is returned
-        ("JC JD JH", "KC QD QH", True),
-        ("KC QD 5H", "KD QC 6H", False),
+        ("KC QD 5H", "2C 3D TH", "points"),  # the main wager wins
+        ("2C 3D TH", "KC QD 5H", "points"),  # and here it loses
+        ("KC KD 5H", "QC JD 5S", "ranking"),  # and here it is returned
+        ("JC JD JH", "KC QD QH", "ranking"),
+        ("KC QD 5H", "KD QC 6H", "nothing"),
     ],
 )
-def test_tp_3_13_1_rtp_3_19_nc_3_13_4_reading_1_a_tie_wager_wins_on_points_whatever_the_ranking(
-    game_id: str, paid: str, lost: str, box: str, dealer: str, equal: bool
+def test_tp_3_13_1_rtp_3_19_nc_3_13_3_3_13_4_reading_1_a_tie_wager_wins_on_points_whatever_the_ranking(
+    game_id: str, on_points: str, on_ranking: str, lost: str, box: str, dealer: str, equal: str
 ) -> None:
-    assert in_short(settled(game_id, "tie", box, dealer)) == ((WON, 8, paid) if equal else (LOST, -1, lost))
+    expected = {"points": (WON, 8, on_points), "ranking": (WON, 8, on_ranking), "nothing": (LOST, -1, lost)}
+    assert in_short(settled(game_id, "tie", box, dealer)) == expected[equal]
+
+
+@pytest.mark.parametrize("option", ["pays", "loses"])
+def test_nc_3_13_3_three_pictures_on_both_sides_tie_by_their_ranking(option: str) -> None:
+    result = settled("NC", "tie", "JC JD JH", "KC QD QH", tie_against_three_pictures=option)
+    assert in_short(result) == (WON, 8, "NC 3.13.3")
 
 
 @pytest.mark.parametrize("game_id", ["TP", "RTP", "NC", "P3"])

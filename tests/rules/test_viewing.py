@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 
-from controller.rules.viewing import may_view, viewer, viewing_refusal
+from controller.rules.law import Law
+from controller.rules.layout import Layout
+from controller.rules.viewing import NOBODY_YET, viewer, viewing_refusal
 from tests.rules.laid_bets import LAWS, lay
 
 RTP, NC, TP, P3, F3 = (LAWS[game_id] for game_id in ("RTP", "NC", "TP", "P3", "F3"))
 SHARED = (("cy", "main", 1, 90), ("bob", "main", 1, 10), ("ann", "main", 1, 50))
+
+
+def may_view(law: Law, layout: Layout, bettor: str, box: int, viewing: Mapping[str, int] = NOBODY_YET) -> bool:
+    return viewing_refusal(law, layout, bettor, box, viewing) is None
 
 
 def test_rtp_3_10_the_seated_bettor_who_placed_first_looks() -> None:
@@ -18,7 +26,7 @@ def test_rtp_3_10_the_seated_bettor_who_placed_first_looks() -> None:
     refusal = viewing_refusal(RTP, layout, "ann", 1)
     assert refusal is not None
     assert refusal.clause == "RTP 3.10"
-    assert may_view(RTP, layout, "bob", 1)
+    assert viewing_refusal(RTP, layout, "bob", 1) is None
 
 
 def test_rtp_3_11_who_looks_is_seated() -> None:
@@ -44,8 +52,8 @@ def test_rtp_3_7_and_nc_3_10_a_bettor_looks_at_one_hand_only(game_id: str, claus
     refusal = viewing_refusal(law, layout, "ann", 2, {"ann": 1})
     assert refusal is not None
     assert refusal.clause == clause
-    assert may_view(law, layout, "ann", 1, {"ann": 1})
-    assert may_view(law, layout, "ann", 2)
+    assert viewing_refusal(law, layout, "ann", 1, {"ann": 1}) is None
+    assert viewing_refusal(law, layout, "ann", 2) is None
 
 
 def test_rtp_3_10_whoever_looks_at_another_hand_leaves_this_one_to_the_next_seated() -> None:
@@ -70,18 +78,18 @@ def test_tp_3_5_and_p3_3_6_any_bettor_of_the_box_may_look_and_the_first_is_named
     """TP 3.5, P3 3.6: neither says who, nor that it is one hand only."""
     law, layout = LAWS[game_id], lay(game_id, *SHARED, seats={"ann": 1})
     assert viewer(law, layout, 1) == viewer(law, layout, 1, {"cy": 2}) == "cy"
-    assert all(may_view(law, layout, name, 1, {name: 2}) for name in ("ann", "bob", "cy"))
-    assert not may_view(law, layout, "ann", 2)
+    assert not any(viewing_refusal(law, layout, name, 1, {name: 2}) for name in ("ann", "bob", "cy"))
+    assert viewing_refusal(law, layout, "ann", 2) is not None
 
 
 def test_f3_pm2_the_dealer_exposes_every_hand() -> None:
     layout = lay("F3", ("ann", "win", 1, 50), ("ann", "banker_pair_plus", 0, 5), seats={"ann": 1})
     assert viewer(F3, layout, 1) is None
-    assert not may_view(F3, layout, "ann", 1)
+    assert viewing_refusal(F3, layout, "ann", 1) is not None
 
 
 @pytest.mark.parametrize("game_id", ["TP", "RTP", "NC", "P3", "F3"])
 def test_nobody_looks_where_nobody_bet(game_id: str) -> None:
     layout = lay(game_id, seats={"ann": 1})
     assert viewer(LAWS[game_id], layout, 1) is None
-    assert not may_view(LAWS[game_id], layout, "ann", 1)
+    assert viewing_refusal(LAWS[game_id], layout, "ann", 1) is not None

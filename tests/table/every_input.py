@@ -47,6 +47,7 @@ def every_operation(state: TableState) -> Iterator[AnyOperation]:
     yield operations.CancelStart()
     yield from (operations.OccupyBoxes(boxes) for boxes in ((1, 3, 6), (), (7,), (0,), (2, 2), (-1, HUGE)))
     yield operations.NoMoreBets()
+    yield from (operations.ShowFirstCard(card) for card in (None, DECK[0], DECK[-1]))
     yield from (operations.HandleCards(place) for place in PLACES)
     for place in PLACES:
         read = tuple(held.face.expose() for held in hand.cards if held.face) if (hand := state.hands.get(place)) else ()
@@ -61,6 +62,15 @@ def every_operation(state: TableState) -> Iterator[AnyOperation]:
     for kind, where in product(Kind, (None, "B1", "D", "nowhere")):
         yield operations.ReportIrregularity(kind, where)
         yield operations.ReportIrregularity(kind, where, 3, 4)
+    for kind in Kind:
+        yield operations.ReportIrregularity(kind, "D", earlier=True)
+    at = operations.CardAt
+    lying = [(card.ordinal, place) for place, hand in state.hands.items() for card in hand.cards]
+    yield operations.PlaceCards(tuple(at(ordinal, "D" if place != "D" else "B1") for ordinal, place in lying))
+    yield from (
+        operations.PlaceCards(cards) for cards in ((), (at(1, "B3"),), (at(1, "D"), at(1, "D")), (at(HUGE, "D"),))
+    )
+    yield from (operations.DealByHand(count, because) for count, because in product((0, 1, 3, HUGE), ("dead", "")))
     yield operations.ReportIrregularity(Kind.WRONG_COUNT, "B1", -1, HUGE, "x" * 1000)
     yield from _decisions(state)
     for number, witness in product((0, 39, 40, 49, 52, 60, -1, HUGE), ("a witness", "")):
@@ -81,8 +91,11 @@ def _decisions(state: TableState) -> Iterator[AnyOperation]:
             yield operations.NameOrder(irregularity, revision, order)
         for place, choice in product(("B1", "B3", "D", "nowhere"), Choice):
             yield operations.ChooseOption(irregularity, revision, place, choice)
+        yield operations.Reconstruct(irregularity, revision)
+        yield operations.ChooseOption(irregularity, revision, "B1", Choice.CONTINUE, absent=True)
         for action in RulingAction:
             yield operations.Rule(irregularity, revision, action, "shift manager", "so decided")
+            yield operations.Rule(irregularity, revision, action, "manager", "so", ("B1", "B3"), ordinals)
             yield operations.Rule(irregularity, revision, action, "", "")
 
 

@@ -11,7 +11,7 @@ from controller.games.specification import Choice, Kind, Unit
 from controller.rules.dealing import DEALER
 from controller.table import operations
 from controller.table.inputs import DeviceConnected
-from controller.table.phases import IN_ROUND, WINDOW_OPEN, Phase, Service
+from controller.table.phases import BEFORE_CLOSE, IN_ROUND, WINDOW_OPEN, Phase, Service
 from controller.table.state import TableState
 from tests.table.harness import TableHarness
 
@@ -21,6 +21,8 @@ HANDS: Final = {"B1": "KD QC JS", "B3": "9D 8C KS", "B6": "2D 3C TS", "D": "KH 7
 
 def to_phase(unit: Unit, phase: Phase) -> TableHarness:
     """A round that has come as far as a phase; in a deal half of the cards are out."""
+    if phase is Phase.FIRST_CARD:
+        return to_first_card(unit)
     table = TableHarness(unit, hands=HANDS).start()
     if phase is Phase.CLOSED:
         return table
@@ -53,6 +55,13 @@ def to_phase(unit: Unit, phase: Phase) -> TableHarness:
     return table
 
 
+def to_first_card(unit: Unit) -> TableHarness:
+    """The one phase that NC has not: a First Card is due."""
+    table = TableHarness(unit, game_id="F3").start().to_betting()
+    table.do(operations.NoMoreBets())
+    return table
+
+
 def phases_of(unit: Unit) -> list[Phase]:
     other = Phase.DEALING_SINGLES if unit is Unit.SETS else Phase.DEALING_SETS
     return [phase for phase in Phase if phase is not other]
@@ -67,8 +76,9 @@ def hold(table: TableHarness, how: str) -> bool:
         return True
     if table.state.phase not in WINDOW_OPEN or table.state.phase is Phase.VOIDED:
         return False
-    if table.state.phase is Phase.CONCLUDED and how in ("ordering", "choosing"):
-        return False  # no options reach a settled round (NC 5.6)
+    gives_options = table.state.game.id == "NC" and table.state.phase is not Phase.CONCLUDED  # NC 5.6
+    if how in ("ordering", "choosing") and not gives_options:
+        return False
     kind = {
         "claimed": Kind.OTHER_DEALING_ERROR,
         "ordering": Kind.SIMULTANEOUS,
@@ -84,7 +94,8 @@ def hold(table: TableHarness, how: str) -> bool:
         found = table.open
         table.do(operations.ChooseOption(found.id, found.revision, "B1", Choice.WITHDRAW))
     elif how == "two open":
-        table.report(Kind.WRONG_COUNT, "B1", counted=4)
+        dealt = table.state.phase not in BEFORE_CLOSE
+        table.report(Kind.WRONG_COUNT if dealt else Kind.FOREIGN_CARD, "B1", counted=4)
     return True
 
 

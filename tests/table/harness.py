@@ -9,8 +9,8 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 from controller.games import game
-from controller.games.specification import Choice, Disposition, Facts, Kind, Role, RulingAction, Unit
-from controller.rules.dealing import DEALER, dealing_order
+from controller.games.specification import Choice, Disposition, Facts, Kind, Role, RulingAction, StepKind, Unit
+from controller.rules.dealing import DEALER, dealing_order, order_after_first_card
 from controller.table import events, operations
 from controller.table.decide import decide
 from controller.table.events import AnyEvent
@@ -36,20 +36,34 @@ def cards(text: str) -> tuple[Card, ...]:
     return tuple(Card.parse(word) for word in text.split())
 
 
-def stacked(unit: Unit, boxes: Sequence[int], hands: Mapping[str, str]) -> list[Card]:
-    """A deck in the order that deals these hands; places that are not named get whatever is left."""
+def stacked(
+    unit: Unit, boxes: Sequence[int], hands: Mapping[str, str], game_id: str = "NC", in_hand: bool = False
+) -> list[Card]:
+    """A deck in the order that deals these hands; places that are not named get whatever is left.
+
+    Where a First Card is shown, `F` names it; an ace if nobody does. `in_hand`: it is the first card of a hand.
+    """
+    rules = game(game_id)
     wanted = {place: list(cards(text)) for place, text in hands.items()}
     named = {card for hand in wanted.values() for card in hand}
     rest = [card for card in DECK if card not in named]
-    order = [
-        wanted[place].pop(0) if wanted.get(place) else rest.pop(0)
-        for place in dealing_order(game("NC").grammar(unit), boxes)
-    ]
-    return order + rest
+    shown: list[Card] = []
+    if rules.first_card is None:
+        places = dealing_order(rules.grammar(unit), boxes)
+    else:
+        first = wanted["F"][0] if "F" in wanted else DECK[0]
+        shown = [first]
+        following = order_after_first_card(rules.first_card, rules.grammar(unit), first.rank)
+        places = following[1:] if in_hand else following
+        rest = [card for card in rest if card is not first]
+    order = [wanted[place].pop(0) if wanted.get(place) else rest.pop(0) for place in places]
+    return shown + order + rest
 
 
 class TableHarness:
-    """One table of NC. Like the daemon it takes inputs in turn and obeys commands only after their events.
+    """One table, of NC unless another game is named.
+
+    Like the daemon it takes inputs in turn and obeys commands only after their events.
 
     `steps` keeps every input that decided something, with its numbered events.
     """
@@ -62,11 +76,15 @@ class TableHarness:
         *,
         count_by_hand: bool = True,
         settings: Settings | None = None,
+        game_id: str = "NC",
     ) -> None:
         self.state = TableState()
-        self.boxes = boxes
-        self.settings = settings or Settings("NC", unit, 7, count_stub_by_hand=count_by_hand)
-        self.device = ScriptedDevice(unit, stacked(unit, boxes, hands or {}), self._enqueue)
+        rules = game(game_id)
+        self.boxes = (1, 2, 3) if rules.every_hand else boxes
+        self.settings = settings or Settings(game_id, unit, rules.boxes[2], count_stub_by_hand=count_by_hand)
+        in_hand = ("first_card", "in_hand") in {(chosen.setting, chosen.option) for chosen in self.settings.readings}
+        order = stacked(unit, self.boxes, hands or {}, game_id, in_hand)
+        self.device = ScriptedDevice(unit, order, self._enqueue)
         self.steps: list[tuple[AnyInput, tuple[tuple[int, AnyEvent], ...]]] = []
         self._queue: deque[AnyInput] = deque()
         self._operations = 0
@@ -210,8 +228,12 @@ class TableHarness:
         return self
 
     def to_dealing(self) -> TableHarness:
+        """The first card or set is due; where a First Card is shown, it lies open."""
         self.to_betting()
         self.do(operations.NoMoreBets())
+        if self.state.phase is Phase.FIRST_CARD:
+            self.take()
+            self.do(operations.ShowFirstCard())
         return self
 
     def take(self, times: int = 1) -> None:
@@ -227,7 +249,9 @@ class TableHarness:
         for _ in range(len(self.state.places)):
             if self.state.phase in (Phase.DEALING_SETS, Phase.DEALING_SINGLES):
                 self.take()
-        assert self.state.phase is Phase.EXAMINING, f"stopped by {[found.row.id for found in self.state.open]}"
+        examines = self.state.game.examining
+        dealt = Phase.EXAMINING if examines else Phase.EXPOSING
+        assert self.state.phase is dealt, f"stopped by {[found.row.id for found in self.state.open]}"
         return self
 
     def handle(self, place: str) -> None:
@@ -237,8 +261,10 @@ class TableHarness:
         self.do(operations.ExposeHand(place, cards(seen) if seen else None))
 
     def expose_all(self) -> TableHarness:
-        self.expose(DEALER)
-        for place in self.state.live_places:
+        """The Dealer first; or last, where the Players' hands are returned before."""
+        players_first = self.state.game.step(StepKind.RETURNING) is not None
+        order = (*self.state.live_places, DEALER) if players_first else (DEALER, *self.state.live_places)
+        for place in order:
             self.expose(place)
         return self
 
@@ -289,9 +315,26 @@ class TableHarness:
     def all_continue(self) -> None:
         self.choose(**dict.fromkeys(self.state.live_places, Choice.CONTINUE))
 
-    def rule(self, action: RulingAction, by: Role = Role.SHIFT_MANAGER, found: Irregularity | None = None) -> None:
+    def rule(
+        self,
+        action: RulingAction,
+        by: Role = Role.SHIFT_MANAGER,
+        found: Irregularity | None = None,
+        places: tuple[str, ...] = (),
+        ordinals: tuple[int, ...] = (),
+    ) -> None:
         found = found or self.open
-        self.do(operations.Rule(found.id, found.revision, action, "shift manager", "so decided"), by)
+        ruling = operations.Rule(found.id, found.revision, action, "shift manager", "so decided", places, ordinals)
+        self.do(ruling, by)
+
+    def swap(self, first: str, second: str) -> None:
+        """Somebody says that the hands of two places lie at each other's."""
+        cards = [operations.CardAt(card.ordinal, second) for card in self.state.hands[first].cards]
+        cards += [operations.CardAt(card.ordinal, first) for card in self.state.hands[second].cards]
+        self.do(operations.PlaceCards(tuple(cards)))
+
+    def put_right(self, by: Role = Role.DEALER) -> None:
+        self.do(operations.Reconstruct(self.open.id, self.open.revision), by)
 
     def count(self, number: int) -> None:
         self.do(operations.CountCards("stub", number, witness="a witness"))

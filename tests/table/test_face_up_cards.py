@@ -50,7 +50,7 @@ def test_nc_5_10_a_card_that_nobody_announced_is_told_when_it_comes_out() -> Non
 
 
 @BOTH
-@pytest.mark.parametrize("action", RulingAction)
+@pytest.mark.parametrize("action", [RulingAction.VOID, RulingAction.CONTINUE])
 def test_nc_5_17_before_no_more_bets_it_is_asked_what_to_do(unit: Unit, action: RulingAction) -> None:
     table = TableHarness(unit).start().to_betting()
     announce(table, 2)

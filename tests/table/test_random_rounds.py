@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
+from controller.games import GAMES
 from controller.games.specification import Role, Unit
 from controller.table.inputs import DaemonStarted, ReportsMissing
 from firmware_bridge.observations import AnyObservation
@@ -36,9 +37,9 @@ class Rounds(RuleBasedStateMachine):
         super().__init__()
         self.table: WatchedTable = WatchedTable(Unit.SETS)
 
-    @initialize(unit=st.sampled_from(Unit))
-    def begin(self, unit: Unit) -> None:
-        self.table = WatchedTable(unit)
+    @initialize(unit=st.sampled_from(Unit), game_id=st.sampled_from(["NC", *GAMES]))
+    def begin(self, unit: Unit, game_id: str) -> None:
+        self.table = WatchedTable(unit, game_id)
         self.table.start()
 
     # -- as it should be -------------------------------------------------------------------------------------------
@@ -144,6 +145,6 @@ class Rounds(RuleBasedStateMachine):
 
 
 Rounds.TestCase.settings = settings(
-    max_examples=60, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=80, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck)
 )
 TestRounds = pytest.mark.timeout(60)(Rounds.TestCase)

@@ -20,7 +20,7 @@ def test_there_is_a_way_to_the_next_round(name: str) -> None:
     assert lead_to_next_round(table) > 0
     assert table.state.round == before + 1
     for event in table.events_of(events.IrregularityResolved):
-        assert event.clause in CLAUSES
+        assert event.clause in CLAUSES or event.outcome == "ruling"
 
 
 def test_the_way_out_is_not_taken_for_one_when_there_is_none() -> None:

@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Final, TypeAlias
 
-from controller.games.specification import Unit
+from controller.games.specification import Choice, Unit
 from controller.journal.codec import JournalCodec, Moment
 from controller.journal.sealing import JournalKeys
 from controller.table import events
 from controller.table.events import AnyEvent
 from controller.table.evolve import evolve
 from controller.table.inputs import AnyInput, DeviceReported
-from controller.table.phases import DEALING, Phase, Service
+from controller.table.phases import CARDS_LEAVE, DEALING, Phase, Service
 from controller.table.state import HeldCard, Stage, TableState
 from firmware_bridge.commands import ReleaseExit
 from firmware_bridge.observations import AnyObservation, CardDrawn, CardsDrawnTogether, SetDispensed
@@ -27,9 +27,10 @@ KEYS: Final = JournalKeys(bytes(range(32)), "5e" * 16)
 class WatchedTable(TableHarness):
     """Checks, at every event, what must always be so."""
 
-    def __init__(self, unit: Unit) -> None:
-        super().__init__(unit)
+    def __init__(self, unit: Unit, game_id: str = "NC") -> None:
+        super().__init__(unit, game_id=game_id)
         self._codec: JournalCodec[AnyInput, AnyEvent] = JournalCodec(AnyInput, AnyEvent, KEYS)
+        self._elsewhere = False
         self._out: Counter[Place] = Counter()  # cards that the device told of and that must be somewhere
 
     def observed(self, before: TableState, given: AnyInput, numbered: tuple[tuple[int, AnyEvent], ...]) -> None:
@@ -57,8 +58,17 @@ class WatchedTable(TableHarness):
         match event:
             case events.DeckArrived() | events.DeckShuffled():
                 self._out = Counter(_places(_in_hands(state)))  # the last round's lie open until the next begins
+            case events.CardsFoundElsewhere():
+                self._elsewhere = True
+            case events.CardsReconstructed():
+                self._elsewhere = False
             case events.RoundBegan():
+                self._elsewhere = False
                 self._out -= Counter(_places(_in_hands(state)))
+            case events.CardsDealt(source="by_hand"):
+                self._out += Counter(_places(event.cards))  # the device tells nothing of what is dealt by hand
+            case events.FirstCardDrawn(source="by_hand"):
+                self._out += Counter(_places((event.card,)))
             case events.StubCounted(in_device=False):
                 self._out -= Counter(_places(state.tray))
             case events.StatusDiffers(what="tray", device=device) if device:
@@ -72,9 +82,10 @@ class WatchedTable(TableHarness):
             case events.RoundVoided() | events.HandRemoved():
                 found = state.find_open(event.irregularity)
                 assert found is not None, "nothing is voided or removed without an irregularity"
-                assert event.clause in CLAUSES
-                allowed = (Stage.CHOOSING,) if event.clause == state.game.clauses.option_returns_bet else tuple(Stage)
-                assert found.stage in allowed
+                assert event.clause in CLAUSES or event.authority, "by a clause, or by somebody who answers for it"
+                withdrawn = {option.clause for option in found.row.options if option.choice is Choice.WITHDRAW}
+                chosen = event.clause in withdrawn and event.clause != found.row.clause
+                assert found.stage is Stage.CHOOSING if chosen else found.stage in Stage
             case events.CardsDealt():
                 assert state.phase in DEALING
                 assert not state.held, "nothing is dealt while the table is held"
@@ -86,7 +97,7 @@ class WatchedTable(TableHarness):
                 assert state.service is Service.IN_SERVICE
             case events.CommandIssued(command=ReleaseExit()):
                 assert not state.held
-                assert state.phase in DEALING | {Phase.BETTING}
+                assert state.phase in CARDS_LEAVE | {Phase.BETTING}
             case events.HandJudged():
                 assert state.hands[event.place].shown
                 assert not state.hands[event.place].dead
@@ -96,6 +107,8 @@ class WatchedTable(TableHarness):
         here = Counter(_places([*_in_hands(state), *state.tray, *state.aside]))
         assert here == self._out, "a card is lost, or in two places"
         for place, hand in state.hands.items():
+            if self._elsewhere:
+                continue  # somebody says that cards lie elsewhere than they were dealt
             assert len(hand.cards) <= 3, f"{place} was dealt {len(hand.cards)} cards"
             assert not state.places or len(hand.cards) == state.places[: state.dealt].count(place)
         counted = {event.place for event in self.events_of(events.HandCounted)}
@@ -116,7 +129,9 @@ def _told(observation: AnyObservation) -> list[Place]:
 
 
 def _in_hands(state: TableState) -> list[HeldCard]:
-    return [held for hand in state.hands.values() for held in hand.cards]
+    """Those of a First Card that lies beside the hands as well."""
+    first = [state.first_card] if state.first_card is not None else []
+    return first + [held for hand in state.hands.values() for held in hand.cards]
 
 
 def _places(cards: Iterable[HeldCard]) -> list[Place]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from controller.games.specification import Choice, Facts, Kind, Role, RulingAction
+from controller.games.specification import Choice, Facts, Kind, Role, RulingAction, StepKind
 from controller.rules.dealing import DEALER
 from controller.table import operations
 from controller.table.device_reports import OF_A_COMMAND
@@ -86,9 +86,19 @@ def deal_with(table: TableHarness, found: Irregularity) -> None:
             chosen = {place for place, _ in found.choices}
             place = next(place for place in state.live_places if place not in chosen)
             table.do(operations.ChooseOption(found.id, found.revision, place, Choice.CONTINUE))
+        case Stage.MOVING if found.counted is None and not state.misplaced:
+            _cannot_be_done(table, found)
+        case Stage.MOVING:
+            _manage(table, operations.Reconstruct(found.id, found.revision))
         case Stage.RULING:
             action = RulingAction.CONTINUE
             _manage(table, operations.Rule(found.id, found.revision, action, "shift manager", "so decided"))
+
+
+def _cannot_be_done(table: TableHarness, found: Irregularity) -> None:
+    """Nobody knows of a card that lies elsewhere: the supervisor takes back that it can be put right."""
+    facts = Facts(curable=False, reconstructable=False)
+    _manage(table, operations.ConfirmIrregularity(found.id, found.revision, facts))
 
 
 def _manage(table: TableHarness, operation: AnyOperation) -> None:
@@ -108,6 +118,13 @@ def play_on(table: TableHarness) -> None:
                 table.fresh_deck()
         case Phase.BETTING:
             table.do(operations.NoMoreBets() if state.boxes else operations.OccupyBoxes(table.boxes))
+        case Phase.FIRST_CARD if state.first_card is not None:
+            seen = None if state.first_card.face else DECK[0]
+            table.do(operations.ShowFirstCard(seen))
+        case Phase.FIRST_CARD if not (device.inside or device.tray or state.tray):
+            table.report(Kind.FOREIGN_CARD)
+        case Phase.FIRST_CARD:
+            table.take()
         case Phase.DEALING_SINGLES | Phase.DEALING_SETS if not (device.inside or _set_waits(table)):
             table.report(Kind.FOREIGN_CARD)  # whatever it was, there is nothing left to deal
         case Phase.DEALING_SETS:
@@ -117,10 +134,10 @@ def play_on(table: TableHarness) -> None:
                 table.heartbeat()  # the tray is not as the journal has it
         case Phase.DEALING_SINGLES:
             device.draw()
-        case Phase.EXAMINING:
-            table.do(operations.ExposeHand(DEALER, _seen(state, DEALER)))
-        case Phase.EXPOSING:
-            place = next(place for place in state.live_places if not state.hands[place].shown)
+        case Phase.EXAMINING | Phase.EXPOSING:
+            players = [place for place in state.live_places if not state.hands[place].shown]
+            dealer_last = state.game.step(StepKind.RETURNING) is not None and players
+            place = players[0] if state.hands[DEALER].shown or dealer_last else DEALER
             table.do(operations.ExposeHand(place, _seen(state, place)))
         case Phase.SETTLING:
             _settle(table)
@@ -132,7 +149,8 @@ def _set_waits(table: TableHarness) -> bool:
 
 def _seen(state: TableState, place: str) -> tuple[Card, ...] | None:
     """None where the device has read the hand; else cards that lie nowhere else."""
-    if all(held.face is not None for held in state.hands[place].cards):
+    held = state.hands[place].cards
+    if len(held) == 3 and all(card.face is not None for card in held):
         return None
     elsewhere = {card for hand in state.hands.values() for card in hand.shown}
     elsewhere |= {held.face.expose() for hand in state.hands.values() for held in hand.cards if held.face}

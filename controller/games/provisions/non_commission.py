@@ -56,7 +56,10 @@ BETTING: Final = (
     Provision("NC 3.2.3", reading="ten, jack, queen and king count nothing"),
     Provision("NC 3.3", reading="hands rank as Appendix C lists them"),
     Provision("NC 3.4", reading='"Place your Bets, please" begins the round and opens it to wagers'),
-    Provision("NC 3.5", reading="a table has a minimum and a maximum, configured and shown"),
+    Provision(
+        "NC 3.5",
+        reading="minimum and maximum of a wager are checked where they are given; a table does not take wagers yet",
+    ),
     Provision("NC 3.6", outside="it makes the Player answer for the size of his bet"),
     Provision("NC 3.7", reading="room that is left under a box's maximum may be filled by any other bettor"),
     Provision("NC 3.8", reading="one bettor may bet on several boxes"),
@@ -153,9 +156,16 @@ IRREGULARITIES: Final = (
     ),
     Provision("NC 5.10", reading="a card found face up in the device is the next card, and the deal goes on"),
     Provision("NC 5.11", reading="cards drawn together in an unknown order: a pit supervisor or above names the order"),
-    Provision("NC 5.11.1", reading="whatever the order, each bettor then has the options of 5.7"),
+    Provision(
+        "NC 5.11.1",
+        reading="whatever the order, each bettor then has the options of 5.7, after an earlier choice as second_error "
+        "says; where the casino reads a known order as no error (order_in_log is none) nobody has",
+    ),
     Provision("NC 5.12", reading="an error found a round later is recorded with its own round and holds no other"),
-    Provision("NC 5.13", reading="wagers are settled as they lay at the close; a supervisor may correct their record"),
+    Provision(
+        "NC 5.13",
+        reading="wagers are settled as chips lay at the close; no operation corrects what was entered of them yet",
+    ),
     Provision("NC 5.14", reading="a side bet on a box without an Initial Bet is taken off and returned"),
     Provision("NC 5.15", reading="a void round returns all its bets"),
     Provision(

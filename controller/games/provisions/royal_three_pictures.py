@@ -34,7 +34,7 @@ MODE_OF_PLAY: Final = (
     Provision(
         "RTP 2.1", reading="a round is dealt from one deck of 52; a card of another back, or a joker, is foreign"
     ),
-    Provision("RTP 2.2", outside="it shows what is printed on the cloth"),
+    Provision("RTP 2.2", reading="a playing area, of which 3.9 speaks, is one kind's spot at one position"),
     Provision("RTP 2.2.1", reading="every position has a place for main wagers"),
     Provision("RTP 2.2.2", reading="every position has a place for Tie wagers"),
     Provision("RTP 2.2.3", reading="every position has a place for Royal Pictures wagers"),
@@ -54,9 +54,17 @@ BETTING: Final = (
         "RTP 3.6", reading="a wager that staff place for a Player is the Player's; who placed it is kept beside it"
     ),
     Provision("RTP 3.7", reading="a Player may bet on several positions and is viewer of one hand only"),
-    Provision("RTP 3.8", reading="a pit manager or above may keep a Player to one position"),
+    Provision(
+        "RTP 3.8",
+        reading="a Player may be kept to one position: that is data of a table; that a pit manager or above set it is "
+        "to be checked when wagers are entered at a table, which no version does yet",
+    ),
     Provision("RTP 3.9", reading="a playing area, one kind's spot at a position, takes three wagers at most"),
-    Provision("RTP 3.9.1", reading="a pit manager or above may allow fewer than three"),
+    Provision(
+        "RTP 3.9.1",
+        reading="a playing area may take fewer than three: that is data of a table; that a pit manager or above set it "
+        "is to be checked when wagers are entered at a table, which no version does yet",
+    ),
     Provision("RTP 3.10", reading="the viewer of a shared hand is the seated Player who bet on it first"),
     Provision("RTP 3.11", reading="nobody who stands is viewer of a hand"),
 )

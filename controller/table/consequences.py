@@ -1,0 +1,122 @@
+"""What a disposition brings about, once a person has confirmed the fact or ruled: and how an irregularity is closed.
+
+Whoever calls has judged that it is lawful. Each effect is an event with the clause, or with the authority of a ruling.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from controller.games.specification import Choice, Disposition, Row
+from controller.table import events
+from controller.table.decision import Decision
+from controller.table.inputs import PersonActed
+from controller.table.phases import BETWEEN_ROUNDS, WINDOW_OPEN, Phase
+from controller.table.rounds import go_on
+from controller.table.state import Hand, Irregularity, Stage, TableState
+
+OPENS_STAGE: Final = {
+    Disposition.OPTIONS: Stage.CHOOSING,
+    Disposition.WITHDRAWALS: Stage.CHOOSING,
+    Disposition.NAME_ORDER: Stage.ORDERING,
+    Disposition.RECONSTRUCT: Stage.MOVING,
+    Disposition.REFER: Stage.RULING,
+    Disposition.SILENT: Stage.RULING,
+}
+
+
+def next_stage(state: TableState, found: Irregularity, row: Row) -> Stage | None:
+    """What a confirmed irregularity waits for; None: nothing, the clause takes effect and it is over.
+
+    Where a clause takes effect and lets bettors withdraw besides (RTP 5.7), it waits for their choices.
+    """
+    stage = OPENS_STAGE.get(row.disposition)
+    if stage is Stage.MOVING and found.round != state.round:
+        return None  # the cards of an earlier round lie nowhere any more
+    if stage is None and row.options and state.live_places and state.phase in WINDOW_OPEN - BETWEEN_ROUNDS:
+        return Stage.CHOOSING
+    return stage
+
+
+def take_effect(decision: Decision, given: PersonActed, found: Irregularity, row: Row) -> None:
+    """What the clause says is done at once."""
+    if row.disposition is Disposition.VOID:
+        void(decision, given, found, row.clause, row.because, row.authority)
+    elif row.disposition is Disposition.REMOVE_HAND and found.place is not None:
+        remove_hand(decision, found, found.place, row.clause, row.authority)
+    elif row.disposition is Disposition.RESHUFFLE:
+        _shuffle_anew(decision)
+
+
+def remove_hand(decision: Decision, found: Irregularity, place: str, clause: str, authority: str = "") -> None:
+    """Out of play with its bets returned; a hand that is out already stays so. Those of an earlier round are gone."""
+    if found.round == decision.state.round and not decision.state.hands.get(place, Hand()).dead:
+        decision.emit(events.HandRemoved(place, clause, found.id, authority))
+
+
+def void(
+    decision: Decision, given: PersonActed, found: Irregularity, clause: str, text: str, authority: str = ""
+) -> None:
+    """The round is void and all bets are returned; what else was open in it is overtaken by that.
+
+    Of an earlier round nothing but its result is concerned.
+    """
+    if found.round != decision.state.round:
+        decision.emit(events.RoundVoided(clause, found.id, text, authority, found.round))
+        return
+    if decision.state.deck.deck and not decision.state.deck.used:
+        decision.emit(events.ShuffleFailed(decision.state.deck.deck))  # this deck must not be dealt from
+    if decision.state.phase not in WINDOW_OPEN or decision.state.phase is Phase.VOIDED:
+        return  # found between rounds: there is nothing to void
+    decision.emit(events.RoundVoided(clause, found.id, text, authority))
+    decision.enter_phase("void", decision.state.game.clauses.void_returns_bets)
+    for other in decision.state.open:
+        if other.id != found.id and other.round == decision.state.round:
+            decision.emit(events.IrregularityResolved(other.id, "overtaken", clause, given.person, given.role))
+
+
+def _shuffle_anew(decision: Decision) -> None:
+    """The deck must not be dealt from. A round of which no card has left goes back to where bets are placed."""
+    state = decision.state
+    if state.deck.deck and not state.deck.used:
+        decision.emit(events.ShuffleFailed(state.deck.deck))
+    if state.phase is Phase.BETTING:
+        decision.enter_phase("cancel_start")
+
+
+def reconstruct(decision: Decision, found: Irregularity, clause: str) -> None:
+    """Every card goes where the order of the deal has it; the screen showed which ones."""
+    state = decision.state
+    moves = tuple(events.CardMoved(*card, source, place) for card, (source, place) in sorted(state.misplaced.items()))
+    wrong_number = found.place if found.counted is not None else None
+    decision.emit(events.CardsReconstructed(moves, clause, found.id, state.curable, wrong_number))
+
+
+def resolve(decision: Decision, given: PersonActed, irregularity_id: int, outcome: str, clause: str) -> None:
+    decision.emit(events.IrregularityResolved(irregularity_id, str(outcome), clause, given.person, given.role))
+    if decision.state.phase not in BETWEEN_ROUNDS:
+        go_on(decision)
+
+
+def close_choices(decision: Decision, given: PersonActed) -> None:
+    """When everybody has chosen, hands that withdrew are dead and the deal goes on.
+
+    Nobody waits for a hand that is out of play, whatever took it out: so every open choice is looked at.
+    """
+    for found in decision.state.open:
+        choices = dict(found.choices)
+        live = decision.state.live_places
+        if found.stage is not Stage.CHOOSING or not all(place in choices for place in live):
+            continue
+        for place in live:
+            if choices[place] is Choice.WITHDRAW:
+                remove_hand(decision, found, place, option_clause(decision.state, found, Choice.WITHDRAW))
+        resolve(decision, given, found.id, found.row.disposition, found.row.clause)
+        close_choices(decision, given)  # others may have waited for those hands alone
+        return
+
+
+def option_clause(state: TableState, found: Irregularity, choice: Choice) -> str:
+    """The clause that gives a choice. Rows of journals before options were kept name none: then it is the game's."""
+    given = (option.clause for option in found.row.options if option.choice is choice)
+    return next(given, state.game.clauses.option_returns_bet)

@@ -1,0 +1,196 @@
+"""What happened at the table, as the journal keeps it and the API publishes it.
+
+An event names its whole effect: `evolve` sets it and judges nothing, so that an old journal folds to the same state
+for ever. A field is only ever added, with a default.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from controller.table.events.base import Event
+from controller.table.events.cards import (
+    CardFoundFaceUp,
+    CardMoved,
+    CardsCounted,
+    CardsDealt,
+    CardsFoundElsewhere,
+    CardsReconstructed,
+    CardsSetAside,
+    DealtByHand,
+    DeckArrived,
+    DeckShuffled,
+    FirstCardDrawn,
+    FirstCardShown,
+    SetInTray,
+    ShuffleBegan,
+    ShuffleFailed,
+    StubCounted,
+)
+from controller.table.events.device import (
+    CommandDone,
+    CommandIssued,
+    CommandLapsed,
+    CommandRefused,
+    DeviceFreed,
+    DeviceLost,
+    DeviceNoted,
+    DeviceReady,
+    DeviceStopped,
+    GameChosen,
+    ReportsPassed,
+    ReportTaken,
+    ServiceChanged,
+    StatusAgrees,
+    StatusDiffers,
+    TableBegan,
+)
+from controller.table.events.irregularities import (
+    FactStated,
+    IrregularityConfirmed,
+    IrregularityRaised,
+    IrregularityResolved,
+    OptionChosen,
+    OrderNamed,
+    Ruled,
+)
+from controller.table.events.people import (
+    OperationRefused,
+    OperationTaken,
+)
+from controller.table.events.rounds import (
+    BoxesOccupied,
+    CardsHandled,
+    ChipsPaid,
+    ConclusionAsked,
+    DealBegan,
+    HandCounted,
+    HandExposed,
+    HandJudged,
+    HandRemoved,
+    HandTakenBack,
+    PhaseEntered,
+    RoundBegan,
+    RoundVoided,
+    TablePaused,
+    TableResumed,
+)
+
+AnyEvent: TypeAlias = (
+    TableBegan
+    | GameChosen
+    | DeviceReady
+    | DeviceLost
+    | ServiceChanged
+    | StatusAgrees
+    | StatusDiffers
+    | ReportsPassed
+    | ReportTaken
+    | CommandIssued
+    | CommandDone
+    | CommandRefused
+    | CommandLapsed
+    | DeviceStopped
+    | DeviceFreed
+    | DeviceNoted
+    | DeckArrived
+    | ShuffleBegan
+    | DeckShuffled
+    | ShuffleFailed
+    | CardFoundFaceUp
+    | SetInTray
+    | CardsSetAside
+    | FirstCardDrawn
+    | FirstCardShown
+    | CardsDealt
+    | CardsFoundElsewhere
+    | CardsReconstructed
+    | DealtByHand
+    | CardsCounted
+    | StubCounted
+    | PhaseEntered
+    | RoundBegan
+    | BoxesOccupied
+    | DealBegan
+    | CardsHandled
+    | HandCounted
+    | HandExposed
+    | HandTakenBack
+    | HandJudged
+    | HandRemoved
+    | ChipsPaid
+    | ConclusionAsked
+    | RoundVoided
+    | TablePaused
+    | TableResumed
+    | IrregularityRaised
+    | IrregularityConfirmed
+    | FactStated
+    | OrderNamed
+    | OptionChosen
+    | Ruled
+    | IrregularityResolved
+    | OperationTaken
+    | OperationRefused
+)
+
+__all__ = [
+    "AnyEvent",
+    "BoxesOccupied",
+    "CardFoundFaceUp",
+    "CardMoved",
+    "CardsCounted",
+    "CardsDealt",
+    "CardsFoundElsewhere",
+    "CardsHandled",
+    "CardsReconstructed",
+    "CardsSetAside",
+    "ChipsPaid",
+    "CommandDone",
+    "CommandIssued",
+    "CommandLapsed",
+    "CommandRefused",
+    "ConclusionAsked",
+    "DealBegan",
+    "DealtByHand",
+    "DeckArrived",
+    "DeckShuffled",
+    "DeviceFreed",
+    "DeviceLost",
+    "DeviceNoted",
+    "DeviceReady",
+    "DeviceStopped",
+    "Event",
+    "FactStated",
+    "FirstCardDrawn",
+    "FirstCardShown",
+    "GameChosen",
+    "HandCounted",
+    "HandExposed",
+    "HandJudged",
+    "HandRemoved",
+    "HandTakenBack",
+    "IrregularityConfirmed",
+    "IrregularityRaised",
+    "IrregularityResolved",
+    "OperationRefused",
+    "OperationTaken",
+    "OptionChosen",
+    "OrderNamed",
+    "PhaseEntered",
+    "ReportTaken",
+    "ReportsPassed",
+    "RoundBegan",
+    "RoundVoided",
+    "Ruled",
+    "ServiceChanged",
+    "SetInTray",
+    "ShuffleBegan",
+    "ShuffleFailed",
+    "StatusAgrees",
+    "StatusDiffers",
+    "StubCounted",
+    "TableBegan",
+    "TablePaused",
+    "TableResumed",
+]

@@ -1,0 +1,129 @@
+"""The deck, and cards that leave the device."""
+
+from __future__ import annotations
+
+import msgspec
+
+from controller.rules.dealing import Place
+from controller.table.events.base import Event
+from controller.table.state import HeldCard
+from firmware_bridge.cards import Card, Concealed, Exposed
+
+
+class DeckArrived(Event, frozen=True):
+    deck: int
+    count: int | None
+    shuffle: int | None = None
+
+
+class ShuffleBegan(Event, frozen=True):
+    deck: int
+
+
+class DeckShuffled(Event, frozen=True):
+    """A completed shuffle. `by`: the device, or the person who says so."""
+
+    deck: int
+    shuffle: int
+    count: int
+    by: str = "device"
+
+
+class ShuffleFailed(Event, frozen=True):
+    deck: int
+
+
+class CardFoundFaceUp(Event, frozen=True):
+    """The card that will leave as number `ordinal` lies face up in the device; nobody at the table has seen it."""
+
+    ordinal: int
+    card: Concealed | None = None
+
+
+class SetInTray(Event, frozen=True):
+    cards: tuple[HeldCard, ...]
+    remaining: int
+
+
+class CardsSetAside(Event, frozen=True):
+    """Cards left the device and belong to no place yet."""
+
+    cards: tuple[HeldCard, ...]
+    from_tray: bool
+    because: str
+
+
+class FirstCardDrawn(Event, frozen=True):
+    """The card that will say where the deal begins left the device. `source`: device, tray, aside."""
+
+    card: HeldCard
+    source: str
+
+
+class FirstCardShown(Event, frozen=True):
+    """It lies open. `revealed` opens the commitment to it, where the device had read it."""
+
+    card: Card
+    clause: str
+    revealed: Exposed | None = None
+
+
+class CardsDealt(Event, frozen=True):
+    """Cards came to their places, as the dealing order assumes. `source`: device, tray, aside, first_card."""
+
+    places: tuple[Place, ...]
+    cards: tuple[HeldCard, ...]
+    source: str
+
+
+class CardMoved(msgspec.Struct, frozen=True):
+    """One card goes from a place to another."""
+
+    shuffle: int
+    ordinal: int
+    source: Place
+    place: Place
+
+
+class CardsFoundElsewhere(Event, frozen=True):
+    """A person says where cards really lie; until then their places were assumed from the order of the deal."""
+
+    cards: tuple[CardMoved, ...]
+
+
+class CardsReconstructed(Event, frozen=True):
+    """Cards were put where they belong. `whole_hands`: complete hands were moved, and nothing else."""
+
+    cards: tuple[CardMoved, ...]
+    clause: str
+    irregularity: int
+    whole_hands: bool
+    place: Place | None = None  # where a wrong number of cards lay, and lies no more
+
+
+class DealtByHand(Event, frozen=True):
+    """From here on the round is dealt by hand from the stub, without the device."""
+
+    because: str
+
+
+class CardsCounted(Event, frozen=True):
+    """A count by hand, whatever it decides."""
+
+    pile: str
+    number: int
+    due: int
+    by: str
+    witness: str
+
+
+class StubCounted(Event, frozen=True):
+    """What was left after the deal, a set in the tray included. `by`: device, or the person who counted.
+
+    `in_device`: it was counted where it lies; otherwise it came out, and the tray is empty.
+    """
+
+    count: int
+    due: int
+    by: str
+    in_device: bool = False

@@ -1,0 +1,113 @@
+"""The daemon, the device, and what it is told."""
+
+from __future__ import annotations
+
+from controller.table.events.base import Event
+from controller.table.phases import Service
+from controller.table.state import HeldCard, Settings
+from firmware_bridge.commands import AnyCommand
+from firmware_bridge.observations import DeviceIdentity
+
+
+class TableBegan(Event, frozen=True):
+    """The daemon started; its link is of the past. `settings_wait`: they change after the round in progress."""
+
+    table: str
+    simulated: bool
+    start: str
+    settings_wait: Settings | None = None
+
+
+class GameChosen(Event, frozen=True):
+    """The rules in force, with what the casino chose."""
+
+    title: str
+    version: str
+    effective: str
+    settings: Settings
+
+
+class DeviceReady(Event, frozen=True):
+    identity: DeviceIdentity
+    exit_held: bool
+
+
+class DeviceLost(Event, frozen=True):
+    code: str
+    sentence: str
+
+
+class ServiceChanged(Event, frozen=True):
+    service: Service
+    cause: str
+
+
+class StatusAgrees(Event, frozen=True):
+    """The device's account of itself and the journal's are the same."""
+
+
+class StatusDiffers(Event, frozen=True):
+    """They are not: what the journal holds against what the device says.
+
+    `tray`: the cards that must lie in the tray by the device's word, for a difference there.
+    """
+
+    what: str
+    journal: int
+    device: int
+    tray: tuple[HeldCard, ...] = ()
+
+
+class ReportsPassed(Event, frozen=True):
+    """Reports that will never come: the next one expected follows (`boot`, `number`)."""
+
+    boot: int
+    number: int
+    note: str
+
+
+class ReportTaken(Event, frozen=True):
+    """A report of the device is held durably from here on, whatever it meant."""
+
+    boot: int
+    number: int
+    uptime_ms: int | None
+    observed: str
+
+
+class CommandIssued(Event, frozen=True):
+    """The device is told something. The command's id is this event's entry number."""
+
+    command: AnyCommand
+
+
+class CommandDone(Event, frozen=True):
+    command_id: int
+
+
+class CommandRefused(Event, frozen=True):
+    command_id: int
+    reason: str
+
+
+class CommandLapsed(Event, frozen=True):
+    """The link ended before the device had begun it: it was not carried out and never will be."""
+
+    command_id: int
+
+
+class DeviceStopped(Event, frozen=True):
+    """The device moves no cards until the cause is gone."""
+
+    cause: str
+
+
+class DeviceFreed(Event, frozen=True):
+    cause: str
+
+
+class DeviceNoted(Event, frozen=True):
+    """Something that the device told and that changes nothing: kept for whoever reads the journal."""
+
+    what: str
+    detail: str = ""

@@ -1,0 +1,85 @@
+"""Irregularities, from the first word of them to their end."""
+
+from __future__ import annotations
+
+from controller.games.specification import Choice, Facts, Kind, Role, Row, RulingAction
+from controller.rules.dealing import Place
+from controller.table.events.base import Event
+from controller.table.state import Stage
+
+
+class IrregularityRaised(Event, frozen=True):
+    """Something that the rules do not allow, with its evidence and what is proposed.
+
+    Its id is this event's entry number. `noticed_by`: device, inference, or a person. `boot` and `report` name
+    the device's report and `device_ms` its clock. `faces_seen`: whether any face lies open; None: not stated.
+    """
+
+    kind: Kind
+    row: Row
+    facts: Facts
+    asks: tuple[str, ...]
+    stage: Stage
+    blocks: bool
+    noticed_by: str
+    place: Place | None = None
+    card: int | None = None
+    ordinals: tuple[int, ...] = ()
+    cards: int = 0
+    counted: int | None = None
+    faces_seen: bool | None = None
+    boot: int | None = None
+    report: int | None = None
+    device_ms: int | None = None
+    note: str = ""
+    round: int = 0  # 0: the round in progress
+
+
+class IrregularityConfirmed(Event, frozen=True):
+    """A person says that it is so, and answers what was asked. The row is final from here on."""
+
+    irregularity: int
+    row: Row
+    facts: Facts
+    stage: Stage | None  # None: it is resolved by the events that follow
+
+
+class FactStated(Event, frozen=True):
+    irregularity: int
+    facts: Facts
+    row: Row
+    asks: tuple[str, ...]
+    by: str = ""
+
+
+class OrderNamed(Event, frozen=True):
+    irregularity: int
+    ordinals: tuple[int, ...]
+    stage: Stage | None
+
+
+class OptionChosen(Event, frozen=True):
+    irregularity: int
+    place: Place
+    choice: Choice
+    clause: str = ""
+    absent: bool = False
+
+
+class Ruled(Event, frozen=True):
+    irregularity: int
+    action: RulingAction
+    authority: str
+    text: str
+    places: tuple[Place, ...] = ()
+    ordinals: tuple[int, ...] = ()
+
+
+class IrregularityResolved(Event, frozen=True):
+    """Closed, by whom, and with what: a disposition, `denied`, or `ruling`."""
+
+    irregularity: int
+    outcome: str
+    clause: str
+    by: str
+    role: Role

@@ -1,0 +1,108 @@
+"""The course of a round."""
+
+from __future__ import annotations
+
+from controller.games.specification import Order, Unit
+from controller.rules.dealing import Place
+from controller.rules.hands import Outcome
+from controller.table.events.base import Event
+from controller.table.phases import Phase
+from firmware_bridge.cards import Card, Exposed
+
+
+class PhaseEntered(Event, frozen=True):
+    phase: Phase
+    clause: str = ""
+
+
+class RoundBegan(Event, frozen=True):
+    round: int
+    deck: int = 0
+
+
+class BoxesOccupied(Event, frozen=True):
+    boxes: tuple[int, ...]
+
+
+class DealBegan(Event, frozen=True):
+    """The order of the whole deal: the place of each card, first to last."""
+
+    unit: Unit
+    order: Order
+    clause: str
+    places: tuple[Place, ...]
+
+
+class CardsHandled(Event, frozen=True):
+    place: Place
+
+
+class HandCounted(Event, frozen=True):
+    """So many cards lie at a place, whatever was assumed to have been dealt there; some came from those set aside."""
+
+    place: Place
+    count: int
+    from_aside: int = 0
+
+
+class HandExposed(Event, frozen=True):
+    """A hand lies open. `revealed` opens the commitments to the cards that the device had read."""
+
+    place: Place
+    cards: tuple[Card, ...]
+    revealed: tuple[Exposed | None, ...] = ()
+
+
+class HandTakenBack(Event, frozen=True):
+    """The hand was entered wrongly: it is to be entered again."""
+
+    place: Place
+
+
+class HandJudged(Event, frozen=True):
+    """The box against the Dealer. `half`: the win pays half (six points)."""
+
+    place: Place
+    outcome: Outcome
+    hand: str
+    dealer_hand: str
+    half: bool
+    clause: str
+
+
+class HandRemoved(Event, frozen=True):
+    """Out of play, its bets returned; it keeps taking cards so that every other hand gets its own."""
+
+    place: Place
+    clause: str
+    irregularity: int
+    authority: str = ""
+
+
+class ChipsPaid(Event, frozen=True):
+    pass
+
+
+class ConclusionAsked(Event, frozen=True):
+    pass
+
+
+class RoundVoided(Event, frozen=True):
+    """A round has no result; all bets are returned. `round` 0: the one in progress.
+
+    `authority`: who ruled so, or whose house rule it is, where no clause of the document says it.
+    """
+
+    clause: str
+    irregularity: int
+    text: str
+    authority: str = ""
+    round: int = 0
+
+
+class TablePaused(Event, frozen=True):
+    reason: str
+
+
+class TableResumed(Event, frozen=True):
+    pass

@@ -1,0 +1,114 @@
+"""Where the cards are."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from controller.table import events
+from controller.table.folding.setters import drawn, effect_seen, sets, with_hand
+from controller.table.state import Deck, Hand, TableState
+from firmware_bridge.commands import Dispense, Shuffle, UnloadStub
+
+
+@sets(events.DeckArrived)
+def _deck_arrived(state: TableState, event: events.DeckArrived, entry: int) -> TableState:
+    deck = Deck(deck=event.deck, loaded=event.count or 0, shuffle=event.shuffle or 0)
+    return replace(state, deck=deck, tray=(), aside=(), places=(), dealt=0, dealt_cards=())
+
+
+@sets(events.ShuffleBegan)
+def _shuffle_began(state: TableState, event: events.ShuffleBegan, entry: int) -> TableState:
+    return replace(state, deck=replace(state.deck, shuffled=False))
+
+
+@sets(events.DeckShuffled)
+def _deck_shuffled(state: TableState, event: events.DeckShuffled, entry: int) -> TableState:
+    state = effect_seen(state, Shuffle)
+    deck = Deck(deck=event.deck, shuffle=event.shuffle, loaded=event.count, shuffled=True)
+    return replace(state, deck=deck, tray=(), aside=(), places=(), dealt=0, dealt_cards=())
+
+
+@sets(events.CardFoundFaceUp)
+def _card_found_face_up(state: TableState, event: events.CardFoundFaceUp, entry: int) -> TableState:
+    return replace(state, deck=replace(state.deck, face_up=(*state.deck.face_up, event.ordinal)))
+
+
+@sets(events.SetInTray)
+def _set_in_tray(state: TableState, event: events.SetInTray, entry: int) -> TableState:
+    state = effect_seen(state, Dispense)
+    deck = replace(state.deck, used=True, dispensed=state.deck.dispensed + len(event.cards))
+    return replace(state, tray=(*state.tray, *event.cards), deck=deck)
+
+
+@sets(events.CardsSetAside)
+def _cards_set_aside(state: TableState, event: events.CardsSetAside, entry: int) -> TableState:
+    tray, deck = ((), state.deck) if event.from_tray else (state.tray, drawn(state, len(event.cards)))
+    return replace(state, aside=(*state.aside, *event.cards), tray=tray, deck=deck)
+
+
+@sets(events.FirstCardDrawn)
+def _first_card_drawn(state: TableState, event: events.FirstCardDrawn, entry: int) -> TableState:
+    return _left(replace(state, first_card=event.card), 1, event.source)
+
+
+@sets(events.FirstCardShown)
+def _first_card_shown(state: TableState, event: events.FirstCardShown, entry: int) -> TableState:
+    return replace(state, first_card_shown=event.card)
+
+
+def _left(state: TableState, count: int, source: str) -> TableState:
+    """So many cards are no longer where they came from."""
+    if source == "tray":
+        return replace(state, tray=state.tray[count:])
+    if source == "aside":
+        return replace(state, aside=state.aside[count:])
+    if source == "first_card":
+        return replace(state, first_card=None)
+    return replace(state, deck=drawn(state, count))
+
+
+@sets(events.CardsDealt)
+def _cards_dealt(state: TableState, event: events.CardsDealt, entry: int) -> TableState:
+    hands = dict(state.hands)
+    for place, card in zip(event.places, event.cards, strict=True):
+        hand = hands.get(place, Hand())
+        hands[place] = replace(hand, cards=(*hand.cards, card))
+    dealt = state.dealt + len(event.cards)
+    dealt_cards = (*state.dealt_cards, *(card.id for card in event.cards))
+    return _left(replace(state, hands=hands, dealt=dealt, dealt_cards=dealt_cards), len(event.cards), event.source)
+
+
+def _moved(state: TableState, moves: tuple[events.CardMoved, ...]) -> TableState:
+    hands = {place: list(hand.cards) for place, hand in state.hands.items()}
+    for move in moves:
+        card = next(card for card in hands[move.source] if card.id == (move.shuffle, move.ordinal))
+        hands[move.source].remove(card)
+        hands.setdefault(move.place, []).append(card)
+    changed = {
+        place: replace(state.hands.get(place, Hand()), cards=tuple(sorted(cards, key=lambda card: card.id)))
+        for place, cards in hands.items()
+    }
+    return replace(state, hands=changed)
+
+
+@sets(events.CardsFoundElsewhere)
+def _cards_found_elsewhere(state: TableState, event: events.CardsFoundElsewhere, entry: int) -> TableState:
+    return _moved(state, event.cards)
+
+
+@sets(events.CardsReconstructed)
+def _cards_reconstructed(state: TableState, event: events.CardsReconstructed, entry: int) -> TableState:
+    state = _moved(state, event.cards)
+    return state if event.place is None else with_hand(state, event.place, surplus=0)
+
+
+@sets(events.DealtByHand)
+def _dealt_by_hand(state: TableState, event: events.DealtByHand, entry: int) -> TableState:
+    return replace(state, by_hand=True)
+
+
+@sets(events.StubCounted)
+def _stub_counted(state: TableState, event: events.StubCounted, entry: int) -> TableState:
+    state = state if event.in_device else effect_seen(state, UnloadStub)
+    tray = state.tray if event.in_device else ()
+    return replace(state, deck=replace(state.deck, stub=event.count), tray=tray)

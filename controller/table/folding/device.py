@@ -1,0 +1,113 @@
+"""What the daemon, the device and its commands come to."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from controller.table import events
+from controller.table.folding.setters import sets
+from controller.table.state import OpenCommand, TableState
+from firmware_bridge.commands import HoldExit, ReleaseExit
+
+
+@sets(events.TableBegan)
+def _table_began(state: TableState, event: events.TableBegan, entry: int) -> TableState:
+    device = replace(state.device, connected=False, status_agrees=False)
+    return replace(
+        state, table=event.table, simulated=event.simulated, device=device, settings_wait=event.settings_wait
+    )
+
+
+@sets(events.GameChosen)
+def _game_chosen(state: TableState, event: events.GameChosen, entry: int) -> TableState:
+    return replace(state, settings=event.settings, settings_wait=None)
+
+
+@sets(events.DeviceReady)
+def _device_ready(state: TableState, event: events.DeviceReady, entry: int) -> TableState:
+    identity = event.identity
+    device = replace(
+        state.device,
+        connected=True,
+        serial=identity.serial,
+        kind=identity.kind,
+        unit=identity.unit,
+        running_boot=identity.boot,
+        capabilities=identity.capabilities,
+        exit_held=event.exit_held,
+        status_agrees=False,
+    )
+    return replace(state, device=device)
+
+
+@sets(events.DeviceLost)
+def _device_lost(state: TableState, event: events.DeviceLost, entry: int) -> TableState:
+    return replace(state, device=replace(state.device, connected=False, status_agrees=False))
+
+
+@sets(events.ServiceChanged)
+def _service_changed(state: TableState, event: events.ServiceChanged, entry: int) -> TableState:
+    return replace(state, service=event.service, service_cause=event.cause)
+
+
+@sets(events.StatusAgrees)
+def _status_agrees(state: TableState, event: events.StatusAgrees, entry: int) -> TableState:
+    return replace(state, device=replace(state.device, status_agrees=True))
+
+
+@sets(events.StatusDiffers)
+def _status_differs(state: TableState, event: events.StatusDiffers, entry: int) -> TableState:
+    """From here on the device's own account is what later statuses are compared with."""
+    state = replace(state, device=replace(state.device, status_agrees=True))
+    if event.what == "shuffle":
+        return replace(state, deck=replace(state.deck, shuffle=event.device, shuffled=False))
+    if event.what == "dispensed":
+        return replace(state, deck=replace(state.deck, dispensed=event.device))
+    if event.device:
+        return replace(state, tray=event.tray)
+    return replace(state, tray=(), aside=(*state.aside, *state.tray))
+
+
+@sets(events.ReportsPassed)
+def _reports_passed(state: TableState, event: events.ReportsPassed, entry: int) -> TableState:
+    return replace(state, device=replace(state.device, boot=event.boot, last_report=event.number))
+
+
+@sets(events.ReportTaken)
+def _report_taken(state: TableState, event: events.ReportTaken, entry: int) -> TableState:
+    return replace(state, device=replace(state.device, last_report=event.number, boot=event.boot))
+
+
+@sets(events.CommandIssued)
+def _command_issued(state: TableState, event: events.CommandIssued, entry: int) -> TableState:
+    opened = OpenCommand(entry, event.command)
+    device = replace(state.device, open_commands=(*state.device.open_commands, opened))
+    if isinstance(event.command, HoldExit | ReleaseExit):
+        device = replace(device, exit_held=isinstance(event.command, HoldExit))
+    return replace(state, device=device)
+
+
+def _command_closed(state: TableState, event: events.CommandDone, entry: int) -> TableState:
+    left = tuple(opened for opened in state.device.open_commands if opened.id != event.command_id)
+    return replace(state, device=replace(state.device, open_commands=left))
+
+
+for _closing in (events.CommandDone, events.CommandRefused, events.CommandLapsed):
+    sets(_closing)(_command_closed)
+
+
+@sets(events.DeviceStopped)
+def _device_stopped(state: TableState, event: events.DeviceStopped, entry: int) -> TableState:
+    stops = tuple(dict.fromkeys((*state.device.stops, event.cause)))
+    return replace(state, device=replace(state.device, stops=stops))
+
+
+@sets(events.ShuffleFailed)
+def _shuffle_failed(state: TableState, event: events.ShuffleFailed, entry: int) -> TableState:
+    return replace(state, deck=replace(state.deck, shuffled=False, used=True))
+
+
+@sets(events.DeviceFreed)
+def _device_freed(state: TableState, event: events.DeviceFreed, entry: int) -> TableState:
+    stops = tuple(cause for cause in state.device.stops if cause != event.cause)
+    return replace(state, device=replace(state.device, stops=stops))

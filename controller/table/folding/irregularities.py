@@ -1,0 +1,78 @@
+"""Which irregularities are open, and what they wait for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from controller.games.specification import Choice
+from controller.table import events
+from controller.table.folding.setters import sets, with_open
+from controller.table.state import Irregularity, TableState
+
+
+@sets(events.IrregularityRaised)
+def _irregularity_raised(state: TableState, event: events.IrregularityRaised, entry: int) -> TableState:
+    raised = Irregularity(
+        id=entry,
+        revision=entry,
+        round=event.round or state.round,
+        kind=event.kind,
+        row=event.row,
+        facts=event.facts,
+        asks=event.asks,
+        stage=event.stage,
+        blocks=event.blocks,
+        place=event.place,
+        ordinals=event.ordinals,
+        counted=event.counted,
+    )
+    asked = state.conclusion_asked and event.round != 0  # one of an earlier round does not ask this one back
+    return replace(state, open=(*state.open, raised), conclusion_asked=asked)
+
+
+@sets(events.IrregularityConfirmed)
+def _irregularity_confirmed(state: TableState, event: events.IrregularityConfirmed, entry: int) -> TableState:
+    changes: dict[str, Any] = {"row": event.row, "facts": event.facts, "asks": ()}
+    if event.stage is not None:
+        changes["stage"] = event.stage
+    return with_open(state, event.irregularity, entry, **changes)
+
+
+@sets(events.FactStated)
+def _fact_stated(state: TableState, event: events.FactStated, entry: int) -> TableState:
+    return with_open(state, event.irregularity, entry, facts=event.facts, row=event.row, asks=event.asks)
+
+
+@sets(events.OrderNamed)
+def _order_named(state: TableState, event: events.OrderNamed, entry: int) -> TableState:
+    def place_in_order(ordinal: int) -> int:
+        return event.ordinals.index(ordinal) if ordinal in event.ordinals else len(event.ordinals)
+
+    state = replace(
+        state,
+        aside=tuple(sorted(state.aside, key=lambda card: place_in_order(card.ordinal))),
+        tray=tuple(sorted(state.tray, key=lambda card: place_in_order(card.ordinal))),
+    )
+    changes: dict[str, Any] = {} if event.stage is None else {"stage": event.stage}
+    return with_open(state, event.irregularity, entry, **changes)
+
+
+@sets(events.OptionChosen)
+def _option_chosen(state: TableState, event: events.OptionChosen, entry: int) -> TableState:
+    """A choice leaves the revision alone: the next bettor chooses in the same irregularity, as it stands."""
+    changed = tuple(
+        replace(found, choices=(*found.choices, (event.place, event.choice)))
+        if found.id == event.irregularity
+        else found
+        for found in state.open
+    )
+    goes_on = state.chose_to_go_on or event.choice is Choice.CONTINUE
+    return replace(state, open=changed, chose_to_go_on=goes_on)
+
+
+@sets(events.IrregularityResolved)
+def _irregularity_resolved(state: TableState, event: events.IrregularityResolved, entry: int) -> TableState:
+    left = tuple(found for found in state.open if found.id != event.irregularity)
+    return replace(state, open=left)

@@ -1,0 +1,98 @@
+"""How far the round is."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from controller.table import events
+from controller.table.folding.setters import sets, with_hand
+from controller.table.state import Hand, TableState
+
+
+@sets(events.PhaseEntered)
+def _phase_entered(state: TableState, event: events.PhaseEntered, entry: int) -> TableState:
+    return replace(state, phase=event.phase)
+
+
+@sets(events.RoundBegan)
+def _round_began(state: TableState, event: events.RoundBegan, entry: int) -> TableState:
+    answers = tuple(answer for answer in state.answers if answer.round >= event.round - 1)
+    return replace(
+        state,
+        round=event.round,
+        round_deck=event.deck,
+        boxes=(),
+        places=(),
+        dealt=0,
+        dealt_cards=(),
+        by_hand=False,
+        hands={},
+        first_card=None,
+        first_card_shown=None,
+        chose_to_go_on=False,
+        chips_paid=False,
+        conclusion_asked=False,
+        answers=answers,
+    )
+
+
+@sets(events.BoxesOccupied)
+def _boxes_occupied(state: TableState, event: events.BoxesOccupied, entry: int) -> TableState:
+    return replace(state, boxes=event.boxes)
+
+
+@sets(events.DealBegan)
+def _deal_began(state: TableState, event: events.DealBegan, entry: int) -> TableState:
+    return replace(state, places=event.places, dealt=0, dealt_cards=())
+
+
+@sets(events.CardsHandled)
+def _cards_handled(state: TableState, event: events.CardsHandled, entry: int) -> TableState:
+    return with_hand(state, event.place, handled=True)
+
+
+@sets(events.HandCounted)
+def _hand_counted(state: TableState, event: events.HandCounted, entry: int) -> TableState:
+    known = len(state.hands.get(event.place, Hand()).cards)
+    state = replace(state, aside=state.aside[event.from_aside :])
+    return with_hand(state, event.place, surplus=event.count - known)
+
+
+@sets(events.HandExposed)
+def _hand_exposed(state: TableState, event: events.HandExposed, entry: int) -> TableState:
+    return with_hand(state, event.place, shown=event.cards)
+
+
+@sets(events.HandTakenBack)
+def _hand_taken_back(state: TableState, event: events.HandTakenBack, entry: int) -> TableState:
+    return with_hand(state, event.place, shown=())
+
+
+@sets(events.HandJudged)
+def _hand_judged(state: TableState, event: events.HandJudged, entry: int) -> TableState:
+    return with_hand(state, event.place, outcome=event.outcome)
+
+
+@sets(events.HandRemoved)
+def _hand_removed(state: TableState, event: events.HandRemoved, entry: int) -> TableState:
+    return with_hand(state, event.place, dead=True, outcome=None)
+
+
+@sets(events.ChipsPaid)
+def _chips_paid(state: TableState, event: events.ChipsPaid, entry: int) -> TableState:
+    return replace(state, chips_paid=True)
+
+
+@sets(events.ConclusionAsked)
+def _conclusion_asked(state: TableState, event: events.ConclusionAsked, entry: int) -> TableState:
+    return replace(state, conclusion_asked=True)
+
+
+@sets(events.TablePaused)
+def _table_paused(state: TableState, event: events.TablePaused, entry: int) -> TableState:
+    return replace(state, paused=event.reason)
+
+
+@sets(events.TableResumed)
+def _table_resumed(state: TableState, event: events.TableResumed, entry: int) -> TableState:
+    return replace(state, paused="")

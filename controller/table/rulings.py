@@ -1,0 +1,109 @@
+"""A ruling: where the document is silent or refers, a person of rank decides what is done, and says by what authority.
+
+Each action is a row: what it needs to be said besides, when it is possible, and what it brings about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+from controller.games.specification import RulingAction
+from controller.table import events, operations
+from controller.table.consequences import close_choices, reconstruct, remove_hand, resolve, void
+from controller.table.decision import Decision, RefusedError
+from controller.table.inputs import PersonActed
+from controller.table.irregularity_steps import find_named, require
+from controller.table.phases import Phase
+from controller.table.state import Irregularity, Stage, TableState
+
+
+class Action(NamedTuple):
+    """`verify` judges what was named; `act` does it. A ruling about an earlier round can only void or let it stand."""
+
+    verify: Callable[[TableState, Irregularity, operations.Rule], None]
+    act: Callable[[Decision, PersonActed, Irregularity, operations.Rule], None]
+    of_earlier_rounds: bool = False
+
+
+def verify_rule(state: TableState, given: PersonActed, operation: operations.Rule) -> None:
+    found = find_named(state, operation, Stage.RULING)
+    require(given, found.row.decides, found.row.clause, "rule on this")
+    if not operation.authority.strip() or not operation.text.strip():
+        raise RefusedError("ruling", "A ruling names its authority and says what is decided and why.")
+    action = ACTIONS[operation.action]
+    if found.round != state.round and not action.of_earlier_rounds:
+        raise RefusedError("earlier-round", "An earlier round can only be ruled void, or left as it is.")
+    action.verify(state, found, operation)
+
+
+def rule(decision: Decision, given: PersonActed, operation: operations.Rule) -> None:
+    found = find_named(decision.state, operation, Stage.RULING)
+    decision.emit(
+        events.Ruled(
+            found.id, operation.action, operation.authority, operation.text, operation.places, operation.ordinals
+        )
+    )
+    ACTIONS[operation.action].act(decision, given, found, operation)
+    resolve(decision, given, found.id, "ruling", found.row.clause)
+    close_choices(decision, given)
+
+
+def _verify_nothing(state: TableState, found: Irregularity, operation: operations.Rule) -> None:
+    """It needs nothing."""
+
+
+def _verify_void(state: TableState, found: Irregularity, operation: operations.Rule) -> None:
+    if found.round == state.round and not state.in_round and state.phase is not Phase.CONCLUDED:
+        raise RefusedError("no-round", "There is no round to void.")
+
+
+def _verify_hands(state: TableState, found: Irregularity, operation: operations.Rule) -> None:
+    live = state.live_places
+    wrong = [place for place in operation.places if place not in live]
+    if not operation.places or wrong:
+        named = f"No hand is in play at {wrong[0]}." if wrong else "Say whose hands."
+        raise RefusedError("place", f"{named} In play: {', '.join(live) or 'none'}.")
+
+
+def _verify_misplaced(state: TableState, found: Irregularity, operation: operations.Rule) -> None:
+    if not state.misplaced:
+        raise RefusedError("places", "Say first which cards lie elsewhere than they were dealt.")
+
+
+def _verify_order(state: TableState, found: Irregularity, operation: operations.Rule) -> None:
+    waiting = sorted(card.ordinal for card in (*state.aside, *state.tray))
+    if sorted(operation.ordinals) != waiting or not waiting:
+        named = ", ".join(str(ordinal) for ordinal in waiting) or "none, for none waits"
+        raise RefusedError("order", f"Name each card that waits once, in the order to be received: {named}.")
+
+
+def _void(decision: Decision, given: PersonActed, found: Irregularity, operation: operations.Rule) -> None:
+    void(decision, given, found, found.row.clause, operation.text, operation.authority)
+
+
+def _continue(decision: Decision, given: PersonActed, found: Irregularity, operation: operations.Rule) -> None:
+    """Nothing but the record."""
+
+
+def _remove_hands(decision: Decision, given: PersonActed, found: Irregularity, operation: operations.Rule) -> None:
+    for place in operation.places:
+        remove_hand(decision, found, place, found.row.clause, operation.authority)
+
+
+def _reconstruct(decision: Decision, given: PersonActed, found: Irregularity, operation: operations.Rule) -> None:
+    reconstruct(decision, found, found.row.clause)
+
+
+def _name_order(decision: Decision, given: PersonActed, found: Irregularity, operation: operations.Rule) -> None:
+    decision.emit(events.OrderNamed(found.id, operation.ordinals, None))
+
+
+ACTIONS: Final[dict[RulingAction, Action]] = {
+    RulingAction.VOID: Action(_verify_void, _void, of_earlier_rounds=True),
+    RulingAction.CONTINUE: Action(_verify_nothing, _continue, of_earlier_rounds=True),
+    RulingAction.RECONSTRUCT: Action(_verify_misplaced, _reconstruct),
+    RulingAction.REMOVE_HANDS: Action(_verify_hands, _remove_hands),
+    RulingAction.RETURN_BETS: Action(_verify_hands, _remove_hands),
+    RulingAction.NAME_ORDER: Action(_verify_order, _name_order),
+}

@@ -1,0 +1,175 @@
+"""Cards that lie elsewhere than they were dealt: TP 5.3, RTP 5.4, 5.6, 5.7, NC 5.5.4, 5.7, 5.9, P3 5.3, 5.4."""
+
+from __future__ import annotations
+
+import pytest
+
+from controller.games.specification import Choice, Disposition, Kind, Role, Unit
+from controller.table import events, operations
+from controller.table.phases import Phase
+from controller.table.state import ChosenReading, Settings, Stage
+from tests.table.harness import TableHarness
+
+CURING = [("TP", "TP 5.3"), ("RTP", "RTP 5.4"), ("NC", "NC 5.5.4"), ("P3", "P3 5.3")]
+cured = pytest.mark.parametrize(("game_id", "clause"), CURING)
+
+
+def dealt(game_id: str, unit: Unit = Unit.SETS, *readings: ChosenReading) -> TableHarness:
+    settings = Settings(game_id, unit, 7, count_stub_by_hand=True, readings=readings)
+    return TableHarness(unit, game_id=game_id, settings=settings).start().to_dealing().deal()
+
+
+def lying(table: TableHarness) -> dict[str, list[int]]:
+    return {place: [card.ordinal for card in hand.cards] for place, hand in table.state.hands.items()}
+
+
+@cured
+@pytest.mark.parametrize("unit", Unit)
+def test_complete_hands_are_moved_back_and_the_round_goes_on(game_id: str, clause: str, unit: Unit) -> None:
+    table = dealt(game_id, unit)
+    as_dealt = lying(table)
+    table.swap("B1", "B6")
+    assert lying(table)["B1"] == as_dealt["B6"]
+    assert (table.open.kind, table.open.facts.curable) == (Kind.WRONG_DISTRIBUTION, True)
+    assert table.open.asks == ("handled",), "that moving hands cures it the table knows by itself"
+    table.confirm(Role.DEALER, handled=False)
+    assert (table.open.stage, table.open.row.clause) == (Stage.MOVING, clause)
+    assert table.is_held()
+    table.put_right()
+    moved = table.last(events.CardsReconstructed)
+    assert (moved.clause, moved.whole_hands) == (clause, True)
+    assert lying(table) == as_dealt
+    assert table.last(events.IrregularityResolved).outcome == Disposition.RECONSTRUCT
+    table.expose_all().settle().conclude()
+
+
+@cured
+def test_what_moving_hands_does_not_cure_voids(game_id: str, clause: str) -> None:
+    table = dealt(game_id)
+    table.do(operations.PlaceCards((operations.CardAt(1, "B6"), operations.CardAt(7, "B1"))))
+    assert table.open.facts.curable is False
+    table.confirm(handled=False)
+    assert table.at(Phase.VOIDED)
+    assert table.last(events.RoundVoided).clause == clause
+
+
+def test_the_table_alone_says_what_is_moved_once_people_have_said_what_lies_where() -> None:
+    table = dealt("NC")
+    table.report(Kind.WRONG_DISTRIBUTION)
+    table.confirm(Role.DEALER, handled=False, curable=True)
+    moving = operations.Reconstruct(table.open.id, table.open.revision)
+    assert table.refused(moving)[0] == "places"
+    table.swap("B1", "B3")
+    assert len(table.state.open) == 1, "saying where the cards lie raises it once"
+    table.put_right()
+    assert not table.state.misplaced
+
+
+@pytest.mark.parametrize(
+    ("cards", "code"),
+    [
+        ((), "cards"),
+        (((1, "B3"), (1, "B6")), "cards"),
+        (((40, "B3"),), "cards"),
+        (((1, "B2"),), "place"),
+        (((1, "B1"),), "place"),
+    ],
+)
+def test_a_place_that_cannot_be_is_refused(cards: tuple[tuple[int, str], ...], code: str) -> None:
+    table = dealt("NC")
+    said = operations.PlaceCards(tuple(operations.CardAt(*card) for card in cards))
+    assert table.refused(said)[0] == code
+
+
+def test_nc_5_7_2_after_handling_bettors_go_on_with_the_reconstructed_hand_or_take_the_bet_back() -> None:
+    """NC 5.7, 5.7.2, 5.7.3 and 1.13."""
+    table = dealt("NC")
+    table.handle("B1")
+    table.swap("B1", "B3")
+    table.confirm(reconstructable=True)
+    table.choose(B1=Choice.CONTINUE, B3=Choice.WITHDRAW, B6=Choice.CONTINUE)
+    chosen = {event.place: event.clause for event in table.events_of(events.OptionChosen)}
+    assert chosen == {"B1": "NC 5.7.2", "B3": "NC 5.7.3", "B6": "NC 5.7.2"}
+    assert table.last(events.HandRemoved).clause == "NC 5.7.3"
+
+
+def test_reading_25_nc_5_7_where_the_casino_wants_it_a_cure_gives_options_too() -> None:
+    table = dealt("NC", Unit.SETS, ChosenReading("cured", "options"))
+    table.swap("B1", "B3")
+    table.confirm(handled=False)
+    assert (table.open.stage, table.open.row.clause) == (Stage.CHOOSING, "NC 5.7")
+
+
+@pytest.mark.parametrize(
+    ("role", "permits"),
+    [
+        ("shift_manager", Role.SHIFT_MANAGER),
+        ("pit_manager", Role.PIT_MANAGER),
+        ("pit_supervisor", Role.PIT_SUPERVISOR),
+        ("dealer", Role.DEALER),
+    ],
+)
+def test_rtp_5_6_5_7_the_round_goes_on_and_who_is_dissatisfied_may_be_permitted_to_withdraw(
+    role: str, permits: Role
+) -> None:
+    """RTP 5.6, 5.7 and reading 26."""
+    table = dealt("RTP", Unit.SETS, ChosenReading("withdrawal_permitted_by", role))
+    table.handle("B1")
+    table.swap("B1", "B3")
+    table.confirm(Role.DEALER)
+    found = table.open
+    assert (found.stage, found.row.clause) == (Stage.CHOOSING, "RTP 5.6")
+    withdraw = operations.ChooseOption(found.id, found.revision, "B1", Choice.WITHDRAW)
+    below = [rank for rank in Role if not rank.reaches(permits)]
+    for rank in below:
+        assert table.refused(withdraw, rank)[0] == "role"
+    table.do(withdraw, permits)
+    table.choose(B3=Choice.CONTINUE, B6=Choice.CONTINUE)
+    assert table.last(events.HandRemoved).clause == "RTP 5.7"
+    assert table.state.live_places == ("B3", "B6")
+    table.expose_all().settle().conclude()
+
+
+def test_rtp_5_5_a_hand_that_its_player_viewed_is_removed_until_the_next_round() -> None:
+    table = dealt("RTP")
+    table.handle("B3")
+    table.expose_all().settle().conclude()
+    table.report(Kind.WRONG_COUNT, "B3", counted=4)
+    table.confirm(viewed=True)
+    assert table.last(events.HandRemoved).clause == "RTP 5.5"
+    assert not table.state.open, "nobody chooses anything in a round that is settled"
+
+
+def test_nc_5_9_a_wrong_count_that_can_be_put_right_removes_nothing() -> None:
+    """NC 5.9 and 1.13."""
+    table = dealt("NC")
+    table.handle("B1")
+    table.report(Kind.WRONG_COUNT, "B3", counted=4)
+    table.confirm(Role.DEALER, reconstructable=True)
+    assert table.state.hands["B3"].size == 4
+    table.put_right()
+    assert table.state.hands["B3"].size == 3
+    assert not table.events_of(events.HandRemoved)
+
+
+def test_p3_5_4_a_wrong_count_to_the_dealer_reaches_a_settled_round() -> None:
+    table = dealt("P3")
+    table.expose_all().settle().conclude()
+    table.report(Kind.WRONG_COUNT, "D", counted=2)
+    table.confirm(reconstructable=False)
+    assert table.at(Phase.VOIDED)
+    assert table.last(events.RoundVoided).clause == "P3 5.4"
+
+
+def test_nc_5_3_who_walked_away_goes_on_and_a_pit_supervisor_says_so() -> None:
+    """NC 5.3, reading 40."""
+    table = dealt("NC")
+    table.report(Kind.EXPOSED_CARD)
+    table.confirm()
+    found = table.open
+    absent = operations.ChooseOption(found.id, found.revision, "B1", Choice.CONTINUE, absent=True)
+    assert table.refused(absent)[0] == "role"
+    leaves = operations.ChooseOption(found.id, found.revision, "B1", Choice.WITHDRAW, absent=True)
+    assert table.refused(leaves, Role.PIT_SUPERVISOR)[0] == "absent"
+    table.do(absent, Role.PIT_SUPERVISOR)
+    assert table.last(events.OptionChosen).absent

@@ -1,0 +1,168 @@
+"""What a person of rank may rule where the document refers (NC 5.17, RTP 6.1) or is silent."""
+
+from __future__ import annotations
+
+import pytest
+
+from controller.games.specification import Kind, Role, RulingAction, Unit
+from controller.table import events, operations
+from controller.table.phases import Phase
+from controller.table.state import Stage
+from tests.table.harness import TableHarness
+
+A = RulingAction
+REFERRED = Kind.WRONG_VIEWER
+
+
+def referred(game_id: str = "NC", unit: Unit = Unit.SETS) -> TableHarness:
+    """The deal is whole; a second hand was viewed, and the shift manager is asked."""
+    table = TableHarness(unit, game_id=game_id).start().to_dealing().deal()
+    table.report(REFERRED)
+    assert table.open.stage is Stage.RULING
+    return table
+
+
+def ruling(table: TableHarness, action: A, **named: tuple[object, ...]) -> operations.Rule:
+    found = table.open
+    return operations.Rule(found.id, found.revision, action, "shift manager", "so decided", **named)  # type: ignore[arg-type]  # places and ordinals
+
+
+@pytest.mark.parametrize(("game_id", "clause"), [("NC", "NC 5.17"), ("RTP", "RTP 6.1")])
+def test_nc_5_17_rtp_6_1_play_goes_on_by_a_ruling(game_id: str, clause: str) -> None:
+    table = referred(game_id)
+    table.rule(A.CONTINUE)
+    assert table.last(events.IrregularityResolved).clause == clause
+    table.expose_all().settle().conclude()
+
+
+def test_nc_5_17_hands_are_removed_by_a_ruling_that_names_them() -> None:
+    table = referred()
+    for places in ((), ("B2",), ("D",), ("B1", "nowhere")):
+        assert table.refused(ruling(table, A.REMOVE_HANDS, places=places), Role.SHIFT_MANAGER)[0] == "place"
+    table.rule(A.REMOVE_HANDS, places=("B1", "B3"))
+    removed = table.events_of(events.HandRemoved)
+    assert [(event.place, event.clause, event.authority) for event in removed] == [
+        ("B1", "NC 5.17", "shift manager"),
+        ("B3", "NC 5.17", "shift manager"),
+    ]
+    assert table.state.live_places == ("B6",)
+
+
+def test_nc_5_17_cards_are_put_right_by_a_ruling_once_it_is_known_where_they_lie() -> None:
+    table = referred()
+    found = table.open
+    assert table.refused(ruling(table, A.RECONSTRUCT), Role.SHIFT_MANAGER)[0] == "places"
+    table.swap("B1", "B6")
+    table.rule(A.RECONSTRUCT, found=found)
+    assert not table.state.misplaced
+
+
+def test_nc_5_17_the_order_of_cards_that_wait_is_named_by_a_ruling() -> None:
+    table = TableHarness(Unit.SINGLES).start().to_betting()
+    table.device.exit_held = False
+    table.device.draw()
+    table.device.draw()
+    first, second = table.state.open
+    wrong = operations.Rule(first.id, first.revision, A.NAME_ORDER, "manager", "so", (), (1, 3))
+    assert table.refused(wrong, Role.SHIFT_MANAGER)[0] == "order"
+    table.rule(A.NAME_ORDER, found=first, ordinals=(2, 1))
+    assert [card.ordinal for card in table.state.aside] == [2, 1]
+    table.rule(A.CONTINUE, found=second)
+    table.do(operations.NoMoreBets())
+    assert [card.ordinal for card in table.state.hands["B1"].cards] == [2]
+
+
+def test_a_ruling_without_authority_or_reason_is_none() -> None:
+    table = referred()
+    found = table.open
+    for authority, text in (("", "so decided"), ("shift manager", " ")):
+        nothing = operations.Rule(found.id, found.revision, A.CONTINUE, authority, text)
+        assert table.refused(nothing, Role.SHIFT_MANAGER)[0] == "ruling"
+
+
+# -- errors of the round before ----------------------------------------------------------------------------------------
+
+
+def second_round(game_id: str) -> TableHarness:
+    table = TableHarness(game_id=game_id).start().to_dealing().finish().to_dealing()
+    table.take()
+    return table
+
+
+@pytest.mark.parametrize(
+    ("game_id", "kind", "clause"),
+    [
+        ("TP", Kind.FOREIGN_CARD, "TP 5.1.2"),
+        ("RTP", Kind.DECK_COUNT, "RTP 5.1.2"),
+        ("RTP", Kind.OUTSIDE_LIMITS, "RTP 5.12"),
+        ("NC", Kind.WRONG_COUNT, "NC 5.6"),
+        ("NC", Kind.EXPOSED_CARD, "NC 5.6"),
+        ("P3", Kind.FOREIGN_CARD, "P3 5.1.2"),
+    ],
+)
+def test_nc_5_12_what_is_found_a_round_later_stands_and_holds_nothing(game_id: str, kind: Kind, clause: str) -> None:
+    """TP 5.1.2, RTP 5.1.2, 5.12, NC 5.6, 5.12, P3 5.1.2."""
+    table = second_round(game_id)
+    table.report(kind, earlier=True)
+    assert (table.open.row.id, table.open.round) == ("I24", 1)
+    assert not table.is_held()
+    table.deal()
+    table.confirm()
+    assert table.last(events.IrregularityResolved).clause == clause
+    assert not table.events_of(events.RoundVoided)
+    table.expose_all().settle().conclude()
+
+
+def test_an_earlier_round_can_be_ruled_void_and_the_one_in_progress_goes_on() -> None:
+    table = second_round("TP")
+    table.report(Kind.UNSHUFFLED, earlier=True)
+    assert table.open.stage is Stage.RULING
+    for action in (A.RECONSTRUCT, A.REMOVE_HANDS, A.NAME_ORDER):
+        assert table.refused(ruling(table, action), Role.SHIFT_MANAGER)[0] == "earlier-round"
+    table.rule(A.VOID)
+    voided = table.last(events.RoundVoided)
+    assert (voided.round, voided.authority) == (1, "shift manager")
+    table.deal().expose_all().settle().conclude()
+    assert table.state.round == 2
+
+
+def test_nothing_is_earlier_than_the_first_round_and_nothing_in_a_settled_one() -> None:
+    table = TableHarness().start().to_dealing()
+    table.take()
+    earlier = operations.ReportIrregularity(Kind.WRONG_COUNT, "B1", counted=4, earlier=True)
+    assert table.refused(earlier)[0] == "round"
+    table.finish()
+    assert table.refused(earlier)[0] == "round"
+
+
+def test_before_a_card_is_dealt_an_error_of_dealing_is_none_of_this_round() -> None:
+    """NC 5.6: else the settled round before would void the one that has just begun."""
+    table = TableHarness().start().to_dealing().finish().to_betting()
+    for kind in (Kind.WRONG_DISTRIBUTION, Kind.DEALER_EXPOSED_EARLY, Kind.DROPPED_CARD):
+        assert table.refused(operations.ReportIrregularity(kind))[0] == "round"
+    table.report(Kind.WRONG_DISTRIBUTION, earlier=True)
+    table.confirm()
+    assert table.at(Phase.BETTING)
+
+
+# -- the device is dead ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("unit", Unit)
+@pytest.mark.parametrize("game_id", ["NC", "TP", "F3"])
+def test_a_round_is_dealt_to_its_end_by_hand_when_the_device_is_dead(game_id: str, unit: Unit) -> None:
+    table = TableHarness(unit, game_id=game_id).start().to_dealing()
+    table.take(2 if unit is Unit.SETS else 4)
+    out = len(table.device.lifted)
+    by_hand = operations.DealByHand(2, "its motor burnt")
+    assert table.refused(by_hand, Role.PIT_SUPERVISOR)[0] == "device"
+    table.lose_link()
+    assert table.refused(by_hand, Role.DEALER)[0] == "role"
+    table.do(by_hand, Role.PIT_SUPERVISOR)
+    left = len(table.state.places) - table.state.dealt
+    too_many = operations.DealByHand(left + 1, "its motor burnt")
+    assert table.refused(too_many, Role.PIT_SUPERVISOR)[0] == "cards"
+    table.do(operations.DealByHand(left, "its motor burnt"), Role.PIT_SUPERVISOR)
+    assert {hand.size for hand in table.state.hands.values()} == {3}
+    assert not table.state.tray
+    assert table.state.stub_due == 52 - out - 2 - left
