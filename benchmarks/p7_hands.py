@@ -7,9 +7,9 @@ with the hand itself; a dict keyed by ordered triples of ranks, once the ranks w
 numpy lookup by three arrays of ranks, and the same with the arrays filled from the cards first. Ours: `rank_key`.
 
 The goal is 1.5 times the cost of the dict by cards, and in bulk of the numpy lookup. One at a time it is met in some
-runs and missed in others, by a few hundredths: the call alone costs about half of such a lookup. In bulk it is missed
-where the ranks lie in arrays already; a round has no more than ten hands, so nothing here keeps such arrays. What a run
-came to stands in its last lines.
+runs and missed in others, by a tenth or so: the call alone costs half of such a lookup. In bulk it is missed, more than
+tenfold, where the ranks lie in arrays already, and met where they must be read from cards first; a round has ten hands
+at most, so that nothing here keeps such arrays. What a run came to stands in its last lines.
 """
 
 from __future__ import annotations

@@ -100,7 +100,7 @@ GAME: Final = Game(
     operator="nobody",
     version="1",
     effective="2026-01-01",
-    boxes=(1, 7, 5),  # fewest, most, default
+    boxes=(1, 9, 7),  # fewest, most, default
     grammars=(  # one for each unit that a device may yield
         Grammar(Unit.SETS, Order.BY_HAND, "SK 3.1"),
         Grammar(Unit.SINGLES, Order.BY_ROUND, "SK 3.2"),

@@ -9,7 +9,7 @@ from typing import Final
 import click
 from msgspec.structs import replace
 
-from controller.commands.law_options import find_law, law_options, odds_text, print_json
+from controller.commands.law_options import find_law, law_options, odds_text, print_json, shortened
 from controller.commands.own_words import OwnWords, words_of
 from controller.commands.page import Page, longest, page
 from controller.commands.rule_words import KINDS
@@ -206,10 +206,17 @@ SECTIONS: Final[dict[str, Callable[[Page, WholeReading], None]]] = {
 }
 
 
+class SectionName(click.Choice[str]):
+    """One of `SECTIONS`; of what is none, a refusal quotes no more than a sentence holds."""
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        return super().convert(shortened(value), param, ctx)
+
+
 @click.command()
 @law_options
 @click.option(
-    "--section", "sections", type=click.Choice(list(SECTIONS)), multiple=True, help="Only this part; may be repeated."
+    "--section", "sections", type=SectionName(list(SECTIONS)), multiple=True, help="Only this part; may be repeated."
 )
 def rules(game_id: str, readings: tuple[str, ...], as_json: bool, sections: tuple[str, ...]) -> None:
     """Show the whole reading of a game: the round, wagers, settings, the irregularity table, every clause.

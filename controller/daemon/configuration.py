@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Final
 
 import msgspec
 
@@ -15,8 +14,6 @@ from controller.games.specification import Role, Unit
 from controller.table.state import Settings
 from firmware_bridge.device_url import DeviceUrl, parse_device_url
 from firmware_bridge.errors import BadDeviceUrlError
-
-DEALT: Final = frozenset({"NC"})  # the table knows all that these need; of the others it lacks some steps
 
 
 class ConfigurationError(Exception):
@@ -126,11 +123,6 @@ def _check(path: Path, configuration: Configuration) -> None:
     table = configuration.table
     if table.game not in GAMES:
         raise ConfigurationError(f"{path}: there is no game {table.game!r}; known: {', '.join(sorted(GAMES))}.")
-    if table.game not in DEALT:
-        raise ConfigurationError(
-            f"{path}: {table.game} can be read and evaluated; this version deals {', '.join(sorted(DEALT))}.",
-            "Name a game that is dealt, or wait for the version that deals this one.",
-        )
     fewest, most, _ = GAMES[table.game].boxes
     if table.boxes and not fewest <= table.boxes <= most:
         raise ConfigurationError(f"{path}: {table.game} has {fewest} to {most} boxes, not {table.boxes}.")

@@ -55,7 +55,6 @@ async def refusal(stage: Stage, code: int = BAD_CONFIGURATION) -> str:
         pytest.param(replacing("[api]", "[webapi]"), "webapi", id="unknown section"),
         pytest.param(without("socket"), "socket", id="missing key"),
         pytest.param(replacing('"NC"', '"CANASTA"'), "CANASTA", id="unknown game"),
-        pytest.param(replacing('"NC"', '"RTP"'), "this version deals NC", id="a game that is not dealt yet"),
         pytest.param(replacing("simulated = true", "simulated = false"), "established_by", id="a reading not chosen"),
         pytest.param(
             replacing("[device]", "[readings.wrong_count]\noption = 'both'\n[device]"),

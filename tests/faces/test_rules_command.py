@@ -320,6 +320,7 @@ def test_sections_are_those_asked_for_in_the_page_s_order() -> None:
         ),
         (["NC", "--reading", "=x"], "NC has no setting ''"),
         (["NC", "--section", "poetry"], "'poetry' is not one of"),
+        (["NC", "--section", "x" * 100_000], f"'{'x' * 60}...' is not one of"),
     ],
 )
 def test_refuses_with_a_sentence(arguments: list[str], sentence: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from itertools import combinations, product
 from pathlib import Path
 from types import ModuleType
@@ -32,7 +33,8 @@ from controller.rules.law import Law, conditions_of, read_law
 from controller.rules.settlement import Verdict, settle
 from firmware_bridge.cards import DECK, Card
 
-SKELETON = Path(__file__).parents[2] / "docs" / "skeleton_game.py"
+ROOT = Path(__file__).parents[2]
+SKELETON = ROOT / "docs" / "skeleton_game.py"
 
 
 def skeleton() -> ModuleType:
@@ -216,3 +218,13 @@ def test_no_row_stands_twice(game: Game) -> None:
 def test_all_22_100_hands_have_a_name_in_every_game() -> None:
     keys = {rank_key(hand) for hand in combinations(DECK, 3)}
     assert keys == set(range(31))
+
+
+def test_what_a_new_game_is_told_to_fill_in_is_there() -> None:
+    document = (ROOT / "docs" / "a_new_game.md").read_text(encoding="utf-8")
+    paths = [ROOT / path for path in re.findall(r"`((?:controller|tests|docs)/[\w/.]*\w)`?", document)]
+    assert all(path.exists() for path in paths), [path for path in paths if not path.exists()]
+    program = "\n".join(path.read_text(encoding="utf-8") for path in paths if path.suffix == ".py")
+    names = set(re.findall(r"`([A-Z][A-Z_]+)`", document)) - {"GAME"}
+    assert {"TRAITS", "KINDS", "FACTS", "FOLLOWS", "FACT_QUESTIONS", "ASSUMED_NOT", "NUMBERS", "OWN"} <= names
+    assert {name for name in names if not re.search(rf"^{name}\b", program, re.MULTILINE)} == set()
