@@ -7,7 +7,8 @@ import msgspec
 from controller.games.specification import FACT_QUESTIONS, ClassNames, Role, RulingAction
 from controller.rules import hands as ranking
 from controller.rules.dealing import DEALER, Place
-from controller.table.state import Hand, Irregularity, Stage, TableState
+from controller.rules.layout import Bet
+from controller.table.state import Hand, Irregularity, SettledBet, Stage, TableState
 
 FACE_DOWN = "??"
 FACE_UP = "^^"  # lies open though its hand does not: an irregularity tells of it
@@ -71,8 +72,18 @@ class MoveView(msgspec.Struct, frozen=True):
 
 
 class ChoiceView(msgspec.Struct, frozen=True):
+    """What was chosen at a place; `bettor` empty: the box counts as one."""
+
     place: Place
     choice: str
+    bettor: str = ""
+
+
+class BettorView(msgspec.Struct, frozen=True):
+    """Who has still to choose, and for which hand."""
+
+    place: Place
+    bettor: str
 
 
 class IrregularityView(msgspec.Struct, frozen=True):
@@ -100,6 +111,7 @@ class IrregularityView(msgspec.Struct, frozen=True):
     choices_due: tuple[Place, ...]
     authority: str = ""
     moves: tuple[MoveView, ...] = ()
+    bettors_due: tuple[BettorView, ...] = ()
 
 
 class TableView(msgspec.Struct, frozen=True):
@@ -132,6 +144,8 @@ class TableView(msgspec.Struct, frozen=True):
     conclusion_asked: bool
     clause: str
     first_card: str = ""  # empty: none; face down until it is shown
+    bets: tuple[Bet, ...] = ()
+    settlement: tuple[SettledBet, ...] = ()
 
 
 class LinkView(msgspec.Struct, frozen=True):
@@ -179,6 +193,8 @@ def view_of(state: TableState, link: LinkView) -> TableView:
         conclusion_asked=state.conclusion_asked,
         clause=state.grammar.clause if chosen else "",
         first_card=_first_card(state),
+        bets=state.layout.bets,
+        settlement=state.settlement,
     )
 
 
@@ -257,8 +273,9 @@ _OPTIONS = {
 
 
 def _irregularity(state: TableState, found: Irregularity) -> IrregularityView:
-    chosen = {place for place, _ in found.choices}
+    chosen = {(place, bettor) for place, bettor, _ in found.choices}
     choosing = found.stage is Stage.CHOOSING
+    due = [chooser for chooser in state.choosers if chooser not in chosen] if choosing else []
     who = {
         Stage.CLAIMED: found.row.confirms,
         Stage.MOVING: found.row.confirms,
@@ -281,8 +298,9 @@ def _irregularity(state: TableState, found: Irregularity) -> IrregularityView:
         who=who.word,
         place=found.place,
         ordinals=found.ordinals,
-        choices=tuple(ChoiceView(place, choice) for place, choice in found.choices),
-        choices_due=tuple(place for place in state.live_places if place not in chosen) if choosing else (),
+        choices=tuple(ChoiceView(place, choice, bettor) for place, bettor, choice in found.choices),
+        choices_due=tuple(dict.fromkeys(place for place, _ in due)),
+        bettors_due=tuple(BettorView(*chooser) for chooser in due if chooser[1]),
         authority=found.row.authority,
         moves=tuple(MoveView(ordinal, *move) for (_, ordinal), move in sorted(moves.items())),
     )

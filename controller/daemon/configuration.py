@@ -11,7 +11,9 @@ from controller.api.people import Person
 from controller.daemon.house_law import HouseRow, LawError, ReadingSection, check_law, chosen_readings, house_rows
 from controller.games import GAMES
 from controller.games.specification import Role, Unit
-from controller.table.state import Settings
+from controller.rules.layout import TableRulesError, check_rules
+from controller.rules.paying import Rounding
+from controller.table.state import Settings, TableState, WagerLimit, law_of
 from firmware_bridge.device_url import DeviceUrl, parse_device_url
 from firmware_bridge.errors import BadDeviceUrlError
 
@@ -38,6 +40,14 @@ class TableSection(_Section, frozen=True):
     boxes: int = 0
     simulated: bool = False
     count_stub_by_hand: bool = False
+    rounding: Rounding = Rounding.NONE
+
+
+class LimitSection(_Section, frozen=True):
+    """`[limits.WAGER]`: least and most for one kind of wager, in the smallest unit; `maximum` 0: none."""
+
+    minimum: int = 1
+    maximum: int = 0
 
 
 class DeviceSection(_Section, frozen=True):
@@ -70,6 +80,7 @@ class Configuration(_Section, frozen=True):
     people: tuple[Person, ...] = ()
     readings: dict[str, ReadingSection] = {}
     house: tuple[HouseRow, ...] = ()
+    limits: dict[str, LimitSection] = {}
 
     @property
     def device_url(self) -> DeviceUrl:
@@ -87,6 +98,8 @@ class Configuration(_Section, frozen=True):
             table.count_stub_by_hand,
             chosen_readings(self.readings),
             house_rows(self.house),
+            tuple(WagerLimit(wager, limit.minimum, limit.maximum) for wager, limit in sorted(self.limits.items())),
+            table.rounding,
         )
 
 
@@ -136,7 +149,20 @@ def _check(path: Path, configuration: Configuration) -> None:
         check_law(table.game, configuration.readings, configuration.house, simulated=table.simulated)
     except LawError as error:
         raise ConfigurationError(f"{path}: {error}", error.hint) from error
+    _check_limits(path, configuration)
     _check_people(path, configuration.people)
+
+
+def _check_limits(path: Path, configuration: Configuration) -> None:
+    """Limits of wagers that the game has, and that can be met."""
+    settings = configuration.settings
+    state = TableState(settings=settings)
+    try:
+        check_rules(law_of(settings), state.table_rules)
+    except TableRulesError as error:
+        raise ConfigurationError(
+            f"{path}: [limits]: {error}.", "`cardshoe rules` lists the wagers of a game."
+        ) from error
 
 
 def _check_people(path: Path, people: tuple[Person, ...]) -> None:

@@ -14,6 +14,7 @@ from controller.table.inputs import PersonActed
 from controller.table.phases import BETWEEN_ROUNDS, WINDOW_OPEN, Phase
 from controller.table.rounds import go_on
 from controller.table.state import Hand, Irregularity, Stage, TableState
+from controller.table.wagering import return_wagers, settle_anew
 
 OPENS_STAGE: Final = {
     Disposition.OPTIONS: Stage.CHOOSING,
@@ -52,6 +53,7 @@ def remove_hand(decision: Decision, found: Irregularity, place: str, clause: str
     """Out of play with its bets returned; a hand that is out already stays so. Those of an earlier round are gone."""
     if found.round == decision.state.round and not decision.state.hands.get(place, Hand()).dead:
         decision.emit(events.HandRemoved(place, clause, found.id, authority))
+        settle_anew(decision, found.id, clause or authority)
 
 
 def void(
@@ -69,6 +71,7 @@ def void(
     if decision.state.phase not in WINDOW_OPEN or decision.state.phase is Phase.VOIDED:
         return  # found between rounds: there is nothing to void
     decision.emit(events.RoundVoided(clause, found.id, text, authority))
+    return_wagers(decision, clause or f"ruling of {authority}")
     decision.enter_phase("void", decision.state.game.clauses.void_returns_bets)
     for other in decision.state.open:
         if other.id != found.id and other.round == decision.state.round:
@@ -104,16 +107,25 @@ def close_choices(decision: Decision, given: PersonActed) -> None:
     Nobody waits for a hand that is out of play, whatever took it out: so every open choice is looked at.
     """
     for found in decision.state.open:
-        choices = dict(found.choices)
-        live = decision.state.live_places
-        if found.stage is not Stage.CHOOSING or not all(place in choices for place in live):
+        choices = {(place, bettor): choice for place, bettor, choice in found.choices}
+        choosers = decision.state.choosers
+        if found.stage is not Stage.CHOOSING or not all(chooser in choices for chooser in choosers):
             continue
-        for place in live:
-            if choices[place] is Choice.WITHDRAW:
-                remove_hand(decision, found, place, option_clause(decision.state, found, Choice.WITHDRAW))
+        clause = option_clause(decision.state, found, Choice.WITHDRAW)
+        for place, bettor in choosers:
+            if choices[place, bettor] is Choice.WITHDRAW:
+                _withdraw(decision, found, place, bettor, clause)
         resolve(decision, given, found.id, found.row.disposition, found.row.clause)
         close_choices(decision, given)  # others may have waited for those hands alone
         return
+
+
+def _withdraw(decision: Decision, found: Irregularity, place: str, bettor: str, clause: str) -> None:
+    """A bettor's wagers on a box are returned; the hand plays on for the rest and is dead when nobody is left."""
+    if bettor:
+        decision.emit(events.BettorWithdrew(bettor, int(place[1:]), clause, found.id))
+    if not bettor or not decision.state.bettors_at(place):
+        remove_hand(decision, found, place, clause)
 
 
 def option_clause(state: TableState, found: Irregularity, choice: Choice) -> str:

@@ -225,8 +225,14 @@ def verify_choose(state: TableState, given: PersonActed, operation: operations.C
     found = find_named(state, operation, Stage.CHOOSING)
     if operation.place not in state.live_places:
         raise RefusedError("place", f"No hand is in play at {operation.place}.")
-    if any(place == operation.place for place, _ in found.choices):
-        raise RefusedError("chosen", f"{operation.place} has chosen already.")
+    if (operation.place, operation.bettor) not in state.choosers:
+        bettors = ", ".join(state.bettors_at(operation.place)) or "nobody"
+        whose = bettors if state.layout.bets else "the box itself, for no wagers are entered"
+        raise RefusedError("bettor", f"Who chooses at {operation.place} is {whose}.")
+    if any((place, bettor) == (operation.place, operation.bettor) for place, bettor, _ in found.choices):
+        raise RefusedError("chosen", f"{operation.bettor or operation.place} has chosen already.")
+    if not state.layout.bets and state.law.chosen.get("unentered_bettors") == "entered":
+        raise RefusedError("wagers", "Only bettors whose wagers are entered may choose; no wagers are entered.")
     if operation.absent:
         _verify_absent(state, given, operation)
     for option in found.row.options:
@@ -244,10 +250,20 @@ def _verify_absent(state: TableState, given: PersonActed, operation: operations.
 def choose(decision: Decision, given: PersonActed, operation: operations.ChooseOption) -> None:
     found = find_named(decision.state, operation, Stage.CHOOSING)
     clause = option_clause(decision.state, found, operation.choice)
-    decision.emit(
-        events.OptionChosen(operation.irregularity, operation.place, operation.choice, clause, operation.absent)
-    )
+    for place in _places_concerned(decision.state, found, operation):
+        chosen = events.OptionChosen(found.id, place, operation.choice, clause, operation.absent, operation.bettor)
+        decision.emit(chosen)
     close_choices(decision, given)
+
+
+def _places_concerned(state: TableState, found: Irregularity, operation: operations.ChooseOption) -> tuple[str, ...]:
+    """Where an option is about all wagers of a bettor, one word of his is about every box on which he bet."""
+    wholly = any(option.all_wagers and option.choice is operation.choice for option in found.row.options)
+    if not wholly or not operation.bettor:
+        return (operation.place,)
+    chosen = {(place, bettor) for place, bettor, _ in found.choices}
+    his = [place for place, bettor in state.choosers if bettor == operation.bettor]
+    return tuple(place for place in his if (place, operation.bettor) not in chosen)
 
 
 def verify_reconstruct(state: TableState, given: PersonActed, operation: operations.Reconstruct) -> None:

@@ -54,10 +54,57 @@ class ShowFirstCard(Operation, frozen=True):
     card: Card | None = None
 
 
+class EnterBettor(Operation, frozen=True):
+    """Somebody bets here. `seat`: the box at which he sits; None: he stands. Entering him again moves him."""
+
+    bettor: str
+    seat: int | None = None
+
+
+class BettorLeaves(Operation, frozen=True):
+    """He bets here no more; possible while nothing of his lies on the layout."""
+
+    bettor: str
+
+
+class PlaceWager(Operation, frozen=True):
+    """`amount` more units on a wager of a box. `overlooked`: it lies there although the rules do not allow it."""
+
+    bettor: str
+    wager: str
+    box: int
+    amount: int
+    overlooked: bool = False
+
+
+class ChangeWager(Operation, frozen=True):
+    """A bet is of `amount` units in all from now on."""
+
+    bet: int
+    amount: int
+
+
+class TakeBackWager(Operation, frozen=True):
+    bet: int
+
+
+class RejectExcess(Operation, frozen=True):
+    """What lies over a maximum is handed back before bets are closed."""
+
+
+class RestrictBetting(Operation, frozen=True):
+    """What a pit manager restricts from now on, whole: an empty list lifts a restriction."""
+
+    closed_boxes: tuple[int, ...] = ()
+    fewer_wagers: tuple[tuple[int, int], ...] = ()
+    one_box: tuple[str, ...] = ()
+
+
 class HandleCards(Operation, frozen=True):
-    """The Player at a place has touched cards."""
+    """The Player at a place has touched cards; `viewed`: and looked at them."""
 
     place: Place
+    viewed: bool = False
 
 
 class ExposeHand(Operation, frozen=True):
@@ -135,13 +182,17 @@ class NameOrder(Operation, frozen=True):
 
 
 class ChooseOption(Operation, frozen=True):
-    """What the bettor of a box chooses. `absent`: he is away; a pit supervisor lets his bets stand (reading 40)."""
+    """What a bettor of a box chooses; without wagers entered the box counts as one.
+
+    `absent`: he is away; a pit supervisor lets his bets stand (reading 40).
+    """
 
     irregularity: int
     revision: int
     place: Place
     choice: Choice
     absent: bool = False
+    bettor: str = ""
 
 
 class Reconstruct(Operation, frozen=True):
@@ -161,7 +212,8 @@ class DealByHand(Operation, frozen=True):
 class Rule(Operation, frozen=True):
     """A ruling where the document is silent or refers: what is done, by whose authority, and why.
 
-    `places`: whose hands are removed or bets returned. `ordinals`: the order that is named.
+    `places`: whose hands are removed. `bets`: which bets are returned, or settled as they lie (continue). `ordinals`:
+    the order that is named.
     """
 
     irregularity: int
@@ -171,6 +223,7 @@ class Rule(Operation, frozen=True):
     text: str
     places: tuple[Place, ...] = ()
     ordinals: tuple[int, ...] = ()
+    bets: tuple[int, ...] = ()
 
 
 class CountCards(Operation, frozen=True):
@@ -197,6 +250,13 @@ AnyOperation: TypeAlias = (
     | CancelStart
     | OccupyBoxes
     | NoMoreBets
+    | EnterBettor
+    | BettorLeaves
+    | PlaceWager
+    | ChangeWager
+    | TakeBackWager
+    | RejectExcess
+    | RestrictBetting
     | ShowFirstCard
     | HandleCards
     | ExposeHand

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 from controller.games.specification import Role
-from controller.table import events, irregularity_steps, operations, rounds, rulings
+from controller.table import events, irregularity_steps, operations, rounds, rulings, wagering
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
 from controller.table.operations import Operation
@@ -32,6 +32,8 @@ class Lawful(NamedTuple):
 
 ANY_PHASE: Final = frozenset(Phase)
 ANY_SERVICE: Final = frozenset(Service)
+BETTORS_COME: Final = frozenset(Phase) - {Phase.CLOSED}
+BETS_LIE: Final = WINDOW_OPEN - {Phase.VOIDED}
 CARDS_ON_TABLE: Final = DEALING | {Phase.EXAMINING, Phase.EXPOSING}
 
 
@@ -54,6 +56,24 @@ OPERATIONS: Final[dict[type[Operation], Lawful]] = {
         rounds.verify_occupy_boxes, rounds.occupy_boxes, frozenset({Phase.BETTING}), services=ANY_SERVICE, held=True
     ),
     operations.NoMoreBets: Lawful(rounds.verify_no_more_bets, rounds.no_more_bets, frozenset({Phase.BETTING})),
+    operations.EnterBettor: Lawful(
+        wagering.verify_enter_bettor, wagering.add_bettor, BETTORS_COME, services=ANY_SERVICE, held=True
+    ),
+    operations.BettorLeaves: Lawful(
+        wagering.verify_bettor_leaves, wagering.remove_bettor, BETTORS_COME, services=ANY_SERVICE, held=True
+    ),
+    **{
+        moving: Lawful(wagering.verify_wager, wagering.lay, BETS_LIE, services=ANY_SERVICE, held=True)
+        for moving in (
+            operations.PlaceWager,
+            operations.ChangeWager,
+            operations.TakeBackWager,
+            operations.RejectExcess,
+        )
+    },
+    operations.RestrictBetting: Lawful(
+        wagering.verify_restrict, wagering.restrict, ANY_PHASE, Role.PIT_MANAGER, ANY_SERVICE, held=True
+    ),
     operations.ShowFirstCard: Lawful(
         rounds.verify_show_first_card, rounds.show_first_card, frozenset({Phase.FIRST_CARD}), services=ANY_SERVICE
     ),

@@ -7,6 +7,7 @@ from controller.rules.dealing import Place
 from controller.rules.irregularities import find_row
 from controller.table import events
 from controller.table.decision import Decision
+from controller.table.established_outcome import outcome_established
 from controller.table.inputs import DeviceReported
 from controller.table.phases import AFTER_DEAL, BEFORE_CLOSE, BETWEEN_ROUNDS, Phase
 from controller.table.state import Stage, TableState
@@ -75,10 +76,16 @@ def known_facts_of(state: TableState, place: Place | None = None, **stated: bool
         "chosen_before": state.chose_to_go_on,
         "misplaced": True if state.misplaced else None,
         "curable": state.curable if state.misplaced else None,
-        "cannot_tell": True,  # the table knows which boxes have a wager, not which wagers
+        **(_established(state) if state.layout.bets else {"cannot_tell": True}),
     }
     noticed = Noticed.CONCLUDED if state.phase is Phase.CONCLUDED else Noticed.IN_ROUND
     return Facts(**(facts | stated), noticed=noticed)
+
+
+def _established(state: TableState) -> dict[str, bool | None]:
+    """Whether a wager has won or lost already (RTP 5.13, NC 5.4); without the hands as they are nobody can tell."""
+    found = outcome_established(state)
+    return {"established": found, "cannot_tell": found is None}
 
 
 def _of_earlier_round(place: Place | None) -> Facts:

@@ -17,6 +17,7 @@ from controller.table.inputs import PersonActed
 from controller.table.phases import Phase, Service
 from controller.table.raising import known_facts, raise_irregularity
 from controller.table.state import Hand, HeldCard, Settings, Stage, TableState
+from controller.table.wagering import notice_homeless, settle_wagers, verify_nothing_held
 from firmware_bridge.cards import DECK_SIZE, Card, Exposed
 
 
@@ -106,6 +107,8 @@ def verify_occupy_boxes(state: TableState, given: PersonActed, operation: operat
         raise RefusedError("box", f"There is no box {wrong[0]}; this layout has boxes 1 to {count}.")
     if any(found.stage is Stage.CHOOSING for found in state.open):
         raise RefusedError("choosing", "The bettors of these boxes are choosing; let them finish first.")
+    if state.layout.bets:
+        raise RefusedError("wagers", "Wagers are entered, and they say which boxes are occupied; change them instead.")
     if len(set(operation.boxes)) != len(operation.boxes):
         raise RefusedError("box", "A box stands twice in the list; name each box once.")
 
@@ -125,6 +128,7 @@ def no_more_bets(decision: Decision, given: PersonActed, operation: operations.N
     if served != decision.state.boxes:
         decision.emit(events.BoxesOccupied(served))
     decision.enter_phase("no_more_bets", rules.clauses.no_more_bets)
+    notice_homeless(decision)
     if rules.first_card is None:
         _begin_deal(decision, dealing_order(decision.state.grammar, served))
     deal_aside(decision)
@@ -194,8 +198,9 @@ def verify_handle_cards(state: TableState, given: PersonActed, operation: operat
 
 
 def handle_cards(decision: Decision, given: PersonActed, operation: operations.HandleCards) -> None:
-    if not decision.state.hands[operation.place].handled:
-        decision.emit(events.CardsHandled(operation.place))
+    hand = decision.state.hands[operation.place]
+    if not hand.handled or (operation.viewed and not hand.viewed):
+        decision.emit(events.CardsHandled(operation.place, operation.viewed))
 
 
 def verify_expose_hand(state: TableState, given: PersonActed, operation: operations.ExposeHand) -> None:
@@ -275,6 +280,7 @@ def judge(decision: Decision) -> None:
     live = [decision.state.hands[place] for place in decision.state.live_places]
     if all(hand.outcome is not None for hand in live):
         decision.enter_phase("judged")
+        settle_wagers(decision)
 
 
 def _judgement(state: TableState, place: Place, cards: tuple[Card, ...], dealer: tuple[Card, ...]) -> events.HandJudged:
@@ -293,6 +299,7 @@ def _judgement(state: TableState, place: Place, cards: tuple[Card, ...], dealer:
 
 def verify_settled(state: TableState, given: PersonActed, operation: operations.RecordSettled) -> None:
     assert state.settings is not None
+    verify_nothing_held(state)
     if state.chips_paid:
         raise RefusedError("settled", "The chips are recorded as paid already; conclude the round.")
     capabilities = state.device.capabilities

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from controller.games.specification import RulingAction
+from controller.rules.paying import BetAction
 from controller.table import events, operations
 from controller.table.consequences import close_choices, reconstruct, remove_hand, resolve, void
 from controller.table.decision import Decision, RefusedError
@@ -16,6 +17,7 @@ from controller.table.inputs import PersonActed
 from controller.table.irregularity_steps import find_named, require
 from controller.table.phases import Phase
 from controller.table.state import Irregularity, Stage, TableState
+from controller.table.wagering import settle_anew
 
 
 class Action(NamedTuple):
@@ -41,7 +43,14 @@ def rule(decision: Decision, given: PersonActed, operation: operations.Rule) -> 
     found = find_named(decision.state, operation, Stage.RULING)
     decision.emit(
         events.Ruled(
-            found.id, operation.action, operation.authority, operation.text, operation.places, operation.ordinals
+            found.id,
+            operation.action,
+            operation.authority,
+            operation.text,
+            operation.places,
+            operation.ordinals,
+            operation.bets,
+            BetAction.RETURN if operation.action is RulingAction.RETURN_BETS else BetAction.SETTLE,
         )
     )
     ACTIONS[operation.action].act(decision, given, found, operation)
@@ -49,8 +58,17 @@ def rule(decision: Decision, given: PersonActed, operation: operations.Rule) -> 
     close_choices(decision, given)
 
 
-def _verify_nothing(state: TableState, found: Irregularity, operation: operations.Rule) -> None:
-    """It needs nothing."""
+def _verify_bets(state: TableState, found: Irregularity, operation: operations.Rule) -> None:
+    lying = {bet.number for bet in state.layout.bets}
+    wrong = [number for number in operation.bets if number not in lying]
+    if wrong or (operation.bets and found.round != state.round):
+        raise RefusedError("bets", f"No bet {operation.bets[0] if not wrong else wrong[0]} lies on the layout now.")
+
+
+def _verify_some_bets(state: TableState, found: Irregularity, operation: operations.Rule) -> None:
+    if not operation.bets:
+        raise RefusedError("bets", "Say which bets are returned, by their numbers.")
+    _verify_bets(state, found, operation)
 
 
 def _verify_void(state: TableState, found: Irregularity, operation: operations.Rule) -> None:
@@ -83,7 +101,9 @@ def _void(decision: Decision, given: PersonActed, found: Irregularity, operation
 
 
 def _continue(decision: Decision, given: PersonActed, found: Irregularity, operation: operations.Rule) -> None:
-    """Nothing but the record."""
+    """The record says it; a ruling on bets is kept until they are settled, and settles anew what was settled."""
+    if operation.bets:
+        settle_anew(decision, found.id, operation.authority)
 
 
 def _remove_hands(decision: Decision, given: PersonActed, found: Irregularity, operation: operations.Rule) -> None:
@@ -101,9 +121,9 @@ def _name_order(decision: Decision, given: PersonActed, found: Irregularity, ope
 
 ACTIONS: Final[dict[RulingAction, Action]] = {
     RulingAction.VOID: Action(_verify_void, _void, of_earlier_rounds=True),
-    RulingAction.CONTINUE: Action(_verify_nothing, _continue, of_earlier_rounds=True),
+    RulingAction.CONTINUE: Action(_verify_bets, _continue, of_earlier_rounds=True),
     RulingAction.RECONSTRUCT: Action(_verify_misplaced, _reconstruct),
     RulingAction.REMOVE_HANDS: Action(_verify_hands, _remove_hands),
-    RulingAction.RETURN_BETS: Action(_verify_hands, _remove_hands),
+    RulingAction.RETURN_BETS: Action(_verify_some_bets, _continue),
     RulingAction.NAME_ORDER: Action(_verify_order, _name_order),
 }

@@ -17,6 +17,8 @@ from controller.games.specification import Choice, Facts, Game, Grammar, Kind, R
 from controller.rules.dealing import Place
 from controller.rules.hands import Outcome
 from controller.rules.law import Law, read_law
+from controller.rules.layout import Layout, Limit, TableRules
+from controller.rules.paying import BetRuling, Rounding
 from controller.table.phases import IN_ROUND, Condition, Phase, Service
 from firmware_bridge.cards import DECK_SIZE, Card, Concealed
 from firmware_bridge.commands import AnyCommand
@@ -32,12 +34,21 @@ class ChosenReading(msgspec.Struct, frozen=True):
     chosen_on: str = ""
 
 
+class WagerLimit(msgspec.Struct, frozen=True):
+    """Least and most for one kind of wager, in the smallest unit; `maximum` 0: none."""
+
+    wager: str
+    minimum: int = 1
+    maximum: int = 0
+
+
 class Settings(msgspec.Struct, frozen=True):
     """What a casino chooses for its table. Enters the journal with the game.
 
     `box_count`: betting boxes on the layout. `unit`: what leaves the device. `count_stub_by_hand`: where the device
     cannot count the stub, the dealer must before the round is settled (house procedure). `readings`: those that were
     chosen. `house`: the rows of the house's own irregularity table.
+    `limits`: those of wagers, where the table knows of them. `rounding`: what becomes of parts of a unit in payouts.
     """
 
     game: str
@@ -46,6 +57,8 @@ class Settings(msgspec.Struct, frozen=True):
     count_stub_by_hand: bool = False
     readings: tuple[ChosenReading, ...] = ()
     house: tuple[Row, ...] = ()
+    limits: tuple[WagerLimit, ...] = ()
+    rounding: Rounding = Rounding.NONE
 
 
 @cache
@@ -79,6 +92,7 @@ class Hand(msgspec.Struct, frozen=True):
     surplus: int = 0  # how many more (or fewer) a person counted there than were known to be dealt
     dead: bool = False
     handled: bool = False
+    viewed: bool = False
     shown: tuple[Card, ...] = ()
     outcome: Outcome | None = None
 
@@ -164,12 +178,37 @@ class Irregularity(msgspec.Struct, frozen=True):
     place: Place | None = None
     ordinals: tuple[int, ...] = ()
     counted: int | None = None
-    choices: tuple[tuple[Place, Choice], ...] = ()
+    choices: tuple[tuple[Place, str, Choice], ...] = ()  # place and bettor; no bettor: the box counts as one
 
     @property
     def offers(self) -> bool:
         """Whether bettors may choose something once the clause has taken effect."""
         return bool(self.row.options)
+
+
+class SettledBet(msgspec.Struct, frozen=True):
+    """What one bet came to: `amount` is returned + collected + held, and the house pays `paid` besides."""
+
+    number: int
+    bettor: str
+    wager: str
+    box: int
+    amount: int
+    verdict: str  # won, lost, returned; held: a ruling decides
+    clause: str
+    because: str
+    returned: str
+    collected: str
+    held: str
+    paid: str
+
+
+class Restrictions(msgspec.Struct, frozen=True):
+    """What a pit manager restricts until he lifts it; see `controller.rules.layout.TableRules`."""
+
+    closed_boxes: tuple[int, ...] = ()
+    fewer_wagers: tuple[tuple[int, int], ...] = ()
+    one_box: tuple[str, ...] = ()
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -212,6 +251,14 @@ class TableState(msgspec.Struct, frozen=True):
     device: Device = Device()
     open: tuple[Irregularity, ...] = ()
     chose_to_go_on: bool = False  # a bettor did, after an error of this round
+    layout: Layout = Layout()
+    restrictions: Restrictions = Restrictions()
+    withdrawn: tuple[tuple[str, int, str], ...] = ()  # bettor, box and clause
+    bet_rulings: tuple[tuple[int, BetRuling], ...] = ()
+    removed: tuple[tuple[int, str], ...] = ()  # boxes whose hand was removed, and by what
+    settlement: tuple[SettledBet, ...] = ()
+    under_minimum: tuple[str, ...] = ()  # whose one time under the minimum was used up before this round (RTP 5.10)
+    under_minimum_next: tuple[str, ...] = ()  # and after it
     chips_paid: bool = False
     conclusion_asked: bool = False
     answers: tuple[Answer, ...] = ()
@@ -252,6 +299,33 @@ class TableState(msgspec.Struct, frozen=True):
         while self.dealt + due < len(self.places) and self.places[self.dealt + due] == place:
             due += 1
         return due
+
+    @property
+    def table_rules(self) -> TableRules:
+        """What casino and pit manager set for wagers here."""
+        assert self.settings is not None, "no game has been chosen"
+        limits = {limit.wager: Limit(limit.minimum, limit.maximum or None) for limit in self.settings.limits}
+        restricted = self.restrictions
+        return TableRules(
+            self.settings.box_count,
+            limits,
+            frozenset(restricted.closed_boxes),
+            dict(restricted.fewer_wagers),
+            frozenset(restricted.one_box),
+        )
+
+    def bettors_at(self, place: Place) -> tuple[str, ...]:
+        """Who has a say about the hand of a box: whoever bet there and did not withdraw; none entered: the box."""
+        if not self.layout.bets:
+            return ("",)
+        box = int(place[1:])
+        gone = {bettor for bettor, at, _ in self.withdrawn if at == box}
+        return tuple(dict.fromkeys(bet.bettor for bet in self.layout.on(box) if bet.bettor not in gone))
+
+    @property
+    def choosers(self) -> tuple[tuple[Place, str], ...]:
+        """Place and bettor of everybody who chooses where a clause gives options."""
+        return tuple((place, bettor) for place in self.live_places for bettor in self.bettors_at(place))
 
     @property
     def intended(self) -> dict[CardId, Place]:

@@ -19,6 +19,7 @@ SECRET = Concealed(Card.parse("KD"), shuffle=4, ordinal=7)
 MAY_EXPOSE = {
     "controller.journal.sealing",  # seals it, and commits to it
     "controller.table.rounds",  # when a hand is opened
+    "controller.table.established_outcome",  # how far, the casino chose (setting known_cards)
 }
 MAY_OPEN_EVIDENCE = {"controller.journal.sealing"}
 

@@ -46,6 +46,7 @@ def every_operation(state: TableState) -> Iterator[AnyOperation]:
     yield operations.PlaceYourBets()
     yield operations.CancelStart()
     yield from (operations.OccupyBoxes(boxes) for boxes in ((1, 3, 6), (), (7,), (0,), (2, 2), (-1, HUGE)))
+    yield from _wagers(state)
     yield operations.NoMoreBets()
     yield from (operations.ShowFirstCard(card) for card in (None, DECK[0], DECK[-1]))
     yield from (operations.HandleCards(place) for place in PLACES)
@@ -79,6 +80,22 @@ def every_operation(state: TableState) -> Iterator[AnyOperation]:
     yield operations.ReturnToService()
 
 
+def _wagers(state: TableState) -> Iterator[AnyOperation]:
+    """Bettors and bets that fit, and such as nobody should ever enter."""
+    yield from (operations.EnterBettor(who, seat) for who, seat in (("ann", 1), ("bob", None), ("", 1), ("cy", HUGE)))
+    yield from (operations.BettorLeaves(who) for who in ("ann", "nobody"))
+    for who, wager, box, amount in product(("ann", "nobody"), ("main", "tie", "?"), (0, 1, 3, HUGE), (10, 0, -1)):
+        yield operations.PlaceWager(who, wager, box, amount)
+    yield operations.PlaceWager("ann", "tie", 2, 10, overlooked=True)
+    yield from (operations.PlaceWager("bob", wager, 1, 5) for wager in ("win", "royal", "picture_perfect"))
+    yield from (operations.ChangeWager(bet, amount) for bet, amount in product((1, HUGE), (5, 20, 0)))
+    yield from (operations.TakeBackWager(bet) for bet in (1, 2, HUGE))
+    yield operations.RejectExcess()
+    yield operations.RestrictBetting()
+    yield operations.RestrictBetting((2,), ((1, 1),), ("ann",))
+    yield operations.RestrictBetting((HUGE,), ((1, -1),))
+
+
 def _decisions(state: TableState) -> Iterator[AnyOperation]:
     """On what is open, on what has changed, and on what never was."""
     named = [(found.id, found.revision, found.ordinals) for found in state.open]
@@ -93,6 +110,12 @@ def _decisions(state: TableState) -> Iterator[AnyOperation]:
             yield operations.ChooseOption(irregularity, revision, place, choice)
         yield operations.Reconstruct(irregularity, revision)
         yield operations.ChooseOption(irregularity, revision, "B1", Choice.CONTINUE, absent=True)
+        yield from (
+            operations.ChooseOption(irregularity, revision, place, Choice.WITHDRAW, bettor=bettor)
+            for place, bettor in product(("B1", "B2"), ("ann", "bob"))
+        )
+        yield operations.Rule(irregularity, revision, RulingAction.RETURN_BETS, "manager", "so", bets=(1,))
+        yield operations.Rule(irregularity, revision, RulingAction.CONTINUE, "manager", "so", bets=(1, 2))
         for action in RulingAction:
             yield operations.Rule(irregularity, revision, action, "shift manager", "so decided")
             yield operations.Rule(irregularity, revision, action, "manager", "so", ("B1", "B3"), ordinals)

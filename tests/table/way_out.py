@@ -83,9 +83,9 @@ def deal_with(table: TableHarness, found: Irregularity) -> None:
         case Stage.ORDERING:
             _manage(table, operations.NameOrder(found.id, found.revision, found.ordinals))
         case Stage.CHOOSING:
-            chosen = {place for place, _ in found.choices}
-            place = next(place for place in state.live_places if place not in chosen)
-            table.do(operations.ChooseOption(found.id, found.revision, place, Choice.CONTINUE))
+            chosen = {(place, bettor) for place, bettor, _ in found.choices}
+            place, bettor = next(chooser for chooser in state.choosers if chooser not in chosen)
+            table.do(operations.ChooseOption(found.id, found.revision, place, Choice.CONTINUE, bettor=bettor))
         case Stage.MOVING if found.counted is None and not state.misplaced:
             _cannot_be_done(table, found)
         case Stage.MOVING:

@@ -75,6 +75,15 @@ from controller.table.events.rounds import (
     TablePaused,
     TableResumed,
 )
+from controller.table.events.wagers import (
+    BettingRestricted,
+    BettorEntered,
+    BettorLeft,
+    BettorWithdrew,
+    LayoutChanged,
+    SettlementReversed,
+    WagersSettled,
+)
 
 AnyEvent: TypeAlias = (
     TableBegan
@@ -121,6 +130,13 @@ AnyEvent: TypeAlias = (
     | ChipsPaid
     | ConclusionAsked
     | RoundVoided
+    | BettorEntered
+    | BettorLeft
+    | LayoutChanged
+    | BettingRestricted
+    | BettorWithdrew
+    | WagersSettled
+    | SettlementReversed
     | TablePaused
     | TableResumed
     | IrregularityRaised
@@ -136,6 +152,10 @@ AnyEvent: TypeAlias = (
 
 __all__ = [
     "AnyEvent",
+    "BettingRestricted",
+    "BettorEntered",
+    "BettorLeft",
+    "BettorWithdrew",
     "BoxesOccupied",
     "CardFoundFaceUp",
     "CardMoved",
@@ -173,6 +193,7 @@ __all__ = [
     "IrregularityConfirmed",
     "IrregularityRaised",
     "IrregularityResolved",
+    "LayoutChanged",
     "OperationRefused",
     "OperationTaken",
     "OptionChosen",
@@ -185,6 +206,7 @@ __all__ = [
     "Ruled",
     "ServiceChanged",
     "SetInTray",
+    "SettlementReversed",
     "ShuffleBegan",
     "ShuffleFailed",
     "StatusAgrees",
@@ -193,4 +215,5 @@ __all__ = [
     "TableBegan",
     "TablePaused",
     "TableResumed",
+    "WagersSettled",
 ]

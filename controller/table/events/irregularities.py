@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from controller.games.specification import Choice, Facts, Kind, Role, Row, RulingAction
 from controller.rules.dealing import Place
+from controller.rules.paying import BetAction
 from controller.table.events.base import Event
 from controller.table.state import Stage
 
@@ -64,6 +65,7 @@ class OptionChosen(Event, frozen=True):
     choice: Choice
     clause: str = ""
     absent: bool = False
+    bettor: str = ""
 
 
 class Ruled(Event, frozen=True):
@@ -73,6 +75,8 @@ class Ruled(Event, frozen=True):
     text: str
     places: tuple[Place, ...] = ()
     ordinals: tuple[int, ...] = ()
+    bets: tuple[int, ...] = ()
+    bet_action: BetAction = BetAction.RETURN
 
 
 class IrregularityResolved(Event, frozen=True):

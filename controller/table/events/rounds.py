@@ -34,7 +34,10 @@ class DealBegan(Event, frozen=True):
 
 
 class CardsHandled(Event, frozen=True):
+    """The Player at a place touched cards; `viewed`: and looked at them."""
+
     place: Place
+    viewed: bool = False
 
 
 class HandCounted(Event, frozen=True):

@@ -7,6 +7,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from controller.games.specification import Choice
+from controller.rules.paying import BetRuling
 from controller.table import events
 from controller.table.folding.setters import sets, with_open
 from controller.table.state import Irregularity, TableState
@@ -63,13 +64,20 @@ def _order_named(state: TableState, event: events.OrderNamed, entry: int) -> Tab
 def _option_chosen(state: TableState, event: events.OptionChosen, entry: int) -> TableState:
     """A choice leaves the revision alone: the next bettor chooses in the same irregularity, as it stands."""
     changed = tuple(
-        replace(found, choices=(*found.choices, (event.place, event.choice)))
+        replace(found, choices=(*found.choices, (event.place, event.bettor, event.choice)))
         if found.id == event.irregularity
         else found
         for found in state.open
     )
     goes_on = state.chose_to_go_on or event.choice is Choice.CONTINUE
     return replace(state, open=changed, chose_to_go_on=goes_on)
+
+
+@sets(events.Ruled)
+def _ruled(state: TableState, event: events.Ruled, entry: int) -> TableState:
+    """A ruling on bets is remembered until they are settled."""
+    rulings = tuple((number, BetRuling(event.bet_action, event.authority, event.text)) for number in event.bets)
+    return replace(state, bet_rulings=(*state.bet_rulings, *rulings))
 
 
 @sets(events.IrregularityResolved)

@@ -29,6 +29,12 @@ def _round_began(state: TableState, event: events.RoundBegan, entry: int) -> Tab
         hands={},
         first_card=None,
         first_card_shown=None,
+        layout=replace(state.layout, bets=()),
+        withdrawn=(),
+        bet_rulings=(),
+        removed=(),
+        settlement=(),
+        under_minimum=state.under_minimum_next,
         chose_to_go_on=False,
         chips_paid=False,
         conclusion_asked=False,
@@ -48,7 +54,7 @@ def _deal_began(state: TableState, event: events.DealBegan, entry: int) -> Table
 
 @sets(events.CardsHandled)
 def _cards_handled(state: TableState, event: events.CardsHandled, entry: int) -> TableState:
-    return with_hand(state, event.place, handled=True)
+    return with_hand(state, event.place, handled=True, viewed=event.viewed)
 
 
 @sets(events.HandCounted)
@@ -75,6 +81,7 @@ def _hand_judged(state: TableState, event: events.HandJudged, entry: int) -> Tab
 
 @sets(events.HandRemoved)
 def _hand_removed(state: TableState, event: events.HandRemoved, entry: int) -> TableState:
+    state = replace(state, removed=(*state.removed, (int(event.place[1:]), event.clause or event.authority)))
     return with_hand(state, event.place, dead=True, outcome=None)
 
 

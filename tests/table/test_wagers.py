@@ -1,0 +1,296 @@
+"""Wagers that people enter: placing, who chooses, what is established, settling, and what is taken back."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from controller.games.specification import Choice, Kind, Role, RulingAction, Unit
+from controller.table import events, operations
+from controller.table.phases import Phase
+from controller.table.state import ChosenReading, Settings, SettledBet, Stage, WagerLimit
+from firmware_bridge.cards import Card
+from tests.table.harness import TableHarness
+
+HANDS = {"B1": "KD QC JS", "B2": "9D 8C KS", "D": "KH 7S TD"}
+ESTABLISHED = ChosenReading("established_by", "mathematically")
+
+
+def betting(
+    game_id: str = "NC", *readings: ChosenReading, limits: tuple[WagerLimit, ...] = (), hands: dict[str, str] = HANDS
+) -> TableHarness:
+    """Bets are open; Ann sits at box 1, Bob at box 2, Cy stands."""
+    settings = Settings(game_id, Unit.SETS, 3, True, readings, (), limits)
+    table = TableHarness(Unit.SETS, (1, 2), hands, settings=settings, game_id=game_id).start()
+    table.do(operations.OpenTable())
+    table.fresh_deck()
+    table.do(operations.PlaceYourBets())
+    for bettor, seat in (("ann", 1), ("bob", 2), ("cy", None)):
+        table.do(operations.EnterBettor(bettor, seat))
+    return table
+
+
+def bet(table: TableHarness, bettor: str, wager: str, box: int, amount: int, *, overlooked: bool = False) -> None:
+    table.do(operations.PlaceWager(bettor, wager, box, amount, overlooked))
+
+
+def dealt(table: TableHarness) -> TableHarness:
+    table.do(operations.NoMoreBets())
+    return table.deal()
+
+
+def came_to(table: TableHarness) -> dict[int, SettledBet]:
+    return {one.number: one for one in table.state.settlement}
+
+
+def test_nc_3_9_boxes_with_a_main_wager_are_the_occupied_ones() -> None:
+    table = betting()
+    code, sentence = table.refused(operations.PlaceWager("ann", "tie", 1, 5))
+    assert (code, "NC 3.9" in sentence) == ("no-main", True)
+    bet(table, "ann", "main", 1, 10)
+    bet(table, "cy", "tie", 1, 5)
+    bet(table, "bob", "main", 2, 10)
+    assert table.state.boxes == (1, 2)
+    table.do(operations.TakeBackWager(3))
+    assert [one.number for one in table.state.layout.bets] == [1, 2]
+    assert table.last(events.BoxesOccupied).boxes == (1,)
+    assert table.refused(operations.OccupyBoxes((1, 2)))[0] == "wagers"
+
+
+def test_nc_3_11_5_8_after_the_close_nothing_is_placed_raised_or_withdrawn() -> None:
+    """NC 3.11, 5.8."""
+    table = betting()
+    bet(table, "ann", "main", 1, 10)
+    dealt(table)
+    assert "NC 3.11" in table.refused(operations.PlaceWager("bob", "main", 2, 10))[1]
+    assert "NC 5.8" in table.refused(operations.TakeBackWager(1))[1]
+    assert "NC 3.11" in table.refused(operations.ChangeWager(1, 20))[1]
+
+
+def test_a_round_is_settled_to_the_last_part_of_a_unit() -> None:
+    table = betting(hands={**HANDS, "B1": "KD QC 6S", "D": "2C 3H TD"})
+    bet(table, "ann", "main", 1, 15)
+    bet(table, "cy", "three_pictures", 1, 5)
+    bet(table, "bob", "main", 2, 10)
+    dealt(table).expose_all()
+    settled = came_to(table)
+    assert (settled[1].verdict, settled[1].paid, settled[1].clause) == ("won", "15/2", "NC 4.1")
+    assert (settled[2].verdict, settled[2].collected) == ("lost", "5")
+    assert settled[3].paid == "10"
+    assert table.last(events.WagersSettled).house == str(5 - Fraction(15, 2) - 10)
+    table.settle().conclude()
+
+
+def test_nc_5_15_a_void_round_returns_every_bet() -> None:
+    table = betting()
+    bet(table, "ann", "main", 1, 15)
+    bet(table, "cy", "tie", 1, 5)
+    dealt(table)
+    table.report(Kind.UNSHUFFLED)
+    table.confirm()
+    assert {(one.verdict, one.returned) for one in table.state.settlement} == {("returned", "15"), ("returned", "5")}
+
+
+def test_nc_5_5_5_a_round_voided_after_it_was_settled_is_reversed_and_returned() -> None:
+    """NC 5.5.5, 5.15."""
+    table = betting()
+    bet(table, "ann", "main", 1, 10)
+    dealt(table).expose_all().settle().conclude()
+    paid = table.state.settlement
+    table.report(Kind.WRONG_COUNT, "D", counted=4)
+    table.confirm(reconstructable=False)
+    assert table.last(events.SettlementReversed).bets == paid
+    assert came_to(table)[1].returned == "10"
+    assert table.at(Phase.VOIDED)
+
+
+def test_nc_5_9_a_hand_removed_after_settling_is_settled_anew() -> None:
+    table = betting()
+    bet(table, "ann", "main", 1, 10)
+    bet(table, "bob", "main", 2, 10)
+    dealt(table)
+    table.handle("B1")
+    table.expose_all().settle().conclude()
+    table.report(Kind.WRONG_COUNT, "B1", counted=4)
+    table.confirm(reconstructable=False)
+    assert [type(event).__name__ for event in table.events_of(events.SettlementReversed)] == ["SettlementReversed"]
+    assert (came_to(table)[1].verdict, came_to(table)[1].clause) == ("returned", "NC 5.9")
+    assert came_to(table)[2].verdict == "won" or came_to(table)[2].verdict == "returned"
+    assert not table.state.chips_paid, "what has to be moved now is not paid yet"
+
+
+def test_reading_38_nc_5_7_each_bettor_of_a_box_chooses_for_himself() -> None:
+    """NC 1.16, 5.7, 5.7.3."""
+    table = betting()
+    bet(table, "ann", "main", 1, 10)
+    bet(table, "cy", "main", 1, 20)
+    bet(table, "bob", "main", 2, 10)
+    dealt(table)
+    table.report(Kind.EXPOSED_CARD)
+    table.confirm()
+    found = table.open
+    assert table.refused(operations.ChooseOption(found.id, found.revision, "B1", Choice.CONTINUE))[0] == "bettor"
+    assert (
+        table.refused(operations.ChooseOption(found.id, found.revision, "B1", Choice.CONTINUE, bettor="bob"))[0]
+        == "bettor"
+    )
+    for place, bettor, choice in (
+        ("B1", "cy", Choice.WITHDRAW),
+        ("B1", "ann", Choice.CONTINUE),
+        ("B2", "bob", Choice.WITHDRAW),
+    ):
+        table.do(operations.ChooseOption(found.id, found.revision, place, choice, bettor=bettor))
+    assert [(event.bettor, event.clause) for event in table.events_of(events.BettorWithdrew)] == [
+        ("cy", "NC 5.7.3"),
+        ("bob", "NC 5.7.3"),
+    ]
+    assert table.state.live_places == ("B1",), "a hand is dead when nobody is left"
+    table.expose_all()
+    assert {number: one.verdict for number, one in came_to(table).items()} == {1: "won", 2: "returned", 3: "returned"}
+
+
+def test_rtp_5_13_1_who_withdraws_withdraws_all_his_wagers() -> None:
+    table = betting("RTP", ESTABLISHED)
+    bet(table, "ann", "main", 1, 10)
+    bet(table, "ann", "main", 2, 10)
+    bet(table, "bob", "main", 2, 10)
+    dealt(table)
+    table.report(Kind.POWER_FAILURE)
+    assert (table.open.row.clause, table.open.asks) == ("RTP 5.13.1", ()), "nothing is shown, so nothing is established"
+    table.confirm()
+    found = table.open
+    table.do(operations.ChooseOption(found.id, found.revision, "B1", Choice.WITHDRAW, bettor="ann"))
+    table.do(operations.ChooseOption(found.id, found.revision, "B2", Choice.CONTINUE, bettor="bob"))
+    assert [(event.bettor, event.box) for event in table.events_of(events.BettorWithdrew)] == [("ann", 1), ("ann", 2)]
+    assert table.state.live_places == ("B2",)
+    table.expose_all()
+    assert [one.clause for one in table.state.settlement].count("RTP 5.13.1") == 2
+
+
+@pytest.mark.parametrize(
+    ("game_id", "shown", "clause"),
+    [
+        ("RTP", "KD 5C 9S", "RTP 5.13.2"),  # Royal Pictures has won
+        ("NC", "TC 5C 9S", "NC 5.4.1"),  # Three Pictures has lost
+    ],
+)
+def test_rtp_5_13_nc_5_4_what_is_established_the_table_tells_from_the_shown_cards(
+    game_id: str, shown: str, clause: str
+) -> None:
+    """RTP 5.13.2, NC 5.4.1 by the cards on the table (reading 42)."""
+    table = betting(game_id, ESTABLISHED, hands={**HANDS, "B1": shown})
+    bet(table, "ann", "main", 1, 10)
+    bet(table, "ann", "royal" if game_id == "RTP" else "three_pictures", 1, 10)
+    bet(table, "bob", "main", 2, 10)
+    dealt(table)
+    for place in ("B1",) if game_id == "RTP" else ("D", "B1"):
+        table.expose(place)
+    table.report(Kind.POWER_FAILURE)
+    assert (table.open.row.clause, table.open.asks) == (clause, ())
+
+
+def test_nc_5_4_2_with_nothing_shown_nothing_is_established_and_the_round_is_void() -> None:
+    table = betting("NC", ESTABLISHED)
+    bet(table, "ann", "main", 1, 10)
+    dealt(table)
+    table.report(Kind.POWER_FAILURE)
+    table.confirm()
+    assert table.last(events.RoundVoided).clause == "NC 5.4.2"
+
+
+def test_reading_29_without_wagers_nobody_can_tell() -> None:
+    table = TableHarness().start().to_dealing()
+    table.report(Kind.POWER_FAILURE)
+    assert (table.open.stage, table.open.row.clause) == (Stage.RULING, "NC 5.17")
+
+
+def test_nc_5_14_a_side_bet_without_a_main_is_noticed_at_the_close_and_returned() -> None:
+    table = betting()
+    bet(table, "ann", "main", 1, 10)
+    bet(table, "cy", "tie", 2, 5, overlooked=True)
+    table.do(operations.NoMoreBets())
+    assert (table.open.kind, table.open.row.clause) == (Kind.SIDE_WITHOUT_MAIN, "NC 5.14")
+    assert not table.is_held()
+    table.confirm(Role.DEALER)
+    table.deal().expose_all()
+    assert (came_to(table)[2].verdict, came_to(table)[2].clause) == ("returned", "NC 5.14")
+
+
+def test_rtp_3_5_a_side_wager_without_a_main_waits_for_a_ruling_before_chips_are_paid() -> None:
+    table = betting("RTP", ESTABLISHED)
+    bet(table, "ann", "main", 1, 10)
+    bet(table, "cy", "tie", 2, 5, overlooked=True)
+    table.do(operations.NoMoreBets())
+    table.deal().expose_all()
+    assert came_to(table)[2].held == "5"
+    assert table.refused(operations.RecordSettled())[0] == "held"
+    found = table.open
+    for numbers in ((), (9,)):
+        wrong = operations.Rule(found.id, found.revision, RulingAction.RETURN_BETS, "manager", "so", bets=numbers)
+        assert table.refused(wrong, Role.SHIFT_MANAGER)[0] == "bets"
+    back = operations.Rule(found.id, found.revision, RulingAction.RETURN_BETS, "manager", "given back", bets=(2,))
+    table.do(back, Role.SHIFT_MANAGER)
+    assert came_to(table)[2].returned == "5"
+    table.settle().conclude()
+
+
+def test_limits_of_the_configuration_are_held() -> None:
+    table = betting(limits=(WagerLimit("main", 10, 100),))
+    assert table.refused(operations.PlaceWager("ann", "main", 1, 5))[0] == "under-minimum"
+    bet(table, "ann", "main", 1, 80)
+    bet(table, "cy", "main", 1, 50)
+    back = table.last(events.LayoutChanged).handed_back
+    assert [(one.bettor, one.amount, one.clause) for one in back] == [("cy", 30, "NC 5.1")]
+
+
+def test_rtp_3_8_a_pit_manager_keeps_a_bettor_to_one_box() -> None:
+    table = betting("RTP", ESTABLISHED)
+    restricted = operations.RestrictBetting(one_box=("ann",))
+    assert table.refused(restricted, Role.PIT_SUPERVISOR)[0] == "role"
+    table.do(restricted, Role.PIT_MANAGER)
+    bet(table, "ann", "main", 1, 10)
+    code, sentence = table.refused(operations.PlaceWager("ann", "main", 2, 10))
+    assert (code, "RTP 3.8" in sentence) == ("one-box-only", True)
+    table.do(operations.RestrictBetting(), Role.PIT_MANAGER)
+    bet(table, "ann", "main", 2, 10)
+
+
+def test_rtp_5_10_the_table_remembers_whose_one_time_under_the_minimum_is_used_up() -> None:
+    table = betting("RTP", ESTABLISHED, limits=(WagerLimit("main", 10, 100),))
+    for verdict in ("won", "returned"):
+        if table.state.round > 1 or table.at(Phase.CONCLUDED):
+            table.fresh_deck()
+            table.do(operations.PlaceYourBets())
+        bet(table, "ann", "main", 1, 5, overlooked=True)
+        bet(table, "bob", "main", 2, 10)
+        dealt(table).expose_all()
+        settled = next(one for one in table.state.settlement if one.bettor == "ann")
+        assert settled.verdict == verdict
+        table.settle().conclude()
+    assert settled.clause == "RTP 5.10"
+
+
+def test_a_bettor_with_bets_stays_entered_and_keeps_his_token_from_round_to_round() -> None:
+    table = betting()
+    bet(table, "ann", "main", 1, 10)
+    assert table.refused(operations.BettorLeaves("ann"))[0] == "bets"
+    table.do(operations.BettorLeaves("cy"))
+    assert table.refused(operations.PlaceWager("cy", "tie", 1, 5))[0] == "unknown-bettor"
+    dealt(table).expose_all().settle().conclude()
+    table.fresh_deck()
+    table.do(operations.PlaceYourBets())
+    assert not table.state.layout.bets
+    bet(table, "ann", "main", 1, 10)
+
+
+def test_a_card_shown_by_the_device_counts_where_the_casino_says_so() -> None:
+    """Setting known_cards: what the device has recognised counts as known."""
+    recognised = ChosenReading("known_cards", "recognised")
+    table = betting("NC", ESTABLISHED, recognised, hands={**HANDS, "B1": "TC 5C 9S"})
+    bet(table, "ann", "main", 1, 10)
+    bet(table, "ann", "three_pictures", 1, 10)
+    dealt(table)
+    table.report(Kind.POWER_FAILURE)
+    assert table.open.row.clause == "NC 5.4.1"
+    assert Card.parse("TC").code not in str(table.last(events.IrregularityRaised))
