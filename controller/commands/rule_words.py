@@ -79,9 +79,6 @@ FOLLOWS: Final = {
     Disposition.RESHUFFLE: "the deck is shuffled again",
     Disposition.SILENT: "the document does not say: the house rules on it",
 }
-NOT_USED_YET: Final = frozenset({"unentered_bettors", "known_cards", "established_by"})
-"""Settings that this version's table does not ask: whatever is chosen, it deals and decides the same."""
-
 DECIDED_BY_PEOPLE: Final = frozenset({Disposition.REFER, Disposition.SILENT, Disposition.NAME_ORDER})
 
 UNITS: Final = {Unit.SETS: "sets of three", Unit.SINGLES: "single cards"}

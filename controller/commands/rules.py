@@ -111,7 +111,7 @@ def write_settings(paper: Page, reading: WholeReading) -> None:
     paper.heading("Settings: readings that the casino chooses (--reading ID=OPTION)")
     for setting in reading.settings:
         number = f"reading {setting.reading}, {setting.clause}"
-        paper.entry(f"{setting.setting} ({number}): {setting.question}{_must(setting)}{_unused(setting)}")
+        paper.entry(f"{setting.setting} ({number}): {setting.question}{_must(setting)}")
         for option, meaning in setting.options.items():
             mark = "*" if option == setting.chosen else " "
             standing = " (default)" if option == setting.default else ""
@@ -128,10 +128,6 @@ def _must(setting: SettingReading) -> str:
     if not setting.must_be_chosen:
         return ""
     return f" MUST BE CHOSEN{'' if setting.chosen else ', and is not'}"
-
-
-def _unused(setting: SettingReading) -> str:
-    return "" if setting.used_by_table else " [the table of this version does not use it yet]"
 
 
 def write_irregularities(paper: Page, reading: WholeReading) -> None:

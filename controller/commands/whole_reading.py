@@ -10,7 +10,6 @@ from controller.commands.rule_words import (
     DECIDED_BY_PEOPLE,
     FOLLOWS,
     KINDS,
-    NOT_USED_YET,
     ORDERS,
     UNITS,
     facts_in_words,
@@ -75,10 +74,7 @@ class LimitReading(msgspec.Struct, frozen=True):
 
 
 class SettingReading(msgspec.Struct, frozen=True):
-    """A reading that the casino chooses. `chosen` empty: it must be chosen and is not.
-
-    `used_by_table`: whether this version's table asks it already.
-    """
+    """A reading that the casino chooses. `chosen` empty: it must be chosen and is not."""
 
     setting: str
     reading: int
@@ -88,7 +84,6 @@ class SettingReading(msgspec.Struct, frozen=True):
     default: str
     must_be_chosen: bool
     chosen: str
-    used_by_table: bool
 
 
 class RowReading(msgspec.Struct, frozen=True):
@@ -230,7 +225,6 @@ def _setting(law: Law, setting: Setting) -> SettingReading:
         default=setting.default,
         must_be_chosen=setting.must_be_chosen,
         chosen=law.chosen[setting.id],
-        used_by_table=setting.id not in NOT_USED_YET,
     )
 
 

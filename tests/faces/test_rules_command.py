@@ -19,7 +19,6 @@ from controller.commands.rule_words import (
     FACTS,
     FOLLOWS,
     KINDS,
-    NOT_USED_YET,
     NOTICED,
     ORDERS,
     SHORTFALL,
@@ -257,31 +256,10 @@ def asked_in(folder: str) -> set[str]:
     return found
 
 
-def test_every_setting_is_asked_somewhere_or_said_to_be_of_no_use_yet() -> None:
+def test_every_setting_is_asked_somewhere() -> None:
     first_cards = {known.first_card.setting for known in GAMES.values() if known.first_card is not None}
     settings = {setting.id for known in GAMES.values() for setting in known.settings}
-    assert {one for one in settings - first_cards - NOT_USED_YET if not used(one)} == set()
-    assert settings >= NOT_USED_YET, "a setting of no game is listed"
-
-
-@pytest.mark.parametrize("setting_id", sorted(NOT_USED_YET))
-def test_a_setting_that_is_said_to_be_of_no_use_yet_is_not_asked_by_the_table(setting_id: str) -> None:
-    for folder in ("controller/table", "controller/daemon", "controller/api"):
-        assert setting_id not in asked_in(folder)
-    unders = (under for known in GAMES.values() for _, under in conditions_of(known))
-    assert all(setting_id != name for under in unders for name, _ in under)
-
-
-def test_settings_of_no_use_yet_are_marked() -> None:
-    document = (ROOT / "docs/rules.md").read_text(encoding="utf-8")
-    for known in GAMES.values():
-        lines = run(known.id, "--section", "settings").output.splitlines()
-        for told in as_json(known.id)["settings"]:
-            (line,) = (line for line in lines if line.startswith(f"  {told['setting']} ("))
-            assert ("does not use it yet" in line) is (told["setting"] in NOT_USED_YET) is not told["used_by_table"]
-    for setting_id in NOT_USED_YET:
-        assert f"`{setting_id}`†" in document
-    assert document.count("`†") == len(NOT_USED_YET)
+    assert {one for one in settings - first_cards if not used(one)} == set()
 
 
 def test_data_that_names_a_setting_which_is_not_there_ends_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
