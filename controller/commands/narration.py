@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-Told = Callable[[dict[str, Any]], str]
+from controller.commands.rule_words import KINDS
+from controller.games.specification import FACT_QUESTIONS, Kind
+
+Told = Callable[[dict[str, Any]], str | None]
 
 
 def _cards(event: dict[str, Any]) -> str:
@@ -22,11 +25,78 @@ def _places(event: dict[str, Any]) -> str:
     return " ".join(dict.fromkeys(places))
 
 
+def _under(clause: str) -> str:
+    """A clause after what it says; nothing where the document is silent."""
+    return f" ({clause})" if clause else ""
+
+
 def _raised(event: dict[str, Any]) -> str:
-    row, note = event["row"], event["note"]
+    """While something is asked, what it is called: which row fits is not known before."""
+    row, asks = event["row"], event["asks"]
     at = f" at {event['place']}" if event["place"] else ""
-    told = f"IRREGULARITY {row['id']}{at}: {row['because']} ({row['clause']}), noticed by {event['noticed_by']}"
-    return f"{told}. {note}" if note else told
+    if asks:
+        told = f"IRREGULARITY{at}: {KINDS[Kind(event['kind'])]}"
+    else:
+        told = f"IRREGULARITY {row['id']}{at}: {KINDS[Kind(event['kind'])]}: {row['because']}{_under(row['clause'])}"
+    parts = [f"{told}, noticed by {event['noticed_by']}", event["note"]]
+    sentences = ". ".join(part for part in parts if part)
+    return f"{sentences}. {_asked(asks)}" if asks else sentences
+
+
+def _asked(asks: list[str]) -> str:
+    return "Asked: " + " ".join(FACT_QUESTIONS[name] for name in asks)
+
+
+def _row(event: dict[str, Any]) -> str:
+    row = event["row"]
+    return f"{row['id']}, {row['because']}{_under(row['clause'])}"
+
+
+def _stated(event: dict[str, Any]) -> str:
+    return f"answered. {_asked(event['asks'])}" if event["asks"] else f"answered: {_row(event)}"
+
+
+def _moved(event: dict[str, Any], words: str) -> str:
+    """Cards by the numbers under which they left the device, told together where they went the same way."""
+    together: dict[tuple[str, str], list[str]] = {}
+    for card in event["cards"]:
+        together.setdefault((card["source"], card["place"]), []).append(str(card["ordinal"]))
+    return "; ".join(
+        f"card{'s' if len(numbers) > 1 else ''} {', '.join(numbers)} {words.format(source=source, place=place)}"
+        for (source, place), numbers in together.items()
+    )
+
+
+def _reconstructed(event: dict[str, Any]) -> str:
+    what = "hands were" if event["whole_hands"] else "cards were"
+    moved = _moved(event, "from {source} to {place}")
+    return f"{what} put right{_under(event['clause'])}" + (f": {moved}" if moved else "")
+
+
+def _game(event: dict[str, Any]) -> str:
+    version = f", version {event['version']}" if event["version"] else ""
+    since = f", of {event['effective']}" if event["effective"] else ""
+    return f"game: {event['title']}{version}{since}"
+
+
+def _phase(event: dict[str, Any]) -> str | None:
+    return f"round {event['round']} concluded" if event["phase"] == "concluded" else None
+
+
+def _operation(event: dict[str, Any]) -> str | None:
+    return "no more bets" if event["operation"] == "no_more_bets" else None
+
+
+def _ruled(event: dict[str, Any]) -> str:
+    whose = f" {' '.join(event['places'])}" if event["places"] else ""
+    numbers = f" {', '.join(map(str, event['ordinals']))}" if event["ordinals"] else ""
+    action = event["action"].replace("_", " ")
+    return f"ruling: {action}{whose}{numbers}, by {event['authority']}: {event['text']}"
+
+
+def _voided(event: dict[str, Any]) -> str:
+    by = _under(event["clause"] or event["authority"])
+    return f"ROUND VOID{by}: {event['text']}; all bets are returned"
 
 
 def _judged(event: dict[str, Any]) -> str:
@@ -36,29 +106,43 @@ def _judged(event: dict[str, Any]) -> str:
 
 TELL: Final[dict[str, Told]] = {
     "table_began": lambda event: f"table {event['table']} began" + (" (SIMULATED)" if event["simulated"] else ""),
-    "game_chosen": lambda event: f"game: {event['title']}, version {event['version']}",
+    "game_chosen": _game,
     "device_ready": lambda event: f"device {event['identity']['serial']} is ready ({event['identity']['kind']})",
     "device_lost": lambda event: f"device lost: {event['sentence']}",
     "service_changed": lambda event: f"table {event['service'].replace('_', ' ')}: {event['cause']}",
     "deck_shuffled": lambda event: f"deck {event['deck']} shuffled, {event['count']} cards, by {event['by']}",
     "round_began": lambda event: f"round {event['round']} begins",
-    "boxes_occupied": lambda event: f"wagers on boxes {', '.join(map(str, event['boxes']))}",
-    "deal_began": lambda event: f"no more bets; dealing {event['order'].replace('_', ' ')} ({event['clause']})",
+    "boxes_occupied": lambda event: f"boxes in play: {', '.join(map(str, event['boxes']))}",
+    "operation_taken": _operation,
+    "phase_entered": _phase,
+    "first_card_drawn": lambda event: "the First Card leaves the device",
+    "first_card_shown": lambda event: f"the First Card is {event['card']}{_under(event['clause'])}",
+    "deal_began": lambda event: (
+        f"dealing {event['order'].replace('_', ' ')}, {event['places'][0]} first{_under(event['clause'])}"
+    ),
     "cards_dealt": lambda event: f"{_many(event)} to {_places(event)}",
     "cards_set_aside": lambda event: f"{_many(event)} set aside: {event['because']}",
-    "card_found_face_up": lambda event: f"card {event['ordinal']} lies face up in the device: {event['card']}",
+    "card_found_face_up": lambda event: f"card {event['ordinal']} lies face up in the device",
+    "cards_found_elsewhere": lambda event: _moved(event, "at {place}, dealt to {source}"),
+    "cards_reconstructed": _reconstructed,
+    "dealt_by_hand": lambda event: f"from here on dealt by hand: {event['because']}",
+    "hand_counted": lambda event: f"{event['place']} has {event['count']} cards",
+    "hand_taken_back": lambda event: f"the cards of {event['place']} are to be entered anew",
     "stub_counted": lambda event: f"stub: {event['count']} cards, {event['due']} due",
     "cards_counted": lambda event: f"{event['by']} counted {event['number']} cards, {event['due']} due",
     "hand_exposed": lambda event: f"{event['place']} shows {_cards(event)}",
     "hand_judged": _judged,
-    "hand_removed": lambda event: f"{event['place']} is out of play, bets returned ({event['clause']})",
-    "round_voided": lambda event: f"ROUND VOID ({event['clause']}): {event['text']}; all bets are returned",
+    "hand_removed": lambda event: f"{event['place']} is out of play, bets returned{_under(event['clause'])}",
+    "round_voided": _voided,
     "irregularity_raised": _raised,
-    "irregularity_confirmed": lambda event: f"confirmed: {event['row']['because']} ({event['row']['clause']})",
+    "irregularity_confirmed": lambda event: f"confirmed: {_row(event)}",
+    "fact_stated": _stated,
     "order_named": lambda event: f"order named: cards {', '.join(map(str, event['ordinals']))}",
     "option_chosen": lambda event: f"{event['place']} chooses to {event['choice']}",
-    "ruled": lambda event: f"ruling: {event['action']}, by {event['authority']}: {event['text']}",
-    "irregularity_resolved": lambda event: f"resolved: {event['outcome']} ({event['clause']}), by {event['by']}",
+    "ruled": _ruled,
+    "irregularity_resolved": lambda event: (
+        f"resolved: {event['outcome'].replace('_', ' ')}{_under(event['clause'])}, by {event['by']}"
+    ),
     "operation_refused": lambda event: f"refused: {event['sentence']}",
     "device_stopped": lambda event: f"device stopped: {event['cause']}",
     "device_freed": lambda event: f"device freed: {event['cause']}",
@@ -70,6 +154,4 @@ TELL: Final[dict[str, Told]] = {
 def tell(event: dict[str, Any]) -> str | None:
     """A line for an event, None for those that only machines care about."""
     told = TELL.get(event["event"])
-    if told is None and event["event"] == "phase_entered" and event["phase"] == "concluded":
-        return f"round {event['round']} concluded"
     return told(event) if told else None

@@ -1,0 +1,81 @@
+"""What journals and configurations name is never renamed or removed; more may come."""
+
+from __future__ import annotations
+
+import pytest
+
+from controller.games import game
+from controller.games.specification import Disposition, Kind
+
+SETTINGS = {
+    "F3": {
+        "three_pictures_wager": ["boxes", "none"],
+        "tie_on": ["ranking", "points"],
+        "first_card": ["separate", "in_hand"],
+        "faces": ["down", "up"],
+    },
+    "NC": {
+        "tie_against_three_pictures": ["pays", "loses"],
+        "three_pictures_of": ["own", "either"],
+        "wrong_count": ["general", "specific"],
+        "cured": ["silently", "options"],
+        "order_in_log": ["options", "none"],
+        "face_up_is_misdealt": ["no", "yes"],
+        "unentered_bettors": ["box", "entered"],
+        "second_error": ["asked", "offered", "accepted"],
+        "established_by": ["mathematically", "complete_hands"],
+        "known_cards": ["exposed", "seen", "recognised"],
+        "pro_rata_under_minimum": ["exempt", "none"],
+    },
+    "P3": {
+        "tie_against_three_pictures": ["pays", "loses"],
+        "tie_on": ["points", "ranking"],
+        "perfect_tie": ["instead", "besides"],
+        "face_up_is_misdealt": ["no", "yes"],
+    },
+    "RTP": {
+        "tie_against_three_pictures": ["pays", "loses"],
+        "withdrawal_permitted_by": ["shift_manager", "pit_manager", "pit_supervisor", "dealer"],
+        "face_up_is_misdealt": ["no", "yes"],
+        "unentered_bettors": ["box", "entered"],
+        "established_by": ["mathematically", "complete_hands"],
+        "known_cards": ["exposed", "seen", "recognised"],
+    },
+    "TP": {
+        "tie_against_three_pictures": ["pays", "loses"],
+        "face_up_is_misdealt": ["no", "yes"],
+    },
+}
+WAGERS = {
+    "F3": ["win", "lose", "tie", "three_pictures", "pair_plus", "banker_pair_plus"],
+    "NC": ["main", "tie", "three_pictures"],
+    "P3": ["main", "tie", "player_prosperity", "dealer_prosperity", "picture_perfect"],
+    "RTP": ["main", "tie", "royal"],
+    "TP": ["main", "tie", "three_pictures"],
+}
+KINDS = """
+foreign_card deck_count unshuffled count_in_doubt wrong_count exposed_card face_up_in_device simultaneous
+other_dealing_error technical_stop before_no_more_bets wrong_distribution power_failure card_in_shuffling
+dropped_card late_bet side_without_main dealer_exposed_early wrong_viewer player_exposed outside_limits
+"""
+DISPOSITIONS = """
+void continue next_card remove_hand options name_order refer reconstruct withdrawals stands refuse return_bet
+reshuffle silent
+"""
+
+
+@pytest.mark.parametrize("game_id", SETTINGS)
+def test_settings_and_their_options_stay(game_id: str) -> None:
+    now = {setting.id: setting.words for setting in game(game_id).settings}
+    for setting, words in SETTINGS[game_id].items():
+        assert set(words) <= set(now[setting])
+
+
+@pytest.mark.parametrize("game_id", WAGERS)
+def test_wagers_stay(game_id: str) -> None:
+    assert set(WAGERS[game_id]) <= {wager.id for wager in game(game_id).wagers}
+
+
+def test_kinds_and_dispositions_stay() -> None:
+    assert set(KINDS.split()) <= set(Kind)
+    assert set(DISPOSITIONS.split()) <= set(Disposition)
