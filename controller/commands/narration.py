@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any, Final
 
 from controller.commands.rule_words import KINDS
-from controller.games.specification import FACT_QUESTIONS, Kind
+from controller.games.specification import FACT_QUESTIONS, Disposition, Kind
 
 Told = Callable[[dict[str, Any]], str | None]
 
@@ -34,17 +35,18 @@ def _raised(event: dict[str, Any]) -> str:
     """While something is asked, what it is called: which row fits is not known before."""
     row, asks = event["row"], event["asks"]
     at = f" at {event['place']}" if event["place"] else ""
+    kind = KINDS[Kind(event["kind"])]
     if asks:
-        told = f"IRREGULARITY{at}: {KINDS[Kind(event['kind'])]}"
+        told = f"IRREGULARITY{at}: {kind}"
+    elif row["disposition"] in (Disposition.REFER, Disposition.SILENT):
+        told = f"IRREGULARITY {row['id']}{at}: {kind}: {row['because']}{_under(row['clause'])}"
     else:
-        told = f"IRREGULARITY {row['id']}{at}: {KINDS[Kind(event['kind'])]}: {row['because']}{_under(row['clause'])}"
-    parts = [f"{told}, noticed by {event['noticed_by']}", event["note"]]
-    sentences = ". ".join(part for part in parts if part)
-    return f"{sentences}. {_asked(asks)}" if asks else sentences
+        told = f"IRREGULARITY {row['id']}{at}: {row['because']}{_under(row['clause'])}"
+    return ". ".join(filter(None, (f"{told}, noticed by {event['noticed_by']}", event["note"], _asked(asks))))
 
 
 def _asked(asks: list[str]) -> str:
-    return "Asked: " + " ".join(FACT_QUESTIONS[name] for name in asks)
+    return f"Asked: {' '.join(FACT_QUESTIONS[name] for name in asks)}" if asks else ""
 
 
 def _row(event: dict[str, Any]) -> str:
@@ -90,8 +92,44 @@ def _operation(event: dict[str, Any]) -> str | None:
 def _ruled(event: dict[str, Any]) -> str:
     whose = f" {' '.join(event['places'])}" if event["places"] else ""
     numbers = f" {', '.join(map(str, event['ordinals']))}" if event["ordinals"] else ""
+    bets = f" of bets {', '.join(map(str, event['bets']))}" if event["bets"] else ""
     action = event["action"].replace("_", " ")
-    return f"ruling: {action}{whose}{numbers}, by {event['authority']}: {event['text']}"
+    return f"ruling: {action}{whose}{numbers}{bets}, by {event['authority']}: {event['text']}"
+
+
+def _chosen(event: dict[str, Any]) -> str:
+    who = f"{event['bettor']} at {event['place']}" if event["bettor"] else event["place"]
+    if event["absent"]:
+        return f"{who} is away: the bets stand{_under(event['clause'])}"
+    return f"{who} chooses to {event['choice']}{_under(event['clause'])}"
+
+
+def _entered(event: dict[str, Any]) -> str:
+    where = "stands" if event["seat"] is None else f"sits at box {event['seat']}"
+    return f"{event['bettor']} bets here and {where}"
+
+
+def _laid(event: dict[str, Any]) -> str:
+    """The whole layout stands in the event; a line has room for how much of it there is, and for what went back."""
+    bets = event["bets"]
+    told = f"{len(bets)} bet{'' if len(bets) == 1 else 's'} on the layout, {sum(bet['amount'] for bet in bets)} in all"
+    back = [f"{one['amount']} back to {one['bettor']}{_under(one['clause'])}" for one in event["handed_back"]]
+    return "; ".join([told, *back])
+
+
+def _restricted(event: dict[str, Any]) -> str:
+    told = [
+        *(f"box {box} takes no bets" for box in event["closed_boxes"]),
+        *(f"box {box} takes {most} wagers at most" for box, most in event["fewer_wagers"]),
+        *(f"{bettor} bets on one box only" for bettor in event["one_box"]),
+    ]
+    return f"restricted: {'; '.join(told)}" if told else "no restrictions on betting any more"
+
+
+def _settled(event: dict[str, Any]) -> str:
+    verdicts = Counter(bet["verdict"] for bet in event["bets"])
+    listed = ", ".join(f"{count} {verdict}" for verdict, count in sorted(verdicts.items()))
+    return f"wagers settled: {listed or 'none lay there'}; the house gains {event['house']}"
 
 
 def _voided(event: dict[str, Any]) -> str:
@@ -138,10 +176,21 @@ TELL: Final[dict[str, Told]] = {
     "irregularity_confirmed": lambda event: f"confirmed: {_row(event)}",
     "fact_stated": _stated,
     "order_named": lambda event: f"order named: cards {', '.join(map(str, event['ordinals']))}",
-    "option_chosen": lambda event: f"{event['place']} chooses to {event['choice']}",
+    "option_chosen": _chosen,
     "ruled": _ruled,
     "irregularity_resolved": lambda event: (
         f"resolved: {event['outcome'].replace('_', ' ')}{_under(event['clause'])}, by {event['by']}"
+    ),
+    "bettor_entered": _entered,
+    "bettor_left": lambda event: f"{event['bettor']} leaves",
+    "layout_changed": _laid,
+    "betting_restricted": _restricted,
+    "bettor_withdrew": lambda event: (
+        f"{event['bettor']} takes back all bets on box {event['box']}{_under(event['clause'])}"
+    ),
+    "wagers_settled": _settled,
+    "settlement_reversed": lambda event: (
+        f"settlement taken back for {len(event['bets'])} bets{_under(event['clause'])}"
     ),
     "operation_refused": lambda event: f"refused: {event['sentence']}",
     "device_stopped": lambda event: f"device stopped: {event['cause']}",

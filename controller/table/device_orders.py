@@ -23,7 +23,7 @@ def order_device(decision: Decision) -> None:
     if not device.connected or device.capabilities is None or state.service is Service.OUT_OF_SERVICE:
         return
     hold = not _cards_are_due(state)
-    if device.capabilities.holds_exit and device.exit_held is not hold:
+    if device.capabilities.holds_exit and not device.exit_fails and device.exit_held is not hold:
         decision.emit(events.CommandIssued(HoldExit() if hold else ReleaseExit()))
         return  # a command that moves cards waits until the exit has answered
     if device.open_commands or device.stopped or state.held or state.service is not Service.IN_SERVICE:

@@ -13,6 +13,7 @@ from controller.table.phases import DEALING, Phase
 from controller.table.raising import DEVICE, already_open, raise_irregularity
 from firmware_bridge import observations
 from firmware_bridge.cards import DECK_SIZE
+from firmware_bridge.commands import HoldExit, ReleaseExit
 from firmware_bridge.observations import Observation
 
 OF_A_COMMAND: Final = "command"  # begins the causes that a fresh deck, or a new link, puts right
@@ -48,6 +49,8 @@ def command_answered(decision: Decision, given: CommandAnswered) -> None:
     decision.emit(events.CommandRefused(given.command_id, given.reason))
     if opened.command.moves_cards:
         stop(decision, None, f"{OF_A_COMMAND}: the device refused a command ({given.reason})")
+    elif isinstance(opened.command, HoldExit | ReleaseExit):
+        stop(decision, None, f"{OF_A_COMMAND}: the device refused to move its exit ({given.reason})")
 
 
 def _deck_loaded(decision: Decision, given: DeviceReported, seen: observations.DeckLoaded) -> None:

@@ -54,6 +54,10 @@ class ShowFirstCard(Operation, frozen=True):
     card: Card | None = None
 
 
+class ReopenBets(Operation, frozen=True):
+    """ "No more bets" was keyed by mistake: possible until a card has left the device."""
+
+
 class EnterBettor(Operation, frozen=True):
     """Somebody bets here. `seat`: the box at which he sits; None: he stands. Entering him again moves him."""
 
@@ -250,6 +254,7 @@ AnyOperation: TypeAlias = (
     | CancelStart
     | OccupyBoxes
     | NoMoreBets
+    | ReopenBets
     | EnterBettor
     | BettorLeaves
     | PlaceWager

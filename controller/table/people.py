@@ -56,6 +56,7 @@ OPERATIONS: Final[dict[type[Operation], Lawful]] = {
         rounds.verify_occupy_boxes, rounds.occupy_boxes, frozenset({Phase.BETTING}), services=ANY_SERVICE, held=True
     ),
     operations.NoMoreBets: Lawful(rounds.verify_no_more_bets, rounds.no_more_bets, frozenset({Phase.BETTING})),
+    operations.ReopenBets: Lawful(rounds.verify_reopen_bets, rounds.reopen_bets, CARDS_LEAVE, services=ANY_SERVICE),
     operations.EnterBettor: Lawful(
         wagering.verify_enter_bettor, wagering.add_bettor, BETTORS_COME, services=ANY_SERVICE, held=True
     ),

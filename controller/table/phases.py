@@ -89,6 +89,10 @@ PHASES: Final[tuple[Transition, ...]] = (
     Transition("no_more_bets", P.BETTING, P.FIRST_CARD, 'after "No more bets" a card is shown', C.SHOWS_FIRST_CARD),
     Transition("no_more_bets", P.BETTING, P.DEALING_SETS, '"No more bets" begins the deal', C.SETS),
     Transition("no_more_bets", P.BETTING, P.DEALING_SINGLES, '"No more bets" begins the deal', C.SINGLES),
+    *(
+        Transition("reopen_bets", phase, P.BETTING, "it was closed by mistake, and no card has left the device")
+        for phase in (P.FIRST_CARD, P.DEALING_SETS, P.DEALING_SINGLES)
+    ),
     Transition("first_card_shown", P.FIRST_CARD, P.DEALING_SETS, "its rank says where the deal begins", C.SETS),
     Transition("first_card_shown", P.FIRST_CARD, P.DEALING_SINGLES, "its rank says where the deal begins", C.SINGLES),
     *(

@@ -134,6 +134,18 @@ def no_more_bets(decision: Decision, given: PersonActed, operation: operations.N
     deal_aside(decision)
 
 
+def verify_reopen_bets(state: TableState, given: PersonActed, operation: operations.ReopenBets) -> None:
+    """A set that waits in the tray has not been taken; the announcement counts, not the key."""
+    if state.dealt or state.aside or state.first_card is not None:
+        raise RefusedError("cards-out", "Cards have left the device; bets stay closed.")
+    if state.device.moving is not None:
+        raise RefusedError("moving", "The device is moving cards; wait until it has answered.")
+
+
+def reopen_bets(decision: Decision, given: PersonActed, operation: operations.ReopenBets) -> None:
+    decision.enter_phase("reopen_bets", decision.state.game.clauses.place_your_bets)
+
+
 def _begin_deal(decision: Decision, places: tuple[Place, ...]) -> None:
     grammar = decision.state.grammar
     decision.emit(events.DealBegan(grammar.unit, grammar.order, grammar.clause, places))

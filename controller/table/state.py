@@ -138,6 +138,7 @@ class Device(msgspec.Struct, frozen=True):
     last_report: int = 0
     capabilities: Capabilities | None = None
     exit_held: bool | None = None
+    exit_fails: bool = False  # it refused to hold or to release its exit; not asked again before the next link
     open_commands: tuple[OpenCommand, ...] = ()
     stops: tuple[str, ...] = ()
     status_agrees: bool = False

@@ -47,6 +47,7 @@ def every_operation(state: TableState) -> Iterator[AnyOperation]:
     yield operations.CancelStart()
     yield from (operations.OccupyBoxes(boxes) for boxes in ((1, 3, 6), (), (7,), (0,), (2, 2), (-1, HUGE)))
     yield from _wagers(state)
+    yield operations.ReopenBets()
     yield operations.NoMoreBets()
     yield from (operations.ShowFirstCard(card) for card in (None, DECK[0], DECK[-1]))
     yield from (operations.HandleCards(place) for place in PLACES)

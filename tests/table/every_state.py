@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 from typing import Final
 
 from msgspec.structs import replace
@@ -14,7 +15,10 @@ from controller.table.inputs import DeviceConnected
 from controller.table.phases import BEFORE_CLOSE, IN_ROUND, WINDOW_OPEN, Phase, Service
 from controller.table.state import TableState
 from tests.table.harness import TableHarness
+from tests.table.way_out import step
 
+OTHER_GAMES: Final = ("TP", "RTP", "P3", "F3")
+ROUND: Final = 24  # steps of a crew that lead through a round dealt in sets, and half of one in single cards
 HOLDS: Final = ("free", "paused", "claimed", "ordering", "choosing", "ruling", "two open")
 HANDS: Final = {"B1": "KD QC JS", "B3": "9D 8C KS", "B6": "2D 3C TS", "D": "KH 7S TD"}
 
@@ -129,6 +133,21 @@ def reached() -> Iterator[tuple[str, TableHarness]]:
                     table.lose_link()
                     yield f"{unit} {phase} {how} away", table
         yield from _odd_states(unit)
+    for game_id, unit in product(OTHER_GAMES, Unit):
+        yield from _of_game(game_id, unit)
+
+
+def _of_game(game_id: str, unit: Unit) -> Iterator[tuple[str, TableHarness]]:
+    """A round of another document at each of its steps: free, asked about a foreign card, and with the link lost."""
+    for steps, how in product(range(ROUND), ("free", "claimed", "away")):
+        table = TableHarness(unit, game_id=game_id).start()
+        for _ in range(steps):
+            step(table)
+        if how == "claimed" and table.state.phase in WINDOW_OPEN - {Phase.VOIDED}:
+            table.report(Kind.FOREIGN_CARD)
+        elif how == "away":
+            table.lose_link()
+        yield f"{game_id} {unit} after {steps} steps {how}", table
 
 
 def _odd_states(unit: Unit) -> Iterator[tuple[str, TableHarness]]:

@@ -32,8 +32,9 @@ class ScriptedDevice:
     """One shuffler or shoe. `send` takes what reaches the host; while `linked` is False reports wait.
 
     The attributes that a test may set: `order` of the next shuffle, `capabilities`, `next_set` (cards in the next set
-    instead of those ordered), `jams_next`, `refuses_next` (a reason), `miscount` (added to the count of the stub),
-    `answers` (False: it does as told and says nothing of it), `deaf` (commands do not reach it).
+    instead of those ordered), `jams_next`, `refuses_next` (a reason), `exit_stuck` (it refuses to hold or release),
+    `miscount` (added to the count of the stub), `answers` (False: it does as told and says nothing of it), `deaf`
+    (commands do not reach it).
     """
 
     def __init__(self, unit: Unit, order: Sequence[Card], send: Callable[[AnyInput], None]) -> None:
@@ -46,6 +47,7 @@ class ScriptedDevice:
         self.deaf = False
         self.next_set = 0
         self.jams_next = False
+        self.exit_stuck = False
         self.refuses_next = ""
         self.miscount = 0
         self.boot = 1
@@ -198,6 +200,8 @@ class ScriptedDevice:
     def _carry_out(self, command: AnyCommand) -> str:
         """The reason of a refusal, or nothing."""
         if isinstance(command, commands.HoldExit | commands.ReleaseExit):
+            if self.exit_stuck:
+                return "exit"
             self.exit_held = isinstance(command, commands.HoldExit)
             return ""
         if self.refuses_next:

@@ -83,3 +83,17 @@ def test_between_rounds_cards_may_be_taken_and_the_deck_is_no_longer_whole(unit:
     assert table.refused(operations.PlaceYourBets())[0] == "deck-used"
     table.to_dealing().finish()
     assert len(table.events_of(events.CardsSetAside)) == 1
+
+
+@pytest.mark.parametrize("game_id", ["NC", "F3"])
+@pytest.mark.parametrize("unit", Unit)
+def test_bets_closed_by_mistake_are_opened_again_until_a_card_has_left(unit: Unit, game_id: str) -> None:
+    table = TableHarness(unit, game_id=game_id).start().to_betting()
+    table.do(operations.NoMoreBets())
+    table.do(operations.ReopenBets())
+    assert table.at(Phase.BETTING)
+    if game_id == "NC":
+        table.do(operations.OccupyBoxes((1, 2)))
+    table.do(operations.NoMoreBets())
+    table.take()
+    assert table.refused(operations.ReopenBets())[0] == "cards-out"

@@ -8,7 +8,7 @@ from controller.games.specification import Facts, Kind, Role, RulingAction, Unit
 from controller.table import events, operations
 from controller.table.phases import Phase
 from controller.table.state import Stage
-from firmware_bridge.commands import Dispense, UnloadStub
+from firmware_bridge.commands import Dispense, HoldExit, UnloadStub
 from firmware_bridge.observations import (
     DeckLoaded,
     DoorMoved,
@@ -168,3 +168,22 @@ def test_nc_5_4_a_void_leads_out_of_a_jam_and_the_device_is_cleared_before_the_n
     assert table.refused(operations.PlaceYourBets())[0] == "stopped"
     table.device.clear_jam()
     table.to_dealing().finish()
+
+
+@pytest.mark.parametrize("unit", Unit)
+def test_nc_5_4_an_exit_that_does_not_obey_is_a_stop_and_is_not_asked_again_and_again(unit: Unit) -> None:
+    table = TableHarness(unit).start().to_dealing()
+    table.take()
+    table.device.exit_stuck = True
+    table.do(operations.PauseTable("drop"))
+    assert table.open.kind is Kind.TECHNICAL_STOP
+    assert table.state.device.exit_held is False, "it is as it was: open"
+    told = len(table.device.told)
+    table.do(operations.ResumeTable())
+    table.confirm(Role.DEALER, places_certain=True)
+    table.device.exit_stuck = False
+    table.finish()
+    assert [command for _, command in table.device.told[told:] if command == HoldExit()] == []
+    table.lose_link()
+    table.connect()
+    assert not table.state.device.exit_fails

@@ -35,6 +35,7 @@ def _device_ready(state: TableState, event: events.DeviceReady, entry: int) -> T
         running_boot=identity.boot,
         capabilities=identity.capabilities,
         exit_held=event.exit_held,
+        exit_fails=False,
         status_agrees=False,
     )
     return replace(state, device=device)
@@ -92,7 +93,18 @@ def _command_closed(state: TableState, event: events.CommandDone, entry: int) ->
     return replace(state, device=replace(state.device, open_commands=left))
 
 
-for _closing in (events.CommandDone, events.CommandRefused, events.CommandLapsed):
+@sets(events.CommandRefused)
+def _command_refused(state: TableState, event: events.CommandRefused, entry: int) -> TableState:
+    """An exit that did not move is as it was."""
+    refused = next((opened for opened in state.device.open_commands if opened.id == event.command_id), None)
+    left = tuple(opened for opened in state.device.open_commands if opened.id != event.command_id)
+    device = replace(state.device, open_commands=left)
+    if refused is not None and isinstance(refused.command, HoldExit | ReleaseExit):
+        device = replace(device, exit_held=isinstance(refused.command, ReleaseExit), exit_fails=True)
+    return replace(state, device=device)
+
+
+for _closing in (events.CommandDone, events.CommandLapsed):
     sets(_closing)(_command_closed)
 
 

@@ -6,11 +6,14 @@ from msgspec.structs import replace
 
 from controller.table import events
 from controller.table.folding.setters import sets, with_hand
+from controller.table.phases import Phase
 from controller.table.state import Hand, TableState
 
 
 @sets(events.PhaseEntered)
 def _phase_entered(state: TableState, event: events.PhaseEntered, entry: int) -> TableState:
+    if event.phase is Phase.BETTING:
+        return replace(state, phase=event.phase, places=(), dealt=0, dealt_cards=())
     return replace(state, phase=event.phase)
 
 
