@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 from controller.games.specification import Role
-from controller.table import events, irregularity_steps, operations, rounds, rulings, wagering
+from controller.table import events, exposing, irregularity_steps, operations, rounds, rulings, wagering
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
 from controller.table.operations import Operation
@@ -79,11 +79,11 @@ OPERATIONS: Final[dict[type[Operation], Lawful]] = {
         rounds.verify_show_first_card, rounds.show_first_card, frozenset({Phase.FIRST_CARD}), services=ANY_SERVICE
     ),
     operations.HandleCards: Lawful(
-        rounds.verify_handle_cards, rounds.handle_cards, CARDS_ON_TABLE, services=ANY_SERVICE, held=True
+        exposing.verify_handle_cards, exposing.handle_cards, CARDS_ON_TABLE, services=ANY_SERVICE, held=True
     ),
     operations.ExposeHand: Lawful(
-        rounds.verify_expose_hand,
-        rounds.expose_hand,
+        exposing.verify_expose_hand,
+        exposing.expose_hand,
         frozenset({Phase.EXAMINING, Phase.EXPOSING}),
         services=ANY_SERVICE,
     ),

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 from controller.games import game
-from controller.games.specification import Kind, StepKind
-from controller.rules import hands as ranking
-from controller.rules.dealing import DEALER, Place, dealing_order, order_after_first_card, served_boxes
+from controller.games.specification import Kind
+from controller.rules.dealing import Place, dealing_order, order_after_first_card, served_boxes
 from controller.rules.law import not_chosen
-from controller.rules.settlement import settle
 from controller.table import events, operations
 from controller.table.dealing import deal_aside, hand_out
 from controller.table.decision import Decision, RefusedError
+from controller.table.exposing import judge
 from controller.table.inputs import PersonActed
 from controller.table.phases import Phase, Service
 from controller.table.raising import known_facts, raise_irregularity
-from controller.table.state import Hand, HeldCard, Settings, Stage, TableState
-from controller.table.wagering import notice_homeless, settle_wagers, verify_nothing_held
-from firmware_bridge.cards import DECK_SIZE, Card, Exposed
+from controller.table.state import HeldCard, Settings, Stage, TableState
+from controller.table.wagering import notice_homeless, verify_nothing_held
+from firmware_bridge.cards import DECK_SIZE, Exposed
 
 
 def choose_game(decision: Decision, settings: Settings) -> None:
@@ -202,111 +199,6 @@ def deal_by_hand(decision: Decision, given: PersonActed, operation: operations.D
     cards = tuple(HeldCard(deck.shuffle, first + number, None) for number in range(operation.cards - len(waiting)))
     hand_out(decision, waiting, "tray")
     hand_out(decision, cards, "by_hand")
-
-
-def verify_handle_cards(state: TableState, given: PersonActed, operation: operations.HandleCards) -> None:
-    if operation.place == DEALER or not state.hands.get(operation.place, Hand()).cards:
-        raise RefusedError("no-cards", f"No player has cards at {operation.place}.")
-
-
-def handle_cards(decision: Decision, given: PersonActed, operation: operations.HandleCards) -> None:
-    hand = decision.state.hands[operation.place]
-    if not hand.handled or (operation.viewed and not hand.viewed):
-        decision.emit(events.CardsHandled(operation.place, operation.viewed))
-
-
-def verify_expose_hand(state: TableState, given: PersonActed, operation: operations.ExposeHand) -> None:
-    """The Dealer's hand first, then every hand in play, once."""
-    place = operation.place
-    hand = state.hands.get(place)
-    if hand is None:
-        raise RefusedError("no-cards", f"There is no hand at {place}.")
-    _verify_turn(state, place)
-    if hand.shown:
-        raise RefusedError("shown", f"The hand at {place} lies open already.")
-    if hand.dead:
-        raise RefusedError("dead", f"The hand at {place} is out of play; its bets are returned.")
-    if operation.cards is None:
-        if len(hand.cards) != ranking.HAND_SIZE:
-            raise RefusedError("count", f"{len(hand.cards)} cards are known to lie at {place}; say which three it has.")
-        if any(card.face is None for card in hand.cards):
-            raise RefusedError("unread", f"The device did not read every card of {place}; say which cards lie there.")
-    elif len(operation.cards) != len(set(operation.cards)) or len(operation.cards) != ranking.HAND_SIZE:
-        raise RefusedError("cards", f"Name the {ranking.HAND_SIZE} different cards that lie at {place}.")
-
-
-def _verify_turn(state: TableState, place: Place) -> None:
-    """Who opens first while hands are examined: the Dealer, or everybody else where hands are returned face up."""
-    if state.phase is not Phase.EXAMINING:
-        return
-    returned = state.game.step(StepKind.RETURNING)
-    if returned is None and place != DEALER:
-        raise RefusedError("dealer-first", f"Expose the Dealer's hand first ({state.game.clauses.exposing}).")
-    if returned is not None and place == DEALER:
-        for other in state.live_places:
-            if not state.hands[other].shown:
-                raise RefusedError("hands-first", f"The hand at {other} is not returned yet ({returned.clause}).")
-
-
-def expose_hand(decision: Decision, given: PersonActed, operation: operations.ExposeHand) -> None:
-    """The cards on the table decide; what the device read is compared with them (I16, I02)."""
-    place = operation.place
-    hand = decision.state.hands[place]
-    read = tuple(card.face.expose() if card.face else None for card in hand.cards)
-    cards = operation.cards if operation.cards is not None else tuple(card for card in read if card)
-    revealed = tuple(
-        Exposed(card.face.expose(), card.shuffle, card.ordinal) if card.face else None for card in hand.cards
-    )
-    elsewhere = {card for other in decision.state.hands.values() for card in other.shown}
-    decision.emit(events.HandExposed(place, cards, revealed))
-    if place == DEALER and decision.state.phase is Phase.EXAMINING:
-        decision.enter_phase("expose_dealer", decision.state.game.clauses.exposing)
-    if twice := elsewhere & set(cards):
-        note = f"{', '.join(sorted(card.code for card in twice))} lies on the table twice"
-        raise_irregularity(decision, Kind.DECK_COUNT, noticed_by=given.person, place=place, note=note)
-    elif not _agree(read, cards):
-        note = "the cards on the table are not those that the device read"
-        facts = known_facts(decision, place, misplaced=False)
-        kind = Kind.OTHER_DEALING_ERROR
-        raise_irregularity(decision, kind, noticed_by=given.person, facts=facts, place=place, note=note)
-    judge(decision)
-
-
-def _agree(read: tuple[Card | None, ...], cards: tuple[Card, ...]) -> bool:
-    known = [card for card in read if card is not None]
-    return set(known) <= set(cards)
-
-
-def judge(decision: Decision) -> None:
-    """Give every open hand in play its outcome; when all have one, the round goes on to settling."""
-    state = decision.state
-    if state.phase is not Phase.EXPOSING or state.held:
-        return
-    dealer = state.hands[DEALER].shown
-    if not dealer:
-        return
-    for place in state.live_places:
-        hand = decision.state.hands[place]
-        if hand.shown and hand.outcome is None:
-            decision.emit(_judgement(decision.state, place, hand.shown, dealer))
-    live = [decision.state.hands[place] for place in decision.state.live_places]
-    if all(hand.outcome is not None for hand in live):
-        decision.enter_phase("judged")
-        settle_wagers(decision)
-
-
-def _judgement(state: TableState, place: Place, cards: tuple[Card, ...], dealer: tuple[Card, ...]) -> events.HandJudged:
-    outcome = ranking.outcome(cards, dealer)
-    settling = state.game.step(StepKind.SETTLING)
-    main = settle(state.law, next(wager for wager in state.law.wagers if wager.main), cards, dealer)
-    return events.HandJudged(
-        place=place,
-        outcome=outcome,
-        hand=ranking.hand_name(cards, state.game.names),
-        dealer_hand=ranking.hand_name(dealer, state.game.names),
-        half=main.net == Fraction(1, 2),
-        clause=settling.clause if settling else main.clause,
-    )
 
 
 def verify_settled(state: TableState, given: PersonActed, operation: operations.RecordSettled) -> None:

@@ -18,7 +18,8 @@ FACES = {"KD", "13", "26"}  # code, rank and number of the card below
 SECRET = Concealed(Card.parse("KD"), shuffle=4, ordinal=7)
 MAY_EXPOSE = {
     "controller.journal.sealing",  # seals it, and commits to it
-    "controller.table.rounds",  # when a hand is opened
+    "controller.table.exposing",  # when a hand is opened
+    "controller.table.rounds",  # when the First Card is shown
     "controller.table.established_outcome",  # how far, the casino chose (setting known_cards)
 }
 MAY_OPEN_EVIDENCE = {"controller.journal.sealing"}
