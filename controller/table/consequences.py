@@ -11,7 +11,7 @@ from controller.games.specification import Choice, Disposition, Row
 from controller.table import events
 from controller.table.decision import Decision
 from controller.table.inputs import PersonActed
-from controller.table.phases import BETWEEN_ROUNDS, WINDOW_OPEN, Phase
+from controller.table.phases import BEFORE_CLOSE, BETWEEN_ROUNDS, WINDOW_OPEN, Phase
 from controller.table.rounds import go_on
 from controller.table.state import Hand, Irregularity, Stage, TableState
 from controller.table.wagering import return_wagers, settle_anew
@@ -34,9 +34,20 @@ def next_stage(state: TableState, found: Irregularity, row: Row) -> Stage | None
     stage = OPENS_STAGE.get(row.disposition)
     if stage is Stage.MOVING and found.round != state.round:
         return None  # the cards of an earlier round lie nowhere any more
+    if row.disposition is Disposition.RESHUFFLE and state.phase not in BEFORE_CLOSE | BETWEEN_ROUNDS:
+        return Stage.RULING  # cards are out: a new shuffle alone does not say what becomes of the round
     if stage is None and row.options and state.live_places and state.phase in WINDOW_OPEN - BETWEEN_ROUNDS:
         return Stage.CHOOSING
     return stage
+
+
+def enter_count(decision: Decision, found: Irregularity) -> None:
+    """So many cards lie there as was reported, whatever was assumed; from now on the end count knows of it."""
+    if found.counted is None or found.place is None or found.round != decision.state.round:
+        return
+    more = found.counted - decision.state.hands.get(found.place, Hand()).size
+    from_aside = max(0, min(more, len(decision.state.aside)))
+    decision.emit(events.HandCounted(found.place, found.counted, from_aside))
 
 
 def take_effect(decision: Decision, given: PersonActed, found: Irregularity, row: Row) -> None:

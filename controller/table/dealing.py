@@ -218,7 +218,7 @@ def _raise_simultaneous(
         decision,
         Kind.SIMULTANEOUS,
         noticed_by=DEVICE,
-        facts=known_facts(decision, place, order_known=order_known),
+        facts=known_facts(decision, place, order_known=order_known, curable=False),  # they lie in no hand yet
         place=place,
         ordinals=tuple(card.ordinal for card in cards),
         report=given,

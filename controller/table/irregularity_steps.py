@@ -25,16 +25,24 @@ from controller.games.specification import (
 )
 from controller.rules.irregularities import STATED, find_row
 from controller.table import events, operations
-from controller.table.consequences import close_choices, next_stage, option_clause, reconstruct, resolve, take_effect
+from controller.table.consequences import (
+    close_choices,
+    enter_count,
+    next_stage,
+    option_clause,
+    reconstruct,
+    resolve,
+    take_effect,
+)
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
 from controller.table.phases import BEFORE_CLOSE, DEALING, Phase
-from controller.table.raising import already_open, known_facts, known_facts_of, raise_irregularity
+from controller.table.raising import HOLDS_NOTHING, already_open, known_facts, known_facts_of, raise_irregularity
 from controller.table.state import Hand, Irregularity, Stage, TableState
 
 COUNT_KINDS: Final = frozenset({Kind.DECK_COUNT, Kind.COUNT_IN_DOUBT})
 # What the table knows no answer may turn round.
-KNOWN_FACTS: Final = ("dealer_hand", "handled", "before_close", "manual", *sorted(ASSUMED_NOT))
+KNOWN_FACTS: Final = ("dealer_hand", "handled", "viewed", "before_close", "manual", *sorted(ASSUMED_NOT))
 NEEDS_CARDS: Final = frozenset(
     {
         Kind.WRONG_COUNT,
@@ -53,7 +61,10 @@ def verify_report(state: TableState, given: PersonActed, operation: operations.R
     if operation.earlier:
         _verify_earlier(state, operation)
         return
-    if operation.place is not None and operation.place not in state.hands and operation.place not in places_of(state):
+    boxes = range(1, state.settings.box_count + 1) if state.settings is not None else ()
+    of_chips = operation.kind in HOLDS_NOTHING and operation.place in [f"B{number}" for number in boxes]
+    known = operation.place in state.hands or operation.place in places_of(state) or of_chips
+    if operation.place is not None and not known:
         raise RefusedError("place", f"Nothing was dealt to {operation.place} in this round.")
     if operation.kind is Kind.WRONG_COUNT and (operation.place is None or operation.counted is None):
         raise RefusedError("count", "Say at which place the number of cards is wrong, and how many lie there.")
@@ -123,8 +134,9 @@ def _merged(state: TableState, found: Irregularity, stated: Facts) -> Facts:
     """
     spoken = {name: getattr(stated, name) for name in STATED if getattr(stated, name) is not None}
     facts = msgspec.structs.replace(found.facts, **spoken)
-    handled = _known(state, found).get("handled")
-    return facts if handled is None else msgspec.structs.replace(facts, handled=handled)
+    known = _known(state, found)
+    anew = {name: known[name] for name in ("handled", "viewed") if name in known}
+    return msgspec.structs.replace(facts, **anew)
 
 
 def verify_confirm(state: TableState, given: PersonActed, operation: operations.ConfirmIrregularity) -> None:
@@ -170,18 +182,17 @@ def confirm(decision: Decision, given: PersonActed, operation: operations.Confir
         return
     stage = next_stage(decision.state, found, row)
     decision.emit(events.IrregularityConfirmed(found.id, row, facts, stage))
-    if found.counted is not None and found.place is not None and found.round == decision.state.round:
-        more = found.counted - decision.state.hands.get(found.place, Hand()).size
-        from_aside = max(0, min(more, len(decision.state.aside)))
-        decision.emit(events.HandCounted(found.place, found.counted, from_aside))
-    take_effect(decision, given, found, row)
+    if stage is not Stage.RULING:  # whoever rules judges the count as well
+        enter_count(decision, found)
+    if stage is None or row.disposition is not Disposition.RESHUFFLE:
+        take_effect(decision, given, found, row)
     if stage is None:
         resolve(decision, given, found.id, row.disposition, row.clause)
     close_choices(decision, given)
 
 
 def verify_deny(state: TableState, given: PersonActed, operation: operations.DenyIrregularity) -> None:
-    found = find_named(state, operation, Stage.CLAIMED, Stage.RULING)
+    found = find_named(state, operation, Stage.CLAIMED, Stage.MOVING, Stage.RULING)
     row = found.row
     require(given, row.confirms, row.clause, "deny this")
     require(given, row.decides, row.clause, "deny this")
@@ -192,7 +203,7 @@ def verify_deny(state: TableState, given: PersonActed, operation: operations.Den
 
 
 def deny(decision: Decision, given: PersonActed, operation: operations.DenyIrregularity) -> None:
-    found = find_named(decision.state, operation, Stage.CLAIMED, Stage.RULING)
+    found = find_named(decision.state, operation, Stage.CLAIMED, Stage.MOVING, Stage.RULING)
     place = found.place
     if found.kind is Kind.OTHER_DEALING_ERROR and place is not None and _waits_to_be_judged(decision.state, place):
         decision.emit(events.HandTakenBack(place))  # it was entered wrongly, and is entered again
@@ -305,7 +316,8 @@ def place_cards(decision: Decision, given: PersonActed, operation: operations.Pl
         place, card = lying[at.ordinal]
         moves.append(events.CardMoved(card.shuffle, card.ordinal, place, at.place))
     decision.emit(events.CardsFoundElsewhere(tuple(moves)))
-    if decision.state.misplaced and not already_open(decision, Kind.WRONG_DISTRIBUTION):
+    being_put_right = any(found.stage is Stage.MOVING for found in decision.state.open)
+    if decision.state.misplaced and not being_put_right and not already_open(decision, Kind.WRONG_DISTRIBUTION):
         ordinals = tuple(ordinal for _, ordinal in sorted(decision.state.misplaced))
         raise_irregularity(decision, Kind.WRONG_DISTRIBUTION, noticed_by=given.person, ordinals=ordinals)
 

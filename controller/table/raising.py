@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from controller.games.specification import Disposition, Facts, Kind, Noticed, Row, Unit
 from controller.rules.dealing import Place
 from controller.rules.irregularities import find_row
@@ -10,7 +12,7 @@ from controller.table.decision import Decision
 from controller.table.established_outcome import outcome_established
 from controller.table.inputs import DeviceReported
 from controller.table.phases import AFTER_DEAL, BEFORE_CLOSE, BETWEEN_ROUNDS, Phase
-from controller.table.state import Stage, TableState
+from controller.table.state import Hand, Stage, TableState
 
 DEVICE = "device"
 INFERENCE = "inference"
@@ -34,6 +36,8 @@ def raise_irregularity(
 ) -> None:
     """Raise it with its evidence. It blocks until it is resolved, save what concerns chips alone."""
     known = facts or (_of_earlier_round(place) if earlier else known_facts(decision, place))
+    if not earlier and known.first_card is None:
+        known = msgspec.structs.replace(known, first_card=_is_first(decision.state, place, card, ordinals))
     row, asks = find_row(decision.state.law, kind, known)
     decision.emit(
         events.IrregularityRaised(
@@ -69,6 +73,7 @@ def known_facts_of(state: TableState, place: Place | None = None, **stated: bool
     facts = {
         "handled": state.handled,
         "before_close": state.phase in BEFORE_CLOSE,
+        "viewed": True if place is not None and state.hands.get(place, Hand()).viewed else None,
         "dealer_hand": None if place is None else place == "D",
         "manual": None if state.settings is None else state.settings.unit is Unit.SINGLES,
         "between_rounds": state.phase in BETWEEN_ROUNDS,
@@ -80,6 +85,15 @@ def known_facts_of(state: TableState, place: Place | None = None, **stated: bool
     }
     noticed = Noticed.CONCLUDED if state.phase is Phase.CONCLUDED else Noticed.IN_ROUND
     return Facts(**(facts | stated), noticed=noticed)
+
+
+def _is_first(state: TableState, place: Place | None, card: int | None, ordinals: tuple[int, ...]) -> bool | None:
+    """Whether it is about the first card of the round; None: it is not known which card it is about."""
+    if len(ordinals) == 1 and state.dealt_cards:
+        return ordinals[0] == state.dealt_cards[0][1]
+    if place is not None and card is not None and state.places:
+        return (place, card) == (state.places[0], 1)
+    return None
 
 
 def _established(state: TableState) -> dict[str, bool | None]:

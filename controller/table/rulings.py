@@ -8,10 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from controller.games.specification import RulingAction
+from msgspec.structs import replace
+
+from controller.games.specification import Kind, RulingAction
+from controller.rules.layout import without_main
 from controller.rules.paying import BetAction
 from controller.table import events, operations
-from controller.table.consequences import close_choices, reconstruct, remove_hand, resolve, void
+from controller.table.consequences import close_choices, enter_count, reconstruct, remove_hand, resolve, void
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
 from controller.table.irregularity_steps import find_named, require
@@ -41,6 +44,7 @@ def verify_rule(state: TableState, given: PersonActed, operation: operations.Rul
 
 def rule(decision: Decision, given: PersonActed, operation: operations.Rule) -> None:
     found = find_named(decision.state, operation, Stage.RULING)
+    operation = _naming_bets(decision.state, found, operation)
     decision.emit(
         events.Ruled(
             found.id,
@@ -53,9 +57,19 @@ def rule(decision: Decision, given: PersonActed, operation: operations.Rule) -> 
             BetAction.RETURN if operation.action is RulingAction.RETURN_BETS else BetAction.SETTLE,
         )
     )
+    if operation.action is not RulingAction.RECONSTRUCT:
+        enter_count(decision, found)
     ACTIONS[operation.action].act(decision, given, found, operation)
     resolve(decision, given, found.id, "ruling", found.row.clause)
     close_choices(decision, given)
+
+
+def _naming_bets(state: TableState, found: Irregularity, operation: operations.Rule) -> operations.Rule:
+    """A ruling about side wagers without a main one that names none is about all of them."""
+    if found.kind is not Kind.SIDE_WITHOUT_MAIN or operation.bets or found.round != state.round:
+        return operation
+    homeless = tuple(bet.number for bet in without_main(state.law, state.layout))
+    return replace(operation, bets=homeless)
 
 
 def _verify_bets(state: TableState, found: Irregularity, operation: operations.Rule) -> None:
@@ -66,7 +80,7 @@ def _verify_bets(state: TableState, found: Irregularity, operation: operations.R
 
 
 def _verify_some_bets(state: TableState, found: Irregularity, operation: operations.Rule) -> None:
-    if not operation.bets:
+    if not _naming_bets(state, found, operation).bets:
         raise RefusedError("bets", "Say which bets are returned, by their numbers.")
     _verify_bets(state, found, operation)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from controller.games.specification import Kind, Role, RulingAction, Unit
+from controller.games.specification import Facts, Kind, Role, RulingAction, Unit
 from controller.table import events, operations
 from controller.table.phases import Phase
 from controller.table.state import Stage
@@ -166,3 +166,54 @@ def test_a_round_is_dealt_to_its_end_by_hand_when_the_device_is_dead(game_id: st
     assert {hand.size for hand in table.state.hands.values()} == {3}
     assert not table.state.tray
     assert table.state.stub_due == 52 - out - 2 - left
+
+
+def test_a_wrong_count_that_ends_in_a_ruling_is_known_to_the_end_count() -> None:
+    """RTP 6.1: the card too many lies with the Dealer, and the stub is one short for it."""
+    table = TableHarness(game_id="RTP").start().to_dealing()
+    table.take()
+    table.device.pass_unseen(1)
+    table.deal()
+    table.handle("B1")
+    for found in table.state.open:
+        table.deny(found=found)
+    table.report(Kind.WRONG_COUNT, "D", counted=4)
+    table.rule(A.CONTINUE)
+    assert table.state.hands["D"].size == 4
+
+
+def test_what_was_put_right_under_one_name_can_be_closed_under_the_other() -> None:
+    table = TableHarness(game_id="TP").start().to_dealing().deal()
+    table.report(Kind.DROPPED_CARD, "B1")
+    table.confirm(Role.DEALER, misplaced=True, handled=False, curable=True)
+    table.swap("B1", "B3")
+    assert len(table.state.open) == 1, "it is being put right already"
+    table.put_right()
+    table.expose_all().settle().conclude()
+
+
+def test_f3_x1_in_the_middle_of_a_deal_a_new_shuffle_alone_decides_nothing() -> None:
+    table = TableHarness(game_id="F3").start().to_dealing()
+    table.take()
+    table.report(Kind.CARD_IN_SHUFFLING)
+    table.confirm()
+    assert table.open.stage is Stage.RULING
+    table.rule(A.VOID)
+    assert table.at(Phase.VOIDED)
+
+
+def test_rtp_5_5_the_table_knows_who_viewed_his_hand() -> None:
+    table = TableHarness(game_id="RTP").start().to_dealing().deal()
+    table.do(operations.HandleCards("B3", viewed=True))
+    table.report(Kind.WRONG_COUNT, "B3", counted=4)
+    assert (table.open.row.clause, table.open.asks) == ("RTP 5.5", ())
+    confirm = operations.ConfirmIrregularity(table.open.id, table.open.revision, Facts(viewed=False))
+    assert table.refused(confirm, Role.PIT_SUPERVISOR)[0] == "fact"
+
+
+def test_rtp_5_8_1_the_table_knows_which_card_was_the_first() -> None:
+    for taken, place, clause in ((1, "B1", "RTP 5.8.1"), (2, "B3", "RTP 5.8")):
+        table = TableHarness(Unit.SINGLES, game_id="RTP").start().to_dealing()
+        table.take(taken)
+        table.report(Kind.EXPOSED_CARD, place, card=1)
+        assert (table.open.row.clause, table.open.asks) == (clause, ())

@@ -1,0 +1,38 @@
+"""Scenarios: a text for each irregularity of each game, which a table plays step by step without device or daemon.
+
+They lie beside this file, a folder a game; docs/scenarios.md has them by cell and clause, with every word of a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from simulators.scenarios.format import BadScenarioError, Scenario, read_scenario
+
+FOLDER: Final = Path(__file__).parent
+ENDING: Final = ".scenario"
+
+
+def names() -> tuple[str, ...]:
+    """Every packaged scenario, as `nc/i12-exposed`."""
+    files = sorted(FOLDER.glob(f"*/*{ENDING}"))
+    return tuple(f"{path.parent.name}/{path.name.removesuffix(ENDING)}" for path in files)
+
+
+def load(name: str) -> Scenario:
+    """A scenario from a file, or a packaged one by its name. Raises `BadScenarioError`, also when there is none."""
+    path = Path(name)
+    if not path.is_file() and name.removesuffix(ENDING) in names():
+        path = FOLDER / f"{name.removesuffix(ENDING)}{ENDING}"
+    try:
+        return read_scenario(name, path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        reason = "cannot be read as text" if path.is_file() else "is neither a file nor the name of a packaged scenario"
+        raise BadScenarioError(f"{name} {reason}; packaged ones are named like nc/i12-exposed.") from error
+
+
+def packaged() -> Iterator[Scenario]:
+    """Every packaged scenario."""
+    return (load(name) for name in names())

@@ -1,0 +1,186 @@
+"""A table without a daemon: a scenario's steps go in, `controller.table.decide` answers, the device obeys."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
+
+import msgspec
+
+from controller.games import game
+from controller.games.specification import Role, Row, Unit
+from controller.rules.dealing import dealing_order, order_after_first_card
+from controller.table import events, operations
+from controller.table.decide import decide
+from controller.table.events import AnyEvent
+from controller.table.inputs import AnyInput, DaemonStarted, DeviceConnected, DeviceGone, PersonActed, StatusReceived
+from controller.table.operations import AnyOperation
+from controller.table.state import ChosenReading, Irregularity, Settings, TableState
+from firmware_bridge.cards import DECK, Card
+from simulators.scenarios.device import ScenarioDevice
+
+FIRST_CARD: Final = "F"  # where a header names the First Card
+ENDLESS: Final = 500  # inputs that follow from one
+MIXED: Final = tuple(DECK[(23 * place + 7) % len(DECK)] for place in range(len(DECK)))  # the same for every scenario
+
+
+class TableSetting(msgspec.Struct, frozen=True):
+    """What the header of a file says of the table.
+
+    `hands`: the cards that places are to get, in their order. `wagers`: laid in every round; none: the boxes are
+    occupied and nobody says by whom.
+    """
+
+    game: str
+    unit: Unit = Unit.SETS
+    abilities: tuple[str, ...] = ()
+    boxes: tuple[int, ...] = (1, 3, 6)
+    readings: tuple[ChosenReading, ...] = ()
+    hands: tuple[tuple[str, tuple[Card, ...]], ...] = ()
+    wagers: tuple[operations.PlaceWager, ...] = ()
+
+
+class Refusal(NamedTuple):
+    code: str
+    sentence: str
+
+
+class RefusedStepError(Exception):
+    """The table did not accept what a step asked for."""
+
+    def __init__(self, refusal: Refusal) -> None:
+        super().__init__(refusal.sentence)
+        self.refusal = refusal
+
+
+class StepError(Exception):
+    """A step came to nothing, in a sentence."""
+
+
+class Course:
+    """The table as it stands, and what has happened since anybody last looked.
+
+    `rows`: of each irregularity, by its id, the row as it stands or stood last. `subject`: the irregularity that steps
+    and expectations are about: the one raised last, unless a step names another.
+    """
+
+    def __init__(self, setting: TableSetting) -> None:
+        rules = game(setting.game)
+        self.setting = setting
+        self.boxes = tuple(range(1, rules.boxes[2] + 1)) if rules.every_hand else setting.boxes
+        self.state = TableState()
+        self.device = ScenarioDevice(setting.unit, setting.abilities, _stacked(setting, self.boxes), self._enqueue)
+        self.history: list[AnyEvent] = []
+        self.rows: dict[int, Row] = {}
+        self.subject = 0
+        self.refusal: Refusal | None = None  # of the last step, if it was refused
+        self._news: list[tuple[int, AnyEvent]] = []
+        self._queue: deque[AnyInput] = deque()
+        self._busy = False
+        self._operations = 0
+        settings = Settings(setting.game, setting.unit, rules.boxes[2], True, setting.readings)
+        self._enqueue(DaemonStarted("scenario", True, settings, "start-1"))
+        self.connect()
+        self.say(operations.OpenTable())
+
+    def news(self) -> list[tuple[int, AnyEvent]]:
+        """The events since the last call, with their entry numbers."""
+        taken, self._news = self._news, []
+        return taken
+
+    def say(self, operation: AnyOperation, role: Role = Role.DEALER) -> None:
+        """A person does something. Raises `RefusedStepError` when the table refuses it."""
+        self._operations += 1
+        name = f"step-{self._operations}"
+        self._enqueue(PersonActed(name, role.value.replace("_", "-"), role, self.state.round, operation))
+        answer = next(answer for answer in self.state.answers if answer.operation_id == name)
+        if answer.code:
+            raise RefusedStepError(Refusal(answer.code, answer.sentence))
+
+    def about(self) -> Irregularity:
+        """The open irregularity that a step is about."""
+        found = self.state.find_open(self.subject)
+        if found is None and len(self.state.open) == 1:
+            found = self.state.open[0]
+        if found is None:
+            listed = ", ".join(one.row.id for one in self.state.open)
+            raise StepError(f"write `about CELL` first: open are {listed}" if listed else "no irregularity is open")
+        self.subject = found.id
+        return found
+
+    # -- the link
+
+    def connect(self) -> None:
+        """The status first, then what the device had kept, then a heartbeat."""
+        self.device.linked = True
+        self._enqueue(DeviceConnected(self.device.identity, self.device.status))
+        self.device.hand_over()
+        self.heartbeat()
+
+    def heartbeat(self) -> None:
+        """The device says how it stands, if anybody can hear it."""
+        if self.device.linked:
+            self._enqueue(StatusReceived(self.device.status))
+
+    def lose_link(self, sentence: str) -> None:
+        self.device.linked = False
+        self._enqueue(DeviceGone("link-lost", sentence))
+
+    # -- inputs and events
+
+    def _enqueue(self, given: AnyInput) -> None:
+        """Inputs are taken in turn; what the device does because of one comes after it."""
+        self._queue.append(given)
+        if self._busy:
+            return
+        self._busy = True
+        try:
+            for _ in range(ENDLESS):
+                if not self._queue:
+                    return
+                self._take(self._queue.popleft())
+            raise StepError("table and device keep each other busy for ever")
+        finally:
+            self._busy = False
+
+    def _take(self, given: AnyInput) -> None:
+        decided = decide(self.state, given)
+        numbered = list(enumerate(decided.events, start=self.state.entry + 2))
+        self.state = decided.state
+        for entry, event in numbered:
+            self._note(entry, event)
+        for entry, event in numbered:
+            if isinstance(event, events.CommandIssued):
+                self.device.obey(entry, event.command)
+
+    def _note(self, entry: int, event: AnyEvent) -> None:
+        self.history.append(event)
+        self._news.append((entry, event))
+        match event:
+            case events.IrregularityRaised(row=row):
+                self.rows[entry] = row
+                self.subject = entry
+            case (
+                events.IrregularityConfirmed(irregularity=found, row=row)
+                | events.FactStated(irregularity=found, row=row)
+            ):
+                self.rows[found] = row
+
+
+def _stacked(setting: TableSetting, boxes: Sequence[int]) -> list[Card]:
+    """A deck in the order that deals the hands which the header names; the rest gets whatever is left."""
+    rules = game(setting.game)
+    wanted: Mapping[str, list[Card]] = {place: list(cards) for place, cards in setting.hands}
+    named = {card for cards in wanted.values() for card in cards}
+    rest = [card for card in MIXED if card not in named]
+    shown: list[Card] = []
+    if rules.first_card is None:
+        places = dealing_order(rules.grammar(setting.unit), boxes)
+    else:
+        shown = [wanted[FIRST_CARD][0] if FIRST_CARD in wanted else rest.pop(0)]
+        places = order_after_first_card(rules.first_card, rules.grammar(setting.unit), shown[0].rank)
+        if ("first_card", "in_hand") in {(chosen.setting, chosen.option) for chosen in setting.readings}:
+            places = places[1:]
+    order = [wanted[place].pop(0) if wanted.get(place) else rest.pop(0) for place in places]
+    return shown + order + rest

@@ -1,0 +1,88 @@
+"""The words of what the device and its link do in a scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from simulators.scenarios.course import Course
+from simulators.scenarios.forms import Act, Word, plain
+from simulators.scenarios.words import Words
+
+TOGETHER: Final = 3  # cards of a set
+
+
+def _read_face_up(words: Words) -> Act:
+    ordinal = words.number("the number of a card")
+    return lambda course: course.device.find_face_up(ordinal)
+
+
+def _read_together(words: Words) -> Act:
+    count = words.number("how many cards")
+    known = words.maybe("order known")
+    return lambda course: course.device.draw_together(count, order_known=known)
+
+
+def _read_next_set(words: Words) -> Act:
+    count = words.number("how many cards")
+
+    def arm(course: Course) -> None:
+        course.device.next_set = count
+
+    return arm
+
+
+def _read_unseen(words: Words) -> Act:
+    count = words.number("how many cards")
+    return lambda course: course.device.lose_unseen(count)
+
+
+def _read_skips(words: Words) -> Act:
+    count = words.number("how many cards")
+    return lambda course: course.device.skip(count)
+
+
+def _read_miscounts(words: Words) -> Act:
+    by = words.number("how many more or fewer")
+
+    def arm(course: Course) -> None:
+        course.device.miscount = by
+
+    return arm
+
+
+def _arm_jam(course: Course) -> None:
+    course.device.jams_next = True
+
+
+def _power_back(course: Course) -> None:
+    course.device.start_again()
+    course.connect()
+
+
+DEVICE_STEPS: Final[Mapping[str, Word]] = {
+    "device face-up": Word("device face-up NUMBER", "a card lies face up inside", _read_face_up),
+    "device together": Word("device together NUMBER [order known]", "cards are drawn at once", _read_together),
+    "device next-set": Word("device next-set NUMBER", "the next set will have so many cards", _read_next_set),
+    "device extra-set": Word(
+        "device extra-set", "a set falls that nobody ordered", plain(lambda course: course.device.form_set(TOGETHER))
+    ),
+    "device foreign": Word(
+        "device foreign",
+        "a card is drawn that the sensor takes for another deck's",
+        plain(lambda course: course.device.give_out(foreign=1)),
+    ),
+    "device unseen": Word("device unseen NUMBER", "so many cards leave it and it does not notice", _read_unseen),
+    "device skips": Word("device skips NUMBER", "so many cards leave it, counted and not reported", _read_skips),
+    "device miscounts": Word("device miscounts NUMBER", "its count of the stub will be so much off", _read_miscounts),
+    "device jams": Word("device jams", "it will jam when it next moves cards", plain(_arm_jam)),
+    "device cleared": Word("device cleared", "the jam is cleared", plain(lambda course: course.device.clear())),
+    "power lost": Word(
+        "power lost", "the device has no power", plain(lambda course: course.lose_link("The device has no power."))
+    ),
+    "power back": Word("power back", "it has, and is connected again", plain(_power_back)),
+    "link lost": Word(
+        "link lost", "the cable was pulled", plain(lambda course: course.lose_link("The cable was pulled."))
+    ),
+    "link back": Word("link back", "it is connected again", plain(lambda course: course.connect())),
+}

@@ -1,0 +1,275 @@
+"""The words of a scenario's expectations: each looks at the table and says what it finds instead, or nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Final, NamedTuple, TypeAlias, TypeVar
+
+from controller.games.specification import Disposition, Role, Row
+from controller.table import events
+from controller.table.phases import Phase, Service
+from controller.table.state import Hand, Stage
+from simulators.scenarios.course import Course
+from simulators.scenarios.words import FACTS, ROLES, UnreadableError, Words
+
+Look: TypeAlias = Callable[[Course], str | None]
+EventT = TypeVar("EventT", bound=events.Event)
+CELL: Final = re.compile(r"I\d\d[ab]?|-")
+DISPOSITIONS: Final = {disposition.value: disposition for disposition in Disposition}
+STAGES: Final[Mapping[str, Stage | None]] = {**{stage.value: stage for stage in Stage}, "over": None}
+PHASES: Final = {phase.value.replace("_", " "): phase for phase in Phase}
+SERVICES: Final = {service.value.replace("_", " "): service for service in Service}
+OUTCOMES: Final = {word: word for word in (*DISPOSITIONS, "ruling", "denied", "overtaken")}
+VERDICTS: Final = {word: word for word in ("won", "lost", "returned", "held")}
+NO_CLAUSE: Final = "no clause"
+
+
+class Expectation(NamedTuple):
+    """`read` takes what follows the word; what it makes of it returns what is so instead, or None if it holds."""
+
+    form: str
+    meaning: str
+    read: Callable[[Words], Look]
+
+
+def say_row(row: Row) -> str:
+    """A row as an expectation writes it.
+
+    >>> from controller.games import game
+    >>> say_row(game("NC").irregularities[0])
+    'I01 NC 5.5.1 void'
+    """
+    return " ".join(filter(None, (row.id, named(row), row.disposition.value)))
+
+
+def named(row: Row) -> str:
+    """The row's clause, or whose rule it is where that is not the document's; empty where there is none."""
+    return row.clause or row.authority
+
+
+def read_row(words: Words) -> Look:
+    """Cell, clause (none where the document is silent) and disposition."""
+    cell = words.take("a cell like I12")
+    rest = words.rest()
+    if not CELL.fullmatch(cell) or not rest:
+        raise UnreadableError(f"'{' '.join((cell, *rest))}' is neither an expectation nor CELL CLAUSE DISPOSITION")
+    if rest[-1] not in DISPOSITIONS:
+        raise UnreadableError(f"'{rest[-1]}' is no disposition; known: {', '.join(DISPOSITIONS)}")
+    wanted = " ".join((cell, *rest))
+
+    def look(course: Course) -> str | None:
+        row = course.rows.get(course.subject)
+        return _differs(wanted, "no irregularity" if row is None else say_row(row))
+
+    return look
+
+
+def _differs(wanted: str, found: str) -> str | None:
+    return None if wanted == found else found
+
+
+def _last(course: Course, event_type: type[EventT]) -> EventT | None:
+    return next((event for event in reversed(course.history) if isinstance(event, event_type)), None)
+
+
+def _clause(words: Words) -> str:
+    """A clause as it is cited; empty where the file says that there is none."""
+    if words.maybe(NO_CLAUSE):
+        return ""
+    return f"{words.take('a clause')} {' '.join(words.rest())}".strip()
+
+
+def _listed(values: tuple[str, ...]) -> str:
+    return " ".join(values) or "nothing"
+
+
+def _read_asks(words: Words) -> Look:
+    words.maybe("nothing")
+    wanted: tuple[str, ...] = ()
+    while words.left:
+        wanted = (*wanted, words.one_of(dict(zip(FACTS, FACTS, strict=True)), "fact"))
+
+    def look(course: Course) -> str | None:
+        found = course.state.find_open(course.subject)
+        return _differs(_listed(wanted), _listed(found.asks if found else ()))
+
+    return look
+
+
+def _read_stage(words: Words) -> Look:
+    wanted = words.one_of(STAGES, "stage")
+
+    def look(course: Course) -> str | None:
+        found = course.state.find_open(course.subject)
+        return _differs(wanted or "over", found.stage if found else "over")
+
+    return look
+
+
+def _read_alert(words: Words) -> Look:
+    """Who is called for a ruling."""
+    wanted = words.one_of(ROLES, "rank")
+
+    def look(course: Course) -> str | None:
+        found = course.state.find_open(course.subject)
+        called: Role | None = found.row.decides if found and found.stage is Stage.RULING else None
+        return _differs(wanted.word, called.word if called else "nobody")
+
+    return look
+
+
+def _held(course: Course) -> str | None:
+    if not course.state.held:
+        return "not held"
+    return None if course.device.exit_held else "held, but the exit is open"
+
+
+def _free(course: Course) -> str | None:
+    return "held" if course.state.held else None
+
+
+def _read_phase(words: Words) -> Look:
+    wanted = words.one_of(PHASES, "phase")
+    return lambda course: _differs(wanted.replace("_", " "), course.state.phase.replace("_", " "))
+
+
+def _read_service(words: Words) -> Look:
+    wanted = words.one_of(SERVICES, "service")
+    return lambda course: _differs(wanted.replace("_", " "), course.state.service.replace("_", " "))
+
+
+def _read_refused(words: Words) -> Look:
+    wanted = words.take("the code of a refusal")
+
+    def look(course: Course) -> str | None:
+        refusal, course.refusal = course.refusal, None
+        return _differs(wanted, "not refused" if refusal is None else refusal.code)
+
+    return look
+
+
+def _read_resolved(words: Words) -> Look:
+    outcome, clause = words.one_of(OUTCOMES, "outcome"), _clause(words)
+
+    def look(course: Course) -> str | None:
+        last = _last(course, events.IrregularityResolved)
+        found = "nothing resolved" if last is None else f"{last.outcome} {last.clause or NO_CLAUSE}"
+        return _differs(f"{outcome} {clause or NO_CLAUSE}", found)
+
+    return look
+
+
+def _read_voided(words: Words) -> Look:
+    """By a clause, by a ruling, or by a ruling to which a clause refers."""
+    role = words.tail("by")
+    authority = Words(role).one_of(ROLES, "rank").word if role else ""
+    clause = _clause(words) if words.left else ""
+
+    def look(course: Course) -> str | None:
+        last = _last(course, events.RoundVoided)
+        if last is None:
+            return "not voided"
+        if not last.round and course.state.phase is not Phase.VOIDED:
+            return f"{course.state.phase.replace('_', ' ')}"
+        return _differs(_void(clause, authority), _void(last.clause, last.authority))
+
+    return look
+
+
+def _void(clause: str, authority: str) -> str:
+    return f"voided {clause or NO_CLAUSE}" + (f" by {authority}" if authority else "")
+
+
+def _read_removed(words: Words) -> Look:
+    place, clause = words.place(), _clause(words)
+
+    def look(course: Course) -> str | None:
+        found = {
+            event.place: event.clause or NO_CLAUSE for event in course.history if isinstance(event, events.HandRemoved)
+        }
+        return _differs(clause or NO_CLAUSE, found.get(place, "not removed"))
+
+    return look
+
+
+def _read_options(words: Words) -> Look:
+    wanted = tuple(clause.strip() for clause in " ".join(words.rest()).split(","))
+
+    def look(course: Course) -> str | None:
+        row = course.rows.get(course.subject)
+        return _differs(", ".join(wanted), ", ".join(option.clause for option in row.options) if row else "none")
+
+    return look
+
+
+def _read_in_play(words: Words) -> Look:
+    wanted = words.places() if words.left else ()
+    return lambda course: _differs(_listed(wanted), _listed(course.state.live_places))
+
+
+def _read_cards(words: Words) -> Look:
+    place, wanted = words.place(), words.number("how many cards")
+    return lambda course: _differs(str(wanted), str(course.state.hands.get(place, Hand()).size))
+
+
+def _read_at(words: Words) -> Look:
+    place, wanted = words.place(), words.numbers("the number of a card")
+
+    def look(course: Course) -> str | None:
+        found = tuple(card.ordinal for card in course.state.hands.get(place, Hand()).cards)
+        return _differs(_listed(tuple(map(str, wanted))), _listed(tuple(map(str, found))))
+
+    return look
+
+
+def _read_bet(words: Words) -> Look:
+    number, verdict = words.number("the number of a bet"), words.one_of(VERDICTS, "verdict")
+    clause = _clause(words)
+
+    def look(course: Course) -> str | None:
+        found = {bet.number: f"{bet.verdict} {bet.clause or NO_CLAUSE}" for bet in course.state.settlement}
+        return _differs(f"{verdict} {clause or NO_CLAUSE}", found.get(number, "not settled"))
+
+    return look
+
+
+def _read_round(words: Words) -> Look:
+    wanted = words.number("which round")
+    return lambda course: _differs(str(wanted), str(course.state.round))
+
+
+def _no_irregularity(course: Course) -> str | None:
+    return f"{say_row(course.state.open[-1].row)} is open" if course.state.open else None
+
+
+EXPECTATIONS: Final[Mapping[str, Expectation]] = {
+    "asks": Expectation("expect asks FACTS|nothing", "what is to be answered before it can be confirmed", _read_asks),
+    "stage": Expectation("expect stage STAGE|over", "what the irregularity waits for", _read_stage),
+    "alert": Expectation("expect alert ROLE", "a person of this rank or above is called for a ruling", _read_alert),
+    "held": Expectation("expect held", "nothing may be dealt, and the exit is locked", lambda words: _held),
+    "free": Expectation("expect free", "nothing stands in the way", lambda words: _free),
+    "phase": Expectation("expect phase PHASE", "how far the round has come", _read_phase),
+    "service": Expectation("expect service SERVICE", "whether table and device may be used together", _read_service),
+    "refused": Expectation("expect refused CODE", "the step before was refused, and why", _read_refused),
+    "resolved": Expectation(
+        "expect resolved OUTCOME CLAUSE|no clause",
+        "how the last irregularity ended, by which clause",
+        _read_resolved,
+    ),
+    "voided": Expectation("expect voided CLAUSE [by ROLE]", "the round is void, by a clause or a ruling", _read_voided),
+    "removed": Expectation(
+        "expect removed PLACE CLAUSE|no clause", "the hand is out, its bets returned", _read_removed
+    ),
+    "options": Expectation("expect options CLAUSE, CLAUSE", "the clauses that let bettors choose", _read_options),
+    "in play": Expectation("expect in play PLACES", "the Players' hands that are not out", _read_in_play),
+    "cards": Expectation("expect cards PLACE NUMBER", "how many cards lie there", _read_cards),
+    "at": Expectation("expect at PLACE NUMBERS", "which cards lie there, by the order of leaving the device", _read_at),
+    "bet": Expectation(
+        "expect bet NUMBER VERDICT CLAUSE|no clause", "what a bet came to, and by which clause", _read_bet
+    ),
+    "round": Expectation("expect round NUMBER", "which round it is", _read_round),
+    "no irregularity": Expectation("expect no irregularity", "none is open", lambda words: _no_irregularity),
+}
+ROW_FORM: Final = "expect CELL [CLAUSE] DISPOSITION"
+ROW_MEANING: Final = "what the irregularity is and what is proposed; without a clause where the document is silent"

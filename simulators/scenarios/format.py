@@ -1,0 +1,219 @@
+"""A scenario as text: a few lines that say what table it is, then one step a line; `#` begins a comment.
+
+    # A card is exposed in dealing; every bettor chooses.
+    game NC
+    cell I12
+    clause NC 5.7
+
+    begin
+    deal 2
+    report exposed_card B3
+    expect I12 NC 5.7 options
+
+docs/scenarios.md lists every word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple
+
+from msgspec.structs import replace
+
+from controller.games import GAMES
+from controller.games.specification import Game, Unit
+from controller.table.state import ChosenReading
+from simulators.scenarios.course import FIRST_CARD, TableSetting
+from simulators.scenarios.device import ABILITIES
+from simulators.scenarios.expectations import CELL, EXPECTATIONS, ROW_FORM, Look, read_row
+from simulators.scenarios.forms import Act
+from simulators.scenarios.steps import STEPS
+from simulators.scenarios.words import UnreadableError, Words
+
+EXPECT: Final = "expect"
+SILENT: Final = "silent"
+UNITS: Final = {unit.value: unit for unit in Unit}
+
+
+class BadScenarioError(Exception):
+    """A text that is no scenario: a sentence with the file, the line, and what is known."""
+
+
+class Step(NamedTuple):
+    """One line: something is done, or something is looked at."""
+
+    line: int
+    text: str
+    act: Act | None = None
+    look: Look | None = None
+
+
+class Scenario(NamedTuple):
+    """A file. `about`: the comment at its head. `cell`: the situation of rules.md E2 that it shows.
+
+    `seen_as`: the number that the table gives it; another one where nothing hangs on what tells them apart, so that
+    nobody is asked. `clause`: the one that the table must come to. `silent`: the document does not say what follows.
+    """
+
+    name: str
+    about: str = ""
+    cell: str = ""
+    seen_as: str = ""
+    clause: str = ""
+    silent: bool = False
+    setting: TableSetting = TableSetting("")
+    steps: tuple[Step, ...] = ()
+
+
+class HeaderWord(NamedTuple):
+    """`read` takes what follows the word, and the scenario as the lines before have it."""
+
+    form: str
+    meaning: str
+    read: Callable[[Scenario, Words], Scenario]
+
+
+def read_scenario(name: str, text: str) -> Scenario:
+    """The scenario that a text says. Raises `BadScenarioError`."""
+    scenario = Scenario(name)
+    steps: list[Step] = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.startswith("#") and scenario == Scenario(name, scenario.about) and not steps:
+            scenario = scenario._replace(about=f"{scenario.about} {line.lstrip('#').strip()}".strip())
+        words = line.partition("#")[0].split()
+        try:
+            if words and words[0] in HEADER and not steps:
+                reading = Words(words[1:])
+                scenario = HEADER[words[0]].read(scenario, reading)
+                reading.done()
+            elif words:
+                steps.append(_step(number, words))
+        except UnreadableError as error:
+            raise BadScenarioError(f"{name}, line {number}: {error}.") from error
+    for word, said in (("game", scenario.setting.game), ("cell", scenario.cell)):
+        if not said:
+            raise BadScenarioError(f"{name}: the header lacks `{HEADER[word].form}`.")
+    if not (scenario.clause or scenario.silent):
+        raise BadScenarioError(f"{name}: the header lacks `{HEADER['clause'].form}`.")
+    if not steps:
+        raise BadScenarioError(f"{name}: no step follows the header; most begin with `begin`.")
+    return scenario._replace(steps=tuple(steps))
+
+
+def _step(number: int, words: list[str]) -> Step:
+    text = " ".join(words)
+    if words[0] != EXPECT:
+        word, read, reading = _longest(words, STEPS, f"'{' '.join(words[:2])}' begins no step")
+        act = _read(STEPS[word].form, read, reading)
+        return Step(number, text, act=act)
+    if len(words) > 1 and CELL.fullmatch(words[1]):
+        return Step(number, text, look=_read(ROW_FORM, read_row, Words(words[1:])))
+    named = words[1] if len(words) > 1 else ""
+    word, read_look, reading = _longest(words[1:], EXPECTATIONS, f"'{named}' cannot be expected")
+    return Step(number, text, look=_read(EXPECTATIONS[word].form, read_look, reading))
+
+
+def _longest(words: list[str], known: Mapping[str, Any], sentence: str) -> tuple[str, Callable[[Words], Any], Words]:
+    """The longest known word that begins the line, its reader, and what follows it."""
+    for word in sorted(known, key=len, reverse=True):
+        reading = Words(words)
+        if reading.maybe(word):
+            return word, known[word].read, reading
+    alike = [word for word in known if word.split()[0] == words[0]] if words else []
+    raise UnreadableError(f"{sentence}; known: {', '.join(alike or known)}")
+
+
+def _read(form: str, read: Callable[[Words], Any], words: Words) -> Any:
+    try:
+        made = read(words)
+        words.done()
+    except UnreadableError as error:
+        raise UnreadableError(f"{error}; write `{form}`") from error
+    return made
+
+
+# -- the header
+
+
+def _setting(scenario: Scenario, **changes: Any) -> Scenario:
+    return scenario._replace(setting=replace(scenario.setting, **changes))
+
+
+def _game_of(scenario: Scenario) -> Game:
+    if not scenario.setting.game:
+        raise UnreadableError("say the game first, as `game NC`")
+    return GAMES[scenario.setting.game]
+
+
+def _read_game(scenario: Scenario, words: Words) -> Scenario:
+    return _setting(scenario, game=words.one_of({name: name for name in GAMES}, "game"))
+
+
+def _read_device(scenario: Scenario, words: Words) -> Scenario:
+    unit = words.one_of(UNITS, "unit")
+    able: list[str] = []
+    while words.left:
+        able.append(words.one_of({name: name for name in ABILITIES}, "ability"))
+    return _setting(scenario, unit=unit, abilities=tuple(able))
+
+
+def _read_boxes(scenario: Scenario, words: Words) -> Scenario:
+    boxes = words.numbers("a box")
+    most = _game_of(scenario).boxes[1]
+    if wrong := [box for box in boxes if not 1 <= box <= most]:
+        raise UnreadableError(f"there is no box {wrong[0]}; a layout has boxes 1 to {most}")
+    return _setting(scenario, boxes=boxes)
+
+
+def _read_reading(scenario: Scenario, words: Words) -> Scenario:
+    settings = {setting.id: setting for setting in _game_of(scenario).settings}
+    setting = words.one_of(settings, "setting of this game")
+    option = words.one_of({name: name for name, _ in setting.options}, f"option of {setting.id}")
+    return _setting(scenario, readings=(*scenario.setting.readings, ChosenReading(setting.id, option)))
+
+
+def _read_hand(scenario: Scenario, words: Words) -> Scenario:
+    place = FIRST_CARD if words.maybe(FIRST_CARD) else words.place()
+    return _setting(scenario, hands=(*scenario.setting.hands, (place, words.cards())))
+
+
+def _read_wager(scenario: Scenario, words: Words) -> Scenario:
+    return _setting(scenario, wagers=(*scenario.setting.wagers, words.wager()))
+
+
+def _read_cell(scenario: Scenario, words: Words) -> Scenario:
+    cell = words.take("a cell like I12")
+    seen_as = words.take("a cell like I12") if words.maybe("seen as") else cell
+    for named in (cell, seen_as):
+        if not CELL.fullmatch(named):
+            raise UnreadableError(f"'{named}' is no cell; cells are I01 to I28, I08a and I08b")
+    return scenario._replace(cell=cell, seen_as=seen_as)
+
+
+def _read_clause(scenario: Scenario, words: Words) -> Scenario:
+    silent = words.maybe(SILENT)
+    clause = " ".join(words.rest())
+    if not silent and not clause:
+        raise UnreadableError(f"a clause is missing; write `clause {SILENT}` where the document says nothing")
+    return scenario._replace(silent=silent, clause=clause)
+
+
+HEADER: Final[Mapping[str, HeaderWord]] = {
+    "game": HeaderWord("game NC", f"the document: {', '.join(GAMES)}", _read_game),
+    "device": HeaderWord(
+        "device sets", f"what leaves the device: sets or singles; besides: {', '.join(ABILITIES)}", _read_device
+    ),
+    "boxes": HeaderWord("boxes 1 3 6", "the boxes with a wager; these if nothing is said, all in F3", _read_boxes),
+    "reading": HeaderWord("reading wrong_count specific", "a setting and the option that was chosen", _read_reading),
+    "hand": HeaderWord("hand B1 KD QC JS", "the cards that a place is to get; F: the First Card", _read_hand),
+    "wager": HeaderWord(
+        "wager ann main 1 10 [overlooked]", "a bet laid in every round: bettor, wager, box, amount", _read_wager
+    ),
+    "cell": HeaderWord(
+        "cell I12 [seen as I12]", "what it shows; the table may count it under another number", _read_cell
+    ),
+    "clause": HeaderWord(
+        "clause NC 5.7 or clause silent [TP 3.3]", "what the table must come to by the end", _read_clause
+    ),
+}
+"""Words of the header. `device` is one of the steps too, so the header ends with the first line that is none of it."""

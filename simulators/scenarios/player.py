@@ -1,0 +1,70 @@
+"""Plays a scenario: each step in turn, and a sentence where the table does not say what the file expects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from controller.games.specification import Disposition
+from controller.table.events import AnyEvent
+from simulators.scenarios.course import Course, Refusal, RefusedStepError, StepError
+from simulators.scenarios.expectations import named, say_row
+from simulators.scenarios.format import Scenario, Step
+
+
+class DifferenceError(Exception):
+    """The table does something else than the file says. `line` 0: it is about the file as a whole."""
+
+    def __init__(self, name: str, line: int, sentence: str) -> None:
+        super().__init__(f"{name}, line {line}: {sentence}" if line else f"{name}: {sentence}")
+        self.line = line
+
+
+class Played(NamedTuple):
+    """One step and what it led to: events with their entry numbers."""
+
+    step: Step
+    events: tuple[tuple[int, AnyEvent], ...]
+    refusal: Refusal | None = None
+
+
+def play(scenario: Scenario, course: Course | None = None) -> Iterator[Played]:
+    """Every step as it is played. Raises `DifferenceError` at the first that comes out otherwise.
+
+    `course`: a table that nothing has happened at, for whoever wants to look at it afterwards.
+    """
+    course = course or Course(scenario.setting)
+    for step in scenario.steps:
+        refused = course.refusal
+        if refused and not step.text.startswith("expect refused"):
+            raise DifferenceError(scenario.name, step.line, f"the step before was refused: {refused.sentence}")
+        if step.look is not None and (found := step.look(course)) is not None:
+            raise DifferenceError(scenario.name, step.line, f"`{step.text}`, but the table says: {found}.")
+        if step.act is not None:
+            _act(scenario, course, step)
+        yield Played(step, tuple(course.news()), course.refusal if step.act else None)
+    _look_at_the_end(scenario, course)
+
+
+def _act(scenario: Scenario, course: Course, step: Step) -> None:
+    assert step.act is not None
+    try:
+        step.act(course)
+    except RefusedStepError as error:
+        course.refusal = error.refusal
+    except StepError as error:
+        raise DifferenceError(scenario.name, step.line, f"`{step.text}`: {error}.") from error
+
+
+def _look_at_the_end(scenario: Scenario, course: Course) -> None:
+    """Nothing was left refused, and the table came to what the header says."""
+    last = scenario.steps[-1].line
+    if course.refusal:
+        raise DifferenceError(scenario.name, last, f"the last step was refused: {course.refusal.sentence}")
+    if course.state.open:
+        raise DifferenceError(scenario.name, last, f"{course.state.open[0].row.id} is still open at the end.")
+    seen = [(row.id, named(row), row.disposition is Disposition.SILENT) for row in course.rows.values()]
+    if (scenario.seen_as, scenario.clause, scenario.silent) not in seen:
+        listed = ", ".join(say_row(row) for row in course.rows.values()) or "no irregularity"
+        wanted = " ".join(filter(None, (scenario.seen_as, "silent" if scenario.silent else "", scenario.clause)))
+        raise DifferenceError(scenario.name, 0, f"the header says {wanted}, the table came to {listed}.")

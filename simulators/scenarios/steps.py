@@ -1,0 +1,370 @@
+"""The words of a scenario's steps: what people do; `device_steps` has what the device does.
+
+Each word has its form, what it means, and a reader that makes of the rest of the line what is to be done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+
+from controller.games.specification import Facts, Role, RulingAction, StepKind, Unit
+from controller.rules.dealing import DEALER
+from controller.table import operations
+from controller.table.phases import DEALING, Phase
+from controller.table.state import Stage
+from simulators.scenarios.course import Course, StepError
+from simulators.scenarios.device_steps import DEVICE_STEPS
+from simulators.scenarios.forms import Act, Word, plain
+from simulators.scenarios.words import ACTIONS, CHOICES, KINDS, ROLES, UnreadableError, Words
+
+DEALER_ROLE, SUPERVISOR, MANAGER = Role.DEALER, Role.PIT_SUPERVISOR, Role.SHIFT_MANAGER
+
+
+def _because(words: Words, default: str) -> str:
+    """The reason, to the end of the line; who gives it stands before."""
+    text = words.tail("because")
+    if text is None:
+        return default
+    if any(f" {' '.join(text)}".endswith(f" by {role}") for role in ROLES):
+        raise UnreadableError("`because` takes all that follows; say by whom before it")
+    return " ".join(text)
+
+
+# -- the round
+
+
+def _load(course: Course) -> None:
+    course.heartbeat()
+    course.device.load()
+    if course.device.unit is Unit.SINGLES:
+        course.say(operations.ShuffledOutside("batch shuffler"))
+
+
+def _place_your_bets(course: Course) -> None:
+    course.say(operations.PlaceYourBets())
+    if not course.setting.wagers:
+        course.say(operations.OccupyBoxes(course.boxes))
+    for wager in course.setting.wagers:
+        course.say(operations.EnterBettor(wager.bettor))
+        course.say(wager)
+
+
+def _next_round(course: Course) -> None:
+    _load(course)
+    _place_your_bets(course)
+
+
+def _show_first_card(course: Course) -> None:
+    course.say(operations.ShowFirstCard())
+
+
+def _draw_first_card(course: Course) -> None:
+    course.device.give_out()
+    _show_first_card(course)
+
+
+def _begin(course: Course) -> None:
+    _next_round(course)
+    course.say(operations.NoMoreBets())
+    if course.state.phase is Phase.FIRST_CARD:
+        _draw_first_card(course)
+
+
+def _deal_one(course: Course) -> None:
+    before = course.state.dealt
+    course.device.give_out()
+    if course.state.dealt == before:
+        raise StepError("nothing was dealt: no card is due; write `take` for what is taken out of turn")
+
+
+def _deal_all(course: Course) -> None:
+    for _ in range(len(course.state.places)):
+        if course.state.phase not in DEALING:
+            return
+        _deal_one(course)
+
+
+def _read_deal(words: Words) -> Act:
+    if words.maybe("all"):
+        return _deal_all
+    times = words.number("how many sets or cards are dealt")
+
+    def deal(course: Course) -> None:
+        for _ in range(times):
+            _deal_one(course)
+
+    return deal
+
+
+def _read_take(words: Words) -> Act:
+    times = words.number("how many sets or cards are taken")
+
+    def take(course: Course) -> None:
+        for _ in range(times):
+            course.device.give_out()
+
+    return take
+
+
+def _read_dealt_by_hand(words: Words) -> Act:
+    because = _because(words, "the device is dead")
+    role = words.role(SUPERVISOR)
+    cards = words.number("how many cards are dealt by hand")
+    return lambda course: course.say(operations.DealByHand(cards, because), role)
+
+
+def _open_all(course: Course) -> None:
+    """The Dealer first; or last, where the Players' hands are returned before."""
+    players_first = course.state.game.step(StepKind.RETURNING) is not None
+    players = course.state.live_places
+    for place in (*players, DEALER) if players_first else (DEALER, *players):
+        if not course.state.hands[place].shown:
+            course.say(operations.ExposeHand(place))
+
+
+def _read_open(words: Words) -> Act:
+    if words.maybe("all"):
+        return _open_all
+    place = words.place()
+    cards = words.cards() or None
+    return lambda course: course.say(operations.ExposeHand(place, cards))
+
+
+def _settle(course: Course) -> None:
+    if course.state.deck.stub is None:
+        course.say(operations.CountCards("stub", course.device.left, witness="a witness"))
+    course.say(operations.RecordSettled())
+
+
+def _conclude(course: Course) -> None:
+    course.say(operations.ConcludeRound())
+    course.say(operations.ConcludeRound())
+
+
+def _finish(course: Course) -> None:
+    for part in (_deal_all, _open_all, _settle, _conclude):
+        part(course)
+
+
+def _read_handled(words: Words) -> Act:
+    place, viewed = words.place(), words.maybe("viewed")
+    return lambda course: course.say(operations.HandleCards(place, viewed))
+
+
+def _read_wager(words: Words) -> Act:
+    wager = words.wager()
+    return lambda course: course.say(wager)
+
+
+def _read_change_bet(words: Words) -> Act:
+    bet, amount = words.number("the number of a bet"), words.number("an amount")
+    return lambda course: course.say(operations.ChangeWager(bet, amount))
+
+
+def _read_take_back_bet(words: Words) -> Act:
+    bet = words.number("the number of a bet")
+    return lambda course: course.say(operations.TakeBackWager(bet))
+
+
+def _read_pause(words: Words) -> Act:
+    reason = " ".join(words.rest())
+    return lambda course: course.say(operations.PauseTable(reason))
+
+
+# -- irregularities
+
+
+def _read_report(words: Words) -> Act:
+    kind = words.one_of(KINDS, "kind of irregularity")
+    place = words.maybe_place()
+    more: dict[str, Any] = {}
+    while words.left:
+        if words.maybe("counted"):
+            more["counted"] = words.number("how many cards were counted")
+        elif words.maybe("card"):
+            more["card"] = words.number("which card of the hand")
+        elif words.maybe("earlier"):
+            more["earlier"] = True
+        else:
+            break
+    return lambda course: course.say(operations.ReportIrregularity(kind, place, **more))
+
+
+def _read_confirm(words: Words) -> Act:
+    role = words.role(SUPERVISOR)
+    facts = msgspec.convert(words.facts(), Facts)
+
+    def confirm(course: Course) -> None:
+        found = course.about()
+        course.say(operations.ConfirmIrregularity(found.id, found.revision, facts), role)
+
+    return confirm
+
+
+def _read_deny(words: Words) -> Act:
+    because = _because(words, "looked at, and it is not so")
+    role = words.role(SUPERVISOR)
+
+    def deny(course: Course) -> None:
+        found = course.about()
+        course.say(operations.DenyIrregularity(found.id, found.revision, because), role)
+
+    return deny
+
+
+def _read_order(words: Words) -> Act:
+    role = words.role(SUPERVISOR)
+    ordinals = words.numbers("the number of a card")
+
+    def name_order(course: Course) -> None:
+        found = course.about()
+        course.say(operations.NameOrder(found.id, found.revision, ordinals), role)
+
+    return name_order
+
+
+def _read_choose(words: Words) -> Act:
+    role = words.role(DEALER_ROLE)
+    place = None if words.maybe("all") else words.place()
+    bettor = words.take("a bettor") if words.maybe("for") else ""
+    choice = words.one_of(CHOICES, "choice")
+    absent = words.maybe("absent")
+
+    def choose(course: Course) -> None:
+        for at, who in course.state.choosers if place is None else ((place, bettor),):
+            found = next((one for one in course.state.open if one.stage is Stage.CHOOSING), None) or course.about()
+            course.say(operations.ChooseOption(found.id, found.revision, at, choice, absent, who), role)
+
+    return choose
+
+
+def _read_put_right(words: Words) -> Act:
+    role = words.role(DEALER_ROLE)
+
+    def put_right(course: Course) -> None:
+        found = course.about()
+        course.say(operations.Reconstruct(found.id, found.revision), role)
+
+    return put_right
+
+
+def _read_rule(words: Words) -> Act:
+    text = _because(words, "so decided")
+    role = words.role(MANAGER)
+    action = words.one_of(ACTIONS, "ruling")
+    places = words.places() if action is RulingAction.REMOVE_HANDS else ()
+    numbers = words.numbers("a number") if words.left else ()
+    of_cards = action is RulingAction.NAME_ORDER
+    ordinals, bets = (numbers, ()) if of_cards else ((), numbers)
+
+    def rule(course: Course) -> None:
+        found = course.about()
+        ruling = operations.Rule(found.id, found.revision, action, role.word, text, places, ordinals, bets)
+        course.say(ruling, role)
+
+    return rule
+
+
+def _read_about(words: Words) -> Act:
+    cell = words.take("a cell like I12")
+
+    def about(course: Course) -> None:
+        found = [one for one in course.state.open if one.row.id == cell]
+        if not found:
+            raise StepError(f"no {cell} is open; open: {', '.join(one.row.id for one in course.state.open) or 'none'}")
+        course.subject = found[0].id
+
+    return about
+
+
+def _read_swapped(words: Words) -> Act:
+    first, second = words.place(), words.place()
+
+    def swap(course: Course) -> None:
+        cards = [
+            operations.CardAt(card.ordinal, other)
+            for place, other in ((first, second), (second, first))
+            for card in course.state.hands[place].cards
+        ]
+        course.say(operations.PlaceCards(tuple(cards)))
+
+    return swap
+
+
+def _read_lies(words: Words) -> Act:
+    cards = []
+    while words.left:
+        ordinal = words.number("the number of a card")
+        words.maybe("at")
+        cards.append(operations.CardAt(ordinal, words.place()))
+    if not cards:
+        raise UnreadableError("say which card lies where")
+    return lambda course: course.say(operations.PlaceCards(tuple(cards)))
+
+
+def _read_count(words: Words) -> Act:
+    number = words.number("how many cards were counted")
+    return lambda course: course.say(operations.CountCards("stub", number, witness="a witness"))
+
+
+STEPS: Final[Mapping[str, Word]] = {
+    "begin": Word(
+        "begin", 'a fresh deck, bets, "No more bets"; where a First Card is shown, it lies open', plain(_begin)
+    ),
+    "next round": Word(
+        "next round", 'a fresh deck and "Place your bets", with a wager on each box', plain(_next_round)
+    ),
+    "load": Word("load", "a fresh deck is put in and shuffled", plain(_load)),
+    "place your bets": Word("place your bets", "the announcement, with a wager on each box", plain(_place_your_bets)),
+    "no more bets": Word("no more bets", "the announcement", plain(lambda course: course.say(operations.NoMoreBets()))),
+    "first card": Word("first card", "the First Card is drawn and lies open", plain(_draw_first_card)),
+    "show first card": Word("show first card", "the First Card, drawn already, lies open", plain(_show_first_card)),
+    "deal": Word("deal NUMBER or deal all", "so many sets are lifted, or cards drawn, that are due", _read_deal),
+    "take": Word("take NUMBER", "the same, due or not", _read_take),
+    "dealt by hand": Word(
+        "dealt by hand NUMBER [by ROLE]", "cards of the stub, without the device", _read_dealt_by_hand
+    ),
+    "handled": Word(
+        "handled PLACE [viewed]", "the player there has touched his cards, and looked at them", _read_handled
+    ),
+    "wager": Word(
+        "wager BETTOR WAGER BOX AMOUNT [overlooked]", "chips are laid, or laid unseen by anybody", _read_wager
+    ),
+    "change bet": Word("change bet NUMBER AMOUNT", "so much lies there from now on", _read_change_bet),
+    "take back bet": Word("take back bet NUMBER", "the chips are taken off", _read_take_back_bet),
+    "open": Word("open PLACE [CARDS] or open all", "a hand lies open, with the cards that are seen", _read_open),
+    "settle": Word("settle", "the chips are paid; the stub is counted where nobody did", plain(_settle)),
+    "conclude": Word("conclude", "the round is over (asked twice)", plain(_conclude)),
+    "finish": Word("finish", "deal all, open all, settle, conclude", plain(_finish)),
+    "pause": Word("pause REASON", "the table is paused", _read_pause),
+    "resume": Word("resume", "it goes on", plain(lambda course: course.say(operations.ResumeTable()))),
+    "continue": Word(
+        "continue",
+        "after a lost link: table and screen agree, play goes on",
+        plain(lambda course: course.say(operations.ContinueRound())),
+    ),
+    "report": Word(
+        "report KIND [PLACE] [card NUMBER] [counted NUMBER] [earlier]",
+        "somebody noticed something; `earlier`: in the round before",
+        _read_report,
+    ),
+    "confirm": Word("confirm [FACT yes|no ...] [by ROLE]", "it is so, and what is asked is answered", _read_confirm),
+    "deny": Word("deny [by ROLE] [because TEXT]", "it is not so", _read_deny),
+    "order": Word("order NUMBERS [by ROLE]", "the order in which cards that came together are received", _read_order),
+    "choose": Word(
+        "choose PLACE [for BETTOR] continue|withdraw [absent] [by ROLE] or choose all continue|withdraw",
+        "what bettors choose",
+        _read_choose,
+    ),
+    "put right": Word("put right [by ROLE]", "the cards were put where they belong", _read_put_right),
+    "rule": Word("rule ACTION [PLACES, or NUMBERS of cards or bets] [by ROLE] [because TEXT]", "a ruling", _read_rule),
+    "about": Word("about CELL", "what follows is about this open irregularity", _read_about),
+    "swapped": Word("swapped PLACE PLACE", "the hands of two places lie at each other's", _read_swapped),
+    "lies": Word("lies NUMBER at PLACE ...", "the card that left under this number lies there", _read_lies),
+    "count": Word("count NUMBER", "so many cards were counted by hand in the stub", _read_count),
+    **DEVICE_STEPS,
+}
+"""Where one word begins another, the longer one counts."""

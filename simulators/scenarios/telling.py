@@ -1,0 +1,49 @@
+"""`cardshoe demo --scenario`: plays one and tells each step with what the table says to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import msgspec
+
+from controller.commands.narration import tell
+from controller.table.events import AnyEvent
+from firmware_bridge.cards import Card, Exposed
+from simulators.scenarios.course import Course
+from simulators.scenarios.format import Scenario
+from simulators.scenarios.player import play
+
+CONCEALED: Final = "(concealed)"
+
+
+def told(scenario: Scenario) -> Iterator[str]:
+    """Every line of the telling, as it is played. Raises `DifferenceError` where the table comes out otherwise."""
+    yield f"{scenario.name}: {scenario.about}"
+    yield f"{scenario.setting.game} {scenario.cell}, {_claim(scenario)}"
+    course = Course(scenario.setting)
+    for played in play(scenario, course):
+        yield f"{played.step.line:4}  {played.step.text}"
+        for _, event in played.events:
+            if line := tell(_public(event, course.state.round)):
+                yield f"        {line}"
+    yield "Every expectation held."
+
+
+def _claim(scenario: Scenario) -> str:
+    if not scenario.clause:
+        return "the document is silent"
+    return f"{scenario.clause} does not say what follows" if scenario.silent else scenario.clause
+
+
+def _public(event: AnyEvent, round_number: int) -> dict[str, Any]:
+    """An event as narrators take it, without a face that nobody has seen."""
+    public: dict[str, Any] = msgspec.to_builtins(event, enc_hook=_encode)
+    public.setdefault("round", round_number)
+    return public
+
+
+def _encode(value: Any) -> Any:
+    if isinstance(value, Card):
+        return value.code
+    return value.card.code if isinstance(value, Exposed) else CONCEALED

@@ -1,0 +1,140 @@
+"""Reading the words of one line: what comes next, and a sentence that says what is known when it is something else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final, TypeVar
+
+from controller.games.specification import Choice, Facts, Kind, Role, RulingAction
+from controller.table.operations import PlaceWager
+from firmware_bridge.cards import Card, UnknownCardError
+
+ROLES: Final[Mapping[str, Role]] = {role.word: role for role in Role}
+KINDS: Final[Mapping[str, Kind]] = {kind.value: kind for kind in Kind}
+CHOICES: Final[Mapping[str, Choice]] = {choice.value: choice for choice in Choice}
+ACTIONS: Final[Mapping[str, RulingAction]] = {action.value.replace("_", " "): action for action in RulingAction}
+FACTS: Final = tuple(name for name in Facts.__struct_fields__ if name != "noticed")
+YES_OR_NO: Final[Mapping[str, bool]] = {"yes": True, "no": False}
+_PLACE: Final = re.compile(r"D|B[1-9]")
+ValueT = TypeVar("ValueT")
+
+
+class UnreadableError(Exception):
+    """A line that says nothing known. The sentence names what stands there and what could."""
+
+
+class Words:
+    """The words of a line, taken one after the other."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self._left = list(words)
+
+    @property
+    def left(self) -> bool:
+        return bool(self._left)
+
+    def take(self, what: str) -> str:
+        """The next word; `what` says what it should be."""
+        if not self._left:
+            raise UnreadableError(f"{what} is missing at the end")
+        return self._left.pop(0)
+
+    def maybe(self, literal: str) -> bool:
+        """Take these words if they come next."""
+        wanted = literal.split()
+        if self._left[: len(wanted)] != wanted:
+            return False
+        del self._left[: len(wanted)]
+        return True
+
+    def rest(self) -> tuple[str, ...]:
+        taken, self._left = tuple(self._left), []
+        return taken
+
+    def tail(self, literal: str) -> tuple[str, ...] | None:
+        """What follows a word up to the end, both taken away; None if the word does not stand here."""
+        if literal not in self._left:
+            return None
+        at = self._left.index(literal)
+        taken, self._left = tuple(self._left[at + 1 :]), self._left[:at]
+        return taken
+
+    def number(self, what: str) -> int:
+        word = self.take(what)
+        if not re.fullmatch(r"-?\d+", word):
+            raise UnreadableError(f"{what} is a number, not '{word}'")
+        return int(word)
+
+    def numbers(self, what: str) -> tuple[int, ...]:
+        found = [self.number(what)]
+        while self._left:
+            found.append(self.number(what))
+        return tuple(found)
+
+    def place(self) -> str:
+        word = self.take("a place")
+        if not _PLACE.fullmatch(word):
+            raise UnreadableError(f"'{word}' is no place; places are B1 to B9, and D for the Dealer or Banker")
+        return word
+
+    def places(self) -> tuple[str, ...]:
+        found = [self.place()]
+        while self._left:
+            found.append(self.place())
+        return tuple(found)
+
+    def maybe_place(self) -> str | None:
+        return self.place() if self._left and _PLACE.fullmatch(self._left[0]) else None
+
+    def card(self) -> Card:
+        word = self.take("a card")
+        try:
+            return Card.parse(word)
+        except UnknownCardError as error:
+            raise UnreadableError(f"'{word}' is no card; a card is written like KD or 10C") from error
+
+    def cards(self) -> tuple[Card, ...]:
+        found = []
+        while self._left:
+            found.append(self.card())
+        return tuple(found)
+
+    def one_of(self, known: Mapping[str, ValueT], what: str) -> ValueT:
+        """A value by its name, which may have several words."""
+        for name in sorted(known, key=len, reverse=True):
+            if self.maybe(name):
+                return known[name]
+        word = self.take(what)
+        raise UnreadableError(f"'{word}' is no {what}; known: {', '.join(known)}")
+
+    def wager(self) -> PlaceWager:
+        """Who bets, on what, on which box, how much."""
+        bettor, wager = self.take("a bettor"), self.take("a wager like main")
+        box, amount = self.number("a box"), self.number("an amount")
+        return PlaceWager(bettor, wager, box, amount, self.maybe("overlooked"))
+
+    def facts(self) -> dict[str, bool]:
+        """Pairs of a fact and yes or no."""
+        stated = {}
+        while self._left:
+            fact = self.one_of(dict(zip(FACTS, FACTS, strict=True)), "fact")
+            stated[fact] = self.one_of(YES_OR_NO, "answer")
+        return stated
+
+    def role(self, default: Role) -> Role:
+        """Who does it: `by ROLE` at the end, or the default."""
+        words = self.tail("by")
+        return default if words is None else _whole(words, ROLES, "rank")
+
+    def done(self) -> None:
+        """Nothing more may follow."""
+        if self._left:
+            raise UnreadableError(f"nothing is known to follow here, and '{' '.join(self._left)}' does")
+
+
+def _whole(words: Sequence[str], known: Mapping[str, ValueT], what: str) -> ValueT:
+    reading = Words(words)
+    found = reading.one_of(known, what)
+    reading.done()
+    return found

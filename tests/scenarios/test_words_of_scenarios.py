@@ -1,0 +1,236 @@
+"""A file that says something else than the table fails at its line; one that says nothing known is refused."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from simulators.demo.command import demo
+from simulators.scenarios import FOLDER, load
+from simulators.scenarios.device_steps import DEVICE_STEPS
+from simulators.scenarios.expectations import EXPECTATIONS
+from simulators.scenarios.format import HEADER, BadScenarioError, read_scenario
+from simulators.scenarios.player import DifferenceError, play
+from simulators.scenarios.steps import STEPS
+from simulators.scenarios.telling import told
+
+EXPOSED = "nc/i12-exposed"
+WRONG = {  # what each word says there, and what it must not take instead
+    "asks": ("nc/i07-noted-after-handling", "asks reconstructable", "asks nothing"),
+    "stage": (EXPOSED, "stage claimed", "stage choosing"),
+    "alert": ("tp/i12-exposed", "alert shift manager", "alert pit manager"),
+    "held": (EXPOSED, "held", "free"),
+    "free": (EXPOSED, "free", "held"),
+    "phase": (EXPOSED, "phase concluded", "phase settling"),
+    "service": ("tp/i17-power-failure", "service reconciling", "service out of service"),
+    "refused": (EXPOSED, "refused role", "refused phase"),
+    "resolved": (EXPOSED, "resolved options", "resolved void"),
+    "voided": ("tp/i03-unshuffled", "voided by shift manager", "voided by pit manager"),
+    "removed": (EXPOSED, "removed B3", "removed B1"),
+    "options": (EXPOSED, "5.7.1, NC", "5.7.2, NC"),
+    "in play": (EXPOSED, "in play B1 B6", "in play B1 B3 B6"),
+    "cards": ("nc/i11-put-right", "cards B3 4", "cards B3 3"),
+    "at": (EXPOSED, "at B3 4 5 6", "at B3 4 6 5"),
+    "bet": ("nc/i17-power-failure", "bet 1 returned", "bet 1 lost"),
+    "round": ("tp/i24-last-round-ruled-void", "round 2", "round 1"),
+    "no irregularity": (EXPOSED, "stage claimed", "no irregularity"),
+}
+HEAD = "game NC\ncell I12\nclause NC 5.7\n"
+
+
+def text_of(name: str) -> str:
+    return (FOLDER / f"{name}.scenario").read_text(encoding="utf-8")
+
+
+def play_text(text: str) -> int:
+    return len(list(play(read_scenario("changed", text))))
+
+
+def changed(name: str, was: str, now: str) -> tuple[str, int]:
+    """The text with one expectation turned, and the line at which it stands."""
+    text = text_of(name)
+    line = next(number for number, one in enumerate(text.splitlines(), start=1) if f"expect {was}" in one or (
+        one.startswith("expect options") and was in one))  # fmt: skip
+    lines = text.splitlines()
+    lines[line - 1] = lines[line - 1].replace(was, now)
+    return "\n".join(lines), line
+
+
+def test_a_wrong_one_is_known_for_every_expectation() -> None:
+    assert set(WRONG) == set(EXPECTATIONS)
+
+
+@pytest.mark.parametrize("word", WRONG)
+def test_an_expectation_that_is_wrong_fails_at_its_line(word: str) -> None:
+    text, line = changed(*WRONG[word])
+    with pytest.raises(DifferenceError, match=rf"^changed, line {line}: ") as failed:
+        play_text(text)
+    assert failed.value.line == line
+
+
+@pytest.mark.parametrize(
+    "row", ["I13 NC 5.7 options", "I12 NC 5.9 options", "I12 NC 5.7 void", "I12 options", "I12 silent"]
+)
+def test_cell_clause_and_disposition_are_compared(row: str) -> None:
+    text, line = changed(EXPOSED, "I12 NC 5.7 options", row)
+    with pytest.raises(DifferenceError, match=rf"line {line}: `expect {row}`, but the table says: I12 NC 5.7 options"):
+        play_text(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "was", "now"),
+    [
+        (EXPOSED, "clause NC 5.7", "clause NC 5.9"),
+        (EXPOSED, "cell I12", "cell I13"),
+        ("tp/i12-exposed", "clause silent", "clause TP 5.3"),
+        ("tp/i23-side-bet-alone", "clause silent TP 3.3", "clause TP 3.3"),
+    ],
+)
+def test_the_header_is_held_to_its_word_too(name: str, was: str, now: str) -> None:
+    assert was in text_of(name)
+    with pytest.raises(DifferenceError, match="the header says"):
+        play_text(text_of(name).replace(was, now))
+
+
+def test_a_refusal_that_nobody_expects_fails() -> None:
+    with pytest.raises(DifferenceError, match="line 10: the step before was refused: Only a pit supervisor"):
+        play_text(HEAD + "\nbegin\ndeal 2\nreport exposed_card B3\n\nconfirm by dealer\nchoose all continue\n")
+    with pytest.raises(DifferenceError, match="the last step was refused"):
+        play_text(HEAD + "begin\ndeal 1\nreport exposed_card B1\nconfirm by dealer\n")
+
+
+@pytest.mark.parametrize(
+    ("steps", "sentence"),
+    [
+        ("begin\nconfirm", "`confirm`: no irregularity is open"),
+        ("begin\ndeal 1\nreport exposed_card B1", "I12 is still open at the end"),
+        ("begin\nfinish\ndeal 1", "nothing was dealt"),
+        ("begin\nabout I12", "no I12 is open; open: none"),
+        ("begin\ndeal 1\nreport exposed_card B1\nreport late_bet\ndeny\ndeny", "the header says I12 NC 5.9"),
+    ],
+)
+def test_a_step_that_comes_to_nothing_says_so(steps: str, sentence: str) -> None:
+    with pytest.raises(DifferenceError, match=re.escape(sentence)):
+        play_text(HEAD.replace("5.7", "5.9") + steps)
+
+
+def test_about_turns_steps_to_another_irregularity() -> None:
+    both = "begin\ndeal 1\nreport exposed_card B1\nreport unshuffled\nexpect I03 NC 5.5.3 void\n"
+    play_text(HEAD + both + "about I12\nexpect I12 NC 5.7 options\ndeny\ndeny\nexpect no irregularity")
+
+
+# -- what cannot be read -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "a: the header lacks `game NC`."),
+        ("game NC\nbegin", "a: the header lacks `cell I12"),
+        ("game NC\ncell I12\nbegin", "a: the header lacks `clause NC 5.7"),
+        (HEAD, "a: no step follows the header"),
+        ("game XY", "a, line 1: 'XY' is no game; known: "),
+        ("game NC\n\ndevice cards", "a, line 3: 'cards' is no unit; known: sets, singles."),
+        ("game NC\ndevice sets flying", "a, line 2: 'flying' is no ability; known: stages, "),
+        ("boxes 1", "a, line 1: say the game first"),
+        ("game NC\nboxes 1 12", "a, line 2: there is no box 12"),
+        ("game NC\nreading colour red", "'colour' is no setting of this game; known: "),
+        ("game NC\nreading cured red", "'red' is no option of cured; known: silently, options"),
+        ("game NC\nhand B1 KD ZZ", "'ZZ' is no card; a card is written like KD or 10C"),
+        ("game NC\nhand X1 KD", "'X1' is no place; places are B1 to B9, and D"),
+        ("cell twelve", "'twelve' is no cell"),
+        ("clause", "a clause is missing; write `clause silent`"),
+        ("game NC TP", "nothing is known to follow here, and 'TP' does"),
+        (HEAD + "wager ann", "a wager like main is missing at the end"),
+        (HEAD + "shuffle cards", "a, line 4: 'shuffle cards' begins no step; known: begin, next round"),
+        (HEAD + "begin\ndevice flies", "'device flies' begins no step; known: device face-up, device together"),
+        (HEAD + "deal some", "how many sets or cards are dealt is a number, not 'some'; write `deal NUMBER"),
+        (HEAD + "report nothing", "'nothing' is no kind of irregularity; known: foreign_card, "),
+        (HEAD + "report exposed_card B3 soon", "nothing is known to follow here, and 'soon' does; write `report KIND"),
+        (HEAD + "confirm handled perhaps", "'perhaps' is no answer; known: yes, no"),
+        (HEAD + "confirm by nobody", "'nobody' is no rank; known: dealer, pit supervisor"),
+        (HEAD + "rule pray", "'pray' is no ruling; known: void, continue, reconstruct, remove hands"),
+        (HEAD + "rule void because so by pit manager", "say by whom before it"),
+        (HEAD + "choose B1 stay", "'stay' is no choice; known: continue, withdraw"),
+        (HEAD + "lies", "say which card lies where"),
+        (HEAD + "expect", "'' cannot be expected; known: asks, stage"),
+        (HEAD + "expect rain", "'rain' cannot be expected; known: asks, stage"),
+        (HEAD + "expect I12", "'I12' is neither an expectation nor CELL CLAUSE DISPOSITION"),
+        (HEAD + "expect I12 NC 5.7 rain", "'rain' is no disposition; known: void, continue"),
+        (HEAD + "expect stage left", "'left' is no stage; known: claimed, "),
+        (HEAD + "begin\ngame NC", "a, line 5: 'game NC' begins no step"),
+    ],
+)
+def test_what_cannot_be_read_is_named_with_its_line_and_what_is_known(text: str, sentence: str) -> None:
+    with pytest.raises(BadScenarioError) as refused:
+        read_scenario("a", text)
+    assert sentence in str(refused.value)
+
+
+def test_comments_and_empty_lines_mean_nothing_and_the_head_tells_what_it_is_about() -> None:
+    plain = read_scenario("a", HEAD + "begin\ndeal 2")
+    noted = read_scenario("a", "# One.\n#  Two.\n\n" + HEAD + "\n# no word of it\nbegin # at once\n\ndeal   2\n")
+    assert noted.about == "One. Two."
+    assert [step.text for step in noted.steps] == [step.text for step in plain.steps]
+    assert [step.line for step in noted.steps] == [9, 11]
+    assert noted.setting == plain.setting
+
+
+def test_the_forms_of_all_words_begin_with_the_word() -> None:
+    for word, form in [
+        *((word, step.form) for word, step in STEPS.items()),
+        *((word, step.form) for word, step in DEVICE_STEPS.items()),
+        *((word, header.form) for word, header in HEADER.items()),
+    ]:
+        assert form.startswith(word)
+    for word, expectation in EXPECTATIONS.items():
+        assert expectation.form.startswith(f"expect {word}")
+
+
+# -- the command ---------------------------------------------------------------------------------------------------
+
+
+def run_demo(file: str) -> tuple[int, str]:
+    done = CliRunner().invoke(demo, ["--scenario", file])
+    return done.exit_code, done.output
+
+
+def test_the_demo_tells_each_step_and_what_the_table_says() -> None:
+    code, output = run_demo(EXPOSED)
+    assert code == 0
+    told_lines = output.splitlines()
+    assert told_lines[-1] == "Every expectation held."
+    for line in ("B3 chooses to withdraw", "B3 is out of play, bets returned", "refused: Only a pit supervisor"):
+        assert any(line in one for one in told_lines), line
+    steps = [re.sub(r"^ *\d+  ", "", one) for one in told_lines if re.match(r" *\d+  \S", one)]
+    assert steps == [step.text for step in load(EXPOSED).steps]
+
+
+def test_the_demo_plays_a_file_and_names_the_line_that_came_out_otherwise(tmp_path: Path) -> None:
+    text, line = changed(EXPOSED, "held", "free")
+    file = tmp_path / "mine.scenario"
+    file.write_text(text, encoding="utf-8")
+    code, output = run_demo(str(file))
+    assert code == 1
+    assert f"mine.scenario, line {line}: `expect free`, but the table says: held." in output
+    file.write_text(text_of(EXPOSED), encoding="utf-8")
+    assert run_demo(str(file))[0] == 0
+
+
+@pytest.mark.parametrize("content", [None, b"game NC\n", b"\xff\xfe\x00"])
+def test_the_demo_refuses_what_is_no_scenario(content: bytes | None, tmp_path: Path) -> None:
+    file = tmp_path / "bad.scenario"
+    if content is not None:
+        file.write_bytes(content)
+    code, output = run_demo(str(file))
+    assert code == 2
+    assert "bad.scenario" in output
+
+
+def test_no_face_is_told_that_nobody_has_seen() -> None:
+    lines = list(told(load("nc/i01-foreign-card")))
+    assert any("cards to B3" in line for line in lines)
+    assert not [line for line in lines if re.search(r"\b(?:[2-9TJQKA]|10)[CDHS]\b", line)]
