@@ -15,8 +15,8 @@ from typing import Final
 from controller.api.client import ApiClient, TableUnreachableError
 from controller.api.view import IrregularityView, TableView
 from controller.games import game
-from controller.games.specification import Choice, Facts, Kind, Role, RulingAction, Unit
-from controller.rules.dealing import DEALER, box, dealing_order
+from controller.games.specification import Choice, Kind, Role, RulingAction, StepKind, Unit
+from controller.rules.dealing import DEALER, Place, box, dealing_order, order_after_first_card
 from controller.table import operations
 from controller.table.operations import AnyOperation
 from controller.table.phases import Phase, Service
@@ -29,6 +29,14 @@ from simulators.plan import Mishap, PlannedRound
 NAP: Final = 0.05  # seconds between looks at a daemon that is not there or says nothing new
 PATIENCE: Final = 25  # refusals in a row before the simulation gives up
 BEFORE_ROUND: Final = frozenset({Phase.IDLE, Phase.CONCLUDED, Phase.VOIDED})
+
+GOES_ON: Final = {Kind.SIMULTANEOUS: RulingAction.NAME_ORDER, Kind.WRONG_COUNT: RulingAction.REMOVE_HANDS}
+WHY: Final = {
+    RulingAction.VOID: "nobody can vouch for this deal",
+    RulingAction.CONTINUE: "nobody gains by it; play goes on",
+    RulingAction.NAME_ORDER: "they are received in this order",
+    RulingAction.REMOVE_HANDS: "a hand of another size than three cannot play",
+}
 
 
 class SimulationError(Exception):
@@ -49,7 +57,7 @@ class SimulatedDealer:
         self._random = random
         self._news = asyncio.Event()
         self._round: PlannedRound | None = None
-        self._order: tuple[str, ...] = ()
+        self._order: tuple[Place, ...] = ()  # nothing before a First Card says where the deal begins
         self._placed = 0  # positions of the dealing order that are filled on the table
         self._mishap_over = False
         self._refusals = 0
@@ -103,7 +111,8 @@ class SimulatedDealer:
         )
         return taken == link.last_number and ready
 
-    async def _say(self, view: TableView, operation: AnyOperation, member: CrewMember = CREW[0]) -> None:
+    async def _say(self, view: TableView, operation: AnyOperation, member: CrewMember = CREW[0]) -> bool:
+        """Whether the table accepted it."""
         await self._table.spend("speak")
         request = self._voice.request(member, view.round, operation)
         while True:
@@ -115,6 +124,7 @@ class SimulatedDealer:
         self._refusals = 0 if answer.accepted else self._refusals + 1
         if self._refusals > PATIENCE:
             raise SimulationError(f"{type(operation).__name__} was refused again and again: {answer.sentence}")
+        return answer.accepted
 
     # -- one act ---------------------------------------------------------------------------------------------------
 
@@ -148,10 +158,17 @@ class SimulatedDealer:
     def _begin_round(self, number: int, view: TableView) -> None:
         planned = self._plan[number - 1]
         self._round = planned
-        self._order = dealing_order(game(view.game).grammar(Unit(view.unit)), planned.boxes)
+        self._order = ()
         self._placed = 0
         self._mishap_over = False
-        self._table.begin_round(planned)
+        self._table.begin_round()
+        rules = game(view.game)
+        if rules.first_card is None:
+            self._begin_deal(planned, dealing_order(rules.grammar(Unit(view.unit)), planned.boxes))
+
+    def _begin_deal(self, planned: PlannedRound, order: tuple[Place, ...]) -> None:
+        self._order = order
+        self._table.arm(planned, order)
 
     async def _in_round(self, view: TableView) -> None:
         assert self._round is not None
@@ -159,6 +176,8 @@ class SimulatedDealer:
         match view.phase:
             case Phase.BETTING:
                 await self._while_betting(view, self._round)
+            case Phase.FIRST_CARD:
+                await self._show_first_card(view, self._round)
             case Phase.DEALING_SETS:
                 await self._deal_set(view, self._round)
             case Phase.DEALING_SINGLES:
@@ -171,7 +190,7 @@ class SimulatedDealer:
                 await self._settle(view)
 
     async def _while_betting(self, view: TableView, planned: PlannedRound) -> None:
-        if not view.boxes:
+        if not view.boxes and not game(view.game).every_hand:
             await self._say(view, operations.OccupyBoxes(planned.boxes))
         elif planned.mishap is Mishap.BEFORE_NO_MORE_BETS and not self._mishap_over:
             self._mishap_over = True
@@ -179,6 +198,22 @@ class SimulatedDealer:
             self._table.lay_aside(self._mechanism.draw(forced=True) if shoe else self._mechanism.lift_set())
         else:
             await self._say(view, operations.NoMoreBets())
+
+    async def _show_first_card(self, view: TableView, planned: PlannedRound) -> None:
+        """Draw it, look at it, say so: from then on everybody knows where the deal begins."""
+        if self._table.first_card is None:
+            waiting = self._table.aside  # one that was taken too early is the First Card now
+            if not view.first_card:
+                waiting.extend(self._mechanism.lift_set() if Unit(view.unit) is Unit.SETS else self._mechanism.draw())
+            if not waiting:
+                raise SimulationError("the device gives no First Card and does not say why")
+            self._table.first_card = waiting.pop(0)
+            return
+        rules = game(view.game)
+        assert rules.first_card is not None
+        card = self._table.first_card
+        self._begin_deal(planned, order_after_first_card(rules.first_card, rules.grammar(Unit(view.unit)), card.rank))
+        await self._say(view, operations.ShowFirstCard(card if view.round % 2 else None))
 
     async def _deal_set(self, view: TableView, planned: PlannedRound) -> None:
         first = self._placed + 1
@@ -191,7 +226,7 @@ class SimulatedDealer:
     async def _deal_card(self, view: TableView, planned: PlannedRound) -> None:
         before = self._device.link.last_number
         drawn = self._mechanism.draw()
-        if planned.mishap is Mishap.SIMULTANEOUS and self._placed + 1 == planned.card:
+        if planned.mishap is Mishap.SIMULTANEOUS and self._placed + 1 == planned.card_in(self._order):
             self._table.lay_aside(drawn)
             return
         if drawn:
@@ -221,9 +256,10 @@ class SimulatedDealer:
 
     async def _perhaps_err(self, view: TableView, planned: PlannedRound, covered: range) -> None:
         """What the people themselves do wrong, or notice, right after these cards were laid out."""
-        if planned.card not in covered or self._mishap_over:
+        at = planned.card_in(self._order)
+        if at not in covered or self._mishap_over:
             return
-        place = self._order[planned.card - 1]
+        place = self._order[at - 1]
         if planned.mishap is Mishap.EXPOSED_CARD:
             self._mishap_over = True
             card = min(len(self._table.hands[place]), 3)
@@ -234,6 +270,17 @@ class SimulatedDealer:
                 self._table.handled = True
                 await self._say(await self._quiet_view(), operations.HandleCards(place))
             await self._report(Kind.WRONG_COUNT, place, counted=len(self._table.hands[place]))
+        elif planned.mishap is Mishap.EXCHANGED:
+            self._mishap_over = True
+            await self._find_exchanged(place, next(other for other in self._order if other != place))
+
+    async def _find_exchanged(self, one: Place, other: Place) -> None:
+        """Told card by card, by the numbers under which they left the device."""
+        self._table.exchange(one, other)
+        lying = {one: other, other: one}
+        dealt = enumerate(self._order[: self._placed], start=self._table.before_the_deal + 1)
+        cards = tuple(operations.CardAt(number, lying[place]) for number, place in dealt if place in lying)
+        await self._say(await self._quiet_view(), operations.PlaceCards(cards))
 
     async def _report(self, kind: Kind, place: str, *, card: int | None = None, counted: int | None = None) -> None:
         """Told once the screen shows the cards that it is about."""
@@ -246,7 +293,9 @@ class SimulatedDealer:
                 self._table.handled = True
                 await self._say(view, operations.HandleCards(hand.place))
                 return
-        await self._expose(view, DEALER)
+        returning = game(view.game).step(StepKind.RETURNING) is not None
+        hidden = [hand.place for hand in view.hands if hand.place != DEALER and not hand.dead and not hand.shown]
+        await self._expose(view, hidden[0] if returning and hidden else DEALER)
 
     async def _open_next_hand(self, view: TableView) -> None:
         waiting = next((hand for hand in view.hands if not hand.dead and not hand.shown), None)
@@ -283,6 +332,8 @@ class SimulatedDealer:
                 await self._name_order(view, found, member)
             case "choosing":
                 await self._choose(view, found)
+            case "moving":
+                await self._put_right(view, found, member)
             case "ruling":
                 await self._rule(view, found, member)
 
@@ -293,21 +344,20 @@ class SimulatedDealer:
         if self._mechanism.jammed:
             self._mechanism.clear_jam()
             return
-        facts = Facts(
-            handled=self._table.handled if "handled" in found.asks else None,
-            places_certain=True if "places_certain" in found.asks else None,
-            curable=False if "curable" in found.asks else None,  # these faults leave nothing that could be put back
-            reconstructable=False if "reconstructable" in found.asks else None,
-        )
+        facts = self._table.facts(found.asks)
         supervisor = member if member.role is not Role.DEALER or not found.asks else member_for("pit supervisor")
         await self._say(view, operations.ConfirmIrregularity(found.id, found.revision, facts), supervisor)
 
     async def _name_order(self, view: TableView, found: IrregularityView, member: CrewMember) -> None:
         """The other way round than they were read, and laid out so."""
-        self._table.aside.reverse()
-        self._mechanism.tray.reverse()
         backwards = tuple(reversed(found.ordinals))
-        await self._say(view, operations.NameOrder(found.id, found.revision, backwards), member)
+        if await self._say(view, operations.NameOrder(found.id, found.revision, backwards), member):
+            self._table.turn_round()
+
+    async def _put_right(self, view: TableView, found: IrregularityView, member: CrewMember) -> None:
+        """The screen shows every card's move; here two hands change places."""
+        if await self._say(view, operations.Reconstruct(found.id, found.revision), member):
+            self._table.exchange(*sorted({place for move in found.moves for place in (move.source, move.place)}))
 
     async def _choose(self, view: TableView, found: IrregularityView) -> None:
         assert self._round is not None
@@ -317,8 +367,14 @@ class SimulatedDealer:
         await self._say(view, operations.ChooseOption(found.id, found.revision, place, choice))
 
     async def _rule(self, view: TableView, found: IrregularityView, member: CrewMember) -> None:
-        """Every third round is ruled void, the others go on."""
-        action = RulingAction.VOID if view.round % 3 == 0 else RulingAction.CONTINUE
-        text = "the cards could have been seen" if action is RulingAction.VOID else "no face was seen; play goes on"
-        rule = operations.Rule(found.id, found.revision, action, f"{member.role.word}, {found.clause}", text)
-        await self._say(view, rule, member)
+        """Every third round is ruled void, the others go on; a device that stands still is freed first."""
+        if self._mechanism.jammed:
+            self._mechanism.clear_jam()
+            return
+        action = RulingAction.VOID if view.round % 3 == 0 else GOES_ON.get(Kind(found.kind), RulingAction.CONTINUE)
+        authority = ", ".join(filter(None, (member.role.word, found.clause)))
+        backwards = tuple(reversed(found.ordinals)) if action is RulingAction.NAME_ORDER else ()
+        places = (found.place,) if action is RulingAction.REMOVE_HANDS and found.place else ()
+        rule = operations.Rule(found.id, found.revision, action, authority, WHY[action], places, backwards)
+        if await self._say(view, rule, member) and backwards:
+            self._table.turn_round()

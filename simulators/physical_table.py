@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from controller.games.specification import Facts
+from controller.rules.dealing import Place
 from firmware_bridge.cards import DECK, Card
 from simulators.mechanism import ArmedFaults, Mechanism
 from simulators.pace import Pace
-from simulators.plan import PlannedRound
+from simulators.plan import AS_IT_IS, PlannedRound
 
 SECONDS = {"deliver": 0.5, "gather": 2.0, "look": 0.8, "speak": 0.7, "count": 6.0}
 
@@ -15,7 +21,8 @@ class PhysicalTable:
 
     def __init__(self, mechanism: Mechanism, pace: Pace) -> None:
         self.mechanism = mechanism
-        self.hands: dict[str, list[Card]] = {}
+        self.hands: dict[Place, list[Card]] = {}
+        self.first_card: Card | None = None
         self.aside: list[Card] = []
         self.handled = False
         self._pace = pace
@@ -33,18 +40,25 @@ class PhysicalTable:
     async def gather_and_load(self) -> None:
         """Collect every card and put the deck back: a shuffler shuffles it, for a shoe it is shuffled by hand."""
         await self.spend("gather")
-        self.hands, self.aside, self.handled = {}, [], False
+        self.hands, self.first_card, self.aside, self.handled = {}, None, [], False
         self.mechanism.faults = ArmedFaults()
         shoe = self.mechanism.profile.kind == "shoe"
         self.mechanism.load(self.mechanism.shuffled_by_hand() if shoe else list(DECK), deck=1)
         self._gathered = True
 
-    def begin_round(self, planned: PlannedRound) -> None:
-        """What will go wrong in this round is set before its first card moves."""
-        self.mechanism.faults = planned.faults
+    def begin_round(self) -> None:
         self._gathered = False
 
-    async def deliver(self, place: str, cards: list[Card]) -> None:
+    def arm(self, planned: PlannedRound, order: Sequence[Place]) -> None:
+        """What will go wrong in this deal, set before its first card moves and after its First Card."""
+        self.mechanism.faults = planned.faults(order, before=self.before_the_deal)
+
+    @property
+    def before_the_deal(self) -> int:
+        """How many cards left the device ahead of the deal."""
+        return int(self.first_card is not None)
+
+    async def deliver(self, place: Place, cards: list[Card]) -> None:
         """Lay cards at a place."""
         await self.spend("deliver")
         self.hands.setdefault(place, []).extend(cards)
@@ -52,8 +66,22 @@ class PhysicalTable:
     def lay_aside(self, cards: list[Card]) -> None:
         self.aside.extend(cards)
 
-    def cards_at(self, place: str) -> tuple[Card, ...]:
+    def turn_round(self) -> None:
+        """Cards that came together are taken in the other order."""
+        self.aside.reverse()
+        self.mechanism.tray.reverse()
+
+    def exchange(self, one: Place, other: Place) -> None:
+        """Two hands lie where each other's should; one of them may have no cards yet."""
+        self.hands[one], self.hands[other] = self.hands.get(other, []), self.hands.get(one, [])
+
+    def cards_at(self, place: Place) -> tuple[Card, ...]:
         return tuple(self.hands[place])
+
+    def facts(self, asked: Sequence[str]) -> Facts:
+        """What is asked for, as it is on this table."""
+        truth = replace(AS_IT_IS, handled=self.handled)
+        return Facts(**{name: getattr(truth, name) for name in asked})
 
     def count_stub(self) -> int:
         """Count by hand what is left: what lies in the device and its tray, without a card that is stuck inside."""

@@ -12,8 +12,9 @@ from typing import IO, Literal
 import click
 import msgspec
 
+from controller.commands.law_options import find_game
 from controller.commands.main import BadInputError, ProblemError
-from controller.games.specification import Unit
+from controller.games.specification import Game, Unit
 from firmware_bridge.device_keys import read_device_keys, write_device_keys
 from firmware_bridge.errors import KeyFileError
 from firmware_bridge.observations import Capabilities
@@ -41,8 +42,20 @@ class Simulation(msgspec.Struct, frozen=True):
     pace: float
     log: Path | None
     dealer: Path | None
+    game_id: str
     rounds: int
     stay: bool
+
+
+def playable(game_id: str, *, on_removal: bool) -> Game:
+    """A game that such a device can deal. Raises `BadInputError`."""
+    rules = find_game(game_id)
+    if on_removal and rules.first_card is not None:
+        raise BadInputError(
+            f"{rules.title} begins with one card, and a shuffler that forms sets by itself cannot yield one.",
+            "Leave --on-removal out.",
+        )
+    return rules
 
 
 def capabilities_of(
@@ -76,10 +89,12 @@ def capabilities_of(
 @click.option("--fast", is_flag=True, help="Wait for nothing.")
 @click.option("--log", type=click.Path(path_type=Path), help="Write every report here, a JSON object a line.")
 @click.option("--dealer", type=click.Path(path_type=Path), help="Play at the table of the daemon with this socket.")
+@click.option("--game", "game_id", metavar="GAME", default="NC", show_default=True,
+              help="The game of that table, with --dealer.")  # fmt: skip
 @click.option("--rounds", type=click.IntRange(min=1), default=5, show_default=True, help="How many, with --dealer.")
 @click.option("--stay", is_flag=True, help="Keep the device plugged in after the last round, until interrupted.")
 def simulate(kind: Literal["shuffler", "shoe"], serial: str, seed: int, link: Path, key_file: Path, on_removal: bool,
-             stages: bool, fast: bool, log: Path | None, dealer: Path | None, rounds: int,
+             stages: bool, fast: bool, log: Path | None, dealer: Path | None, game_id: str, rounds: int,
              stay: bool) -> None:  # fmt: skip
     """Run a simulated shuffler or shoe on a pseudo-terminal, and print where it is.
 
@@ -87,8 +102,9 @@ def simulate(kind: Literal["shuffler", "shoe"], serial: str, seed: int, link: Pa
     Without, it runs until it is interrupted.
     """
     asked = Simulation(
-        kind, serial, seed, link, key_file, on_removal, stages, 0.0 if fast else HUMAN_PACE, log, dealer, rounds, stay
-    )
+        kind, serial, seed, link, key_file, on_removal, stages, 0.0 if fast else HUMAN_PACE, log, dealer,
+        playable(game_id, on_removal=on_removal).id, rounds, stay,
+    )  # fmt: skip
     try:
         asyncio.run(run_simulation(asked))
     except KeyFileError as error:
@@ -139,7 +155,7 @@ async def _people(asked: Simulation, device: SimulatedDevice, pace: Pace) -> Non
         await asyncio.Event().wait()
         return
     unit = Unit.SETS if asked.kind == "shuffler" else Unit.SINGLES
-    plan = plan_rounds(asked.seed, unit, asked.rounds, stages=asked.stages)
+    plan = plan_rounds(asked.seed, unit, asked.rounds, game_id=asked.game_id, stages=asked.stages)
     table = PhysicalTable(device.mechanism, pace)
     dealer = SimulatedDealer(device, table, asked.dealer, plan, Random(f"{asked.seed}/people"))
     last = await dealer.play()

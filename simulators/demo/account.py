@@ -26,11 +26,14 @@ class Account:
         self._plan = plan
         self.raised: dict[int, Raised] = {}
         self.counts: Counter[str] = Counter()
+        self._round = 0
 
     def take(self, event: dict[str, Any]) -> None:
         match event["event"]:
+            case "round_began":
+                self._round = event["round"]
             case "irregularity_raised":
-                self.raised[event["entry"]] = Raised(event["round"], event["kind"], event["row"]["id"])
+                self.raised[event["entry"]] = Raised(self._round, event["kind"], event["row"]["id"])
             case "irregularity_confirmed" | "fact_stated":
                 self.raised[event["irregularity"]].row = event["row"]["id"]
             case "irregularity_resolved":

@@ -20,12 +20,18 @@ from controller.games.specification import Unit
 from simulators.demo.account import Account
 from simulators.demo.stage import Stage, StageError
 from simulators.plan import plan_rounds
+from simulators.scenarios import load
+from simulators.scenarios.format import BadScenarioError
+from simulators.scenarios.player import DifferenceError
+from simulators.scenarios.telling import told
+from simulators.simulate import playable
 
-GRAMMARS: Final = {"by-hand": Unit.SETS, "by-round": Unit.SINGLES}
+DEVICES: Final = {"shuffler": Unit.SETS, "shoe": Unit.SINGLES}
 NOT_REPEATABLE: Final = frozenset({"utc_ns", "boot", "start", "commitment", "salt"})
 
 
 class Asked(msgspec.Struct, frozen=True):
+    game_id: str
     rounds: int
     fast: bool
     seed: int
@@ -37,29 +43,37 @@ class Asked(msgspec.Struct, frozen=True):
 
 
 @click.command()
+@click.option("--game", "game_id", metavar="GAME", default="NC", show_default=True, help="TP, RTP, NC, P3 or F3.")
+@click.option("--scenario", metavar="FILE", help="Play this file instead, or a packaged one like nc/i12-exposed.")
 @click.option("--rounds", type=click.IntRange(1, 100_000), default=5, show_default=True, help="How many to play.")
 @click.option("--fast", is_flag=True, help="Wait for nobody.")
 @click.option("--seed", type=int, default=7, show_default=True, help="Decks, boxes, mishaps and choices.")
-@click.option("--grammar", type=click.Choice(list(GRAMMARS)), default="by-hand", show_default=True,
-              help="Sets from a shuffler by hand, or single cards from a shoe by round.")  # fmt: skip
+@click.option("--device", type=click.Choice(list(DEVICES)), default="shuffler", show_default=True,
+              help="A shuffler that deals sets, or a shoe that deals single cards.")  # fmt: skip
 @click.option("--on-removal", is_flag=True, help="A shuffler that forms the next set when one is lifted.")
 @click.option("--no-stages", is_flag=True, help="A shuffler that keeps no set waiting before bets close.")
 @click.option("--json", "as_json", is_flag=True, help="Print events, one JSON object a line; the same for a seed.")
 @click.option("--full", is_flag=True, help="With --json: also wall times, boots, commitments and salts.")
-def demo(rounds: int, fast: bool, seed: int, grammar: str, on_removal: bool, no_stages: bool, as_json: bool,
-         full: bool) -> None:  # fmt: skip
-    """Play a simulated table of Non-Commission Three Pictures and watch it.
+def demo(game_id: str, scenario: str | None, rounds: int, fast: bool, seed: int, device: str, on_removal: bool,
+         no_stages: bool, as_json: bool, full: bool) -> None:  # fmt: skip
+    """Play a simulated table of any game and watch it.
 
     A simulated device and the daemon run as separate processes over a pseudo-terminal; simulated people play, err and
     decide. At the end it says whether the daemon raised exactly the irregularities that the seed had planned.
+
+    With --scenario a table alone plays a file step by step, and says whether everything came out as the file expects.
     """
-    if grammar == "by-round" and (on_removal or no_stages):
-        raise BadInputError("A shoe forms no sets.", "Use --on-removal and --no-stages with --grammar by-hand.")
-    asked = Asked(rounds, fast, seed, GRAMMARS[grammar], on_removal, not no_stages, as_json, full)
+    if scenario is not None:
+        _tell_scenario(scenario)
+        return
+    if device == "shoe" and (on_removal or no_stages):
+        raise BadInputError("A shoe forms no sets.", "Use --on-removal and --no-stages with --device shuffler.")
+    rules = playable(game_id, on_removal=on_removal)
+    asked = Asked(rules.id, rounds, fast, seed, DEVICES[device], on_removal, not no_stages, as_json, full)
     try:
         account = asyncio.run(_play(asked))
     except StageError as error:
-        raise ProblemError(str(error), "Report it with the seed and the grammar.") from error
+        raise ProblemError(str(error), "Report it with the game, the device and the seed.") from error
     except KeyboardInterrupt:
         raise click.Abort from None
     click.echo(account.summary(), err=as_json)
@@ -67,12 +81,25 @@ def demo(rounds: int, fast: bool, seed: int, grammar: str, on_removal: bool, no_
         raise ProblemError("The run was not as planned: " + "; ".join(account.differences[:5]) + ".")
 
 
+def _tell_scenario(name: str) -> None:
+    try:
+        for line in told(load(name)):
+            click.echo(line)
+    except BadScenarioError as error:
+        raise BadInputError(str(error), "docs/scenarios.md lists the words of a file and the packaged ones.") from error
+    except DifferenceError as error:
+        raise ProblemError(str(error), "Correct the expectation, or look up what the clause says.") from error
+
+
 async def _play(asked: Asked) -> Account:
-    account = Account(plan_rounds(asked.seed, asked.unit, asked.rounds, stages=asked.stages))
+    plan = plan_rounds(asked.seed, asked.unit, asked.rounds, game_id=asked.game_id, stages=asked.stages)
+    account = Account(plan)
     options = [*(["--fast"] if asked.fast else []), *(["--on-removal"] if asked.on_removal else [])]
     options += [] if asked.stages else ["--no-stages"]
     with tempfile.TemporaryDirectory(prefix="cardshoe-demo-") as name:
-        stage = Stage(Path(name), unit=asked.unit, seed=asked.seed, rounds=asked.rounds, options=options)
+        stage = Stage(
+            Path(name), unit=asked.unit, seed=asked.seed, rounds=asked.rounds, options=options, game_id=asked.game_id
+        )
         async with stage, ApiClient(stage.socket) as client:
             await _follow(asked, stage, client, account)
     return account

@@ -10,22 +10,35 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Final, Self
 
 from controller.api.client import ApiClient
+from controller.games import game
 from controller.games.specification import Unit
 from controller.journal.sealing import create_key_file
 from simulators.crew import CREW
 
 DAEMON_STARTS_WITHIN = 20.0  # seconds, on a busy machine
 LOOK_AGAIN = 0.05
+CHOSEN: Final = {"established_by": "mathematically", "tie_on": "ranking"}  # where a reading has no default
 
 
 class StageError(Exception):
     """A process of the demonstration failed; the sentence ends with what it said last."""
 
 
-def configuration_text(unit: Unit) -> str:
+def readings_text(game_id: str) -> str:
+    """The readings that must be chosen, with who chose them and when."""
+    lines = [
+        f'{setting.id} = {{ option = "{CHOSEN.get(setting.id, setting.words[0])}", '
+        'chosen_by = "the demonstration", chosen_on = 2026-11-01 }\n'
+        for setting in game(game_id).settings
+        if setting.must_be_chosen
+    ]
+    return "".join(["[readings]\n", *lines]) if lines else ""
+
+
+def configuration_text(unit: Unit, game_id: str = "NC") -> str:
     """A table's configuration with the crew of the simulators, paths relative to its folder."""
     people = "".join(
         f'[[people]]\nid = "{member.id}"\nname = "{member.name}"\nrole = "{member.role}"\n'
@@ -33,9 +46,8 @@ def configuration_text(unit: Unit) -> str:
         for member in CREW
     )
     return (
-        f'[table]\nname = "DEMO"\ngame = "NC"\nunit = "{unit}"\nsimulated = true\ncount_stub_by_hand = true\n'
-        "[readings]\nestablished_by = "
-        '{ option = "mathematically", chosen_by = "the demonstration", chosen_on = 2026-11-01 }\n'
+        f'[table]\nname = "DEMO"\ngame = "{game_id}"\nunit = "{unit}"\n'
+        f"simulated = true\ncount_stub_by_hand = true\n{readings_text(game_id)}"
         '[device]\nurl = "serial://{folder}/device"\nkey_file = "device.keys"\n'
         '[journal]\npath = "journal.db"\nkey_file = "journal.key"\n'
         f'[api]\nsocket = "api.sock"\n{people}'
@@ -45,21 +57,22 @@ def configuration_text(unit: Unit) -> str:
 class Stage:
     """The folder and the processes. Whatever happens, leaving ends both."""
 
-    def __init__(self, folder: Path, *, unit: Unit, seed: int, rounds: int, options: Sequence[str]) -> None:
+    def __init__(
+        self, folder: Path, *, unit: Unit, seed: int, rounds: int, options: Sequence[str], game_id: str = "NC"
+    ) -> None:
         self.folder = folder
         self.socket = folder / "api.sock"
-        self._unit = unit
+        self._configuration = configuration_text(unit, game_id).replace("{folder}", str(folder.resolve()))
         self._device_options = [
-            "--kind", "shuffler" if unit is Unit.SETS else "shoe", "--seed", str(seed), "--rounds", str(rounds),
+            "--kind", "shuffler" if unit is Unit.SETS else "shoe", "--game", game_id,
+            "--seed", str(seed), "--rounds", str(rounds),
             "--link", str(folder / "device"), "--key-file", str(folder / "device.keys"),
             "--dealer", str(self.socket), "--stay", "--log", str(folder / "device.log"), *options,
         ]  # fmt: skip
         self._processes: list[asyncio.subprocess.Process] = []
 
     async def __aenter__(self) -> Self:
-        (self.folder / "table.toml").write_text(
-            configuration_text(self._unit).replace("{folder}", str(self.folder.resolve()))
-        )
+        (self.folder / "table.toml").write_text(self._configuration)
         create_key_file(self.folder / "journal.key")
         try:
             self.device = await self._start("simulate", *self._device_options)
