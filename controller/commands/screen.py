@@ -66,12 +66,15 @@ def _layout(view: TableView) -> RenderableType:
 def _next(view: TableView) -> str:
     if view.phase == "first_card":
         return "next: the First Card" if not view.first_card else "the First Card waits to be shown"
-    if view.next_place is None:
-        return f"stub: {view.deck.stub} counted" if view.deck.stub is not None else " "
+    shown = f" · First Card {view.first_card}" if view.first_card else ""
+    if view.next_place is None or view.phase == "voided":
+        return f"stub: {view.deck.stub} counted{shown}" if view.deck.stub is not None else shown or " "
     whose = "the Dealer" if view.next_place == DEALER else f"box {view.next_place[1:]}"
     waits = f" · {view.tray} in the tray" if view.tray else ""
     aside = f" · {view.aside} set aside" if view.aside else ""
-    return f"next: {view.cards_due} to {whose} · {view.dealt} of {view.to_deal} dealt ({view.clause}){waits}{aside}"
+    return (
+        f"next: {view.cards_due} to {whose} · {view.dealt} of {view.to_deal} dealt ({view.clause}){waits}{aside}{shown}"
+    )
 
 
 def _hand_cells(hand: HandView | None) -> tuple[RenderableType, RenderableType, RenderableType]:
@@ -102,8 +105,9 @@ def _irregularity(found: IrregularityView) -> RenderableType:
     body = Text(f"{found.because}\n")
     if found.place:
         body.append(f"at {found.place}; ")
-    whose = f"{found.authority} proposes" if found.authority else "the clause proposes"
-    body.append(f"{whose}: {FOLLOWS[Disposition(found.proposes)]}\n")
+    follows = FOLLOWS[Disposition(found.proposes)]
+    whose = found.authority or ("the clause" if found.clause else "")
+    body.append(f"{whose} proposes: {follows}\n" if whose else f"{follows}\n")
     body.append(f"waits for {WAITS_FOR[found.stage]}: {found.who} or above\n")
     for question in found.questions:
         body.append(f"  {question}\n", "cyan")
@@ -112,4 +116,6 @@ def _irregularity(found: IrregularityView) -> RenderableType:
         body.append(f"\n  card {move.ordinal}: {move.source} to {move.place}", "cyan")
     if found.choices_due:
         body.append(f"   still to choose: {', '.join(found.choices_due)}")
-    return Panel(body, title=f"{found.row} · {found.clause}", border_style="red", title_align="left")
+    return Panel(
+        body, title=" · ".join(filter(None, (found.row, found.clause))), border_style="red", title_align="left"
+    )

@@ -58,7 +58,7 @@ def raise_irregularity(
             report=report.number if report else None,
             device_ms=report.uptime_ms if report else None,
             note=note,
-            round=decision.state.round - 1 if earlier else 0,
+            of_round=decision.state.round - 1 if earlier else 0,
         )
     )
 
@@ -89,6 +89,8 @@ def known_facts_of(state: TableState, place: Place | None = None, **stated: bool
 
 def _is_first(state: TableState, place: Place | None, card: int | None, ordinals: tuple[int, ...]) -> bool | None:
     """Whether it is about the first card of the round; None: it is not known which card it is about."""
+    if state.settings is not None and state.game.first_card is not None:
+        return False if place is not None or ordinals else None  # what lies at a place is no First Card
     if len(ordinals) == 1 and state.dealt_cards:
         return ordinals[0] == state.dealt_cards[0][1]
     if place is not None and card is not None and state.places:

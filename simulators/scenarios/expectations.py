@@ -170,7 +170,7 @@ def _read_voided(words: Words) -> Look:
         last = _last(course, events.RoundVoided)
         if last is None:
             return "not voided"
-        if not last.round and course.state.phase is not Phase.VOIDED:
+        if not last.of_round and course.state.phase is not Phase.VOIDED:
             return f"{course.state.phase.replace('_', ' ')}"
         return _differs(_void(clause, authority), _void(last.clause, last.authority))
 

@@ -121,7 +121,7 @@ def test_an_earlier_round_can_be_ruled_void_and_the_one_in_progress_goes_on() ->
         assert table.refused(ruling(table, action), Role.SHIFT_MANAGER)[0] == "earlier-round"
     table.rule(A.VOID)
     voided = table.last(events.RoundVoided)
-    assert (voided.round, voided.authority) == (1, "shift manager")
+    assert (voided.of_round, voided.authority) == (1, "shift manager")
     table.deal().expose_all().settle().conclude()
     assert table.state.round == 2
 

@@ -33,7 +33,7 @@ class IrregularityRaised(Event, frozen=True):
     report: int | None = None
     device_ms: int | None = None
     note: str = ""
-    round: int = 0  # 0: the round in progress
+    of_round: int = 0  # 0: the round in progress
 
 
 class IrregularityConfirmed(Event, frozen=True):

@@ -91,7 +91,7 @@ class ConclusionAsked(Event, frozen=True):
 
 
 class RoundVoided(Event, frozen=True):
-    """A round has no result; all bets are returned. `round` 0: the one in progress.
+    """A round has no result; all bets are returned. `of_round` 0: the one in progress.
 
     `authority`: who ruled so, or whose house rule it is, where no clause of the document says it.
     """
@@ -100,7 +100,7 @@ class RoundVoided(Event, frozen=True):
     irregularity: int
     text: str
     authority: str = ""
-    round: int = 0
+    of_round: int = 0
 
 
 class TablePaused(Event, frozen=True):

@@ -18,7 +18,7 @@ def _irregularity_raised(state: TableState, event: events.IrregularityRaised, en
     raised = Irregularity(
         id=entry,
         revision=entry,
-        round=event.round or state.round,
+        round=event.of_round or state.round,
         kind=event.kind,
         row=event.row,
         facts=event.facts,
@@ -29,7 +29,7 @@ def _irregularity_raised(state: TableState, event: events.IrregularityRaised, en
         ordinals=event.ordinals,
         counted=event.counted,
     )
-    asked = state.conclusion_asked and event.round != 0  # one of an earlier round does not ask this one back
+    asked = state.conclusion_asked and event.of_round != 0  # one of an earlier round does not ask this one back
     return replace(state, open=(*state.open, raised), conclusion_asked=asked)
 
 
