@@ -180,11 +180,14 @@ def show_first_card(decision: Decision, given: PersonActed, operation: operation
 
 def verify_deal_by_hand(state: TableState, given: PersonActed, operation: operations.DealByHand) -> None:
     """Only where the device cannot, and only as many as are due."""
-    if state.device.connected and not state.device.stopped and state.service is Service.IN_SERVICE:
+    runs = state.device.connected and not state.device.stopped and state.service is Service.IN_SERVICE
+    if runs and not state.by_hand:  # once its stub is dealt from, the round stays without it
         raise RefusedError("device", "The device is there and runs; let it deal.")
     if not operation.because.strip():
         raise RefusedError("reason", "Say why the round goes on without the device.")
-    due = 1 if state.phase is Phase.FIRST_CARD else len(state.places) - state.dealt - len(state.aside)
+    due = len(state.places) - state.dealt - len(state.aside)
+    if state.phase is Phase.FIRST_CARD:
+        due = int(state.first_card is None and not state.aside)
     if not 1 <= operation.cards <= due:
         raise RefusedError("cards", f"{due} cards are due; say how many of them were dealt by hand.")
 

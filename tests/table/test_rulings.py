@@ -217,3 +217,21 @@ def test_rtp_5_8_1_the_table_knows_which_card_was_the_first() -> None:
         table.take(taken)
         table.report(Kind.EXPOSED_CARD, place, card=1)
         assert (table.open.row.clause, table.open.asks) == (clause, ())
+
+
+def test_a_round_that_went_on_by_hand_ends_by_hand_though_the_device_comes_back() -> None:
+    table = TableHarness().start().to_dealing()
+    table.lose_link()
+    table.do(operations.DealByHand(3, "its cable is torn"), Role.PIT_SUPERVISOR)
+    table.connect()
+    table.do(operations.ContinueRound())
+    table.do(operations.DealByHand(9, "its stub is out"), Role.PIT_SUPERVISOR)
+    assert table.at(Phase.EXAMINING)
+
+
+def test_f3_pm5_a_first_card_that_is_out_is_not_drawn_again_by_hand() -> None:
+    table = TableHarness(Unit.SINGLES, game_id="F3").start().to_betting()
+    table.do(operations.NoMoreBets())
+    table.take()
+    table.lose_link()
+    assert table.refused(operations.DealByHand(1, "its cable is torn"), Role.PIT_SUPERVISOR)[0] == "cards"

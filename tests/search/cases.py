@@ -1,0 +1,60 @@
+"""Which searches there are: those of every run of the tests, and others on demand."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from controller.games import GAMES, game
+from controller.games.specification import Unit
+from tests.search.explore import Search, begin, explore
+from tests.search.moves import Scope
+
+
+class Case(NamedTuple):
+    """One search: a game and what its device yields, how many boxes are occupied, and what is let happen.
+
+    `every_start`: where a First Card says where the deal begins, it begins at each place, and not at one alone.
+    """
+
+    game: str
+    unit: Unit
+    boxes: int = 1
+    wagers: bool = True
+    irregularities: int = 1
+    wide: bool = False
+    every_start: bool = False
+
+    @property
+    def name(self) -> str:
+        boxes = f"{self.boxes} {'box' if self.boxes == 1 else 'boxes'}"
+        wide = (", wide" if self.wide else "") + (", every start" if self.every_start else "")
+        return f"{self.game} {self.unit}, {boxes}, {'main wagers' if self.wagers else 'no wagers'}{wide}"
+
+
+# With one box what a bettor chooses is about money; with two it is who chooses, and boxes choose without wagers too.
+IN_EVERY_RUN: Final = (
+    *(Case(game_id, unit) for game_id in GAMES for unit in Unit),
+    *(Case(game_id, unit, boxes=2, wagers=False) for game_id in ("RTP", "NC") for unit in Unit),
+)
+IN_THE_LONG_RUN: Final = (
+    *(Case(game_id, unit, wagers=False) for game_id in GAMES for unit in Unit),
+    *(Case("F3", unit, every_start=True) for unit in Unit),
+    *(Case(game_id, unit, wagers=False, irregularities=2) for game_id in ("TP", "P3") for unit in Unit),
+)
+
+
+def starts_of(game_id: str) -> tuple[str, ...]:
+    """The First Cards, one for each place where the deal may begin; nothing where the game shows none."""
+    first = game(game_id).first_card
+    if first is None:
+        return ("",)
+    letters = "A23456789TJQK"
+    return tuple(f"{letters[ranks[0] - 1]}C" for _, ranks in first.starts)
+
+
+def run(case: Case, most: int = 0) -> Search:
+    """Search it through, or until so many states were found."""
+    scope = Scope(tuple(range(1, case.boxes + 1)), case.wagers, wide=case.wide)
+    firsts = starts_of(case.game) if case.every_start else starts_of(case.game)[:1]
+    starts = [begin(case.game, case.unit, scope, case.irregularities, first) for first in firsts]
+    return explore(starts, scope, most)

@@ -1,0 +1,181 @@
+"""What must be so in every transition and in every state; design.md, section 3.
+
+`tests.table.watched` holds one long random round against the same; here each transition is judged by itself.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from fractions import Fraction
+
+from controller.games.specification import Choice, Kind
+from controller.table import events
+from controller.table.events import AnyEvent
+from controller.table.evolve import evolve
+from controller.table.inputs import AnyInput, DeviceReported, PersonActed
+from controller.table.phases import CARDS_LEAVE, DEALING, Phase, Service
+from controller.table.state import CardId, HeldCard, SettledBet, Stage, TableState
+from firmware_bridge.commands import ReleaseExit
+from firmware_bridge.observations import CardDrawn, CardsDrawnTogether, SetDispensed
+from tests.clauses.numbers import CLAUSES
+from tests.search.device import WHOLE, Device
+
+Numbered = tuple[tuple[int, AnyEvent], ...]
+ELSEWHERE = "elsewhere"  # people said of cards that they lie elsewhere than they were dealt
+
+
+class BrokenError(AssertionError):
+    """Something that must always be so is not."""
+
+
+def require(so: object, what: str) -> None:
+    if not so:
+        raise BrokenError(what)
+
+
+def check_step(before: TableState, given: AnyInput, numbered: Numbered, after: TableState) -> None:
+    """One decision: its events fold to the state decided, each is lawful where it stands, and no card is lost."""
+    books = Counter(places_of(before))
+    if isinstance(given, DeviceReported) and numbered:
+        books.update(_told(given))
+    state = before
+    for entry, event in numbered:
+        books = _account(books, state, event)
+        _judge(state, event, isinstance(given, PersonActed))
+        state = evolve(state, event, entry)
+    require(state == after, "the events do not fold to the state that was decided")
+    require(books == Counter(places_of(after)), "a card is lost, or in two places")
+
+
+def check_state(state: TableState, device: Device, raised: frozenset[str]) -> None:
+    """The state that was reached. `raised`: the kinds of irregularity that the round has seen.
+
+    Of a device that comes back after the rest was dealt by hand, the reports may tell of cards again.
+    """
+    lying = places_of(state)
+    told_again = state.by_hand and raised
+    require(len(lying) == len(set(lying)) or told_again, f"a card lies in two places: {lying}")
+    of_this_deck = [card for card in lying if card[0] == state.deck.shuffle]
+    require(len(of_this_deck) <= WHOLE - device.inside or state.by_hand, "a card lies on the table and in the device")
+    whole = len(of_this_deck) + device.inside + device.lost == WHOLE
+    untold = not device.inside or device.waiting or state.by_hand  # the stub came out; not all is told; no device
+    require(whole or untold or Kind.WRONG_COUNT in raised, "the deck has not 52 cards")
+    for place, hand in state.hands.items():
+        excused = ELSEWHERE in raised
+        require(len(hand.cards) <= 3 or excused, f"{len(hand.cards)} cards at {place}, and no irregularity says so")
+        require(not hand.surplus or Kind.WRONG_COUNT in raised, f"a surplus at {place}, and nobody counted it")
+        dealt = state.places[: state.dealt].count(place)
+        require(excused or not state.places or len(hand.cards) == dealt, f"{place} has not what was dealt to it")
+    require(len({found.id for found in state.open}) == len(state.open), "two irregularities have one name")
+    moving = [opened for opened in state.device.open_commands if opened.command.moves_cards]
+    require(len(moving) <= 1, "two commands that move cards are open")
+    require(
+        state.in_round or not state.chips_paid or state.phase in (Phase.CONCLUDED, Phase.VOIDED), "paid for nothing"
+    )
+    if state.settlement and state.phase in (Phase.SETTLING, Phase.CONCLUDED, Phase.VOIDED):
+        settled = sorted(bet.number for bet in state.settlement)
+        require(settled == sorted(bet.number for bet in state.layout.bets), "not every bet is settled, once")
+
+
+def check_answer(numbered: Numbered, what: str) -> None:
+    """What `can` allows, `decide` does."""
+    refusals = [event for _, event in numbered if isinstance(event, events.OperationRefused)]
+    require(not refusals, f"{what} is allowed, and refused: {[refused.sentence for refused in refusals]}")
+
+
+def places_of(state: TableState) -> list[CardId]:
+    """Every card that has left the device, as the table has it."""
+    first = [state.first_card] if state.first_card is not None else []
+    hands = [held for hand in state.hands.values() for held in hand.cards]
+    return _ids([*first, *hands, *state.tray, *state.aside])
+
+
+def _ids(cards: Iterable[HeldCard]) -> list[CardId]:
+    return [held.id for held in cards]
+
+
+def _told(given: DeviceReported) -> list[CardId]:
+    match given.observation:
+        case SetDispensed() | CardsDrawnTogether() as seen:
+            return [(seen.shuffle, seen.ordinal + place) for place in range(len(seen.cards))]
+        case CardDrawn() as drawn:
+            return [(drawn.shuffle, drawn.ordinal)]
+    return []
+
+
+def _account(books: Counter[CardId], state: TableState, event: AnyEvent) -> Counter[CardId]:
+    """What else takes cards out of the books, or puts them in, and lawfully so."""
+    match event:
+        case events.DeckArrived() | events.DeckShuffled():
+            return books - Counter(_ids([*state.tray, *state.aside]))
+        case events.RoundBegan():
+            first = [state.first_card] if state.first_card is not None else []
+            lying = [held for hand in state.hands.values() for held in hand.cards]
+            return books - Counter(_ids([*first, *lying]))
+        case events.CardsDealt(source="by_hand"):
+            return books + Counter(_ids(event.cards))
+        case events.FirstCardDrawn(source="by_hand"):
+            return books + Counter(_ids((event.card,)))
+        case events.StubCounted(in_device=False):
+            return books - Counter(_ids(state.tray))
+        case events.StatusDiffers(what="tray", device=device) if device:
+            return books + Counter(_ids(event.tray))
+        case events.HandCounted():
+            return books - Counter(_ids(state.aside[: event.from_aside]))
+    return books
+
+
+def _judge(state: TableState, event: AnyEvent, by_a_person: bool) -> None:
+    """Each event against the state in which it was decided."""
+    match event:
+        case events.RoundVoided() | events.HandRemoved():
+            require(by_a_person, "a person decides what is voided or removed")
+            found = state.find_open(event.irregularity)
+            require(found is not None, "nothing is voided or removed without an irregularity")
+            require(event.clause in CLAUSES or event.authority, "nor without a clause or somebody who answers for it")
+        case events.BettorWithdrew():
+            require(by_a_person and event.clause in CLAUSES, "nobody withdraws without a clause")
+            found = state.find_open(event.irregularity)
+            require(found is not None and found.stage is Stage.CHOOSING, "nobody withdraws unless he is asked")
+            chose = found is not None and any(choice is Choice.WITHDRAW for _, _, choice in found.choices)
+            require(chose, "nobody withdraws who has not chosen to")
+        case events.WagersSettled():
+            _balanced(event, state)
+        case events.CardsDealt():
+            require(state.phase in DEALING and not state.held, "nothing is dealt while the table is held")
+            due = state.places[state.dealt : state.dealt + len(event.cards)]
+            require(event.places == due, "every card goes to the place whose turn it is")
+        case events.CommandIssued() if event.command.moves_cards:
+            require(state.device.moving is None, "one command that moves cards at a time")
+            free = not state.held and not state.device.stopped and state.service is Service.IN_SERVICE
+            require(free, "no command moves cards while something stands in the way")
+        case events.CommandIssued(command=ReleaseExit()):
+            lawful = not state.held and state.phase in CARDS_LEAVE | {Phase.BETTING}
+            require(lawful, "the exit is open only while cards are due")
+        case events.HandJudged():
+            hand = state.hands[event.place]
+            require(
+                hand.shown and not hand.dead and state.phase is Phase.EXPOSING, "only open hands in play are judged"
+            )
+        case events.ChipsPaid():
+            require(state.phase is Phase.SETTLING and not state.held, "chips are paid for what is settled")
+
+
+def _balanced(event: events.WagersSettled, state: TableState) -> None:
+    """Every bet comes to its amount; what the house is left with is what it collects less what it pays."""
+    for bet in event.bets:
+        parts = Fraction(bet.returned) + Fraction(bet.collected) + Fraction(bet.held)
+        require(parts == bet.amount, f"bet {bet.number} of {bet.amount} comes to {parts}")
+        require(
+            bet.verdict != "returned" or _answered_for(bet, state), f"bet {bet.number} is returned by nobody's word"
+        )
+    house = sum((Fraction(bet.collected) - Fraction(bet.paid) for bet in event.bets), Fraction(0))
+    require(Fraction(event.house) == house, f"the house is left with {event.house}, and should be with {house}")
+
+
+def _answered_for(bet: SettledBet, state: TableState) -> bool:
+    """By a clause, by the authority that had its hand removed, or by a ruling on the bet."""
+    authorities = {why for box, why in state.removed if box == bet.box}
+    ruled = bet.number in dict(state.bet_rulings) or bet.clause.startswith("ruling of ")
+    return bet.clause in CLAUSES or bet.clause in authorities or ruled

@@ -1,0 +1,99 @@
+"""What makes two states the same: everything but names of things that happened, and what nothing can depend on.
+
+Numbers of entries, operations, reports, boots and commands, answers, words for people, and faces, which are a function
+of positions here, tell nothing of what can follow. Once a round is over and nothing is open or can still go wrong in
+it, its hands and bets are gone; and who handled cards is asked only of an irregularity.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from controller.table.phases import BETWEEN_ROUNDS, Phase
+from controller.table.state import Hand, HeldCard, Irregularity, TableState
+from tests.search.device import Device
+
+Key: TypeAlias = tuple[object, ...]
+
+
+def key_of(state: TableState, device: Device, left: int) -> Key:
+    """`left`: how many more irregularities the search may let happen."""
+    calm = not (left or state.open)
+    if state.phase is Phase.VOIDED or (calm and state.phase in BETWEEN_ROUNDS):
+        return left, *_surroundings(state, device), tuple(map(_irregularity, state.open))
+    return (
+        left,
+        *_surroundings(state, device),
+        state.boxes,
+        state.places,
+        state.dealt,
+        state.dealt_cards,
+        state.by_hand,
+        state.first_card and _card(state.first_card),
+        state.first_card_shown,
+        tuple((place, _hand(hand, calm)) for place, hand in sorted(state.hands.items())),
+        tuple(map(_irregularity, state.open)),
+        state.chose_to_go_on,
+        tuple(state.layout.bets),
+        state.withdrawn,
+        tuple(sorted((number, ruling.action) for number, ruling in dict(state.bet_rulings).items())),
+        state.removed,
+        state.settlement,
+        state.chips_paid,
+        state.conclusion_asked,
+    )
+
+
+def _surroundings(state: TableState, device: Device) -> Key:
+    """How the table, its deck and its device stand."""
+    books = state.device
+    return (
+        state.phase,
+        state.service,
+        bool(state.paused),
+        state.round,
+        tuple(map(_card, state.tray)),
+        tuple(map(_card, state.aside)),
+        state.deck,
+        (books.connected, books.exit_held, books.exit_fails, books.stops, books.status_agrees),
+        tuple((opened.command, opened.seen, opened.id == device.last_command) for opened in books.open_commands),
+        _device(state, device),
+    )
+
+
+def _card(card: HeldCard) -> object:
+    return card.shuffle, card.ordinal, card.face is None, card.face_up
+
+
+def _hand(hand: Hand, calm: bool) -> object:
+    cards = tuple(map(_card, hand.cards))
+    touched = () if calm else (hand.handled, hand.viewed)
+    return cards, hand.surplus, hand.dead, touched, hand.shown, hand.outcome
+
+
+def _irregularity(found: Irregularity) -> object:
+    return (
+        found.round,
+        found.kind,
+        found.row.id,
+        found.row.clause,
+        found.row.disposition,
+        found.facts,
+        found.asks,
+        found.stage,
+        found.blocks,
+        found.place,
+        found.ordinals,
+        found.counted,
+        tuple(sorted(found.choices)),
+    )
+
+
+def _device(state: TableState, device: Device) -> object:
+    """Its numbers of reports and boots as they differ from the journal's; the first card may say how the deal goes."""
+    same_boot = state.device.boot == device.boot
+    behind = device.last_report - state.device.last_report if same_boot else -1
+    waiting = tuple(type(given.observation) for given in device.waiting if hasattr(given, "observation"))
+    return device._replace(
+        order=device.order[:1], boot=0, last_report=behind, last_command=0, sets=0, waiting=()
+    ), waiting

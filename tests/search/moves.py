@@ -1,0 +1,360 @@
+"""What can happen next at a table: what people may lawfully do, what a device does, and what goes wrong.
+
+A move that is `irregular` spends one of the irregularities that the search may let happen; the way out of a state may
+not rest on such a move. Where moves commute, one order stands for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+import msgspec
+
+from controller.games.specification import Choice, Facts, Kind, Role, RulingAction, Unit
+from controller.rules.dealing import DEALER
+from controller.table import operations
+from controller.table.inputs import AnyInput, DeviceGone, PersonActed, StatusReceived
+from controller.table.operations import AnyOperation
+from controller.table.people import can
+from controller.table.phases import AFTER_DEAL, CARDS_LEAVE, DEALING, IN_ROUND, Phase, Service
+from controller.table.state import Hand, Irregularity, Stage, TableState
+from firmware_bridge.cards import DECK, Card
+from tests.search import device as devices
+from tests.search.device import Device, Moved
+
+
+class Move(NamedTuple):
+    """`inputs` reach the table one after the other, the device being as it is then."""
+
+    name: str
+    inputs: tuple[AnyInput, ...]
+    device: Device
+    irregular: bool = False
+
+
+class Scope(NamedTuple):
+    """What a search takes in. `boxes` are the occupied ones; `wagers`: a main wager lies on each, of one bettor each.
+
+    `kinds`: what people may report; each of them is tried at the first box and at the Dealer where a place matters.
+    `wide`: open irregularities are dealt with in any order, not the oldest first; and the rest may be dealt by hand
+    although cards left the device while nobody listened to it. A device may be called mended that is not.
+    """
+
+    boxes: tuple[int, ...]
+    wagers: bool
+    kinds: tuple[Kind, ...] = tuple(Kind)
+    wide: bool = False
+
+
+AT_A_HAND: Final = frozenset({Kind.WRONG_COUNT, Kind.EXPOSED_CARD})
+ARMED: Final = {Unit.SETS: ("set of 2", "set of 4", "jam", "refuse", "stub"), Unit.SINGLES: ()}
+
+
+def moves(state: TableState, device: Device, scope: Scope, left: int) -> Iterator[Move]:
+    """Everything that can happen next; `left`: how many irregularities still may."""
+    for name, operation, irregular in _operations(state, device, scope, left):
+        given = acted(state, operation)
+        if can(state, given):
+            yield Move(name, (given,), device, irregular)
+    yield from _regular_of_device(state, device)
+    if left:
+        yield from _irregular_of_device(state, device)
+
+
+def acted(state: TableState, operation: AnyOperation) -> PersonActed:
+    """By the highest rank: what a lower one may do he may do."""
+    return PersonActed("op", "shift-manager", Role.SHIFT_MANAGER, state.round, operation)
+
+
+Doing = tuple[str, AnyOperation, bool]
+
+
+def _operations(state: TableState, device: Device, scope: Scope, left: int) -> Iterator[Doing]:
+    if state.paused:
+        yield "resume", operations.ResumeTable(), False
+    for found in state.open if scope.wide else state.open[:1]:
+        yield from _dealing_with(state, found)
+    if not state.held:
+        yield from _course(state, scope)
+    if left or state.open:
+        yield from _handling(state)
+    if state.service is Service.RECONCILING:
+        yield "continue the round", operations.ContinueRound(), False
+    if state.service is Service.OUT_OF_SERVICE or (state.device.stops and (scope.wide or not device.faults)):
+        yield "return to service", operations.ReturnToService(), False
+    if state.phase in CARDS_LEAVE and (scope.wide or not device.waiting):
+        yield from _by_hand(state)
+    if left and state.phase in IN_ROUND | {Phase.CONCLUDED} and not (state.open or state.paused):
+        yield "pause", operations.PauseTable("dispute"), False
+        yield from _reports(state, scope)
+
+
+def _course(state: TableState, scope: Scope) -> Iterator[Doing]:
+    """A round as it should be."""
+    match state.phase:
+        case Phase.IDLE | Phase.CONCLUDED | Phase.VOIDED:
+            yield "place your bets", operations.PlaceYourBets(), False
+            if not state.deck.shuffled:
+                yield "shuffled outside", operations.ShuffledOutside("batch shuffler"), False
+        case Phase.BETTING:
+            yield from _betting(state, scope)
+        case Phase.FIRST_CARD:
+            yield "show the first card", operations.ShowFirstCard(None), False
+            if state.first_card is not None and state.first_card.face is None:
+                yield "show the first card unread", operations.ShowFirstCard(DECK[0]), False
+        case Phase.EXAMINING | Phase.EXPOSING:
+            yield from _exposing(state)
+        case Phase.SETTLING:
+            if state.deck.stub is None:  # by hand the stub is counted last; it may be counted before
+                yield "count the stub", operations.CountCards("stub", max(0, state.stub_due), "witness"), False
+            yield "settled", operations.RecordSettled(), False
+            yield "conclude", operations.ConcludeRound(), False
+
+
+def _handling(state: TableState) -> Iterator[Doing]:
+    """The first Player touches cards, or looks at them; who it is makes no difference."""
+    player = next((place for place in state.live_places if state.hands.get(place, Hand()).cards), None)
+    if player is not None and state.phase in DEALING | {Phase.EXAMINING, Phase.EXPOSING}:
+        hand = state.hands[player]
+        if not hand.handled:
+            yield f"{player} handles", operations.HandleCards(player), False
+        if not hand.viewed:
+            yield f"{player} views", operations.HandleCards(player, viewed=True), False
+
+
+def _betting(state: TableState, scope: Scope) -> Iterator[Doing]:
+    yield "no more bets", operations.NoMoreBets(), False
+    if not state.boxes:
+        yield "cancel the start", operations.CancelStart(), False
+    if not scope.wagers:
+        if not state.boxes:
+            yield "boxes", operations.OccupyBoxes(scope.boxes), False
+        return
+    main = next(wager.id for wager in state.law.wagers if wager.main)
+    for box in scope.boxes:
+        if not state.layout.on(box):
+            yield f"bet on {box}", operations.PlaceWager(f"b{box}", main, box, 2), False
+            return
+
+
+def _exposing(state: TableState) -> Iterator[Doing]:
+    """The Dealer, and the first Player whose hand is not open: the order of the others is nobody's concern."""
+    players = [place for place in state.live_places if not state.hands.get(place, Hand()).shown]
+    for place in (DEALER, *players[:1]):
+        hand = state.hands.get(place, Hand())
+        if hand.shown:
+            continue
+        known = len(hand.cards) == 3 and all(card.face is not None for card in hand.cards)
+        seen = None if known else unseen_elsewhere(state)
+        yield f"expose {place}", operations.ExposeHand(place, seen), False
+
+
+def unseen_elsewhere(state: TableState) -> tuple[Card, ...]:
+    """Three cards that lie nowhere else."""
+    elsewhere = {card for hand in state.hands.values() for card in hand.shown}
+    elsewhere |= {held.face.expose() for hand in state.hands.values() for held in hand.cards if held.face}
+    return tuple(card for card in reversed(DECK) if card not in elsewhere)[:3]
+
+
+def _by_hand(state: TableState) -> Iterator[Doing]:
+    if not state.device.connected or state.device.stopped or state.by_hand:
+        due = 1 if state.phase is Phase.FIRST_CARD else len(state.places) - state.dealt - len(state.aside)
+        for name, cards in (("deal by hand", due), ("deal one turn by hand", state.cards_due - len(state.aside))):
+            if cards > 0 and (cards < due or name == "deal by hand"):
+                yield name, operations.DealByHand(cards, "the device is dead"), False
+
+
+def _reports(state: TableState, scope: Scope) -> Iterator[Doing]:
+    """What people notice. A wrong count comes as one more and one less; two hands lie at each other's places."""
+    first = f"B{scope.boxes[0]}"
+    for kind in scope.kinds:
+        places = (first, DEALER) if kind in AT_A_HAND else (None,)
+        for place in places:
+            if kind is not Kind.WRONG_COUNT or place is None:
+                yield f"report {kind} {place or ''}", operations.ReportIrregularity(kind, place), True
+                continue
+            size = state.hands.get(place, Hand()).size
+            for counted in (size + 1, size - 1):
+                name = f"report {counted} cards at {place}"
+                yield name, operations.ReportIrregularity(kind, place, counted=counted), True
+    if swapped := _swapped(state, first):
+        yield "swap hands", swapped, True
+    if state.deck.used and state.phase in AFTER_DEAL:
+        yield "count one short", operations.CountCards("stub", max(0, state.stub_due - 1), "witness"), True
+    if state.phase in (Phase.EXAMINING, Phase.EXPOSING) and not state.hands.get(DEALER, Hand()).shown:
+        yield "expose others", operations.ExposeHand(DEALER, unseen_elsewhere(state)), True
+
+
+def _swapped(state: TableState, place: str) -> operations.PlaceCards | None:
+    """The hands of a box and of the Dealer lie at each other's places."""
+    here, there = state.hands.get(place, Hand()).cards, state.hands.get(DEALER, Hand()).cards
+    cards = [operations.CardAt(card.ordinal, DEALER) for card in here]
+    cards += [operations.CardAt(card.ordinal, place) for card in there]
+    return operations.PlaceCards(tuple(cards)) if cards else None
+
+
+# -- irregularities ----------------------------------------------------------------------------------------------------
+
+
+def _dealing_with(state: TableState, found: Irregularity) -> Iterator[Doing]:
+    """Each answer to what it asks first, each ruling, each choice of the first bettor who has not chosen."""
+    here = (found.id, found.revision)
+    match found.stage:
+        case Stage.CLAIMED:
+            yield from _confirmations(state, found)
+            yield "deny", operations.DenyIrregularity(*here, "looked at, and it is not so"), False
+        case Stage.ORDERING:
+            for order in {found.ordinals, found.ordinals[::-1]}:
+                yield f"order {order}", operations.NameOrder(*here, order), False
+        case Stage.CHOOSING:
+            chosen = {(place, bettor) for place, bettor, _ in found.choices}
+            for place, bettor in [who for who in state.choosers if who not in chosen][:1]:
+                for choice in Choice:
+                    choosing = operations.ChooseOption(*here, place, choice, bettor=bettor)
+                    yield f"{place} {bettor}: {choice}", choosing, False
+        case Stage.MOVING:
+            yield "put right", operations.Reconstruct(*here), False
+            impossible = Facts(curable=False, reconstructable=False)
+            yield "cannot be put right", operations.ConfirmIrregularity(*here, impossible), False
+            if not state.misplaced and (swapped := _swapped(state, (*state.live_places, "")[0])):
+                yield "lie swapped", swapped, False
+        case Stage.RULING:
+            yield from _rulings(state, found)
+            yield "deny", operations.DenyIrregularity(*here, "looked at, and it is not so"), False
+
+
+def _confirmations(state: TableState, found: Irregularity) -> Iterator[Doing]:
+    if not found.asks:
+        yield "confirm", operations.ConfirmIrregularity(found.id, found.revision), False
+        return
+    if "counted_wrong" in found.asks:
+        due = state.stub_due
+        for name, counted in (("count right", due), ("count one short", due - 1)):
+            yield name, operations.CountCards("stub", max(0, counted), "witness"), False
+    asked = next((name for name in found.asks if name != "counted_wrong"), None)
+    if asked is not None:
+        for answer in (True, False):
+            facts = msgspec.convert({asked: answer}, Facts)
+            yield f"{asked}: {answer}", operations.ConfirmIrregularity(found.id, found.revision, facts), False
+
+
+def _rulings(state: TableState, found: Irregularity) -> Iterator[Doing]:
+    for action in RulingAction:
+        places: tuple[str, ...] = ()
+        orders: tuple[tuple[int, ...], ...] = ((),)
+        bets: tuple[int, ...] = ()
+        match action:
+            case RulingAction.REMOVE_HANDS:
+                places = state.live_places[:1]
+            case RulingAction.RETURN_BETS:
+                bets = tuple(bet.number for bet in state.layout.bets)[:1]
+            case RulingAction.NAME_ORDER:
+                waiting = tuple(card.ordinal for card in (*state.aside, *state.tray))
+                orders = (waiting, waiting[::-1]) if len(waiting) > 1 else (waiting,)
+        for order in orders:
+            ruling = operations.Rule(
+                found.id, found.revision, action, "shift manager", "so decided", places, order, bets
+            )
+            yield f"rule {action} {order or ''}", ruling, False
+
+
+# -- the device --------------------------------------------------------------------------------------------------------
+
+
+def _done(name: str, moved: Moved, *, irregular: bool = False) -> Move:
+    return Move(name, moved.sent, moved.device, irregular)
+
+
+def _about(state: TableState) -> bool:
+    """Cards that an open irregularity is about may be lifted to be looked at."""
+    tray = {card.ordinal for card in state.tray}
+    return any(tray & set(found.ordinals) for found in state.open)
+
+
+def _regular_of_device(state: TableState, device: Device) -> Iterator[Move]:
+    """What it does as it should, and what puts it right."""
+    if not device.linked:
+        yield _done("connect", devices.connect(device))
+    elif (
+        state.service is Service.RECONCILING
+        or not state.device.status_agrees
+        or device.dispensed != state.deck.dispensed
+    ):
+        yield Move("heartbeat", (StatusReceived(devices.status(device)),), device)
+    if device.faults:
+        yield _done("clear the jam", devices.clear_jam(device))
+    if state.phase in CARDS_LEAVE and not state.by_hand and (not state.held or _about(state)):
+        if device.tray and (state.service is Service.IN_SERVICE or _about(state) or not device.linked):
+            yield _done("lift", devices.lift(device))
+        elif device.unit is Unit.SINGLES and not state.held and _wants_a_card(state) and _open_exit(device):
+            yield _done("draw", devices.draw(device))
+    if _may_load(state, device):
+        yield _done("load a deck", devices.load(device))
+
+
+def _may_load(state: TableState, device: Device) -> bool:
+    """A deck that can be dealt from stays where it is."""
+    spent = state.deck.used or state.deck.face_up or state.device.stops
+    stands = state.in_round or state.open or state.device.open_commands or device.faults
+    return bool(spent) and device.linked and not stands
+
+
+def _open_exit(device: Device) -> bool:
+    """A card can leave. Of what leaves while nobody listens one card stands for several."""
+    return not (device.exit_held or device.faults or device.waiting)
+
+
+def _wants_a_card(state: TableState) -> bool:
+    if state.phase is Phase.FIRST_CARD:
+        return state.first_card is None and not state.aside
+    return state.next_place is not None and len(state.places) - state.dealt > len(state.aside)
+
+
+def _irregular_of_device(state: TableState, device: Device) -> Iterator[Move]:
+    """What goes wrong with it, in a round."""
+    if not state.in_round:
+        return
+    happened: list[tuple[str, Moved]] = []
+    if device.linked:
+        gone = device._replace(linked=False)
+        lost = Moved(gone, (DeviceGone("link-lost", "The cable was pulled."),))
+        happened += [("the link is lost", lost), ("power off and on", _power_cut(gone))]
+        if not device.faults:
+            happened.append(("jam", devices.jam(device)))
+    if state.phase in CARDS_LEAVE | {Phase.BETTING}:
+        happened += _while_cards_leave(state, device)
+    elif device.inside and device.unit is Unit.SINGLES and state.phase is not Phase.SETTLING:
+        happened.append(("a card too many", devices.draw(device)))
+    for name, moved in happened:
+        yield _done(name, moved, irregular=True)
+    if state.phase in CARDS_LEAVE | {Phase.BETTING} and not device.armed and device.linked:
+        for fault in ARMED[device.unit]:
+            yield Move(f"next: {fault}", (), device._replace(armed=fault), irregular=True)
+
+
+def _power_cut(gone: Device) -> Moved:
+    """Link lost and found again by the reboot: what it tells waits for the connection."""
+    rebooted = devices.reboot(gone)
+    return Moved(rebooted.device, (DeviceGone("link-lost", "The cable was pulled."),))
+
+
+def _while_cards_leave(state: TableState, device: Device) -> list[tuple[str, Moved]]:
+    """Cards that leave otherwise than they should."""
+    happened = [("the next lies face up", devices.find_face_up(device))]
+    if device.unit is Unit.SETS:
+        happened.append(("a set unordered", devices.form_set(device, 3)))
+        if device.tray and state.held and not _about(state):
+            happened.append(("lifted while held", devices.lift(device)))
+        return happened
+    happened += [
+        ("two together", devices.draw_together(device, 2, order_known=False)),
+        ("two together, in order", devices.draw_together(device, 2, order_known=True)),
+        ("face up", devices.draw(device, face_up=True)),
+        ("foreign card", devices.draw(device, foreign=1)),
+        ("a jump in the count", devices.skip_count(device)),
+        ("one passes unseen", devices.pass_unseen(device)),
+    ]
+    if state.held or state.phase is Phase.BETTING or not _wants_a_card(state):
+        happened.append(("taken out of turn", devices.draw(device)))
+    return happened

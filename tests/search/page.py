@@ -1,0 +1,34 @@
+"""The numbers that docs/search.md keeps: one row a search, between two marks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from tests.search.cases import Case
+from tests.search.explore import Search
+
+PAGE: Final = Path(__file__).parents[2] / "docs" / "search.md"
+HEAD: Final = "| search | states | transitions | longest way |"
+RULE: Final = "|---|---|---|---|"
+
+
+def row(case: Case, search: Search) -> str:
+    """A row as it stands on the page: the longest way is the number of moves to the state farthest away."""
+    deepest = search.states[search.deepest].depth
+    return f"| {case.name} | {len(search.states)} | {search.transitions} | {deepest} |"
+
+
+def rows() -> list[str]:
+    """The rows on the page."""
+    lines = PAGE.read_text(encoding="utf-8").splitlines()
+    begins = lines.index(RULE) + 1
+    return [line for line in lines[begins:] if line.startswith("| ")]
+
+
+def write(new: list[str]) -> None:
+    """Put these rows in the place of those on the page."""
+    before, rest = PAGE.read_text(encoding="utf-8").split(f"{RULE}\n", 1)
+    after = rest.split("\n\n", 1)[1] if "\n\n" in rest else ""
+    table = "\n".join(new)
+    PAGE.write_text(f"{before}{RULE}\n{table}\n" + (f"\n{after}" if after else ""), encoding="utf-8")
