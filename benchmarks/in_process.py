@@ -20,7 +20,8 @@ from controller.table.events import CommandIssued
 from controller.table.inputs import AnyInput, DaemonStarted, DeviceReported, PersonActed
 from controller.table.operations import AnyOperation
 from controller.table.phases import Phase
-from controller.table.state import Settings, TableState
+from controller.table.settings import Settings
+from controller.table.state import TableState
 from firmware_bridge.drivers.cardlink.host import CardlinkHost
 from simulators.device import SimulatedDevice
 from simulators.mechanism import Profile

@@ -8,7 +8,8 @@ from controller.games.specification import FACT_QUESTIONS, ClassNames, Role, Rul
 from controller.rules import hands as ranking
 from controller.rules.dealing import DEALER, Place
 from controller.rules.layout import Bet
-from controller.table.state import Hand, Irregularity, SettledBet, Stage, TableState
+from controller.table.parts import Hand, Irregularity, SettledBet, Stage
+from controller.table.state import TableState
 
 FACE_DOWN = "??"
 FACE_UP = "^^"  # lies open though its hand does not: an irregularity tells of it

@@ -13,7 +13,8 @@ from controller.games import GAMES
 from controller.games.specification import Role, Unit
 from controller.rules.layout import TableRulesError, check_rules
 from controller.rules.paying import Rounding
-from controller.table.state import Settings, TableState, WagerLimit, law_of
+from controller.table.settings import Settings, WagerLimit, law_of
+from controller.table.state import TableState
 from firmware_bridge.device_url import DeviceUrl, parse_device_url
 from firmware_bridge.errors import BadDeviceUrlError
 

@@ -12,7 +12,7 @@ import msgspec
 from controller.games import GAMES, game
 from controller.games.specification import FACT_QUESTIONS, Disposition, Facts, Kind, Noticed, Role, Row
 from controller.rules.law import SettingError, not_chosen, read_law
-from controller.table.state import ChosenReading
+from controller.table.settings import ChosenReading
 
 EFFECTS: Final = frozenset(
     {

@@ -30,8 +30,9 @@ from controller.table.decision import Decided
 from controller.table.events import AnyEvent, CommandIssued, DeviceLost, IrregularityRaised
 from controller.table.inputs import AnyInput
 from controller.table.operations import ReturnToService
+from controller.table.parts import Answer
 from controller.table.people import name_of
-from controller.table.state import Answer, TableState
+from controller.table.state import TableState
 from firmware_bridge.commands import AnyCommand
 from firmware_bridge.drivers import base
 from firmware_bridge.drivers.base import Heard

@@ -11,9 +11,10 @@ from controller.games.specification import Choice, Disposition, Row
 from controller.table import events
 from controller.table.decision import Decision
 from controller.table.inputs import PersonActed
+from controller.table.parts import Hand, Irregularity, Stage
 from controller.table.phases import BEFORE_CLOSE, BETWEEN_ROUNDS, WINDOW_OPEN, Phase
 from controller.table.rounds import go_on
-from controller.table.state import Hand, Irregularity, Stage, TableState
+from controller.table.state import TableState
 from controller.table.wagering import return_wagers, settle_anew
 
 OPENS_STAGE: Final = {

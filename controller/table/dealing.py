@@ -12,9 +12,9 @@ from controller.games.specification import Facts, Kind
 from controller.table import events
 from controller.table.decision import Decision
 from controller.table.inputs import DeviceReported
+from controller.table.parts import HeldCard
 from controller.table.phases import AFTER_DEAL, BETWEEN_ROUNDS, DEALING, Phase
 from controller.table.raising import DEVICE, INFERENCE, already_open, known_facts, raise_irregularity
-from controller.table.state import HeldCard
 from firmware_bridge import observations
 from firmware_bridge.cards import Concealed
 from firmware_bridge.commands import Dispense

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from controller.rules.dealing import DEALER
 from controller.rules.established import Sight, Sighting, established, known_cards
 from controller.rules.law import SettingError
-from controller.table.state import Hand, TableState
+from controller.table.parts import Hand
+from controller.table.state import TableState
 
 BASIS = "known_cards"
 

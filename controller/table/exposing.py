@@ -15,9 +15,10 @@ from controller.rules.settlement import settle
 from controller.table import events, operations
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
+from controller.table.parts import Hand
 from controller.table.phases import Phase
 from controller.table.raising import known_facts, raise_irregularity
-from controller.table.state import Hand, TableState
+from controller.table.state import TableState
 from controller.table.wagering import settle_wagers
 from firmware_bridge.cards import Card, Exposed
 

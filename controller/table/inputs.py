@@ -8,7 +8,7 @@ import msgspec
 
 from controller.games.specification import Role
 from controller.table.operations import AnyOperation
-from controller.table.state import Settings
+from controller.table.settings import Settings
 from firmware_bridge.cards import Evidence
 from firmware_bridge.observations import AnyObservation, DeviceIdentity, DeviceStatus
 from firmware_bridge.words import snake

@@ -36,9 +36,10 @@ from controller.table.consequences import (
 )
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
+from controller.table.parts import Hand, Irregularity, Stage
 from controller.table.phases import BEFORE_CLOSE, DEALING, Phase
 from controller.table.raising import HOLDS_NOTHING, already_open, known_facts, known_facts_of, raise_irregularity
-from controller.table.state import Hand, Irregularity, Stage, TableState
+from controller.table.state import TableState
 
 COUNT_KINDS: Final = frozenset({Kind.DECK_COUNT, Kind.COUNT_IN_DOUBT})
 # What the table knows no answer may turn round.

@@ -11,8 +11,9 @@ from controller.table import events
 from controller.table.decision import Decision
 from controller.table.established_outcome import outcome_established
 from controller.table.inputs import DeviceReported
+from controller.table.parts import Hand, Stage
 from controller.table.phases import AFTER_DEAL, BEFORE_CLOSE, BETWEEN_ROUNDS, Phase
-from controller.table.state import Hand, Stage, TableState
+from controller.table.state import TableState
 
 DEVICE = "device"
 INFERENCE = "inference"

@@ -12,10 +12,11 @@ from controller.table import events
 from controller.table.decision import Decision
 from controller.table.device_reports import stop
 from controller.table.inputs import DeviceConnected, DeviceGone, ReportsMissing, StatusReceived
+from controller.table.parts import HeldCard
 from controller.table.phases import Service
 from controller.table.raising import INFERENCE, already_open, raise_irregularity
 from controller.table.rounds import choose_game
-from controller.table.state import HeldCard, TableState
+from controller.table.state import TableState
 from firmware_bridge.cards import DECK_SIZE
 from firmware_bridge.observations import DeviceIdentity, DeviceStatus
 

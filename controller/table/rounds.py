@@ -11,9 +11,11 @@ from controller.table.dealing import deal_aside, hand_out
 from controller.table.decision import Decision, RefusedError
 from controller.table.exposing import judge
 from controller.table.inputs import PersonActed
+from controller.table.parts import HeldCard, Stage
 from controller.table.phases import Phase, Service
 from controller.table.raising import known_facts, raise_irregularity
-from controller.table.state import HeldCard, Settings, Stage, TableState
+from controller.table.settings import Settings
+from controller.table.state import TableState
 from controller.table.wagering import notice_homeless, verify_nothing_held
 from firmware_bridge.cards import DECK_SIZE, Exposed
 

@@ -18,8 +18,9 @@ from controller.table.consequences import close_choices, enter_count, reconstruc
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
 from controller.table.irregularity_steps import find_named, require
+from controller.table.parts import Irregularity, Stage
 from controller.table.phases import Phase
-from controller.table.state import Irregularity, Stage, TableState
+from controller.table.state import TableState
 from controller.table.wagering import settle_anew
 
 

@@ -1,4 +1,4 @@
-"""What the table knows: frozen values, the fold of its events. Nothing here judges; derived questions are methods.
+"""What the table knows: a frozen value, the fold of its events. Nothing here judges; derived questions are methods.
 
 The place of a card is *assumed* from the dealing order until its hand is exposed.
 """
@@ -6,222 +6,19 @@ The place of a card is *assumed* from the dealing order until its hand is expose
 from __future__ import annotations
 
 from collections import Counter
-from enum import StrEnum
-from functools import cache
-from typing import TypeAlias
 
 import msgspec
 
 from controller.games import game
-from controller.games.specification import Choice, Facts, Game, Grammar, Kind, Row, Unit
+from controller.games.specification import Game, Grammar, Unit
 from controller.rules.dealing import Place
-from controller.rules.hands import Outcome
-from controller.rules.law import Law, read_law
+from controller.rules.law import Law
 from controller.rules.layout import Layout, Limit, TableRules
-from controller.rules.paying import BetRuling, Rounding
+from controller.rules.paying import BetRuling
+from controller.table.parts import Answer, CardId, Deck, Device, Hand, HeldCard, Irregularity, Restrictions, SettledBet
 from controller.table.phases import IN_ROUND, Condition, Phase, Service
-from firmware_bridge.cards import DECK_SIZE, Card, Concealed
-from firmware_bridge.commands import AnyCommand
-from firmware_bridge.observations import Capabilities
-
-
-class ChosenReading(msgspec.Struct, frozen=True):
-    """The option that a casino chose for a setting of the game, by whom and on which day (ISO date)."""
-
-    setting: str
-    option: str
-    chosen_by: str = ""
-    chosen_on: str = ""
-
-
-class WagerLimit(msgspec.Struct, frozen=True):
-    """Least and most for one kind of wager, in the smallest unit; `maximum` 0: none."""
-
-    wager: str
-    minimum: int = 1
-    maximum: int = 0
-
-
-class Settings(msgspec.Struct, frozen=True):
-    """What a casino chooses for its table. Enters the journal with the game.
-
-    `box_count`: betting boxes on the layout. `unit`: what leaves the device. `count_stub_by_hand`: where the device
-    cannot count the stub, the dealer must before the round is settled (house procedure). `readings`: those that were
-    chosen. `house`: the rows of the house's own irregularity table.
-    `limits`: those of wagers, where the table knows of them. `rounding`: what becomes of parts of a unit in payouts.
-    """
-
-    game: str
-    unit: Unit
-    box_count: int
-    count_stub_by_hand: bool = False
-    readings: tuple[ChosenReading, ...] = ()
-    house: tuple[Row, ...] = ()
-    limits: tuple[WagerLimit, ...] = ()
-    rounding: Rounding = Rounding.NONE
-
-
-@cache
-def law_of(settings: Settings) -> Law:
-    """The law that these settings make."""
-    chosen = {reading.setting: reading.option for reading in settings.readings}
-    return read_law(game(settings.game), chosen, settings.house)
-
-
-CardId: TypeAlias = tuple[int, int]
-"""Which card: the shuffle that it is of and its ordinal in it. It tells no face."""
-
-
-class HeldCard(msgspec.Struct, frozen=True):
-    """A card that left the device. `face` None: not recognised. `face_up`: it lay open when it came out."""
-
-    shuffle: int
-    ordinal: int
-    face: Concealed | None
-    face_up: bool = False
-
-    @property
-    def id(self) -> CardId:
-        return self.shuffle, self.ordinal
-
-
-class Hand(msgspec.Struct, frozen=True):
-    """The cards of one place (NC 1.5). `dead`: out of play, but it goes on taking its cards (reading 36)."""
-
-    cards: tuple[HeldCard, ...] = ()
-    surplus: int = 0  # how many more (or fewer) a person counted there than were known to be dealt
-    dead: bool = False
-    handled: bool = False
-    viewed: bool = False
-    shown: tuple[Card, ...] = ()
-    outcome: Outcome | None = None
-
-    @property
-    def size(self) -> int:
-        return len(self.cards) + self.surplus
-
-
-class Deck(msgspec.Struct, frozen=True):
-    """The deck in play. `dispensed` is what the device says has left it, `stub` what was counted after the deal."""
-
-    deck: int = 0
-    shuffle: int = 0
-    loaded: int = 0
-    dispensed: int = 0
-    shuffled: bool = False
-    used: bool = False  # dealt from, or begun to
-    stub: int | None = None
-    face_up: tuple[int, ...] = ()  # ordinals that the device found lying face up
-
-
-class OpenCommand(msgspec.Struct, frozen=True):
-    """`seen`: the device reported what the command was to bring about; only then may it be called done."""
-
-    id: int
-    command: AnyCommand
-    seen: bool = False
-
-
-class Device(msgspec.Struct, frozen=True):
-    """The device as the journal knows it.
-
-    `boot` and `last_report` name the last report held durably, `running_boot` is the device's at this moment. `stops`:
-    why it moves no cards, each cause until it is gone.
-    """
-
-    connected: bool = False
-    serial: str = ""
-    kind: str = ""
-    unit: str = ""
-    running_boot: int = 0
-    boot: int = 0
-    last_report: int = 0
-    capabilities: Capabilities | None = None
-    exit_held: bool | None = None
-    exit_fails: bool = False  # it refused to hold or to release its exit; not asked again before the next link
-    open_commands: tuple[OpenCommand, ...] = ()
-    stops: tuple[str, ...] = ()
-    status_agrees: bool = False
-
-    @property
-    def stopped(self) -> str:
-        """Why it stands still, in words; empty when it does not."""
-        return "; ".join(self.stops)
-
-    @property
-    def moving(self) -> OpenCommand | None:
-        """The open command that moves cards; there is one at most."""
-        return next((opened for opened in self.open_commands if opened.command.moves_cards), None)
-
-
-class Stage(StrEnum):
-    """What an open irregularity waits for."""
-
-    CLAIMED = "claimed"  # the fact to be confirmed or denied
-    ORDERING = "ordering"  # the order of simultaneous cards to be named
-    CHOOSING = "choosing"  # every bettor's choice
-    MOVING = "moving"  # cards to be put where they belong
-    RULING = "ruling"  # a ruling
-
-
-class Irregularity(msgspec.Struct, frozen=True):
-    """An open irregularity. `id` is the entry that raised it, `revision` the entry that changed it last."""
-
-    id: int
-    revision: int
-    round: int
-    kind: Kind
-    row: Row
-    facts: Facts
-    asks: tuple[str, ...]
-    stage: Stage
-    blocks: bool
-    place: Place | None = None
-    ordinals: tuple[int, ...] = ()
-    counted: int | None = None
-    choices: tuple[tuple[Place, str, Choice], ...] = ()  # place and bettor; no bettor: the box counts as one
-
-    @property
-    def offers(self) -> bool:
-        """Whether bettors may choose something once the clause has taken effect."""
-        return bool(self.row.options)
-
-
-class SettledBet(msgspec.Struct, frozen=True):
-    """What one bet came to: `amount` is returned + collected + held, and the house pays `paid` besides."""
-
-    number: int
-    bettor: str
-    wager: str
-    box: int
-    amount: int
-    verdict: str  # won, lost, returned; held: a ruling decides
-    clause: str
-    because: str
-    returned: str
-    collected: str
-    held: str
-    paid: str
-
-
-class Restrictions(msgspec.Struct, frozen=True):
-    """What a pit manager restricts until he lifts it; see `controller.rules.layout.TableRules`."""
-
-    closed_boxes: tuple[int, ...] = ()
-    fewer_wagers: tuple[tuple[int, int], ...] = ()
-    one_box: tuple[str, ...] = ()
-
-
-class Answer(msgspec.Struct, frozen=True):
-    """What a person's operation came to; kept so that a repeat gets the same. `code` empty: accepted."""
-
-    operation_id: str
-    operation: str
-    person: str
-    round: int
-    entry: int
-    code: str = ""
-    sentence: str = ""
+from controller.table.settings import Settings, law_of
+from firmware_bridge.cards import DECK_SIZE, Card
 
 
 class TableState(msgspec.Struct, frozen=True):

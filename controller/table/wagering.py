@@ -19,9 +19,10 @@ from controller.rules.paying import BetAction, BetRuling, Entry, Settlement, Set
 from controller.table import events, operations
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
+from controller.table.parts import Restrictions, SettledBet, Stage
 from controller.table.phases import Phase
 from controller.table.raising import INFERENCE, already_open, raise_irregularity
-from controller.table.state import Restrictions, SettledBet, Stage, TableState
+from controller.table.state import TableState
 
 
 def _refusing(attempt: Callable[[], placing.Laid]) -> placing.Laid:

@@ -16,7 +16,9 @@ from controller.table.decide import decide
 from controller.table.events import AnyEvent
 from controller.table.inputs import AnyInput, DaemonStarted, DeviceConnected, DeviceGone, PersonActed, StatusReceived
 from controller.table.operations import AnyOperation
-from controller.table.state import ChosenReading, Irregularity, Settings, TableState
+from controller.table.parts import Irregularity
+from controller.table.settings import ChosenReading, Settings
+from controller.table.state import TableState
 from firmware_bridge.cards import DECK, Card
 from simulators.scenarios.device import ScenarioDevice
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from controller.games import GAMES
-from controller.table.state import ChosenReading
+from controller.table.settings import ChosenReading
 from simulators.scenarios import ENDING, packaged
 from simulators.scenarios.expectations import EXPECTATIONS, ROW_FORM, ROW_MEANING
 from simulators.scenarios.format import HEADER, Scenario

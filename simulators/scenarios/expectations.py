@@ -8,8 +8,8 @@ from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 from controller.games.specification import Disposition, Role, Row
 from controller.table import events
+from controller.table.parts import Hand, Stage
 from controller.table.phases import Phase, Service
-from controller.table.state import Hand, Stage
 from simulators.scenarios.course import Course
 from simulators.scenarios.words import FACTS, ROLES, UnreadableError, Words
 

@@ -22,7 +22,7 @@ from msgspec.structs import replace
 
 from controller.games import GAMES
 from controller.games.specification import Game, Unit
-from controller.table.state import ChosenReading
+from controller.table.settings import ChosenReading
 from simulators.scenarios.course import FIRST_CARD, TableSetting
 from simulators.scenarios.device import ABILITIES
 from simulators.scenarios.expectations import CELL, EXPECTATIONS, ROW_FORM, Look, read_row

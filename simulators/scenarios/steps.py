@@ -13,8 +13,8 @@ import msgspec
 from controller.games.specification import Facts, Role, RulingAction, StepKind, Unit
 from controller.rules.dealing import DEALER
 from controller.table import operations
+from controller.table.parts import Stage
 from controller.table.phases import DEALING, Phase
-from controller.table.state import Stage
 from simulators.scenarios.course import Course, StepError
 from simulators.scenarios.device_steps import DEVICE_STEPS
 from simulators.scenarios.forms import Act, Word, plain

@@ -10,7 +10,7 @@ import pickle
 import msgspec
 import pytest
 
-from controller.table.state import HeldCard
+from controller.table.parts import HeldCard
 from firmware_bridge.cards import Card, Concealed, ConcealedCardError, Evidence
 from tests.architecture.sources import PACKAGES, called, modules
 

@@ -10,7 +10,7 @@ from controller.daemon.configuration import Configuration, ConfigurationError, r
 from controller.games.specification import Disposition, Kind, Unit
 from controller.table import events, operations
 from controller.table.phases import Phase
-from controller.table.state import ChosenReading, Settings, law_of
+from controller.table.settings import ChosenReading, Settings, law_of
 from tests.table.harness import TableHarness
 
 TABLE = '[table]\nname = "T-1"\ngame = "NC"\nunit = "sets"\nsimulated = {simulated}\n'

@@ -13,8 +13,9 @@ from controller.table import events
 from controller.table.events import AnyEvent, Event
 from controller.table.evolve import evolve
 from controller.table.inputs import AnyInput
+from controller.table.parts import HeldCard
 from controller.table.phases import Phase
-from controller.table.state import HeldCard, TableState
+from controller.table.state import TableState
 from firmware_bridge.words import snake
 from simulators.device import LoggedReport
 from tests.end_to_end.child import CarriedOut

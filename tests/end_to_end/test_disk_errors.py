@@ -21,7 +21,8 @@ from controller.journal.store import Committed
 from controller.table import operations
 from controller.table.events import DeviceLost, Event, ReportTaken
 from controller.table.inputs import DaemonStarted
-from controller.table.state import Settings, TableState
+from controller.table.settings import Settings
+from controller.table.state import TableState
 from firmware_bridge.cards import Evidence
 from firmware_bridge.commands import AnyCommand
 from firmware_bridge.drivers.base import DeviceReady, LinkOver, Reported

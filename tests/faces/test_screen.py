@@ -8,7 +8,7 @@ from controller.commands.rule_words import FOLLOWS
 from controller.commands.screen import WAITS_FOR
 from controller.games.specification import Disposition
 from controller.table import events
-from controller.table.state import Stage
+from controller.table.parts import Stage
 
 
 def test_every_disposition_and_stage_has_words() -> None:

@@ -15,7 +15,8 @@ from controller.table.decide import decide
 from controller.table.events import AnyEvent
 from controller.table.inputs import AnyInput, DaemonStarted, DeviceConnected, DeviceReported, PersonActed
 from controller.table.operations import AnyOperation
-from controller.table.state import Settings, TableState
+from controller.table.settings import Settings
+from controller.table.state import TableState
 from firmware_bridge.cards import DECK, Card, Concealed, Evidence
 from firmware_bridge.observations import CardDrawn, DeckLoaded, DeviceIdentity, DeviceStatus
 from simulators.simulate import capabilities_of

@@ -15,7 +15,8 @@ from controller.table import events, operations
 from controller.table.decide import decide
 from controller.table.inputs import AnyInput, DaemonStarted, PersonActed
 from controller.table.phases import Phase
-from controller.table.state import Settings, TableState
+from controller.table.settings import Settings
+from controller.table.state import TableState
 from firmware_bridge.cards import DECK, Card
 from tests.search import device as devices
 from tests.search.device import Device

@@ -14,8 +14,9 @@ from controller.table import events
 from controller.table.events import AnyEvent
 from controller.table.evolve import evolve
 from controller.table.inputs import AnyInput, DeviceReported, PersonActed
+from controller.table.parts import CardId, HeldCard, SettledBet, Stage
 from controller.table.phases import CARDS_LEAVE, DEALING, Phase, Service
-from controller.table.state import CardId, HeldCard, SettledBet, Stage, TableState
+from controller.table.state import TableState
 from firmware_bridge.commands import ReleaseExit
 from firmware_bridge.observations import CardDrawn, CardsDrawnTogether, SetDispensed
 from tests.clauses.numbers import CLAUSES

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+from controller.table.parts import Hand, HeldCard, Irregularity
 from controller.table.phases import BETWEEN_ROUNDS, Phase
-from controller.table.state import Hand, HeldCard, Irregularity, TableState
+from controller.table.state import TableState
 from tests.search.device import Device
 
 Key: TypeAlias = tuple[object, ...]

@@ -16,9 +16,10 @@ from controller.rules.dealing import DEALER
 from controller.table import operations
 from controller.table.inputs import AnyInput, DeviceGone, PersonActed, StatusReceived
 from controller.table.operations import AnyOperation
+from controller.table.parts import Hand, Irregularity, Stage
 from controller.table.people import can
 from controller.table.phases import AFTER_DEAL, CARDS_LEAVE, DEALING, IN_ROUND, Phase, Service
-from controller.table.state import Hand, Irregularity, Stage, TableState
+from controller.table.state import TableState
 from firmware_bridge.cards import DECK, Card
 from tests.search import device as devices
 from tests.search.device import Device, Moved

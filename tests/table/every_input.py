@@ -21,7 +21,8 @@ from controller.table.inputs import (
     StatusReceived,
 )
 from controller.table.operations import AnyOperation
-from controller.table.state import Settings, TableState
+from controller.table.settings import Settings
+from controller.table.state import TableState
 from firmware_bridge import observations
 from firmware_bridge.cards import DECK, Concealed, Evidence
 from firmware_bridge.observations import AnyObservation, DeviceIdentity, DeviceStatus

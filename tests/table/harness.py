@@ -17,8 +17,10 @@ from controller.table.events import AnyEvent
 from controller.table.evolve import fold
 from controller.table.inputs import AnyInput, DaemonStarted, DeviceConnected, DeviceGone, PersonActed, StatusReceived
 from controller.table.operations import AnyOperation
+from controller.table.parts import Answer, Irregularity
 from controller.table.phases import Phase, Service
-from controller.table.state import Answer, Irregularity, Settings, TableState
+from controller.table.settings import Settings
+from controller.table.state import TableState
 from firmware_bridge.cards import DECK, Card
 from tests.table.scripted_device import ScriptedDevice
 

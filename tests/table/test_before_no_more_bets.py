@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 from controller.games.specification import RulingAction, Unit
 from controller.table import events, operations
+from controller.table.parts import Stage
 from controller.table.phases import Phase
-from controller.table.state import Stage
 from tests.table.harness import TableHarness
 
 BOTH = pytest.mark.parametrize("unit", Unit)

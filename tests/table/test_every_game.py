@@ -12,8 +12,9 @@ from controller.games.specification import Kind, Order, Role, RulingAction, Step
 from controller.rules.dealing import DEALER
 from controller.rules.hands import Outcome
 from controller.table import events, operations
+from controller.table.parts import Stage
 from controller.table.phases import Phase, Service
-from controller.table.state import ChosenReading, Settings, Stage
+from controller.table.settings import ChosenReading, Settings
 from firmware_bridge.cards import DECK, RANKS
 from firmware_bridge.commands import Dispense
 from tests.table.harness import TableHarness

@@ -6,8 +6,8 @@ import pytest
 
 from controller.games.specification import Kind, Role, RulingAction, Unit
 from controller.table import events, operations
+from controller.table.parts import Stage
 from controller.table.phases import Phase
-from controller.table.state import Stage
 from firmware_bridge.cards import Concealed
 from firmware_bridge.observations import FaceUpFound
 from tests.table.harness import TableHarness

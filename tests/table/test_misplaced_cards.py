@@ -6,8 +6,9 @@ import pytest
 
 from controller.games.specification import Choice, Disposition, Kind, Role, Unit
 from controller.table import events, operations
+from controller.table.parts import Stage
 from controller.table.phases import Phase
-from controller.table.state import ChosenReading, Settings, Stage
+from controller.table.settings import ChosenReading, Settings
 from tests.table.harness import TableHarness
 
 CURING = [("TP", "TP 5.3"), ("RTP", "RTP 5.4"), ("NC", "NC 5.5.4"), ("P3", "P3 5.3")]

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from controller.table.decision import Decision, RefusedError
+from controller.table.parts import Answer, Deck, Device, Hand, HeldCard, Irregularity, OpenCommand
 from controller.table.phases import (
     PHASE_TABLE,
     PHASES,
@@ -18,17 +19,8 @@ from controller.table.phases import (
     Service,
     Transition,
 )
-from controller.table.state import (
-    Answer,
-    Deck,
-    Device,
-    Hand,
-    HeldCard,
-    Irregularity,
-    OpenCommand,
-    Settings,
-    TableState,
-)
+from controller.table.settings import Settings
+from controller.table.state import TableState
 
 CONDITIONS = [frozenset(chosen) for size in range(5) for chosen in combinations(Condition, size)]
 

@@ -6,8 +6,8 @@ import pytest
 
 from controller.games.specification import Facts, Kind, Role, RulingAction, Unit
 from controller.table import events, operations
+from controller.table.parts import Stage
 from controller.table.phases import Phase
-from controller.table.state import Stage
 from tests.table.harness import TableHarness
 
 A = RulingAction

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from controller.games.specification import Choice, Kind, Role, Unit
 from controller.table import events, operations
+from controller.table.parts import Stage
 from controller.table.phases import Phase
-from controller.table.state import Stage
 from firmware_bridge.commands import Dispense
 from tests.table.harness import TableHarness
 

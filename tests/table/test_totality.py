@@ -12,10 +12,12 @@ from controller.table import events
 from controller.table.decide import decide
 from controller.table.evolve import fold
 from controller.table.inputs import AnyInput, DaemonStarted, PersonActed
+from controller.table.lawful import OPERATIONS
 from controller.table.operations import AnyOperation
-from controller.table.people import FIRST_IN_PHASE, OPERATIONS, can
+from controller.table.people import FIRST_IN_PHASE, can
 from controller.table.phases import Phase, Service
-from controller.table.state import Settings, TableState
+from controller.table.settings import Settings
+from controller.table.state import TableState
 from firmware_bridge.observations import AnyObservation
 from tests.table.every_input import every_input, every_observation, every_operation
 from tests.table.every_state import every_state, phases_of, reached

@@ -8,8 +8,9 @@ import pytest
 
 from controller.games.specification import Choice, Kind, Role, RulingAction, Unit
 from controller.table import events, operations
+from controller.table.parts import SettledBet, Stage
 from controller.table.phases import Phase
-from controller.table.state import ChosenReading, Settings, SettledBet, Stage, WagerLimit
+from controller.table.settings import ChosenReading, Settings, WagerLimit
 from firmware_bridge.cards import Card
 from tests.table.harness import TableHarness
 

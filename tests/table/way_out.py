@@ -9,8 +9,9 @@ from controller.rules.dealing import DEALER
 from controller.table import operations
 from controller.table.device_reports import OF_A_COMMAND
 from controller.table.operations import AnyOperation
+from controller.table.parts import Irregularity, Stage
 from controller.table.phases import Phase, Service
-from controller.table.state import Irregularity, Stage, TableState
+from controller.table.state import TableState
 from firmware_bridge.cards import DECK, Card
 from firmware_bridge.observations import DoorMoved
 from tests.table.harness import TableHarness

@@ -6,7 +6,7 @@ import msgspec
 
 from controller.rules.dealing import Place
 from controller.table.events.base import Event
-from controller.table.state import HeldCard
+from controller.table.parts import HeldCard
 from firmware_bridge.cards import Card, Concealed, Exposed
 
 

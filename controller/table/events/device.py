@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from controller.table.events.base import Event
+from controller.table.parts import HeldCard
 from controller.table.phases import Service
-from controller.table.state import HeldCard, Settings
+from controller.table.settings import Settings
 from firmware_bridge.commands import AnyCommand
 from firmware_bridge.observations import DeviceIdentity
 

@@ -6,7 +6,7 @@ from controller.games.specification import Choice, Facts, Kind, Role, Row, Rulin
 from controller.rules.dealing import Place
 from controller.rules.paying import BetAction
 from controller.table.events.base import Event
-from controller.table.state import Stage
+from controller.table.parts import Stage
 
 
 class IrregularityRaised(Event, frozen=True):

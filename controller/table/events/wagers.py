@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from controller.rules.layout import Bet, HandedBack
 from controller.table.events.base import Event
-from controller.table.state import SettledBet
+from controller.table.parts import SettledBet
 
 
 class BettorEntered(Event, frozen=True):

@@ -6,7 +6,8 @@ from msgspec.structs import replace
 
 from controller.table import events
 from controller.table.folding.setters import drawn, effect_seen, sets, with_hand
-from controller.table.state import Deck, Hand, TableState
+from controller.table.parts import Deck, Hand
+from controller.table.state import TableState
 from firmware_bridge.commands import Dispense, Shuffle, UnloadStub
 
 

@@ -6,7 +6,8 @@ from msgspec.structs import replace
 
 from controller.table import events
 from controller.table.folding.setters import sets
-from controller.table.state import OpenCommand, TableState
+from controller.table.parts import OpenCommand
+from controller.table.state import TableState
 from firmware_bridge.commands import HoldExit, ReleaseExit
 
 

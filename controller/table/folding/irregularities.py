@@ -10,7 +10,8 @@ from controller.games.specification import Choice
 from controller.rules.paying import BetRuling
 from controller.table import events
 from controller.table.folding.setters import sets, with_open
-from controller.table.state import Irregularity, TableState
+from controller.table.parts import Irregularity
+from controller.table.state import TableState
 
 
 @sets(events.IrregularityRaised)

@@ -6,7 +6,8 @@ from msgspec.structs import replace
 
 from controller.table import events
 from controller.table.folding.setters import sets
-from controller.table.state import Answer, TableState
+from controller.table.parts import Answer
+from controller.table.state import TableState
 
 
 @sets(events.OperationTaken)

@@ -6,8 +6,9 @@ from msgspec.structs import replace
 
 from controller.table import events
 from controller.table.folding.setters import sets, with_hand
+from controller.table.parts import Hand
 from controller.table.phases import Phase
-from controller.table.state import Hand, TableState
+from controller.table.state import TableState
 
 
 @sets(events.PhaseEntered)

@@ -8,7 +8,8 @@ from typing import Any, Final, TypeAlias
 from msgspec.structs import replace
 
 from controller.table import events
-from controller.table.state import Deck, Hand, TableState
+from controller.table.parts import Deck, Hand
+from controller.table.state import TableState
 from firmware_bridge.commands import Command
 
 Setter: TypeAlias = Callable[[TableState, Any, int], TableState]

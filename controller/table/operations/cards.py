@@ -1,0 +1,44 @@
+"""What people do with the deck and with cards beside the device."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from controller.rules.dealing import Place
+from controller.table.operations.base import Operation
+
+
+class ShuffledOutside(Operation, frozen=True):
+    """The deck in the device was shuffled by hand or by a batch shuffler; for a shoe it stands for a shuffle."""
+
+    by: str
+
+
+class CardAt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where a card lies: the card that left the device as number `ordinal` of this round's shuffle."""
+
+    ordinal: int
+    place: Place
+
+
+class PlaceCards(Operation, frozen=True):
+    """Cards lie elsewhere than the order of the deal has it. A whole hand is named card by card."""
+
+    cards: tuple[CardAt, ...]
+
+
+class DealByHand(Operation, frozen=True):
+    """The device is dead and play must go on: `cards` from the stub were dealt to the places whose turn it was."""
+
+    cards: int
+    because: str
+
+
+class CountCards(Operation, frozen=True):
+    """A count by hand, with a witness. The last count of a pile stands."""
+
+    pile: Literal["stub"]
+    number: int
+    witness: str

@@ -1,0 +1,57 @@
+"""The course of a round."""
+
+from __future__ import annotations
+
+from controller.rules.dealing import Place
+from controller.table.operations.base import Operation
+from firmware_bridge.cards import Card
+
+
+class PlaceYourBets(Operation, frozen=True):
+    """The Dealer's announcement: a round begins."""
+
+
+class CancelStart(Operation, frozen=True):
+    """ "Place your bets" was keyed by mistake, or nobody bets."""
+
+
+class OccupyBoxes(Operation, frozen=True):
+    """The boxes with a main wager. The last word before "No more bets" counts."""
+
+    boxes: tuple[int, ...]
+
+
+class NoMoreBets(Operation, frozen=True):
+    """The Dealer's announcement: the deal begins."""
+
+
+class ReopenBets(Operation, frozen=True):
+    """ "No more bets" was keyed by mistake: possible until a card has left the device."""
+
+
+class ShowFirstCard(Operation, frozen=True):
+    """The First Card lies open. `card` as it is seen; None confirms what the device read."""
+
+    card: Card | None = None
+
+
+class HandleCards(Operation, frozen=True):
+    """The Player at a place has touched cards; `viewed`: and looked at them."""
+
+    place: Place
+    viewed: bool = False
+
+
+class ExposeHand(Operation, frozen=True):
+    """A hand lies open. `cards` as they are seen on the table; None confirms what the device read."""
+
+    place: Place
+    cards: tuple[Card, ...] | None = None
+
+
+class RecordSettled(Operation, frozen=True):
+    """The chips are paid."""
+
+
+class ConcludeRound(Operation, frozen=True):
+    """The round is over. Asked twice: the first time it only asks back."""

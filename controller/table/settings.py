@@ -1,0 +1,55 @@
+"""What a casino chooses for its table, as it enters the journal with the game; and the law that follows from it."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import msgspec
+
+from controller.games import game
+from controller.games.specification import Row, Unit
+from controller.rules.law import Law, read_law
+from controller.rules.paying import Rounding
+
+
+class ChosenReading(msgspec.Struct, frozen=True):
+    """The option that a casino chose for a setting of the game, by whom and on which day (ISO date)."""
+
+    setting: str
+    option: str
+    chosen_by: str = ""
+    chosen_on: str = ""
+
+
+class WagerLimit(msgspec.Struct, frozen=True):
+    """Least and most for one kind of wager, in the smallest unit; `maximum` 0: none."""
+
+    wager: str
+    minimum: int = 1
+    maximum: int = 0
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """What a casino chooses for its table. Enters the journal with the game.
+
+    `box_count`: betting boxes on the layout. `unit`: what leaves the device. `count_stub_by_hand`: where the device
+    cannot count the stub, the dealer must before the round is settled (house procedure). `readings`: those that were
+    chosen. `house`: the rows of the house's own irregularity table.
+    `limits`: those of wagers, where the table knows of them. `rounding`: what becomes of parts of a unit in payouts.
+    """
+
+    game: str
+    unit: Unit
+    box_count: int
+    count_stub_by_hand: bool = False
+    readings: tuple[ChosenReading, ...] = ()
+    house: tuple[Row, ...] = ()
+    limits: tuple[WagerLimit, ...] = ()
+    rounding: Rounding = Rounding.NONE
+
+
+@cache
+def law_of(settings: Settings) -> Law:
+    """The law that these settings make."""
+    chosen = {reading.setting: reading.option for reading in settings.readings}
+    return read_law(game(settings.game), chosen, settings.house)
