@@ -91,6 +91,7 @@ class IrregularityView(msgspec.Struct, frozen=True):
     """`proposes`: the clause's disposition, or that of the house whose `authority` it is.
 
     `who`: the lowest rank that may take the next step, one of `options`. `moves`: the cards to be put right.
+    `void_asked`: the next step would make the round void, and was asked for once; it is asked for again.
     """
 
     id: int
@@ -113,6 +114,7 @@ class IrregularityView(msgspec.Struct, frozen=True):
     authority: str = ""
     moves: tuple[MoveView, ...] = ()
     bettors_due: tuple[BettorView, ...] = ()
+    void_asked: bool = False
 
 
 class TableView(msgspec.Struct, frozen=True):
@@ -302,6 +304,7 @@ def _irregularity(state: TableState, found: Irregularity) -> IrregularityView:
         choices=tuple(ChoiceView(place, choice, bettor) for place, bettor, choice in found.choices),
         choices_due=tuple(dict.fromkeys(place for place, _ in due)),
         bettors_due=tuple(BettorView(*chooser) for chooser in due if chooser[1]),
+        void_asked=found.void_asked,
         authority=found.row.authority,
         moves=tuple(MoveView(ordinal, *move) for (_, ordinal), move in sorted(moves.items())),
     )

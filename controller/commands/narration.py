@@ -177,6 +177,7 @@ TELL: Final[dict[str, Told]] = {
     "fact_stated": _stated,
     "order_named": lambda event: f"order named: cards {', '.join(map(str, event['ordinals']))}",
     "option_chosen": _chosen,
+    "void_asked": lambda event: f"this makes the round void{_under(event['clause'])}; say it once more to do it",
     "ruled": _ruled,
     "irregularity_resolved": lambda event: (
         f"resolved: {event['outcome'].replace('_', ' ')}{_under(event['clause'])}, by {event['by']}"

@@ -90,6 +90,17 @@ def void(
             decision.emit(events.IrregularityResolved(other.id, "overtaken", clause, given.person, given.role))
 
 
+def asks_back(decision: Decision, found: Irregularity, clause: str) -> bool:
+    """Whether a void is asked for the first time: then it only asks back. Where no round is void, nothing is asked."""
+    state = decision.state
+    asked = state.find_open(found.id)
+    voids = found.round != state.round or (state.phase in WINDOW_OPEN and state.phase is not Phase.VOIDED)
+    if not voids or (asked is not None and asked.void_asked):
+        return False
+    decision.emit(events.VoidAsked(found.id, clause))
+    return True
+
+
 def _shuffle_anew(decision: Decision) -> None:
     """The deck must not be dealt from. A round of which no card has left goes back to where bets are placed."""
     state = decision.state

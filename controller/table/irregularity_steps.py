@@ -26,6 +26,7 @@ from controller.games.specification import (
 from controller.rules.irregularities import STATED, find_row
 from controller.table import events, operations
 from controller.table.consequences import (
+    asks_back,
     close_choices,
     enter_count,
     next_stage,
@@ -180,6 +181,8 @@ def confirm(decision: Decision, given: PersonActed, operation: operations.Confir
     row, asks = find_row(decision.state.law, found.kind, facts)
     if asks:
         decision.emit(events.FactStated(found.id, facts, row, asks, given.person))
+        return
+    if row.disposition is Disposition.VOID and asks_back(decision, found, row.clause):
         return
     stage = next_stage(decision.state, found, row)
     decision.emit(events.IrregularityConfirmed(found.id, row, facts, stage))

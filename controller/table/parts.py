@@ -126,6 +126,7 @@ class Irregularity(msgspec.Struct, frozen=True):
     ordinals: tuple[int, ...] = ()
     counted: int | None = None
     choices: tuple[tuple[Place, str, Choice], ...] = ()  # place and bettor; no bettor: the box counts as one
+    void_asked: bool = False  # a void was asked for once; it takes effect when it is asked for again
 
     @property
     def offers(self) -> bool:

@@ -14,7 +14,7 @@ from controller.games.specification import Kind, RulingAction
 from controller.rules.layout import without_main
 from controller.rules.paying import BetAction
 from controller.table import events, operations
-from controller.table.consequences import close_choices, enter_count, reconstruct, remove_hand, resolve, void
+from controller.table.consequences import asks_back, close_choices, enter_count, reconstruct, remove_hand, resolve, void
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
 from controller.table.irregularity_steps import find_named, require
@@ -46,6 +46,8 @@ def verify_rule(state: TableState, given: PersonActed, operation: operations.Rul
 def rule(decision: Decision, given: PersonActed, operation: operations.Rule) -> None:
     found = find_named(decision.state, operation, Stage.RULING)
     operation = _naming_bets(decision.state, found, operation)
+    if operation.action is RulingAction.VOID and asks_back(decision, found, found.row.clause):
+        return
     decision.emit(
         events.Ruled(
             found.id,

@@ -100,6 +100,13 @@ class Course:
         if answer.code:
             raise RefusedStepError(Refusal(answer.code, answer.sentence))
 
+    def decide(self, operation: operations.ConfirmIrregularity | operations.Rule, role: Role) -> None:
+        """A person decides about an irregularity; a void is asked for twice."""
+        self.say(operation, role)
+        asked = self.state.find_open(operation.irregularity)
+        if asked is not None and asked.void_asked:
+            self.say(operation, role)
+
     def about(self) -> Irregularity:
         """The open irregularity that a step is about."""
         found = self.state.find_open(self.subject)

@@ -199,7 +199,7 @@ def _read_confirm(words: Words) -> Act:
 
     def confirm(course: Course) -> None:
         found = course.about()
-        course.say(operations.ConfirmIrregularity(found.id, found.revision, facts), role)
+        course.decide(operations.ConfirmIrregularity(found.id, found.revision, facts), role)
 
     return confirm
 
@@ -263,7 +263,7 @@ def _read_rule(words: Words) -> Act:
     def rule(course: Course) -> None:
         found = course.about()
         ruling = operations.Rule(found.id, found.revision, action, role.word, text, places, ordinals, bets)
-        course.say(ruling, role)
+        course.decide(ruling, role)
 
     return rule
 

@@ -86,6 +86,7 @@ def _irregularity(found: Irregularity) -> object:
         found.place,
         found.ordinals,
         found.counted,
+        found.void_asked,
         tuple(sorted(found.choices)),
     )
 

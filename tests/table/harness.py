@@ -294,12 +294,19 @@ class TableHarness:
         (found,) = self.state.open
         return found
 
+    def decide(self, operation: operations.ConfirmIrregularity | operations.Rule, by: Role) -> None:
+        """A void is asked for twice."""
+        self.do(operation, by)
+        asked = self.state.find_open(operation.irregularity)
+        if asked is not None and asked.void_asked:
+            self.do(operation, by)
+
     def report(self, kind: Kind, place: str | None = None, **more: Any) -> None:
         self.do(operations.ReportIrregularity(kind, place, **more))
 
     def confirm(self, by: Role = Role.PIT_SUPERVISOR, found: Irregularity | None = None, **facts: bool) -> None:
         found = found or self.open
-        self.do(operations.ConfirmIrregularity(found.id, found.revision, msgspec.convert(facts, Facts)), by)
+        self.decide(operations.ConfirmIrregularity(found.id, found.revision, msgspec.convert(facts, Facts)), by)
 
     def deny(self, by: Role = Role.PIT_SUPERVISOR, found: Irregularity | None = None) -> None:
         found = found or self.open
@@ -327,7 +334,7 @@ class TableHarness:
     ) -> None:
         found = found or self.open
         ruling = operations.Rule(found.id, found.revision, action, "shift manager", "so decided", places, ordinals)
-        self.do(ruling, by)
+        self.decide(ruling, by)
 
     def swap(self, first: str, second: str) -> None:
         """Somebody says that the hands of two places lie at each other's."""

@@ -156,7 +156,7 @@ def test_where_the_document_is_silent_a_ruling_names_its_authority(game_id: str)
     assert table.is_held()
     ruling = operations.Rule(table.open.id, table.open.revision, RulingAction.VOID, "gaming manager", "start anew")
     assert table.refused(ruling, Role.PIT_MANAGER)[0] == "role"
-    table.do(ruling, Role.SHIFT_MANAGER)
+    table.decide(ruling, Role.SHIFT_MANAGER)
     voided = table.last(events.RoundVoided)
     assert (voided.clause, voided.authority, voided.text) == ("", "gaming manager", "start anew")
     assert table.at(Phase.VOIDED)

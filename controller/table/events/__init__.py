@@ -53,6 +53,7 @@ from controller.table.events.irregularities import (
     OptionChosen,
     OrderNamed,
     Ruled,
+    VoidAsked,
 )
 from controller.table.events.people import (
     OperationRefused,
@@ -144,6 +145,7 @@ AnyEvent: TypeAlias = (
     | FactStated
     | OrderNamed
     | OptionChosen
+    | VoidAsked
     | Ruled
     | IrregularityResolved
     | OperationTaken
@@ -215,5 +217,6 @@ __all__ = [
     "TableBegan",
     "TablePaused",
     "TableResumed",
+    "VoidAsked",
     "WagersSettled",
 ]

@@ -45,6 +45,13 @@ class IrregularityConfirmed(Event, frozen=True):
     stage: Stage | None  # None: it is resolved by the events that follow
 
 
+class VoidAsked(Event, frozen=True):
+    """What was confirmed or ruled makes a round void: it is asked back, and takes effect when it is said again."""
+
+    irregularity: int
+    clause: str
+
+
 class FactStated(Event, frozen=True):
     irregularity: int
     facts: Facts

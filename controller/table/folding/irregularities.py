@@ -61,6 +61,15 @@ def _order_named(state: TableState, event: events.OrderNamed, entry: int) -> Tab
     return with_open(state, event.irregularity, entry, **changes)
 
 
+@sets(events.VoidAsked)
+def _void_asked(state: TableState, event: events.VoidAsked, entry: int) -> TableState:
+    """It leaves the revision alone: what is said again is said of the irregularity as it stands."""
+    changed = tuple(
+        replace(found, void_asked=True) if found.id == event.irregularity else found for found in state.open
+    )
+    return replace(state, open=changed)
+
+
 @sets(events.OptionChosen)
 def _option_chosen(state: TableState, event: events.OptionChosen, entry: int) -> TableState:
     """A choice leaves the revision alone: the next bettor chooses in the same irregularity, as it stands."""

@@ -32,6 +32,8 @@ def with_hand(state: TableState, place: str, **changes: Any) -> TableState:
 
 
 def with_open(state: TableState, irregularity: int, entry: int, **changes: Any) -> TableState:
+    """What changes an irregularity asks back a void that was asked for once."""
+    changes = {"void_asked": False, **changes}
     changed = tuple(
         replace(found, revision=entry, **changes) if found.id == irregularity else found for found in state.open
     )
