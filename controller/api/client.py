@@ -11,10 +11,10 @@ from typing import Any, Self
 import aiohttp
 import msgspec
 
-from controller.api.messages import OperationAnswer, OperationRequest, decode_answer, encode
+from controller.api.messages import OperationAnswer, OperationRequest, decode_answer, decode_operation_hook, encode
 from controller.api.view import TableView
 
-_decode_view = msgspec.json.Decoder(TableView).decode
+_decode_view = msgspec.json.Decoder(TableView, dec_hook=decode_operation_hook).decode
 HOST = "http://table"
 
 

@@ -8,6 +8,7 @@ from controller.games.specification import FACT_QUESTIONS, ClassNames, Role, Rul
 from controller.rules import hands as ranking
 from controller.rules.dealing import DEALER, Place
 from controller.rules.layout import Bet
+from controller.table.operations.corrections import Correctable
 from controller.table.parts import Hand, Irregularity, SettledBet, Stage
 from controller.table.state import TableState
 
@@ -117,6 +118,15 @@ class IrregularityView(msgspec.Struct, frozen=True):
     void_asked: bool = False
 
 
+class EntryView(msgspec.Struct, frozen=True):
+    """An operation of this round that a supervisor may correct, by its entry; `said` as it was entered."""
+
+    entry: int
+    operation: str
+    person: str
+    said: Correctable
+
+
 class TableView(msgspec.Struct, frozen=True):
     """The answer to `GET /v1/state`. `entry` is the journal entry that it is as of."""
 
@@ -149,6 +159,7 @@ class TableView(msgspec.Struct, frozen=True):
     first_card: str = ""  # empty: none; face down until it is shown
     bets: tuple[Bet, ...] = ()
     settlement: tuple[SettledBet, ...] = ()
+    entries: tuple[EntryView, ...] = ()
 
 
 class LinkView(msgspec.Struct, frozen=True):
@@ -198,6 +209,10 @@ def view_of(state: TableState, link: LinkView) -> TableView:
         first_card=_first_card(state),
         bets=state.layout.bets,
         settlement=state.settlement,
+        entries=tuple(
+            EntryView(one.entry, str(one.operation.__struct_config__.tag), one.person, one.operation)
+            for one in state.entered
+        ),
     )
 
 

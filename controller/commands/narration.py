@@ -137,6 +137,12 @@ def _voided(event: dict[str, Any]) -> str:
     return f"ROUND VOID{by}: {event['text']}; all bets are returned"
 
 
+def _corrected(event: dict[str, Any]) -> str:
+    what = event["was"]["operation"].replace("_", " ")
+    done = "is struck out" if event["instead"] is None else "is corrected"
+    return f"entry {event['corrected']} ({what}) {done} by {event['by']}: {event['reason']}"
+
+
 def _judged(event: dict[str, Any]) -> str:
     half = ", pays half" if event["half"] else ""
     return f"{event['place']}: {event['outcome'].upper()}, {event['hand']} against {event['dealer_hand']}{half}"
@@ -182,6 +188,11 @@ TELL: Final[dict[str, Told]] = {
     "irregularity_resolved": lambda event: (
         f"resolved: {event['outcome'].replace('_', ' ')}{_under(event['clause'])}, by {event['by']}"
     ),
+    "entry_corrected": _corrected,
+    "irregularity_reopened": lambda event: f"to be decided anew: {_row(event)}",
+    "void_lifted": lambda event: "the round is not void after all",
+    "order_corrected": lambda event: f"the deal should go to {event['places'][0]} first{_under(event['clause'])}",
+    "layout_corrected": lambda event: f"{event['by']} corrects the bets: {event['reason']}",
     "bettor_entered": _entered,
     "bettor_left": lambda event: f"{event['bettor']} leaves",
     "layout_changed": _laid,

@@ -36,6 +36,7 @@ class Decision:
     def __init__(self, state: TableState) -> None:
         self.state = state
         self.events: list[AnyEvent] = []
+        self.origin = 0  # the entry of the operation that is being decided
         self._next = state.entry + 2
 
     def emit(self, event: AnyEvent) -> int:

@@ -35,7 +35,7 @@ def order_device(decision: Decision) -> None:
 
 def _cards_are_due(state: TableState) -> bool:
     """Whether a card or set may leave the device now."""
-    if state.service is not Service.IN_SERVICE or state.held or state.by_hand:
+    if state.service is not Service.IN_SERVICE or state.held or state.by_hand or state.deck.stub_out:
         return False
     if state.phase is Phase.FIRST_CARD:
         return state.first_card is None and not state.tray and not state.aside

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 from controller.games.specification import Role
-from controller.table import exposing, irregularity_steps, operations, rounds, rulings, wagering
+from controller.table import correcting, exposing, irregularity_steps, operations, rounds, rulings, wagering
 from controller.table.decision import Decision
 from controller.table.inputs import PersonActed
 from controller.table.operations import Operation
@@ -121,6 +121,22 @@ OPERATIONS: Final[dict[type[Operation], Lawful]] = {
     ),
     operations.CountCards: Lawful(
         rounds.verify_count, irregularity_steps.count_cards, ANY_PHASE, services=ANY_SERVICE, held=True
+    ),
+    operations.CorrectEntry: Lawful(
+        correcting.verify_correct_entry,
+        correcting.correct_entry,
+        WINDOW_OPEN,
+        Role.PIT_SUPERVISOR,
+        ANY_SERVICE,
+        held=True,
+    ),
+    operations.CorrectBet: Lawful(
+        correcting.verify_correct_bet,
+        correcting.correct_bet,
+        WINDOW_OPEN - {Phase.BETTING, Phase.VOIDED},
+        Role.PIT_SUPERVISOR,
+        ANY_SERVICE,
+        held=True,
     ),
     operations.ContinueRound: Lawful(
         rounds.verify_continue, rounds.continue_round, IN_ROUND, services=frozenset({Service.RECONCILING}), held=True

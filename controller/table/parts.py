@@ -7,9 +7,10 @@ from typing import TypeAlias
 
 import msgspec
 
-from controller.games.specification import Choice, Facts, Kind, Row
+from controller.games.specification import Choice, Facts, Kind, Role, Row
 from controller.rules.dealing import Place
 from controller.rules.hands import Outcome
+from controller.table.operations.corrections import Correctable
 from firmware_bridge.cards import Card, Concealed
 from firmware_bridge.commands import AnyCommand
 from firmware_bridge.observations import Capabilities
@@ -57,6 +58,7 @@ class Deck(msgspec.Struct, frozen=True):
     shuffled: bool = False
     used: bool = False  # dealt from, or begun to
     stub: int | None = None
+    stub_out: bool = False  # the device has given it out, and has no more cards to deal
     face_up: tuple[int, ...] = ()  # ordinals that the device found lying face up
 
 
@@ -111,7 +113,10 @@ class Stage(StrEnum):
 
 
 class Irregularity(msgspec.Struct, frozen=True):
-    """An open irregularity. `id` is the entry that raised it, `revision` the entry that changed it last."""
+    """An open irregularity. `id` is the entry that raised it, `revision` the entry that changed it last.
+
+    `first_facts`: what was known when it was raised. `origin`: the entry of the operation with which it was noticed.
+    """
 
     id: int
     revision: int
@@ -126,12 +131,30 @@ class Irregularity(msgspec.Struct, frozen=True):
     ordinals: tuple[int, ...] = ()
     counted: int | None = None
     choices: tuple[tuple[Place, str, Choice], ...] = ()  # place and bettor; no bettor: the box counts as one
+    first_facts: Facts = Facts()
+    origin: int = 0
     void_asked: bool = False  # a void was asked for once; it takes effect when it is asked for again
 
     @property
     def offers(self) -> bool:
         """Whether bettors may choose something once the clause has taken effect."""
         return bool(self.row.options)
+
+
+class Closed(msgspec.Struct, frozen=True):
+    """An irregularity of this round as it stood when it ended, and how it ended: a disposition, denied, ruling ..."""
+
+    found: Irregularity
+    outcome: str
+
+
+class Entered(msgspec.Struct, frozen=True):
+    """An operation of this round that may be corrected, under the entry that its answer named."""
+
+    entry: int
+    person: str
+    role: Role
+    operation: Correctable
 
 
 class SettledBet(msgspec.Struct, frozen=True):

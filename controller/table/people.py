@@ -13,6 +13,7 @@ from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
 from controller.table.lawful import OPERATIONS
 from controller.table.operations import Operation
+from controller.table.operations.corrections import Correctable
 from controller.table.phases import Phase, Service
 from controller.table.state import TableState
 
@@ -73,7 +74,7 @@ def person_acted(decision: Decision, given: PersonActed) -> None:
             raise RefusedError("stale", "This was meant for another round; look at the table as it is now.")
         verify(state, given)
         attempt = Decision(state)
-        attempt.emit(events.OperationTaken(given.operation_id, name_of(given.operation), given.person, given.role))
+        attempt.origin = attempt.emit(_taken(given))
         OPERATIONS[type(given.operation)].act(attempt, given, given.operation)
     except RefusedError as refused:
         decision.emit(
@@ -83,6 +84,11 @@ def person_acted(decision: Decision, given: PersonActed) -> None:
         )
     else:
         decision.adopt(attempt)
+
+
+def _taken(given: PersonActed) -> events.OperationTaken:
+    correctable = given.operation if isinstance(given.operation, Correctable) else None
+    return events.OperationTaken(given.operation_id, name_of(given.operation), given.person, given.role, correctable)
 
 
 def _why_service(state: TableState, words: str) -> str:

@@ -102,6 +102,19 @@ PHASES: Final[tuple[Transition, ...]] = (
     ),
     Transition("expose_dealer", P.EXAMINING, P.EXPOSING, "the Dealer's hand is turned"),
     Transition("judged", P.EXPOSING, P.SETTLING, "every hand in play has its outcome"),
+    *(
+        Transition("take_up_exposing", phase, P.EXPOSING, "something was corrected: outcomes are judged anew")
+        for phase in (P.SETTLING, P.CONCLUDED)
+    ),
+    Transition("take_up_settling", P.CONCLUDED, P.SETTLING, "it was recorded as paid, or as concluded, by mistake"),
+    *(
+        Transition(f"take_up_{phase}", P.EXAMINING, phase, "a box was left out, and its cards are still due")
+        for phase in (P.DEALING_SETS, P.DEALING_SINGLES)
+    ),
+    *(
+        Transition(f"take_up_{phase}", P.VOIDED, phase, "what made the round void was corrected")
+        for phase in (P.FIRST_CARD, P.DEALING_SETS, P.DEALING_SINGLES, P.EXAMINING, P.EXPOSING)
+    ),
     Transition("conclude", P.SETTLING, P.CONCLUDED, "chips are paid and the round is closed"),
     *(
         Transition("void", phase, P.VOIDED, "the round has no result")

@@ -60,6 +60,7 @@ def raise_irregularity(
             device_ms=report.uptime_ms if report else None,
             note=note,
             of_round=decision.state.round - 1 if earlier else 0,
+            origin=decision.origin,
         )
     )
 

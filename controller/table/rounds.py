@@ -182,7 +182,8 @@ def show_first_card(decision: Decision, given: PersonActed, operation: operation
 
 def verify_deal_by_hand(state: TableState, given: PersonActed, operation: operations.DealByHand) -> None:
     """Only where the device cannot, and only as many as are due."""
-    runs = state.device.connected and not state.device.stopped and state.service is Service.IN_SERVICE
+    able = state.device.connected and not state.device.stopped and not state.deck.stub_out
+    runs = able and state.service is Service.IN_SERVICE
     if runs and not state.by_hand:  # once its stub is dealt from, the round stays without it
         raise RefusedError("device", "The device is there and runs; let it deal.")
     if not operation.because.strip():

@@ -15,7 +15,19 @@ from controller.rules.dealing import Place
 from controller.rules.law import Law
 from controller.rules.layout import Layout, Limit, TableRules
 from controller.rules.paying import BetRuling
-from controller.table.parts import Answer, CardId, Deck, Device, Hand, HeldCard, Irregularity, Restrictions, SettledBet
+from controller.table.parts import (
+    Answer,
+    CardId,
+    Closed,
+    Deck,
+    Device,
+    Entered,
+    Hand,
+    HeldCard,
+    Irregularity,
+    Restrictions,
+    SettledBet,
+)
 from controller.table.phases import IN_ROUND, Condition, Phase, Service
 from controller.table.settings import Settings, law_of
 from firmware_bridge.cards import DECK_SIZE, Card
@@ -51,15 +63,19 @@ class TableState(msgspec.Struct, frozen=True):
     chose_to_go_on: bool = False  # a bettor did, after an error of this round
     layout: Layout = Layout()
     restrictions: Restrictions = Restrictions()
-    withdrawn: tuple[tuple[str, int, str], ...] = ()  # bettor, box and clause
-    bet_rulings: tuple[tuple[int, BetRuling], ...] = ()
-    removed: tuple[tuple[int, str], ...] = ()  # boxes whose hand was removed, and by what
+    withdrawn: tuple[tuple[str, int, str, int], ...] = ()  # bettor, box, clause and irregularity
+    bet_rulings: tuple[tuple[int, BetRuling, int], ...] = ()  # bet, what is ruled of it, and irregularity
+    removed: tuple[tuple[int, str, int], ...] = ()  # boxes whose hand was removed, by what, and irregularity
     settlement: tuple[SettledBet, ...] = ()
     under_minimum: tuple[str, ...] = ()  # whose one time under the minimum was used up before this round (RTP 5.10)
     under_minimum_next: tuple[str, ...] = ()  # and after it
     chips_paid: bool = False
     conclusion_asked: bool = False
     answers: tuple[Answer, ...] = ()
+    entered: tuple[Entered, ...] = ()  # what may be corrected of this round
+    closed: tuple[Closed, ...] = ()  # irregularities of this round that have ended
+    voided_from: Phase | None = None  # the phase in which the round became void
+    voided_by: int = 0  # and the irregularity by which it did
 
     @property
     def game(self) -> Game:
@@ -117,7 +133,7 @@ class TableState(msgspec.Struct, frozen=True):
         if not self.layout.bets:
             return ("",)
         box = int(place[1:])
-        gone = {bettor for bettor, at, _ in self.withdrawn if at == box}
+        gone = {bettor for bettor, at, _, _ in self.withdrawn if at == box}
         return tuple(dict.fromkeys(bet.bettor for bet in self.layout.on(box) if bet.bettor not in gone))
 
     @property
@@ -148,8 +164,8 @@ class TableState(msgspec.Struct, frozen=True):
     @property
     def curable(self) -> bool:
         """Whether moving complete hands from place to place would bring every card where it belongs."""
-        lying = [frozenset(card.id for card in hand.cards) for hand in self.hands.values()]
-        belonging: dict[Place, set[CardId]] = {place: set() for place in self.hands}
+        lying = [frozenset(card.id for card in hand.cards) for hand in self.hands.values() if hand.cards]
+        belonging: dict[Place, set[CardId]] = {}
         for card, place in self.intended.items():
             belonging.setdefault(place, set()).add(card)
         return Counter(lying) == Counter(map(frozenset, belonging.values()))

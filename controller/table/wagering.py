@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from typing import TypeVar
 
 from msgspec.structs import replace
 
@@ -24,8 +25,10 @@ from controller.table.phases import Phase
 from controller.table.raising import INFERENCE, already_open, raise_irregularity
 from controller.table.state import TableState
 
+LaidT = TypeVar("LaidT")
 
-def _refusing(attempt: Callable[[], placing.Laid]) -> placing.Laid:
+
+def refusing(attempt: Callable[[], LaidT]) -> LaidT:
     """The rules' refusal as the table's: its code and sentence, with the clause where one says it."""
     try:
         return attempt()
@@ -52,7 +55,7 @@ def _entered(state: TableState, operation: operations.EnterBettor) -> placing.La
 
 
 def verify_enter_bettor(state: TableState, given: PersonActed, operation: operations.EnterBettor) -> None:
-    _refusing(lambda: _entered(state, operation))
+    refusing(lambda: _entered(state, operation))
 
 
 def add_bettor(decision: Decision, given: PersonActed, operation: operations.EnterBettor) -> None:
@@ -60,7 +63,7 @@ def add_bettor(decision: Decision, given: PersonActed, operation: operations.Ent
 
 
 def verify_bettor_leaves(state: TableState, given: PersonActed, operation: operations.BettorLeaves) -> None:
-    _refusing(lambda: (state.layout.bettor(operation.bettor), placing.Laid(state.layout))[1])
+    refusing(lambda: (state.layout.bettor(operation.bettor), placing.Laid(state.layout))[1])
     if any(bet.bettor == operation.bettor for bet in state.layout.bets):
         raise RefusedError(
             "bets", f"Bets of {operation.bettor} lie on the layout; a bettor who walks away stays entered."
@@ -98,7 +101,7 @@ def _laid(state: TableState, operation: operations.Operation) -> placing.Laid:
 def verify_wager(state: TableState, given: PersonActed, operation: operations.Operation) -> None:
     if any(found.stage is Stage.CHOOSING for found in state.open):
         raise RefusedError("choosing", "The bettors are choosing; let them finish first.")
-    _refusing(lambda: _laid(state, operation))
+    refusing(lambda: _laid(state, operation))
 
 
 def lay(decision: Decision, given: PersonActed, operation: operations.Operation) -> None:
@@ -140,7 +143,7 @@ def settle_wagers(decision: Decision) -> None:
     state = decision.state
     if not state.layout.bets:
         return
-    rulings = dict(state.bet_rulings)
+    rulings = {number: ruling for number, ruling, _ in state.bet_rulings}
     try:
         settlement = _settlement(state, rulings)
     except SettlementError:
@@ -158,8 +161,8 @@ def _settlement(state: TableState, rulings: dict[int, BetRuling]) -> Settlement:
         state.table_rules,
         state.layout,
         {place: hand.shown for place, hand in state.hands.items() if hand.shown},
-        removed=dict(state.removed),
-        withdrawn={(bettor, box): clause for bettor, box, clause in state.withdrawn},
+        removed={box: why for box, why, _ in state.removed},
+        withdrawn={(bettor, box): clause for bettor, box, clause, _ in state.withdrawn},
         rulings={number: ruling for number, ruling in rulings.items() if number in lying},
         settled_under_minimum=frozenset(state.under_minimum),
         rounding=state.settings.rounding,

@@ -177,6 +177,6 @@ def _balanced(event: events.WagersSettled, state: TableState) -> None:
 
 def _answered_for(bet: SettledBet, state: TableState) -> bool:
     """By a clause, by the authority that had its hand removed, or by a ruling on the bet."""
-    authorities = {why for box, why in state.removed if box == bet.box}
-    ruled = bet.number in dict(state.bet_rulings) or bet.clause.startswith("ruling of ")
+    authorities = {why for box, why, _ in state.removed if box == bet.box}
+    ruled = any(number == bet.number for number, _, _ in state.bet_rulings) or bet.clause.startswith("ruling of ")
     return bet.clause in CLAUSES or bet.clause in authorities or ruled

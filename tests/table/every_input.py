@@ -78,6 +78,7 @@ def every_operation(state: TableState) -> Iterator[AnyOperation]:
     yield from _decisions(state)
     for number, witness in product((0, 39, 40, 49, 52, 60, -1, HUGE), ("a witness", "")):
         yield operations.CountCards("stub", number, witness)
+    yield from _corrections(state)
     yield operations.ContinueRound()
     yield operations.ReturnToService()
 
@@ -122,6 +123,23 @@ def _decisions(state: TableState) -> Iterator[AnyOperation]:
             yield operations.Rule(irregularity, revision, action, "shift manager", "so decided")
             yield operations.Rule(irregularity, revision, action, "manager", "so", ("B1", "B3"), ordinals)
             yield operations.Rule(irregularity, revision, action, "", "")
+
+
+def _corrections(state: TableState) -> Iterator[AnyOperation]:
+    """Of every entry that may be corrected, and of some that may not."""
+    handled, boxes = operations.HandleCards("B3", viewed=True), operations.OccupyBoxes((1, 5))
+    instead = (None, handled, boxes, operations.CountCards("stub", 40, "a witness"), operations.ShowFirstCard(DECK[7]))
+    for entered in state.entered:
+        yield from (operations.CorrectEntry(entered.entry, "keyed wrongly", said) for said in instead)
+        if isinstance(entered.operation, operations.ExposeHand):
+            at = entered.operation.place
+            yield operations.CorrectEntry(entered.entry, "misread", operations.ExposeHand(at, DECK[20:23]))
+        if isinstance(entered.operation, operations.ReportIrregularity):
+            otherwise = replace(entered.operation, place="B1")
+            yield operations.CorrectEntry(entered.entry, "another box", otherwise)
+    yield from (operations.CorrectEntry(entry, "") for entry in (0, state.entry, HUGE))
+    for bet, amount, box in product((0, 1, HUGE), (0, 7), (1, 2)):
+        yield operations.CorrectBet(bet, amount, "it lay otherwise", "ann", "main", box)
 
 
 def every_person(state: TableState) -> Iterator[PersonActed]:

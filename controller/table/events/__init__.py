@@ -27,6 +27,16 @@ from controller.table.events.cards import (
     ShuffleFailed,
     StubCounted,
 )
+from controller.table.events.corrections import (
+    ClosingTakenBack,
+    EntryCorrected,
+    HandlingCorrected,
+    IrregularityReopened,
+    JudgementTakenBack,
+    LayoutCorrected,
+    OrderCorrected,
+    VoidLifted,
+)
 from controller.table.events.device import (
     CommandDone,
     CommandIssued,
@@ -148,6 +158,14 @@ AnyEvent: TypeAlias = (
     | VoidAsked
     | Ruled
     | IrregularityResolved
+    | EntryCorrected
+    | HandlingCorrected
+    | OrderCorrected
+    | JudgementTakenBack
+    | ClosingTakenBack
+    | LayoutCorrected
+    | IrregularityReopened
+    | VoidLifted
     | OperationTaken
     | OperationRefused
 )
@@ -168,6 +186,7 @@ __all__ = [
     "CardsReconstructed",
     "CardsSetAside",
     "ChipsPaid",
+    "ClosingTakenBack",
     "CommandDone",
     "CommandIssued",
     "CommandLapsed",
@@ -182,6 +201,7 @@ __all__ = [
     "DeviceNoted",
     "DeviceReady",
     "DeviceStopped",
+    "EntryCorrected",
     "Event",
     "FactStated",
     "FirstCardDrawn",
@@ -192,13 +212,18 @@ __all__ = [
     "HandJudged",
     "HandRemoved",
     "HandTakenBack",
+    "HandlingCorrected",
     "IrregularityConfirmed",
     "IrregularityRaised",
+    "IrregularityReopened",
     "IrregularityResolved",
+    "JudgementTakenBack",
     "LayoutChanged",
+    "LayoutCorrected",
     "OperationRefused",
     "OperationTaken",
     "OptionChosen",
+    "OrderCorrected",
     "OrderNamed",
     "PhaseEntered",
     "ReportTaken",
@@ -218,5 +243,6 @@ __all__ = [
     "TablePaused",
     "TableResumed",
     "VoidAsked",
+    "VoidLifted",
     "WagersSettled",
 ]

@@ -34,6 +34,7 @@ class IrregularityRaised(Event, frozen=True):
     device_ms: int | None = None
     note: str = ""
     of_round: int = 0  # 0: the round in progress
+    origin: int = 0  # the entry of the operation with which it was noticed
 
 
 class IrregularityConfirmed(Event, frozen=True):

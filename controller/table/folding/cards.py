@@ -112,4 +112,5 @@ def _dealt_by_hand(state: TableState, event: events.DealtByHand, entry: int) -> 
 def _stub_counted(state: TableState, event: events.StubCounted, entry: int) -> TableState:
     state = state if event.in_device else effect_seen(state, UnloadStub)
     tray = state.tray if event.in_device else ()
-    return replace(state, deck=replace(state.deck, stub=event.count), tray=tray)
+    out = state.deck.stub_out or not event.in_device
+    return replace(state, deck=replace(state.deck, stub=event.count, stub_out=out), tray=tray)

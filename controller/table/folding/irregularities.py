@@ -10,7 +10,7 @@ from controller.games.specification import Choice
 from controller.rules.paying import BetRuling
 from controller.table import events
 from controller.table.folding.setters import sets, with_open
-from controller.table.parts import Irregularity
+from controller.table.parts import Closed, Irregularity
 from controller.table.state import TableState
 
 
@@ -29,6 +29,8 @@ def _irregularity_raised(state: TableState, event: events.IrregularityRaised, en
         place=event.place,
         ordinals=event.ordinals,
         counted=event.counted,
+        first_facts=event.facts,
+        origin=event.origin,
     )
     asked = state.conclusion_asked and event.of_round != 0  # one of an earlier round does not ask this one back
     return replace(state, open=(*state.open, raised), conclusion_asked=asked)
@@ -86,11 +88,17 @@ def _option_chosen(state: TableState, event: events.OptionChosen, entry: int) ->
 @sets(events.Ruled)
 def _ruled(state: TableState, event: events.Ruled, entry: int) -> TableState:
     """A ruling on bets is remembered until they are settled."""
-    rulings = tuple((number, BetRuling(event.bet_action, event.authority, event.text)) for number in event.bets)
+    ruling = BetRuling(event.bet_action, event.authority, event.text)
+    rulings = tuple((number, ruling, event.irregularity) for number in event.bets)
     return replace(state, bet_rulings=(*state.bet_rulings, *rulings))
 
 
 @sets(events.IrregularityResolved)
 def _irregularity_resolved(state: TableState, event: events.IrregularityResolved, entry: int) -> TableState:
     left = tuple(found for found in state.open if found.id != event.irregularity)
-    return replace(state, open=left)
+    ended = tuple(
+        Closed(found, event.outcome)
+        for found in state.open
+        if found.id == event.irregularity and found.round == state.round
+    )
+    return replace(state, open=left, closed=(*state.closed, *ended))

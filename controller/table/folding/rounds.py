@@ -43,6 +43,10 @@ def _round_began(state: TableState, event: events.RoundBegan, entry: int) -> Tab
         chips_paid=False,
         conclusion_asked=False,
         answers=answers,
+        entered=(),
+        closed=(),
+        voided_from=None,
+        voided_by=0,
     )
 
 
@@ -85,8 +89,14 @@ def _hand_judged(state: TableState, event: events.HandJudged, entry: int) -> Tab
 
 @sets(events.HandRemoved)
 def _hand_removed(state: TableState, event: events.HandRemoved, entry: int) -> TableState:
-    state = replace(state, removed=(*state.removed, (int(event.place[1:]), event.clause or event.authority)))
+    removed = (int(event.place[1:]), event.clause or event.authority, event.irregularity)
+    state = replace(state, removed=(*state.removed, removed))
     return with_hand(state, event.place, dead=True, outcome=None)
+
+
+@sets(events.RoundVoided)
+def _round_voided(state: TableState, event: events.RoundVoided, entry: int) -> TableState:
+    return state if event.of_round else replace(state, voided_from=state.phase, voided_by=event.irregularity)
 
 
 @sets(events.ChipsPaid)

@@ -36,7 +36,7 @@ def _betting_restricted(state: TableState, event: events.BettingRestricted, entr
 
 @sets(events.BettorWithdrew)
 def _bettor_withdrew(state: TableState, event: events.BettorWithdrew, entry: int) -> TableState:
-    return replace(state, withdrawn=(*state.withdrawn, (event.bettor, event.box, event.clause)))
+    return replace(state, withdrawn=(*state.withdrawn, (event.bettor, event.box, event.clause, event.irregularity)))
 
 
 @sets(events.WagersSettled)

@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 from controller.table.operations.base import Operation
 from controller.table.operations.cards import CardAt, CountCards, DealByHand, PlaceCards, ShuffledOutside
+from controller.table.operations.corrections import CorrectBet, CorrectEntry
 from controller.table.operations.irregularities import (
     ChooseOption,
     ConfirmIrregularity,
@@ -80,6 +81,8 @@ AnyOperation: TypeAlias = (
     | CountCards
     | ContinueRound
     | ReturnToService
+    | CorrectEntry
+    | CorrectBet
 )
 
 
@@ -94,6 +97,8 @@ __all__ = [
     "ConcludeRound",
     "ConfirmIrregularity",
     "ContinueRound",
+    "CorrectBet",
+    "CorrectEntry",
     "CountCards",
     "DealByHand",
     "DenyIrregularity",

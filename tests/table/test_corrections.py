@@ -1,0 +1,498 @@
+"""Mistakes of people: nothing is erased, what is so instead counts, and what rested on the mistake is decided anew."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+from msgspec.structs import replace
+
+from controller.games.specification import Choice, Facts, Kind, Role, RulingAction, Unit
+from controller.table import events, operations
+from controller.table.correcting import CORRECTIONS
+from controller.table.operations.corrections import Correctable, SaidOtherwise
+from controller.table.parts import Stage
+from controller.table.phases import Phase
+from tests.table.harness import TableHarness, cards
+
+HANDS = {"B1": "KD KC 9S", "B3": "2C 2D 7C", "B6": "7H 7D AC", "D": "4C 4D 6C"}
+
+
+def correct(
+    table: TableHarness,
+    kind: type[operations.Operation],
+    instead: SaidOtherwise | None = None,
+    by: Role = Role.PIT_SUPERVISOR,
+) -> None:
+    """The last entry of that kind."""
+    table.do(operations.CorrectEntry(last_entry(table, kind), "keyed wrongly", instead), by)
+
+
+def last_entry(table: TableHarness, kind: type[operations.Operation]) -> int:
+    return [one.entry for one in table.state.entered if isinstance(one.operation, kind)][-1]
+
+
+def outcomes(table: TableHarness) -> dict[str, str]:
+    return {place: str(hand.outcome) for place, hand in table.state.hands.items() if hand.outcome}
+
+
+def dead(table: TableHarness) -> list[str]:
+    return [place for place, hand in table.state.hands.items() if hand.dead]
+
+
+def test_every_operation_that_is_kept_for_correcting_has_its_row() -> None:
+    assert set(CORRECTIONS) == set(get_args(Correctable))
+    assert {kind for kind, row in CORRECTIONS.items() if row.otherwise} == set(get_args(SaidOtherwise))
+
+
+# -- who, and what -----------------------------------------------------------------------------------------------------
+
+
+def test_a_dealer_corrects_nothing_by_himself() -> None:
+    table = TableHarness().start().to_dealing().deal()
+    table.handle("B1")
+    entry = last_entry(table, operations.HandleCards)
+    code, sentence = table.refused(operations.CorrectEntry(entry, "another box"))
+    assert (code, "pit supervisor" in sentence) == ("role", True)
+
+
+def test_what_a_shift_manager_decided_no_lower_rank_corrects() -> None:
+    table = TableHarness(game_id="TP").start().to_dealing()
+    table.report(Kind.UNSHUFFLED)
+    table.rule(RulingAction.CONTINUE)
+    entry = last_entry(table, operations.Rule)
+    assert table.refused(operations.CorrectEntry(entry, "not so"), Role.PIT_MANAGER)[0] == "role"
+    correct(table, operations.Rule, by=Role.SHIFT_MANAGER)
+    assert table.open.stage is Stage.RULING
+    assert table.is_held()
+
+
+@pytest.mark.parametrize(
+    ("operation", "code"),
+    [
+        (operations.CorrectEntry(1, "wrong"), "entry"),
+        (operations.CorrectEntry(0, " "), "reason"),
+        (operations.CorrectEntry(0, "wrong", operations.CountCards("stub", 40, "a witness")), "instead"),
+        (operations.CorrectEntry(0, "wrong", operations.HandleCards("B1")), "instead"),
+        (operations.CorrectEntry(0, "wrong", operations.HandleCards("B9")), "no-cards"),
+    ],
+)
+def test_a_correction_that_makes_no_sense_changes_nothing(operation: operations.CorrectEntry, code: str) -> None:
+    table = TableHarness().start().to_dealing().deal()
+    table.handle("B1")
+    entry = operation.entry or last_entry(table, operations.HandleCards)
+    meant = operations.CorrectEntry(entry, operation.reason, operation.instead)
+    assert table.refused(meant, Role.PIT_SUPERVISOR)[0] == code
+
+
+def test_the_record_says_what_was_what_is_and_why() -> None:
+    table = TableHarness().start().to_dealing().deal()
+    table.handle("B1")
+    correct(table, operations.HandleCards, operations.HandleCards("B3", viewed=True))
+    told = table.last(events.EntryCorrected)
+    assert told.was == operations.HandleCards("B1")
+    assert told.instead == operations.HandleCards("B3", viewed=True)
+    assert (told.reason, told.by, told.role) == ("keyed wrongly", "pit-supervisor", Role.PIT_SUPERVISOR)
+    assert {place: (hand.handled, hand.viewed) for place, hand in table.state.hands.items()} == {
+        "B1": (False, False),
+        "B3": (True, True),
+        "B6": (False, False),
+        "D": (False, False),
+    }
+
+
+def test_a_correction_can_be_corrected() -> None:
+    table = TableHarness().start().to_dealing().deal()
+    table.handle("B1")
+    correct(table, operations.HandleCards, operations.HandleCards("B3"))
+    correct(table, operations.HandleCards, operations.HandleCards("B6"))
+    assert [place for place, hand in table.state.hands.items() if hand.handled] == ["B6"]
+
+
+def test_what_others_said_of_the_same_hand_stands() -> None:
+    table = TableHarness().start().to_dealing().deal()
+    table.handle("B1")
+    table.do(operations.HandleCards("B1", viewed=True))
+    correct(table, operations.HandleCards)
+    assert (table.state.hands["B1"].handled, table.state.hands["B1"].viewed) == (True, False)
+
+
+def test_of_a_round_that_is_over_nothing_is_corrected() -> None:
+    table = TableHarness().start().to_dealing().deal()
+    table.handle("B1")
+    entry = last_entry(table, operations.HandleCards)
+    table.finish()
+    table.to_betting()
+    assert table.refused(operations.CorrectEntry(entry, "late"), Role.PIT_SUPERVISOR)[0] == "entry"
+
+
+# -- hands that were entered wrongly -----------------------------------------------------------------------------------
+
+
+def misread_at_b3() -> TableHarness:
+    """The device reads no faces, and B3 is entered with pictures that it does not have."""
+    table = TableHarness(hands=HANDS)
+    table.device.capabilities = replace(table.device.capabilities, recognises_cards=False)
+    table.start().to_dealing().deal()
+    for place, text in (("D", HANDS["D"]), ("B1", HANDS["B1"]), ("B3", "QC QD JC"), ("B6", HANDS["B6"])):
+        table.expose(place, text)
+    return table
+
+
+def entry_of_hand(table: TableHarness, place: str) -> int:
+    """The entry with which the hand of that place was opened."""
+    opened = {
+        one.operation.place: one.entry
+        for one in table.state.entered
+        if isinstance(one.operation, operations.ExposeHand)
+    }
+    return opened[place]
+
+
+@pytest.mark.parametrize("ends", [Phase.SETTLING, Phase.CONCLUDED])
+def test_nc_4_2_a_hand_that_was_misread_is_judged_anew(ends: Phase) -> None:
+    table = misread_at_b3()
+    assert outcomes(table)["B3"] == "win"
+    if ends is Phase.CONCLUDED:
+        table.settle().conclude()
+    entry = entry_of_hand(table, "B3")
+    right = operations.ExposeHand("B3", cards(HANDS["B3"]))
+    table.do(operations.CorrectEntry(entry, "misread", right), Role.PIT_SUPERVISOR)
+    assert outcomes(table)["B3"] == "lose"
+    assert table.at(Phase.SETTLING)
+    assert not table.state.chips_paid
+    table.settle().conclude()
+
+
+def test_a_dealers_hand_that_was_misread_judges_every_hand_anew() -> None:
+    table = misread_at_b3()
+    before = outcomes(table)
+    entry = entry_of_hand(table, "D")
+    right = operations.ExposeHand("D", cards("KS KH JS"))
+    table.do(operations.CorrectEntry(entry, "misread", right), Role.PIT_SUPERVISOR)
+    assert before["B1"] == "win"
+    assert outcomes(table)["B1"] == "lose"
+    assert table.at(Phase.SETTLING)
+
+
+def test_a_hand_entered_at_the_wrong_box_is_struck_out_and_waited_for() -> None:
+    table = misread_at_b3()
+    entry = last_entry(table, operations.ExposeHand)
+    table.do(operations.CorrectEntry(entry, "another box"), Role.PIT_SUPERVISOR)
+    assert table.at(Phase.EXPOSING)
+    assert not table.state.hands["B6"].shown
+    table.expose("B6", HANDS["B6"])
+    assert table.at(Phase.SETTLING)
+
+
+def test_the_error_that_a_misread_hand_raised_goes_with_it() -> None:
+    """The device read other cards: I16 was raised, and it was the dealer who erred."""
+    table = TableHarness(hands=HANDS).start().to_dealing().deal()
+    table.expose("D")
+    table.expose("B1", "KD KC 8S")
+    assert table.open.kind is Kind.OTHER_DEALING_ERROR
+    correct(table, operations.ExposeHand, operations.ExposeHand("B1", cards(HANDS["B1"])))
+    assert not table.state.open
+    assert table.last(events.IrregularityResolved).outcome == "corrected"
+    assert outcomes(table)["B1"] == "win"
+
+
+# -- decisions that rested on it ---------------------------------------------------------------------------------------
+
+
+def test_nc_5_5_5_a_row_that_rested_on_handling_is_found_anew() -> None:
+    """With cards handled the misdeal gave options; without, NC 5.5.4 lets the dealer move the hands back."""
+    table = TableHarness().start().to_dealing()
+    table.take(2)
+    table.handle("B1")
+    table.swap("B1", "B3")
+    table.confirm(reconstructable=True)
+    assert (table.open.row.clause, table.open.stage) == ("NC 5.7", Stage.CHOOSING)
+    table.all_continue()
+    assert not table.state.open
+    correct(table, operations.HandleCards)
+    again = table.open
+    assert table.last(events.IrregularityReopened).outcome == "options"
+    assert (again.stage, "handled" in again.asks) == (Stage.CLAIMED, True)
+    table.confirm(Role.DEALER, handled=False)
+    assert (table.open.row.clause, table.open.stage) == ("NC 5.5.4", Stage.MOVING)
+    table.put_right()
+    assert table.finish().at(Phase.CONCLUDED)
+
+
+def test_nc_5_5_2_a_void_that_rested_on_a_wrong_count_is_lifted() -> None:
+    table = TableHarness().start().to_dealing()
+    table.take(2)
+    table.report(Kind.COUNT_IN_DOUBT)
+    due = table.state.stub_due
+    table.count(due - 1)
+    table.confirm()
+    assert table.at(Phase.VOIDED)
+    correct(table, operations.CountCards, operations.CountCards("stub", due, "another witness"))
+    assert table.at(Phase.DEALING_SETS)
+    assert table.open.kind is Kind.COUNT_IN_DOUBT
+    assert table.open.facts.counted_wrong is False
+    table.confirm()
+    assert not table.state.open
+    assert table.state.deck.stub_out, "when the round was void the device gave out its stub"
+    table.do(operations.DealByHand(6, "the stub is out"), Role.PIT_SUPERVISOR)
+    assert table.at(Phase.EXAMINING)
+
+
+def test_nc_5_5_2_a_count_that_was_right_by_mistake_opens_what_it_had_closed() -> None:
+    table = TableHarness().start().to_dealing()
+    table.take(2)
+    table.report(Kind.COUNT_IN_DOUBT)
+    due = table.state.stub_due
+    table.count(due)
+    table.confirm()
+    assert not table.state.open
+    correct(table, operations.CountCards, operations.CountCards("stub", due - 1, "another witness"))
+    (again,) = table.state.open
+    assert (again.facts.counted_wrong, again.row.clause) == (True, "NC 5.5.2")
+    table.confirm(found=again)
+    assert table.at(Phase.VOIDED)
+
+
+def test_a_void_whose_cards_are_gone_is_not_lifted() -> None:
+    table = TableHarness().start().to_dealing()
+    table.report(Kind.FOREIGN_CARD)
+    table.confirm()
+    table.device.load()
+    entry = last_entry(table, operations.ConfirmIrregularity)
+    code, sentence = table.refused(operations.CorrectEntry(entry, "it was ours"), Role.PIT_SUPERVISOR)
+    assert (code, "next round" in sentence) == ("gone", True)
+
+
+@pytest.mark.parametrize("unit", Unit)
+def test_what_a_void_overtook_is_open_again_when_it_is_lifted(unit: Unit) -> None:
+    table = TableHarness(unit, game_id="RTP").start().to_dealing()
+    table.take()
+    table.report(Kind.WRONG_VIEWER, "B1")
+    viewer = table.open
+    table.report(Kind.FOREIGN_CARD)
+    foreign = next(found for found in table.state.open if found.kind is Kind.FOREIGN_CARD)
+    table.confirm(found=foreign)
+    assert not table.state.open
+    entry = [one.entry for one in table.state.entered if isinstance(one.operation, operations.ConfirmIrregularity)][-1]
+    table.do(operations.CorrectEntry(entry, "a stain, no other back"), Role.PIT_SUPERVISOR)
+    assert [found.id for found in table.state.open] == [viewer.id, foreign.id]
+    table.deny(found=next(found for found in table.state.open if found.id == foreign.id))
+    assert table.state.in_round
+
+
+def test_nc_5_9_a_hand_that_was_removed_plays_again() -> None:
+    table = TableHarness(hands=HANDS).start().to_dealing()
+    table.take(2)
+    table.do(operations.HandleCards("B1", viewed=True))
+    table.report(Kind.WRONG_COUNT, "B1", counted=4)
+    table.confirm(reconstructable=False)
+    assert dead(table) == ["B1"]
+    correct(table, operations.ConfirmIrregularity)
+    assert dead(table) == []
+    assert table.state.hands["B1"].size == 3
+    assert table.state.removed == ()
+    table.deny()
+    table.finish()
+    assert outcomes(table)["B1"] == "win"
+
+
+def test_nc_5_7_3_one_bettors_choice_is_taken_back_and_the_others_stand() -> None:
+    table = TableHarness().start().to_dealing()
+    table.take(2)
+    table.report(Kind.EXPOSED_CARD, "B1", card=1)
+    table.confirm()
+    table.choose(B1=Choice.CONTINUE, B3=Choice.WITHDRAW, B6=Choice.CONTINUE)
+    assert dead(table) == ["B3"]
+    entry = next(
+        one.entry
+        for one in table.state.entered
+        if isinstance(one.operation, operations.ChooseOption) and one.operation.place == "B3"
+    )
+    table.do(operations.CorrectEntry(entry, "he said continue"), Role.PIT_SUPERVISOR)
+    assert table.open.stage is Stage.CHOOSING
+    assert [place for place, _, _ in table.open.choices] == ["B1", "B6"]
+    table.choose(B3=Choice.CONTINUE)
+    assert not table.state.open
+    assert dead(table) == []
+    assert table.finish().at(Phase.CONCLUDED)
+
+
+def test_a_report_about_the_wrong_box_is_made_about_the_right_one() -> None:
+    table = TableHarness().start().to_dealing()
+    table.take(2)
+    table.report(Kind.EXPOSED_CARD, "B1", card=1)
+    correct(table, operations.ReportIrregularity, operations.ReportIrregularity(Kind.EXPOSED_CARD, "B3", card=2))
+    assert table.open.place == "B3"
+    assert [one.outcome for one in table.events_of(events.IrregularityResolved)] == ["corrected"]
+
+
+def test_a_report_that_was_decided_is_decided_anew_when_it_is_struck_out() -> None:
+    table = TableHarness().start().to_dealing()
+    table.take(2)
+    table.report(Kind.EXPOSED_CARD, "B1", card=1)
+    table.confirm()
+    table.choose(B1=Choice.WITHDRAW, B3=Choice.CONTINUE, B6=Choice.CONTINUE)
+    correct(table, operations.ReportIrregularity)
+    assert not table.state.hands["B1"].dead
+    table.deny()
+    assert not table.state.open
+
+
+def test_a_denial_is_taken_back() -> None:
+    table = TableHarness().start().to_dealing()
+    table.report(Kind.FOREIGN_CARD)
+    table.deny()
+    correct(table, operations.DenyIrregularity)
+    assert (table.open.kind, table.open.stage) == (Kind.FOREIGN_CARD, Stage.CLAIMED)
+
+
+# -- the order of the deal ---------------------------------------------------------------------------------------------
+
+
+def test_nc_3_12_1_a_box_that_was_left_out_gets_its_hand() -> None:
+    """B5 was occupied and not entered: what B6 and the Dealer got belongs one place further on."""
+    table = TableHarness().start().to_dealing()
+    table.take(3)
+    correct(table, operations.OccupyBoxes, operations.OccupyBoxes((1, 3, 5, 6)))
+    assert table.state.next_place == "B6"
+    assert set(table.state.misplaced.values()) == {("B6", "B5")}
+    table.confirm(Role.DEALER, handled=False)
+    table.put_right()
+    assert table.state.next_place == "B6"
+    assert len(table.state.hands["B5"].cards) == 3
+
+
+def test_nc_3_12_1_a_box_left_out_of_a_deal_that_is_whole_is_still_due() -> None:
+    table = TableHarness().start().to_dealing().deal()
+    correct(table, operations.OccupyBoxes, operations.OccupyBoxes((1, 3, 5, 6)))
+    assert table.at(Phase.DEALING_SETS)
+    assert table.state.next_place == "D"
+
+
+def test_a_box_that_nobody_bet_on_is_taken_out_before_its_turn() -> None:
+    table = TableHarness().start().to_dealing()
+    table.take()
+    correct(table, operations.OccupyBoxes, operations.OccupyBoxes((1, 6)))
+    assert not table.state.open
+    table.take(2)
+    assert table.at(Phase.EXAMINING)
+
+
+def test_once_hands_lie_open_the_boxes_are_no_more_corrected() -> None:
+    table = TableHarness().start().to_dealing().deal()
+    table.expose("D")
+    entry = last_entry(table, operations.OccupyBoxes)
+    said = operations.CorrectEntry(entry, "one more", operations.OccupyBoxes((1, 3, 5, 6)))
+    assert table.refused(said, Role.PIT_SUPERVISOR)[0] == "late"
+
+
+@pytest.mark.parametrize("unit", Unit)
+def test_a_first_card_that_was_misread_moves_the_whole_deal(unit: Unit) -> None:
+    table = TableHarness(unit, game_id="F3", hands={"F": "AC"}).start().to_dealing()
+    first = table.state.places[0]
+    table.take(2)
+    correct(table, operations.ShowFirstCard, operations.ShowFirstCard(cards("2C")[0]))
+    assert table.state.places[0] != first
+    assert table.state.misplaced
+    assert table.open.kind is Kind.WRONG_DISTRIBUTION
+
+
+def test_a_first_card_of_the_same_rank_moves_nothing() -> None:
+    table = TableHarness(game_id="F3", hands={"F": "AC"}).start().to_dealing()
+    table.take(2)
+    before = table.state.places
+    correct(table, operations.ShowFirstCard, operations.ShowFirstCard(cards("AD")[0]))
+    assert (table.state.places, table.state.open) == (before, ())
+
+
+# -- closing the round, and how the bets lay ---------------------------------------------------------------------------
+
+
+def test_a_round_that_was_not_paid_after_all_is_open_again() -> None:
+    table = TableHarness().start().to_dealing().finish()
+    correct(table, operations.RecordSettled)
+    assert table.at(Phase.SETTLING)
+    assert not table.state.chips_paid
+    table.do(operations.RecordSettled())
+    table.conclude()
+
+
+def test_a_round_that_was_concluded_by_mistake_is_open_again() -> None:
+    table = TableHarness().start().to_dealing().finish()
+    correct(table, operations.ConcludeRound)
+    assert table.at(Phase.SETTLING)
+    assert table.state.chips_paid
+    table.conclude()
+
+
+def with_bets() -> TableHarness:
+    table = TableHarness(hands=HANDS).start()
+    table.do(operations.OpenTable())
+    table.fresh_deck()
+    table.do(operations.EnterBettor("ann", 1))
+    table.do(operations.EnterBettor("bob", 3))
+    table.do(operations.PlaceYourBets())
+    table.do(operations.PlaceWager("ann", "main", 1, 100))
+    table.do(operations.PlaceWager("bob", "main", 3, 100))
+    table.do(operations.NoMoreBets())
+    return table
+
+
+def amounts(table: TableHarness) -> dict[str, tuple[int, str]]:
+    return {f"{bet.bettor} {bet.wager}": (bet.amount, bet.paid) for bet in table.state.settlement}
+
+
+def test_nc_5_13_a_bet_is_settled_as_it_lay_and_not_as_it_was_entered() -> None:
+    table = with_bets().deal().expose_all()
+    assert amounts(table)["ann main"] == (100, "100")
+    table.settle()
+    table.do(operations.CorrectBet(1, 250, "the camera shows a second stack"), Role.PIT_SUPERVISOR)
+    assert table.events_of(events.SettlementReversed)
+    assert amounts(table)["ann main"] == (250, "250")
+    assert table.at(Phase.SETTLING)
+    assert not table.state.chips_paid
+
+
+def test_nc_5_13_a_bet_that_was_not_entered_counts() -> None:
+    table = with_bets()
+    table.do(operations.CorrectBet(0, 20, "not keyed", "ann", "tie", 1), Role.PIT_SUPERVISOR)
+    table.deal().expose_all()
+    assert amounts(table)["ann tie"] == (20, "0")
+
+
+def test_a_main_bet_that_was_not_entered_brings_its_box_into_the_deal() -> None:
+    table = with_bets()
+    table.take()
+    table.do(operations.CorrectBet(0, 50, "not keyed", "ann", "main", 5), Role.PIT_SUPERVISOR)
+    assert table.state.boxes == (1, 3, 5)
+    assert not table.state.open
+    table.take(3)
+    assert table.at(Phase.EXAMINING)
+
+
+@pytest.mark.parametrize(
+    ("operation", "code"),
+    [
+        (operations.CorrectBet(9, 10, "x"), "unknown-bet"),
+        (operations.CorrectBet(0, 0, "x", "ann", "tie", 1), "amount"),
+        (operations.CorrectBet(1, -5, "x"), "amount"),
+        (operations.CorrectBet(0, 5, "x", "zoe", "tie", 1), "unknown-bettor"),
+        (operations.CorrectBet(1, 100, "x"), "instead"),
+        (operations.CorrectBet(1, 50, " "), "reason"),
+    ],
+)
+def test_a_bet_that_cannot_have_lain_there_is_refused(operation: operations.CorrectBet, code: str) -> None:
+    assert with_bets().refused(operation, Role.PIT_SUPERVISOR)[0] == code
+
+
+def test_facts_that_a_person_had_stated_are_asked_for_again() -> None:
+    table = TableHarness().start().to_dealing()
+    table.take(2)
+    table.swap("B1", "B3")
+    table.confirm(Role.DEALER, handled=False)
+    assert table.open.stage is Stage.MOVING
+    correct(table, operations.ConfirmIrregularity)
+    assert (table.open.stage, table.open.facts.handled) == (Stage.CLAIMED, None)
+    said = operations.ConfirmIrregularity(table.open.id, table.open.revision, Facts())
+    assert table.refused(said, Role.PIT_SUPERVISOR)[0] == "fact"
