@@ -11,7 +11,7 @@ from controller.table.parts import Stage
 
 
 class EntryCorrected(Event, frozen=True):
-    """What was entered as `corrected` was wrong. `instead` None: it is struck out; otherwise that stands, under this event's number."""
+    """`corrected` was wrong. `instead` None: it is struck out; otherwise that stands, under this event's number."""
 
     corrected: int
     was: Correctable
