@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
-from controller.games.specification import FACT_QUESTIONS, ClassNames, Role, RulingAction
+from controller.games.specification import FACT_QUESTIONS, Role, RulingAction
 from controller.rules import hands as ranking
 from controller.rules.dealing import DEALER, Place
 from controller.rules.layout import Bet
+from controller.rules.viewing import viewer
 from controller.table.operations.corrections import Correctable
 from controller.table.parts import Hand, Irregularity, SettledBet, Stage
 from controller.table.state import TableState
@@ -17,7 +18,10 @@ FACE_UP = "^^"  # lies open though its hand does not: an irregularity tells of i
 
 
 class HandView(msgspec.Struct, frozen=True):
-    """One place. `cards` as they lie; `count` as counted, where a person counted."""
+    """One place. `cards` as they lie; `count` as counted, where a person counted.
+
+    Where wagers are entered and a hand is to be looked at: `viewer` may look, or `dealer_opens` it for nobody may.
+    """
 
     place: Place
     cards: tuple[str, ...]
@@ -27,6 +31,8 @@ class HandView(msgspec.Struct, frozen=True):
     shown: bool
     class_name: str
     outcome: str
+    viewer: str = ""
+    dealer_opens: bool = False
 
 
 class DeckView(msgspec.Struct, frozen=True):
@@ -128,7 +134,10 @@ class EntryView(msgspec.Struct, frozen=True):
 
 
 class TableView(msgspec.Struct, frozen=True):
-    """The answer to `GET /v1/state`. `entry` is the journal entry that it is as of."""
+    """The answer to `GET /v1/state`. `entry` is the journal entry that it is as of.
+
+    `dealer`: who is on duty. `maintenance`: why it is under maintenance. `count_due`: the deck is to be counted first.
+    """
 
     entry: int
     table: str
@@ -160,6 +169,10 @@ class TableView(msgspec.Struct, frozen=True):
     bets: tuple[Bet, ...] = ()
     settlement: tuple[SettledBet, ...] = ()
     entries: tuple[EntryView, ...] = ()
+    dealer: str = ""
+    maintenance: str = ""
+    count_due: bool = False
+    abandon_asked: bool = False
 
 
 class LinkView(msgspec.Struct, frozen=True):
@@ -194,10 +207,7 @@ def view_of(state: TableState, link: LinkView) -> TableView:
         cards_due=state.cards_due,
         dealt=state.dealt,
         to_deal=len(state.places),
-        hands=tuple(
-            _hand(place, hand, state.game.names if chosen else None)
-            for place, hand in sorted(state.hands.items(), key=_seat)
-        ),
+        hands=tuple(_hand(state, place, hand) for place, hand in sorted(state.hands.items(), key=_seat)),
         tray=len(state.tray),
         aside=len(state.aside),
         deck=_deck(state),
@@ -213,6 +223,10 @@ def view_of(state: TableState, link: LinkView) -> TableView:
             EntryView(one.entry, str(one.operation.__struct_config__.tag), one.person, one.operation)
             for one in state.entered
         ),
+        dealer=state.dealer,
+        maintenance=state.maintenance,
+        count_due=state.count_due,
+        abandon_asked=bool(state.abandon_asked),
     )
 
 
@@ -227,7 +241,10 @@ def _seat(item: tuple[Place, Hand]) -> tuple[bool, Place]:
     return item[0] == DEALER, item[0]
 
 
-def _hand(place: Place, hand: Hand, names: ClassNames | None) -> HandView:
+def _hand(state: TableState, place: Place, hand: Hand) -> HandView:
+    names = state.game.names if state.settings is not None else None
+    looked_at = _is_looked_at(state, place, hand)
+    who = viewer(state.law, state.layout_in_play, int(place[1:]), state.viewed_at) if looked_at else None
     if hand.shown:
         cards = tuple(card.code for card in hand.shown)
     else:
@@ -241,7 +258,15 @@ def _hand(place: Place, hand: Hand, names: ClassNames | None) -> HandView:
         shown=bool(hand.shown),
         class_name=ranking.hand_name(hand.shown, names) if hand.shown and names else "",
         outcome=hand.outcome or "",
+        viewer=who or "",
+        dealer_opens=looked_at and who is None,
     )
+
+
+def _is_looked_at(state: TableState, place: Place, hand: Hand) -> bool:
+    """Whether somebody may look at a hand as it lies, and it is known who bet there."""
+    lies = bool(hand.cards) and not hand.shown and not hand.dead and place != DEALER
+    return lies and bool(state.layout.bets) and state.game.examining
 
 
 def _deck(state: TableState) -> DeckView:

@@ -6,10 +6,12 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any, Final
 
+from controller.commands.own_words import USUAL, OwnWords
 from controller.commands.rule_words import KINDS
 from controller.games.specification import FACT_QUESTIONS, Disposition, Kind
 
 Told = Callable[[dict[str, Any]], str | None]
+ToldOfPlaces = Callable[[dict[str, Any], OwnWords], str | None]
 
 
 def _cards(event: dict[str, Any]) -> str:
@@ -31,22 +33,22 @@ def _under(clause: str) -> str:
     return f" ({clause})" if clause else ""
 
 
-def _raised(event: dict[str, Any]) -> str:
+def _raised(event: dict[str, Any], words: OwnWords) -> str:
     """While something is asked, what it is called: which row fits is not known before."""
     row, asks = event["row"], event["asks"]
     at = f" at {event['place']}" if event["place"] else ""
-    kind = KINDS[Kind(event["kind"])]
+    kind = words.own(KINDS[Kind(event["kind"])])
     if asks:
         told = f"IRREGULARITY{at}: {kind}"
     elif row["disposition"] in (Disposition.REFER, Disposition.SILENT):
         told = f"IRREGULARITY {row['id']}{at}: {kind}: {row['because']}{_under(row['clause'])}"
     else:
         told = f"IRREGULARITY {row['id']}{at}: {row['because']}{_under(row['clause'])}"
-    return ". ".join(filter(None, (f"{told}, noticed by {event['noticed_by']}", event["note"], _asked(asks))))
+    return ". ".join(filter(None, (f"{told}, noticed by {event['noticed_by']}", event["note"], _asked(asks, words))))
 
 
-def _asked(asks: list[str]) -> str:
-    return f"Asked: {' '.join(FACT_QUESTIONS[name] for name in asks)}" if asks else ""
+def _asked(asks: list[str], words: OwnWords) -> str:
+    return f"Asked: {' '.join(words.own(FACT_QUESTIONS[name]) for name in asks)}" if asks else ""
 
 
 def _row(event: dict[str, Any]) -> str:
@@ -54,8 +56,8 @@ def _row(event: dict[str, Any]) -> str:
     return f"{row['id']}, {row['because']}{_under(row['clause'])}"
 
 
-def _stated(event: dict[str, Any]) -> str:
-    return f"answered. {_asked(event['asks'])}" if event["asks"] else f"answered: {_row(event)}"
+def _stated(event: dict[str, Any], words: OwnWords) -> str:
+    return f"answered. {_asked(event['asks'], words)}" if event["asks"] else f"answered: {_row(event)}"
 
 
 def _moved(event: dict[str, Any], words: str) -> str:
@@ -104,8 +106,8 @@ def _chosen(event: dict[str, Any]) -> str:
     return f"{who} chooses to {event['choice']}{_under(event['clause'])}"
 
 
-def _entered(event: dict[str, Any]) -> str:
-    where = "stands" if event["seat"] is None else f"sits at box {event['seat']}"
+def _entered(event: dict[str, Any], words: OwnWords) -> str:
+    where = "stands" if event["seat"] is None else f"sits at {words.box(event['seat'])}"
     return f"{event['bettor']} bets here and {where}"
 
 
@@ -117,11 +119,11 @@ def _laid(event: dict[str, Any]) -> str:
     return "; ".join([told, *back])
 
 
-def _restricted(event: dict[str, Any]) -> str:
+def _restricted(event: dict[str, Any], words: OwnWords) -> str:
     told = [
-        *(f"box {box} takes no bets" for box in event["closed_boxes"]),
-        *(f"box {box} takes {most} wagers at most" for box, most in event["fewer_wagers"]),
-        *(f"{bettor} bets on one box only" for bettor in event["one_box"]),
+        *(f"{words.spot(box)} takes no bets" for box in event["closed_boxes"]),
+        *(f"{words.spot(box)} takes {most} wagers at most" for box, most in event["fewer_wagers"]),
+        *(f"{bettor} bets on one {words.place} only" for bettor in event["one_box"]),
     ]
     return f"restricted: {'; '.join(told)}" if told else "no restrictions on betting any more"
 
@@ -143,6 +145,21 @@ def _corrected(event: dict[str, Any]) -> str:
     return f"entry {event['corrected']} ({what}) {done} by {event['by']}: {event['reason']}"
 
 
+def _handled(event: dict[str, Any]) -> str | None:
+    return f"{event['bettor']} looks at {event['place']}" if event["viewed"] and event["bettor"] else None
+
+
+def _handed_over(event: dict[str, Any]) -> str:
+    whose = f" from {event['from_dealer']}" if event["from_dealer"] else ""
+    what = ", ".join(map(str, event["open"])) or "nothing"
+    return f"{event['to_dealer']} takes the table over{whose}; open: {what}"
+
+
+def _noted_in_maintenance(event: dict[str, Any]) -> str:
+    note = f": {event['note']}" if event["note"] else ""
+    return f"noted under maintenance: {KINDS[Kind(event['kind'])]}{note}"
+
+
 def _judged(event: dict[str, Any]) -> str:
     half = ", pays half" if event["half"] else ""
     return f"{event['place']}: {event['outcome'].upper()}, {event['hand']} against {event['dealer_hand']}{half}"
@@ -156,7 +173,6 @@ TELL: Final[dict[str, Told]] = {
     "service_changed": lambda event: f"table {event['service'].replace('_', ' ')}: {event['cause']}",
     "deck_shuffled": lambda event: f"deck {event['deck']} shuffled, {event['count']} cards, by {event['by']}",
     "round_began": lambda event: f"round {event['round']} begins",
-    "boxes_occupied": lambda event: f"boxes in play: {', '.join(map(str, event['boxes']))}",
     "operation_taken": _operation,
     "phase_entered": _phase,
     "first_card_drawn": lambda event: "the First Card leaves the device",
@@ -178,9 +194,7 @@ TELL: Final[dict[str, Told]] = {
     "hand_judged": _judged,
     "hand_removed": lambda event: f"{event['place']} is out of play, bets returned{_under(event['clause'])}",
     "round_voided": _voided,
-    "irregularity_raised": _raised,
     "irregularity_confirmed": lambda event: f"confirmed: {_row(event)}",
-    "fact_stated": _stated,
     "order_named": lambda event: f"order named: cards {', '.join(map(str, event['ordinals']))}",
     "option_chosen": _chosen,
     "void_asked": lambda event: f"this makes the round void{_under(event['clause'])}; say it once more to do it",
@@ -193,18 +207,24 @@ TELL: Final[dict[str, Told]] = {
     "void_lifted": lambda event: "the round is not void after all",
     "order_corrected": lambda event: f"the deal should go to {event['places'][0]} first{_under(event['clause'])}",
     "layout_corrected": lambda event: f"{event['by']} corrects the bets: {event['reason']}",
-    "bettor_entered": _entered,
     "bettor_left": lambda event: f"{event['bettor']} leaves",
     "layout_changed": _laid,
-    "betting_restricted": _restricted,
-    "bettor_withdrew": lambda event: (
-        f"{event['bettor']} takes back all bets on box {event['box']}{_under(event['clause'])}"
-    ),
     "wagers_settled": _settled,
     "settlement_reversed": lambda event: (
         f"settlement taken back for {len(event['bets'])} bets{_under(event['clause'])}"
     ),
     "operation_refused": lambda event: f"refused: {event['sentence']}",
+    "cards_handled": _handled,
+    "abandon_asked": lambda event: (
+        f"{event['person']} asks for the round to be abandoned: {event['text']}; say it again"
+    ),
+    "dealer_came": lambda event: f"{event['dealer']} deals from now on",
+    "dealer_left": lambda event: f"{event['dealer']} leaves the table; nobody is on duty",
+    "handed_over": _handed_over,
+    "maintenance_began": lambda event: f"maintenance: {event['reason']}",
+    "maintenance_noted": _noted_in_maintenance,
+    "maintenance_ended": lambda event: "maintenance is over; the deck is to be loaded, shuffled and counted",
+    "deck_counted_whole": lambda event: f"the deck is whole, counted by {event['by']}",
     "device_stopped": lambda event: f"device stopped: {event['cause']}",
     "device_freed": lambda event: f"device freed: {event['cause']}",
     "table_paused": lambda event: f"paused: {event['reason']}",
@@ -212,7 +232,22 @@ TELL: Final[dict[str, Told]] = {
 }
 
 
-def tell(event: dict[str, Any]) -> str | None:
-    """A line for an event, None for those that only machines care about."""
+TELL_OF_PLACES: Final[dict[str, ToldOfPlaces]] = {
+    "boxes_occupied": lambda event, words: f"{words.places} in play: {', '.join(map(str, event['boxes']))}",
+    "irregularity_raised": _raised,
+    "fact_stated": _stated,
+    "bettor_entered": _entered,
+    "betting_restricted": _restricted,
+    "bettor_withdrew": lambda event, words: (
+        f"{event['bettor']} takes back all bets on {words.box(event['box'])}{_under(event['clause'])}"
+    ),
+}
+"""What is told in the words of the document: `controller.commands.own_words`."""
+
+
+def tell(event: dict[str, Any], words: OwnWords = USUAL) -> str | None:
+    """A line for an event, None for those that only machines care about. `words`: of the game that is played."""
+    if of_places := TELL_OF_PLACES.get(event["event"]):
+        return of_places(event, words)
     told = TELL.get(event["event"])
     return told(event) if told else None

@@ -24,6 +24,10 @@ class OwnWords(NamedTuple):
     def box(self, number: int) -> str:
         return f"{self.place} {number}"
 
+    def spot(self, number: int) -> str:
+        """Where bets lie: a box, or the Dealer's spot, which has the number 0."""
+        return self.box(number) if number else f"the {self.dealer}'s spot"
+
     def of(self, place: str) -> str:
         """A place of the deal.
 
@@ -31,6 +35,16 @@ class OwnWords(NamedTuple):
         ('box 2', 'Player 2', 'the Banker')
         """
         return f"the {self.dealer}" if place == DEALER else self.box(int(place[1:]))
+
+    def own(self, text: str) -> str:
+        """A phrase that is the same for all games, with this one's names for whose hand it is.
+
+        The Dealer remains who deals: it is the hand that has another name.
+
+        >>> words_of("F3").own("the Dealer's hand ranks higher than the box's")
+        "the Banker's hand ranks higher than the Player's"
+        """
+        return text.replace("the Dealer's", f"the {self.dealer}'s").replace("the box's", f"the {self.place}'s")
 
     def said_of(self, outcome: Outcome, tie_word: str) -> str:
         return {Outcome.WIN: self.wins, Outcome.LOSE: self.loses, Outcome.TIE: tie_word}[outcome]

@@ -69,6 +69,7 @@ def write_dealing(paper: Page, reading: WholeReading) -> None:
 
 def write_wagers(paper: Page, reading: WholeReading) -> None:
     paper.heading("Wagers: odds are net, to one staked")
+    own = words_of(reading.game).own
     for wager in reading.wagers:
         paper.entry(
             f"{wager.title} ({wager.wager}, {wager.clause}){_where_it_lies(wager, reading.game)}{_readings(wager)}"
@@ -77,7 +78,7 @@ def write_wagers(paper: Page, reading: WholeReading) -> None:
         if wager.returned_on:
             prices.append(("returned", wager.returned_on, wager.returned_clause, ""))
         for odds, pays_on, clause, readings in prices:
-            paper.entry(f"{pays_on} ({clause}){readings}", (odds, 10), indent=4)
+            paper.entry(f"{own(pays_on)} ({clause}){readings}", (odds, 10), indent=4)
         paper.entry("otherwise", ("loses", 10), indent=4)
 
 
@@ -135,8 +136,9 @@ def write_irregularities(paper: Page, reading: WholeReading) -> None:
     paper.heading("Irregularities: of each kind the first row that fits applies")
     paper.entry("In brackets stands the lowest rank that may confirm the fact, and decide what the clause leaves open.")
     width = max(_clause_width(reading), longest([row.clause for row in reading.irregularities]))
+    own = words_of(reading.game).own
     for row in merge_kinds(reading.irregularities):
-        when = "; ".join((row.what, *row.when, *([row.noticed] if row.noticed else [])))
+        when = own("; ".join((row.what, *row.when, *([row.noticed] if row.noticed else []))))
         readings = _options(row.under, {})
         paper.entry(
             when,
@@ -149,7 +151,7 @@ def write_irregularities(paper: Page, reading: WholeReading) -> None:
     )
     paper.entry(f"Whatever no row fits: {silent}. The deal is held until then.")
     if reading.unprovided:
-        paper.entry(f"In a round no row of the document is about: {', '.join(reading.unprovided)}.")
+        paper.entry(f"In a round no row of the document is about: {own(', '.join(reading.unprovided))}.")
 
 
 def merge_kinds(rows: Sequence[RowReading]) -> list[RowReading]:

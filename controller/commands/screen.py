@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from controller.api.view import FACE_UP, HandView, IrregularityView, TableView
+from controller.commands.own_words import OwnWords, words_of
 from controller.commands.rule_words import FOLLOWS
 from controller.games.specification import Disposition
 from controller.rules.dealing import DEALER
@@ -29,7 +30,7 @@ WAITS_FOR = {
 def render(view: TableView, lines: Sequence[str]) -> RenderableType:
     """One screen. `lines` are the newest events, told; the last come last."""
     parts: list[RenderableType] = [_head(view), _layout(view), _device(view)]
-    parts += [_irregularity(found) for found in view.irregularities]
+    parts += [_irregularity(found, words_of(view.game)) for found in view.irregularities]
     tail = "\n".join(lines[-LINES:])
     parts.append(Panel(Text(tail, overflow="ellipsis", no_wrap=True), title="what happened", height=LINES + 2))
     return Group(*parts)
@@ -42,12 +43,18 @@ def _head(view: TableView) -> RenderableType:
         head.append(" ")
     head.append(f"{view.title} · table {view.table}", "bold")
     head.append(f" · round {view.round} · {view.phase.replace('_', ' ')}")
+    if view.maintenance:
+        head.append(f": {view.maintenance}", "yellow")
+    if view.dealer:
+        head.append(f" · dealt by {view.dealer}")
     if view.service != "in_service":
         head.append(f" · {view.service.replace('_', ' ')}: {view.service_cause}", "bold red")
     elif view.paused:
         head.append(f" · paused: {view.paused}", "bold yellow")
     elif view.held:
         head.append(" · HELD", "bold red")
+    if view.abandon_asked:
+        head.append(" · ABANDON THE ROUND? say it again", "bold red")
     return head
 
 
@@ -55,11 +62,12 @@ def _layout(view: TableView) -> RenderableType:
     grid = Table(expand=True, title=_next(view), title_justify="left", title_style="bold cyan")
     for name, share in (("place", 2), ("cards", 3), ("hand", 5), ("outcome", 3)):
         grid.add_column(name, ratio=share, no_wrap=True)
-    hands = {hand.place: hand for hand in view.hands}
+    hands, words = {hand.place: hand for hand in view.hands}, words_of(view.game)
     for place in (*(f"B{number}" for number in view.boxes), DEALER):
         hand = hands.get(place)
         style = "reverse" if place == view.next_place else "dim" if hand and hand.dead else ""
-        grid.add_row("Dealer" if place == DEALER else f"Box {place[1:]}", *_hand_cells(hand), style=style)
+        name = words.dealer if place == DEALER else words.of(place)
+        grid.add_row(f"{name[:1].upper()}{name[1:]}", *_hand_cells(hand), style=style)
     return grid
 
 
@@ -69,7 +77,7 @@ def _next(view: TableView) -> str:
     shown = f" · First Card {view.first_card}" if view.first_card else ""
     if view.next_place is None or view.phase == "voided":
         return f"stub: {view.deck.stub} counted{shown}" if view.deck.stub is not None else shown or " "
-    whose = "the Dealer" if view.next_place == DEALER else f"box {view.next_place[1:]}"
+    whose = words_of(view.game).of(view.next_place)
     waits = f" · {view.tray} in the tray" if view.tray else ""
     aside = f" · {view.aside} set aside" if view.aside else ""
     return (
@@ -83,7 +91,8 @@ def _hand_cells(hand: HandView | None) -> tuple[RenderableType, RenderableType, 
     cards = Text(" ".join(hand.cards).replace(FACE_UP, "[up]"))
     if hand.dead:
         return cards, "out of play", "bets returned"
-    note = hand.class_name or ("handled" if hand.handled else "")
+    looks = "the Dealer opens it" if hand.dealer_opens else f"{hand.viewer} looks" if hand.viewer else ""
+    note = hand.class_name or " · ".join(filter(None, ("handled" if hand.handled else "", looks)))
     return cards, note, Text(hand.outcome.upper(), OUTCOME_STYLE.get(hand.outcome, ""))
 
 
@@ -101,7 +110,7 @@ def _device(view: TableView) -> RenderableType:
     return line
 
 
-def _irregularity(found: IrregularityView) -> RenderableType:
+def _irregularity(found: IrregularityView, words: OwnWords) -> RenderableType:
     body = Text(f"{found.because}\n")
     if found.place:
         body.append(f"at {found.place}; ")
@@ -110,7 +119,7 @@ def _irregularity(found: IrregularityView) -> RenderableType:
     body.append(f"{whose} proposes: {follows}\n" if whose else f"{follows}\n")
     body.append(f"waits for {WAITS_FOR[found.stage]}: {found.who} or above\n")
     for question in found.questions:
-        body.append(f"  {question}\n", "cyan")
+        body.append(f"  {words.own(question)}\n", "cyan")
     body.append("options: " + " | ".join(found.options), "bold")
     for move in found.moves:
         body.append(f"\n  card {move.ordinal}: {move.source} to {move.place}", "cyan")

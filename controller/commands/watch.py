@@ -12,6 +12,7 @@ import click
 from controller.api.client import ApiClient, TableUnreachableError
 from controller.commands.main import ProblemError
 from controller.commands.narration import tell
+from controller.commands.own_words import OwnWords, words_of
 
 REFRESH = 0.5  # seconds at which ages are shown anew when nothing happens
 
@@ -42,9 +43,10 @@ async def _watch(socket: Path, as_json: bool, after: int | None) -> None:
 
 async def print_events(client: ApiClient, after: int, *, as_json: bool) -> None:
     """Print until the daemon ends."""
+    words = words_of((await client.state()).game)
     async for event in client.events(after):
         if event is not None:
-            line = json.dumps(event, separators=(",", ":")) if as_json else tell(event)
+            line = json.dumps(event, separators=(",", ":")) if as_json else tell(event, words)
             if line:
                 click.echo(line)
 
@@ -55,9 +57,13 @@ async def show_live(client: ApiClient, after: int, stop: asyncio.Event) -> None:
 
     from controller.commands.screen import render
 
+    try:
+        words = words_of((await client.state()).game)
+    except TableUnreachableError:
+        return
     lines: list[str] = []
     news = asyncio.Event()
-    following = asyncio.create_task(_gather(client, after, lines, news))
+    following = asyncio.create_task(_gather(client, after, lines, news, words))
     stopping = asyncio.create_task(stop.wait())
     try:
         with Live(auto_refresh=False, screen=False) as live:
@@ -76,9 +82,9 @@ async def show_live(client: ApiClient, after: int, stop: asyncio.Event) -> None:
         stopping.cancel()
 
 
-async def _gather(client: ApiClient, after: int, lines: list[str], news: asyncio.Event) -> None:
+async def _gather(client: ApiClient, after: int, lines: list[str], news: asyncio.Event, words: OwnWords) -> None:
     async for event in client.events(after):
-        if event is not None and (line := tell(event)):
+        if event is not None and (line := tell(event, words)):
             lines.append(line)
             del lines[:-50]
         news.set()

@@ -9,6 +9,8 @@ from msgspec.structs import replace
 from controller.games.specification import ASSUMED_NOT, NUMBERS, Disposition, Facts, Game, Kind, Noticed, Role, Row
 from controller.rules.law import Law
 
+SILENT_DECIDED_BY: Final = Role.SHIFT_MANAGER  # what no document provides for
+
 
 class Finding(NamedTuple):
     """The row that applies. `asks` names facts that a person must state first; the row is then the likeliest."""
@@ -64,6 +66,6 @@ def silent_row(game: Game, kind: Kind, facts: Facts) -> Row:
         clause=game.silent_clause,
         disposition=Disposition.REFER if game.silent_clause else Disposition.SILENT,
         because="the document provides nothing for this",
-        decides=Role.SHIFT_MANAGER,
+        decides=SILENT_DECIDED_BY,
         noticed=tuple(Noticed),
     )

@@ -78,15 +78,25 @@ def void(
     if found.round != decision.state.round:
         decision.emit(events.RoundVoided(clause, found.id, text, authority, found.round))
         return
-    if decision.state.deck.deck and not decision.state.deck.used:
-        decision.emit(events.ShuffleFailed(decision.state.deck.deck))  # this deck must not be dealt from
-    if decision.state.phase not in WINDOW_OPEN or decision.state.phase is Phase.VOIDED:
-        return  # found between rounds: there is nothing to void
-    decision.emit(events.RoundVoided(clause, found.id, text, authority))
+    if decision.state.phase in WINDOW_OPEN and decision.state.phase is not Phase.VOIDED:
+        void_round(decision, given, clause, text, authority, found.id)
+    else:
+        _spoil_deck(decision)  # found between rounds: there is nothing to void
+
+
+def void_round(
+    decision: Decision, given: PersonActed, clause: str, text: str, authority: str, irregularity: int = 0
+) -> None:
+    """The round in progress, or the one that was concluded last, has no result.
+
+    `irregularity`: for which it is void, 0 where it was abandoned. That one is left to whoever calls; the others end.
+    """
+    _spoil_deck(decision)
+    decision.emit(events.RoundVoided(clause, irregularity, text, authority))
     return_wagers(decision, clause or f"ruling of {authority}")
     decision.enter_phase("void", decision.state.game.clauses.void_returns_bets)
     for other in decision.state.open:
-        if other.id != found.id and other.round == decision.state.round:
+        if other.id != irregularity and other.round == decision.state.round:
             decision.emit(events.IrregularityResolved(other.id, "overtaken", clause, given.person, given.role))
 
 
@@ -101,12 +111,16 @@ def asks_back(decision: Decision, found: Irregularity, clause: str) -> bool:
     return True
 
 
+def _spoil_deck(decision: Decision) -> None:
+    """A fresh deck must not be dealt from any more."""
+    if decision.state.deck.deck and not decision.state.deck.used:
+        decision.emit(events.ShuffleFailed(decision.state.deck.deck))
+
+
 def _shuffle_anew(decision: Decision) -> None:
     """The deck must not be dealt from. A round of which no card has left goes back to where bets are placed."""
-    state = decision.state
-    if state.deck.deck and not state.deck.used:
-        decision.emit(events.ShuffleFailed(state.deck.deck))
-    if state.phase is Phase.BETTING:
+    _spoil_deck(decision)
+    if decision.state.phase is Phase.BETTING:
         decision.enter_phase("cancel_start")
 
 

@@ -156,7 +156,8 @@ def _set_aside(
     state = decision.state
     if state.phase in BETWEEN_ROUNDS:
         # Clearing up, or trying the device: no round is concerned, and this deck cannot begin one any more.
-        decision.emit(events.CardsSetAside(cards, from_tray, "no round is in progress"))
+        why = "maintenance" if state.phase is Phase.MAINTENANCE else "no round is in progress"
+        decision.emit(events.CardsSetAside(cards, from_tray, why))
         return
     ordinals = tuple(card.ordinal for card in cards)
     if state.phase is Phase.BETTING:

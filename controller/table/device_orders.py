@@ -1,7 +1,7 @@
 """What the device must be told now, read off the state: whoever changes the state need not think of the device.
 
 The exit is open only while cards are due. One command that moves cards is open at a time, and only when nothing is
-held, the table is in service and the device can.
+held, the table is in service and the device can. Under maintenance people alone say what it does.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ def order_device(decision: Decision) -> None:
     state = decision.state
     device = state.device
     if not device.connected or device.capabilities is None or state.service is Service.OUT_OF_SERVICE:
+        return
+    if state.phase is Phase.MAINTENANCE:
         return
     hold = not _cards_are_due(state)
     if device.capabilities.holds_exit and not device.exit_fails and device.exit_held is not hold:

@@ -84,6 +84,8 @@ def _shuffle_finished(decision: Decision, given: DeviceReported, seen: observati
         raise_irregularity(decision, Kind.DECK_COUNT, noticed_by=DEVICE, report=given, note=", ".join(wrong))
     if seen.foreign:
         raise_irregularity(decision, Kind.FOREIGN_CARD, noticed_by=DEVICE, report=given)
+    if not wrong and not seen.foreign and decision.state.count_due:
+        decision.emit(events.DeckCountedWhole(seen.deck, DEVICE))
 
 
 def _shuffle_aborted(decision: Decision, given: DeviceReported, seen: observations.ShuffleAborted) -> None:
@@ -153,11 +155,14 @@ def _noted(decision: Decision, given: DeviceReported, seen: Observation) -> None
 
 
 def stop(decision: Decision, given: DeviceReported | None, note: str) -> None:
-    """A technical stop: in a round an irregularity (I19), once; between rounds the device waits to be freed."""
+    """A technical stop: in a round an irregularity (I19), once; between rounds the device waits to be freed.
+
+    Under maintenance a jam or an open door stops it as long as it lasts, and nothing else does.
+    """
     if decision.state.in_round:
         if not already_open(decision, Kind.TECHNICAL_STOP):
             raise_irregularity(decision, Kind.TECHNICAL_STOP, noticed_by=DEVICE, report=given, note=note)
-    elif not decision.state.device.stops:
+    elif not decision.state.device.stops and decision.state.phase is not Phase.MAINTENANCE:
         decision.emit(events.DeviceStopped(note))
 
 

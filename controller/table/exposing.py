@@ -12,6 +12,7 @@ from controller.games.specification import Kind, StepKind
 from controller.rules import hands as ranking
 from controller.rules.dealing import DEALER, Place
 from controller.rules.settlement import settle
+from controller.rules.viewing import viewing_refusal
 from controller.table import events, operations
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
@@ -26,12 +27,27 @@ from firmware_bridge.cards import Card, Exposed
 def verify_handle_cards(state: TableState, given: PersonActed, operation: operations.HandleCards) -> None:
     if operation.place == DEALER or not state.hands.get(operation.place, Hand()).cards:
         raise RefusedError("no-cards", f"No player has cards at {operation.place}.")
+    if operation.bettor and all(bettor.id != operation.bettor for bettor in state.layout.bettors):
+        raise RefusedError("unknown-bettor", f"Nobody here is known as {operation.bettor!r}; enter the bettor first.")
 
 
 def handle_cards(decision: Decision, given: PersonActed, operation: operations.HandleCards) -> None:
-    hand = decision.state.hands[operation.place]
-    if not hand.handled or (operation.viewed and not hand.viewed):
-        decision.emit(events.CardsHandled(operation.place, operation.viewed))
+    """Who looks is judged where it is said who it was and wagers are entered; what happened is kept in any case.
+
+    Every look counts as one: whoever looked where he may not has used up the one hand that he may look at (RTP 3.7).
+    """
+    state, place = decision.state, operation.place
+    hand, box = state.hands[place], int(place[1:])
+    looks = operation.viewed and bool(operation.bettor) and (operation.bettor, box) not in state.viewing
+    if looks or not hand.handled or (operation.viewed and not hand.viewed):
+        decision.emit(events.CardsHandled(place, operation.viewed, operation.bettor))
+    if not looks or not state.layout.bets:
+        return
+    refusal = viewing_refusal(state.law, state.layout_in_play, operation.bettor, box, state.viewed_at)
+    if refusal is not None:
+        clause = f" ({refusal.clause})" if refusal.clause else ""
+        note = f"{refusal.sentence}{clause}"
+        raise_irregularity(decision, Kind.WRONG_VIEWER, noticed_by=given.person, place=place, note=note)
 
 
 def verify_expose_hand(state: TableState, given: PersonActed, operation: operations.ExposeHand) -> None:

@@ -334,6 +334,8 @@ def count_cards(decision: Decision, given: PersonActed, operation: operations.Co
     if state.deck.used and state.phase not in DEALING and state.phase is not Phase.BETTING:
         decision.emit(events.StubCounted(operation.number, due, given.person, in_device=True))
     wrong = operation.number != due
+    if state.count_due and not wrong:
+        decision.emit(events.DeckCountedWhole(state.deck.deck, given.person, operation.witness))
     for found in decision.state.open:
         if found.kind in COUNT_KINDS and found.stage is Stage.CLAIMED:
             facts = msgspec.structs.replace(found.facts, counted_wrong=wrong)

@@ -10,16 +10,40 @@ from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 from controller.games.specification import Role
-from controller.table import correcting, exposing, irregularity_steps, operations, rounds, rulings, wagering
+from controller.rules.irregularities import SILENT_DECIDED_BY
+from controller.table import (
+    abandoning,
+    correcting,
+    duty,
+    exposing,
+    irregularity_steps,
+    maintenance,
+    operations,
+    rounds,
+    rulings,
+    wagering,
+)
 from controller.table.decision import Decision
 from controller.table.inputs import PersonActed
 from controller.table.operations import Operation
-from controller.table.phases import BEGINNING, CARDS_LEAVE, DEALING, IN_ROUND, WINDOW_OPEN, Phase, Service
+from controller.table.phases import (
+    BEGINNING,
+    BETWEEN_ROUNDS,
+    CARDS_LEAVE,
+    DEALING,
+    IN_ROUND,
+    WINDOW_OPEN,
+    Phase,
+    Service,
+)
 from controller.table.state import TableState
 
 
 class Lawful(NamedTuple):
-    """One operation's row. `services` and `held` say whether it may be done while the table stands still."""
+    """One operation's row. `services` and `held` say whether it may be done while the table stands still.
+
+    `first`: what should come first in any other phase, where that is not what the phase itself waits for.
+    """
 
     verify: Callable[[TableState, PersonActed, Any], None]
     act: Callable[[Decision, PersonActed, Any], None]
@@ -27,12 +51,14 @@ class Lawful(NamedTuple):
     role: Role = Role.DEALER
     services: frozenset[Service] = frozenset({Service.IN_SERVICE})
     held: bool = False
+    first: str = ""
 
 
 ANY_PHASE: Final = frozenset(Phase)
 ANY_SERVICE: Final = frozenset(Service)
 BETTORS_COME: Final = frozenset(Phase) - {Phase.CLOSED}
 BETS_LIE: Final = WINDOW_OPEN - {Phase.VOIDED}
+UNDER_MAINTENANCE: Final = frozenset({Phase.MAINTENANCE})
 CARDS_ON_TABLE: Final = DEALING | {Phase.EXAMINING, Phase.EXPOSING}
 
 
@@ -143,5 +169,35 @@ OPERATIONS: Final[dict[type[Operation], Lawful]] = {
     ),
     operations.ReturnToService: Lawful(
         rounds.verify_nothing, rounds.return_to_service, ANY_PHASE, Role.PIT_SUPERVISOR, ANY_SERVICE, held=True
+    ),
+    operations.AbandonRound: Lawful(
+        abandoning.verify_abandon, abandoning.abandon_round, IN_ROUND, SILENT_DECIDED_BY, ANY_SERVICE, held=True
+    ),
+    operations.DealerOn: Lawful(duty.verify_dealer_on, duty.dealer_on, BETWEEN_ROUNDS, services=ANY_SERVICE, held=True),
+    operations.DealerOff: Lawful(
+        duty.verify_dealer_off, duty.dealer_off, BETWEEN_ROUNDS, services=ANY_SERVICE, held=True
+    ),
+    operations.TakeOver: Lawful(duty.verify_take_over, duty.take_over, ANY_PHASE, services=ANY_SERVICE, held=True),
+    operations.BeginMaintenance: Lawful(
+        maintenance.verify_begin,
+        maintenance.begin,
+        BETWEEN_ROUNDS - {Phase.MAINTENANCE},
+        Role.PIT_SUPERVISOR,
+        ANY_SERVICE,
+    ),
+    operations.EndMaintenance: Lawful(
+        maintenance.verify_end,
+        maintenance.end,
+        UNDER_MAINTENANCE,
+        Role.PIT_SUPERVISOR,
+        ANY_SERVICE,
+        first="Maintenance has not begun; begin it between rounds.",
+    ),
+    operations.InstructDevice: Lawful(
+        maintenance.verify_instruct,
+        maintenance.instruct,
+        UNDER_MAINTENANCE,
+        Role.PIT_SUPERVISOR,
+        first="In play it is told by the table alone; begin maintenance between rounds first.",
     ),
 }

@@ -29,6 +29,7 @@ FIRST_IN_PHASE: Final[dict[Phase, str]] = {
     Phase.SETTLING: "Settle and conclude the round first.",
     Phase.CONCLUDED: 'Announce "Place your bets" for the next round first.',
     Phase.VOIDED: 'The round is void; announce "Place your bets" for the next one first.',
+    Phase.MAINTENANCE: "End the maintenance first.",
 }
 
 
@@ -45,9 +46,8 @@ def verify(state: TableState, given: PersonActed) -> None:
     if not given.role.reaches(lawful.role):
         raise RefusedError("role", f"Only a {lawful.role.word} or above may {words}; ask one to do it.")
     if state.phase not in lawful.phases:
-        raise RefusedError(
-            "phase", f"Cannot {words} while the table is {state.phase.replace('_', ' ')}. {FIRST_IN_PHASE[state.phase]}"
-        )
+        first = lawful.first or FIRST_IN_PHASE[state.phase]
+        raise RefusedError("phase", f"Cannot {words} while the table is {state.phase.replace('_', ' ')}. {first}")
     if state.service not in lawful.services:
         raise RefusedError("service", _why_service(state, words))
     if state.held and not lawful.held:

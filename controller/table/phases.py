@@ -34,6 +34,7 @@ class Phase(StrEnum):
     SETTLING = "settling"
     CONCLUDED = "concluded"
     VOIDED = "voided"
+    MAINTENANCE = "maintenance"
 
 
 class Service(StrEnum):
@@ -55,6 +56,7 @@ class Condition(StrEnum):
     EXPOSES_AT_ONCE = "the game exposes without examining"
     IN_ROUND = "a round is in progress"
     BETWEEN_ROUNDS = "no round is in progress"
+    BEGAN_CLOSED = "maintenance began at a closed table"
 
 
 class Transition(NamedTuple):
@@ -67,14 +69,14 @@ class Transition(NamedTuple):
     condition: Condition = Condition.ALWAYS
 
 
-BETWEEN_ROUNDS: Final = frozenset({Phase.CLOSED, Phase.IDLE, Phase.CONCLUDED, Phase.VOIDED})
+BETWEEN_ROUNDS: Final = frozenset({Phase.CLOSED, Phase.IDLE, Phase.CONCLUDED, Phase.VOIDED, Phase.MAINTENANCE})
 DEALING: Final = frozenset({Phase.DEALING_SETS, Phase.DEALING_SINGLES})
 CARDS_LEAVE: Final = DEALING | {Phase.FIRST_CARD}  # cards leave the device for the round
 IN_ROUND: Final = frozenset(Phase) - BETWEEN_ROUNDS
 WINDOW_OPEN: Final = IN_ROUND | {Phase.CONCLUDED, Phase.VOIDED}  # an error of the round may still be raised
 AFTER_DEAL: Final = frozenset({Phase.EXAMINING, Phase.EXPOSING, Phase.SETTLING})  # every card lies on the table
 BEFORE_CLOSE: Final = frozenset({Phase.CLOSED, Phase.IDLE, Phase.BETTING})  # before "No more bets"
-BEGINNING: Final = BETWEEN_ROUNDS - {Phase.CLOSED}  # a round may begin
+BEGINNING: Final = BETWEEN_ROUNDS - {Phase.CLOSED, Phase.MAINTENANCE}  # a round may begin
 
 P, S, C = Phase, Service, Condition
 
@@ -121,6 +123,12 @@ PHASES: Final[tuple[Transition, ...]] = (
         for phase in Phase
         if phase in WINDOW_OPEN and phase is not P.VOIDED
     ),
+    *(
+        Transition("begin_maintenance", phase, P.MAINTENANCE, "people try and clean the device; no round is concerned")
+        for phase in (P.CLOSED, P.IDLE, P.CONCLUDED, P.VOIDED)
+    ),
+    Transition("end_maintenance", P.MAINTENANCE, P.CLOSED, "the table was closed before", C.BEGAN_CLOSED),
+    Transition("end_maintenance", P.MAINTENANCE, P.IDLE, "the deck is counted and shuffled anew before a round begins"),
 )
 
 SERVICES: Final[tuple[Transition, ...]] = (

@@ -35,7 +35,13 @@ def raise_irregularity(
     note: str = "",
     earlier: bool = False,
 ) -> None:
-    """Raise it with its evidence. It blocks until it is resolved, save what concerns chips alone."""
+    """Raise it with its evidence. It blocks until it is resolved, save what concerns chips alone.
+
+    Under maintenance no round is concerned: it is noted and nothing more.
+    """
+    if decision.state.phase is Phase.MAINTENANCE:
+        decision.emit(events.MaintenanceNoted(kind, noticed_by, note))
+        return
     known = facts or (_of_earlier_round(place) if earlier else known_facts(decision, place))
     if not earlier and known.first_card is None:
         known = msgspec.structs.replace(known, first_card=_is_first(decision.state, place, card, ordinals))

@@ -60,7 +60,7 @@ def shuffled_outside(decision: Decision, given: PersonActed, operation: operatio
 def verify_place_your_bets(state: TableState, given: PersonActed, operation: operations.PlaceYourBets) -> None:
     """A full deck, shuffled and not dealt from, must lie in the device (house procedure, reading 34).
 
-    One deck of 52 (TP 2.1, RTP 2.1, NC 2.2.1, P3 2.1).
+    One deck of 52 (TP 2.1, RTP 2.1, NC 2.2.1, P3 2.1); after maintenance it is counted before anything else.
     """
     if state.device.stopped:
         raise RefusedError(
@@ -69,6 +69,10 @@ def verify_place_your_bets(state: TableState, given: PersonActed, operation: ope
     settings = state.settings_wait or state.settings
     if settings is not None and state.device.unit not in (settings.unit, "both"):
         raise RefusedError("unit", f"The table is to deal {settings.unit} now; connect a device that yields them.")
+    if state.count_due:
+        by_hand = "shuffle it outside the device and count its 52 cards by hand"
+        how = "its shuffle counts it" if state.device.kind == "shuffler" else by_hand
+        raise RefusedError("count-due", f"The table was under maintenance: load the deck again first; {how}.")
     if not state.deck.deck:
         raise RefusedError("no-deck", "Load a deck first.")
     if state.deck.used:

@@ -45,6 +45,10 @@ class TableState(msgspec.Struct, frozen=True):
     service: Service = Service.OUT_OF_SERVICE
     service_cause: str = "the daemon has just started"
     paused: str = ""
+    dealer: str = ""  # who is on duty; nobody is asked whether it was this person who did something
+    maintenance: str = ""  # why the table is under maintenance
+    maintained_closed: bool = False  # the maintenance began at a closed table
+    count_due: bool = False  # after maintenance, until the whole deck was counted
     round: int = 0
     round_deck: int = 0  # the deck that the round is dealt from
     boxes: tuple[int, ...] = ()
@@ -71,6 +75,8 @@ class TableState(msgspec.Struct, frozen=True):
     under_minimum_next: tuple[str, ...] = ()  # and after it
     chips_paid: bool = False
     conclusion_asked: bool = False
+    abandon_asked: tuple[str, ...] = ()  # person, authority and text of the first asking
+    viewing: tuple[tuple[str, int], ...] = ()  # bettor and box, in the order in which they looked
     answers: tuple[Answer, ...] = ()
     entered: tuple[Entered, ...] = ()  # what may be corrected of this round
     closed: tuple[Closed, ...] = ()  # irregularities of this round that have ended
@@ -137,6 +143,18 @@ class TableState(msgspec.Struct, frozen=True):
         return tuple(dict.fromkeys(bet.bettor for bet in self.layout.on(box) if bet.bettor not in gone))
 
     @property
+    def layout_in_play(self) -> Layout:
+        """What lies on the layout without the bets that were withdrawn."""
+        gone = {(bettor, box) for bettor, box, _, _ in self.withdrawn}
+        bets = tuple(bet for bet in self.layout.bets if (bet.bettor, bet.box) not in gone)
+        return msgspec.structs.replace(self.layout, bets=bets)
+
+    @property
+    def viewed_at(self) -> dict[str, int]:
+        """The box at which each bettor looked first in this round."""
+        return dict(reversed(self.viewing))
+
+    @property
     def choosers(self) -> tuple[tuple[Place, str], ...]:
         """Place and bettor of everybody who chooses where a clause gives options."""
         return tuple((place, bettor) for place in self.live_places for bettor in self.bettors_at(place))
@@ -182,7 +200,12 @@ class TableState(msgspec.Struct, frozen=True):
 
     @property
     def stub_due(self) -> int:
-        """How many of the 52 must be left over: in the device, with a set that waits in the tray."""
+        """How many of the 52 must be left over: in the device, with a set that waits in the tray.
+
+        After maintenance all of them: nothing lies on the table any more.
+        """
+        if self.count_due:
+            return DECK_SIZE
         hands = sum(hand.size for hand in self.hands.values()) + (self.first_card is not None)
         return DECK_SIZE - (hands if self.deck.used else 0) - len(self.aside)
 
@@ -190,6 +213,8 @@ class TableState(msgspec.Struct, frozen=True):
     def conditions(self) -> frozenset[Condition]:
         """What the transition tables may depend on."""
         holds = {Condition.IN_ROUND if self.in_round else Condition.BETWEEN_ROUNDS}
+        if self.maintained_closed:
+            holds.add(Condition.BEGAN_CLOSED)
         if self.settings is not None:
             if self.game.first_card is not None:
                 holds.add(Condition.SHOWS_FIRST_CARD)

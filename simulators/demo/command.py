@@ -16,6 +16,7 @@ import msgspec
 from controller.api.client import ApiClient
 from controller.commands.main import BadInputError, ProblemError
 from controller.commands.narration import tell
+from controller.commands.own_words import words_of
 from controller.games.specification import Unit
 from simulators.demo.account import Account
 from simulators.demo.stage import Stage, StageError
@@ -158,7 +159,7 @@ def _print(event: dict[str, Any], asked: Asked) -> None:
     if asked.as_json:
         shown = event if asked.full else _repeatable(event)
         click.echo(json.dumps(shown, separators=(",", ":")))
-    elif line := tell(event):
+    elif line := tell(event, words_of(asked.game_id)):
         click.echo(line)
 
 

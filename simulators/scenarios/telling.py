@@ -8,6 +8,7 @@ from typing import Any, Final
 import msgspec
 
 from controller.commands.narration import tell
+from controller.commands.own_words import words_of
 from controller.table.events import AnyEvent
 from firmware_bridge.cards import Card, Exposed
 from simulators.scenarios.course import Course
@@ -21,11 +22,11 @@ def told(scenario: Scenario) -> Iterator[str]:
     """Every line of the telling, as it is played. Raises `DifferenceError` where the table comes out otherwise."""
     yield f"{scenario.name}: {scenario.about}"
     yield f"{scenario.setting.game} {scenario.cell}, {_claim(scenario)}"
-    course = Course(scenario.setting)
+    course, words = Course(scenario.setting), words_of(scenario.setting.game)
     for played in play(scenario, course):
         yield f"{played.step.line:4}  {played.step.text}"
         for _, event in played.events:
-            if line := tell(_public(event, course.state.round)):
+            if line := tell(_public(event, course.state.round), words):
                 yield f"        {line}"
     yield "Every expectation held."
 

@@ -130,6 +130,9 @@ def _account(books: Counter[CardId], state: TableState, event: AnyEvent) -> Coun
 def _judge(state: TableState, event: AnyEvent, by_a_person: bool) -> None:
     """Each event against the state in which it was decided."""
     match event:
+        case events.RoundVoided(irregularity=0):
+            named = bool(state.abandon_asked) and state.abandon_asked[1:] == (event.authority, event.text)
+            require(by_a_person and named, "a round is abandoned by a named person who asked for it before")
         case events.RoundVoided() | events.HandRemoved():
             require(by_a_person, "a person decides what is voided or removed")
             found = state.find_open(event.irregularity)

@@ -42,6 +42,8 @@ def key_of(state: TableState, device: Device, left: int) -> Key:
         state.settlement,
         state.chips_paid,
         state.conclusion_asked,
+        state.abandon_asked,
+        state.viewing,
     )
 
 
@@ -52,6 +54,7 @@ def _surroundings(state: TableState, device: Device) -> Key:
         state.phase,
         state.service,
         bool(state.paused),
+        (bool(state.maintenance), state.maintained_closed, state.count_due),
         state.round,
         tuple(map(_card, state.tray)),
         tuple(map(_card, state.aside)),

@@ -52,6 +52,8 @@ def every_operation(state: TableState) -> Iterator[AnyOperation]:
     yield operations.NoMoreBets()
     yield from (operations.ShowFirstCard(card) for card in (None, DECK[0], DECK[-1]))
     yield from (operations.HandleCards(place) for place in PLACES)
+    for place, bettor in product(("B1", "B3", "D"), ("ann", "bob", "nobody")):
+        yield operations.HandleCards(place, viewed=True, bettor=bettor)
     for place in PLACES:
         read = tuple(held.face.expose() for held in hand.cards if held.face) if (hand := state.hands.get(place)) else ()
         yield from (
@@ -81,6 +83,21 @@ def every_operation(state: TableState) -> Iterator[AnyOperation]:
     yield from _corrections(state)
     yield operations.ContinueRound()
     yield operations.ReturnToService()
+    for authority, text in product(("shift manager", " "), ("the fire alarm", "")):
+        yield operations.AbandonRound(authority, text)
+    yield from _duty_and_maintenance(state)
+
+
+def _duty_and_maintenance(state: TableState) -> Iterator[AnyOperation]:
+    """Who deals, and what the device is told by people."""
+    yield operations.DealerOn()
+    yield operations.DealerOff()
+    ids = tuple(found.id for found in state.open)
+    yield from (operations.TakeOver(named) for named in (ids, ids[1:], (*ids, HUGE), (*ids, *ids), ()))
+    yield from (operations.BeginMaintenance(reason) for reason in ("cleaning", " "))
+    yield operations.EndMaintenance()
+    for instruction, count in product(operations.Instruction, (0, 3, HUGE, -1)):
+        yield operations.InstructDevice(instruction, count)
 
 
 def _wagers(state: TableState) -> Iterator[AnyOperation]:

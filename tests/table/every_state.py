@@ -8,7 +8,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from controller.games.specification import Choice, Kind, Unit
+from controller.games.specification import Choice, Kind, Role, Unit
 from controller.rules.dealing import DEALER
 from controller.table import operations
 from controller.table.inputs import DeviceConnected
@@ -34,6 +34,8 @@ def to_phase(unit: Unit, phase: Phase) -> TableHarness:
         table.do(operations.OpenTable())
         table.fresh_deck()
         return table
+    if phase is Phase.MAINTENANCE:
+        return to_maintenance(table)
     table.to_betting()
     if phase is Phase.BETTING:
         return table
@@ -56,6 +58,15 @@ def to_phase(unit: Unit, phase: Phase) -> TableHarness:
     table.settle()
     if phase is Phase.CONCLUDED:
         table.conclude()
+    return table
+
+
+def to_maintenance(table: TableHarness) -> TableHarness:
+    """With a deck that was dealt from, and a card that left the device meanwhile."""
+    table.to_dealing().finish()
+    table.do(operations.BeginMaintenance("cleaning"), Role.PIT_SUPERVISOR)
+    if table.device.inside:
+        table.take()
     return table
 
 

@@ -16,7 +16,7 @@ from controller.table.inputs import AnyInput, DeviceReported
 from controller.table.parts import HeldCard, Stage
 from controller.table.phases import CARDS_LEAVE, DEALING, Phase, Service
 from controller.table.state import TableState
-from firmware_bridge.commands import ReleaseExit
+from firmware_bridge.commands import ReleaseExit, RunSelfTest
 from firmware_bridge.observations import AnyObservation, CardDrawn, CardsDrawnTogether, SetDispensed
 from tests.clauses.numbers import CLAUSES
 from tests.table.harness import TableHarness
@@ -80,6 +80,11 @@ class WatchedTable(TableHarness):
     def _judge(self, state: TableState, event: AnyEvent) -> None:
         """Each event against the state in which it was decided."""
         match event:
+            case events.RoundVoided(irregularity=0):
+                assert event.authority, "nobody abandons a round in nobody's name"
+                assert event.text
+                asked = state.abandon_asked
+                assert asked[1:] == (event.authority, event.text), "it is asked twice, in the same words"
             case events.RoundVoided() | events.HandRemoved():
                 found = state.find_open(event.irregularity)
                 assert found is not None, "nothing is voided or removed without an irregularity"
@@ -94,11 +99,13 @@ class WatchedTable(TableHarness):
             case events.CommandIssued() if event.command.moves_cards:
                 assert state.device.moving is None, "one command that moves cards at a time"
                 assert not state.held
-                assert not state.device.stopped
+                assert not state.device.stopped or event.command == RunSelfTest()
                 assert state.service is Service.IN_SERVICE
             case events.CommandIssued(command=ReleaseExit()):
                 assert not state.held
-                assert state.phase in CARDS_LEAVE | {Phase.BETTING}
+                assert state.phase in CARDS_LEAVE | {Phase.BETTING, Phase.MAINTENANCE}
+            case events.IrregularityRaised():
+                assert state.phase is not Phase.MAINTENANCE, "no round is concerned by what happens there"
             case events.HandJudged():
                 assert state.hands[event.place].shown
                 assert not state.hands[event.place].dead

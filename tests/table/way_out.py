@@ -112,8 +112,12 @@ def play_on(table: TableHarness) -> None:
     match state.phase:
         case Phase.CLOSED:
             table.do(operations.OpenTable())
+        case Phase.MAINTENANCE:
+            _manage(table, operations.EndMaintenance())
         case Phase.IDLE | Phase.CONCLUDED | Phase.VOIDED:
             if state.deck.deck and state.deck.shuffled and not (state.deck.used or state.deck.face_up):
+                if state.count_due:
+                    table.count(52)
                 table.do(operations.PlaceYourBets())
             else:
                 table.fresh_deck()

@@ -19,6 +19,7 @@ from controller.table.events.cards import (
     CardsSetAside,
     DealtByHand,
     DeckArrived,
+    DeckCountedWhole,
     DeckShuffled,
     FirstCardDrawn,
     FirstCardShown,
@@ -48,6 +49,9 @@ from controller.table.events.device import (
     DeviceReady,
     DeviceStopped,
     GameChosen,
+    MaintenanceBegan,
+    MaintenanceEnded,
+    MaintenanceNoted,
     ReportsPassed,
     ReportTaken,
     ServiceChanged,
@@ -66,10 +70,14 @@ from controller.table.events.irregularities import (
     VoidAsked,
 )
 from controller.table.events.people import (
+    DealerCame,
+    DealerLeft,
+    HandedOver,
     OperationRefused,
     OperationTaken,
 )
 from controller.table.events.rounds import (
+    AbandonAsked,
     BoxesOccupied,
     CardsHandled,
     ChipsPaid,
@@ -113,9 +121,13 @@ AnyEvent: TypeAlias = (
     | DeviceStopped
     | DeviceFreed
     | DeviceNoted
+    | MaintenanceBegan
+    | MaintenanceEnded
+    | MaintenanceNoted
     | DeckArrived
     | ShuffleBegan
     | DeckShuffled
+    | DeckCountedWhole
     | ShuffleFailed
     | CardFoundFaceUp
     | SetInTray
@@ -140,6 +152,7 @@ AnyEvent: TypeAlias = (
     | HandRemoved
     | ChipsPaid
     | ConclusionAsked
+    | AbandonAsked
     | RoundVoided
     | BettorEntered
     | BettorLeft
@@ -166,11 +179,15 @@ AnyEvent: TypeAlias = (
     | LayoutCorrected
     | IrregularityReopened
     | VoidLifted
+    | DealerCame
+    | DealerLeft
+    | HandedOver
     | OperationTaken
     | OperationRefused
 )
 
 __all__ = [
+    "AbandonAsked",
     "AnyEvent",
     "BettingRestricted",
     "BettorEntered",
@@ -193,8 +210,11 @@ __all__ = [
     "CommandRefused",
     "ConclusionAsked",
     "DealBegan",
+    "DealerCame",
+    "DealerLeft",
     "DealtByHand",
     "DeckArrived",
+    "DeckCountedWhole",
     "DeckShuffled",
     "DeviceFreed",
     "DeviceLost",
@@ -212,6 +232,7 @@ __all__ = [
     "HandJudged",
     "HandRemoved",
     "HandTakenBack",
+    "HandedOver",
     "HandlingCorrected",
     "IrregularityConfirmed",
     "IrregularityRaised",
@@ -220,6 +241,9 @@ __all__ = [
     "JudgementTakenBack",
     "LayoutChanged",
     "LayoutCorrected",
+    "MaintenanceBegan",
+    "MaintenanceEnded",
+    "MaintenanceNoted",
     "OperationRefused",
     "OperationTaken",
     "OptionChosen",

@@ -127,3 +127,11 @@ class StubCounted(Event, frozen=True):
     due: int
     by: str
     in_device: bool = False
+
+
+class DeckCountedWhole(Event, frozen=True):
+    """After maintenance all 52 cards were counted. `by`: device, or the person who counted."""
+
+    deck: int
+    by: str
+    witness: str = ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from controller.games.specification import Kind
 from controller.table.events.base import Event
 from controller.table.parts import HeldCard
 from controller.table.phases import Service
@@ -112,3 +113,22 @@ class DeviceNoted(Event, frozen=True):
 
     what: str
     detail: str = ""
+
+
+class MaintenanceBegan(Event, frozen=True):
+    """From here on no round is concerned by what the device does. `closed`: the table was."""
+
+    reason: str
+    closed: bool
+
+
+class MaintenanceEnded(Event, frozen=True):
+    """The deck in the device must not be dealt from; it has to be loaded, shuffled and counted whole before a round."""
+
+
+class MaintenanceNoted(Event, frozen=True):
+    """What would have been an irregularity in a round. It changes nothing."""
+
+    kind: Kind
+    noticed_by: str
+    note: str = ""

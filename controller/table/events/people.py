@@ -5,6 +5,7 @@ from __future__ import annotations
 from controller.games.specification import Role
 from controller.table.events.base import Event
 from controller.table.operations.corrections import Correctable
+from controller.table.phases import Phase
 
 
 class OperationTaken(Event, frozen=True):
@@ -25,3 +26,25 @@ class OperationRefused(Event, frozen=True):
     person: str
     code: str
     sentence: str
+
+
+class DealerCame(Event, frozen=True):
+    """This person deals from now on."""
+
+    dealer: str
+
+
+class DealerLeft(Event, frozen=True):
+    """Nobody is on duty from now on."""
+
+    dealer: str
+
+
+class HandedOver(Event, frozen=True):
+    """The table went from one person to another, with everything that was open; `from_dealer` empty: from nobody."""
+
+    from_dealer: str
+    to_dealer: str
+    open: tuple[int, ...]
+    of_round: int
+    phase: Phase

@@ -34,10 +34,11 @@ class DealBegan(Event, frozen=True):
 
 
 class CardsHandled(Event, frozen=True):
-    """The Player at a place touched cards; `viewed`: and looked at them."""
+    """The Player at a place touched cards; `viewed`: and looked at them. `bettor`: who did; empty: not said."""
 
     place: Place
     viewed: bool = False
+    bettor: str = ""
 
 
 class HandCounted(Event, frozen=True):
@@ -90,8 +91,18 @@ class ConclusionAsked(Event, frozen=True):
     pass
 
 
+class AbandonAsked(Event, frozen=True):
+    """Somebody wants the round abandoned; asked once more with the same words, it is."""
+
+    person: str
+    authority: str
+    text: str
+
+
 class RoundVoided(Event, frozen=True):
     """A round has no result; all bets are returned. `of_round` 0: the one in progress.
+
+    `irregularity` 0: it was abandoned, for no irregularity.
 
     `authority`: who ruled so, or whose house rule it is, where no clause of the document says it.
     """

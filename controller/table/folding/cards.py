@@ -114,3 +114,8 @@ def _stub_counted(state: TableState, event: events.StubCounted, entry: int) -> T
     tray = state.tray if event.in_device else ()
     out = state.deck.stub_out or not event.in_device
     return replace(state, deck=replace(state.deck, stub=event.count, stub_out=out), tray=tray)
+
+
+@sets(events.DeckCountedWhole)
+def _deck_counted_whole(state: TableState, event: events.DeckCountedWhole, entry: int) -> TableState:
+    return replace(state, count_due=False)

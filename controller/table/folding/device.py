@@ -124,3 +124,14 @@ def _shuffle_failed(state: TableState, event: events.ShuffleFailed, entry: int) 
 def _device_freed(state: TableState, event: events.DeviceFreed, entry: int) -> TableState:
     stops = tuple(cause for cause in state.device.stops if cause != event.cause)
     return replace(state, device=replace(state.device, stops=stops))
+
+
+@sets(events.MaintenanceBegan)
+def _maintenance_began(state: TableState, event: events.MaintenanceBegan, entry: int) -> TableState:
+    return replace(state, maintenance=event.reason, maintained_closed=event.closed, count_due=True)
+
+
+@sets(events.MaintenanceEnded)
+def _maintenance_ended(state: TableState, event: events.MaintenanceEnded, entry: int) -> TableState:
+    deck = replace(state.deck, shuffled=False, used=bool(state.deck.deck))
+    return replace(state, maintenance="", maintained_closed=False, count_due=True, deck=deck)

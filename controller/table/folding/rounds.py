@@ -15,7 +15,7 @@ from controller.table.state import TableState
 def _phase_entered(state: TableState, event: events.PhaseEntered, entry: int) -> TableState:
     if event.phase is Phase.BETTING:
         return replace(state, phase=event.phase, places=(), dealt=0, dealt_cards=())
-    return replace(state, phase=event.phase)
+    return replace(state, phase=event.phase, abandon_asked=())
 
 
 @sets(events.RoundBegan)
@@ -42,6 +42,8 @@ def _round_began(state: TableState, event: events.RoundBegan, entry: int) -> Tab
         chose_to_go_on=False,
         chips_paid=False,
         conclusion_asked=False,
+        abandon_asked=(),
+        viewing=(),
         answers=answers,
         entered=(),
         closed=(),
@@ -62,6 +64,8 @@ def _deal_began(state: TableState, event: events.DealBegan, entry: int) -> Table
 
 @sets(events.CardsHandled)
 def _cards_handled(state: TableState, event: events.CardsHandled, entry: int) -> TableState:
+    if event.viewed and event.bettor:
+        state = replace(state, viewing=(*state.viewing, (event.bettor, int(event.place[1:]))))
     return with_hand(state, event.place, handled=True, viewed=event.viewed)
 
 
@@ -107,6 +111,11 @@ def _chips_paid(state: TableState, event: events.ChipsPaid, entry: int) -> Table
 @sets(events.ConclusionAsked)
 def _conclusion_asked(state: TableState, event: events.ConclusionAsked, entry: int) -> TableState:
     return replace(state, conclusion_asked=True)
+
+
+@sets(events.AbandonAsked)
+def _abandon_asked(state: TableState, event: events.AbandonAsked, entry: int) -> TableState:
+    return replace(state, abandon_asked=(event.person, event.authority, event.text))
 
 
 @sets(events.TablePaused)

@@ -17,6 +17,7 @@ from controller.table.operations.irregularities import (
     Rule,
 )
 from controller.table.operations.rounds import (
+    AbandonRound,
     CancelStart,
     ConcludeRound,
     ExposeHand,
@@ -29,12 +30,19 @@ from controller.table.operations.rounds import (
     ShowFirstCard,
 )
 from controller.table.operations.running import (
+    BeginMaintenance,
     CloseTable,
     ContinueRound,
+    DealerOff,
+    DealerOn,
+    EndMaintenance,
+    InstructDevice,
+    Instruction,
     OpenTable,
     PauseTable,
     ResumeTable,
     ReturnToService,
+    TakeOver,
 )
 from controller.table.operations.wagers import (
     BettorLeaves,
@@ -67,6 +75,7 @@ AnyOperation: TypeAlias = (
     | ExposeHand
     | RecordSettled
     | ConcludeRound
+    | AbandonRound
     | PauseTable
     | ResumeTable
     | PlaceCards
@@ -83,11 +92,19 @@ AnyOperation: TypeAlias = (
     | ReturnToService
     | CorrectEntry
     | CorrectBet
+    | DealerOn
+    | DealerOff
+    | TakeOver
+    | BeginMaintenance
+    | EndMaintenance
+    | InstructDevice
 )
 
 
 __all__ = [
+    "AbandonRound",
     "AnyOperation",
+    "BeginMaintenance",
     "BettorLeaves",
     "CancelStart",
     "CardAt",
@@ -101,10 +118,15 @@ __all__ = [
     "CorrectEntry",
     "CountCards",
     "DealByHand",
+    "DealerOff",
+    "DealerOn",
     "DenyIrregularity",
+    "EndMaintenance",
     "EnterBettor",
     "ExposeHand",
     "HandleCards",
+    "InstructDevice",
+    "Instruction",
     "NameOrder",
     "NoMoreBets",
     "OccupyBoxes",
@@ -126,4 +148,5 @@ __all__ = [
     "ShowFirstCard",
     "ShuffledOutside",
     "TakeBackWager",
+    "TakeOver",
 ]

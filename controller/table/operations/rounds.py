@@ -36,10 +36,11 @@ class ShowFirstCard(Operation, frozen=True):
 
 
 class HandleCards(Operation, frozen=True):
-    """The Player at a place has touched cards; `viewed`: and looked at them."""
+    """The Player at a place has touched cards; `viewed`: and looked at them. `bettor`: who it was, where it is said."""
 
     place: Place
     viewed: bool = False
+    bettor: str = ""
 
 
 class ExposeHand(Operation, frozen=True):
@@ -55,3 +56,13 @@ class RecordSettled(Operation, frozen=True):
 
 class ConcludeRound(Operation, frozen=True):
     """The round is over. Asked twice: the first time it only asks back."""
+
+
+class AbandonRound(Operation, frozen=True):
+    """The round cannot be finished: it is void by a named person's ruling. Asked twice, in the same words.
+
+    `authority`: who rules so; `text`: why.
+    """
+
+    authority: str
+    text: str
