@@ -15,7 +15,7 @@ from controller.commands.evaluation import (
     read_layout,
 )
 from controller.commands.law_options import find_law, in_units, law_options, odds_text, print_json
-from controller.commands.own_words import words_of
+from controller.commands.own_words import OwnWords, words_of
 from controller.commands.page import Page, longest, page
 from controller.games.wagers import Setting
 from controller.rules.law import Law, find_setting
@@ -83,12 +83,12 @@ def write(paper: Page, law: Law, evaluation: Evaluation) -> None:
         used = (f"{s.id}={option} ({s.clause})" for s, option in _readings(law, evaluation))
         paper.entry(f"Readings: {', '.join(used)}", indent=0)
     paper.heading(f"{words.dealer:<{place_width}}{_hand(evaluation.dealer, name_width)}")
-    _write_wagers(paper, evaluation.on_dealer, widths)
+    _write_wagers(paper, evaluation.on_dealer, widths, words)
     for box in evaluation.boxes:
         place = words.box(box.box)
         place = place[:1].upper() + place[1:]
         paper.heading(f"{place:<{place_width}}{_hand(box.hand, name_width)}   {box.word.upper()}")
-        _write_wagers(paper, box.wagers, widths)
+        _write_wagers(paper, box.wagers, widths, words)
     if evaluation.staked:
         paper.heading(f"Staked {evaluation.staked:,}, net {in_units(evaluation.gain)}")
 
@@ -111,11 +111,11 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def _write_wagers(paper: Page, results: Sequence[WagerResult], widths: tuple[int, int]) -> None:
+def _write_wagers(paper: Page, results: Sequence[WagerResult], widths: tuple[int, int], words: OwnWords) -> None:
     """`widths`: those of the titles and of the gains."""
     for result in results:
         paper.entry(
-            f"{result.because} ({result.clause})",
+            f"{words.own(result.because)} ({result.clause})",
             (result.title, widths[0]),
             (result.verdict, longest([HELD, *Verdict])),
             (odds_text(result.odds) if result.odds is not None else "", len("400 to 1")),

@@ -46,7 +46,7 @@ def handle_cards(decision: Decision, given: PersonActed, operation: operations.H
     refusal = viewing_refusal(state.law, state.layout_in_play, operation.bettor, box, state.viewed_at)
     if refusal is not None:
         clause = f" ({refusal.clause})" if refusal.clause else ""
-        note = f"{refusal.sentence}{clause}"
+        note = f"{operation.bettor} looked; {refusal.sentence}{clause}"
         raise_irregularity(decision, Kind.WRONG_VIEWER, noticed_by=given.person, place=place, note=note)
 
 

@@ -127,15 +127,15 @@ Banker    QS KC 6C   2P6   6 points, 2 pictures
   Banker Pair Plus lost              -1 a unit    none of what it pays on (F3 item 8)
 
 Player 1  TH JH QH   2P0   0 points, 2 pictures   LOSE
-  Win              lost              -1 a unit    the Dealer's hand ranks higher than the box's (F3 PM3)
-  Lose             won      1 to 2   +1/2 a unit  the Dealer's hand ranks higher, with six points (F3 O2)
+  Win              lost              -1 a unit    the Banker's hand ranks higher than the Player's (F3 PM3)
+  Lose             won      1 to 2   +1/2 a unit  the Banker's hand ranks higher, with six points (F3 O2)
   Tie              lost              -1 a unit    none of what it pays on (F3 item 6)
   3P               lost              -1 a unit    none of what it pays on (F3 item 3)
   Pair Plus        won      40 to 1  +40 a unit   three consecutive ranks of one suit (F3 O3)
 
 Player 2  KS 2D AC   P3    3 points, 1 picture   LOSE
-  Win              lost              -1 a unit    the Dealer's hand ranks higher than the box's (F3 PM3)
-  Lose             won      1 to 2   +1/2 a unit  the Dealer's hand ranks higher, with six points (F3 O2)
+  Win              lost              -1 a unit    the Banker's hand ranks higher than the Player's (F3 PM3)
+  Lose             won      1 to 2   +1/2 a unit  the Banker's hand ranks higher, with six points (F3 O2)
   Tie              lost              -1 a unit    none of what it pays on (F3 item 6)
   3P               lost              -1 a unit    none of what it pays on (F3 item 3)
   Pair Plus        lost              -1 a unit    none of what it pays on (F3 item 8)

@@ -1,0 +1,240 @@
+"""Maintenance: the device does what people say, no card of it enters a round, and the deck is whole before the next."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+
+from controller.api.view import LinkView, view_of
+from controller.games.specification import Kind, Role, Unit
+from controller.table import events, operations
+from controller.table.operations import Instruction
+from controller.table.phases import Phase, Service
+from firmware_bridge import commands, observations
+from firmware_bridge.commands import AnyCommand
+from tests.table.every_state import to_phase
+from tests.table.harness import TableHarness
+from tests.table.way_out import lead_to_next_round
+
+BOTH = pytest.mark.parametrize("unit", Unit)
+BEGIN = operations.BeginMaintenance("cleaning")
+END = operations.EndMaintenance()
+told = operations.InstructDevice
+
+
+def maintained(unit: Unit = Unit.SETS, start: Phase = Phase.IDLE) -> TableHarness:
+    table = to_phase(unit, start)
+    table.do(BEGIN, Role.PIT_SUPERVISOR)
+    return table
+
+
+def instruct(table: TableHarness, instruction: Instruction, cards: int = 0) -> None:
+    table.do(told(instruction, cards), Role.PIT_SUPERVISOR)
+
+
+def ordered(table: TableHarness) -> list[AnyCommand]:
+    return [event.command for event in table.events_of(events.CommandIssued)]
+
+
+@pytest.mark.parametrize("start", [Phase.CLOSED, Phase.IDLE, Phase.CONCLUDED, Phase.VOIDED])
+def test_it_begins_between_rounds_and_ends_where_a_round_may_begin_or_where_the_table_was_closed(start: Phase) -> None:
+    table = maintained(start=start)
+    assert table.at(Phase.MAINTENANCE)
+    assert view_of(table.state, LinkView()).maintenance == "cleaning"
+    table.do(END, Role.PIT_SUPERVISOR)
+    assert table.at(Phase.CLOSED if start is Phase.CLOSED else Phase.IDLE)
+    assert view_of(table.state, LinkView()).maintenance == ""
+
+
+@pytest.mark.parametrize("phase", [Phase.BETTING, Phase.DEALING_SETS, Phase.EXAMINING, Phase.SETTLING])
+def test_it_does_not_begin_in_a_round(phase: Phase) -> None:
+    assert to_phase(Unit.SETS, phase).refused(BEGIN, Role.SHIFT_MANAGER)[0] == "phase"
+
+
+def test_a_pit_supervisor_says_so_and_says_why() -> None:
+    table = to_phase(Unit.SETS, Phase.IDLE)
+    assert table.refused(BEGIN)[0] == "role"
+    assert table.refused(operations.BeginMaintenance(" "), Role.PIT_SUPERVISOR)[0] == "reason"
+    table.do(BEGIN, Role.PIT_SUPERVISOR)
+    assert table.refused(END)[0] == "role"
+    assert table.refused(told(Instruction.RUN_SELF_TEST))[0] == "role"
+    assert table.refused(BEGIN, Role.PIT_SUPERVISOR) == (
+        "phase",
+        "Cannot begin maintenance while the table is maintenance. End the maintenance first.",
+    )
+
+
+def test_what_is_open_is_brought_to_its_end_before() -> None:
+    table = to_phase(Unit.SETS, Phase.CONCLUDED)
+    table.report(Kind.LATE_BET)
+    assert not table.is_held()
+    assert table.refused(BEGIN, Role.PIT_SUPERVISOR)[0] == "open"
+    table.deny(Role.SHIFT_MANAGER)
+    table.do(BEGIN, Role.PIT_SUPERVISOR)
+
+
+def test_the_device_is_told_only_by_people_and_only_there() -> None:
+    table = to_phase(Unit.SETS, Phase.CONCLUDED)
+    code, sentence = table.refused(told(Instruction.SHUFFLE), Role.PIT_SUPERVISOR)
+    assert (code, "begin maintenance" in sentence) == ("phase", True)
+    table.do(BEGIN, Role.PIT_SUPERVISOR)
+    before = len(ordered(table))
+    table.device.load()
+    table.heartbeat()
+    assert ordered(table)[before:] == [], "nothing is ordered by itself"
+    instruct(table, Instruction.SHUFFLE)
+    instruct(table, Instruction.RELEASE_EXIT)
+    instruct(table, Instruction.DISPENSE, 2)
+    instruct(table, Instruction.RUN_SELF_TEST)
+    instruct(table, Instruction.HOLD_EXIT)
+    instruct(table, Instruction.UNLOAD_STUB)
+    assert ordered(table)[before:] == [
+        commands.Shuffle(),
+        commands.ReleaseExit(),
+        commands.Dispense(2),
+        commands.RunSelfTest(),
+        commands.HoldExit(),
+        commands.UnloadStub(),
+    ]
+    assert not table.state.device.stops
+    assert not table.events_of(events.IrregularityRaised)
+
+
+def test_what_a_device_cannot_do_now_it_is_not_told() -> None:
+    table = maintained()
+    refused = partial(table.refused, by=Role.PIT_SUPERVISOR)
+    assert refused(told(Instruction.DISPENSE, 3))[0] == "exit"
+    instruct(table, Instruction.RELEASE_EXIT)
+    for count in (0, 6, -1):
+        assert refused(told(Instruction.DISPENSE, count))[0] == "cards"
+    assert refused(told(Instruction.SHUFFLE, 1))[0] == "cards"
+    table.device.answers = False
+    instruct(table, Instruction.DISPENSE, 3)
+    assert refused(told(Instruction.RUN_SELF_TEST))[0] == "busy"
+    assert refused(END)[0] == "moving"
+    table.lose_link()
+    assert table.refused(told(Instruction.SHUFFLE), Role.PIT_SUPERVISOR)[0] == "service"
+    shoe = maintained(Unit.SINGLES)
+    for instruction in (Instruction.SHUFFLE, Instruction.UNLOAD_STUB):
+        assert shoe.refused(told(instruction), Role.PIT_SUPERVISOR)[0] == "device"
+
+
+def test_a_device_that_stands_still_may_be_tested_and_nothing_else() -> None:
+    table = maintained()
+    table.device.report(observations.DoorMoved(True))
+    assert table.refused(told(Instruction.SHUFFLE), Role.PIT_SUPERVISOR)[0] == "stopped"
+    instruct(table, Instruction.RUN_SELF_TEST)
+    table.device.report(observations.DoorMoved(False))
+    instruct(table, Instruction.SHUFFLE)
+
+
+@BOTH
+def test_cards_drawn_there_are_set_aside_and_enter_no_round(unit: Unit) -> None:
+    table = maintained(unit)
+    instruct(table, Instruction.RELEASE_EXIT)
+    if unit is Unit.SETS:
+        instruct(table, Instruction.DISPENSE, 3)
+    table.take()
+    drawn = table.last(events.CardsSetAside)
+    assert drawn.because == "maintenance"
+    assert not table.state.open
+    table.do(END, Role.PIT_SUPERVISOR)
+    assert table.exit_is_held()
+    if unit is Unit.SINGLES:
+        table.count(52)
+    table.to_dealing().deal()
+    dealt = {card.id for hand in table.state.hands.values() for card in hand.cards}
+    assert not dealt & {card.id for card in drawn.cards}
+    table.expose_all().settle().conclude()
+
+
+def test_nothing_that_happens_there_is_an_irregularity() -> None:
+    table = maintained()
+    table.device.load(table.device.order[:50])
+    instruct(table, Instruction.SHUFFLE)
+    table.device.report(observations.Jammed("transport"))
+    table.device.report(observations.JamCleared("transport"))
+    table.device.report(observations.DoorMoved(True))
+    table.device.report(observations.DoorMoved(False))
+    table.device.report(observations.Tampered("case"))
+    table.device.refuses_next = "motor"
+    instruct(table, Instruction.RUN_SELF_TEST)
+    table.count(17)
+    noted = table.events_of(events.MaintenanceNoted)
+    assert [one.kind for one in noted] == [Kind.DECK_COUNT, Kind.DECK_COUNT]
+    assert not table.state.open
+    assert not table.state.device.stops
+    table.do(END, Role.PIT_SUPERVISOR)
+    assert lead_to_next_round(table)
+
+
+def test_a_shufflers_deck_is_loaded_anew_and_counted_by_its_shuffle_before_the_next_round() -> None:
+    table = maintained()
+    table.do(END, Role.PIT_SUPERVISOR)
+    code, sentence = table.refused(operations.PlaceYourBets())
+    assert (code, "its shuffle counts it" in sentence) == ("count-due", True)
+    table.device.load(table.device.order[:51])
+    assert table.refused(operations.PlaceYourBets())[0] == "held"  # a card is missing: I02
+    table.deny()
+    assert table.refused(operations.PlaceYourBets())[0] == "count-due"
+    table.device.load()
+    assert table.last(events.DeckCountedWhole).by == "device"
+    table.do(operations.PlaceYourBets())
+
+
+def test_a_shoes_deck_is_shuffled_outside_and_counted_by_hand_before_the_next_round() -> None:
+    table = maintained(Unit.SINGLES)
+    table.do(END, Role.PIT_SUPERVISOR)
+    table.fresh_deck()
+    code, sentence = table.refused(operations.PlaceYourBets())
+    assert (code, "count its 52 cards by hand" in sentence) == ("count-due", True)
+    table.count(52)
+    counted = table.last(events.DeckCountedWhole)
+    assert (counted.by, counted.witness) == ("dealer", "a witness")
+    table.do(operations.PlaceYourBets())
+
+
+def test_the_deck_may_be_counted_before_it_is_loaded_though_hands_of_the_last_round_lay_open() -> None:
+    table = maintained(Unit.SINGLES, Phase.CONCLUDED)
+    table.do(END, Role.PIT_SUPERVISOR)
+    table.count(52)
+    assert not table.state.open
+    assert table.refused(operations.PlaceYourBets())[0] == "deck-used"
+    table.fresh_deck()
+    table.do(operations.PlaceYourBets())
+
+
+def test_a_deck_that_was_shuffled_and_counted_under_maintenance_is_not_dealt_from() -> None:
+    table = maintained()
+    table.device.load()
+    instruct(table, Instruction.SHUFFLE)
+    table.do(END, Role.PIT_SUPERVISOR)
+    assert table.refused(operations.PlaceYourBets())[0] == "count-due"
+    table.count(52)
+    assert table.refused(operations.PlaceYourBets())[0] == "deck-used"
+
+
+@BOTH
+def test_a_link_lost_and_found_there_is_no_more_than_between_rounds(unit: Unit) -> None:
+    table = maintained(unit)
+    table.lose_link()
+    assert table.at(Service.OUT_OF_SERVICE)
+    table.device.skip_count(3)
+    table.connect()
+    assert table.at(Service.IN_SERVICE)
+    assert table.at(Phase.MAINTENANCE)
+    assert not table.state.open
+    table.lose_link()
+    table.do(END, Role.PIT_SUPERVISOR)
+    assert lead_to_next_round(table)
+
+
+def test_a_set_that_waited_in_the_tray_when_it_ended_goes_to_nobody() -> None:
+    table = maintained()
+    instruct(table, Instruction.RELEASE_EXIT)
+    instruct(table, Instruction.DISPENSE, 3)
+    table.do(END, Role.PIT_SUPERVISOR)
+    assert table.refused(operations.PlaceYourBets())[0] == "count-due"
+    table.to_dealing()
+    assert not table.state.aside

@@ -1,0 +1,137 @@
+"""Who looks at which hand, where wagers are entered: the game's order of looking, and I26 where it is not kept."""
+
+from __future__ import annotations
+
+import pytest
+
+from controller.api.view import HandView, LinkView, view_of
+from controller.games.specification import Kind, Unit
+from controller.table import events, operations
+from controller.table.settings import Settings
+from tests.table.harness import TableHarness
+
+
+def dealt(game_id: str = "NC") -> TableHarness:
+    """Ann sits at box 1 and Bob at box 2; Bob bets on both, Cy stands and bets on box 3 alone."""
+    table = TableHarness(game_id=game_id, settings=Settings(game_id, Unit.SETS, 3, True)).start()
+    table.do(operations.OpenTable())
+    table.fresh_deck()
+    table.do(operations.PlaceYourBets())
+    for bettor, seat in (("ann", 1), ("bob", 2), ("cy", None)):
+        table.do(operations.EnterBettor(bettor, seat))
+    for bettor, box in (("ann", 1), ("bob", 1), ("bob", 2), ("cy", 3)):
+        table.do(operations.PlaceWager(bettor, "main", box, 10))
+    table.do(operations.NoMoreBets())
+    return table.deal()
+
+
+def looks(table: TableHarness, bettor: str, place: str) -> None:
+    table.do(operations.HandleCards(place, viewed=True, bettor=bettor))
+
+
+def shown(table: TableHarness, place: str) -> HandView:
+    return next(hand for hand in view_of(table.state, LinkView()).hands if hand.place == place)
+
+
+def test_whoever_may_look_looks_and_nothing_is_irregular() -> None:
+    table = dealt()
+    looks(table, "ann", "B1")
+    looks(table, "bob", "B2")
+    assert not table.state.open
+    assert table.events_of(events.CardsHandled) == [
+        events.CardsHandled("B1", True, "ann"),
+        events.CardsHandled("B2", True, "bob"),
+    ]
+    assert table.state.hands["B1"].viewed
+
+
+@pytest.mark.parametrize(
+    ("bettor", "place", "clause"),
+    [("bob", "B1", "NC 1.15"), ("cy", "B2", "NC 1.15")],
+    ids=["another sits at that box", "no bet of his lies there"],
+)
+def test_nc_1_15_the_wrong_viewer_is_recorded_and_is_i26(bettor: str, place: str, clause: str) -> None:
+    """NC 1.15."""
+    table = dealt()
+    looks(table, bettor, place)
+    assert table.state.hands[place].viewed
+    assert table.state.viewing == ((bettor, int(place[1:])),)
+    raised = table.last(events.IrregularityRaised)
+    assert (raised.kind, raised.row.id, raised.place) == (Kind.WRONG_VIEWER, "I26", place)
+    assert clause in raised.note
+    assert bettor in raised.note
+    assert table.is_held()
+    looks(table, bettor, place)
+    assert len(table.state.open) == 1, "told again it is the same"
+
+
+def test_nc_3_10_a_second_hand_is_one_too_many() -> None:
+    """NC 3.10: one bettor looks at one hand."""
+    table = dealt()
+    looks(table, "bob", "B2")
+    looks(table, "bob", "B1")
+    assert "NC 3.10" in table.last(events.IrregularityRaised).note
+    assert table.state.viewed_at == {"bob": 2}
+
+
+@pytest.mark.parametrize(("game_id", "clause"), [("RTP", "RTP"), ("TP", "TP"), ("P3", "P3")])
+def test_who_bet_nowhere_near_looks_in_no_game(game_id: str, clause: str) -> None:
+    table = dealt(game_id)
+    looks(table, "cy", "B2")
+    assert table.open.kind is Kind.WRONG_VIEWER
+
+
+def test_an_unknown_bettor_is_refused() -> None:
+    table = dealt()
+    for viewed in (True, False):
+        code, _ = table.refused(operations.HandleCards("B1", viewed, "zoe"))
+        assert code == "unknown-bettor"
+
+
+def test_without_a_bettor_or_without_wagers_nobody_is_judged() -> None:
+    table = dealt()
+    table.do(operations.HandleCards("B1", viewed=True))
+    assert not table.state.open
+    bare = TableHarness().start().to_dealing().deal()
+    bare.do(operations.EnterBettor("ann", 1))
+    looks(bare, "ann", "B3")
+    assert not bare.state.open
+    assert bare.state.viewing == (("ann", 3),)
+
+
+def test_who_only_touches_has_not_looked() -> None:
+    table = dealt()
+    table.do(operations.HandleCards("B1", bettor="bob"))
+    assert not table.state.open
+    assert not table.state.viewed_at
+    looks(table, "ann", "B1")
+    assert table.state.viewed_at == {"ann": 1}
+
+
+def test_the_view_names_for_each_box_who_may_look() -> None:
+    table = dealt()
+    assert (shown(table, "B1").viewer, shown(table, "B2").viewer) == ("ann", "bob")
+    assert (shown(table, "D").viewer, shown(table, "D").dealer_opens) == ("", False)
+    table.expose_all()
+    assert shown(table, "B1").viewer == "", "an open hand is looked at by everybody"
+
+
+def test_rtp_3_14_the_dealer_opens_what_nobody_may_look_at() -> None:
+    """RTP 3.14: who stands does not look."""
+    table = dealt("RTP")
+    assert shown(table, "B3").dealer_opens
+    assert shown(table, "B1").viewer == "ann"
+
+
+def test_without_wagers_the_view_names_nobody() -> None:
+    table = TableHarness().start().to_dealing().deal()
+    assert not any(hand.viewer or hand.dealer_opens for hand in view_of(table.state, LinkView()).hands)
+
+
+def test_a_new_round_begins_with_nobody_having_looked() -> None:
+    table = dealt()
+    looks(table, "ann", "B1")
+    table.expose_all().settle().conclude()
+    table.fresh_deck()
+    table.do(operations.PlaceYourBets())
+    assert table.state.viewing == ()
