@@ -85,14 +85,14 @@ class Stage:
             child.abandon()
         self._notify.close()
 
-    def configure(self, *, port: Path | None = None, uid: int | None = None) -> None:
-        """Write the configuration."""
+    def configure(self, *, port: Path | None = None, uid: int | None = None, law: str = "") -> None:
+        """Write the configuration. `law`: what the casino adds to the document, as TOML."""
         self.configuration.write_text(
             f'[table]\nname = "T-1"\ngame = "NC"\nunit = "{self.unit}"\nsimulated = true\n'
             "count_stub_by_hand = true\n"
             f'[device]\nurl = "serial://{port or self.port}"\nkey_file = "device.keys"\n'
             '[journal]\npath = "journal.db"\nkey_file = "journal.key"\n'
-            '[api]\nsocket = "api.sock"\n' + people_text(os.getuid() if uid is None else uid)
+            '[api]\nsocket = "api.sock"\n' + people_text(os.getuid() if uid is None else uid) + law
         )
 
     def give_to_another_user(self) -> None:

@@ -1,14 +1,27 @@
-"""The live view: whatever an irregularity proposes and waits for has words."""
+"""The live view and the lines beside it: everything has words, and they are those of the game that is played."""
 
 from __future__ import annotations
 
-from typing import get_args
+from typing import Any, get_args
 
+import msgspec
+import pytest
+from rich.console import Console
+
+from controller.api.view import LinkView, view_of
+from controller.commands.narration import TELL, TELL_OF_PLACES, tell
+from controller.commands.own_words import words_of
 from controller.commands.rule_words import FOLLOWS
-from controller.commands.screen import WAITS_FOR
-from controller.games.specification import Disposition
-from controller.table import events
+from controller.commands.screen import WAITS_FOR, render
+from controller.games.specification import Disposition, Kind, Role, Unit
+from controller.table import events, operations
+from controller.table.events import Event
 from controller.table.parts import Stage
+from controller.table.phases import Phase
+from controller.table.state import TableState
+from firmware_bridge.words import snake
+from tests.table.every_state import to_phase
+from tests.table.harness import TableHarness
 
 
 def test_every_disposition_and_stage_has_words() -> None:
@@ -22,3 +35,80 @@ def test_no_event_has_a_field_that_the_feed_writes_itself() -> None:
     of_the_round = {events.RoundBegan}  # it names the round that begins: the same number
     for event in get_args(events.AnyEvent):
         assert event in of_the_round or not envelope & set(event.__struct_fields__), event.__name__
+
+
+def shown(state: TableState) -> str:
+    """The screen as a wide terminal has it."""
+    console = Console(width=160, color_system=None)
+    with console.capture() as captured:
+        console.print(render(view_of(state, LinkView()), []))
+    return captured.get()
+
+
+def told(event: Event, game_id: str) -> str | None:
+    public: dict[str, Any] = msgspec.to_builtins(event)
+    return tell(public, words_of(game_id))
+
+
+@pytest.mark.parametrize(
+    ("game_id", "own", "others"),
+    [("F3", ("Player 1", "Banker"), ("Box 1", "Dealer ")), ("NC", ("Box 1", "Dealer"), ("Player 1", "Banker"))],
+)
+def test_places_have_the_names_that_the_document_gives_them(
+    game_id: str, own: tuple[str, ...], others: tuple[str, ...]
+) -> None:
+    table = TableHarness(game_id=game_id).start().to_dealing()
+    page = shown(table.state)
+    assert all(name in page for name in own)
+    assert not any(name in page for name in others)
+
+
+def test_what_is_asked_of_a_hand_names_it_as_the_document_does() -> None:
+    table = TableHarness(game_id="F3").start().to_dealing()
+    table.report(Kind.DROPPED_CARD)
+    question = "Is it the Banker's hand?"
+    asked = msgspec.structs.replace(table.open, asks=("dealer_hand",))
+    assert question in shown(msgspec.structs.replace(table.state, open=(asked,)))
+    raised = msgspec.structs.replace(table.last(events.IrregularityRaised), asks=("dealer_hand",))
+    assert question in (told(raised, "F3") or "")
+    assert "Is it the Dealer's hand?" in (told(raised, "NC") or "")
+
+
+def test_bets_are_told_of_the_places_of_the_game() -> None:
+    assert told(events.BoxesOccupied((1, 2)), "F3") == "Players in play: 1, 2"
+    assert told(events.BoxesOccupied((1, 2)), "TP") == "boxes in play: 1, 2"
+    assert told(events.BettorEntered("ann", 2), "F3") == "ann bets here and sits at Player 2"
+    assert told(events.BettingRestricted((0, 3), (), ()), "F3") == (
+        "restricted: the Banker's spot takes no bets; Player 3 takes no bets"
+    )
+
+
+def test_what_is_told_is_of_events_that_there_are() -> None:
+    assert {*TELL, *TELL_OF_PLACES} <= {snake(event.__name__) for event in get_args(events.AnyEvent)}
+    assert not set(TELL) & set(TELL_OF_PLACES)
+
+
+def test_who_deals_and_what_is_under_way_stand_on_the_screen() -> None:
+    table = to_phase(Unit.SETS, Phase.EXAMINING)
+    table.do(operations.TakeOver(), Role.PIT_SUPERVISOR)
+    assert "dealt by pit-supervisor" in shown(table.state)
+    table.do(operations.AbandonRound("the shift manager", "fire"), Role.SHIFT_MANAGER)
+    assert "ABANDON THE ROUND?" in shown(table.state)
+    table.do(operations.AbandonRound("the shift manager", "fire"), Role.SHIFT_MANAGER)
+    assert "ABANDON" not in shown(table.state)
+    table.do(operations.BeginMaintenance("a new belt"), Role.PIT_SUPERVISOR)
+    assert "maintenance: a new belt" in shown(table.state)
+
+
+def test_who_may_look_stands_beside_the_hand() -> None:
+    table = TableHarness(boxes=(1,)).start()
+    table.do(operations.OpenTable())
+    table.fresh_deck()
+    table.do(operations.PlaceYourBets())
+    table.do(operations.EnterBettor("ann", 1))
+    table.do(operations.PlaceWager("ann", "main", 1, 10))
+    table.do(operations.NoMoreBets())
+    table.deal()
+    assert "ann looks" in shown(table.state)
+    table.do(operations.HandleCards("B1", viewed=True, bettor="ann"))
+    assert "handled · ann looks" in shown(table.state)
