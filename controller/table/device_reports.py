@@ -93,7 +93,8 @@ def _shuffle_aborted(decision: Decision, given: DeviceReported, seen: observatio
         _doubt(decision, given, "the device aborted a shuffle in the middle of a round")
         return
     decision.emit(events.ShuffleFailed(seen.deck))
-    decision.emit(events.DeviceStopped(f"{OF_A_COMMAND}: the shuffle was aborted; load the deck again"))
+    if decision.state.phase is not Phase.MAINTENANCE:
+        decision.emit(events.DeviceStopped(f"{OF_A_COMMAND}: the shuffle was aborted; load the deck again"))
 
 
 def _stub_unloaded(decision: Decision, given: DeviceReported, seen: observations.StubUnloaded) -> None:

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from controller.table import events, operations
 from controller.table.decision import Decision, RefusedError
+from controller.table.device_reports import OF_A_COMMAND
 from controller.table.inputs import PersonActed
 from controller.table.operations import Instruction
 from controller.table.parts import Device
@@ -49,6 +50,10 @@ def verify_begin(state: TableState, given: PersonActed, operation: operations.Be
 
 
 def begin(decision: Decision, given: PersonActed, operation: operations.BeginMaintenance) -> None:
+    """What the device refused to do, or broke off, people may have it try again."""
+    for cause in decision.state.device.stops:
+        if cause.startswith(OF_A_COMMAND):
+            decision.emit(events.DeviceFreed(cause))
     decision.emit(events.MaintenanceBegan(operation.reason, decision.state.phase is Phase.CLOSED))
     decision.enter_phase("begin_maintenance")
 

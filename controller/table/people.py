@@ -38,6 +38,10 @@ def name_of(operation: Operation) -> str:
     return str(operation.__struct_config__.tag)
 
 
+def _phase_words(phase: Phase) -> str:
+    return "under maintenance" if phase is Phase.MAINTENANCE else phase.replace("_", " ")
+
+
 def verify(state: TableState, given: PersonActed) -> None:
     """Raises `RefusedError` when the operation is not lawful now, for this person."""
     operation = given.operation
@@ -47,7 +51,7 @@ def verify(state: TableState, given: PersonActed) -> None:
         raise RefusedError("role", f"Only a {lawful.role.word} or above may {words}; ask one to do it.")
     if state.phase not in lawful.phases:
         first = lawful.first or FIRST_IN_PHASE[state.phase]
-        raise RefusedError("phase", f"Cannot {words} while the table is {state.phase.replace('_', ' ')}. {first}")
+        raise RefusedError("phase", f"Cannot {words} while the table is {_phase_words(state.phase)}. {first}")
     if state.service not in lawful.services:
         raise RefusedError("service", _why_service(state, words))
     if state.held and not lawful.held:

@@ -61,7 +61,7 @@ def test_a_pit_supervisor_says_so_and_says_why() -> None:
     assert table.refused(told(Instruction.RUN_SELF_TEST))[0] == "role"
     assert table.refused(BEGIN, Role.PIT_SUPERVISOR) == (
         "phase",
-        "Cannot begin maintenance while the table is maintenance. End the maintenance first.",
+        "Cannot begin maintenance while the table is under maintenance. End the maintenance first.",
     )
 
 
@@ -127,6 +127,16 @@ def test_a_device_that_stands_still_may_be_tested_and_nothing_else() -> None:
     instruct(table, Instruction.RUN_SELF_TEST)
     table.device.report(observations.DoorMoved(False))
     instruct(table, Instruction.SHUFFLE)
+
+
+def test_what_the_device_broke_off_it_may_be_told_to_do_again() -> None:
+    table = to_phase(Unit.SETS, Phase.CONCLUDED)
+    table.device.report(observations.ShuffleAborted(1, 20))
+    assert table.state.device.stopped
+    table.do(BEGIN, Role.PIT_SUPERVISOR)
+    table.device.report(observations.ShuffleAborted(1, 20))
+    assert not table.state.device.stopped
+    instruct(table, Instruction.UNLOAD_STUB)
 
 
 @BOTH
