@@ -48,8 +48,9 @@ def states_document() -> str:
     parts = [
         INTRODUCTION,
         "## Phases\n",
-        f"A round is in progress in every phase but {_listed(BETWEEN_ROUNDS)}. In {_listed(LAST_ROUND)} an error of\n"
-        "the round that is over may still be reported, and void it: until the next one begins.\n",
+        f"A round is in progress in every phase but {_listed(BETWEEN_ROUNDS)}.\n"
+        f"In {_listed(LAST_ROUND)} an error of the round that is over may still be reported, and void it: until the\n"
+        "next one begins.\n",
         _diagram(PHASES, Phase.CLOSED),
         _table(PHASES),
         "## Services\n",
