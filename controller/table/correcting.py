@@ -103,8 +103,11 @@ def _handling(decision: Decision, given: PersonActed, entered: Entered, instead:
     assert isinstance(entered.operation, operations.HandleCards)
     place = entered.operation.place
     said = [one.operation for one in decision.state.entered if one.operation is not instead]
-    told = [one for one in said if isinstance(one, operations.HandleCards) and one.place == place]
-    decision.emit(events.HandlingCorrected(place, bool(told), any(one.viewed for one in told)))
+    handlings = [one for one in said if isinstance(one, operations.HandleCards)]
+    told = [one for one in handlings if one.place == place]
+    looks = [(one.bettor, int(one.place[1:])) for one in handlings if one.viewed and one.bettor]
+    viewing = tuple(dict.fromkeys(looks))
+    decision.emit(events.HandlingCorrected(place, bool(told), any(one.viewed for one in told), viewing))
     if instead is not None:
         exposing.verify_handle_cards(decision.state, given, instead)
         exposing.handle_cards(decision, given, instead)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from controller.api.view import HandView, LinkView, view_of
-from controller.games.specification import Kind, Unit
+from controller.games.specification import Kind, Role, Unit
 from controller.table import events, operations
 from controller.table.settings import Settings
 from tests.table.harness import TableHarness
@@ -135,3 +135,16 @@ def test_a_new_round_begins_with_nobody_having_looked() -> None:
     table.fresh_deck()
     table.do(operations.PlaceYourBets())
     assert table.state.viewing == ()
+
+
+def test_whoever_was_entered_wrongly_has_not_looked() -> None:
+    """And I26, which was noticed with that entry, has lost its ground."""
+    table = dealt()
+    looks(table, "bob", "B1")
+    entry = table.state.entered[-1].entry
+    instead = operations.HandleCards("B1", viewed=True, bettor="ann")
+    table.do(operations.CorrectEntry(entry, "it was Ann", instead), Role.PIT_SUPERVISOR)
+    assert table.state.viewed_at == {"ann": 1}
+    assert not table.state.open
+    looks(table, "bob", "B2")
+    assert not table.state.open

@@ -22,11 +22,12 @@ class EntryCorrected(Event, frozen=True):
 
 
 class HandlingCorrected(Event, frozen=True):
-    """Whether the cards of a place were handled and viewed, after all."""
+    """Whether the cards of a place were handled and viewed, after all. `viewing`: who looked at which box so far."""
 
     place: Place
     handled: bool
     viewed: bool
+    viewing: tuple[tuple[str, int], ...] = ()
 
 
 class OrderCorrected(Event, frozen=True):

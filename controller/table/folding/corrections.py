@@ -20,6 +20,7 @@ def _entry_corrected(state: TableState, event: events.EntryCorrected, entry: int
 
 @sets(events.HandlingCorrected)
 def _handling_corrected(state: TableState, event: events.HandlingCorrected, entry: int) -> TableState:
+    state = replace(state, viewing=event.viewing)
     return with_hand(state, event.place, handled=event.handled, viewed=event.viewed)
 
 
