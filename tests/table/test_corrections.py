@@ -150,7 +150,7 @@ def entry_of_hand(table: TableHarness, place: str) -> int:
 
 
 @pytest.mark.parametrize("ends", [Phase.SETTLING, Phase.CONCLUDED])
-def test_nc_4_2_a_hand_that_was_misread_is_judged_anew(ends: Phase) -> None:
+def test_a_hand_that_was_misread_is_judged_anew(ends: Phase) -> None:
     table = misread_at_b3()
     assert outcomes(table)["B3"] == "win"
     if ends is Phase.CONCLUDED:
