@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
+from typing import Final
 
 import msgspec
 
@@ -20,7 +22,10 @@ from controller.games.specification import Game, Grammar, Noticed, Option, Provi
 from controller.games.wagers import Looks, Needs, Price, Setting, Under, Wager
 from controller.rules.hands import TEN
 from controller.rules.law import Law
+from controller.rules.shapes import WINNER_HAS
 from firmware_bridge.cards import RANKS
+
+HALF: Final = Fraction(1, 2)
 
 
 class DealingReading(msgspec.Struct, frozen=True):
@@ -106,7 +111,11 @@ class RowReading(msgspec.Struct, frozen=True):
 
 
 class WholeReading(msgspec.Struct, frozen=True):
-    """Everything that the program knows of a game. `unprovided`: what no row of the document is about in a round."""
+    """Everything that the program knows of a game.
+
+    `half_pay_points`: a win with so many points pays half; None: no price says so. `unprovided`: what no row of the
+    document is about in a round.
+    """
 
     game: str
     title: str
@@ -118,7 +127,7 @@ class WholeReading(msgspec.Struct, frozen=True):
     default_boxes: int
     every_hand: bool
     tie_word: str
-    half_pay_points: int
+    half_pay_points: int | None
     round: tuple[Step, ...]
     dealing: tuple[DealingReading, ...]
     first_card: FirstCardReading | None
@@ -145,7 +154,7 @@ def whole_reading(law: Law) -> WholeReading:
         default_boxes=game.boxes[2],
         every_hand=game.every_hand,
         tie_word=game.tie_word,
-        half_pay_points=game.half_pay_points,
+        half_pay_points=_half_pay_points(game.wagers),
         round=game.steps,
         dealing=tuple(_dealing(grammar) for grammar in game.grammars),
         first_card=_first_card(game),
@@ -157,6 +166,12 @@ def whole_reading(law: Law) -> WholeReading:
         silent_clause=game.silent_clause,
         clauses=game.provisions,
     )
+
+
+def _half_pay_points(wagers: Iterable[Wager]) -> int | None:
+    """As the first price of half says it (reading 14)."""
+    prices = (price for wager in wagers for price in wager.prices if price.odds == HALF)
+    return next((WINNER_HAS[price.shape] for price in prices if price.shape in WINNER_HAS), None)
 
 
 def _unprovided(law: Law) -> tuple[str, ...]:
