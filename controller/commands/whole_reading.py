@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from controller.commands.rule_words import (
     DECIDED_BY_PEOPLE,
@@ -22,7 +23,9 @@ from controller.games.specification import Game, Grammar, Noticed, Option, Provi
 from controller.games.wagers import Looks, Needs, Price, Setting, Under, Wager
 from controller.rules.hands import TEN
 from controller.rules.law import Law
+from controller.rules.paying import Rounding
 from controller.rules.shapes import WINNER_HAS
+from controller.table.settings import ChosenReading, Settings, WagerLimit, law_of
 from firmware_bridge.cards import RANKS
 
 HALF: Final = Fraction(1, 2)
@@ -79,7 +82,10 @@ class LimitReading(msgspec.Struct, frozen=True):
 
 
 class SettingReading(msgspec.Struct, frozen=True):
-    """A reading that the casino chooses. `chosen` empty: it must be chosen and is not."""
+    """A reading that the casino chooses. `chosen` empty: it must be chosen and is not.
+
+    `configured`: a table's configuration names it; `chosen_by` and `chosen_on` (ISO date) as it says there.
+    """
 
     setting: str
     reading: int
@@ -89,10 +95,16 @@ class SettingReading(msgspec.Struct, frozen=True):
     default: str
     must_be_chosen: bool
     chosen: str
+    configured: bool
+    chosen_by: str
+    chosen_on: str
 
 
 class RowReading(msgspec.Struct, frozen=True):
-    """A row of the irregularity table. `decides` empty: the clause leaves nothing open."""
+    """A row of the irregularity table. `decides` empty: the clause leaves nothing open.
+
+    `authority` empty: the document's; else whose rule it is, and `clause` is that house's number for it.
+    """
 
     number: str
     kind: str
@@ -108,6 +120,17 @@ class RowReading(msgspec.Struct, frozen=True):
     options: tuple[Option, ...]
     authority: str
     under: dict[str, str]
+
+
+class TableReading(msgspec.Struct, frozen=True):
+    """What a table's configuration says besides readings and rows. `limits` in the smallest unit; `maximum` 0: none."""
+
+    name: str
+    unit: str
+    boxes: int
+    count_stub_by_hand: bool
+    rounding: Rounding
+    limits: tuple[WagerLimit, ...]
 
 
 class WholeReading(msgspec.Struct, frozen=True):
@@ -138,6 +161,29 @@ class WholeReading(msgspec.Struct, frozen=True):
     unprovided: tuple[str, ...]
     silent_clause: str
     clauses: tuple[Provision, ...]
+    table: TableReading | None = None
+
+
+def reading_of_table(name: str, settings: Settings) -> WholeReading:
+    """The law of one table as its configuration makes it."""
+    reading = whole_reading(law_of(settings))
+    configured = {chosen.setting: chosen for chosen in settings.readings}
+    table = TableReading(
+        name=name,
+        unit=settings.unit.value,
+        boxes=settings.box_count,
+        count_stub_by_hand=settings.count_stub_by_hand,
+        rounding=settings.rounding,
+        limits=settings.limits,
+    )
+    chosen = tuple(_chosen(setting, configured.get(setting.setting)) for setting in reading.settings)
+    return replace(reading, settings=chosen, table=table)
+
+
+def _chosen(setting: SettingReading, configured: ChosenReading | None) -> SettingReading:
+    if configured is None:
+        return setting
+    return replace(setting, configured=True, chosen_by=configured.chosen_by, chosen_on=configured.chosen_on)
 
 
 def whole_reading(law: Law) -> WholeReading:
@@ -240,6 +286,9 @@ def _setting(law: Law, setting: Setting) -> SettingReading:
         default=setting.default,
         must_be_chosen=setting.must_be_chosen,
         chosen=law.chosen[setting.id],
+        configured=False,
+        chosen_by="",
+        chosen_on="",
     )
 
 
