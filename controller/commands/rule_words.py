@@ -102,9 +102,9 @@ SHORTFALL: Final = {
     Shortfall.ONCE: "what lies under the minimum is settled the first time and returned from then on",
 }
 ROUNDINGS: Final = {
-    Rounding.NONE: "payouts are exact, parts of a unit too",
-    Rounding.DOWN: "payouts are rounded down to whole units",
-    Rounding.UP: "payouts are rounded up to whole units",
+    Rounding.NONE: "payouts and shares of a maximum are exact, parts of a unit too",
+    Rounding.DOWN: "payouts are rounded down to whole units, and a maximum is shared in whole units",
+    Rounding.UP: "payouts are rounded up to whole units, and a maximum is shared in whole units",
 }
 VIEWERS: Final = {
     Viewer.UNSAID: "",
