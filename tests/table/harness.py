@@ -49,8 +49,11 @@ def stacked(
     return stacked_deck(game(game_id), unit, boxes, wanted, in_hand=in_hand)
 
 
+BOXES: Final = (1, 3, 6)  # occupied where a test names no others
+
+
 class TableHarness:
-    """One table, of NC unless another game is named.
+    """One table, of NC unless another game is named. `boxes` are occupied; where every hand is dealt, all are.
 
     Like the daemon it takes inputs in turn and obeys commands only after their events.
 
@@ -60,7 +63,7 @@ class TableHarness:
     def __init__(
         self,
         unit: Unit = Unit.SETS,
-        boxes: tuple[int, ...] = (1, 3, 6),
+        boxes: tuple[int, ...] = BOXES,
         hands: Mapping[str, str] | None = None,
         *,
         count_by_hand: bool = True,
