@@ -113,7 +113,6 @@ GAME: Final = Game(
         Step(StepKind.EXPOSING, "SK 3.4", "the Dealer turns his hand"),
         Step(StepKind.SETTLING, "SK 2.1", "wagers are settled"),
     ),
-    half_pay_points=6,
     names=ClassNames("Three Pictures", "{word} and two", "{word} and one", "{word}"),
     tie_word="tie",
     clauses=Clauses(

@@ -21,6 +21,7 @@ from controller.table import operations
 from controller.table.operations import AnyOperation
 from controller.table.phases import Phase, Service
 from firmware_bridge.cards import Card
+from simulators.bettors import PlannedWager
 from simulators.crew import CREW, CrewMember, CrewVoice, member_for
 from simulators.device import SimulatedDevice
 from simulators.physical_table import PhysicalTable
@@ -61,6 +62,7 @@ class SimulatedDealer:
         self._placed = 0  # positions of the dealing order that are filled on the table
         self._mishap_over = False
         self._refusals = 0
+        self._entered: set[str] = set()  # bettors whom the table knows
 
     async def play(self) -> int:
         """Until the last planned round is over; returns the journal entry at which the screen showed all of it."""
@@ -190,7 +192,10 @@ class SimulatedDealer:
                 await self._settle(view)
 
     async def _while_betting(self, view: TableView, planned: PlannedRound) -> None:
-        if not view.boxes and not game(view.game).every_hand:
+        due = self._wager_due(view, planned)
+        if due is not None:
+            await self._bet(view, due)
+        elif not view.boxes and not game(view.game).every_hand:
             await self._say(view, operations.OccupyBoxes(planned.boxes))
         elif planned.mishap is Mishap.BEFORE_NO_MORE_BETS and not self._mishap_over:
             self._mishap_over = True
@@ -198,6 +203,17 @@ class SimulatedDealer:
             self._table.lay_aside(self._mechanism.draw(forced=True) if shoe else self._mechanism.lift_set())
         else:
             await self._say(view, operations.NoMoreBets())
+
+    def _wager_due(self, view: TableView, planned: PlannedRound) -> PlannedWager | None:
+        """The next one that does not lie on the layout."""
+        lying = {(bet.bettor, bet.wager, bet.box) for bet in view.bets}
+        return next((one for one in planned.wagers if (one.bettor, one.wager, one.box) not in lying), None)
+
+    async def _bet(self, view: TableView, due: PlannedWager) -> None:
+        if due.bettor in self._entered:
+            await self._say(view, operations.PlaceWager(due.bettor, due.wager, due.box, due.amount))
+        elif await self._say(view, operations.EnterBettor(due.bettor, due.seat)):
+            self._entered.add(due.bettor)
 
     async def _show_first_card(self, view: TableView, planned: PlannedRound) -> None:
         """Draw it, look at it, say so: from then on everybody knows where the deal begins."""
@@ -364,7 +380,8 @@ class SimulatedDealer:
         place = found.choices_due[0]
         withdraws = place in {box(number) for number in self._round.withdraws}
         choice = Choice.WITHDRAW if withdraws else Choice.CONTINUE
-        await self._say(view, operations.ChooseOption(found.id, found.revision, place, choice))
+        bettor = next((due.bettor for due in found.bettors_due if due.place == place), "")
+        await self._say(view, operations.ChooseOption(found.id, found.revision, place, choice, bettor=bettor))
 
     async def _rule(self, view: TableView, found: IrregularityView, member: CrewMember) -> None:
         """Every third round is ruled void, the others go on; a device that stands still is freed first."""

@@ -19,6 +19,7 @@ from controller.games.specification import DEALER, Facts, Game, Kind, Unit
 from controller.rules.dealing import Place, served_boxes
 from controller.rules.irregularities import find_row
 from controller.rules.law import Law, read_law
+from simulators.bettors import PlannedWager, plan_wagers
 from simulators.mechanism import SET_SIZE, ArmedFaults
 
 SHARE_EXCHANGED: Final = 0.2  # of the chance of any other mishap
@@ -91,7 +92,7 @@ class PlannedRound(msgspec.Struct, frozen=True):
     """One round. `card` is the position in the dealing order at which the mishap happens, 0 for none.
 
     `expected`: the irregularity that the daemon must raise, with its number among I01 to I28 as it ends up.
-    `withdraws`: the boxes that take their bets back where they may.
+    `withdraws`: the boxes that take their bets back where they may. `wagers`: none where people only occupy boxes.
     """
 
     number: int
@@ -100,6 +101,7 @@ class PlannedRound(msgspec.Struct, frozen=True):
     card: int = 0
     withdraws: frozenset[int] = frozenset()
     expected: tuple[Kind, str] | None = None
+    wagers: tuple[PlannedWager, ...] = ()
 
     def card_in(self, order: Sequence[Place]) -> int:
         """Where the mishap happens in that order.
@@ -140,12 +142,14 @@ def plan_rounds(
     game_id: str = "NC",
     mishaps: float = 0.4,
     stages: bool = True,
+    wagers: bool = False,
 ) -> list[PlannedRound]:
     """The rounds of a run. The first three mishaps are the headline ones; the rest come with chance `mishaps`.
 
     In some of the rounds that would go smoothly two hands are exchanged.
 
-    `stages`: a set waits in the tray before bets are closed, so that it can be taken too early.
+    `stages`: a set waits in the tray before bets are closed, so that it can be taken too early. `wagers`: bettors bet;
+    nothing else of the plan depends on it.
     """
     random, exchanges = Random(f"{seed}/{unit}/plan"), Random(f"{seed}/{unit}/exchanges")
     rules = game(game_id)
@@ -165,7 +169,8 @@ def plan_rounds(
             mishap = Mishap.EXCHANGED
             card = _card_of(mishap, len(boxes) + 1, exchanges)
         expected = _expected(law, unit, mishap) if mishap else None
-        planned.append(PlannedRound(number, boxes, mishap, card, withdraws, expected))
+        bets = plan_wagers(law, boxes, Random(f"{seed}/{unit}/{number}/wagers")) if wagers else ()
+        planned.append(PlannedRound(number, boxes, mishap, card, withdraws, expected, bets))
     return planned
 
 

@@ -44,6 +44,7 @@ class Simulation(msgspec.Struct, frozen=True):
     dealer: Path | None
     game_id: str
     rounds: int
+    wagers: bool
     stay: bool
 
 
@@ -92,10 +93,11 @@ def capabilities_of(
 @click.option("--game", "game_id", metavar="GAME", default="NC", show_default=True,
               help="The game of that table, with --dealer.")  # fmt: skip
 @click.option("--rounds", type=click.IntRange(min=1), default=5, show_default=True, help="How many, with --dealer.")
+@click.option("--wagers", is_flag=True, help="The people bet, with --dealer.")
 @click.option("--stay", is_flag=True, help="Keep the device plugged in after the last round, until interrupted.")
 def simulate(kind: Literal["shuffler", "shoe"], serial: str, seed: int, link: Path, key_file: Path, on_removal: bool,
              stages: bool, fast: bool, log: Path | None, dealer: Path | None, game_id: str, rounds: int,
-             stay: bool) -> None:  # fmt: skip
+             wagers: bool, stay: bool) -> None:  # fmt: skip
     """Run a simulated shuffler or shoe on a pseudo-terminal, and print where it is.
 
     With --dealer, simulated people play planned rounds at the daemon's table and the command ends with the last one.
@@ -103,7 +105,7 @@ def simulate(kind: Literal["shuffler", "shoe"], serial: str, seed: int, link: Pa
     """
     asked = Simulation(
         kind, serial, seed, link, key_file, on_removal, stages, 0.0 if fast else HUMAN_PACE, log, dealer,
-        playable(game_id, on_removal=on_removal).id, rounds, stay,
+        playable(game_id, on_removal=on_removal).id, rounds, wagers, stay,
     )  # fmt: skip
     try:
         asyncio.run(run_simulation(asked))
@@ -155,7 +157,7 @@ async def _people(asked: Simulation, device: SimulatedDevice, pace: Pace) -> Non
         await asyncio.Event().wait()
         return
     unit = Unit.SETS if asked.kind == "shuffler" else Unit.SINGLES
-    plan = plan_rounds(asked.seed, unit, asked.rounds, game_id=asked.game_id, stages=asked.stages)
+    plan = plan_rounds(asked.seed, unit, asked.rounds, game_id=asked.game_id, stages=asked.stages, wagers=asked.wagers)
     table = PhysicalTable(device.mechanism, pace)
     dealer = SimulatedDealer(device, table, asked.dealer, plan, Random(f"{asked.seed}/people"))
     last = await dealer.play()

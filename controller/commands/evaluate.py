@@ -46,7 +46,8 @@ from controller.rules.settlement import Verdict
     "wagers",
     multiple=True,
     metavar="WAGER=STAKE",
-    help='A stake in the smallest unit, as in tie=5 (on every box) or "3: tie=5"; without any, each wager for a unit.',
+    help="A stake in the smallest unit, as in tie=5 (on every box), "
+    '"3: tie=5" (on box 3) or "3: ann: tie=5" (of the bettor ann there); without any, each wager for a unit.',
 )
 def evaluate(
     game_id: str,
@@ -76,7 +77,7 @@ def write(paper: Page, law: Law, evaluation: Evaluation) -> None:
     hands = [evaluation.dealer, *(box.hand for box in evaluation.boxes)]
     name_width = longest([hand.name for hand in hands])
     results = [*evaluation.on_dealer, *(result for box in evaluation.boxes for result in box.wagers)]
-    widths = longest([result.title for result in results]), longest([_gain(result) for result in results]) + 1
+    widths = longest([_title(result) for result in results]), longest([_gain(result) for result in results]) + 1
     place_width = longest([words.dealer, *(words.box(box.box) for box in evaluation.boxes)]) + 2
     paper.heading(f"{law.game.title} ({law.game.id})")
     if evaluation.readings:
@@ -91,6 +92,8 @@ def write(paper: Page, law: Law, evaluation: Evaluation) -> None:
         _write_wagers(paper, box.wagers, widths, words)
     if evaluation.staked:
         paper.heading(f"Staked {evaluation.staked:,}, net {in_units(evaluation.gain)}")
+        for bettor, gain in evaluation.gains.items():
+            paper.entry(f"net {in_units(gain)}", (bettor, longest(list(evaluation.gains))))
 
 
 def _readings(law: Law, evaluation: Evaluation) -> list[tuple[Setting, str]]:
@@ -116,11 +119,15 @@ def _write_wagers(paper: Page, results: Sequence[WagerResult], widths: tuple[int
     for result in results:
         paper.entry(
             f"{words.own(result.because)} ({result.clause})",
-            (result.title, widths[0]),
+            (_title(result), widths[0]),
             (result.verdict, longest([HELD, *Verdict])),
             (odds_text(result.odds) if result.odds is not None else "", len("400 to 1")),
             (_gain(result), widths[1]),
         )
+
+
+def _title(result: WagerResult) -> str:
+    return f"{result.title} of {result.bettor}" if result.bettor else result.title
 
 
 def _gain(result: WagerResult) -> str:

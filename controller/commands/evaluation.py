@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final
+from typing import Final, TypeAlias
 
 import msgspec
 
@@ -28,7 +28,11 @@ _NUMBERED: Final = re.compile(r"\s*([+-]?\d+)\s*:(.*)", re.ASCII | re.DOTALL)
 _WHOLE: Final = re.compile(r"0*([1-9]\d*)", re.ASCII)
 MOST_DIGITS: Final = 15  # of a stake
 HELD: Final = "held"  # until a ruling is given
-THE_BETTOR: Final = Bettor("the bettor")  # all stakes are his
+_NAMED: Final = re.compile(r"\s*([^\W\d][\w.-]*)\s*:(.*)", re.DOTALL)
+THE_BETTOR: Final = "the bettor"  # whose the stakes are that name nobody
+
+
+Stakes: TypeAlias = dict[tuple[int, str, str], int]
 
 
 class HandResult(msgspec.Struct, frozen=True):
@@ -43,8 +47,8 @@ class HandResult(msgspec.Struct, frozen=True):
 class WagerResult(msgspec.Struct, frozen=True):
     """What a wager comes to. `net` for each unit staked, `gain` for the stake; both exact, negative where lost.
 
-    `verdict` is won, lost, returned or held: a held stake waits for a ruling. `odds` are those of the price that it
-    won; `stake` 0 where nothing was staked.
+    `bettor`: whose the stake is; empty where nobody was named. `verdict` is won, lost, returned or held: a held stake
+    waits for a ruling. `odds` are those of the price that it won; `stake` 0 where nothing was staked.
     """
 
     wager: str
@@ -56,6 +60,7 @@ class WagerResult(msgspec.Struct, frozen=True):
     because: str
     stake: int
     gain: Fraction
+    bettor: str = ""
 
 
 class BoxResult(msgspec.Struct, frozen=True):
@@ -71,7 +76,7 @@ class BoxResult(msgspec.Struct, frozen=True):
 class Evaluation(msgspec.Struct, frozen=True):
     """A whole layout. `on_dealer` are the wagers that lie once, beside the boxes; `gain` is the sum of all gains.
 
-    `readings`: those on which a wager shown here depends, as they were chosen.
+    `readings`: those on which a wager shown here depends, as they were chosen. `gains`: of each bettor who was named.
     """
 
     game: str
@@ -83,15 +88,16 @@ class Evaluation(msgspec.Struct, frozen=True):
     on_dealer: tuple[WagerResult, ...]
     staked: int
     gain: Fraction
+    gains: dict[str, Fraction]
 
 
 @dataclass(frozen=True)
 class WrittenHands:
-    """Hands by box, and stakes by (box, wager id). Without any stake every wager is told for each unit."""
+    """Hands by box, and stakes by (box, wager id, bettor). Without any stake every wager is told for each unit."""
 
     hands: dict[int, tuple[Card, ...]]
     dealer: tuple[Card, ...]
-    stakes: dict[tuple[int, str], int]
+    stakes: Stakes
 
 
 def read_layout(law: Law, players: Sequence[str], dealers: Sequence[str], wagers: Sequence[str]) -> WrittenHands:
@@ -163,22 +169,32 @@ def _check_no_card_twice(hands: Sequence[tuple[str, tuple[Card, ...]]]) -> None:
             seen[card] = where
 
 
-def _read_stakes(law: Law, wagers: Sequence[str], boxes: Sequence[int]) -> dict[tuple[int, str], int]:
-    stakes: dict[tuple[int, str], int] = {}
+def _read_stakes(law: Law, wagers: Sequence[str], boxes: Sequence[int]) -> Stakes:
+    stakes: Stakes = {}
     for written in wagers:
         where = f"--wager {shortened(written)!r}"
         named, rest = _numbered(law.game, written, where)
+        bettor, rest = _of_bettor(rest)
         wager_id, separator, amount = (part.strip() for part in rest.partition("="))
         if not separator:
-            raise BadInputError(f"{where} is not written as WAGER=STAKE.", "For example tie=5, or 3: tie=5 for box 3.")
+            raise BadInputError(
+                f"{where} is not written as WAGER=STAKE.",
+                "For example tie=5, or 3: tie=5 for box 3, or 3: ann: tie=5 for a stake of ann's there.",
+            )
         wager = _find_wager(law, shortened(wager_id.lower()), where)
         stake = _read_stake(amount, where)
         for box in _boxes_of(law.game, wager, named, boxes, where):
-            if (box, wager.id) in stakes:
+            if (box, wager.id, bettor) in stakes:
                 place = words_of(law.game.id).box(box) if box else f"the {words_of(law.game.id).dealer}'s spot"
                 raise BadInputError(f"{where}: {wager.id} is staked twice on {place}.", "Add the stakes up.")
-            stakes[box, wager.id] = stake
+            stakes[box, wager.id, bettor] = stake
     return stakes
+
+
+def _of_bettor(written: str) -> tuple[str, str]:
+    """The bettor before a colon, and what follows; `THE_BETTOR` where nobody is named."""
+    found = _NAMED.fullmatch(written)
+    return (found[1], found[2]) if found else (THE_BETTOR, written)
 
 
 def _find_wager(law: Law, wager_id: str, where: str) -> Wager:
@@ -228,7 +244,7 @@ def _boxes_of(game: Game, wager: Wager, named: int | None, boxes: Sequence[int],
 
 def evaluate_layout(law: Law, written: WrittenHands) -> Evaluation:
     """What everything comes to. Raises `BadInputError` where a wager depends on a reading that is not chosen."""
-    shown = {wager_id for _, wager_id in written.stakes}
+    shown = {wager_id for _, wager_id, _ in written.stakes}
     wagers = [wager for wager in law.game.wagers if not shown or wager.id in shown]
     require_chosen(law, wagers)
     results = _settled_round(law, written) if written.stakes else _for_each_unit(law, written)
@@ -246,7 +262,16 @@ def evaluate_layout(law: Law, written: WrittenHands) -> Evaluation:
         on_dealer=tuple(result for lies_on, result in results if lies_on == DEALERS_SPOT),
         staked=sum(result.stake for _, result in results),
         gain=sum((result.gain for _, result in results), Fraction(0)),
+        gains=_gains([result for _, result in results]),
     )
+
+
+def _gains(results: Sequence[WagerResult]) -> dict[str, Fraction]:
+    gains: dict[str, Fraction] = {}
+    for result in results:
+        if result.bettor:
+            gains[result.bettor] = gains.get(result.bettor, Fraction(0)) + result.gain
+    return gains
 
 
 def _hand(game: Game, cards: Sequence[Card]) -> HandResult:
@@ -288,12 +313,20 @@ def _spots(law: Law, written: WrittenHands) -> list[tuple[int, Wager]]:
 
 
 def _settled_round(law: Law, written: WrittenHands) -> list[tuple[int, WagerResult]]:
-    """The stakes of one bettor, settled as a round is; without limits, and with nobody to rule on what is held."""
-    spots = [(box, wager.id) for box, wager in _spots(law, written) if (box, wager.id) in written.stakes]
-    bets = [Bet(n, THE_BETTOR.id, wager, box, written.stakes[box, wager]) for n, (box, wager) in enumerate(spots, 1)]
+    """The stakes, settled as a round is; without limits, and with nobody to rule on what is held.
+
+    Bettors stand, and bets count as placed in the order of the layout: neither matters without limits.
+    """
+    bettors = list(dict.fromkeys(bettor for *_, bettor in written.stakes))
+    stacks = [(box, wager.id, bettor) for box, wager in _spots(law, written) for bettor in bettors]
+    lying = [stack for stack in stacks if stack in written.stakes]
+    bets = [
+        Bet(number, bettor, wager, box, written.stakes[box, wager, bettor])
+        for number, (box, wager, bettor) in enumerate(lying, start=1)
+    ]
     rules = TableRules(boxes=law.game.boxes[1])
     hands = {place_of(box): hand for box, hand in written.hands.items()} | {DEALER: written.dealer}
-    settlement = settle_round(law, rules, as_it_lies(law, rules, [THE_BETTOR], bets), hands)
+    settlement = settle_round(law, rules, as_it_lies(law, rules, [Bettor(one) for one in bettors], bets), hands)
     return [(entry.bet.box, _as_settled(law, written, entry)) for entry in settlement.entries]
 
 
@@ -311,6 +344,7 @@ def _as_settled(law: Law, written: WrittenHands, entry: Entry) -> WagerResult:
         because=_because(entry.verdict, entry.because, wager, hand, written.dealer),
         stake=stake,
         gain=gain,
+        bettor="" if entry.bet.bettor == THE_BETTOR else entry.bet.bettor,
     )
 
 

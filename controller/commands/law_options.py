@@ -22,15 +22,19 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 def law_options(command: Command) -> Command:
     """The argument GAME and the options `--reading` and `--json`."""
+    return click.argument("game_id", metavar="GAME")(reading_options(command))
+
+
+def reading_options(command: Command) -> Command:
+    """The options `--reading` and `--json`."""
     command = click.option("--json", "as_json", is_flag=True, help="Print one JSON object (docs/commands.md).")(command)
-    command = click.option(
+    return click.option(
         "--reading",
         "readings",
         metavar="ID=OPTION",
         multiple=True,
         help="Choose a reading of the document; may be repeated. `cardshoe rules GAME` lists them.",
     )(command)
-    return click.argument("game_id", metavar="GAME")(command)
 
 
 def shortened(written: str) -> str:

@@ -7,6 +7,7 @@ from typing import Final
 from controller.games.specification import Disposition, Facts, Kind, Noticed, Order, Unit
 from controller.games.wagers import Betting, Excess, Shortfall, Viewer
 from controller.rules.irregularities import STATED
+from controller.rules.paying import Rounding
 
 KINDS: Final = {
     Kind.FOREIGN_CARD: "a foreign card",
@@ -62,6 +63,11 @@ NOTICED: Final = {
     (Noticed.NEXT_ROUND,): "noticed when the next round had begun",
     tuple(Noticed): "whenever it is noticed",
 }
+MOMENTS: Final = {
+    Noticed.IN_ROUND: "while the round lasts",
+    Noticed.CONCLUDED: "between its settlement and the next round",
+    Noticed.NEXT_ROUND: "when the next round had begun",
+}
 
 FOLLOWS: Final = {
     Disposition.VOID: "the round is void, all bets are returned",
@@ -95,6 +101,11 @@ SHORTFALL: Final = {
     Shortfall.AS_IT_LIES: "what lies under the minimum is settled as it lies",
     Shortfall.ONCE: "what lies under the minimum is settled the first time and returned from then on",
 }
+ROUNDINGS: Final = {
+    Rounding.NONE: "payouts and shares of a maximum are exact, parts of a unit too",
+    Rounding.DOWN: "payouts are rounded down to whole units, and a maximum is shared in whole units",
+    Rounding.UP: "payouts are rounded up to whole units, and a maximum is shared in whole units",
+}
 VIEWERS: Final = {
     Viewer.UNSAID: "",
     Viewer.FIRST_SEATED: "of several bettors the seated one who placed first looks at the hand",
@@ -114,7 +125,9 @@ def facts_in_words(when: Facts) -> tuple[str, ...]:
 
 def noticed_in_words(noticed: tuple[Noticed, ...]) -> str:
     """When it must have come to light; empty where that is in the round itself."""
-    return NOTICED.get(noticed) or ", ".join(moment.value.replace("_", " ") for moment in noticed[1:])
+    if noticed in NOTICED:
+        return NOTICED[noticed]
+    return f"noticed {' or '.join(MOMENTS[moment] for moment in noticed)}"
 
 
 def limits_in_words(betting: Betting) -> tuple[tuple[str, str], ...]:

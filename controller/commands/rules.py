@@ -4,26 +4,46 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
+from pathlib import Path
 from typing import Final
 
 import click
 from msgspec.structs import replace
 
-from controller.commands.law_options import find_law, law_options, odds_text, print_json, shortened
+from controller.commands.law_options import (
+    find_game,
+    find_law,
+    odds_text,
+    print_json,
+    reading_options,
+    shortened,
+)
+from controller.commands.main import BadInputError, ConfigurationProblemError
 from controller.commands.own_words import OwnWords, words_of
 from controller.commands.page import Page, longest, page
-from controller.commands.rule_words import KINDS
-from controller.commands.whole_reading import PriceReading, RowReading, SettingReading, WagerReading, WholeReading
-from controller.commands.whole_reading import whole_reading as read_whole
-from controller.games.specification import Option
+from controller.commands.rule_words import KINDS, ROUNDINGS, UNITS
+from controller.commands.whole_reading import (
+    PriceReading,
+    RowReading,
+    SettingReading,
+    TableReading,
+    WagerReading,
+    WholeReading,
+    reading_of_table,
+    whole_reading,
+)
+from controller.games import GAMES
+from controller.games.specification import Option, Unit
 from controller.games.wagers import Needs
 
+HOUSE: Final = "(house)"  # where a clause would stand: the house's rule, no document's
 ANYTHING: Final = "whatever it was"  # of a row that every kind of irregularity has
 
 
 def write_game(paper: Page, reading: WholeReading) -> None:
     """Identity and boxes."""
-    paper.heading(f"{reading.title} ({reading.game})")
+    at_table = f" at table {reading.table.name}" if reading.table else ""
+    paper.heading(f"{reading.title} ({reading.game}){at_table}")
     words = words_of(reading.game)
     facts = (
         ("operator", reading.operator or "none named"),
@@ -32,8 +52,16 @@ def write_game(paper: Page, reading: WholeReading) -> None:
         (words.places, _boxes(reading, words)),
         ("tie", f"equal rankings are called {reading.tie_word!r}"),
     )
-    for name, text in facts:
+    for name, text in (*facts, *_at_table(reading.table, words)):
         paper.entry(text, (name, 10))
+
+
+def _at_table(table: TableReading | None, words: OwnWords) -> tuple[tuple[str, str], ...]:
+    if table is None:
+        return ()
+    by_hand = " the dealer counts the stub by hand;" if table.count_stub_by_hand else ""
+    told = f"{table.boxes} {words.places}; the device yields {UNITS[Unit(table.unit)]};{by_hand}"
+    return (("this table", told.removesuffix(";")),)
 
 
 def _boxes(reading: WholeReading, words: OwnWords) -> str:
@@ -106,10 +134,23 @@ def write_limits(paper: Page, reading: WholeReading) -> None:
         paper.entry(limit.words, (limit.clause, _clause_width(reading)))
     if not reading.limits:
         paper.entry("the document says nothing of limits, lateness or who looks at a hand")
+    if reading.table is not None:
+        _write_limits_of_table(paper, reading.table, _clause_width(reading))
+
+
+def _write_limits_of_table(paper: Page, table: TableReading, width: int) -> None:
+    for limit in table.limits:
+        most = f"at most {limit.maximum}" if limit.maximum else "no maximum"
+        paper.entry(f"{limit.wager}: at least {limit.minimum}, {most}, in the smallest unit", (HOUSE, width))
+    paper.entry("no other wager has a minimum or a maximum" if table.limits else "no wager has a limit", (HOUSE, width))
+    paper.entry(ROUNDINGS[table.rounding], (HOUSE, width))
 
 
 def write_settings(paper: Page, reading: WholeReading) -> None:
-    paper.heading("Settings: readings that the casino chooses (--reading ID=OPTION)")
+    how = (
+        "readings that the casino chose" if reading.table else "readings that the casino chooses (--reading ID=OPTION)"
+    )
+    paper.heading(f"Settings: {how}")
     for setting in reading.settings:
         number = f"reading {setting.reading}, {setting.clause}"
         paper.entry(f"{setting.setting} ({number}): {setting.question}{_must(setting)}")
@@ -122,7 +163,14 @@ def write_settings(paper: Page, reading: WholeReading) -> None:
                 (option, longest(list(setting.options))),
                 indent=4,
             )
+        if setting.configured:
+            paper.entry(_who_chose(setting), indent=4)
     paper.entry("* in force here")
+
+
+def _who_chose(setting: SettingReading) -> str:
+    on = f" on {setting.chosen_on}" if setting.chosen_on else ""
+    return f"chosen by {setting.chosen_by}{on}" if setting.chosen_by else f"chosen in the configuration{on}"
 
 
 def _must(setting: SettingReading) -> str:
@@ -135,7 +183,7 @@ def write_irregularities(paper: Page, reading: WholeReading) -> None:
     """The table in force, in its order."""
     paper.heading("Irregularities: of each kind the first row that fits applies")
     paper.entry("In brackets stands the lowest rank that may confirm the fact, and decide what the clause leaves open.")
-    width = max(_clause_width(reading), longest([row.clause for row in reading.irregularities]))
+    width = max(_clause_width(reading), longest([_clause(row) for row in reading.irregularities]))
     own = words_of(reading.game).own
     for row in merge_kinds(reading.irregularities):
         when = own("; ".join((row.what, *row.when, *([row.noticed] if row.noticed else []))))
@@ -143,7 +191,7 @@ def write_irregularities(paper: Page, reading: WholeReading) -> None:
         paper.entry(
             when,
             (row.number, 5),
-            (row.clause or "(house)", width),
+            (_clause(row), width),
             then=f"-> {row.follows} ({row.because}){_options_of_bettors(row.options)} [{_people(row)}]{readings}",
         )
     silent = (
@@ -152,6 +200,11 @@ def write_irregularities(paper: Page, reading: WholeReading) -> None:
     paper.entry(f"Whatever no row fits: {silent}. The deal is held until then.")
     if reading.unprovided:
         paper.entry(f"In a round no row of the document is about: {own(', '.join(reading.unprovided))}.")
+
+
+def _clause(row: RowReading) -> str:
+    """A rule of the house is marked as such, and its own number stands where a clause would."""
+    return f"{HOUSE} {row.clause}".rstrip() if row.authority else row.clause
 
 
 def merge_kinds(rows: Sequence[RowReading]) -> list[RowReading]:
@@ -212,16 +265,26 @@ class SectionName(click.Choice[str]):
 
 
 @click.command()
-@law_options
+@click.argument("game_id", metavar="[GAME]", required=False)
+@reading_options
+@click.option(
+    "--config",
+    "path",
+    type=click.Path(path_type=Path),
+    help="Show the law of the table with this configuration (TOML); it names the game.",
+)
 @click.option(
     "--section", "sections", type=SectionName(list(SECTIONS)), multiple=True, help="Only this part; may be repeated."
 )
-def rules(game_id: str, readings: tuple[str, ...], as_json: bool, sections: tuple[str, ...]) -> None:
+def rules(
+    game_id: str | None, readings: tuple[str, ...], as_json: bool, path: Path | None, sections: tuple[str, ...]
+) -> None:
     """Show the whole reading of a game: the round, wagers, settings, the irregularity table, every clause.
 
+    With --config that of one table: the readings that its casino chose, the rows of its house, its limits.
     In a terminal lines are wrapped; elsewhere each entry is one line, for grep. --json prints every part.
     """
-    reading = read_whole(find_law(game_id, readings))
+    reading = _reading(game_id, readings, path)
     if as_json:
         print_json(reading)
         return
@@ -230,3 +293,27 @@ def rules(game_id: str, readings: tuple[str, ...], as_json: bool, sections: tupl
         if not sections or name in sections:
             write(paper, reading)
     paper.show()
+
+
+def _reading(game_id: str | None, readings: tuple[str, ...], path: Path | None) -> WholeReading:
+    """Of a game, or of the table with that configuration. Raises `BadInputError`, `ConfigurationProblemError`."""
+    if path is None:
+        if game_id is None:
+            raise BadInputError(
+                "There is no GAME.", f"Name one of {', '.join(GAMES)}, or a table's configuration after --config."
+            )
+        return whole_reading(find_law(game_id, readings))
+    from controller.daemon.configuration import ConfigurationError, read_configuration
+
+    try:
+        configuration = read_configuration(path)
+    except ConfigurationError as error:
+        raise ConfigurationProblemError(str(error), error.hint) from error
+    table = configuration.table
+    if game_id is not None and find_game(game_id).id != table.game:
+        raise BadInputError(f"{path} is of a table of {table.game}, not of {find_game(game_id).id}.", "Leave GAME out.")
+    if readings:
+        raise BadInputError(
+            "--reading cannot be added to --config.", "The configuration chooses the readings of its table."
+        )
+    return reading_of_table(table.name, configuration.settings)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
+from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from controller.commands.rule_words import (
     DECIDED_BY_PEOPLE,
@@ -20,7 +23,12 @@ from controller.games.specification import Game, Grammar, Noticed, Option, Provi
 from controller.games.wagers import Looks, Needs, Price, Setting, Under, Wager
 from controller.rules.hands import TEN
 from controller.rules.law import Law
+from controller.rules.paying import Rounding
+from controller.rules.shapes import WINNER_HAS
+from controller.table.settings import ChosenReading, Settings, WagerLimit, law_of
 from firmware_bridge.cards import RANKS
+
+HALF: Final = Fraction(1, 2)
 
 
 class DealingReading(msgspec.Struct, frozen=True):
@@ -74,7 +82,10 @@ class LimitReading(msgspec.Struct, frozen=True):
 
 
 class SettingReading(msgspec.Struct, frozen=True):
-    """A reading that the casino chooses. `chosen` empty: it must be chosen and is not."""
+    """A reading that the casino chooses. `chosen` empty: it must be chosen and is not.
+
+    `configured`: a table's configuration names it; `chosen_by` and `chosen_on` (ISO date) as it says there.
+    """
 
     setting: str
     reading: int
@@ -84,10 +95,16 @@ class SettingReading(msgspec.Struct, frozen=True):
     default: str
     must_be_chosen: bool
     chosen: str
+    configured: bool
+    chosen_by: str
+    chosen_on: str
 
 
 class RowReading(msgspec.Struct, frozen=True):
-    """A row of the irregularity table. `decides` empty: the clause leaves nothing open."""
+    """A row of the irregularity table. `decides` empty: the clause leaves nothing open.
+
+    `authority` empty: the document's; else whose rule it is, and `clause` is that house's number for it.
+    """
 
     number: str
     kind: str
@@ -105,8 +122,23 @@ class RowReading(msgspec.Struct, frozen=True):
     under: dict[str, str]
 
 
+class TableReading(msgspec.Struct, frozen=True):
+    """What a table's configuration says besides readings and rows. `limits` in the smallest unit; `maximum` 0: none."""
+
+    name: str
+    unit: str
+    boxes: int
+    count_stub_by_hand: bool
+    rounding: Rounding
+    limits: tuple[WagerLimit, ...]
+
+
 class WholeReading(msgspec.Struct, frozen=True):
-    """Everything that the program knows of a game. `unprovided`: what no row of the document is about in a round."""
+    """Everything that the program knows of a game.
+
+    `half_pay_points`: a win with so many points pays half; None: no price says so. `unprovided`: what no row of the
+    document is about in a round.
+    """
 
     game: str
     title: str
@@ -118,7 +150,7 @@ class WholeReading(msgspec.Struct, frozen=True):
     default_boxes: int
     every_hand: bool
     tie_word: str
-    half_pay_points: int
+    half_pay_points: int | None
     round: tuple[Step, ...]
     dealing: tuple[DealingReading, ...]
     first_card: FirstCardReading | None
@@ -129,6 +161,29 @@ class WholeReading(msgspec.Struct, frozen=True):
     unprovided: tuple[str, ...]
     silent_clause: str
     clauses: tuple[Provision, ...]
+    table: TableReading | None = None
+
+
+def reading_of_table(name: str, settings: Settings) -> WholeReading:
+    """The law of one table as its configuration makes it."""
+    reading = whole_reading(law_of(settings))
+    configured = {chosen.setting: chosen for chosen in settings.readings}
+    table = TableReading(
+        name=name,
+        unit=settings.unit.value,
+        boxes=settings.box_count,
+        count_stub_by_hand=settings.count_stub_by_hand,
+        rounding=settings.rounding,
+        limits=settings.limits,
+    )
+    chosen = tuple(_chosen(setting, configured.get(setting.setting)) for setting in reading.settings)
+    return replace(reading, settings=chosen, table=table)
+
+
+def _chosen(setting: SettingReading, configured: ChosenReading | None) -> SettingReading:
+    if configured is None:
+        return setting
+    return replace(setting, configured=True, chosen_by=configured.chosen_by, chosen_on=configured.chosen_on)
 
 
 def whole_reading(law: Law) -> WholeReading:
@@ -145,7 +200,7 @@ def whole_reading(law: Law) -> WholeReading:
         default_boxes=game.boxes[2],
         every_hand=game.every_hand,
         tie_word=game.tie_word,
-        half_pay_points=game.half_pay_points,
+        half_pay_points=_half_pay_points(game.wagers),
         round=game.steps,
         dealing=tuple(_dealing(grammar) for grammar in game.grammars),
         first_card=_first_card(game),
@@ -157,6 +212,12 @@ def whole_reading(law: Law) -> WholeReading:
         silent_clause=game.silent_clause,
         clauses=game.provisions,
     )
+
+
+def _half_pay_points(wagers: Iterable[Wager]) -> int | None:
+    """As the first price of half says it (reading 14)."""
+    prices = (price for wager in wagers for price in wager.prices if price.odds == HALF)
+    return next((WINNER_HAS[price.shape] for price in prices if price.shape in WINNER_HAS), None)
 
 
 def _unprovided(law: Law) -> tuple[str, ...]:
@@ -225,6 +286,9 @@ def _setting(law: Law, setting: Setting) -> SettingReading:
         default=setting.default,
         must_be_chosen=setting.must_be_chosen,
         chosen=law.chosen[setting.id],
+        configured=False,
+        chosen_by="",
+        chosen_on="",
     )
 
 

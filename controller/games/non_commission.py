@@ -152,7 +152,6 @@ GAME: Final = Game(
         Step(StepKind.EXPOSING, "NC 3.13", "the Dealer turns his cards; Players' hands need not be returned first"),
         Step(StepKind.SETTLING, "NC 3.13", "each hand is compared with the Dealer's; bets are settled"),
     ),
-    half_pay_points=6,
     names=ClassNames("Three Pictures", "Double Pictures {word}", "Single Picture {word}", "Plain {word}"),
     tie_word="tie game",
     clauses=Clauses(

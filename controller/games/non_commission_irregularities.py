@@ -153,6 +153,8 @@ FACES: Final = (
         when=Facts(before_close=False),
         confirms=Role.DEALER,
     ),
+    # Reading 37. A card found face up in the device needs no such row: NC 5.10 says what becomes of that one.
+    dealt_face_up("NC 5.5.4", "I21", Kind.DROPPED_CARD, Facts(face_seen=True)),
     *either_way("I21", Kind.DROPPED_CARD, "a card was dropped in dealing", Facts()),
     *option_rows("I25", Kind.DEALER_EXPOSED_EARLY, "the Dealer's hand was exposed before its time (NC 3.13)"),
 )

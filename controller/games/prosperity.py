@@ -121,7 +121,6 @@ GAME: Final = Game(
         Step(StepKind.EXPOSING, "P3 3.7", "the Dealer turns his hand and says whether it is a Prosperity hand"),
         Step(StepKind.SETTLING, "P3 3.8", "each Player has won, lost or tied; wagers are settled"),
     ),
-    half_pay_points=6,
     names=ClassNames("Three Pictures", "{word}, two Pictures", "{word}, one Picture", "{word}"),
     tie_word="tied",
     clauses=Clauses(

@@ -110,7 +110,6 @@ GAME: Final = Game(
         Step(StepKind.EXPOSING, "RTP 3.15", "once all hands are returned, the Dealer turns and announces his"),
         Step(StepKind.SETTLING, "RTP 3.16", "each Player has won, lost or stands off; wagers are settled"),
     ),
-    half_pay_points=6,
     names=ClassNames("Three Pictures", "Double Picture {word}", "Single Picture {word}", "{word}"),
     tie_word="standoff",
     clauses=Clauses(

@@ -342,7 +342,6 @@ class Game(msgspec.Struct, frozen=True):
     boxes: tuple[int, int, int]
     grammars: tuple[Grammar, ...]
     steps: tuple[Step, ...]
-    half_pay_points: int  # a win with so many points pays half
     names: ClassNames
     tie_word: str  # what the document calls equal rankings
     clauses: Clauses

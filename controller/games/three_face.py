@@ -207,7 +207,6 @@ GAME: Final = Game(
         Step(StepKind.EXPOSING, "", "the Dealer exposes all four hands"),
         Step(StepKind.SETTLING, "F3 PM3", "each Player's hand is compared with the Banker's; bets are settled"),
     ),
-    half_pay_points=6,
     names=ClassNames("3P", "2P{n}", "P{n}", "{n}"),
     tie_word="TIE",
     clauses=Clauses(place_your_bets="", no_more_bets="F3 PM2", exposing="", void_returns_bets="F3 X2"),

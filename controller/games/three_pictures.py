@@ -71,7 +71,6 @@ GAME: Final = Game(
         Step(StepKind.EXPOSING, "TP 3.6", "the Dealer turns and announces his hand"),
         Step(StepKind.SETTLING, "TP 3.7", "each Player has won, lost or tied; wagers are settled"),
     ),
-    half_pay_points=6,
     names=ClassNames("Three Knights", "{word}, two Knights", "{word}, one Knight", "{word}"),
     tie_word="tied",
     clauses=Clauses(

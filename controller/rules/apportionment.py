@@ -1,7 +1,9 @@
 """How much of each bet counts once bets are closed: minimum and maximum at settlement, by the document's data.
 
-Shares are exact fractions of the smallest unit and are never rounded. How a payout that is no whole unit is paid in
-chips is house procedure: rounding is of payouts (`controller.rules.paying.Rounding`), and no clause says how.
+Shares are exact fractions of the smallest unit. No clause says how one that is no whole unit is counted out in chips;
+a house that rounds its payouts (`controller.rules.paying.Rounding`) shares whole units too. Rounding has no direction
+here, because the shares of a box come to its maximum either way: each is cut to whole units, and those that are over
+count one each in the order of placing.
 
 The closed layout alone is looked at, so a bet that is returned later leaves the others' shares as they are (NC 5.13),
 and no earlier round is ever computed again (RTP 5.12).
@@ -14,6 +16,7 @@ from fractions import Fraction
 from typing import Final, TypeAlias
 
 import msgspec
+from msgspec.structs import replace
 
 from controller.games.wagers import Excess, Shortfall
 from controller.rules.law import Law
@@ -45,18 +48,32 @@ Group: TypeAlias = Sequence[Bet]
 
 
 def apportion(
-    law: Law, rules: TableRules, layout: Layout, settled_under_minimum: frozenset[str] = frozenset()
+    law: Law,
+    rules: TableRules,
+    layout: Layout,
+    settled_under_minimum: frozenset[str] = frozenset(),
+    *,
+    whole_units: bool = False,
 ) -> tuple[Share, ...]:
     """The share of every bet, in the order of placing.
 
     `settled_under_minimum`: bettors who had a wager under the minimum paid or collected in an earlier round.
+    `whole_units`: no part of a unit is counted or returned (house procedure).
     """
-    shares = {
-        share.bet.number: share
-        for group in counting_together(law, layout)
-        for share in _shares(law, group, rules.limits.get(group[0].wager, Limit()), settled_under_minimum)
-    }
+    shares: dict[int, Share] = {}
+    for group in counting_together(law, layout):
+        limit = rules.limits.get(group[0].wager, Limit())
+        found = _shares(law, group, limit, settled_under_minimum)
+        shares |= {share.bet.number: share for share in (_in_whole_units(found) if whole_units else found)}
     return tuple(shares[bet.number] for bet in layout.bets)
+
+
+def _in_whole_units(shares: tuple[Share, ...]) -> tuple[Share, ...]:
+    """The same shares without parts of a unit; together they are whole units, and come to the same."""
+    with_parts = [share for share in shares if share.counts % 1]
+    over = sum(share.counts % 1 for share in with_parts)
+    first = sorted(share.bet.number for share in with_parts)[: int(over)]
+    return tuple(replace(share, counts=Fraction(share.counts // 1 + (share.bet.number in first))) for share in shares)
 
 
 def _shares(law: Law, group: Group, limit: Limit, settled_before: frozenset[str]) -> tuple[Share, ...]:

@@ -33,7 +33,10 @@ class SettlementError(ValueError):
 
 
 class Rounding(StrEnum):
-    """What the house does with a payout that is no whole unit; house procedure, no clause says it."""
+    """What the house does with a payout that is no whole unit; house procedure, no clause says it.
+
+    Where it rounds payouts, shares of a maximum are whole units as well, whichever way it rounds.
+    """
 
     NONE = "none"
     DOWN = "down"
@@ -174,7 +177,8 @@ def settle_round(
     homeless = {bet.number for bet in without_main(law, layout)}
     decided: dict[int, Entry] = {}
     playing: list[Share] = []
-    for share in apportion(law, rules, layout, settled_under_minimum):
+    whole_units = rounding is not Rounding.NONE
+    for share in apportion(law, rules, layout, settled_under_minimum, whole_units=whole_units):
         bet = share.bet
         entry = _before_the_hands(law, share, removed, withdrawn, rulings.get(bet.number), bet.number in homeless)
         if entry is None:

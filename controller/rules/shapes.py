@@ -64,7 +64,8 @@ def _same_points_below_three_pictures(box: Cards, dealer: Cards) -> bool:
 
 
 _Holds: TypeAlias = Callable[[Cards, Cards], bool]
-_SIX: Final = 6
+WINNER_HAS: Final = {Shape.HIGHER_ON_SIX: 6, Shape.LOWER_ON_SIX: 6}
+"""How many points the hand that ranks higher must have for that shape."""
 
 # Three pictures: TP 1.1.2, RTP 1.1.4.3, NC 1.17, P3 1.1.4.4. The same ranks: P3 1.1.1, 3.13.2.
 # Shapes of one hand are asked of the first argument: the hand that the wager looks at.
@@ -83,9 +84,13 @@ _OF_ONE: Final[dict[Shape, Callable[[Cards], bool]]] = {
 }
 _OF_BOTH: Final[dict[Shape, _Holds]] = {
     Shape.HIGHER: lambda box, dealer: rank_key(box) > rank_key(dealer),
-    Shape.HIGHER_ON_SIX: lambda box, dealer: rank_key(box) > rank_key(dealer) and points(box) == _SIX,
+    Shape.HIGHER_ON_SIX: lambda box, dealer: (
+        rank_key(box) > rank_key(dealer) and points(box) == WINNER_HAS[Shape.HIGHER_ON_SIX]
+    ),
     Shape.LOWER: lambda box, dealer: rank_key(box) < rank_key(dealer),
-    Shape.LOWER_ON_SIX: lambda box, dealer: rank_key(box) < rank_key(dealer) and points(dealer) == _SIX,
+    Shape.LOWER_ON_SIX: lambda box, dealer: (
+        rank_key(box) < rank_key(dealer) and points(dealer) == WINNER_HAS[Shape.LOWER_ON_SIX]
+    ),
     Shape.SAME_RANKING: lambda box, dealer: rank_key(box) == rank_key(dealer),
     Shape.SAME_POINTS: lambda box, dealer: points(box) == points(dealer),
     Shape.SAME_POINTS_BELOW_THREE_PICTURES: _same_points_below_three_pictures,

@@ -235,8 +235,9 @@ def _check_faces(decision: Decision, given: DeviceReported, cards: tuple[HeldCar
         raise_irregularity(decision, Kind.FOREIGN_CARD, noticed_by=DEVICE, ordinals=ordinals, report=given)
     out = [card for hand in state.hands.values() for card in hand.cards] + [*state.tray, *state.aside]
     for card in cards:
-        twins = [other for other in out if other.shuffle == card.shuffle and other.ordinal != card.ordinal]
-        if card.face and any(other.face and other.face.has_same_face(card.face) for other in twins):
+        face = card.face
+        same = [other for other in out if other.face and other.face.has_same_face(face)] if face else []
+        if any(other.shuffle == card.shuffle and other.ordinal != card.ordinal for other in same):
             raise_irregularity(
                 decision,
                 Kind.DECK_COUNT,

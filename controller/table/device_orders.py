@@ -24,13 +24,14 @@ def order_device(decision: Decision) -> None:
         return
     if state.phase is Phase.MAINTENANCE:
         return
-    hold = not _cards_are_due(state)
+    due = _cards_are_due(state)
+    hold = not due
     if device.capabilities.holds_exit and not device.exit_fails and device.exit_held is not hold:
         decision.emit(events.CommandIssued(HoldExit() if hold else ReleaseExit()))
         return  # a command that moves cards waits until the exit has answered
     if device.open_commands or device.stopped or state.held or state.service is not Service.IN_SERVICE:
         return
-    command = _moving_command(state)
+    command = _moving_command(state, due)
     if command is not None:
         decision.emit(events.CommandIssued(command))
 
@@ -58,7 +59,8 @@ def _of_sets(state: TableState) -> bool:
     return state.settings is not None and state.settings.unit is Unit.SETS
 
 
-def _moving_command(state: TableState) -> AnyCommand | None:
+def _moving_command(state: TableState, due: bool) -> AnyCommand | None:
+    """`due`: cards or a set may leave the device now."""
     capabilities = state.device.capabilities
     assert capabilities is not None
     deck = state.deck
@@ -67,7 +69,7 @@ def _moving_command(state: TableState) -> AnyCommand | None:
             return Shuffle()
     elif state.phase in STUB_WANTED and capabilities.unloads_stub and deck.used and deck.stub is None:
         return UnloadStub()
-    elif capabilities.dispenses == "on_command" and not state.tray and _cards_are_due(state):
+    elif capabilities.dispenses == "on_command" and not state.tray and due:
         if state.phase is Phase.FIRST_CARD and _of_sets(state):
             return Dispense(1)
         if state.phase is Phase.DEALING_SETS:

@@ -7,6 +7,7 @@ once (F3). The cards on the table decide; what the device read is compared with 
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Final
 
 from controller.games.specification import Kind, StepKind
 from controller.rules import hands as ranking
@@ -22,6 +23,8 @@ from controller.table.raising import known_facts, raise_irregularity
 from controller.table.state import TableState
 from controller.table.wagering import settle_wagers
 from firmware_bridge.cards import Card, Exposed
+
+HALF: Final = Fraction(1, 2)
 
 
 def verify_handle_cards(state: TableState, given: PersonActed, operation: operations.HandleCards) -> None:
@@ -120,12 +123,12 @@ def judge(decision: Decision) -> None:
     dealer = state.hands[DEALER].shown
     if not dealer:
         return
-    for place in state.live_places:
-        hand = decision.state.hands[place]
+    places = state.live_places
+    for place in places:
+        hand = state.hands[place]
         if hand.shown and hand.outcome is None:
             decision.emit(_judgement(decision.state, place, hand.shown, dealer))
-    live = [decision.state.hands[place] for place in decision.state.live_places]
-    if all(hand.outcome is not None for hand in live):
+    if all(decision.state.hands[place].outcome is not None for place in places):
         decision.enter_phase("judged")
         settle_wagers(decision)
 
@@ -139,6 +142,6 @@ def _judgement(state: TableState, place: Place, cards: tuple[Card, ...], dealer:
         outcome=outcome,
         hand=ranking.hand_name(cards, state.game.names),
         dealer_hand=ranking.hand_name(dealer, state.game.names),
-        half=main.net == Fraction(1, 2),
+        half=main.net == HALF,
         clause=settling.clause if settling else main.clause,
     )

@@ -118,7 +118,8 @@ def find_named(state: TableState, decision: operations.ConfirmIrregularity | Any
 
 def require(given: PersonActed, role: Role, clause: str, what: str) -> None:
     if not given.role.reaches(role):
-        raise RefusedError("role", f"Only a {role.word} or above may {what} ({clause}); call one.")
+        by = f" ({clause})" if clause else ""
+        raise RefusedError("role", f"Only a {role.word} or above may {what}{by}; call one.")
 
 
 def _known(state: TableState, found: Irregularity) -> dict[str, bool]:

@@ -35,7 +35,8 @@ class Settings(msgspec.Struct, frozen=True):
     `box_count`: betting boxes on the layout. `unit`: what leaves the device. `count_stub_by_hand`: where the device
     cannot count the stub, the dealer must before the round is settled (house procedure). `readings`: those that were
     chosen. `house`: the rows of the house's own irregularity table.
-    `limits`: those of wagers, where the table knows of them. `rounding`: what becomes of parts of a unit in payouts.
+    `limits`: those of wagers, where the table knows of them. `rounding`: what becomes of parts of a unit in payouts
+    and in shares of a maximum.
     """
 
     game: str

@@ -105,7 +105,7 @@ class TableState(msgspec.Struct, frozen=True):
     @property
     def held(self) -> bool:
         """Whether nothing may be dealt: the table is paused or an irregularity is open that blocks."""
-        return bool(self.paused) or any(irregularity.blocks for irregularity in self.open)
+        return bool(self.paused) or (bool(self.open) and any(irregularity.blocks for irregularity in self.open))
 
     @property
     def next_place(self) -> Place | None:
@@ -196,7 +196,8 @@ class TableState(msgspec.Struct, frozen=True):
     @property
     def live_places(self) -> tuple[Place, ...]:
         """The Players' hands that are in play."""
-        return tuple(f"B{number}" for number in self.boxes if not self.hands.get(f"B{number}", Hand()).dead)
+        places = (f"B{number}" for number in self.boxes)
+        return tuple(place for place in places if place not in self.hands or not self.hands[place].dead)
 
     @property
     def stub_due(self) -> int:

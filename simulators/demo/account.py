@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from fractions import Fraction
+from typing import Any, Final
 
 import msgspec
 
 from simulators.plan import PlannedRound
+
+PARTS: Final = ("returned", "collected", "held")  # of a bet, whatever it came to
 
 
 class Raised(msgspec.Struct):
@@ -19,6 +22,10 @@ class Raised(msgspec.Struct):
     resolved: bool = False
 
 
+def _to_house(bet: dict[str, Any]) -> Fraction:
+    return Fraction(bet["collected"]) - Fraction(bet["paid"])
+
+
 class Account:
     """Takes the events of a run, one after the other."""
 
@@ -26,6 +33,8 @@ class Account:
         self._plan = plan
         self.raised: dict[int, Raised] = {}
         self.counts: Counter[str] = Counter()
+        self.house = Fraction(0)  # what it gained by wagers
+        self.unbalanced: list[str] = []
         self._round = 0
 
     def take(self, event: dict[str, Any]) -> None:
@@ -42,8 +51,21 @@ class Account:
                 self.counts[event["outcome"]] += 1
             case "cards_dealt":
                 self.counts["cards"] += len(event["cards"])
+            case "wagers_settled":
+                self._settle(event["bets"], Fraction(event["house"]))
+            case "settlement_reversed":
+                self.counts["bets"] -= len(event["bets"])
+                self.house -= sum(map(_to_house, event["bets"]), Fraction(0))
             case "phase_entered" if event["phase"] in ("concluded", "voided"):
                 self.counts[event["phase"]] += 1
+
+    def _settle(self, bets: list[dict[str, Any]], house: Fraction) -> None:
+        """Each bet goes back, to the house or is held, and what the house gains the bettors lose."""
+        lost_track = [bet for bet in bets if sum(Fraction(bet[part]) for part in PARTS) != bet["amount"]]
+        if lost_track or house != sum(map(_to_house, bets), Fraction(0)):
+            self.unbalanced.append(f"round {self._round}: the settlement does not come to nothing")
+        self.counts["bets"] += len(bets)
+        self.house += house
 
     @property
     def differences(self) -> list[str]:
@@ -60,6 +82,7 @@ class Account:
             *(f"round {number}: {row} ({kind}) was planned and not raised" for number, kind, row in missed),
             *(f"round {number}: {row} ({kind}) was raised and not planned" for number, kind, row in invented),
             *(f"round {one.round}: {one.row} was left open" for one in left),
+            *self.unbalanced,
             *([f"{rounds} rounds were played of {len(self._plan)}"] if rounds != len(self._plan) else []),
         ]
 
@@ -71,6 +94,7 @@ class Account:
         return (
             f"{count['concluded']} rounds concluded, {count['voided']} void; {count['cards']} cards dealt; "
             f"hands: {count['win']} won, {count['lose']} lost, {count['tie']} tied\n"
-            f"irregularities: {len(self.raised)} raised and resolved ({listed}); "
+            + (f"wagers: {count['bets']} settled; the house gains {self.house}\n" if count["bets"] else "")
+            + f"irregularities: {len(self.raised)} raised and resolved ({listed}); "
             + ("as planned, none missed, none invented" if not self.differences else "NOT as planned")
         )

@@ -39,6 +39,7 @@ class Asked(msgspec.Struct, frozen=True):
     unit: Unit
     on_removal: bool
     stages: bool
+    wagers: bool
     as_json: bool
     full: bool
 
@@ -53,10 +54,11 @@ class Asked(msgspec.Struct, frozen=True):
               help="A shuffler that deals sets, or a shoe that deals single cards.")  # fmt: skip
 @click.option("--on-removal", is_flag=True, help="A shuffler that forms the next set when one is lifted.")
 @click.option("--no-stages", is_flag=True, help="A shuffler that keeps no set waiting before bets close.")
+@click.option("--wagers", is_flag=True, help="The people bet, and every round is settled.")
 @click.option("--json", "as_json", is_flag=True, help="Print events, one JSON object a line; the same for a seed.")
 @click.option("--full", is_flag=True, help="With --json: also wall times, boots, commitments and salts.")
 def demo(game_id: str, scenario: str | None, rounds: int, fast: bool, seed: int, device: str, on_removal: bool,
-         no_stages: bool, as_json: bool, full: bool) -> None:  # fmt: skip
+         no_stages: bool, wagers: bool, as_json: bool, full: bool) -> None:  # fmt: skip
     """Play a simulated table of any game and watch it.
 
     A simulated device and the daemon run as separate processes over a pseudo-terminal; simulated people play, err and
@@ -70,7 +72,7 @@ def demo(game_id: str, scenario: str | None, rounds: int, fast: bool, seed: int,
     if device == "shoe" and (on_removal or no_stages):
         raise BadInputError("A shoe forms no sets.", "Use --on-removal and --no-stages with --device shuffler.")
     rules = playable(game_id, on_removal=on_removal)
-    asked = Asked(rules.id, rounds, fast, seed, DEVICES[device], on_removal, not no_stages, as_json, full)
+    asked = Asked(rules.id, rounds, fast, seed, DEVICES[device], on_removal, not no_stages, wagers, as_json, full)
     try:
         account = asyncio.run(_play(asked))
     except StageError as error:
@@ -93,10 +95,12 @@ def _tell_scenario(name: str) -> None:
 
 
 async def _play(asked: Asked) -> Account:
-    plan = plan_rounds(asked.seed, asked.unit, asked.rounds, game_id=asked.game_id, stages=asked.stages)
+    plan = plan_rounds(
+        asked.seed, asked.unit, asked.rounds, game_id=asked.game_id, stages=asked.stages, wagers=asked.wagers
+    )
     account = Account(plan)
     options = [*(["--fast"] if asked.fast else []), *(["--on-removal"] if asked.on_removal else [])]
-    options += [] if asked.stages else ["--no-stages"]
+    options += [*([] if asked.stages else ["--no-stages"]), *(["--wagers"] if asked.wagers else [])]
     with tempfile.TemporaryDirectory(prefix="cardshoe-demo-") as name:
         stage = Stage(
             Path(name), unit=asked.unit, seed=asked.seed, rounds=asked.rounds, options=options, game_id=asked.game_id

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from controller.games import game
 from controller.games.specification import Role, Row, Unit
-from controller.rules.dealing import dealing_order, order_after_first_card
 from controller.table import events, operations
 from controller.table.decide import decide
 from controller.table.events import AnyEvent
@@ -20,11 +19,17 @@ from controller.table.parts import Irregularity
 from controller.table.settings import ChosenReading, Settings
 from controller.table.state import TableState
 from firmware_bridge.cards import DECK, Card
-from simulators.scenarios.device import ScenarioDevice
+from simulators.in_turn import InTurn
+from simulators.scripted_device import ScriptedDevice
+from simulators.stacked import stacked
 
-FIRST_CARD: Final = "F"  # where a header names the First Card
-ENDLESS: Final = 500  # inputs that follow from one
 MIXED: Final = tuple(DECK[(23 * place + 7) % len(DECK)] for place in range(len(DECK)))  # the same for every scenario
+ABILITIES: Final = {
+    "stages": {"stages": True},
+    "keeps_stub": {"unloads_stub": False},
+    "reads_no_faces": {"recognises_cards": False},
+}
+"""What may follow the unit in the header: a set waits before bets close; the stub stays inside; faces are not read."""
 
 
 class TableSetting(msgspec.Struct, frozen=True):
@@ -41,6 +46,16 @@ class TableSetting(msgspec.Struct, frozen=True):
     readings: tuple[ChosenReading, ...] = ()
     hands: tuple[tuple[str, tuple[Card, ...]], ...] = ()
     wagers: tuple[operations.PlaceWager, ...] = ()
+
+
+def _device(setting: TableSetting, boxes: Sequence[int], send: Callable[[AnyInput], None]) -> ScriptedDevice:
+    """With the abilities that the header names and the deck that deals its hands."""
+    in_hand = ("first_card", "in_hand") in {(chosen.setting, chosen.option) for chosen in setting.readings}
+    order = stacked(game(setting.game), setting.unit, boxes, dict(setting.hands), spare=MIXED, in_hand=in_hand)
+    device = ScriptedDevice(setting.unit, order, send)
+    for ability in setting.abilities:
+        device.capabilities = replace(device.capabilities, **ABILITIES[ability])
+    return device
 
 
 class Refusal(NamedTuple):
@@ -72,17 +87,16 @@ class Course:
         self.setting = setting
         self.boxes = tuple(range(1, rules.boxes[2] + 1)) if rules.every_hand else setting.boxes
         self.state = TableState()
-        self.device = ScenarioDevice(setting.unit, setting.abilities, _stacked(setting, self.boxes), self._enqueue)
+        self._inputs = InTurn(self._take)
+        self.device = _device(setting, self.boxes, self._inputs.put)
         self.history: list[AnyEvent] = []
         self.rows: dict[int, Row] = {}
         self.subject = 0
         self.refusal: Refusal | None = None  # of the last step, if it was refused
         self._news: list[tuple[int, AnyEvent]] = []
-        self._queue: deque[AnyInput] = deque()
-        self._busy = False
         self._operations = 0
         settings = Settings(setting.game, setting.unit, rules.boxes[2], True, setting.readings)
-        self._enqueue(DaemonStarted("scenario", True, settings, "start-1"))
+        self._inputs.put(DaemonStarted("scenario", True, settings, "start-1"))
         self.connect()
         self.say(operations.OpenTable())
 
@@ -95,7 +109,7 @@ class Course:
         """A person does something. Raises `RefusedStepError` when the table refuses it."""
         self._operations += 1
         name = f"step-{self._operations}"
-        self._enqueue(PersonActed(name, role.value.replace("_", "-"), role, self.state.round, operation))
+        self._inputs.put(PersonActed(name, role.value.replace("_", "-"), role, self.state.round, operation))
         answer = next(answer for answer in self.state.answers if answer.operation_id == name)
         if answer.code:
             raise RefusedStepError(Refusal(answer.code, answer.sentence))
@@ -123,35 +137,20 @@ class Course:
     def connect(self) -> None:
         """The status first, then what the device had kept, then a heartbeat."""
         self.device.linked = True
-        self._enqueue(DeviceConnected(self.device.identity, self.device.status))
-        self.device.hand_over()
+        self._inputs.put(DeviceConnected(self.device.identity, self.device.status))
+        self.device.release_waiting()
         self.heartbeat()
 
     def heartbeat(self) -> None:
         """The device says how it stands, if anybody can hear it."""
         if self.device.linked:
-            self._enqueue(StatusReceived(self.device.status))
+            self._inputs.put(StatusReceived(self.device.status))
 
     def lose_link(self, sentence: str) -> None:
         self.device.linked = False
-        self._enqueue(DeviceGone("link-lost", sentence))
+        self._inputs.put(DeviceGone("link-lost", sentence))
 
     # -- inputs and events
-
-    def _enqueue(self, given: AnyInput) -> None:
-        """Inputs are taken in turn; what the device does because of one comes after it."""
-        self._queue.append(given)
-        if self._busy:
-            return
-        self._busy = True
-        try:
-            for _ in range(ENDLESS):
-                if not self._queue:
-                    return
-                self._take(self._queue.popleft())
-            raise StepError("table and device keep each other busy for ever")
-        finally:
-            self._busy = False
 
     def _take(self, given: AnyInput) -> None:
         decided = decide(self.state, given)
@@ -175,21 +174,3 @@ class Course:
                 | events.FactStated(irregularity=found, row=row)
             ):
                 self.rows[found] = row
-
-
-def _stacked(setting: TableSetting, boxes: Sequence[int]) -> list[Card]:
-    """A deck in the order that deals the hands which the header names; the rest gets whatever is left."""
-    rules = game(setting.game)
-    wanted: Mapping[str, list[Card]] = {place: list(cards) for place, cards in setting.hands}
-    named = {card for cards in wanted.values() for card in cards}
-    rest = [card for card in MIXED if card not in named]
-    shown: list[Card] = []
-    if rules.first_card is None:
-        places = dealing_order(rules.grammar(setting.unit), boxes)
-    else:
-        shown = [wanted[FIRST_CARD][0] if FIRST_CARD in wanted else rest.pop(0)]
-        places = order_after_first_card(rules.first_card, rules.grammar(setting.unit), shown[0].rank)
-        if ("first_card", "in_hand") in {(chosen.setting, chosen.option) for chosen in setting.readings}:
-            places = places[1:]
-    order = [wanted[place].pop(0) if wanted.get(place) else rest.pop(0) for place in places]
-    return shown + order + rest

@@ -34,12 +34,16 @@ def _read_next_set(words: Words) -> Act:
 
 def _read_unseen(words: Words) -> Act:
     count = words.number("how many cards")
-    return lambda course: course.device.lose_unseen(count)
+
+    def lose(course: Course) -> None:
+        course.device.pass_unseen(count)
+
+    return lose
 
 
 def _read_skips(words: Words) -> Act:
     count = words.number("how many cards")
-    return lambda course: course.device.skip(count)
+    return lambda course: course.device.skip_count(count)
 
 
 def _read_miscounts(words: Words) -> Act:
@@ -56,7 +60,8 @@ def _arm_jam(course: Course) -> None:
 
 
 def _power_back(course: Course) -> None:
-    course.device.start_again()
+    course.device.reboot()
+    course.device.exit_held = True  # its lock has fallen shut
     course.connect()
 
 
@@ -76,7 +81,7 @@ DEVICE_STEPS: Final[Mapping[str, Word]] = {
     "device skips": Word("device skips NUMBER", "so many cards leave it, counted and not reported", _read_skips),
     "device miscounts": Word("device miscounts NUMBER", "its count of the stub will be so much off", _read_miscounts),
     "device jams": Word("device jams", "it will jam when it next moves cards", plain(_arm_jam)),
-    "device cleared": Word("device cleared", "the jam is cleared", plain(lambda course: course.device.clear())),
+    "device cleared": Word("device cleared", "the jam is cleared", plain(lambda course: course.device.clear_jam())),
     "power lost": Word(
         "power lost", "the device has no power", plain(lambda course: course.lose_link("The device has no power."))
     ),

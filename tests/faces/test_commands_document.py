@@ -11,9 +11,16 @@ import pytest
 from click.testing import CliRunner
 
 from controller.commands.main import main
+from tests.configuration.test_house_law import HOUSE, REST, TABLE
 
 DOCUMENT = (Path(__file__).parents[2] / "docs/commands.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"^```\n\$ cardshoe (.*)\n((?:.*\n)*?)```$", DOCUMENT, re.MULTILINE)
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_with_the_table_of_the_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "table.toml").write_text(TABLE.format(simulated="true") + HOUSE + REST)
+    monkeypatch.chdir(tmp_path)
 
 
 def output_of(written: str) -> str:
@@ -23,7 +30,7 @@ def output_of(written: str) -> str:
 
 
 def test_every_command_has_an_example() -> None:
-    assert [written.split()[0] for written, _ in EXAMPLES] == ["rules", "evaluate", "odds"]
+    assert [written.split()[0] for written, _ in EXAMPLES] == ["rules", "rules", "evaluate", "odds"]
 
 
 @pytest.mark.parametrize(("written", "expected"), EXAMPLES, ids=[written.split()[0] for written, _ in EXAMPLES])

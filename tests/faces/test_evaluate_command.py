@@ -371,6 +371,11 @@ REFUSED = {
     "a card of a Player": (("F3", "--player", "2D 3D 4X", "--dealer", "5D 7D 6D"), "In Player 1: '4X' is no card"),
     "a wager without a stake": (("TP", *GOOD, "--wager", "tie"), "'tie' is not written as WAGER=STAKE"),
     "a wager twice": (("TP", *GOOD, "--wager", "tie=1", "--wager", "1: tie=2"), "tie is staked twice on box 1"),
+    "a wager of a bettor twice": (
+        ("TP", *GOOD, "--wager", "ann: tie=1", "--wager", "1: ann: tie=2"),
+        "tie is staked twice on box 1",
+    ),
+    "a bettor before the box": (("TP", *GOOD, "--wager", "ann: 1: tie=1"), "TP has no wager '1: tie'"),
     "a wager on a box without a hand": (("TP", *GOOD, "--wager", "2: tie=5"), "box 2 has no hand"),
     "a wager on a box out of range": (("TP", *GOOD, "--wager", "10: tie=5"), "there is no box 10"),
     "the Banker's wager on a box": (

@@ -89,6 +89,17 @@ def test_json_leaves_nothing_out(game_id: str) -> None:
 
 
 @EVERY_GAME
+def test_the_points_that_halve_a_win_are_those_of_the_prices(game_id: str) -> None:
+    assert as_json(game_id)["half_pay_points"] == 6
+    known = game(game_id)
+    even = tuple(
+        structs.replace(wager, prices=tuple(price for price in wager.prices if price.odds >= 1))
+        for wager in known.wagers
+    )
+    assert whole_reading(read_law(structs.replace(known, wagers=even))).half_pay_points is None
+
+
+@EVERY_GAME
 def test_the_page_cites_every_clause_that_the_data_cites(game_id: str) -> None:
     known = game(game_id)
     output = run(game_id).output

@@ -1,74 +1,116 @@
-"""Two decks that differ only in cards that lie face down look the same from outside, but for the commitments."""
+"""Two decks that differ only in cards that lie face down look the same from outside, but for the commitments.
+
+So it is where the cards that count as known are those that were exposed (setting known_cards, by default): with its
+other options the casino has chosen that an outcome tells something of cards that lie face down.
+"""
 
 from __future__ import annotations
 
 import re
+from itertools import product
 from random import Random
+
+import pytest
+from msgspec.structs import replace
 
 from controller.api.messages import encode
 from controller.api.view import LinkView, view_of
-from controller.games.specification import Role, Unit
+from controller.games import GAMES
+from controller.games.specification import DEALER, Kind, Role, StepKind, Unit
 from controller.journal.codec import JournalCodec
 from controller.journal.sealing import JournalKeys
 from controller.table import operations
-from controller.table.decide import decide
-from controller.table.events import AnyEvent
-from controller.table.inputs import AnyInput, DaemonStarted, DeviceConnected, DeviceReported, PersonActed
-from controller.table.operations import AnyOperation
-from controller.table.settings import Settings
+from controller.table.events import AnyEvent, WagersSettled
+from controller.table.inputs import AnyInput, DeviceReported
+from controller.table.phases import Phase
+from controller.table.settings import ChosenReading, Settings
 from controller.table.state import TableState
-from firmware_bridge.cards import DECK, Card, Concealed, Evidence
-from firmware_bridge.observations import CardDrawn, DeckLoaded, DeviceIdentity, DeviceStatus
-from simulators.simulate import capabilities_of
+from firmware_bridge.cards import DECK, Card, Evidence
+from simulators.demo.stage import CHOSEN
+from tests.table.harness import TableHarness
 
-IDENTITY = DeviceIdentity(
-    "shoe", "singles", "maker", "model", "CARDSHOE-1", "1", "0" * 64, capabilities_of("shoe"), True, 52, 9
-)
-STATUS = DeviceStatus(9, 0, 0, 0, 0, 0, 0, 0, False, True, False, 0)
+EVERY_TABLE = pytest.mark.parametrize(("game_id", "unit"), list(product(GAMES, Unit)))
 
 
-def outputs_of_a_deal(deck: list[Card]) -> tuple[list[bytes], list[bytes]]:
-    """Everything published and every view of a deal before a hand is exposed, and the journal's entries."""
-    codec: JournalCodec[AnyInput, AnyEvent] = JournalCodec(AnyInput, AnyEvent, JournalKeys(bytes(32), "00"))
-    state = TableState()
-    public: list[bytes] = []
-    kept: list[bytes] = []
+def settings_of(game_id: str, unit: Unit) -> Settings:
+    rules = GAMES[game_id]
+    readings = tuple(ChosenReading(one.id, CHOSEN[one.id]) for one in rules.settings if one.must_be_chosen)
+    return Settings(game_id, unit, rules.boxes[2], readings=readings)
 
-    def take(given: AnyInput) -> None:
-        nonlocal state
-        decided = decide(state, given)
-        state = decided.state
-        public.extend(codec.public_encode(event, state.round) for event in decided.events)
-        public.append(encode(view_of(state, LinkView())))
-        kept.extend(codec.encode(state.entry, value) for value in (given, *decided.events))
 
-    def act(operation: AnyOperation) -> None:
-        take(PersonActed(f"op{state.entry}", "dealer", Role.DEALER, state.round, operation))
+class OverheardTable(TableHarness):
+    """Keeps every event that is published, every view, and the journal's entries; evidence tells of the whole deck."""
 
-    take(DaemonStarted("T", True, Settings("NC", Unit.SINGLES, 7), "start"))
-    take(DeviceConnected(IDENTITY, STATUS))
-    take(DeviceReported(9, 1, 0, DeckLoaded(1, 52, 1), Evidence(bytes(20))))
-    act(operations.OpenTable())
-    act(operations.ShuffledOutside("machine"))
-    act(operations.PlaceYourBets())
-    act(operations.OccupyBoxes((2, 5)))
-    act(operations.NoMoreBets())
-    for ordinal, card in enumerate(deck[:9], start=1):
-        seen = CardDrawn(1, ordinal, 52 - ordinal, 1, Concealed(card, 1, ordinal), False)
-        take(DeviceReported(9, ordinal + 1, ordinal, seen, Evidence(bytes([card.number]) * 40)))
-    assert state.next_place is None
-    return public, kept
+    def __init__(self, game_id: str, unit: Unit, deck: list[Card]) -> None:
+        super().__init__(unit, settings=settings_of(game_id, unit), game_id=game_id)
+        self.device.order = deck
+        self.public: list[bytes] = []
+        self.kept: list[bytes] = []
+        self._codec: JournalCodec[AnyInput, AnyEvent] = JournalCodec(AnyInput, AnyEvent, JournalKeys(bytes(32), "00"))
+
+    def _take(self, given: AnyInput) -> None:
+        if isinstance(given, DeviceReported):
+            given = replace(given, evidence=Evidence(bytes(card.number for card in self.device.order)))
+        super()._take(given)
+
+    def observed(self, before: TableState, given: AnyInput, numbered: tuple[tuple[int, AnyEvent], ...]) -> None:
+        told = [event for _, event in numbered]
+        self.public += [self._codec.public_encode(event, self.state.round) for event in told]
+        self.public.append(encode(view_of(self.state, LinkView())))
+        self.kept += [self._codec.encode(self.state.entry, value) for value in (given, *told)]
+
+
+def overhear_a_deal(game_id: str, unit: Unit, deck: list[Card]) -> OverheardTable:
+    """With a wager of every kind, to the last card and the first hand that is handled; then the power fails."""
+    table = OverheardTable(game_id, unit, deck)
+    table.start()
+    table.do(operations.OpenTable())
+    table.fresh_deck()
+    table.do(operations.PlaceYourBets())
+    table.do(operations.EnterBettor("ann", seat=1))
+    for box in table.boxes:
+        for wager in sorted(table.state.law.wagers, key=lambda wager: not wager.main):
+            if not wager.on_dealer:
+                table.do(operations.PlaceWager("ann", wager.id, box, 10))
+    table.do(operations.NoMoreBets())
+    if table.state.phase is Phase.FIRST_CARD:
+        table.take()
+        table.do(operations.ShowFirstCard())
+    table.deal()
+    if table.state.phase is Phase.EXAMINING:
+        table.handle("B1")
+    table.report(Kind.POWER_FAILURE)
+    return table
+
+
+def two_decks() -> tuple[list[Card], list[Card]]:
+    """With the same First Card, which is shown before the deal where a game has one."""
+    first, *rest = DECK
+    return [first, *rest], [first, *Random(5).sample(rest, len(rest))]
 
 
 def without_commitments(outputs: list[bytes]) -> list[bytes]:
     return [re.sub(rb'"commitment":"[0-9a-f]{64}"', b"", output) for output in outputs]
 
 
-def test_what_lies_face_down_shows_nowhere() -> None:
-    one = list(DECK)
-    two = list(DECK)
-    Random(5).shuffle(two)
-    (public_one, kept_one), (public_two, kept_two) = outputs_of_a_deal(one), outputs_of_a_deal(two)
-    assert without_commitments(public_one) == without_commitments(public_two)
-    assert public_one != public_two
-    assert [len(entry) for entry in kept_one] == [len(entry) for entry in kept_two]
+@EVERY_TABLE
+def test_what_lies_face_down_shows_nowhere(game_id: str, unit: Unit) -> None:
+    one, two = (overhear_a_deal(game_id, unit, deck) for deck in two_decks())
+    assert without_commitments(one.public) == without_commitments(two.public)
+    assert one.public != two.public
+    assert [len(entry) for entry in one.kept] == [len(entry) for entry in two.kept]
+
+
+@EVERY_TABLE
+def test_a_face_that_is_shown_tells_them_apart(game_id: str, unit: Unit) -> None:
+    """Else the test above would hold whatever the table tells."""
+    shown = []
+    for deck in two_decks():
+        table = overhear_a_deal(game_id, unit, deck)
+        table.deny(Role.SHIFT_MANAGER)
+        before = len(table.public)
+        returning = table.state.game.step(StepKind.RETURNING) is not None
+        table.expose(DEALER if table.state.game.examining and not returning else "B1")
+        shown.append(without_commitments(table.public[before:]))
+        assert not table.events_of(WagersSettled)
+    assert shown[0] != shown[1]

@@ -42,6 +42,38 @@ def test_nc_5_1_1_bettors_of_a_box_share_its_maximum() -> None:
     assert {share.clause for share in found} == {"NC 5.1.1"}
 
 
+def in_whole_units(*amounts: int, limit: Limit = TEN_TO_HUNDRED) -> list[Fraction]:
+    layout = lay("NC", *((f"p{number}", "main", 1, amount) for number, amount in enumerate(amounts, start=1)))
+    return counts(list(apportion(NC, limited("main", limit=limit), layout, whole_units=True)))
+
+
+def test_nc_5_1_1_in_whole_units_the_first_placed_has_the_unit_that_is_over() -> None:
+    """66 2/3 and 33 1/3; then 33 1/3 and 66 2/3; three times 33 1/3."""
+    assert in_whole_units(200, 100) == [67, 33]
+    assert in_whole_units(100, 200) == [34, 66]
+    assert in_whole_units(200, 200, 200) == [34, 33, 33]
+
+
+def test_nc_5_1_1_whole_shares_stay_as_they_are() -> None:
+    assert in_whole_units(150, 100, 50) == [50, 34, 16], "50 is whole: only the others have parts"
+    assert in_whole_units(150, 100, 10) == [54, 36, 10]
+
+
+@given(st.data())
+def test_nc_5_1_1_whole_units_move_less_than_a_unit_a_bet_and_nothing_of_the_sum(data: st.DataObject) -> None:
+    game_id = data.draw(st.sampled_from(tuple(LAWS)))
+    law, layout, rules = LAWS[game_id], data.draw(layouts(game_id)), data.draw(table_rules(game_id))
+    exact, whole = apportion(law, rules, layout), apportion(law, rules, layout, whole_units=True)
+    assert sum(counts(list(exact))) == sum(counts(list(whole)))
+    minimums = {wager: limit.minimum for wager, limit in rules.limits.items()}
+    for before, after in zip(exact, whole, strict=True):
+        assert after.counts.denominator == after.returned.denominator == 1
+        assert abs(after.counts - before.counts) < 1
+        least = min(before.counts, Fraction(minimums.get(after.bet.wager, 0)))
+        assert least <= after.counts <= after.bet.amount
+        assert before.counts.denominator != 1 or after == before
+
+
 def test_nc_5_1_1_the_maximum_itself_is_no_excess() -> None:
     assert [told(share) for share in shares(NC, 60, 40)] == [(60, "", False), (40, "", False)]
 

@@ -11,6 +11,7 @@ from controller.rules.irregularities import find_row
 from controller.rules.law import read_law
 from tests.rules.irregularity_cells import (
     NC_AS_DEALT,
+    NC_RECONSTRUCTED,
     SILENT,
     UNPROVIDED,
     Expected,
@@ -120,6 +121,27 @@ def test_reading_37_rtp_5_4_holds_for_a_card_that_is_dealt_as_an_exposed_one(kin
     facts = replace(facts, manual=False, first_card=False)
     assert says(final(law, kind, replace(facts, handled=False))) == void("RTP 5.4")
     assert says(final(law, kind, replace(facts, handled=True))) == cont("RTP 5.8")
+
+
+@pytest.mark.parametrize(
+    ("reconstructable", "option"), [(False, NC_AS_DEALT), (True, NC_RECONSTRUCTED)], ids=["as dealt", "reconstructed"]
+)
+def test_reading_37_nc_5_5_4_a_dropped_card_whose_face_was_seen_is_dealt_face_up(
+    reconstructable: bool, option: Expected
+) -> None:
+    """NC 5.7 is for errors that NC 5.5 does not describe: after handling, an unseen face, or by the other reading."""
+    law = read_law(game("NC"), {"face_up_is_misdealt": "yes"})
+    unhandled = said(face_seen=True, handled=False, reconstructable=reconstructable)
+    assert says(final(law, K.DROPPED_CARD, unhandled)) == void("NC 5.5.4")
+    for facts in (replace(unhandled, handled=True), replace(unhandled, face_seen=False)):
+        assert says(final(law, K.DROPPED_CARD, facts)) == option
+    assert says(final(read_law(game("NC")), K.DROPPED_CARD, unhandled)) == option
+
+
+def test_reading_37_nc_5_7_who_saw_a_dropped_card_is_asked_only_by_that_reading() -> None:
+    for option, asked in (("yes", True), ("no", False)):
+        asks = find_row(read_law(game("NC"), {"face_up_is_misdealt": option}), K.DROPPED_CARD, Facts()).asks
+        assert ("face_seen" in asks) is asked
 
 
 def test_reading_37_nc_5_10_a_card_face_up_in_the_device_is_the_next_card_all_the_same() -> None:

@@ -297,6 +297,20 @@ def test_rounding_is_of_what_is_paid_and_its_difference_is_shown(
     assert settlement.house == -paid
 
 
+def test_nc_5_1_1_where_payouts_are_rounded_a_maximum_is_shared_in_whole_units() -> None:
+    """66 2/3 and 33 1/3 of 100 lose, or win half on six points (NC 4.1); chips are whole."""
+    layout = lay("NC", ("ann", "main", 1, 200), ("bob", "main", 1, 100))
+    table, rules = hands(B1="KD 4C 2S", D="2C 3C 3D"), limited("main")
+    exact = settle_round(NC, rules, layout, table)
+    assert [entry.collected for entry in exact.entries] == [Fraction(200, 3), Fraction(100, 3)]
+    for rounding, paid in ((Rounding.DOWN, [33, 16]), (Rounding.UP, [34, 17])):
+        lost = settle_round(NC, rules, layout, table, rounding=rounding)
+        assert [entry.collected for entry in lost.entries] == [67, 33]
+        assert [entry.returned for entry in lost.entries] == [133, 67]
+        won = settle_round(NC, rules, layout, hands(B1="KD 4C 2S", D="2C 3C 9D"), rounding=rounding)
+        assert [entry.paid for entry in won.entries] == paid
+
+
 def test_every_bet_needs_the_hand_of_its_box_and_those_that_it_looks_at() -> None:
     layout = lay("RTP", ("ann", "main", 1, 10), ("ann", "royal", 2, 10), ("bob", "main", 2, 10))
     with pytest.raises(SettlementError, match="B2 has 0, D has 2"):

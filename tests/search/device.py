@@ -1,6 +1,7 @@
 """A device as a value: cards are positions in a fixed order. What is done with it gives a new value and its reports.
 
-It behaves as `tests.table.scripted_device` does, and is cheap to keep: a search holds many thousands of them.
+It behaves as `simulators.scripted_device` does. It stays apart from that one because a search keeps and compares many
+thousands of them: a value is cheap to keep, and equal where nothing differs.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from firmware_bridge import commands, observations
 from firmware_bridge.cards import DECK, Card, Concealed, Evidence
 from firmware_bridge.commands import AnyCommand
 from firmware_bridge.observations import AnyObservation, DeviceIdentity, DeviceStatus
-from tests.table.scripted_device import SETS_DEVICE, SINGLES_DEVICE
+from simulators.scripted_device import SETS_DEVICE, SINGLES_DEVICE
 
 WHOLE: Final = len(DECK)
 

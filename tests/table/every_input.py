@@ -26,7 +26,7 @@ from controller.table.state import TableState
 from firmware_bridge import observations
 from firmware_bridge.cards import DECK, Concealed, Evidence
 from firmware_bridge.observations import AnyObservation, DeviceIdentity, DeviceStatus
-from tests.table.scripted_device import SETS_DEVICE, SINGLES_DEVICE
+from simulators.scripted_device import SETS_DEVICE, SINGLES_DEVICE
 
 PLACES = ("B1", "B3", "B9", "D", "nowhere")
 HUGE = 2**40

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeVar
 
@@ -10,7 +9,7 @@ import msgspec
 
 from controller.games import game
 from controller.games.specification import Choice, Disposition, Facts, Kind, Role, RulingAction, StepKind, Unit
-from controller.rules.dealing import DEALER, dealing_order, order_after_first_card
+from controller.rules.dealing import DEALER
 from controller.table import events, operations
 from controller.table.decide import decide
 from controller.table.events import AnyEvent
@@ -21,11 +20,12 @@ from controller.table.parts import Answer, Irregularity
 from controller.table.phases import Phase, Service
 from controller.table.settings import Settings
 from controller.table.state import TableState
-from firmware_bridge.cards import DECK, Card
-from tests.table.scripted_device import ScriptedDevice
+from firmware_bridge.cards import Card
+from simulators.in_turn import InTurn
+from simulators.scripted_device import ScriptedDevice
+from simulators.stacked import stacked as stacked_deck
 
 PEOPLE: Final = {role: role.value.replace("_", "-") for role in Role}
-ENDLESS: Final = 500  # inputs that follow from one
 EventT = TypeVar("EventT", bound=events.Event)
 
 
@@ -45,25 +45,15 @@ def stacked(
 
     Where a First Card is shown, `F` names it; an ace if nobody does. `in_hand`: it is the first card of a hand.
     """
-    rules = game(game_id)
-    wanted = {place: list(cards(text)) for place, text in hands.items()}
-    named = {card for hand in wanted.values() for card in hand}
-    rest = [card for card in DECK if card not in named]
-    shown: list[Card] = []
-    if rules.first_card is None:
-        places = dealing_order(rules.grammar(unit), boxes)
-    else:
-        first = wanted["F"][0] if "F" in wanted else DECK[0]
-        shown = [first]
-        following = order_after_first_card(rules.first_card, rules.grammar(unit), first.rank)
-        places = following[1:] if in_hand else following
-        rest = [card for card in rest if card is not first]
-    order = [wanted[place].pop(0) if wanted.get(place) else rest.pop(0) for place in places]
-    return shown + order + rest
+    wanted = {place: cards(text) for place, text in hands.items()}
+    return stacked_deck(game(game_id), unit, boxes, wanted, in_hand=in_hand)
+
+
+BOXES: Final = (1, 3, 6)  # occupied where a test names no others
 
 
 class TableHarness:
-    """One table, of NC unless another game is named.
+    """One table, of NC unless another game is named. `boxes` are occupied; where every hand is dealt, all are.
 
     Like the daemon it takes inputs in turn and obeys commands only after their events.
 
@@ -73,7 +63,7 @@ class TableHarness:
     def __init__(
         self,
         unit: Unit = Unit.SETS,
-        boxes: tuple[int, ...] = (1, 3, 6),
+        boxes: tuple[int, ...] = BOXES,
         hands: Mapping[str, str] | None = None,
         *,
         count_by_hand: bool = True,
@@ -86,31 +76,16 @@ class TableHarness:
         self.settings = settings or Settings(game_id, unit, rules.boxes[2], count_stub_by_hand=count_by_hand)
         in_hand = ("first_card", "in_hand") in {(chosen.setting, chosen.option) for chosen in self.settings.readings}
         order = stacked(unit, self.boxes, hands or {}, game_id, in_hand)
-        self.device = ScriptedDevice(unit, order, self._enqueue)
+        self._inputs = InTurn(self._take)
+        self.device = ScriptedDevice(unit, order, self._inputs.put)
         self.steps: list[tuple[AnyInput, tuple[tuple[int, AnyEvent], ...]]] = []
-        self._queue: deque[AnyInput] = deque()
         self._operations = 0
-        self._busy = False
 
     # -- inputs and events -----------------------------------------------------------------------------------------
 
     def give(self, given: AnyInput) -> None:
         """One input and everything that the device does because of it."""
-        self._enqueue(given)
-
-    def _enqueue(self, given: AnyInput) -> None:
-        self._queue.append(given)
-        if self._busy:
-            return
-        self._busy = True
-        try:
-            for _ in range(ENDLESS):
-                if not self._queue:
-                    return
-                self._take(self._queue.popleft())
-            raise AssertionError("table and device keep each other busy for ever")
-        finally:
-            self._busy = False
+        self._inputs.put(given)
 
     def _take(self, given: AnyInput) -> None:
         before = self.state
@@ -241,10 +216,7 @@ class TableHarness:
     def take(self, times: int = 1) -> None:
         """Lift the set in the tray, or draw a card."""
         for _ in range(times):
-            if self.device.unit is Unit.SETS:
-                self.device.lift()
-            else:
-                self.device.draw()
+            self.device.give_out()
 
     def deal(self) -> TableHarness:
         """Everything that is still due."""
@@ -272,7 +244,7 @@ class TableHarness:
 
     def settle(self) -> TableHarness:
         if self.state.deck.stub is None:
-            self.count(len(self.device.inside) + len(self.device.tray))
+            self.count(self.device.left)
         self.do(operations.RecordSettled())
         return self
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from unittest import TestCase
 
 import msgspec
 import pytest
@@ -12,10 +13,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 from controller.games import GAMES
-from controller.games.specification import Role, Unit
+from controller.games.specification import Game, Role, Unit
 from controller.table.inputs import DaemonStarted, ReportsMissing
 from firmware_bridge.observations import AnyObservation
 from tests.table.every_input import every_observation, every_operation
+from tests.table.harness import BOXES
 from tests.table.watched import WatchedTable
 from tests.table.way_out import lead_to_next_round, step
 
@@ -33,13 +35,18 @@ def can_be_told(observation: AnyObservation) -> bool:
 class Rounds(RuleBasedStateMachine):
     """Lawful steps, so that rounds get somewhere, and everything else in between."""
 
+    @staticmethod
+    def boxes(rules: Game) -> tuple[int, ...]:
+        """Those that are occupied when a round begins as it should."""
+        return BOXES
+
     def __init__(self) -> None:
         super().__init__()
         self.table: WatchedTable = WatchedTable(Unit.SETS)
 
     @initialize(unit=st.sampled_from(Unit), game_id=st.sampled_from(["NC", *GAMES]))
     def begin(self, unit: Unit, game_id: str) -> None:
-        self.table = WatchedTable(unit, game_id)
+        self.table = WatchedTable(unit, game_id, self.boxes(GAMES[game_id]))
         self.table.start()
 
     # -- as it should be -------------------------------------------------------------------------------------------
@@ -144,7 +151,30 @@ class Rounds(RuleBasedStateMachine):
         lead_to_next_round(self.table)
 
 
-Rounds.TestCase.settings = settings(
-    max_examples=80, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck)
-)
-TestRounds = pytest.mark.timeout(60)(Rounds.TestCase)
+class RoundsOfOneBox(Rounds):
+    """Two hands: a hand that is removed, or whose bettor withdraws, leaves nobody to play against the Dealer."""
+
+    @staticmethod
+    def boxes(rules: Game) -> tuple[int, ...]:
+        return (1,)
+
+
+class RoundsOfAFullTable(Rounds):
+    """Every box of the layout: the most cards that a round can take."""
+
+    @staticmethod
+    def boxes(rules: Game) -> tuple[int, ...]:
+        return tuple(range(1, rules.boxes[2] + 1))
+
+
+def cases(machine: type[Rounds], examples: int) -> type[TestCase]:
+    machine.TestCase.settings = settings(
+        max_examples=examples, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck)
+    )
+    test: type[TestCase] = pytest.mark.timeout(60)(machine.TestCase)
+    return test
+
+
+TestRounds = cases(Rounds, 80)
+TestRoundsOfOneBox = cases(RoundsOfOneBox, 20)
+TestRoundsOfAFullTable = cases(RoundsOfAFullTable, 20)

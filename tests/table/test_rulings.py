@@ -235,3 +235,10 @@ def test_f3_pm5_a_first_card_that_is_out_is_not_drawn_again_by_hand() -> None:
     table.take()
     table.lose_link()
     assert table.refused(operations.DealByHand(1, "its cable is torn"), Role.PIT_SUPERVISOR)[0] == "cards"
+
+
+def test_nc_5_17_who_is_needed_is_said_with_the_clause_and_without_one_where_no_clause_says_it() -> None:
+    for game_id, clause in (("NC", " (NC 5.17)"), ("TP", "")):
+        table = referred(game_id)
+        code, sentence = table.refused(ruling(table, A.CONTINUE))
+        assert (code, f" or above may rule on this{clause};" in sentence) == ("role", True), sentence

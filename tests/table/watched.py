@@ -19,7 +19,7 @@ from controller.table.state import TableState
 from firmware_bridge.commands import ReleaseExit, RunSelfTest
 from firmware_bridge.observations import AnyObservation, CardDrawn, CardsDrawnTogether, SetDispensed
 from tests.clauses.numbers import CLAUSES
-from tests.table.harness import TableHarness
+from tests.table.harness import BOXES, TableHarness
 
 Place: TypeAlias = tuple[int, int]  # shuffle and ordinal: which card, without its face
 KEYS: Final = JournalKeys(bytes(range(32)), "5e" * 16)
@@ -28,8 +28,8 @@ KEYS: Final = JournalKeys(bytes(range(32)), "5e" * 16)
 class WatchedTable(TableHarness):
     """Checks, at every event, what must always be so."""
 
-    def __init__(self, unit: Unit, game_id: str = "NC") -> None:
-        super().__init__(unit, game_id=game_id)
+    def __init__(self, unit: Unit, game_id: str = "NC", boxes: tuple[int, ...] = BOXES) -> None:
+        super().__init__(unit, boxes, game_id=game_id)
         self._codec: JournalCodec[AnyInput, AnyEvent] = JournalCodec(AnyInput, AnyEvent, KEYS)
         self._elsewhere = False
         self._out: Counter[Place] = Counter()  # cards that the device told of and that must be somewhere

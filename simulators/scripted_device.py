@@ -1,4 +1,8 @@
-"""A device that does what it is told, and whatever else a test makes it do. It knows cards, not bytes."""
+"""A device that does what it is told, and whatever else a test or a scenario makes it do.
+
+It knows cards, not bytes; `simulators.mechanism` is the device that speaks to a daemon. A search over many thousands of
+states has one of its own that is a value (`tests.search.device`).
+"""
 
 from __future__ import annotations
 
@@ -26,14 +30,15 @@ SETS_DEVICE: Final = Capabilities(
     retains_reports=True,
 )
 SINGLES_DEVICE: Final = replace(SETS_DEVICE, senses_tray=False, unloads_stub=False)
+JAM_ZONE: Final = "transport"
 
 
 class ScriptedDevice:
     """One shuffler or shoe. `send` takes what reaches the host; while `linked` is False reports wait.
 
-    The attributes that a test may set: `order` of the next shuffle, `capabilities`, `next_set` (cards in the next set
+    The attributes that may be set: `order` of the next shuffle, `capabilities`, `next_set` (cards in the next set
     instead of those ordered), `jams_next`, `refuses_next` (a reason), `exit_stuck` (it refuses to hold or release),
-    `miscount` (added to the count of the stub), `answers` (False: it does as told and says nothing of it), `deaf`
+    `miscount` (added to the next count of the stub), `answers` (False: it does as told and says nothing of it), `deaf`
     (commands do not reach it).
     """
 
@@ -78,7 +83,7 @@ class ScriptedDevice:
         return DeviceIdentity(
             kind="shuffler" if self.unit is Unit.SETS else "shoe",
             unit="sets" if self.unit is Unit.SETS else "singles",
-            maker="test",
+            maker="cardshoe",
             model="scripted",
             serial="T-1",
             firmware="1",
@@ -107,6 +112,11 @@ class ScriptedDevice:
             faults=self.faults,
         )
 
+    @property
+    def left(self) -> int:
+        """How many cards a person would count in it."""
+        return len(self.inside) + len(self.tray)
+
     def report(self, observation: AnyObservation) -> None:
         """The next numbered report."""
         self.last_report += 1
@@ -118,6 +128,7 @@ class ScriptedDevice:
             self._waiting.append(made)
 
     def release_waiting(self) -> None:
+        """What it had kept while there was no link."""
         waiting, self._waiting = self._waiting, []
         for made in waiting:
             self._send(made)
@@ -135,6 +146,13 @@ class ScriptedDevice:
         if self.unit is Unit.SINGLES:
             named = self.shuffle = self.last_report + 1
         self.report(observations.DeckLoaded(self.deck, self.loaded, named))
+
+    def give_out(self, *, foreign: int = 0) -> None:
+        """The set is lifted from the tray, or a card is drawn, whether the exit is locked or not."""
+        if self.unit is Unit.SETS:
+            self.lift()
+        else:
+            self.draw(foreign=foreign)
 
     def lift(self) -> list[Card]:
         """Empty the tray."""
@@ -167,7 +185,12 @@ class ScriptedDevice:
         """Cards leave, the device counts them and reports nothing."""
         self._take(count)
 
-    def clear_jam(self, zone: str = "transport") -> None:
+    def find_face_up(self, ordinal: int) -> None:
+        """Its sensor sees that a card lies face up inside: the one that will leave as number `ordinal`."""
+        seen = Concealed(self.inside[ordinal - self.dispensed - 1], self.shuffle, ordinal)
+        self.report(observations.FaceUpFound(self.shuffle, ordinal, self.deck, seen))
+
+    def clear_jam(self, zone: str = JAM_ZONE) -> None:
         self.faults = ()
         self.report(observations.JamCleared(zone))
 
@@ -208,8 +231,8 @@ class ScriptedDevice:
             reason, self.refuses_next = self.refuses_next, ""
             return reason
         if self.jams_next:
-            self.jams_next, self.faults = False, ("jam: transport",)
-            self.report(observations.Jammed("transport"))
+            self.jams_next, self.faults = False, (f"jam: {JAM_ZONE}",)
+            self.report(observations.Jammed(JAM_ZONE))
         if self.faults:
             return self.faults[0]
         match command:
@@ -218,8 +241,8 @@ class ScriptedDevice:
             case commands.Shuffle():
                 self._shuffle_deck()
             case commands.UnloadStub():
-                left = len(self.inside) + len(self.tray) + self.miscount
-                self.inside, self.tray = [], []
+                left = self.left + self.miscount
+                self.inside, self.tray, self.miscount = [], [], 0
                 self.report(observations.StubUnloaded(self.deck, left))
         return ""
 
