@@ -12,6 +12,7 @@ from controller.table import events
 from controller.table.decision import Decision
 from controller.table.device_reports import stop
 from controller.table.inputs import DeviceConnected, DeviceGone, ReportsMissing, StatusReceived
+from controller.table.interruptions import doubt_what_passed, may_have_passed
 from controller.table.parts import HeldCard
 from controller.table.phases import Service
 from controller.table.raising import INFERENCE, already_open, raise_irregularity
@@ -27,7 +28,8 @@ def device_connected(decision: Decision, given: DeviceConnected) -> None:
     if decision.state.settings_wait is not None and not decision.state.in_round:
         choose_game(decision, decision.state.settings_wait)
     unfit = _unfit(decision.state, given.identity)
-    decision.emit(events.DeviceReady(given.identity, given.status.exit_held))
+    passed = may_have_passed(decision.state, given.identity)
+    decision.emit(events.DeviceReady(given.identity, given.status.exit_held, passed))
     if unfit:
         decision.emit(events.DeviceLost("device-unfit", unfit))
         decision.change_service("refuse", unfit)
@@ -98,12 +100,14 @@ def status_received(decision: Decision, given: StatusReceived) -> None:
 
 def reports_missing(decision: Decision, given: ReportsMissing) -> None:
     """Reports are gone for ever: cards may have passed unseen (I04). What comes next is expected from here on."""
+    device = decision.state.device
+    taken = device.last_report if device.boot == given.boot else 0
     last = "nobody knows which" if given.last is None else str(given.last)
     note = f"the device no longer has its reports from {given.first} to {last}: cards may have passed unseen"
-    if given.last is None:
-        decision.emit(events.ReportsPassed(decision.state.device.running_boot, 0, note))
+    if given.last is None:  # what it has of later starts comes next, whole: nothing of it may count as taken
+        decision.emit(events.ReportsPassed(device.boot, device.last_report, note))
     else:
-        decision.emit(events.ReportsPassed(given.boot, given.last, note))
+        decision.emit(events.ReportsPassed(given.boot, max(given.last, taken), note))
     if decision.state.in_round and not already_open(decision, Kind.COUNT_IN_DOUBT):
         raise_irregularity(decision, Kind.COUNT_IN_DOUBT, noticed_by=INFERENCE, note=note)
 
@@ -125,6 +129,7 @@ def _compare(decision: Decision, status: DeviceStatus) -> None:
     if differences and state.in_round and not already_open(decision, Kind.COUNT_IN_DOUBT):
         note = "; ".join(f"{what}: journal {ours}, device {theirs}" for what, ours, theirs in differences)
         raise_irregularity(decision, Kind.COUNT_IN_DOUBT, noticed_by=INFERENCE, note=note)
+    doubt_what_passed(decision)
     if not differences and not state.device.status_agrees:
         decision.emit(events.StatusAgrees())
     if reconciling and not state.in_round:

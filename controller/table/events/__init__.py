@@ -38,6 +38,7 @@ from controller.table.events.corrections import (
     VoidLifted,
 )
 from controller.table.events.device import (
+    ClockRanBackwards,
     CommandDone,
     CommandIssued,
     CommandLapsed,
@@ -106,6 +107,7 @@ AnyEvent: TypeAlias = (
     | StatusDiffers
     | ReportsPassed
     | ReportTaken
+    | ClockRanBackwards
     | CommandIssued
     | CommandDone
     | CommandRefused
@@ -186,6 +188,7 @@ __all__ = [
     "CardsReconstructed",
     "CardsSetAside",
     "ChipsPaid",
+    "ClockRanBackwards",
     "ClosingTakenBack",
     "CommandDone",
     "CommandIssued",
