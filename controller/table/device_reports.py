@@ -10,7 +10,7 @@ from controller.table import dealing, device_times, events
 from controller.table.decision import Decision
 from controller.table.inputs import CommandAnswered, DeviceReported
 from controller.table.interruptions import device_started
-from controller.table.phases import AFTER_DEAL, DEALING, Phase
+from controller.table.phases import DEALING, Phase
 from controller.table.raising import DEVICE, already_open, raise_irregularity
 from controller.table.state import TableState
 from firmware_bridge import observations
@@ -18,7 +18,7 @@ from firmware_bridge.cards import DECK_SIZE
 from firmware_bridge.commands import HoldExit, ReleaseExit
 from firmware_bridge.observations import CardDrawn, Observation
 
-OF_A_JAM: Final = "jam"
+OF_A_JAM: Final = "jam"  # begins the causes that a jam is
 OF_A_COMMAND: Final = "command"  # begins the causes that a fresh deck, or a new link, puts right
 
 Handler = Callable[[Decision, DeviceReported, Any], None]
@@ -136,12 +136,12 @@ def _stub_unloaded(decision: Decision, given: DeviceReported, seen: observations
 
 
 def _jammed(decision: Decision, given: DeviceReported, seen: observations.Jammed) -> None:
-    decision.emit(events.DeviceStopped(f"jam: {seen.zone}"))
-    stop(decision, given, f"jam: {seen.zone}")
+    decision.emit(events.DeviceStopped(f"{OF_A_JAM}: {seen.zone}"))
+    stop(decision, given, f"{OF_A_JAM}: {seen.zone}")
 
 
 def _jam_cleared(decision: Decision, given: DeviceReported, seen: observations.JamCleared) -> None:
-    decision.emit(events.DeviceFreed(f"jam: {seen.zone}"))
+    decision.emit(events.DeviceFreed(f"{OF_A_JAM}: {seen.zone}"))
 
 
 def _door_moved(decision: Decision, given: DeviceReported, seen: observations.DoorMoved) -> None:
@@ -171,16 +171,9 @@ def _noted(decision: Decision, given: DeviceReported, seen: Observation) -> None
 
 
 def stop(decision: Decision, given: DeviceReported | None, note: str) -> None:
-    """A technical stop: in a round an irregularity (I19), once; between rounds the device waits to be freed.
-
-    After the deal a jam or a refused command concerns the stub alone: one of the round is enough, however often the
-    device tells of it at a new link. A door or tampering is told every time.
-    """
-    state = decision.state
-    if state.in_round:
-        of_stub = state.phase in AFTER_DEAL and note.startswith((OF_A_JAM, OF_A_COMMAND))
-        told = of_stub and state.stub_stop_told
-        if not told and not already_open(decision, Kind.TECHNICAL_STOP):
+    """A technical stop: in a round an irregularity (I19), once; between rounds the device waits to be freed."""
+    if decision.state.in_round:
+        if not already_open(decision, Kind.TECHNICAL_STOP):
             raise_irregularity(decision, Kind.TECHNICAL_STOP, noticed_by=DEVICE, report=given, note=note)
     elif not decision.state.device.stops:
         decision.emit(events.DeviceStopped(note))

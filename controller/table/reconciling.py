@@ -10,11 +10,11 @@ from __future__ import annotations
 from controller.games.specification import Kind
 from controller.table import events
 from controller.table.decision import Decision
-from controller.table.device_reports import stop
+from controller.table.device_reports import OF_A_JAM, stop
 from controller.table.inputs import DeviceConnected, DeviceGone, ReportsMissing, StatusReceived
 from controller.table.interruptions import doubt_what_passed, may_have_passed
 from controller.table.parts import HeldCard
-from controller.table.phases import Service
+from controller.table.phases import AFTER_DEAL, Service
 from controller.table.raising import INFERENCE, already_open, raise_irregularity
 from controller.table.rounds import choose_game
 from controller.table.state import TableState
@@ -69,14 +69,22 @@ def _unfit(state: TableState, identity: DeviceIdentity) -> str:
 
 
 def _take_over_faults(decision: Decision, status: DeviceStatus) -> None:
-    """What stops a device is what it says now: causes that ended while it was away are gone, new ones are told."""
+    """What stops a device is what it says now: causes that ended while it was away are gone, new ones are told.
+
+    After the deal a jam concerns the stub alone: one of the round is enough, however often the link is made anew.
+    """
     for cause in decision.state.device.stops:
         if cause not in status.faults:
             decision.emit(events.DeviceFreed(cause))
     for fault in status.faults:
         if fault not in decision.state.device.stops:
             decision.emit(events.DeviceStopped(fault))
-            stop(decision, None, fault)
+            if not (_concerns_stub(decision.state, fault) and decision.state.stub_stop_told):
+                stop(decision, None, fault)
+
+
+def _concerns_stub(state: TableState, fault: str) -> bool:
+    return state.phase in AFTER_DEAL and fault.startswith(OF_A_JAM)
 
 
 def device_gone(decision: Decision, given: DeviceGone) -> None:

@@ -130,7 +130,9 @@ class ScenarioDevice:
     # -- what people and mishaps do with it
 
     def load(self) -> None:
-        """A whole deck is put in: a shuffler will bring it into its order, a shoe gets it so."""
+        """A whole deck is put in: a shuffler will bring it into its order, a shoe gets it so; never twice the same."""
+        if self._loaded:
+            self._order = [*self._order[1:], *self._order[:1]]
         self.inside, self.tray = list(self._order), []
         self._loaded, self._dispensed, self._shuffle = len(self.inside), 0, 0
         named = None
