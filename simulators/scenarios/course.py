@@ -81,8 +81,9 @@ class Course:
         self._queue: deque[AnyInput] = deque()
         self._busy = False
         self._operations = 0
-        settings = Settings(setting.game, setting.unit, rules.boxes[2], True, setting.readings)
-        self._enqueue(DaemonStarted("scenario", True, settings, "start-1"))
+        self._settings = Settings(setting.game, setting.unit, rules.boxes[2], True, setting.readings)
+        self._host_starts = 0
+        self.start_host()
         self.connect()
         self.say(operations.OpenTable())
 
@@ -119,6 +120,13 @@ class Course:
         return found
 
     # -- the link
+
+    def start_host(self) -> None:
+        """The PC has power, and the daemon begins on it."""
+        self._host_starts += 1
+        name = f"start-{self._host_starts}"
+        self.device.linked = False
+        self._enqueue(DaemonStarted("scenario", True, self._settings, name, name))
 
     def connect(self) -> None:
         """The status first, then what the device had kept, then a heartbeat."""
