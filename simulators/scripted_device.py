@@ -39,7 +39,7 @@ class ScriptedDevice:
     The attributes that may be set: `order` of the next shuffle, `capabilities`, `next_set` (cards in the next set
     instead of those ordered), `jams_next`, `refuses_next` (a reason), `exit_stuck` (it refuses to hold or release),
     `miscount` (added to the next count of the stub), `answers` (False: it does as told and says nothing of it), `deaf`
-    (commands do not reach it).
+    (commands do not reach it), `same_order` (True: no shuffle of a later deck changes the order).
     """
 
     def __init__(self, unit: Unit, order: Sequence[Card], send: Callable[[AnyInput], None]) -> None:
@@ -50,6 +50,7 @@ class ScriptedDevice:
         self.linked = True
         self.answers = True
         self.deaf = False
+        self.same_order = False
         self.next_set = 0
         self.jams_next = False
         self.exit_stuck = False
@@ -137,6 +138,8 @@ class ScriptedDevice:
 
     def load(self, cards: Sequence[Card] | None = None) -> None:
         """Put a deck in: a shuffler will bring it into `order`, a shoe gets it in that order."""
+        if self.deck and not self.same_order:
+            self.order = self.order[1:] + self.order[:1]
         self.inside = list(self.order if cards is None else cards)
         self.tray, self.lifted = [], []
         self.deck = 1
@@ -201,12 +204,12 @@ class ScriptedDevice:
         self._sets += 1
         self.report(observations.SetDispensed(self.shuffle, ordinal, self.loaded - self.dispensed, self.deck, faces))
 
-    def reboot(self) -> None:
-        """Power off and on: what it had in its memory is gone."""
+    def reboot(self, cause: str = "power") -> None:
+        """Off and on again: what it had in its memory is gone."""
         self.boot += 1
         self.last_report = 0
         self._waiting.clear()
-        self.report(observations.Started("power"))
+        self.report(observations.Started(cause))
 
     # -- what the host tells it ------------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 
@@ -13,7 +14,7 @@ from controller.games import GAMES
 from controller.games.specification import Role, Unit
 from controller.rules.layout import TableRulesError, check_rules
 from controller.rules.paying import Rounding
-from controller.table.settings import Settings, WagerLimit, law_of
+from controller.table.settings import LEAST_MS_BETWEEN_DRAWS, Settings, WagerLimit, law_of
 from controller.table.state import TableState
 from firmware_bridge.device_url import DeviceUrl, parse_device_url
 from firmware_bridge.errors import BadDeviceUrlError
@@ -42,6 +43,7 @@ class TableSection(_Section, frozen=True):
     simulated: bool = False
     count_stub_by_hand: bool = False
     rounding: Rounding = Rounding.NONE
+    least_ms_between_draws: Annotated[int, msgspec.Meta(ge=0)] = LEAST_MS_BETWEEN_DRAWS
 
 
 class LimitSection(_Section, frozen=True):
@@ -101,6 +103,7 @@ class Configuration(_Section, frozen=True):
             house_rows(self.house),
             tuple(WagerLimit(wager, limit.minimum, limit.maximum) for wager, limit in sorted(self.limits.items())),
             table.rounding,
+            table.least_ms_between_draws,
         )
 
 

@@ -15,7 +15,7 @@ from controller.api.people import People
 from controller.api.server import ApiServer
 from controller.api.view import LinkView
 from controller.daemon.configuration import Configuration
-from controller.daemon.host import HostClock, SystemdNotifier, forbid_core_dumps, start_id
+from controller.daemon.host import HostClock, SystemdNotifier, forbid_core_dumps, host_boot_id, start_id
 from controller.daemon.table_service import TableService
 from controller.journal.codec import Clock
 from controller.journal.file import Identity
@@ -62,10 +62,9 @@ async def _start(configuration: Configuration, notifier: SystemdNotifier, stack:
     def link_view() -> LinkView:
         return _link_view(keeper)
 
-    service = TableService(configuration.table.name, state, writer, clock, link_view)
-    await service.begin(
-        DaemonStarted(configuration.table.name, configuration.table.simulated, configuration.settings, start_id())
-    )
+    table = configuration.table
+    service = TableService(table.name, state, writer, clock, link_view)
+    await service.begin(DaemonStarted(table.name, table.simulated, configuration.settings, start_id(), host_boot_id()))
     make_host = registered_driver(configuration.device_url.driver).load()
 
     def make_driver(now: float) -> Driver:

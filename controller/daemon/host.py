@@ -25,7 +25,12 @@ class HostClock:
 
 def start_id() -> str:
     """The kernel's id of this start of the host; boot times of one start can be compared."""
-    return _BOOT_ID.read_text("ascii").strip() if _BOOT_ID.exists() else "unknown"
+    return host_boot_id() or "unknown"
+
+
+def host_boot_id() -> str:
+    """The same for the table: another one means that the PC was without power. Empty where the kernel names none."""
+    return _BOOT_ID.read_text("ascii").strip() if _BOOT_ID.exists() else ""
 
 
 def forbid_core_dumps() -> None:

@@ -7,11 +7,14 @@ an irregularity tells of it with its evidence. Rows of `rules.md` E2 are cited a
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from controller.games.specification import Facts, Kind
 from controller.table import events
 from controller.table.decision import Decision
 from controller.table.inputs import DeviceReported
+from controller.table.interruptions import look_again
+from controller.table.last_order import notice_last_order
 from controller.table.parts import HeldCard
 from controller.table.phases import AFTER_DEAL, BETWEEN_ROUNDS, DEALING, Phase
 from controller.table.raising import DEVICE, INFERENCE, already_open, known_facts, raise_irregularity
@@ -19,26 +22,36 @@ from firmware_bridge import observations
 from firmware_bridge.cards import Concealed
 from firmware_bridge.commands import Dispense
 
+DEALT_BY_HAND: Final = "dealt_by_hand_before"  # what the device tells of cards that people dealt while it was away
+
 
 def set_dispensed(decision: Decision, given: DeviceReported, seen: observations.SetDispensed) -> None:
     """A set lies in the tray; it is nobody's until it is lifted. A set of another size, or a second one: I15."""
-    _check_count(decision, given, seen.shuffle, seen.ordinal, len(seen.cards), seen.remaining)
+    told = _held(decision, seen.shuffle, seen.ordinal, seen.cards)
+    cards = _news(decision, told)
+    if told and not cards:
+        return
+    first = cards[0].ordinal if cards else seen.ordinal
+    _check_count(decision, given, seen.shuffle, first, len(cards), seen.remaining)
     state = decision.state
     tray_was_empty = not state.tray
     moving = state.device.moving
     due = 1 if state.phase is Phase.FIRST_CARD else state.grammar.cards_each
     ordered = moving.command.count if moving and isinstance(moving.command, Dispense) else due
-    decision.emit(events.SetInTray(_held(decision, seen.shuffle, seen.ordinal, seen.cards), seen.remaining))
+    decision.emit(events.SetInTray(cards, seen.remaining))
     if not state.in_round:
         return
-    _check_faces(decision, given, decision.state.tray[len(state.tray) :], seen.foreign)
-    if not tray_was_empty or len(seen.cards) != ordered:
+    _check_faces(decision, given, cards, seen.foreign)
+    if not tray_was_empty or len(told) != ordered:
         _raise_simultaneous(decision, given, order_known=False, cards=decision.state.tray)
 
 
 def set_removed(decision: Decision, given: DeviceReported, seen: observations.SetRemoved) -> None:
     """The tray was emptied: the set goes to the place whose turn it is, if it is anybody's turn."""
     state = decision.state
+    if (seen.shuffle, seen.ordinal) in state.dealt_by_hand:
+        decision.emit(events.DeviceNoted(DEALT_BY_HAND, f"the set that began with card {seen.ordinal} was lifted"))
+        return
     if not state.tray:
         if state.in_round:
             _raise_doubt(decision, given, "the tray was emptied of a set that the journal does not know")
@@ -46,13 +59,18 @@ def set_removed(decision: Decision, given: DeviceReported, seen: observations.Se
     _give(decision, given, state.tray, source="tray", what="set")
 
 
-def card_drawn(decision: Decision, given: DeviceReported, seen: observations.CardDrawn) -> None:
-    """One card left a shoe: it goes to the place whose turn it is, if it is anybody's turn."""
-    _check_count(decision, given, seen.shuffle, seen.ordinal, 1, seen.remaining)
+def card_drawn(decision: Decision, given: DeviceReported, seen: observations.CardDrawn, *, told: bool = False) -> None:
+    """One card left a shoe: it goes to the place whose turn it is, if it is anybody's turn.
+
+    `told`: that it came when it should not is told otherwise.
+    """
     announced = seen.ordinal in decision.state.deck.face_up
     card = HeldCard(seen.shuffle, seen.ordinal, seen.card, bool(seen.face_up) or announced)
+    if not _news(decision, (card,)):
+        return
+    _check_count(decision, given, seen.shuffle, seen.ordinal, 1, seen.remaining)
     place = decision.state.next_place
-    _give(decision, given, (card,), source="device", what="card")
+    _give(decision, given, (card,), source="device", what="card", told=told)
     if decision.state.in_round:
         _check_faces(decision, given, (card,), seen.foreign)
     if seen.face_up and not announced and decision.state.in_round:
@@ -70,8 +88,12 @@ def card_drawn(decision: Decision, given: DeviceReported, seen: observations.Car
 
 def cards_drawn_together(decision: Decision, given: DeviceReported, seen: observations.CardsDrawnTogether) -> None:
     """Two or more at once: nobody's until a person has named their order, or the log's is accepted (I15)."""
-    _check_count(decision, given, seen.shuffle, seen.ordinal, len(seen.cards), seen.remaining)
-    cards = _held(decision, seen.shuffle, seen.ordinal, seen.cards)
+    told = _held(decision, seen.shuffle, seen.ordinal, seen.cards)
+    cards = _news(decision, told)
+    if told and not cards:
+        return
+    first = cards[0].ordinal if cards else seen.ordinal
+    _check_count(decision, given, seen.shuffle, first, len(cards), seen.remaining)
     phase = decision.state.phase
     if phase is Phase.FIRST_CARD or (phase in DEALING and decision.state.next_place is not None):
         decision.emit(events.CardsSetAside(cards, False, "drawn together"))
@@ -118,17 +140,35 @@ def hand_out(decision: Decision, cards: tuple[HeldCard, ...], source: str) -> No
         _deal(decision, cards, source)
 
 
-def _give(decision: Decision, given: DeviceReported, cards: tuple[HeldCard, ...], *, source: str, what: str) -> None:
+def _news(decision: Decision, cards: tuple[HeldCard, ...]) -> tuple[HeldCard, ...]:
+    """Those of which nothing was known. What was dealt by hand already is noted: the device only comes late with it."""
+    by_hand = decision.state.dealt_by_hand
+    late = [str(card.ordinal) for card in cards if card.id in by_hand]
+    if late:
+        decision.emit(events.DeviceNoted(DEALT_BY_HAND, f"cards {', '.join(late)}"))
+    return tuple(card for card in cards if card.id not in by_hand)
+
+
+def _give(
+    decision: Decision,
+    given: DeviceReported,
+    cards: tuple[HeldCard, ...],
+    *,
+    source: str,
+    what: str,
+    told: bool = False,
+) -> None:
     state = decision.state
-    if state.phase is Phase.FIRST_CARD and state.first_card is None and not (state.held or state.aside):
+    free = not (state.holds_cards or state.aside or state.by_hand)
+    if state.phase is Phase.FIRST_CARD and state.first_card is None and free:
         _draw_first_card(decision, cards, source)
         return
-    lawful = state.phase in DEALING and not state.held and state.next_place is not None and not state.aside
-    if not lawful:
-        _set_aside(decision, given, cards, from_tray=source == "tray", what=what)
+    if state.phase not in DEALING or state.next_place is None or not free:
+        _set_aside(decision, given, cards, from_tray=source == "tray", what=what, told=told)
         return
     fitting = cards[: len(state.places) - state.dealt]
     _deal(decision, fitting, source)
+    look_again(decision)
     if left := cards[len(fitting) :]:
         # More came together than the deal had room for: I15 was raised when they came.
         decision.emit(events.CardsSetAside(left, source == "tray", "left over from cards that came together"))
@@ -150,9 +190,15 @@ def _deal(decision: Decision, cards: tuple[HeldCard, ...], source: str) -> None:
 
 
 def _set_aside(
-    decision: Decision, given: DeviceReported, cards: tuple[HeldCard, ...], *, from_tray: bool, what: str
+    decision: Decision,
+    given: DeviceReported,
+    cards: tuple[HeldCard, ...],
+    *,
+    from_tray: bool,
+    what: str,
+    told: bool = False,
 ) -> None:
-    """Cards left the device out of turn: they wait, and the irregularity says why."""
+    """Cards left the device out of turn: they wait, and the irregularity says why. `told`: another one says it."""
     state = decision.state
     if state.phase in BETWEEN_ROUNDS:
         # Clearing up, or trying the device: no round is concerned, and this deck cannot begin one any more.
@@ -167,7 +213,9 @@ def _set_aside(
             note=f'a {what} left the device before "No more bets"',
         )  # fmt: skip
         return
-    if state.phase is Phase.FIRST_CARD:
+    if state.by_hand and state.next_place is not None:
+        note = f"a {what} left the device while the rest is dealt by hand"
+    elif state.phase is Phase.FIRST_CARD:
         note = f"a {what} was taken before the First Card was shown"
     elif state.next_place is None:
         note = f"one {what} too many: the deal was complete"
@@ -175,7 +223,7 @@ def _set_aside(
         note = f"a {what} was taken while the deal was held"
     decision.emit(events.CardsSetAside(cards, from_tray, note))
     too_many = state.next_place is None and state.phase is not Phase.FIRST_CARD
-    if too_many or not _is_about(decision, ordinals):
+    if not told and (too_many or not _is_about(decision, ordinals)):
         raise_irregularity(
             decision,
             Kind.OTHER_DEALING_ERROR,
@@ -229,6 +277,7 @@ def _raise_simultaneous(
 
 def _check_faces(decision: Decision, given: DeviceReported, cards: tuple[HeldCard, ...], foreign: int) -> None:
     """A card of another deck (I01), or one that has left this shuffle before (I02). Which card it is stays untold."""
+    notice_last_order(decision, given, len(cards))
     state = decision.state
     if foreign:
         ordinals = tuple(card.ordinal for card in cards)

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from controller.table import device_reports, events, inputs, people, reconciling
+from controller.table import device_reports, events, inputs, interruptions, people, reconciling
 from controller.table.decision import Decided, Decision
 from controller.table.device_orders import order_device
 from controller.table.inputs import AnyInput
@@ -32,12 +32,14 @@ def decide(state: TableState, given: AnyInput) -> Decided:
 
 
 def _daemon_started(decision: Decision, given: inputs.DaemonStarted) -> None:
-    wait = given.settings if decision.state.in_round and decision.state.settings != given.settings else None
-    decision.emit(events.TableBegan(given.table, given.simulated, given.start, wait))
+    before = decision.state
+    wait = given.settings if before.in_round and before.settings != given.settings else None
+    decision.emit(events.TableBegan(given.table, given.simulated, given.start, wait, given.host_boot))
     if wait is None and decision.state.settings != given.settings:
         choose_game(decision, given.settings)
     reconciling.let_lapse(decision)
     decision.change_service("link_lost", "the daemon has started and looks for the device")
+    interruptions.host_started(decision, before, given)
 
 
 _HANDLERS: Final[dict[type[inputs.Input], Callable[[Decision, Any], None]]] = {

@@ -6,16 +6,19 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from controller.games.specification import Kind
-from controller.table import dealing, events
+from controller.table import dealing, device_times, events
 from controller.table.decision import Decision
 from controller.table.inputs import CommandAnswered, DeviceReported
+from controller.table.interruptions import device_started
 from controller.table.phases import DEALING, Phase
 from controller.table.raising import DEVICE, already_open, raise_irregularity
+from controller.table.state import TableState
 from firmware_bridge import observations
 from firmware_bridge.cards import DECK_SIZE
 from firmware_bridge.commands import HoldExit, ReleaseExit
-from firmware_bridge.observations import Observation
+from firmware_bridge.observations import CardDrawn, Observation
 
+OF_A_JAM: Final = "jam"  # begins the causes that a jam is
 OF_A_COMMAND: Final = "command"  # begins the causes that a fresh deck, or a new link, puts right
 
 Handler = Callable[[Decision, DeviceReported, Any], None]
@@ -31,8 +34,21 @@ def device_reported(decision: Decision, given: DeviceReported) -> None:
     if not device.connected or (given.boot == device.boot and given.number <= device.last_report):
         return
     seen = given.observation
+    before = decision.state
     decision.emit(events.ReportTaken(given.boot, given.number, given.uptime_ms, type(seen).__struct_config__.tag))  # type: ignore[arg-type]  # the tag of an observation is its name
-    _HANDLERS[type(seen)](decision, given, seen)
+    if isinstance(seen, CardDrawn) and device_times.drawn_together(before, given):
+        _card_drawn_at_once(decision, before, given, seen)
+    else:
+        _HANDLERS[type(seen)](decision, given, seen)
+    device_times.check_clock(decision, before, given)
+
+
+def _card_drawn_at_once(decision: Decision, before: TableState, given: DeviceReported, seen: CardDrawn) -> None:
+    """It is dealt as the order of the deal has it, or waits where that has no room; either way the two are told of."""
+    anew = not already_open(decision, Kind.SIMULTANEOUS)
+    dealing.card_drawn(decision, given, seen, told=anew)
+    if anew:
+        device_times.raise_drawn_together(decision, before, given, seen.ordinal)
 
 
 def command_answered(decision: Decision, given: CommandAnswered) -> None:
@@ -74,7 +90,7 @@ def _shuffle_finished(decision: Decision, given: DeviceReported, seen: observati
     if decision.state.in_round:
         _doubt(decision, given, "the device shuffled in the middle of a round")
         return
-    decision.emit(events.DeckShuffled(seen.deck, seen.shuffle, seen.count))
+    decision.emit(events.DeckShuffled(seen.deck, seen.shuffle, seen.count, face_up=seen.face_up))
     wrong = [f"{getattr(seen, name)} {name}" for name in ("missing", "extra", "duplicate") if getattr(seen, name)]
     if not wrong and seen.count != DECK_SIZE:
         wrong = [f"{seen.count} cards counted"]
@@ -105,6 +121,8 @@ def _stub_unloaded(decision: Decision, given: DeviceReported, seen: observations
         return
     if seen.deck != state.deck.deck:
         decision.emit(events.DeviceNoted("stub_of_another_deck", f"deck {seen.deck}, {seen.count} cards"))
+        if state.in_round:
+            _doubt(decision, given, f"the device counted a stub of deck {seen.deck}; deck {state.deck.deck} is dealt")
         return
     due = state.stub_due
     decision.emit(events.StubCounted(seen.count, due, DEVICE))
@@ -121,12 +139,12 @@ def _stub_unloaded(decision: Decision, given: DeviceReported, seen: observations
 
 
 def _jammed(decision: Decision, given: DeviceReported, seen: observations.Jammed) -> None:
-    decision.emit(events.DeviceStopped(f"jam: {seen.zone}"))
-    stop(decision, given, f"jam: {seen.zone}")
+    decision.emit(events.DeviceStopped(f"{OF_A_JAM}: {seen.zone}"))
+    stop(decision, given, f"{OF_A_JAM}: {seen.zone}")
 
 
 def _jam_cleared(decision: Decision, given: DeviceReported, seen: observations.JamCleared) -> None:
-    decision.emit(events.DeviceFreed(f"jam: {seen.zone}"))
+    decision.emit(events.DeviceFreed(f"{OF_A_JAM}: {seen.zone}"))
 
 
 def _door_moved(decision: Decision, given: DeviceReported, seen: observations.DoorMoved) -> None:
@@ -176,7 +194,7 @@ def _doubt(decision: Decision, given: DeviceReported, note: str) -> None:
 
 
 _HANDLERS: Final[dict[type[Observation], Handler]] = {
-    observations.Started: _noted,
+    observations.Started: device_started,
     observations.DeckLoaded: _deck_loaded,
     observations.ShuffleStarted: _shuffle_started,
     observations.ShuffleFinished: _shuffle_finished,

@@ -19,12 +19,17 @@ class Input(msgspec.Struct, frozen=True, tag_field="input", tag=snake):
 
 
 class DaemonStarted(Input, frozen=True):
-    """The daemon began, with this configuration. What it knew of the device before is in doubt."""
+    """The daemon began, with this configuration. What it knew of the device before is in doubt.
+
+    `host_boot` names the PC's own start, so that a PC without power is told from a daemon that only began anew; empty:
+    nobody knows.
+    """
 
     table: str
     simulated: bool
     settings: Settings
     start: str
+    host_boot: str = ""
 
 
 class DeviceConnected(Input, frozen=True):

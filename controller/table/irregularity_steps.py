@@ -44,7 +44,15 @@ from controller.table.state import TableState
 
 COUNT_KINDS: Final = frozenset({Kind.DECK_COUNT, Kind.COUNT_IN_DOUBT})
 # What the table knows no answer may turn round.
-KNOWN_FACTS: Final = ("dealer_hand", "handled", "viewed", "before_close", "manual", *sorted(ASSUMED_NOT))
+KNOWN_FACTS: Final = (
+    "dealer_hand",
+    "handled",
+    "viewed",
+    "before_close",
+    "manual",
+    "order_known",
+    *sorted(ASSUMED_NOT),
+)
 NEEDS_CARDS: Final = frozenset(
     {
         Kind.WRONG_COUNT,
@@ -127,6 +135,8 @@ def _known(state: TableState, found: Irregularity) -> dict[str, bool]:
     if found.round != state.round:
         return {}
     now = known_facts_of(state, found.place)
+    if found.kind is Kind.SIMULTANEOUS and {ordinal for _, ordinal in state.dealt_cards} & set(found.ordinals):
+        now = msgspec.structs.replace(now, order_known=True)  # they came one by one and were dealt so: the log tells it
     return {name: value for name in KNOWN_FACTS if (value := getattr(now, name)) is not None}
 
 

@@ -60,6 +60,7 @@ class Deck(msgspec.Struct, frozen=True):
     stub: int | None = None
     stub_out: bool = False  # the device has given it out, and has no more cards to deal
     face_up: tuple[int, ...] = ()  # ordinals that the device found lying face up
+    face_up_count: int = 0  # how many it counted so while it shuffled, without saying which
 
 
 class OpenCommand(msgspec.Struct, frozen=True):
@@ -73,8 +74,9 @@ class OpenCommand(msgspec.Struct, frozen=True):
 class Device(msgspec.Struct, frozen=True):
     """The device as the journal knows it.
 
-    `boot` and `last_report` name the last report held durably, `running_boot` is the device's at this moment. `stops`:
-    why it moves no cards, each cause until it is gone.
+    `boot` and `last_report` name the last report held durably, `uptime_ms` is the device's clock in it; `drawn_boot`
+    and `drawn_ms` are of the last card drawn. `running_boot` is the device's at this moment. `stops`: why it moves no
+    cards, each cause until it is gone.
     """
 
     connected: bool = False
@@ -90,6 +92,11 @@ class Device(msgspec.Struct, frozen=True):
     open_commands: tuple[OpenCommand, ...] = ()
     stops: tuple[str, ...] = ()
     status_agrees: bool = False
+    uptime_ms: int | None = None
+    drawn_boot: int = 0
+    drawn_ms: int | None = None
+    clock_doubted: bool = False  # it ran backwards in this round
+    cards_may_have_passed: bool = False  # it was away in this round and cannot tell what it did; not yet asked about
 
     @property
     def stopped(self) -> str:

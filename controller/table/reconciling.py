@@ -10,10 +10,11 @@ from __future__ import annotations
 from controller.games.specification import Kind
 from controller.table import events
 from controller.table.decision import Decision
-from controller.table.device_reports import stop
+from controller.table.device_reports import OF_A_JAM, stop
 from controller.table.inputs import DeviceConnected, DeviceGone, ReportsMissing, StatusReceived
+from controller.table.interruptions import doubt_what_passed, may_have_passed
 from controller.table.parts import HeldCard
-from controller.table.phases import Service
+from controller.table.phases import AFTER_DEAL, Service
 from controller.table.raising import INFERENCE, already_open, raise_irregularity
 from controller.table.rounds import choose_game
 from controller.table.state import TableState
@@ -27,7 +28,8 @@ def device_connected(decision: Decision, given: DeviceConnected) -> None:
     if decision.state.settings_wait is not None and not decision.state.in_round:
         choose_game(decision, decision.state.settings_wait)
     unfit = _unfit(decision.state, given.identity)
-    decision.emit(events.DeviceReady(given.identity, given.status.exit_held))
+    passed = may_have_passed(decision.state, given.identity)
+    decision.emit(events.DeviceReady(given.identity, given.status.exit_held, passed))
     if unfit:
         decision.emit(events.DeviceLost("device-unfit", unfit))
         decision.change_service("refuse", unfit)
@@ -67,14 +69,22 @@ def _unfit(state: TableState, identity: DeviceIdentity) -> str:
 
 
 def _take_over_faults(decision: Decision, status: DeviceStatus) -> None:
-    """What stops a device is what it says now: causes that ended while it was away are gone, new ones are told."""
+    """What stops a device is what it says now: causes that ended while it was away are gone, new ones are told.
+
+    After the deal a jam concerns the stub alone: one of the round is enough, however often the link is made anew.
+    """
     for cause in decision.state.device.stops:
         if cause not in status.faults:
             decision.emit(events.DeviceFreed(cause))
     for fault in status.faults:
         if fault not in decision.state.device.stops:
             decision.emit(events.DeviceStopped(fault))
-            stop(decision, None, fault)
+            if not (_concerns_stub(decision.state, fault) and decision.state.stub_stop_told):
+                stop(decision, None, fault)
+
+
+def _concerns_stub(state: TableState, fault: str) -> bool:
+    return state.phase in AFTER_DEAL and fault.startswith(OF_A_JAM)
 
 
 def device_gone(decision: Decision, given: DeviceGone) -> None:
@@ -98,12 +108,14 @@ def status_received(decision: Decision, given: StatusReceived) -> None:
 
 def reports_missing(decision: Decision, given: ReportsMissing) -> None:
     """Reports are gone for ever: cards may have passed unseen (I04). What comes next is expected from here on."""
+    device = decision.state.device
+    taken = device.last_report if device.boot == given.boot else 0
     last = "nobody knows which" if given.last is None else str(given.last)
     note = f"the device no longer has its reports from {given.first} to {last}: cards may have passed unseen"
-    if given.last is None:
-        decision.emit(events.ReportsPassed(decision.state.device.running_boot, 0, note))
+    if given.last is None:  # what it has of later starts comes next, whole: nothing of it may count as taken
+        decision.emit(events.ReportsPassed(device.boot, device.last_report, note))
     else:
-        decision.emit(events.ReportsPassed(given.boot, given.last, note))
+        decision.emit(events.ReportsPassed(given.boot, max(given.last, taken), note))
     if decision.state.in_round and not already_open(decision, Kind.COUNT_IN_DOUBT):
         raise_irregularity(decision, Kind.COUNT_IN_DOUBT, noticed_by=INFERENCE, note=note)
 
@@ -125,6 +137,7 @@ def _compare(decision: Decision, status: DeviceStatus) -> None:
     if differences and state.in_round and not already_open(decision, Kind.COUNT_IN_DOUBT):
         note = "; ".join(f"{what}: journal {ours}, device {theirs}" for what, ours, theirs in differences)
         raise_irregularity(decision, Kind.COUNT_IN_DOUBT, noticed_by=INFERENCE, note=note)
+    doubt_what_passed(decision)
     if not differences and not state.device.status_agrees:
         decision.emit(events.StatusAgrees())
     if reconciling and not state.in_round:

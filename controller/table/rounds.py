@@ -79,7 +79,7 @@ def verify_place_your_bets(state: TableState, given: PersonActed, operation: ope
         raise RefusedError("deck-used", "This deck has been dealt from; load it again and let it be shuffled first.")
     if not state.deck.shuffled:
         raise RefusedError("not-shuffled", "The deck is not shuffled yet; wait until the shuffle has finished.")
-    if state.deck.face_up:
+    if state.deck.face_up or state.deck.face_up_count:
         raise RefusedError("face-up", "A card lies face up in the deck; turn it, load the deck and shuffle it again.")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Final
 
 import msgspec
 
@@ -10,6 +11,8 @@ from controller.games import game
 from controller.games.specification import Row, Unit
 from controller.rules.law import Law, read_law
 from controller.rules.paying import Rounding
+
+LEAST_MS_BETWEEN_DRAWS: Final = 50
 
 
 class ChosenReading(msgspec.Struct, frozen=True):
@@ -37,6 +40,8 @@ class Settings(msgspec.Struct, frozen=True):
     chosen. `house`: the rows of the house's own irregularity table.
     `limits`: those of wagers, where the table knows of them. `rounding`: what becomes of parts of a unit in payouts
     and in shares of a maximum.
+    `least_ms_between_draws`: two cards that leave a shoe closer together than this, by its own clock, left together
+    (I15), where it has no sensor for that; 0: nothing is inferred. 50 ms is our guess: no hand draws twice so fast.
     """
 
     game: str
@@ -47,6 +52,7 @@ class Settings(msgspec.Struct, frozen=True):
     house: tuple[Row, ...] = ()
     limits: tuple[WagerLimit, ...] = ()
     rounding: Rounding = Rounding.NONE
+    least_ms_between_draws: int = LEAST_MS_BETWEEN_DRAWS
 
 
 @cache

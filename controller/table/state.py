@@ -10,7 +10,7 @@ from collections import Counter
 import msgspec
 
 from controller.games import game
-from controller.games.specification import Game, Grammar, Unit
+from controller.games.specification import Game, Grammar, Kind, Unit
 from controller.rules.dealing import Place
 from controller.rules.law import Law
 from controller.rules.layout import Layout, Limit, TableRules
@@ -44,6 +44,9 @@ class TableState(msgspec.Struct, frozen=True):
     phase: Phase = Phase.CLOSED
     service: Service = Service.OUT_OF_SERVICE
     service_cause: str = "the daemon has just started"
+    host_boot: str = ""  # which start of the PC the daemon runs in
+    power_failure_told: bool = False  # in this interruption; one claim is enough
+    stub_stop_told: bool = False  # the device stood still after the deal of this round, and it was raised
     paused: str = ""
     dealer: str = ""  # who is on duty; nobody is asked whether it was this person who did something
     maintenance: str = ""  # why the table is under maintenance
@@ -56,6 +59,7 @@ class TableState(msgspec.Struct, frozen=True):
     dealt: int = 0  # how many of them are filled
     dealt_cards: tuple[CardId, ...] = ()  # in the order in which they were dealt: the first belongs to the first place
     by_hand: bool = False  # the rest of the round is dealt by hand, without the device
+    dealt_by_hand: tuple[CardId, ...] = ()  # a device that comes back may tell of these once more
     first_card: HeldCard | None = None  # drawn to be shown; it lies beside the hands, or is dealt as the first of them
     first_card_shown: Card | None = None
     hands: dict[Place, Hand] = {}
@@ -63,6 +67,8 @@ class TableState(msgspec.Struct, frozen=True):
     aside: tuple[HeldCard, ...] = ()  # out of the device, given to no place
     deck: Deck = Deck()
     device: Device = Device()
+    read: tuple[HeldCard, ...] = ()  # what left the device in this round, in the order of leaving
+    read_before: tuple[HeldCard, ...] = ()  # the same of the round before
     open: tuple[Irregularity, ...] = ()
     chose_to_go_on: bool = False  # a bettor did, after an error of this round
     layout: Layout = Layout()
@@ -106,6 +112,16 @@ class TableState(msgspec.Struct, frozen=True):
     def held(self) -> bool:
         """Whether nothing may be dealt: the table is paused or an irregularity is open that blocks."""
         return bool(self.paused) or (bool(self.open) and any(irregularity.blocks for irregularity in self.open))
+
+    @property
+    def holds_cards(self) -> bool:
+        """Whether a card that the device tells of now was taken out of turn, because the table is held.
+
+        What it had kept when the power failed left it before anybody held the table.
+        """
+        if self.service is Service.RECONCILING and not self.device.status_agrees and not self.paused:
+            return any(found.blocks and found.kind is not Kind.POWER_FAILURE for found in self.open)
+        return self.held
 
     @property
     def next_place(self) -> Place | None:

@@ -28,7 +28,7 @@ from simulators.scenarios.telling import told
 from simulators.simulate import playable
 
 DEVICES: Final = {"shuffler": Unit.SETS, "shoe": Unit.SINGLES}
-NOT_REPEATABLE: Final = frozenset({"utc_ns", "boot", "start", "commitment", "salt"})
+NOT_REPEATABLE: Final = frozenset({"utc_ns", "boot", "start", "host_boot", "commitment", "salt"})
 
 
 class Asked(msgspec.Struct, frozen=True):

@@ -95,8 +95,9 @@ class Course:
         self.refusal: Refusal | None = None  # of the last step, if it was refused
         self._news: list[tuple[int, AnyEvent]] = []
         self._operations = 0
-        settings = Settings(setting.game, setting.unit, rules.boxes[2], True, setting.readings)
-        self._inputs.put(DaemonStarted("scenario", True, settings, "start-1"))
+        self._settings = Settings(setting.game, setting.unit, rules.boxes[2], True, setting.readings)
+        self._host_starts = 0
+        self.start_host()
         self.connect()
         self.say(operations.OpenTable())
 
@@ -133,6 +134,13 @@ class Course:
         return found
 
     # -- the link
+
+    def start_host(self) -> None:
+        """The PC has power, and the daemon begins on it."""
+        self._host_starts += 1
+        name = f"start-{self._host_starts}"
+        self.device.linked = False
+        self._inputs.put(DaemonStarted("scenario", True, self._settings, name, name))
 
     def connect(self) -> None:
         """The status first, then what the device had kept, then a heartbeat."""

@@ -86,6 +86,9 @@ DEVICE_STEPS: Final[Mapping[str, Word]] = {
         "power lost", "the device has no power", plain(lambda course: course.lose_link("The device has no power."))
     ),
     "power back": Word("power back", "it has, and is connected again", plain(_power_back)),
+    "pc restarted": Word(
+        "pc restarted", "the PC had no power; the daemon begins anew on it", plain(lambda course: course.start_host())
+    ),
     "link lost": Word(
         "link lost", "the cable was pulled", plain(lambda course: course.lose_link("The cable was pulled."))
     ),

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
+from controller.api.messages import encode_hook
 from controller.api.view import LinkView, TableView, view_of
 from controller.journal.store import JournalReader
 from controller.table import events
@@ -194,7 +195,7 @@ def _cards_in(line: LoggedReport) -> list[Card]:
 
 
 def _without_link(view: TableView) -> dict[str, Any]:
-    shown: dict[str, Any] = msgspec.to_builtins(view)
+    shown: dict[str, Any] = msgspec.to_builtins(view, enc_hook=encode_hook)
     for name in LINK_FIELDS:
         del shown["device"][name]
     return shown

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from controller.api.client import ApiClient, TableUnreachableError
+from controller.daemon.host import host_boot_id
 from tests.end_to_end.stage import Stage, short_folder
 
 GONE_WITHIN = 2.0  # seconds from SIGTERM
@@ -39,7 +40,9 @@ async def test_ready_without_a_device(stage: Stage) -> None:
     assert not shown.device.connected
     async with ApiClient(stage.socket) as client:
         assert await client.is_healthy()
-        assert (await stage.events_until(client, "game_chosen"))[0]["event"] == "table_began"
+        begun = (await stage.events_until(client, "game_chosen"))[0]
+    assert (begun["event"], begun["host_boot"]) == ("table_began", host_boot_id())
+    assert begun["host_boot"], "the kernel names this start of the PC"
 
 
 async def test_a_device_that_comes_later_is_found_and_one_that_goes_is_missed(stage: Stage) -> None:

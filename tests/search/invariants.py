@@ -39,7 +39,7 @@ def check_step(before: TableState, given: AnyInput, numbered: Numbered, after: T
     """One decision: its events fold to the state decided, each is lawful where it stands, and no card is lost."""
     books = Counter(places_of(before))
     if isinstance(given, DeviceReported) and numbered:
-        books.update(_told(given))
+        books.update(card for card in _told(given) if card not in before.dealt_by_hand)
     state = before
     for entry, event in numbered:
         books = _account(books, state, event)
@@ -50,13 +50,9 @@ def check_step(before: TableState, given: AnyInput, numbered: Numbered, after: T
 
 
 def check_state(state: TableState, device: Device, raised: frozenset[str]) -> None:
-    """The state that was reached. `raised`: the kinds of irregularity that the round has seen.
-
-    Of a device that comes back after the rest was dealt by hand, the reports may tell of cards again.
-    """
+    """The state that was reached. `raised`: the kinds of irregularity that the round has seen."""
     lying = places_of(state)
-    told_again = state.by_hand and raised
-    require(len(lying) == len(set(lying)) or told_again, f"a card lies in two places: {lying}")
+    require(len(lying) == len(set(lying)), f"a card lies in two places: {lying}")
     of_this_deck = [card for card in lying if card[0] == state.deck.shuffle]
     require(len(of_this_deck) <= WHOLE - device.inside or state.by_hand, "a card lies on the table and in the device")
     whole = len(of_this_deck) + device.inside + device.lost == WHOLE
@@ -147,7 +143,7 @@ def _judge(state: TableState, event: AnyEvent, by_a_person: bool) -> None:
         case events.WagersSettled():
             _balanced(event, state)
         case events.CardsDealt():
-            require(state.phase in DEALING and not state.held, "nothing is dealt while the table is held")
+            require(state.phase in DEALING and not state.holds_cards, "nothing is dealt while the table is held")
             due = state.places[state.dealt : state.dealt + len(event.cards)]
             require(event.places == due, "every card goes to the place whose turn it is")
         case events.CommandIssued() if event.command.moves_cards:

@@ -38,8 +38,8 @@ class Scope(NamedTuple):
     """What a search takes in. `boxes` are the occupied ones; `wagers`: a main wager lies on each, of one bettor each.
 
     `kinds`: what people may report; each of them is tried at the first box and at the Dealer where a place matters.
-    `wide`: open irregularities are dealt with in any order, not the oldest first; and the rest may be dealt by hand
-    although cards left the device while nobody listened to it. A device may be called mended that is not.
+    `wide`: open irregularities are dealt with in any order, not the oldest first. A device may be called mended that
+    is not.
     """
 
     boxes: tuple[int, ...]
@@ -84,7 +84,7 @@ def _operations(state: TableState, device: Device, scope: Scope, left: int) -> I
         yield "continue the round", operations.ContinueRound(), False
     if state.service is Service.OUT_OF_SERVICE or (state.device.stops and (scope.wide or not device.faults)):
         yield "return to service", operations.ReturnToService(), False
-    if state.phase in CARDS_LEAVE and (scope.wide or not device.waiting):
+    if state.phase in CARDS_LEAVE:
         yield from _by_hand(state)
     if left and state.phase in IN_ROUND | {Phase.CONCLUDED} and not (state.open or state.paused):
         yield "pause", operations.PauseTable("dispute"), False

@@ -178,7 +178,13 @@ def every_observation(state: TableState) -> Iterator[AnyObservation]:
     left = state.deck.loaded - dispensed
     cards = tuple(Concealed(DECK[(dispensed + n) % 52], shuffle, dispensed + 1 + n) for n in range(6))
     o = observations
-    yield from (o.Started("power"), o.PowerLow(), o.ButtonPressed("red"), o.SelfTestFinished(False, "lamp"))
+    yield from (
+        o.Started("power"),
+        o.Started("watchdog"),
+        o.PowerLow(),
+        o.ButtonPressed("red"),
+        o.SelfTestFinished(False, "lamp"),
+    )
     yield from (o.DeckLoaded(1, 52), o.DeckLoaded(2, None), o.DeckLoaded(0, 51, 9), o.DeckLoaded(1, -1, HUGE))
     yield from (o.ShuffleStarted(1), o.ShuffleStarted(0))
     yield from (
@@ -213,10 +219,12 @@ def every_observation(state: TableState) -> Iterator[AnyObservation]:
 def every_report(state: TableState) -> Iterator[AnyInput]:
     """The observations as the next report, and one of them as a repeat and from another start of the device."""
     device = state.device
+    later = (device.uptime_ms or 0) + 5
     for observation in every_observation(state):
-        yield DeviceReported(device.boot, device.last_report + 1, 5, observation, Evidence(b"x"))
+        yield DeviceReported(device.boot, device.last_report + 1, later, observation, Evidence(b"x"))
     drawn = observations.CardDrawn(state.deck.shuffle, state.deck.dispensed + 1, 0, 1, None)
-    yield DeviceReported(device.boot, device.last_report, 5, drawn, Evidence(b""))
+    yield DeviceReported(device.boot, device.last_report, later, drawn, Evidence(b""))
+    yield DeviceReported(device.boot, device.last_report + 1, (device.uptime_ms or 0) - 1, drawn, Evidence(b""))
     yield DeviceReported(device.boot + 1, 1, None, drawn, Evidence(b""))
     yield ReportsMissing(device.boot, device.last_report + 1, device.last_report + 4)
     yield ReportsMissing(device.boot + 1, 1, None)
@@ -241,7 +249,8 @@ def every_link(state: TableState) -> Iterator[AnyInput]:
         yield from (CommandAnswered(command_id, True), CommandAnswered(command_id, False, "jam"))
     settings = state.settings or Settings("NC", Unit.SETS, 7)
     for changed in (settings, replace(settings, box_count=9, unit=Unit.SINGLES), replace(settings, unit=Unit.SETS)):
-        yield DaemonStarted("T1", state.simulated, changed, "start-9")
+        yield DaemonStarted("T1", state.simulated, changed, "start-9", state.host_boot)
+    yield DaemonStarted("T1", state.simulated, settings, "start-9", f"not {state.host_boot}")
 
 
 def every_input(state: TableState) -> Iterator[AnyInput]:

@@ -167,9 +167,14 @@ class TableHarness:
     def start(self, *, simulated: bool = True) -> TableHarness:
         """The daemon starts and the device is there."""
         self.device.simulated = self.device.simulated and simulated
-        self.give(DaemonStarted("T1", simulated, self.settings, "start-1"))
+        self.give(DaemonStarted("T1", simulated, self.settings, "start-1", "pc-1"))
         self.connect()
         return self
+
+    def start_daemon_again(self, host_boot: str = "pc-1") -> None:
+        """`host_boot`: another one, and the PC had no power."""
+        self.device.linked = False
+        self.give(DaemonStarted("T1", True, self.settings, "start-2", host_boot))
 
     def connect(self) -> None:
         """A link: the device's status first, then what it had kept, then a heartbeat."""

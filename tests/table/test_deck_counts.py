@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from controller.games.specification import Disposition, Facts, Kind, Role, Unit
 from controller.table import events, operations
@@ -173,3 +174,94 @@ def test_a_count_answers_only_what_is_about_the_count() -> None:
     before = table.open
     table.count(49)
     assert table.open == before
+
+
+# -- the order of the last round ---------------------------------------------------------------------------------------
+
+
+def second_round(unit: Unit) -> TableHarness:
+    """The second round begins with the deck in the order of the first."""
+    table = TableHarness(unit)
+    table.device.same_order = True
+    return table.start().to_dealing().finish().to_dealing()
+
+
+def test_nc_5_5_3_the_order_of_the_last_round_is_no_shuffle() -> None:
+    table = second_round(Unit.SINGLES)
+    table.take(5)
+    assert not table.state.open
+    table.take()
+    told = table.last(events.IrregularityRaised)
+    assert (told.row.id, told.row.clause, told.noticed_by) == ("I03", "NC 5.5.3", "inference")
+    table.confirm()
+    assert table.at(Phase.VOIDED)
+
+
+def test_nc_5_5_3_two_sets_of_the_last_round_are_enough() -> None:
+    table = second_round(Unit.SETS)
+    table.take()
+    assert [found.row.id for found in table.state.open] == ["I03"]
+
+
+def test_nc_5_5_3_it_is_told_once_and_tells_no_card() -> None:
+    table = second_round(Unit.SINGLES)
+    table.take(6)
+    told = table.last(events.IrregularityRaised)
+    assert (told.ordinals, told.place, told.card, told.faces_seen) == ((), None, None, None)
+    assert not any(card.code in told.note for card in table.device.order)
+    table.deny()
+    table.finish()
+    assert len(table.events_of(events.IrregularityRaised)) == 1
+
+
+@pytest.mark.parametrize("changed", range(6))
+def test_one_other_card_among_the_first_six_is_another_order(changed: int) -> None:
+    table = second_round(Unit.SINGLES)
+    inside = table.device.inside
+    inside[changed], inside[-1] = inside[-1], inside[changed]
+    table.take(12)
+    assert not table.events_of(events.IrregularityRaised)
+
+
+def test_the_same_cards_one_place_further_on_are_another_order() -> None:
+    table = TableHarness(Unit.SINGLES).start().to_dealing().finish().to_dealing()
+    table.finish()
+    assert not table.events_of(events.IrregularityRaised)
+
+
+def test_a_device_that_reads_no_faces_knows_no_order() -> None:
+    table = second_round(Unit.SINGLES)
+    table.device.capabilities = replace(table.device.capabilities, recognises_cards=False)
+    table.take(12)
+    assert not table.events_of(events.IrregularityRaised)
+
+
+# -- face up in the shuffle, and stubs of other decks ------------------------------------------------------------------
+
+
+def test_nc_5_10_a_deck_in_which_the_shuffle_counted_a_card_face_up_begins_no_round() -> None:
+    table = TableHarness().start()
+    table.do(operations.OpenTable())
+    table.device.load()
+    table.device.report(ShuffleFinished(1, 99, 52, face_up=1))
+    code, sentence = table.refused(operations.PlaceYourBets())
+    assert (code, "face up" in sentence) == ("face-up", True)
+    table.to_dealing().finish()
+
+
+def test_nc_5_5_2_a_stub_that_is_counted_as_another_decks_is_a_doubt() -> None:
+    table = TableHarness(Unit.SINGLES).start().to_dealing().deal()
+    table.device.report(StubUnloaded(7, 40))
+    assert table.open.row.id == "I04"
+    assert "deck 7" in table.last(events.IrregularityRaised).note
+    assert table.state.deck.stub is None
+    table.count(40)
+    table.confirm()
+    table.expose_all().settle().conclude()
+
+
+def test_between_rounds_a_stub_of_another_deck_is_noted() -> None:
+    table = TableHarness(Unit.SINGLES).start().to_dealing().finish()
+    table.device.report(StubUnloaded(7, 40))
+    assert table.last(events.DeviceNoted).what == "stub_of_another_deck"
+    assert not table.state.open

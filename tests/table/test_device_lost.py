@@ -281,7 +281,7 @@ def test_cards_drawn_in_a_loss_by_a_device_without_a_memory_are_a_doubt_after_it
     table.device.draw()
     table.device.reboot()
     table.connect()
-    assert table.open.row.id == "I04"
+    assert [found.row.id for found in table.state.open] == ["I17", "I04"]
 
 
 def test_a_report_from_another_shuffle_is_a_doubt() -> None:
@@ -312,6 +312,7 @@ def test_nc_3_12_when_the_unit_changes_the_next_round_waits_for_a_device_that_yi
     table.device = TableHarness(Unit.SINGLES).device
     table.device.redirect(table.give)
     table.device.boot = 77
+    table.device.order.reverse()
     table.connect()
     assert table.at(Service.IN_SERVICE)
     table.to_dealing().finish()

@@ -86,7 +86,7 @@ def test_reports_that_are_gone_are_missed_once_and_the_rest_is_compared(last: in
     table.lose_link()
     table.give(DeviceConnected(table.device.identity, table.device.status))
     table.give(ReportsMissing(table.state.device.boot, table.state.device.last_report + 1, last))
-    expected = 0 if last is None else last
+    expected = table.device.last_report if last is None else last
     assert table.state.device.last_report == expected
     assert len(table.events_of(events.IrregularityRaised)) == 1
 

@@ -112,10 +112,12 @@ def test_the_shoes_exit_is_open_only_while_cards_are_due() -> None:
 @BOTH
 def test_the_next_round_needs_a_fresh_deck_and_starts_clean(unit: Unit) -> None:
     table = TableHarness(unit, hands=HANDS).start().to_dealing().finish()
-    first_faces = dealt_in_order(table)
+    first = dealt_in_order(table)
     table.to_dealing().finish()
     assert table.state.round == 2
-    assert dealt_in_order(table) == first_faces * 2
+    second = dealt_in_order(table)[len(first) :]
+    assert [place for place, _ in second] == [place for place, _ in first]
+    assert [face for _, face in second] == [card.code for card in table.device.order[: len(second)]]
     assert not table.events_of(events.IrregularityRaised)
 
 

@@ -187,3 +187,35 @@ def test_nc_5_4_an_exit_that_does_not_obey_is_a_stop_and_is_not_asked_again_and_
     table.lose_link()
     table.connect()
     assert not table.state.device.exit_fails
+
+
+def test_a_jam_that_stays_after_the_deal_is_raised_once_however_often_the_link_is_made_anew() -> None:
+    table = TableHarness(Unit.SINGLES).start().to_dealing().deal().expose_all()
+    table.device.faults = ("jam: transport",)
+    for _ in range(3):
+        table.lose_link()
+        table.connect()
+        table.do(operations.ReturnToService(), Role.PIT_SUPERVISOR)
+        table.connect()
+    assert [event.row.id for event in table.events_of(events.IrregularityRaised)] == ["I19"]
+    assert table.state.device.stopped == "jam: transport"
+
+
+def test_a_jam_that_stays_in_the_deal_is_raised_at_every_new_link() -> None:
+    table = TableHarness(Unit.SINGLES).start().to_dealing()
+    table.device.faults = ("jam: transport",)
+    table.lose_link()
+    table.connect()
+    table.do(operations.ReturnToService(), Role.PIT_SUPERVISOR)
+    table.deny()
+    table.connect()
+    assert [event.row.id for event in table.events_of(events.IrregularityRaised)] == ["I19", "I19"]
+
+
+def test_a_door_that_stands_open_after_the_deal_is_told_every_time() -> None:
+    table = TableHarness(Unit.SINGLES).start().to_dealing().deal()
+    for _ in range(2):
+        table.device.report(DoorMoved(True))
+        table.device.report(DoorMoved(False))
+        table.deny()
+    assert [event.row.id for event in table.events_of(events.IrregularityRaised)] == ["I19", "I19"]

@@ -37,7 +37,8 @@ class WatchedTable(TableHarness):
     def observed(self, before: TableState, given: AnyInput, numbered: tuple[tuple[int, AnyEvent], ...]) -> None:
         self._journal(before.entry + 1, given, numbered)
         if isinstance(given, DeviceReported):
-            self._out += Counter(_told(given.observation))
+            told = [card for card in _told(given.observation) if card not in before.dealt_by_hand]
+            self._out += Counter(told)
         state = before
         for entry, event in numbered:
             self._account(state, event)
@@ -94,7 +95,7 @@ class WatchedTable(TableHarness):
                 assert found.stage is Stage.CHOOSING if chosen else found.stage in Stage
             case events.CardsDealt():
                 assert state.phase in DEALING
-                assert not state.held, "nothing is dealt while the table is held"
+                assert not state.holds_cards, "nothing is dealt while the table is held"
                 assert event.places == state.places[state.dealt : state.dealt + len(event.cards)]
             case events.CommandIssued() if event.command.moves_cards:
                 assert state.device.moving is None, "one command that moves cards at a time"

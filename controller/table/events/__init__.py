@@ -39,6 +39,7 @@ from controller.table.events.corrections import (
     VoidLifted,
 )
 from controller.table.events.device import (
+    ClockRanBackwards,
     CommandDone,
     CommandIssued,
     CommandLapsed,
@@ -114,6 +115,7 @@ AnyEvent: TypeAlias = (
     | StatusDiffers
     | ReportsPassed
     | ReportTaken
+    | ClockRanBackwards
     | CommandIssued
     | CommandDone
     | CommandRefused
@@ -203,6 +205,7 @@ __all__ = [
     "CardsReconstructed",
     "CardsSetAside",
     "ChipsPaid",
+    "ClockRanBackwards",
     "ClosingTakenBack",
     "CommandDone",
     "CommandIssued",

@@ -21,12 +21,13 @@ class ShuffleBegan(Event, frozen=True):
 
 
 class DeckShuffled(Event, frozen=True):
-    """A completed shuffle. `by`: the device, or the person who says so."""
+    """A completed shuffle. `by`: the device, or the person who says so. `face_up`: so many cards lie face up in it."""
 
     deck: int
     shuffle: int
     count: int
     by: str = "device"
+    face_up: int = 0
 
 
 class ShuffleFailed(Event, frozen=True):

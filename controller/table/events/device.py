@@ -18,6 +18,7 @@ class TableBegan(Event, frozen=True):
     simulated: bool
     start: str
     settings_wait: Settings | None = None
+    host_boot: str = ""
 
 
 class GameChosen(Event, frozen=True):
@@ -30,8 +31,11 @@ class GameChosen(Event, frozen=True):
 
 
 class DeviceReady(Event, frozen=True):
+    """`cards_may_have_passed`: it was away in a round, and cannot tell for certain what it did meanwhile."""
+
     identity: DeviceIdentity
     exit_held: bool
+    cards_may_have_passed: bool = False
 
 
 class DeviceLost(Event, frozen=True):
@@ -75,6 +79,14 @@ class ReportTaken(Event, frozen=True):
     number: int
     uptime_ms: int | None
     observed: str
+
+
+class ClockRanBackwards(Event, frozen=True):
+    """Within one start of the device a later report has an earlier time; milliseconds since that start."""
+
+    boot: int
+    before_ms: int
+    after_ms: int
 
 
 class CommandIssued(Event, frozen=True):

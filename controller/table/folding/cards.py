@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from controller.table import events
 from controller.table.folding.setters import drawn, effect_seen, sets, with_hand
-from controller.table.parts import Deck, Hand
+from controller.table.parts import Deck, Hand, HeldCard
 from controller.table.state import TableState
 from firmware_bridge.commands import Dispense, Shuffle, UnloadStub
 
@@ -25,7 +25,13 @@ def _shuffle_began(state: TableState, event: events.ShuffleBegan, entry: int) ->
 @sets(events.DeckShuffled)
 def _deck_shuffled(state: TableState, event: events.DeckShuffled, entry: int) -> TableState:
     state = effect_seen(state, Shuffle)
-    deck = Deck(deck=event.deck, shuffle=event.shuffle, loaded=event.count, shuffled=True)
+    deck = Deck(
+        deck=event.deck,
+        shuffle=event.shuffle,
+        loaded=event.count,
+        shuffled=True,
+        face_up_count=event.face_up,
+    )
     return replace(state, deck=deck, tray=(), aside=(), places=(), dealt=0, dealt_cards=())
 
 
@@ -38,18 +44,24 @@ def _card_found_face_up(state: TableState, event: events.CardFoundFaceUp, entry:
 def _set_in_tray(state: TableState, event: events.SetInTray, entry: int) -> TableState:
     state = effect_seen(state, Dispense)
     deck = replace(state.deck, used=True, dispensed=state.deck.dispensed + len(event.cards))
-    return replace(state, tray=(*state.tray, *event.cards), deck=deck)
+    return _read(replace(state, tray=(*state.tray, *event.cards), deck=deck), event.cards)
+
+
+def _read(state: TableState, cards: tuple[HeldCard, ...]) -> TableState:
+    """Cards left the device in a round, in this order: so the next round's order can be compared with it (I03)."""
+    return replace(state, read=(*state.read, *cards)) if state.in_round else state
 
 
 @sets(events.CardsSetAside)
 def _cards_set_aside(state: TableState, event: events.CardsSetAside, entry: int) -> TableState:
     tray, deck = ((), state.deck) if event.from_tray else (state.tray, drawn(state, len(event.cards)))
+    state = state if event.from_tray else _read(state, event.cards)
     return replace(state, aside=(*state.aside, *event.cards), tray=tray, deck=deck)
 
 
 @sets(events.FirstCardDrawn)
 def _first_card_drawn(state: TableState, event: events.FirstCardDrawn, entry: int) -> TableState:
-    return _left(replace(state, first_card=event.card), 1, event.source)
+    return _left(replace(state, first_card=event.card), (event.card,), event.source)
 
 
 @sets(events.FirstCardShown)
@@ -57,14 +69,18 @@ def _first_card_shown(state: TableState, event: events.FirstCardShown, entry: in
     return replace(state, first_card_shown=event.card)
 
 
-def _left(state: TableState, count: int, source: str) -> TableState:
-    """So many cards are no longer where they came from."""
+def _left(state: TableState, cards: tuple[HeldCard, ...], source: str) -> TableState:
+    """These cards are no longer where they came from."""
+    count = len(cards)
+    if state.by_hand and source in ("by_hand", "tray"):
+        state = replace(state, dealt_by_hand=(*state.dealt_by_hand, *(card.id for card in cards)))
     if source == "tray":
         return replace(state, tray=state.tray[count:])
     if source == "aside":
         return replace(state, aside=state.aside[count:])
     if source == "first_card":
         return replace(state, first_card=None)
+    state = _read(state, cards) if source == "device" else state
     return replace(state, deck=drawn(state, count))
 
 
@@ -76,7 +92,7 @@ def _cards_dealt(state: TableState, event: events.CardsDealt, entry: int) -> Tab
         hands[place] = replace(hand, cards=(*hand.cards, card))
     dealt = state.dealt + len(event.cards)
     dealt_cards = (*state.dealt_cards, *(card.id for card in event.cards))
-    return _left(replace(state, hands=hands, dealt=dealt, dealt_cards=dealt_cards), len(event.cards), event.source)
+    return _left(replace(state, hands=hands, dealt=dealt, dealt_cards=dealt_cards), event.cards, event.source)
 
 
 def _moved(state: TableState, moves: tuple[events.CardMoved, ...]) -> TableState:

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from msgspec.structs import replace
 
 from controller.table import events
 from controller.table.folding.setters import sets
 from controller.table.parts import OpenCommand
+from controller.table.phases import Service
 from controller.table.state import TableState
 from firmware_bridge.commands import HoldExit, ReleaseExit
+
+CARD_DRAWN: Final = "card_drawn"  # the name under which such a report is taken
 
 
 @sets(events.TableBegan)
 def _table_began(state: TableState, event: events.TableBegan, entry: int) -> TableState:
     device = replace(state.device, connected=False, status_agrees=False)
     return replace(
-        state, table=event.table, simulated=event.simulated, device=device, settings_wait=event.settings_wait
+        state,
+        table=event.table,
+        simulated=event.simulated,
+        device=device,
+        settings_wait=event.settings_wait,
+        host_boot=event.host_boot,
     )
 
 
@@ -38,6 +48,7 @@ def _device_ready(state: TableState, event: events.DeviceReady, entry: int) -> T
         exit_held=event.exit_held,
         exit_fails=False,
         status_agrees=False,
+        cards_may_have_passed=event.cards_may_have_passed,
     )
     return replace(state, device=device)
 
@@ -49,18 +60,23 @@ def _device_lost(state: TableState, event: events.DeviceLost, entry: int) -> Tab
 
 @sets(events.ServiceChanged)
 def _service_changed(state: TableState, event: events.ServiceChanged, entry: int) -> TableState:
-    return replace(state, service=event.service, service_cause=event.cause)
+    told = state.power_failure_told and event.service is not Service.IN_SERVICE  # that interruption is over
+    return replace(state, service=event.service, service_cause=event.cause, power_failure_told=told)
 
 
 @sets(events.StatusAgrees)
 def _status_agrees(state: TableState, event: events.StatusAgrees, entry: int) -> TableState:
-    return replace(state, device=replace(state.device, status_agrees=True))
+    return _compared(state)
+
+
+def _compared(state: TableState) -> TableState:
+    return replace(state, device=replace(state.device, status_agrees=True, cards_may_have_passed=False))
 
 
 @sets(events.StatusDiffers)
 def _status_differs(state: TableState, event: events.StatusDiffers, entry: int) -> TableState:
     """From here on the device's own account is what later statuses are compared with."""
-    state = replace(state, device=replace(state.device, status_agrees=True))
+    state = _compared(state)
     if event.what == "shuffle":
         return replace(state, deck=replace(state.deck, shuffle=event.device, shuffled=False))
     if event.what == "dispensed":
@@ -77,7 +93,15 @@ def _reports_passed(state: TableState, event: events.ReportsPassed, entry: int) 
 
 @sets(events.ReportTaken)
 def _report_taken(state: TableState, event: events.ReportTaken, entry: int) -> TableState:
-    return replace(state, device=replace(state.device, last_report=event.number, boot=event.boot))
+    device = replace(state.device, last_report=event.number, boot=event.boot, uptime_ms=event.uptime_ms)
+    if event.observed == CARD_DRAWN:
+        device = replace(device, drawn_boot=event.boot, drawn_ms=event.uptime_ms)
+    return replace(state, device=device)
+
+
+@sets(events.ClockRanBackwards)
+def _clock_ran_backwards(state: TableState, event: events.ClockRanBackwards, entry: int) -> TableState:
+    return replace(state, device=replace(state.device, clock_doubted=True))
 
 
 @sets(events.CommandIssued)

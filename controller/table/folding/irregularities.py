@@ -6,11 +6,12 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from controller.games.specification import Choice
+from controller.games.specification import Choice, Kind
 from controller.rules.paying import BetRuling
 from controller.table import events
 from controller.table.folding.setters import sets, with_open
 from controller.table.parts import Closed, Irregularity
+from controller.table.phases import AFTER_DEAL, Service
 from controller.table.state import TableState
 
 
@@ -33,7 +34,17 @@ def _irregularity_raised(state: TableState, event: events.IrregularityRaised, en
         origin=event.origin,
     )
     asked = state.conclusion_asked and event.of_round != 0  # one of an earlier round does not ask this one back
-    return replace(state, open=(*state.open, raised), conclusion_asked=asked)
+    told = state.power_failure_told or (
+        event.kind is Kind.POWER_FAILURE and not event.of_round and state.service is not Service.IN_SERVICE
+    )
+    stands = event.kind is Kind.TECHNICAL_STOP and event.noticed_by == "device" and state.phase in AFTER_DEAL
+    return replace(
+        state,
+        open=(*state.open, raised),
+        conclusion_asked=asked,
+        power_failure_told=told,
+        stub_stop_told=state.stub_stop_told or stands,
+    )
 
 
 @sets(events.IrregularityConfirmed)

@@ -1,0 +1,331 @@
+"""The power fails in mid-round: of the PC, of the device, of both. RTP 5.13, NC 5.4; TP says nothing.
+
+Whoever lost it, it is claimed once; a person confirms or denies it, and nothing goes on by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from msgspec.structs import replace
+
+from controller.games.specification import Choice, Kind, Role, RulingAction, Unit
+from controller.table import events, operations
+from controller.table.parts import Stage
+from controller.table.phases import Phase, Service
+from controller.table.settings import ChosenReading, Settings
+from tests.table.harness import TableHarness
+
+ESTABLISHED = ChosenReading("established_by", "mathematically")
+HANDS = {"RTP": {"B1": "KD 5C 9S"}, "NC": {"B1": "TC 5C 9S"}, "TP": {}}
+SIDE = {"RTP": "royal", "NC": "three_pictures"}  # won and lost for certain as soon as these cards lie open
+
+
+def the_pc(table: TableHarness) -> None:
+    table.start_daemon_again("pc-2")
+    table.connect()
+
+
+def the_device(table: TableHarness) -> None:
+    table.lose_link()
+    table.device.reboot()
+    table.connect()
+
+
+def both(table: TableHarness) -> None:
+    table.start_daemon_again("pc-2")
+    table.device.reboot()
+    table.connect()
+
+
+CUTS = pytest.mark.parametrize("fail", [the_pc, the_device, both])
+Cut = Callable[[TableHarness], None]
+
+
+def begun(game_id: str, unit: Unit = Unit.SINGLES) -> TableHarness:
+    """Ann and Bob bet, each on a box of his own, and the deal begins."""
+    settings = Settings(game_id, unit, 3, True, () if game_id == "TP" else (ESTABLISHED,))
+    table = TableHarness(unit, (1, 2), HANDS[game_id], settings=settings, game_id=game_id).start()
+    table.do(operations.OpenTable())
+    table.fresh_deck()
+    table.do(operations.PlaceYourBets())
+    for bettor, box in (("ann", 1), ("bob", 2)):
+        table.do(operations.EnterBettor(bettor, box))
+        table.do(operations.PlaceWager(bettor, "main", box, 10))
+    if game_id in SIDE:
+        table.do(operations.PlaceWager("ann", SIDE[game_id], 1, 5))
+    table.do(operations.NoMoreBets())
+    return table
+
+
+def shown(game_id: str) -> TableHarness:
+    """Every card is dealt, and the hand of box 1 lies open: a wager on it has won or lost."""
+    table = begun(game_id).deal()
+    for place in ("D", "B1") if game_id == "NC" else ("B1",):
+        table.expose(place)
+    return table
+
+
+def power_claims(table: TableHarness) -> list[str]:
+    return [event.noticed_by for event in table.events_of(events.IrregularityRaised) if event.kind == "power_failure"]
+
+
+# -- what the clauses say ----------------------------------------------------------------------------------------------
+
+
+@CUTS
+def test_rtp_5_13_1_whoever_wants_to_withdraws_and_the_others_are_played(fail: Cut) -> None:
+    table = begun("RTP")
+    table.take(4)
+    fail(table)
+    assert (table.open.row.id, table.open.row.clause, table.open.stage) == ("I17", "RTP 5.13.1", Stage.CLAIMED)
+    assert table.at(Service.RECONCILING)
+    assert table.exit_is_held()
+    table.confirm()
+    found = table.open
+    table.do(operations.ChooseOption(found.id, found.revision, "B1", Choice.WITHDRAW, bettor="ann"))
+    table.do(operations.ChooseOption(found.id, found.revision, "B2", Choice.CONTINUE, bettor="bob"))
+    assert table.at(Service.RECONCILING), "a round never goes on by itself"
+    table.do(operations.ContinueRound())
+    table.finish()
+    assert [one.verdict for one in table.state.settlement if one.bettor == "ann"] == ["returned", "returned"]
+    assert len(power_claims(table)) == 1
+
+
+@CUTS
+def test_rtp_5_13_2_with_an_outcome_established_it_goes_on(fail: Cut) -> None:
+    table = shown("RTP")
+    fail(table)
+    assert (table.open.row.id, table.open.row.clause) == ("I18", "RTP 5.13.2")
+    table.confirm()
+    table.do(operations.ContinueRound())
+    for place in ("B2", "D"):
+        table.expose(place)
+    table.settle().conclude()
+    assert not table.events_of(events.RoundVoided)
+
+
+@CUTS
+def test_nc_5_4_2_with_nothing_established_the_round_is_void(fail: Cut) -> None:
+    table = begun("NC")
+    table.take(4)
+    fail(table)
+    assert (table.open.row.id, table.open.row.clause) == ("I17", "NC 5.4.2")
+    table.confirm()
+    assert table.last(events.RoundVoided).clause == "NC 5.4.2"
+    table.heartbeat()
+    assert table.at(Service.IN_SERVICE)
+    table.fresh_deck()
+    table.do(operations.PlaceYourBets())
+
+
+@CUTS
+def test_nc_5_4_1_with_an_outcome_established_it_goes_on(fail: Cut) -> None:
+    table = shown("NC")
+    fail(table)
+    assert (table.open.row.id, table.open.row.clause) == ("I18", "NC 5.4.1")
+    table.confirm()
+    table.do(operations.ContinueRound())
+    table.expose("B2")
+    table.settle().conclude()
+    assert not table.events_of(events.RoundVoided)
+
+
+@CUTS
+def test_where_the_document_is_silent_a_shift_manager_rules(fail: Cut) -> None:
+    table = begun("TP")
+    table.take(4)
+    fail(table)
+    assert (table.open.row.id, table.open.row.clause, table.open.stage) == ("I17", "", Stage.RULING)
+    ruling = operations.Rule(table.open.id, table.open.revision, RulingAction.CONTINUE, "pit manager", "goes on")
+    assert table.refused(ruling, Role.PIT_MANAGER)[0] == "role"
+    table.rule(RulingAction.CONTINUE)
+    table.do(operations.ContinueRound())
+    table.finish()
+
+
+# -- what is claimed, by whom, and how often ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("fail", "noticed_by", "word"),
+    [(the_pc, "inference", "the PC was started anew"), (the_device, "device", "power"), (both, "inference", "the PC")],
+)
+def test_whoever_lost_power_it_is_one_claim_with_its_evidence(fail: Cut, noticed_by: str, word: str) -> None:
+    table = TableHarness(Unit.SINGLES).start().to_dealing()
+    table.take(2)
+    fail(table)
+    assert power_claims(table) == [noticed_by]
+    claim = table.last(events.IrregularityRaised)
+    assert word in claim.note
+    assert (claim.report is not None) is (noticed_by == "device")
+
+
+def test_a_claim_that_was_denied_does_not_come_again_in_the_same_interruption() -> None:
+    table = TableHarness(Unit.SINGLES).start().to_dealing()
+    table.start_daemon_again("pc-2")
+    table.deny(Role.SHIFT_MANAGER)
+    table.device.reboot()
+    table.connect()
+    assert power_claims(table) == ["inference"]
+    table.do(operations.ContinueRound())
+    the_device(table)
+    assert power_claims(table) == ["inference", "device"], "another interruption is another claim"
+
+
+@pytest.mark.parametrize("cause", ["watchdog", "reset", "anything"])
+def test_a_device_that_started_anew_with_power_is_reconciled_and_no_more(cause: str) -> None:
+    table = TableHarness(Unit.SINGLES).start().to_dealing()
+    table.take(2)
+    table.lose_link()
+    table.device.reboot(cause)
+    table.connect()
+    assert not table.state.open
+    table.do(operations.ContinueRound())
+    table.finish()
+
+
+def test_a_brown_out_is_a_power_failure() -> None:
+    table = TableHarness(Unit.SINGLES).start().to_dealing()
+    table.lose_link()
+    table.device.reboot("brown_out")
+    table.connect()
+    assert power_claims(table) == ["device"]
+
+
+@pytest.mark.parametrize("host_boot", ["pc-1", ""])
+def test_a_daemon_that_begins_anew_on_a_pc_that_ran_on_is_no_power_failure(host_boot: str) -> None:
+    table = TableHarness(Unit.SINGLES).start().to_dealing()
+    table.take(2)
+    table.start_daemon_again(host_boot)
+    table.connect()
+    assert not table.state.open
+    table.do(operations.ContinueRound())
+    table.finish()
+
+
+def test_between_rounds_nobody_is_interrupted() -> None:
+    table = TableHarness(Unit.SINGLES).start().to_dealing().finish()
+    both(table)
+    assert not table.state.open
+    assert table.at(Service.IN_SERVICE)
+    assert table.state.host_boot == "pc-2"
+    table.to_dealing().finish()
+
+
+# -- what the device had to tell ---------------------------------------------------------------------------------------
+
+
+def test_a_card_drawn_while_the_pc_was_dark_reaches_its_place_though_the_claim_is_open() -> None:
+    table = TableHarness(Unit.SINGLES).start().to_dealing()
+    table.take(2)
+    table.start_daemon_again("pc-2")
+    table.take()
+    table.connect()
+    assert [found.kind for found in table.state.open] == [Kind.POWER_FAILURE]
+    assert [held.ordinal for held in table.state.hands["B6"].cards] == [3]
+    table.rule(RulingAction.CONTINUE)
+    table.do(operations.ContinueRound())
+    table.finish()
+
+
+def test_a_card_drawn_after_everything_was_compared_is_taken_out_of_turn() -> None:
+    table = TableHarness(Unit.SINGLES).start().to_dealing()
+    table.start_daemon_again("pc-2")
+    table.connect()
+    table.take()
+    assert [found.row.id for found in table.state.open] == ["I17", "I16"]
+    assert not table.state.dealt
+
+
+def test_nc_5_4_1_what_a_kept_report_establishes_counts() -> None:
+    """A hand whose card came out face up: its report reached nobody before the PC was dark."""
+    table = begun("NC")
+    table.start_daemon_again("pc-2")
+    assert table.open.row.clause == "NC 5.4.2"
+    table.device.draw(face_up=True)
+    table.connect()
+    power = next(found for found in table.state.open if found.kind is Kind.POWER_FAILURE)
+    assert power.row.clause == "NC 5.4.1", "a card of no picture lies open at box 1: Three Pictures has lost"
+
+
+def forgetful(*, acknowledges: bool, retains: bool, unit: Unit = Unit.SINGLES) -> TableHarness:
+    table = TableHarness(unit)
+    device = table.device
+    device.capabilities = replace(device.capabilities, acknowledges=acknowledges, retains_reports=retains)
+    table.start().to_dealing()
+    table.take(2)
+    return table
+
+
+def test_nc_5_5_2_a_device_that_speaks_whether_anybody_listens_asks_for_a_count_after_any_loss() -> None:
+    table = forgetful(acknowledges=False, retains=True)
+    table.lose_link()
+    table.connect()
+    assert (table.open.row.id, "cards may have passed unseen" in table.last(events.IrregularityRaised).note) == (
+        "I04",
+        True,
+    )
+    table.count(len(table.device.inside))
+    table.confirm()
+    table.heartbeat()
+    assert not table.state.open, "it was counted"
+    table.do(operations.ContinueRound())
+    table.finish()
+
+
+def test_and_after_a_start_of_the_daemon() -> None:
+    table = forgetful(acknowledges=False, retains=True)
+    table.start_daemon_again()
+    table.connect()
+    assert [found.row.id for found in table.state.open] == ["I04"]
+
+
+def test_a_device_that_forgets_without_power_asks_for_a_count_only_when_it_had_none() -> None:
+    table = forgetful(acknowledges=True, retains=False)
+    table.lose_link()
+    table.connect()
+    assert not table.state.open
+    table.do(operations.ContinueRound())
+    table.lose_link()
+    table.device.reboot()
+    table.lose_link()
+    table.connect()
+    assert sorted(found.row.id for found in table.state.open) == ["I04", "I17"]
+
+
+def test_a_deck_that_was_counted_whole_is_not_in_doubt_any_more() -> None:
+    table = TableHarness()
+    table.device.capabilities = replace(table.device.capabilities, acknowledges=False)
+    table.start().to_dealing().deal()
+    assert table.state.deck.stub == 40
+    table.lose_link()
+    table.connect()
+    assert not table.state.open
+
+
+def test_between_rounds_it_is_no_doubt() -> None:
+    table = TableHarness()
+    table.device.capabilities = replace(table.device.capabilities, acknowledges=False)
+    table.start().to_dealing().finish()
+    table.lose_link()
+    table.connect()
+    table.to_dealing().finish()
+    assert not table.events_of(events.IrregularityRaised)
+
+
+@CUTS
+def test_rtp_5_13_2_the_rest_may_be_dealt_by_hand(fail: Cut) -> None:
+    table = begun("RTP")
+    table.take(3)
+    fail(table)
+    table.lose_link()
+    table.device.linked = False
+    assert table.refused(operations.DealByHand(6, "the device is dead"), Role.PIT_SUPERVISOR)[0] == "held"
+    table.confirm()
+    found = table.open
+    for place, bettor in table.state.choosers:
+        table.do(operations.ChooseOption(found.id, found.revision, place, Choice.CONTINUE, bettor=bettor))
+    table.do(operations.DealByHand(6, "the device is dead"), Role.PIT_SUPERVISOR)
+    assert table.at(Phase.EXAMINING)
