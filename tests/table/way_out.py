@@ -17,6 +17,7 @@ from firmware_bridge.observations import DoorMoved
 from tests.table.harness import TableHarness
 
 MANY_STEPS = 150
+ENOUGH_RULINGS = 6
 
 
 def lead_to_next_round(table: TableHarness) -> int:
@@ -92,8 +93,15 @@ def deal_with(table: TableHarness, found: Irregularity) -> None:
         case Stage.MOVING:
             _manage(table, operations.Reconstruct(found.id, found.revision))
         case Stage.RULING:
-            action = RulingAction.CONTINUE
-            _manage(table, operations.Rule(found.id, found.revision, action, "shift manager", "so decided"))
+            ruling = operations.Rule(found.id, found.revision, _ruling(state, found), "shift manager", "so decided")
+            table.decide(ruling, Role.SHIFT_MANAGER)
+
+
+def _ruling(state: TableState, found: Irregularity) -> RulingAction:
+    """A round in which one thing goes wrong after the other, of a device that has no cards, is given up."""
+    ruled = sum(ended.outcome == "ruling" for ended in state.closed)
+    in_vain = ruled >= ENOUGH_RULINGS and found.round == state.round and state.in_round
+    return RulingAction.VOID if in_vain else RulingAction.CONTINUE
 
 
 def _cannot_be_done(table: TableHarness, found: Irregularity) -> None:
