@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 
@@ -33,7 +34,7 @@ class _Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class TableSection(_Section, frozen=True):
-    """`[table]`. `boxes` 0: as many as the game's layout has by default."""
+    """`[table]`. `boxes` 0: as many as the game's layout has by default. `burn`: cards burnt before the deal."""
 
     name: str
     game: str
@@ -42,6 +43,7 @@ class TableSection(_Section, frozen=True):
     simulated: bool = False
     count_stub_by_hand: bool = False
     rounding: Rounding = Rounding.NONE
+    burn: Annotated[int, msgspec.Meta(ge=0, le=5)] = 0
 
 
 class LimitSection(_Section, frozen=True):
@@ -101,6 +103,7 @@ class Configuration(_Section, frozen=True):
             house_rows(self.house),
             tuple(WagerLimit(wager, limit.minimum, limit.maximum) for wager, limit in sorted(self.limits.items())),
             table.rounding,
+            table.burn,
         )
 
 

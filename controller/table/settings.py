@@ -35,6 +35,7 @@ class Settings(msgspec.Struct, frozen=True):
     `box_count`: betting boxes on the layout. `unit`: what leaves the device. `count_stub_by_hand`: where the device
     cannot count the stub, the dealer must before the round is settled (house procedure). `readings`: those that were
     chosen. `house`: the rows of the house's own irregularity table.
+    `burn`: how many cards, 0 to 5, are burnt before the first is dealt (house procedure).
     `limits`: those of wagers, where the table knows of them. `rounding`: what becomes of parts of a unit in payouts
     and in shares of a maximum.
     """
@@ -47,6 +48,7 @@ class Settings(msgspec.Struct, frozen=True):
     house: tuple[Row, ...] = ()
     limits: tuple[WagerLimit, ...] = ()
     rounding: Rounding = Rounding.NONE
+    burn: int = 0
 
 
 @cache

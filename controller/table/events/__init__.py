@@ -12,11 +12,13 @@ from controller.table.events.base import Event
 from controller.table.events.cards import (
     CardFoundFaceUp,
     CardMoved,
+    CardsBurnt,
     CardsCounted,
     CardsDealt,
     CardsFoundElsewhere,
     CardsReconstructed,
     CardsSetAside,
+    CardsStrayed,
     DealtByHand,
     DeckArrived,
     DeckCountedWhole,
@@ -37,6 +39,16 @@ from controller.table.events.corrections import (
     LayoutCorrected,
     OrderCorrected,
     VoidLifted,
+)
+from controller.table.events.decks import (
+    DeckBrought,
+    DeckComesIntoPlay,
+    DeckCut,
+    DeckNamed,
+    DeckQuarantined,
+    DeckReleased,
+    DeckShuffledOutside,
+    DeckTakenOut,
 )
 from controller.table.events.device import (
     CommandDone,
@@ -132,6 +144,8 @@ AnyEvent: TypeAlias = (
     | CardFoundFaceUp
     | SetInTray
     | CardsSetAside
+    | CardsBurnt
+    | CardsStrayed
     | FirstCardDrawn
     | FirstCardShown
     | CardsDealt
@@ -140,6 +154,14 @@ AnyEvent: TypeAlias = (
     | DealtByHand
     | CardsCounted
     | StubCounted
+    | DeckBrought
+    | DeckTakenOut
+    | DeckNamed
+    | DeckShuffledOutside
+    | DeckComesIntoPlay
+    | DeckQuarantined
+    | DeckReleased
+    | DeckCut
     | PhaseEntered
     | RoundBegan
     | BoxesOccupied
@@ -196,12 +218,14 @@ __all__ = [
     "BoxesOccupied",
     "CardFoundFaceUp",
     "CardMoved",
+    "CardsBurnt",
     "CardsCounted",
     "CardsDealt",
     "CardsFoundElsewhere",
     "CardsHandled",
     "CardsReconstructed",
     "CardsSetAside",
+    "CardsStrayed",
     "ChipsPaid",
     "ClosingTakenBack",
     "CommandDone",
@@ -214,8 +238,16 @@ __all__ = [
     "DealerLeft",
     "DealtByHand",
     "DeckArrived",
+    "DeckBrought",
+    "DeckComesIntoPlay",
     "DeckCountedWhole",
+    "DeckCut",
+    "DeckNamed",
+    "DeckQuarantined",
+    "DeckReleased",
     "DeckShuffled",
+    "DeckShuffledOutside",
+    "DeckTakenOut",
     "DeviceFreed",
     "DeviceLost",
     "DeviceNoted",

@@ -31,8 +31,11 @@ def _irregularity_raised(state: TableState, event: events.IrregularityRaised, en
         counted=event.counted,
         first_facts=event.facts,
         origin=event.origin,
+        of_deck=event.of_deck,
+        waiting=event.waiting,
     )
-    asked = state.conclusion_asked and event.of_round != 0  # one of an earlier round does not ask this one back
+    other = event.of_round != 0 or event.waiting  # what is not about this round does not ask it back
+    asked = state.conclusion_asked and other
     return replace(state, open=(*state.open, raised), conclusion_asked=asked)
 
 
@@ -46,7 +49,8 @@ def _irregularity_confirmed(state: TableState, event: events.IrregularityConfirm
 
 @sets(events.FactStated)
 def _fact_stated(state: TableState, event: events.FactStated, entry: int) -> TableState:
-    return with_open(state, event.irregularity, entry, facts=event.facts, row=event.row, asks=event.asks)
+    changes: dict[str, Any] = {} if event.counted is None else {"counted": event.counted}
+    return with_open(state, event.irregularity, entry, facts=event.facts, row=event.row, asks=event.asks, **changes)
 
 
 @sets(events.OrderNamed)
