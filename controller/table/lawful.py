@@ -78,7 +78,9 @@ def _of_decks(verify: Any, act: Any, role: Role = Role.DEALER) -> Lawful:
 OPERATIONS: Final[dict[type[Operation], Lawful]] = {
     operations.OpenTable: Lawful(rounds.verify_open_table, rounds.open_table, frozenset({Phase.CLOSED})),
     operations.CloseTable: Lawful(rounds.verify_nothing, rounds.close_table, BEGINNING, services=ANY_SERVICE),
-    operations.ShuffledOutside: Lawful(decks.verify_shuffled_outside, decks.shuffled_outside, ANY_PHASE),
+    operations.ShuffledOutside: Lawful(
+        decks.verify_shuffled_outside, decks.shuffled_outside, ANY_PHASE - {Phase.MAINTENANCE}
+    ),
     operations.PlaceYourBets: Lawful(rounds.verify_place_your_bets, rounds.place_your_bets, BEGINNING),
     operations.CancelStart: Lawful(
         rounds.verify_cancel_start, rounds.cancel_start, frozenset({Phase.BETTING}), services=ANY_SERVICE
