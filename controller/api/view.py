@@ -9,8 +9,9 @@ from controller.rules import hands as ranking
 from controller.rules.dealing import DEALER, Place
 from controller.rules.layout import Bet
 from controller.rules.viewing import viewer
+from controller.table.ledger import ledger_of
 from controller.table.operations.corrections import Correctable
-from controller.table.parts import Hand, Irregularity, SettledBet, Stage
+from controller.table.parts import Hand, Irregularity, RecordedDeck, SettledBet, Stage
 from controller.table.state import TableState
 
 FACE_DOWN = "??"
@@ -43,6 +44,35 @@ class DeckView(msgspec.Struct, frozen=True):
     used: bool
     stub: int | None
     stub_due: int
+    label: str = ""
+    quarantined: str = ""
+    cut: bool = False
+
+
+class WaitingDeckView(msgspec.Struct, frozen=True):
+    """The deck in the device that waits for the next round. `fit`: a round may begin with it."""
+
+    deck: int
+    label: str
+    loaded: int
+    shuffled: bool
+    fit: bool
+    quarantined: str
+
+
+class LedgerView(msgspec.Struct, frozen=True):
+    """Where the 52 cards of the deck in play are, in numbers. `whole`: the account comes to 52."""
+
+    stub: int
+    tray: int
+    hands: int
+    first_card: int
+    burnt: int
+    aside: int
+    dropped: int
+    discards: int
+    total: int
+    whole: bool
 
 
 class OpenCommandView(msgspec.Struct, frozen=True):
@@ -121,6 +151,7 @@ class IrregularityView(msgspec.Struct, frozen=True):
     authority: str = ""
     moves: tuple[MoveView, ...] = ()
     bettors_due: tuple[BettorView, ...] = ()
+    next_deck: bool = False  # it is about the deck that waits, and holds no round
     void_asked: bool = False
 
 
@@ -173,6 +204,10 @@ class TableView(msgspec.Struct, frozen=True):
     maintenance: str = ""
     count_due: bool = False
     abandon_asked: bool = False
+    burn_due: int = 0
+    ledger: LedgerView | None = None  # None: no deck is in play
+    next_deck: WaitingDeckView | None = None
+    decks: tuple[RecordedDeck, ...] = ()
 
 
 class LinkView(msgspec.Struct, frozen=True):
@@ -227,6 +262,10 @@ def view_of(state: TableState, link: LinkView) -> TableView:
         maintenance=state.maintenance,
         count_due=state.count_due,
         abandon_asked=bool(state.abandon_asked),
+        burn_due=state.burn_due,
+        ledger=_ledger(state),
+        next_deck=_next_deck(state),
+        decks=state.decks,
     )
 
 
@@ -279,7 +318,37 @@ def _deck(state: TableState) -> DeckView:
         used=deck.used,
         stub=deck.stub,
         stub_due=state.stub_due,
+        label=deck.label,
+        quarantined=state.quarantine_of(deck),
+        cut=deck.cut,
     )
+
+
+def _ledger(state: TableState) -> LedgerView | None:
+    ledger = ledger_of(state)
+    if ledger is None:
+        return None
+    return LedgerView(
+        stub=ledger.stub,
+        tray=ledger.tray,
+        hands=ledger.in_hands,
+        first_card=ledger.first_card,
+        burnt=ledger.burnt,
+        aside=ledger.aside,
+        dropped=ledger.dropped,
+        discards=ledger.discards,
+        total=ledger.total,
+        whole=ledger.whole,
+    )
+
+
+def _next_deck(state: TableState) -> WaitingDeckView | None:
+    deck = state.next_deck
+    if deck is None:
+        return None
+    why = state.quarantine_of(deck)
+    fit = not (deck.used or deck.face_up or why)
+    return WaitingDeckView(deck.deck, deck.label, deck.loaded, deck.shuffled, fit, why)
 
 
 def _device(state: TableState, link: LinkView) -> DeviceView:
@@ -346,5 +415,6 @@ def _irregularity(state: TableState, found: Irregularity) -> IrregularityView:
         bettors_due=tuple(BettorView(*chooser) for chooser in due if chooser[1]),
         void_asked=found.void_asked,
         authority=found.row.authority,
+        next_deck=found.waiting,
         moves=tuple(MoveView(ordinal, *move) for (_, ordinal), move in sorted(moves.items())),
     )

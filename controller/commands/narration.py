@@ -165,13 +165,27 @@ def _judged(event: dict[str, Any]) -> str:
     return f"{event['place']}: {event['outcome'].upper()}, {event['hand']} against {event['dealer_hand']}{half}"
 
 
+def _next(event: dict[str, Any]) -> str:
+    return ", for the next round" if event.get("waiting") else ""
+
+
+def _named(event: dict[str, Any]) -> str:
+    return f"deck {event['deck']}" if event["deck"] else f"the deck in the device{_next(event)}"
+
+
+def _arrived(event: dict[str, Any]) -> str | None:
+    return f"deck {event['deck']} waits for the next round" if event.get("waiting") else None
+
+
 TELL: Final[dict[str, Told]] = {
     "table_began": lambda event: f"table {event['table']} began" + (" (SIMULATED)" if event["simulated"] else ""),
     "game_chosen": _game,
     "device_ready": lambda event: f"device {event['identity']['serial']} is ready ({event['identity']['kind']})",
     "device_lost": lambda event: f"device lost: {event['sentence']}",
     "service_changed": lambda event: f"table {event['service'].replace('_', ' ')}: {event['cause']}",
-    "deck_shuffled": lambda event: f"deck {event['deck']} shuffled, {event['count']} cards, by {event['by']}",
+    "deck_shuffled": lambda event: (
+        f"deck {event['deck']} shuffled, {event['count']} cards, by {event['by']}{_next(event)}"
+    ),
     "round_began": lambda event: f"round {event['round']} begins",
     "operation_taken": _operation,
     "phase_entered": _phase,
@@ -189,7 +203,25 @@ TELL: Final[dict[str, Told]] = {
     "hand_counted": lambda event: f"{event['place']} has {event['count']} cards",
     "hand_taken_back": lambda event: f"the cards of {event['place']} are to be entered anew",
     "stub_counted": lambda event: f"stub: {event['count']} cards, {event['due']} due",
-    "cards_counted": lambda event: f"{event['by']} counted {event['number']} cards, {event['due']} due",
+    "cards_counted": lambda event: (
+        f"{event['by']} counted {event['number']} cards ({event['pile']}), {event['due']} due"
+    ),
+    "cards_burnt": lambda event: f"{_many(event)} burnt",
+    "cards_strayed": lambda event: f"{_many(event)} of deck {event['deck']}, which waits for the next round",
+    "deck_arrived": _arrived,
+    "deck_brought": lambda event: (
+        f"deck {event['deck']} comes to the table: back {event['back']}, seal {event['seal'] or 'none'}, "
+        f"{event['count']} cards counted by {event['by']} and {event['witness']}"
+    ),
+    "deck_taken_out": lambda event: (
+        f"deck {event['deck']} leaves the table with {event['count']} cards: {event['reason']}"
+    ),
+    "deck_named": lambda event: f"deck {event['deck']} lies in the device{_next(event)}",
+    "deck_shuffled_outside": lambda event: f"deck {event['deck']} shuffled outside, by {event['by']}",
+    "deck_comes_into_play": lambda event: "the deck that waited is in play",
+    "deck_quarantined": lambda event: f"{_named(event)} is OUT OF USE: {event['reason']}",
+    "deck_released": lambda event: f"{_named(event)} may be used again: {event['reason']}",
+    "deck_cut": lambda event: f"the deck was cut by {event['by']}",
     "hand_exposed": lambda event: f"{event['place']} shows {_cards(event)}",
     "hand_judged": _judged,
     "hand_removed": lambda event: f"{event['place']} is out of play, bets returned{_under(event['clause'])}",

@@ -9,7 +9,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from controller.api.view import FACE_UP, HandView, IrregularityView, TableView
+from controller.api.view import FACE_UP, HandView, IrregularityView, TableView, WaitingDeckView
 from controller.commands.own_words import OwnWords, words_of
 from controller.commands.rule_words import FOLLOWS
 from controller.games.specification import Disposition
@@ -29,7 +29,7 @@ WAITS_FOR = {
 
 def render(view: TableView, lines: Sequence[str]) -> RenderableType:
     """One screen. `lines` are the newest events, told; the last come last."""
-    parts: list[RenderableType] = [_head(view), _layout(view), _device(view)]
+    parts: list[RenderableType] = [_head(view), _layout(view), *_cards(view), _device(view)]
     parts += [_irregularity(found, words_of(view.game)) for found in view.irregularities]
     tail = "\n".join(lines[-LINES:])
     parts.append(Panel(Text(tail, overflow="ellipsis", no_wrap=True), title="what happened", height=LINES + 2))
@@ -72,6 +72,8 @@ def _layout(view: TableView) -> RenderableType:
 
 
 def _next(view: TableView) -> str:
+    if view.burn_due:
+        return f"next: {view.burn_due} to be burnt"
     if view.phase == "first_card":
         return "next: the First Card" if not view.first_card else "the First Card waits to be shown"
     shown = f" · First Card {view.first_card}" if view.first_card else ""
@@ -83,6 +85,35 @@ def _next(view: TableView) -> str:
     return (
         f"next: {view.cards_due} to {whose} · {view.dealt} of {view.to_deal} dealt ({view.clause}){waits}{aside}{shown}"
     )
+
+
+def _cards(view: TableView) -> list[RenderableType]:
+    """One line of where the cards are, when some lie elsewhere than in stub, tray and hands, or do not make 52."""
+    lines: list[RenderableType] = []
+    ledger = view.ledger
+    if ledger is not None:
+        beside = [
+            f"{count} {name}"
+            for name, count in (
+                ("First Card", ledger.first_card),
+                ("burnt", ledger.burnt),
+                ("set aside", ledger.aside),
+                ("dropped", ledger.dropped),
+                ("in the discards", ledger.discards),
+            )
+            if count
+        ]
+        if beside or not ledger.whole:
+            told = [f"stub {ledger.stub}", f"tray {ledger.tray}", f"hands {ledger.hands}", *beside]
+            lines.append(Text(f"cards: {' · '.join(told)} = {ledger.total}", "" if ledger.whole else "bold red"))
+    if view.next_deck is not None:
+        lines.append(Text(_waiting_deck(view.next_deck), "" if view.next_deck.fit else "bold red"))
+    return lines
+
+
+def _waiting_deck(deck: WaitingDeckView) -> str:
+    stands = "shuffled" if deck.shuffled else "not shuffled yet"
+    return f"next deck: {deck.label or deck.deck} · {stands if deck.fit else 'out of use, load another one'}"
 
 
 def _hand_cells(hand: HandView | None) -> tuple[RenderableType, RenderableType, RenderableType]:

@@ -34,7 +34,7 @@ class _Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class TableSection(_Section, frozen=True):
-    """`[table]`. `boxes` 0: as many as the game's layout has by default."""
+    """`[table]`. `boxes` 0: as many as the game's layout has by default. `burn`: cards burnt before the deal."""
 
     name: str
     game: str
@@ -44,6 +44,7 @@ class TableSection(_Section, frozen=True):
     count_stub_by_hand: bool = False
     rounding: Rounding = Rounding.NONE
     least_ms_between_draws: Annotated[int, msgspec.Meta(ge=0)] = LEAST_MS_BETWEEN_DRAWS
+    burn: Annotated[int, msgspec.Meta(ge=0, le=5)] = 0
 
 
 class LimitSection(_Section, frozen=True):
@@ -104,6 +105,7 @@ class Configuration(_Section, frozen=True):
             tuple(WagerLimit(wager, limit.minimum, limit.maximum) for wager, limit in sorted(self.limits.items())),
             table.rounding,
             table.least_ms_between_draws,
+            table.burn,
         )
 
 

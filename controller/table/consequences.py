@@ -10,6 +10,7 @@ from typing import Final
 from controller.games.specification import Choice, Disposition, Row
 from controller.table import events
 from controller.table.decision import Decision
+from controller.table.decks import quarantine_for
 from controller.table.inputs import PersonActed
 from controller.table.parts import Hand, Irregularity, Stage
 from controller.table.phases import BEFORE_CLOSE, BETWEEN_ROUNDS, WINDOW_OPEN, Phase
@@ -17,6 +18,7 @@ from controller.table.rounds import go_on
 from controller.table.state import TableState
 from controller.table.wagering import return_wagers, settle_anew
 
+DENIED: Final = "denied"
 OPENS_STAGE: Final = {
     Disposition.OPTIONS: Stage.CHOOSING,
     Disposition.WITHDRAWALS: Stage.CHOOSING,
@@ -30,6 +32,8 @@ OPENS_STAGE: Final = {
 def next_stage(state: TableState, found: Irregularity, row: Row) -> Stage | None:
     """What a confirmed irregularity waits for; None: nothing, the clause takes effect and it is over.
 
+    One about the deck that waits for the next round concerns no bettor of this one.
+
     Where a clause takes effect and lets bettors withdraw besides (RTP 5.7), it waits for their choices.
     """
     stage = OPENS_STAGE.get(row.disposition)
@@ -37,7 +41,8 @@ def next_stage(state: TableState, found: Irregularity, row: Row) -> Stage | None
         return None  # the cards of an earlier round lie nowhere any more
     if row.disposition is Disposition.RESHUFFLE and state.phase not in BEFORE_CLOSE | BETWEEN_ROUNDS:
         return Stage.RULING  # cards are out: a new shuffle alone does not say what becomes of the round
-    if stage is None and row.options and state.live_places and state.phase in WINDOW_OPEN - BETWEEN_ROUNDS:
+    chooses = row.options and not found.waiting and state.live_places
+    if stage is None and chooses and state.phase in WINDOW_OPEN - BETWEEN_ROUNDS:
         return Stage.CHOOSING
     return stage
 
@@ -52,7 +57,9 @@ def enter_count(decision: Decision, found: Irregularity) -> None:
 
 
 def take_effect(decision: Decision, given: PersonActed, found: Irregularity, row: Row) -> None:
-    """What the clause says is done at once."""
+    """What the clause says is done at once. A deck that waits is out of use, and no round is concerned."""
+    if found.waiting:
+        return
     if row.disposition is Disposition.VOID:
         void(decision, given, found, row.clause, row.because, row.authority)
     elif row.disposition is Disposition.REMOVE_HAND and found.place is not None:
@@ -96,7 +103,7 @@ def void_round(
     return_wagers(decision, clause or f"ruling of {authority}")
     decision.enter_phase("void", decision.state.game.clauses.void_returns_bets)
     for other in decision.state.open:
-        if other.id != irregularity and other.round == decision.state.round:
+        if other.id != irregularity and other.round == decision.state.round and not other.waiting:
             decision.emit(events.IrregularityResolved(other.id, "overtaken", clause, given.person, given.role))
 
 
@@ -104,6 +111,8 @@ def asks_back(decision: Decision, found: Irregularity, clause: str) -> bool:
     """Whether a void is asked for the first time: then it only asks back. Where no round is void, nothing is asked."""
     state = decision.state
     asked = state.find_open(found.id)
+    if found.waiting:
+        return False
     voids = found.round != state.round or (state.phase in WINDOW_OPEN and state.phase is not Phase.VOIDED)
     if not voids or (asked is not None and asked.void_asked):
         return False
@@ -133,6 +142,10 @@ def reconstruct(decision: Decision, found: Irregularity, clause: str) -> None:
 
 
 def resolve(decision: Decision, given: PersonActed, irregularity_id: int, outcome: str, clause: str) -> None:
+    """It is over, denied or not. What made the deck doubtful takes it out of use besides."""
+    found = decision.state.find_open(irregularity_id)
+    if found is not None and outcome != DENIED:
+        quarantine_for(decision, given, found)
     decision.emit(events.IrregularityResolved(irregularity_id, str(outcome), clause, given.person, given.role))
     if decision.state.phase not in BETWEEN_ROUNDS:
         go_on(decision)

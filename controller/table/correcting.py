@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from controller.games.specification import Kind
 from controller.rules.dealing import DEALER, Place, dealing_order, order_after_first_card, served_boxes
 from controller.rules.layout import Bet, Layout, as_it_lies
-from controller.table import events, exposing, irregularity_steps, operations, rounds
+from controller.table import counting, events, exposing, irregularity_steps, operations, rounds
 from controller.table.consequences import close_choices
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
@@ -190,11 +190,12 @@ def _reorder(decision: Decision, given: PersonActed, places: tuple[Place, ...], 
 
 
 def _count(decision: Decision, given: PersonActed, entered: Entered, instead: operations.CountCards) -> None:
-    """What was decided by the count is decided by this one."""
-    rounds.verify_count(decision.state, given, instead)
-    wrong = instead.number != decision.state.stub_due
-    look_again(decision, frozenset({"counted_wrong"}), entered.entry, wrong)
-    irregularity_steps.count_cards(decision, given, instead)
+    """What was decided by a count of the stub is decided by this one; of any other pile the last count stands."""
+    counting.verify_count(decision.state, given, instead)
+    if instead.pile == counting.STUB:
+        wrong = instead.number != decision.state.stub_due
+        look_again(decision, frozenset({"counted_wrong"}), entered.entry, wrong)
+    counting.count_cards(decision, given, instead)
 
 
 # -- what was said and decided of irregularities -----------------------------------------------------------------------

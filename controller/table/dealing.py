@@ -7,36 +7,40 @@ an irregularity tells of it with its evidence. Rows of `rules.md` E2 are cited a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from itertools import chain
+from typing import Final, TypeAlias
 
 from controller.games.specification import Facts, Kind
+from controller.rules.dealing import Place
 from controller.table import events
 from controller.table.decision import Decision
 from controller.table.inputs import DeviceReported
 from controller.table.interruptions import look_again
 from controller.table.last_order import notice_last_order
-from controller.table.parts import HeldCard
+from controller.table.parts import HeldCard, Pile
 from controller.table.phases import AFTER_DEAL, BETWEEN_ROUNDS, DEALING, Phase
 from controller.table.raising import DEVICE, INFERENCE, already_open, known_facts, raise_irregularity
+from controller.table.state import TableState
 from firmware_bridge import observations
 from firmware_bridge.cards import Concealed
 from firmware_bridge.commands import Dispense
 
 DEALT_BY_HAND: Final = "dealt_by_hand_before"  # what the device tells of cards that people dealt while it was away
+Leaving: TypeAlias = observations.CardDrawn | observations.CardsDrawnTogether | observations.SetDispensed
 
 
 def set_dispensed(decision: Decision, given: DeviceReported, seen: observations.SetDispensed) -> None:
     """A set lies in the tray; it is nobody's until it is lifted. A set of another size, or a second one: I15."""
     told = _held(decision, seen.shuffle, seen.ordinal, seen.cards)
     cards = _news(decision, told)
-    if told and not cards:
+    if (told and not cards) or _strayed(decision, given, seen, cards):
         return
     first = cards[0].ordinal if cards else seen.ordinal
     _check_count(decision, given, seen.shuffle, first, len(cards), seen.remaining)
     state = decision.state
     tray_was_empty = not state.tray
     moving = state.device.moving
-    due = 1 if state.phase is Phase.FIRST_CARD else state.grammar.cards_each
+    due = state.burn_due or (1 if state.phase is Phase.FIRST_CARD else state.grammar.cards_each)
     ordered = moving.command.count if moving and isinstance(moving.command, Dispense) else due
     decision.emit(events.SetInTray(cards, seen.remaining))
     if not state.in_round:
@@ -52,6 +56,9 @@ def set_removed(decision: Decision, given: DeviceReported, seen: observations.Se
     if (seen.shuffle, seen.ordinal) in state.dealt_by_hand:
         decision.emit(events.DeviceNoted(DEALT_BY_HAND, f"the set that began with card {seen.ordinal} was lifted"))
         return
+    strays = state.piles.get(Pile.STRAYS, ())
+    if seen.shuffle != state.deck.shuffle and any(card.shuffle == seen.shuffle for card in strays):
+        return  # a set of the waiting deck, of which an irregularity tells
     if not state.tray:
         if state.in_round:
             _raise_doubt(decision, given, "the tray was emptied of a set that the journal does not know")
@@ -66,10 +73,10 @@ def card_drawn(decision: Decision, given: DeviceReported, seen: observations.Car
     """
     announced = seen.ordinal in decision.state.deck.face_up
     card = HeldCard(seen.shuffle, seen.ordinal, seen.card, bool(seen.face_up) or announced)
-    if not _news(decision, (card,)):
+    if not _news(decision, (card,)) or _strayed(decision, given, seen, (card,)):
         return
     _check_count(decision, given, seen.shuffle, seen.ordinal, 1, seen.remaining)
-    place = decision.state.next_place
+    place = _whose(decision.state)
     _give(decision, given, (card,), source="device", what="card", told=told)
     if decision.state.in_round:
         _check_faces(decision, given, (card,), seen.foreign)
@@ -90,7 +97,7 @@ def cards_drawn_together(decision: Decision, given: DeviceReported, seen: observ
     """Two or more at once: nobody's until a person has named their order, or the log's is accepted (I15)."""
     told = _held(decision, seen.shuffle, seen.ordinal, seen.cards)
     cards = _news(decision, told)
-    if told and not cards:
+    if (told and not cards) or _strayed(decision, given, seen, cards):
         return
     first = cards[0].ordinal if cards else seen.ordinal
     _check_count(decision, given, seen.shuffle, first, len(cards), seen.remaining)
@@ -106,6 +113,10 @@ def cards_drawn_together(decision: Decision, given: DeviceReported, seen: observ
 
 def face_up_found(decision: Decision, given: DeviceReported, seen: observations.FaceUpFound) -> None:
     """A card lies face up in the device (I14). In the stub, after the deal, it has no effect."""
+    if waits(decision.state, seen.deck):
+        make_known(decision, seen.deck)
+        decision.emit(events.CardFoundFaceUp(seen.ordinal, seen.card, waiting=True))  # no round can begin from it
+        return
     decision.emit(events.CardFoundFaceUp(seen.ordinal, seen.card))
     state = decision.state
     if not state.in_round or state.phase in AFTER_DEAL:
@@ -125,6 +136,8 @@ def face_up_found(decision: Decision, given: DeviceReported, seen: observations.
 
 def deal_aside(decision: Decision) -> None:
     """Give cards that were held back to the places whose turn it is, once nothing blocks."""
+    if decision.state.aside and decision.state.burn_due and not decision.state.held:
+        _burn(decision, decision.state.aside, "aside")
     state = decision.state
     if state.aside and state.phase is Phase.FIRST_CARD and state.first_card is None and not state.held:
         decision.emit(events.FirstCardDrawn(state.aside[0], "aside"))
@@ -134,6 +147,7 @@ def deal_aside(decision: Decision) -> None:
 
 def hand_out(decision: Decision, cards: tuple[HeldCard, ...], source: str) -> None:
     """Cards that a person dealt, with the device out of play. `source`: tray, by_hand."""
+    cards = _burn(decision, cards, source)
     if cards and decision.state.phase is Phase.FIRST_CARD:
         _draw_first_card(decision, cards, source)
     elif cards:
@@ -160,6 +174,11 @@ def _give(
 ) -> None:
     state = decision.state
     free = not (state.holds_cards or state.aside or state.by_hand)
+    if state.burn_due and free:
+        cards = _burn(decision, cards, source)
+        state = decision.state
+        if not cards:
+            return
     if state.phase is Phase.FIRST_CARD and state.first_card is None and free:
         _draw_first_card(decision, cards, source)
         return
@@ -172,6 +191,14 @@ def _give(
     if left := cards[len(fitting) :]:
         # More came together than the deal had room for: I15 was raised when they came.
         decision.emit(events.CardsSetAside(left, source == "tray", "left over from cards that came together"))
+
+
+def _burn(decision: Decision, cards: tuple[HeldCard, ...], source: str) -> tuple[HeldCard, ...]:
+    """The first of them go to the burnt pile, as many as are due there; returns the others."""
+    due = decision.state.burn_due
+    if due and cards:
+        decision.emit(events.CardsBurnt(cards[:due], source))
+    return cards[due:]
 
 
 def _draw_first_card(decision: Decision, cards: tuple[HeldCard, ...], source: str) -> None:
@@ -242,6 +269,44 @@ def _of_a_card_unasked_for(decision: Decision) -> Facts:
     return known_facts(decision, misplaced=False)
 
 
+def _whose(state: TableState) -> Place | None:
+    """The place that the next card comes to; a card that is burnt comes to none."""
+    return None if state.burn_due else state.next_place
+
+
+def waits(state: TableState, deck: int) -> bool:
+    """Whether the device speaks of the deck that waits for the next round, not of the one in play.
+
+    It may be a second compartment, or a shuffler outside. Where it cannot tell which deck it is (0), it is the one in
+    play that is meant.
+    """
+    if state.next_deck is not None and deck == state.next_deck.deck:
+        return deck not in (0, state.deck.deck)
+    return state.in_round and deck not in (0, state.round_deck)
+
+
+def make_known(decision: Decision, deck: int) -> None:
+    """A deck that waits is known from here on, whatever was told of it first."""
+    waiting = decision.state.next_deck
+    if waiting is None or waiting.deck != deck:
+        decision.emit(events.DeckArrived(deck, None, waiting=True))
+
+
+def _strayed(decision: Decision, given: DeviceReported, seen: Leaving, cards: tuple[HeldCard, ...]) -> bool:
+    """Cards of the waiting deck left the device: in a round they are another deck's, and nobody's (I01)."""
+    state = decision.state
+    if state.next_deck is None or seen.deck != state.next_deck.deck or not waits(state, seen.deck):
+        return False
+    decision.emit(events.CardsStrayed(seen.deck, cards))
+    if state.in_round:
+        ordinals = tuple(card.ordinal for card in cards)
+        note = f"of deck {seen.deck}, which waits for the next round; this one is dealt from deck {state.round_deck}"
+        raise_irregularity(
+            decision, Kind.FOREIGN_CARD, noticed_by=INFERENCE, ordinals=ordinals, report=given, note=note
+        )
+    return True
+
+
 def _is_about(decision: Decision, ordinals: tuple[int, ...]) -> bool:
     """Whether an open irregularity is about these cards already: they may be lifted to be looked at."""
     return any(set(ordinals) & set(found.ordinals) for found in decision.state.open)
@@ -255,14 +320,14 @@ def _held(decision: Decision, shuffle: int, first: int, faces: Sequence[Conceale
 def _place_of_ordinal(decision: Decision, ordinal: int) -> str | None:
     """The place that a card still in the device will come to, if nothing else goes wrong."""
     state = decision.state
-    position = state.dealt + len(state.tray) + ordinal - state.deck.dispensed - 1
+    position = state.dealt + len(state.tray) + ordinal - state.deck.dispensed - 1 - state.burn_due
     return state.places[position] if 0 <= position < len(state.places) else None
 
 
 def _raise_simultaneous(
     decision: Decision, given: DeviceReported, *, order_known: bool, cards: tuple[HeldCard, ...]
 ) -> None:
-    place = decision.state.next_place
+    place = _whose(decision.state)
     raise_irregularity(
         decision,
         Kind.SIMULTANEOUS,
@@ -283,6 +348,7 @@ def _check_faces(decision: Decision, given: DeviceReported, cards: tuple[HeldCar
         ordinals = tuple(card.ordinal for card in cards)
         raise_irregularity(decision, Kind.FOREIGN_CARD, noticed_by=DEVICE, ordinals=ordinals, report=given)
     out = [card for hand in state.hands.values() for card in hand.cards] + [*state.tray, *state.aside]
+    out += chain.from_iterable(state.piles.values())
     for card in cards:
         face = card.face
         same = [other for other in out if other.face and other.face.has_same_face(face)] if face else []

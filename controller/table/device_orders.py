@@ -40,15 +40,18 @@ def _cards_are_due(state: TableState) -> bool:
     """Whether a card or set may leave the device now."""
     if state.service is not Service.IN_SERVICE or state.held or state.by_hand or state.deck.stub_out:
         return False
+    out = len(state.tray) + len(state.aside)
     if state.phase is Phase.FIRST_CARD:
-        return state.first_card is None and not state.tray and not state.aside
+        return state.burn_due + (state.first_card is None) > out
     if state.phase in DEALING:
-        return len(state.places) - state.dealt > len(state.tray) + len(state.aside)
+        return state.burn_due + len(state.places) - state.dealt > out
     return _may_stage(state)
 
 
 def _may_stage(state: TableState) -> bool:
     """A first set may wait in the tray while bets are open, where the device can and the deal begins with sets."""
+    if state.settings is not None and state.settings.burn:
+        return False  # the first cards out are burnt
     if state.phase is not Phase.BETTING or state.tray or state.aside or state.game.first_card is not None:
         return False
     can = state.device.capabilities is not None and state.device.capabilities.stages
@@ -63,13 +66,16 @@ def _moving_command(state: TableState, due: bool) -> AnyCommand | None:
     """`due`: cards or a set may leave the device now."""
     capabilities = state.device.capabilities
     assert capabilities is not None
-    deck = state.deck
-    if state.phase in BETWEEN_ROUNDS and state.device.kind == "shuffler" and deck.deck and not deck.used:
-        if not deck.shuffled:
-            return Shuffle()
-    elif state.phase in STUB_WANTED and capabilities.unloads_stub and deck.used and deck.stub is None:
+    deck, coming = state.deck, state.coming_deck
+    fresh = coming.deck and not (coming.used or coming.shuffled)
+    if state.phase in STUB_WANTED and capabilities.unloads_stub and deck.used and deck.stub is None:
         return UnloadStub()
-    elif capabilities.dispenses == "on_command" and not state.tray and due:
+    if state.phase in BETWEEN_ROUNDS and state.device.kind == "shuffler" and fresh:
+        return Shuffle()
+    if capabilities.dispenses == "on_command" and not state.tray and due:
+        burn = state.burn_due - len(state.aside)
+        if burn > 0 and _of_sets(state):
+            return Dispense(burn)
         if state.phase is Phase.FIRST_CARD and _of_sets(state):
             return Dispense(1)
         if state.phase is Phase.DEALING_SETS:

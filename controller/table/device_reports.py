@@ -70,41 +70,61 @@ def command_answered(decision: Decision, given: CommandAnswered) -> None:
 
 
 def _deck_loaded(decision: Decision, given: DeviceReported, seen: observations.DeckLoaded) -> None:
+    """Beside a deck that waits already, shuffled or not, the new one waits for the round after."""
+    if dealing.waits(decision.state, seen.deck):
+        decision.emit(events.DeckArrived(seen.deck, seen.count, seen.shuffle, waiting=True))
+        return
     if decision.state.in_round:
         _doubt(decision, given, "a deck was put into the device in the middle of a round")
         return
-    decision.emit(events.DeckArrived(seen.deck, seen.count, seen.shuffle))
+    waiting = decision.state.next_deck
+    if waiting is not None and not waiting.used:
+        decision.emit(events.DeckComesIntoPlay(waiting.deck))
+        decision.emit(events.DeckArrived(seen.deck, seen.count, seen.shuffle, waiting=True))
+    else:
+        decision.emit(events.DeckArrived(seen.deck, seen.count, seen.shuffle))
     for cause in decision.state.device.stops:
         if cause.startswith(OF_A_COMMAND):
             decision.emit(events.DeviceFreed(cause))  # a fresh deck is a fresh try
 
 
 def _shuffle_started(decision: Decision, given: DeviceReported, seen: observations.ShuffleStarted) -> None:
-    if decision.state.in_round:
+    waiting = dealing.waits(decision.state, seen.deck)
+    if decision.state.in_round and not waiting:
         _doubt(decision, given, "the device began to shuffle in the middle of a round")
     else:
-        decision.emit(events.ShuffleBegan(seen.deck))
+        if waiting:
+            dealing.make_known(decision, seen.deck)
+        decision.emit(events.ShuffleBegan(seen.deck, waiting))
 
 
 def _shuffle_finished(decision: Decision, given: DeviceReported, seen: observations.ShuffleFinished) -> None:
-    if decision.state.in_round:
+    """A deck that is not whole must not be dealt from. One that waits is told of and holds no round."""
+    waiting = dealing.waits(decision.state, seen.deck)
+    if decision.state.in_round and not waiting:
         _doubt(decision, given, "the device shuffled in the middle of a round")
         return
-    decision.emit(events.DeckShuffled(seen.deck, seen.shuffle, seen.count, face_up=seen.face_up))
+    shuffled = events.DeckShuffled(seen.deck, seen.shuffle, seen.count, face_up=seen.face_up, waiting=waiting)
+    decision.emit(shuffled)
     wrong = [f"{getattr(seen, name)} {name}" for name in ("missing", "extra", "duplicate") if getattr(seen, name)]
     if not wrong and seen.count != DECK_SIZE:
         wrong = [f"{seen.count} cards counted"]
     if wrong or seen.foreign:
-        decision.emit(events.ShuffleFailed(seen.deck))  # this deck must not be dealt from
+        decision.emit(events.ShuffleFailed(seen.deck, waiting))  # this deck must not be dealt from
     if wrong:
-        raise_irregularity(decision, Kind.DECK_COUNT, noticed_by=DEVICE, report=given, note=", ".join(wrong))
+        note = ", ".join(wrong)
+        raise_irregularity(decision, Kind.DECK_COUNT, noticed_by=DEVICE, report=given, note=note, waiting=waiting)
     if seen.foreign:
-        raise_irregularity(decision, Kind.FOREIGN_CARD, noticed_by=DEVICE, report=given)
-    if not wrong and not seen.foreign and decision.state.count_due:
+        raise_irregularity(decision, Kind.FOREIGN_CARD, noticed_by=DEVICE, report=given, waiting=waiting)
+    if not wrong and not seen.foreign and decision.state.count_due and not waiting:
         decision.emit(events.DeckCountedWhole(seen.deck, DEVICE))
 
 
 def _shuffle_aborted(decision: Decision, given: DeviceReported, seen: observations.ShuffleAborted) -> None:
+    if dealing.waits(decision.state, seen.deck):
+        dealing.make_known(decision, seen.deck)
+        decision.emit(events.ShuffleFailed(seen.deck, waiting=True))
+        return
     if decision.state.in_round:
         _doubt(decision, given, "the device aborted a shuffle in the middle of a round")
         return
@@ -116,13 +136,17 @@ def _shuffle_aborted(decision: Decision, given: DeviceReported, seen: observatio
 def _stub_unloaded(decision: Decision, given: DeviceReported, seen: observations.StubUnloaded) -> None:
     """The end count: stub and hands must make up the deck (I02)."""
     state = decision.state
+    if dealing.waits(state, seen.deck):
+        if state.next_deck is not None and seen.deck == state.next_deck.deck:
+            decision.emit(events.ShuffleFailed(seen.deck, waiting=True))  # it came out again before it was dealt from
+        else:
+            _note_stub_of_another(decision, given, seen)
+        return
     if state.phase in DEALING or state.phase is Phase.BETTING:
         _doubt(decision, given, "the device gave out the stub in the middle of the deal")
         return
     if seen.deck != state.deck.deck:
-        decision.emit(events.DeviceNoted("stub_of_another_deck", f"deck {seen.deck}, {seen.count} cards"))
-        if state.in_round:
-            _doubt(decision, given, f"the device counted a stub of deck {seen.deck}; deck {state.deck.deck} is dealt")
+        _note_stub_of_another(decision, given, seen)
         return
     due = state.stub_due
     decision.emit(events.StubCounted(seen.count, due, DEVICE))
@@ -136,6 +160,15 @@ def _stub_unloaded(decision: Decision, given: DeviceReported, seen: observations
     ):
         note = f"{seen.count} cards were left, {due} should have been"
         raise_irregularity(decision, Kind.DECK_COUNT, noticed_by=DEVICE, report=given, note=note)
+
+
+def _note_stub_of_another(decision: Decision, given: DeviceReported, seen: observations.StubUnloaded) -> None:
+    """In a round a deck that nobody knows of puts the count in doubt (I04)."""
+    state = decision.state
+    decision.emit(events.DeviceNoted("stub_of_another_deck", f"deck {seen.deck}, {seen.count} cards"))
+    waits = state.next_deck is not None and state.next_deck.deck == seen.deck
+    if state.in_round and not waits:
+        _doubt(decision, given, f"the device counted a stub of deck {seen.deck}; deck {state.deck.deck} is dealt")
 
 
 def _jammed(decision: Decision, given: DeviceReported, seen: observations.Jammed) -> None:

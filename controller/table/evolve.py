@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from controller.table.events import AnyEvent
-from controller.table.folding import cards, corrections, device, irregularities, people, rounds, wagers
+from controller.table.folding import cards, corrections, decks, device, irregularities, people, rounds, wagers
 from controller.table.folding.setters import SETTERS
 from controller.table.state import TableState
 
 # Each put its setters into the table when it was imported.
-ROOMS = (device, cards, rounds, irregularities, people, wagers, corrections)
+ROOMS = (device, cards, decks, rounds, irregularities, people, wagers, corrections)
 
 
 def evolve(state: TableState, event: AnyEvent, entry: int) -> TableState:

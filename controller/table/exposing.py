@@ -17,7 +17,7 @@ from controller.rules.viewing import viewing_refusal
 from controller.table import events, operations
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
-from controller.table.parts import Hand
+from controller.table.parts import Hand, Pile
 from controller.table.phases import Phase
 from controller.table.raising import known_facts, raise_irregularity
 from controller.table.state import TableState
@@ -60,6 +60,7 @@ def verify_expose_hand(state: TableState, given: PersonActed, operation: operati
     if hand is None:
         raise RefusedError("no-cards", f"There is no hand at {place}.")
     _verify_turn(state, place)
+    _verify_nothing_dropped(state, place)
     if hand.shown:
         raise RefusedError("shown", f"The hand at {place} lies open already.")
     if hand.dead:
@@ -71,6 +72,13 @@ def verify_expose_hand(state: TableState, given: PersonActed, operation: operati
             raise RefusedError("unread", f"The device did not read every card of {place}; say which cards lie there.")
     elif len(operation.cards) != len(set(operation.cards)) or len(operation.cards) != ranking.HAND_SIZE:
         raise RefusedError("cards", f"Name the {ranking.HAND_SIZE} different cards that lie at {place}.")
+
+
+def _verify_nothing_dropped(state: TableState, place: Place) -> None:
+    """Which cards a hand has is not known before a dropped one is found."""
+    for card in state.piles.get(Pile.DROPPED, ()):
+        if state.intended.get(card.id) == place:
+            raise RefusedError("dropped", f"Card {card.ordinal} of {place} was dropped; say first where it lies now.")
 
 
 def _verify_turn(state: TableState, place: Place) -> None:

@@ -26,6 +26,7 @@ from controller.games.specification import (
 from controller.rules.irregularities import STATED, find_row
 from controller.table import events, operations
 from controller.table.consequences import (
+    DENIED,
     asks_back,
     close_choices,
     enter_count,
@@ -38,8 +39,8 @@ from controller.table.consequences import (
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
 from controller.table.parts import Hand, Irregularity, Stage
-from controller.table.phases import BEFORE_CLOSE, DEALING, Phase
-from controller.table.raising import HOLDS_NOTHING, already_open, known_facts, known_facts_of, raise_irregularity
+from controller.table.phases import BEFORE_CLOSE, Phase
+from controller.table.raising import HOLDS_NOTHING, known_facts_of, raise_irregularity
 from controller.table.state import TableState
 
 COUNT_KINDS: Final = frozenset({Kind.DECK_COUNT, Kind.COUNT_IN_DOUBT})
@@ -222,7 +223,7 @@ def deny(decision: Decision, given: PersonActed, operation: operations.DenyIrreg
     place = found.place
     if found.kind is Kind.OTHER_DEALING_ERROR and place is not None and _waits_to_be_judged(decision.state, place):
         decision.emit(events.HandTakenBack(place))  # it was entered wrongly, and is entered again
-    resolve(decision, given, found.id, "denied", found.row.clause)
+    resolve(decision, given, found.id, DENIED, found.row.clause)
 
 
 def _waits_to_be_judged(state: TableState, place: str) -> bool:
@@ -306,53 +307,3 @@ def put_right(decision: Decision, given: PersonActed, operation: operations.Reco
     found = find_named(decision.state, operation, Stage.MOVING)
     reconstruct(decision, found, found.row.clause)
     resolve(decision, given, found.id, found.row.disposition, found.row.clause)
-
-
-def verify_place_cards(state: TableState, given: PersonActed, operation: operations.PlaceCards) -> None:
-    lying = {card.ordinal: place for place, hand in state.hands.items() for card in hand.cards}
-    ordinals = [card.ordinal for card in operation.cards]
-    if not ordinals or len(set(ordinals)) != len(ordinals):
-        raise RefusedError("cards", "Name each card that lies elsewhere once, by the number under which it left.")
-    for card in operation.cards:
-        if card.ordinal not in lying:
-            raise RefusedError("cards", f"Card {card.ordinal} was dealt to no place in this round.")
-        if card.place not in places_of(state):
-            raise RefusedError("place", f"{card.place} takes no cards in this round.")
-        if lying[card.ordinal] == card.place:
-            raise RefusedError("place", f"Card {card.ordinal} lies at {card.place} already.")
-
-
-def place_cards(decision: Decision, given: PersonActed, operation: operations.PlaceCards) -> None:
-    """The places were assumed from the order of the deal; what is on the table counts. It is a wrong distribution."""
-    state = decision.state
-    lying = {card.ordinal: (place, card) for place, hand in state.hands.items() for card in hand.cards}
-    moves = []
-    for at in operation.cards:
-        place, card = lying[at.ordinal]
-        moves.append(events.CardMoved(card.shuffle, card.ordinal, place, at.place))
-    decision.emit(events.CardsFoundElsewhere(tuple(moves)))
-    being_put_right = any(found.stage is Stage.MOVING for found in decision.state.open)
-    if decision.state.misplaced and not being_put_right and not already_open(decision, Kind.WRONG_DISTRIBUTION):
-        ordinals = tuple(ordinal for _, ordinal in sorted(decision.state.misplaced))
-        raise_irregularity(decision, Kind.WRONG_DISTRIBUTION, noticed_by=given.person, ordinals=ordinals)
-
-
-def count_cards(decision: Decision, given: PersonActed, operation: operations.CountCards) -> None:
-    """A count by hand tells whether the deck is whole; it answers what open irregularities ask, or raises one."""
-    state = decision.state
-    due = state.stub_due
-    decision.emit(events.CardsCounted(operation.pile, operation.number, due, given.person, operation.witness))
-    if state.deck.used and state.phase not in DEALING and state.phase is not Phase.BETTING:
-        decision.emit(events.StubCounted(operation.number, due, given.person, in_device=True))
-    wrong = operation.number != due
-    if state.count_due and not wrong:
-        decision.emit(events.DeckCountedWhole(state.deck.deck, given.person, operation.witness))
-    for found in decision.state.open:
-        if found.kind in COUNT_KINDS and found.stage is Stage.CLAIMED:
-            facts = msgspec.structs.replace(found.facts, counted_wrong=wrong)
-            row, asks = find_row(decision.state.law, found.kind, facts)
-            decision.emit(events.FactStated(found.id, facts, row, asks))
-    if wrong and not any(already_open(decision, kind) for kind in COUNT_KINDS):
-        note = f"{operation.number} cards were counted, {due} should be left"
-        facts = known_facts(decision, counted_wrong=True)
-        raise_irregularity(decision, Kind.DECK_COUNT, noticed_by=given.person, facts=facts, note=note)

@@ -13,7 +13,10 @@ from controller.games.specification import Role
 from controller.rules.irregularities import SILENT_DECIDED_BY
 from controller.table import (
     abandoning,
+    card_places,
     correcting,
+    counting,
+    decks,
     duty,
     exposing,
     irregularity_steps,
@@ -67,11 +70,16 @@ def _irregular(verify: Any, act: Any, role: Role = Role.DEALER) -> Lawful:
     return Lawful(verify, act, ANY_PHASE, role, ANY_SERVICE, held=True)
 
 
+def _of_decks(verify: Any, act: Any, role: Role = Role.DEALER) -> Lawful:
+    """Decks come and go whatever the table does; what the round in progress needs, each `verify` says."""
+    return Lawful(verify, act, ANY_PHASE, role, ANY_SERVICE, held=True)
+
+
 OPERATIONS: Final[dict[type[Operation], Lawful]] = {
     operations.OpenTable: Lawful(rounds.verify_open_table, rounds.open_table, frozenset({Phase.CLOSED})),
     operations.CloseTable: Lawful(rounds.verify_nothing, rounds.close_table, BEGINNING, services=ANY_SERVICE),
     operations.ShuffledOutside: Lawful(
-        rounds.verify_shuffled_outside, rounds.shuffled_outside, BEGINNING | {Phase.CLOSED}
+        decks.verify_shuffled_outside, decks.shuffled_outside, ANY_PHASE - {Phase.MAINTENANCE}
     ),
     operations.PlaceYourBets: Lawful(rounds.verify_place_your_bets, rounds.place_your_bets, BEGINNING),
     operations.CancelStart: Lawful(
@@ -136,8 +144,8 @@ OPERATIONS: Final[dict[type[Operation], Lawful]] = {
     operations.Reconstruct: _irregular(irregularity_steps.verify_reconstruct, irregularity_steps.put_right),
     operations.Rule: _irregular(rulings.verify_rule, rulings.rule),
     operations.PlaceCards: Lawful(
-        irregularity_steps.verify_place_cards,
-        irregularity_steps.place_cards,
+        card_places.verify_place_cards,
+        card_places.place_cards,
         CARDS_ON_TABLE,
         services=ANY_SERVICE,
         held=True,
@@ -146,7 +154,7 @@ OPERATIONS: Final[dict[type[Operation], Lawful]] = {
         rounds.verify_deal_by_hand, rounds.deal_by_hand, CARDS_LEAVE, Role.PIT_SUPERVISOR, ANY_SERVICE
     ),
     operations.CountCards: Lawful(
-        rounds.verify_count, irregularity_steps.count_cards, ANY_PHASE, services=ANY_SERVICE, held=True
+        counting.verify_count, counting.count_cards, ANY_PHASE, services=ANY_SERVICE, held=True
     ),
     operations.CorrectEntry: Lawful(
         correcting.verify_correct_entry,
@@ -164,6 +172,12 @@ OPERATIONS: Final[dict[type[Operation], Lawful]] = {
         ANY_SERVICE,
         held=True,
     ),
+    operations.BringDeck: _of_decks(decks.verify_bring, decks.bring),
+    operations.TakeDeckOut: _of_decks(decks.verify_take_out, decks.take_out),
+    operations.LoadDeck: _of_decks(decks.verify_load, decks.load),
+    operations.QuarantineDeck: _of_decks(decks.verify_quarantine, decks.quarantine),
+    operations.ReleaseDeck: _of_decks(decks.verify_release, decks.release, Role.PIT_SUPERVISOR),
+    operations.CutDeck: _of_decks(decks.verify_cut, decks.cut),
     operations.ContinueRound: Lawful(
         rounds.verify_continue, rounds.continue_round, IN_ROUND, services=frozenset({Service.RECONCILING}), held=True
     ),

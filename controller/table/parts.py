@@ -32,6 +32,19 @@ class HeldCard(msgspec.Struct, frozen=True):
         return self.shuffle, self.ordinal
 
 
+class Pile(StrEnum):
+    """Where cards lie that left the device and are in no hand, beside the tray and those that are set aside."""
+
+    BURNT = "burnt"
+    DROPPED = "dropped"  # on the floor, or nobody knows where
+    DISCARDS = "discards"
+    STRAYS = "strays"  # of the waiting deck: none of the 52
+
+
+ASIDE = "aside"
+"""What is set aside, by its name in a count: out of the device, given to no place."""
+
+
 class Hand(msgspec.Struct, frozen=True):
     """The cards of one place (NC 1.5). `dead`: out of play, but it goes on taking its cards (reading 36)."""
 
@@ -49,7 +62,10 @@ class Hand(msgspec.Struct, frozen=True):
 
 
 class Deck(msgspec.Struct, frozen=True):
-    """The deck in play. `dispensed` is what the device says has left it, `stub` what was counted after the deal."""
+    """A deck in the device. `dispensed` is what the device says has left it, `stub` what was counted after the deal.
+
+    `deck` is the device's name for what lies in it, `label` the table's own record of it (see `RecordedDeck`).
+    """
 
     deck: int = 0
     shuffle: int = 0
@@ -61,6 +77,23 @@ class Deck(msgspec.Struct, frozen=True):
     stub_out: bool = False  # the device has given it out, and has no more cards to deal
     face_up: tuple[int, ...] = ()  # ordinals that the device found lying face up
     face_up_count: int = 0  # how many it counted so while it shuffled, without saying which
+    by_count: int | None = None  # of how many cards it is by the last count of the stub: those left and those out
+    label: str = ""
+    quarantined: str = ""  # why, where no record says so
+    cut: bool = False
+
+
+class RecordedDeck(msgspec.Struct, frozen=True):
+    """A deck that belongs to the table. `back`: its back; two decks at a table differ in it. `seal`: of its box.
+
+    `quarantined`: why it is out of use. `shuffled_by`: who shuffled it outside; until it has been dealt from.
+    """
+
+    label: str
+    back: str
+    seal: str
+    quarantined: str = ""
+    shuffled_by: str = ""
 
 
 class OpenCommand(msgspec.Struct, frozen=True):
@@ -140,6 +173,8 @@ class Irregularity(msgspec.Struct, frozen=True):
     choices: tuple[tuple[Place, str, Choice], ...] = ()  # place and bettor; no bettor: the box counts as one
     first_facts: Facts = Facts()
     origin: int = 0
+    of_deck: str = ""  # the recorded deck that it is about
+    waiting: bool = False  # it is about the deck that waits for the next round, and concerns no round
     void_asked: bool = False  # a void was asked for once; it takes effect when it is asked for again
 
     @property

@@ -12,7 +12,7 @@ from controller.table.decision import Decision
 from controller.table.established_outcome import outcome_established
 from controller.table.inputs import DeviceReported
 from controller.table.parts import Hand, Stage
-from controller.table.phases import AFTER_DEAL, BEFORE_CLOSE, BETWEEN_ROUNDS, Phase
+from controller.table.phases import AFTER_DEAL, BEFORE_CLOSE, BETWEEN_ROUNDS, WINDOW_OPEN, Phase
 from controller.table.state import TableState
 
 DEVICE = "device"
@@ -34,14 +34,19 @@ def raise_irregularity(
     report: DeviceReported | None = None,
     note: str = "",
     earlier: bool = False,
+    waiting: bool = False,
 ) -> None:
     """Raise it with its evidence. It blocks until it is resolved, save what concerns chips alone.
 
     Under maintenance no round is concerned: it is noted and nothing more.
+
+    `earlier`: it is about the round before, `waiting`: about the deck of the next one. Neither holds this one.
     """
     if decision.state.phase is Phase.MAINTENANCE:
         decision.emit(events.MaintenanceNoted(kind, noticed_by, note))
         return
+    if waiting and facts is None:
+        facts = known_facts(decision, handled=None, before_close=True, between_rounds=True, in_stub=False)
     known = facts or (_of_earlier_round(place) if earlier else known_facts(decision, place))
     if not earlier and known.first_card is None:
         known = msgspec.structs.replace(known, first_card=_is_first(decision.state, place, card, ordinals))
@@ -53,7 +58,7 @@ def raise_irregularity(
             facts=known,
             asks=asks,
             stage=first_stage(row, asks),
-            blocks=kind not in HOLDS_NOTHING and not earlier,
+            blocks=kind not in HOLDS_NOTHING and not (earlier or waiting),
             noticed_by=noticed_by,
             place=place,
             card=card,
@@ -67,8 +72,20 @@ def raise_irregularity(
             note=note,
             of_round=decision.state.round - 1 if earlier else 0,
             origin=decision.origin,
+            of_deck=_deck_concerned(decision.state, noticed_by, earlier=earlier, waiting=waiting),
+            waiting=waiting,
         )
     )
+
+
+def _deck_concerned(state: TableState, noticed_by: str, *, earlier: bool, waiting: bool) -> str:
+    """The recorded deck that it is about. After a round people speak of its deck, the device of what lies in it."""
+    if earlier:
+        return state.earlier_label
+    if waiting:
+        return state.next_deck.label if state.next_deck is not None else ""
+    of_round = state.in_round or (state.phase in WINDOW_OPEN and noticed_by != DEVICE)
+    return state.round_label if of_round else state.deck.label
 
 
 def known_facts(decision: Decision, place: Place | None = None, **stated: bool | None) -> Facts:
@@ -127,4 +144,4 @@ def first_stage(row: Row, asks: tuple[str, ...]) -> Stage:
 
 def already_open(decision: Decision, kind: Kind) -> bool:
     """Whether the same thing is being dealt with, so that a second claim of it would only repeat the first."""
-    return any(found.kind is kind for found in decision.state.open)
+    return any(found.kind is kind and not found.waiting for found in decision.state.open)

@@ -16,7 +16,7 @@ from controller.table.interruptions import doubt_what_passed, may_have_passed
 from controller.table.parts import HeldCard
 from controller.table.phases import AFTER_DEAL, Service
 from controller.table.raising import INFERENCE, already_open, raise_irregularity
-from controller.table.rounds import choose_game
+from controller.table.rounds import can_burn, choose_game
 from controller.table.state import TableState
 from firmware_bridge.cards import DECK_SIZE
 from firmware_bridge.observations import DeviceIdentity, DeviceStatus
@@ -57,6 +57,11 @@ def _unfit(state: TableState, identity: DeviceIdentity) -> str:
         return (
             f"{state.game.title} begins with one card ({state.game.first_card.clause}), and this device cannot yield "
             "one: connect a device that can."
+        )
+    if state.settings is not None and not can_burn(state.settings, identity.capabilities):
+        return (
+            f"The table burns {state.settings.burn} before the deal, and this device cannot form a set of so few: "
+            "connect a device that can, or correct `burn` in the configuration."
         )
     if identity.deck_size != DECK_SIZE:
         return f"The device is made for {identity.deck_size} cards, the game for {DECK_SIZE}: connect the right device."

@@ -34,7 +34,7 @@ def look_again(decision: Decision, names: frozenset[str], because_of: int, count
     `counted_wrong`: what a corrected count says; nothing else tells that fact.
     """
     state = decision.state
-    now_open = [Closed(found, "") for found in state.open if found.round == state.round]
+    now_open = [Closed(found, "") for found in state.open if found.round == state.round and not found.waiting]
     for found, outcome in [(one.found, one.outcome) for one in (*now_open, *state.closed)]:
         if outcome in NO_MATTER or all(getattr(found.facts, name) is None for name in names):
             continue

@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 from controller.games import game
-from controller.games.specification import Kind
+from controller.games.specification import Kind, Unit
 from controller.rules.dealing import Place, dealing_order, order_after_first_card, served_boxes
 from controller.rules.law import not_chosen
-from controller.table import events, operations
+from controller.table import decks, events, operations
 from controller.table.dealing import deal_aside, hand_out
 from controller.table.decision import Decision, RefusedError
 from controller.table.exposing import judge
 from controller.table.inputs import PersonActed
-from controller.table.parts import HeldCard, Stage
+from controller.table.parts import HeldCard, Pile, Stage
 from controller.table.phases import Phase, Service
 from controller.table.raising import known_facts, raise_irregularity
 from controller.table.settings import Settings
 from controller.table.state import TableState
 from controller.table.wagering import notice_homeless, verify_nothing_held
-from firmware_bridge.cards import DECK_SIZE, Exposed
+from firmware_bridge.cards import Exposed
+from firmware_bridge.observations import Capabilities
 
 
 def choose_game(decision: Decision, settings: Settings) -> None:
     rules = game(settings.game)
     decision.emit(events.GameChosen(rules.title, rules.version, rules.effective, settings))
+
+
+def can_burn(settings: Settings, capabilities: Capabilities) -> bool:
+    """Whether the device can give out just the cards that are to be burnt."""
+    return not settings.burn or settings.unit is not Unit.SETS or capabilities.yields_one_card
 
 
 def verify_nothing(state: TableState, given: PersonActed, operation: operations.Operation) -> None:
@@ -43,24 +49,11 @@ def close_table(decision: Decision, given: PersonActed, operation: operations.Cl
     decision.enter_phase("close")
 
 
-def verify_shuffled_outside(state: TableState, given: PersonActed, operation: operations.ShuffledOutside) -> None:
-    if state.device.kind == "shuffler":
-        raise RefusedError("shuffler", "This device shuffles by itself; wait until it has finished.")
-    if not state.deck.deck or state.deck.used:
-        raise RefusedError("no-deck", "Load a fresh deck first.")
-    if state.deck.loaded not in (0, DECK_SIZE):
-        raise RefusedError("deck-count", f"The device counts {state.deck.loaded} cards; count the deck, load it again.")
-
-
-def shuffled_outside(decision: Decision, given: PersonActed, operation: operations.ShuffledOutside) -> None:
-    deck = decision.state.deck
-    decision.emit(events.DeckShuffled(deck.deck, deck.shuffle, DECK_SIZE, operation.by))
-
-
 def verify_place_your_bets(state: TableState, given: PersonActed, operation: operations.PlaceYourBets) -> None:
     """A full deck, shuffled and not dealt from, must lie in the device (house procedure, reading 34).
 
     One deck of 52 (TP 2.1, RTP 2.1, NC 2.2.1, P3 2.1); after maintenance it is counted before anything else.
+    Where the table records its decks, it is one of them.
     """
     if state.device.stopped:
         raise RefusedError(
@@ -73,20 +66,29 @@ def verify_place_your_bets(state: TableState, given: PersonActed, operation: ope
         by_hand = "shuffle it outside the device and count its 52 cards by hand"
         how = "its shuffle counts it" if state.device.kind == "shuffler" else by_hand
         raise RefusedError("count-due", f"The table was under maintenance: load the deck again first; {how}.")
-    if not state.deck.deck:
+    if settings is not None and state.device.capabilities and not can_burn(settings, state.device.capabilities):
+        raise RefusedError("burn", "This device cannot form a set of the cards to be burnt; connect one that can.")
+    deck = state.coming_deck
+    if not deck.deck:
         raise RefusedError("no-deck", "Load a deck first.")
-    if state.deck.used:
+    if deck.label:  # what has a name may have to stay out; what has none is simply loaded again
+        decks.verify_usable(state, deck)
+    if deck.used:
         raise RefusedError("deck-used", "This deck has been dealt from; load it again and let it be shuffled first.")
-    if not state.deck.shuffled:
+    decks.verify_usable(state, deck)
+    if not deck.shuffled:
         raise RefusedError("not-shuffled", "The deck is not shuffled yet; wait until the shuffle has finished.")
-    if state.deck.face_up or state.deck.face_up_count:
+    if deck.face_up or deck.face_up_count:
         raise RefusedError("face-up", "A card lies face up in the deck; turn it, load the deck and shuffle it again.")
 
 
 def place_your_bets(decision: Decision, given: PersonActed, operation: operations.PlaceYourBets) -> None:
     if decision.state.settings_wait is not None:
         choose_game(decision, decision.state.settings_wait)
-    decision.emit(events.RoundBegan(decision.state.round + 1, decision.state.deck.deck))
+    if decision.state.coming_deck is not decision.state.deck:
+        decision.emit(events.DeckComesIntoPlay(decision.state.coming_deck.deck))
+    deck = decision.state.deck
+    decision.emit(events.RoundBegan(decision.state.round + 1, deck.deck, deck.label))
     decision.enter_phase("place_your_bets", decision.state.game.clauses.place_your_bets)
 
 
@@ -139,7 +141,7 @@ def no_more_bets(decision: Decision, given: PersonActed, operation: operations.N
 
 def verify_reopen_bets(state: TableState, given: PersonActed, operation: operations.ReopenBets) -> None:
     """A set that waits in the tray has not been taken; the announcement counts, not the key."""
-    if state.dealt or state.aside or state.first_card is not None:
+    if state.dealt or state.aside or state.first_card is not None or state.piles.get(Pile.BURNT):
         raise RefusedError("cards-out", "Cards have left the device; bets stay closed.")
     if state.device.moving is not None:
         raise RefusedError("moving", "The device is moving cards; wait until it has answered.")
@@ -192,9 +194,9 @@ def verify_deal_by_hand(state: TableState, given: PersonActed, operation: operat
         raise RefusedError("device", "The device is there and runs; let it deal.")
     if not operation.because.strip():
         raise RefusedError("reason", "Say why the round goes on without the device.")
-    due = len(state.places) - state.dealt - len(state.aside)
+    due = state.burn_due + len(state.places) - state.dealt - len(state.aside)
     if state.phase is Phase.FIRST_CARD:
-        due = int(state.first_card is None and not state.aside)
+        due = max(0, state.burn_due + (state.first_card is None) - len(state.aside))
     if not 1 <= operation.cards <= due:
         raise RefusedError("cards", f"{due} cards are due; say how many of them were dealt by hand.")
 
@@ -281,15 +283,6 @@ def return_to_service(decision: Decision, given: PersonActed, operation: operati
     sentence = f"{given.person} returns the table to service"
     decision.emit(events.DeviceLost("returned-to-service", sentence))
     decision.change_service("link_lost", sentence)
-
-
-def verify_count(state: TableState, given: PersonActed, operation: operations.CountCards) -> None:
-    if not 0 <= operation.number <= 60:
-        raise RefusedError("number", f"{operation.number} cannot be the number of cards left of one deck.")
-    if not state.deck.deck:
-        raise RefusedError("no-deck", "There is no deck in play whose cards could be counted.")
-    if operation.witness.strip().casefold() in ("", given.person.casefold()):
-        raise RefusedError("witness", "Name a second person who saw the count.")
 
 
 def go_on(decision: Decision) -> None:

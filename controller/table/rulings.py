@@ -40,6 +40,10 @@ def verify_rule(state: TableState, given: PersonActed, operation: operations.Rul
     action = ACTIONS[operation.action]
     if found.round != state.round and not action.of_earlier_rounds:
         raise RefusedError("earlier-round", "An earlier round can only be ruled void, or left as it is.")
+    if found.waiting and operation.action is not RulingAction.CONTINUE:
+        raise RefusedError(
+            "next-deck", "It is about the next round's deck, which stays out of use; rule that it goes on."
+        )
     action.verify(state, found, operation)
 
 

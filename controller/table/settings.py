@@ -38,6 +38,7 @@ class Settings(msgspec.Struct, frozen=True):
     `box_count`: betting boxes on the layout. `unit`: what leaves the device. `count_stub_by_hand`: where the device
     cannot count the stub, the dealer must before the round is settled (house procedure). `readings`: those that were
     chosen. `house`: the rows of the house's own irregularity table.
+    `burn`: how many cards, 0 to 5, are burnt before the first is dealt (house procedure).
     `limits`: those of wagers, where the table knows of them. `rounding`: what becomes of parts of a unit in payouts
     and in shares of a maximum.
     `least_ms_between_draws`: two cards that leave a shoe closer together than this, by its own clock, left together
@@ -53,6 +54,7 @@ class Settings(msgspec.Struct, frozen=True):
     limits: tuple[WagerLimit, ...] = ()
     rounding: Rounding = Rounding.NONE
     least_ms_between_draws: int = LEAST_MS_BETWEEN_DRAWS
+    burn: int = 0
 
 
 @cache

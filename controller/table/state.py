@@ -6,6 +6,7 @@ The place of a card is *assumed* from the dealing order until its hand is expose
 from __future__ import annotations
 
 from collections import Counter
+from itertools import chain
 
 import msgspec
 
@@ -16,6 +17,7 @@ from controller.rules.law import Law
 from controller.rules.layout import Layout, Limit, TableRules
 from controller.rules.paying import BetRuling
 from controller.table.parts import (
+    ASIDE,
     Answer,
     CardId,
     Closed,
@@ -25,10 +27,12 @@ from controller.table.parts import (
     Hand,
     HeldCard,
     Irregularity,
+    Pile,
+    RecordedDeck,
     Restrictions,
     SettledBet,
 )
-from controller.table.phases import IN_ROUND, Condition, Phase, Service
+from controller.table.phases import CARDS_LEAVE, IN_ROUND, Condition, Phase, Service
 from controller.table.settings import Settings, law_of
 from firmware_bridge.cards import DECK_SIZE, Card
 
@@ -65,7 +69,14 @@ class TableState(msgspec.Struct, frozen=True):
     hands: dict[Place, Hand] = {}
     tray: tuple[HeldCard, ...] = ()
     aside: tuple[HeldCard, ...] = ()  # out of the device, given to no place
+    piles: dict[Pile, tuple[HeldCard, ...]] = {}
+    surplus: dict[str, int] = {}  # by pile: how many more (or fewer) a person counted there than were known of
     deck: Deck = Deck()
+    next_deck: Deck | None = None  # in the device as well: it waits for the next round
+    decks: tuple[RecordedDeck, ...] = ()  # that belong to the table
+    keeps_decks: bool = False  # once a deck was recorded, only recorded decks are dealt from
+    round_label: str = ""  # the recorded deck that the round is dealt from
+    earlier_label: str = ""  # and the round before
     device: Device = Device()
     read: tuple[HeldCard, ...] = ()  # what left the device in this round, in the order of leaving
     read_before: tuple[HeldCard, ...] = ()  # the same of the round before
@@ -197,10 +208,16 @@ class TableState(msgspec.Struct, frozen=True):
 
     @property
     def curable(self) -> bool:
-        """Whether moving complete hands from place to place would bring every card where it belongs."""
+        """Whether moving complete hands from place to place would bring every card where it belongs.
+
+        What lies on the floor or was put to the discards is of no hand for the time being.
+        """
+        beside = {card.id for card in chain.from_iterable(self.piles.values())}
         lying = [frozenset(card.id for card in hand.cards) for hand in self.hands.values() if hand.cards]
         belonging: dict[Place, set[CardId]] = {}
         for card, place in self.intended.items():
+            if card in beside:
+                continue
             belonging.setdefault(place, set()).add(card)
         return Counter(lying) == Counter(map(frozenset, belonging.values()))
 
@@ -215,6 +232,15 @@ class TableState(msgspec.Struct, frozen=True):
         places = (f"B{number}" for number in self.boxes)
         return tuple(place for place in places if place not in self.hands or not self.hands[place].dead)
 
+    def pile_size(self, pile: Pile) -> int:
+        """How many cards lie on a pile: as counted, else as known."""
+        return len(self.piles.get(pile, ())) + self.surplus.get(pile, 0)
+
+    @property
+    def aside_size(self) -> int:
+        """How many cards are set aside: as counted, else as known."""
+        return len(self.aside) + self.surplus.get(ASIDE, 0)
+
     @property
     def stub_due(self) -> int:
         """How many of the 52 must be left over: in the device, with a set that waits in the tray.
@@ -224,7 +250,29 @@ class TableState(msgspec.Struct, frozen=True):
         if self.count_due:
             return DECK_SIZE
         hands = sum(hand.size for hand in self.hands.values()) + (self.first_card is not None)
-        return DECK_SIZE - (hands if self.deck.used else 0) - len(self.aside)
+        piles = sum(self.pile_size(pile) for pile in (Pile.BURNT, Pile.DROPPED, Pile.DISCARDS))
+        return DECK_SIZE - (hands if self.deck.used else 0) - self.aside_size - piles
+
+    @property
+    def burn_due(self) -> int:
+        """How many cards are still to be burnt before the first one is dealt."""
+        if self.settings is None or self.phase not in CARDS_LEAVE or self.dealt or self.first_card is not None:
+            return 0
+        return max(0, self.settings.burn - len(self.piles.get(Pile.BURNT, ())))
+
+    @property
+    def coming_deck(self) -> Deck:
+        """The deck that the next round would be dealt from: the waiting one, once the other is dealt from."""
+        spent = not self.deck.deck or self.deck.used or self.quarantine_of(self.deck)
+        return self.next_deck if self.next_deck is not None and spent else self.deck
+
+    def recorded(self, label: str) -> RecordedDeck | None:
+        return next((record for record in self.decks if record.label == label), None)
+
+    def quarantine_of(self, deck: Deck) -> str:
+        """Why a deck in the device is out of use; empty when it is not."""
+        record = self.recorded(deck.label)
+        return deck.quarantined or (record.quarantined if record else "")
 
     @property
     def conditions(self) -> frozenset[Condition]:

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 from controller.games.specification import Disposition, Role, Row
 from controller.table import events
-from controller.table.parts import Hand, Stage
+from controller.table.parts import Hand, Pile, Stage
 from controller.table.phases import Phase, Service
 from simulators.scenarios.course import Course
 from simulators.scenarios.words import FACTS, ROLES, UnreadableError, Words
@@ -239,6 +239,23 @@ def _read_round(words: Words) -> Look:
     return lambda course: _differs(str(wanted), str(course.state.round))
 
 
+def _read_out_of_use(words: Words) -> Look:
+    """A recorded deck by its name; none: the one in the device, which nobody recorded."""
+    name = words.take("the name of a deck") if words.left else ""
+
+    def look(course: Course) -> str | None:
+        record = course.state.recorded(name)
+        why = record.quarantined if record is not None else course.state.deck.quarantined
+        return None if why else "no quarantine"
+
+    return look
+
+
+def _read_on_pile(words: Words) -> Look:
+    pile, wanted = words.one_of({pile.value: pile for pile in Pile}, "pile"), words.number("how many cards")
+    return lambda course: _differs(str(wanted), str(course.state.pile_size(pile)))
+
+
 def _no_irregularity(course: Course) -> str | None:
     return f"{say_row(course.state.open[-1].row)} is open" if course.state.open else None
 
@@ -269,6 +286,8 @@ EXPECTATIONS: Final[Mapping[str, Expectation]] = {
         "expect bet NUMBER VERDICT CLAUSE|no clause", "what a bet came to, and by which clause", _read_bet
     ),
     "round": Expectation("expect round NUMBER", "which round it is", _read_round),
+    "out of use": Expectation("expect out of use [NAME]", "a deck is in quarantine", _read_out_of_use),
+    "pile": Expectation("expect pile PILE NUMBER", "how many cards lie on a pile", _read_on_pile),
     "no irregularity": Expectation("expect no irregularity", "none is open", lambda words: _no_irregularity),
 }
 ROW_FORM: Final = "expect CELL [CLAUSE] DISPOSITION"

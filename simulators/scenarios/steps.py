@@ -16,6 +16,7 @@ from controller.table import operations
 from controller.table.parts import Stage
 from controller.table.phases import DEALING, Phase
 from simulators.scenarios.course import Course, StepError
+from simulators.scenarios.deck_steps import DECK_STEPS
 from simulators.scenarios.device_steps import DEVICE_STEPS
 from simulators.scenarios.forms import Act, Word, plain
 from simulators.scenarios.words import ACTIONS, CHOICES, KINDS, ROLES, UnreadableError, Words
@@ -305,11 +306,6 @@ def _read_lies(words: Words) -> Act:
     return lambda course: course.say(operations.PlaceCards(tuple(cards)))
 
 
-def _read_count(words: Words) -> Act:
-    number = words.number("how many cards were counted")
-    return lambda course: course.say(operations.CountCards("stub", number, witness="a witness"))
-
-
 STEPS: Final[Mapping[str, Word]] = {
     "begin": Word(
         "begin", 'a fresh deck, bets, "No more bets"; where a First Card is shown, it lies open', plain(_begin)
@@ -364,7 +360,7 @@ STEPS: Final[Mapping[str, Word]] = {
     "about": Word("about CELL", "what follows is about this open irregularity", _read_about),
     "swapped": Word("swapped PLACE PLACE", "the hands of two places lie at each other's", _read_swapped),
     "lies": Word("lies NUMBER at PLACE ...", "the card that left under this number lies there", _read_lies),
-    "count": Word("count NUMBER", "so many cards were counted by hand in the stub", _read_count),
+    **DECK_STEPS,
     **DEVICE_STEPS,
 }
 """Where one word begins another, the longer one counts."""

@@ -71,6 +71,7 @@ async def refusal(stage: Stage, code: int = BAD_CONFIGURATION) -> str:
         pytest.param(replacing('"dealer"\nname', '"manager"\nname'), "manager", id="two people of one id"),
         pytest.param(replacing('"T-1"', '"T/1"'), "name", id="bad table name"),
         pytest.param(replacing("[device]", "boxes = 99\n[device]"), "99", id="too many boxes"),
+        pytest.param(replacing("[device]", "burn = 6\n[device]"), "burn", id="too many burnt"),
         pytest.param(replacing("simulated = true", 'simulated = "yes"'), "simulated", id="wrong type"),
         pytest.param(replacing("pit_supervisor", "emperor"), "emperor", id="unknown role"),
         pytest.param(replacing("device.keys", "no.keys"), "no.keys", id="no device keys"),

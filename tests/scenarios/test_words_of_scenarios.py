@@ -36,6 +36,8 @@ WRONG = {  # what each word says there, and what it must not take instead
     "at": (EXPOSED, "at B3 4 5 6", "at B3 4 6 5"),
     "bet": ("nc/i17-power-failure", "bet 1 returned", "bet 1 lost"),
     "round": ("tp/i24-last-round-ruled-void", "round 2", "round 1"),
+    "out of use": ("nc/i01-deck-in-quarantine", "out of use red-1", "out of use blue-1"),
+    "pile": ("nc/i21-on-the-floor", "pile dropped 1", "pile dropped 0"),
     "no irregularity": (EXPOSED, "stage claimed", "no irregularity"),
 }
 HEAD = "game NC\ncell I12\nclause NC 5.7\n"

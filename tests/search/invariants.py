@@ -85,7 +85,11 @@ def places_of(state: TableState) -> list[CardId]:
     """Every card that has left the device, as the table has it."""
     first = [state.first_card] if state.first_card is not None else []
     hands = [held for hand in state.hands.values() for held in hand.cards]
-    return _ids([*first, *hands, *state.tray, *state.aside])
+    return _ids([*first, *hands, *state.tray, *state.aside, *_on_piles(state)])
+
+
+def _on_piles(state: TableState) -> list[HeldCard]:
+    return [held for cards in state.piles.values() for held in cards]
 
 
 def _ids(cards: Iterable[HeldCard]) -> list[CardId]:
@@ -104,13 +108,13 @@ def _told(given: DeviceReported) -> list[CardId]:
 def _account(books: Counter[CardId], state: TableState, event: AnyEvent) -> Counter[CardId]:
     """What else takes cards out of the books, or puts them in, and lawfully so."""
     match event:
-        case events.DeckArrived() | events.DeckShuffled():
-            return books - Counter(_ids([*state.tray, *state.aside]))
+        case events.DeckArrived(waiting=False) | events.DeckShuffled(waiting=False) | events.DeckComesIntoPlay():
+            return books - Counter(_ids([*state.tray, *state.aside, *_on_piles(state)]))
         case events.RoundBegan():
             first = [state.first_card] if state.first_card is not None else []
             lying = [held for hand in state.hands.values() for held in hand.cards]
-            return books - Counter(_ids([*first, *lying]))
-        case events.CardsDealt(source="by_hand"):
+            return books - Counter(_ids([*first, *lying, *_on_piles(state)]))
+        case events.CardsDealt(source="by_hand") | events.CardsBurnt(source="by_hand"):
             return books + Counter(_ids(event.cards))
         case events.FirstCardDrawn(source="by_hand"):
             return books + Counter(_ids((event.card,)))
@@ -146,6 +150,11 @@ def _judge(state: TableState, event: AnyEvent, by_a_person: bool) -> None:
             require(state.phase in DEALING and not state.holds_cards, "nothing is dealt while the table is held")
             due = state.places[state.dealt : state.dealt + len(event.cards)]
             require(event.places == due, "every card goes to the place whose turn it is")
+            require(not state.burn_due, "nothing is dealt before the burn")
+        case events.CardsBurnt():
+            require(0 < len(event.cards) <= state.burn_due and not state.held, "no more is burnt than is due")
+        case events.DeckQuarantined() if event.irregularity:
+            require(by_a_person, "a person decides that a deck is out of use")
         case events.CommandIssued() if event.command.moves_cards:
             require(state.device.moving is None, "one command that moves cards at a time")
             free = not state.held and not state.device.stopped and state.service is Service.IN_SERVICE

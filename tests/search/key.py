@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+from msgspec.structs import replace
+
 from controller.table.parts import Hand, HeldCard, Irregularity
 from controller.table.phases import BETWEEN_ROUNDS, Phase
 from controller.table.state import TableState
@@ -62,7 +64,12 @@ def _surroundings(state: TableState, device: Device) -> Key:
         state.round,
         tuple(map(_card, state.tray)),
         tuple(map(_card, state.aside)),
-        state.deck,
+        tuple((pile, tuple(map(_card, cards))) for pile, cards in sorted(state.piles.items())),
+        tuple(sorted(state.surplus.items())),
+        state.next_deck,
+        state.decks,
+        state.round_label,
+        replace(state.deck, quarantined="why" if state.deck.quarantined else ""),
         (books.connected, books.exit_held, books.exit_fails, books.stops, books.status_agrees),
         tuple((opened.command, opened.seen, opened.id == device.last_command) for opened in books.open_commands),
         _device(state, device),
@@ -93,6 +100,8 @@ def _irregularity(found: Irregularity) -> object:
         found.place,
         found.ordinals,
         found.counted,
+        found.of_deck,
+        found.waiting,
         found.void_asked,
         tuple(sorted(found.choices)),
     )

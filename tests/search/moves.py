@@ -296,7 +296,7 @@ def _regular_of_device(state: TableState, device: Device) -> Iterator[Move]:
 
 def _may_load(state: TableState, device: Device) -> bool:
     """A deck that can be dealt from stays where it is."""
-    spent = state.deck.used or state.deck.face_up or state.device.stops
+    spent = state.deck.used or state.deck.face_up or state.deck.quarantined or state.device.stops
     stands = state.in_round or state.open or state.device.open_commands or device.faults
     return bool(spent) and device.linked and not stands
 

@@ -28,6 +28,7 @@ from firmware_bridge.cards import DECK, Concealed, Evidence
 from firmware_bridge.observations import AnyObservation, DeviceIdentity, DeviceStatus
 from simulators.scripted_device import SETS_DEVICE, SINGLES_DEVICE
 
+PILES = ("tray", "burnt", "aside", "dropped", "discards", "deck", "B1", "D", "nowhere", "")
 PLACES = ("B1", "B3", "B9", "D", "nowhere")
 HUGE = 2**40
 FACTS = (
@@ -73,7 +74,16 @@ def every_operation(state: TableState) -> Iterator[AnyOperation]:
     lying = [(card.ordinal, place) for place, hand in state.hands.items() for card in hand.cards]
     yield operations.PlaceCards(tuple(at(ordinal, "D" if place != "D" else "B1") for ordinal, place in lying))
     yield from (
-        operations.PlaceCards(cards) for cards in ((), (at(1, "B3"),), (at(1, "D"), at(1, "D")), (at(HUGE, "D"),))
+        operations.PlaceCards(cards)
+        for cards in (
+            (),
+            (at(1, "B3"),),
+            (at(1, "D"), at(1, "D")),
+            (at(HUGE, "D"),),
+            (at(1, "dropped"), at(4, "discards")),
+            (at(1, "discards"),),
+            (at(2, "dropped"),),
+        )
     )
     yield from (operations.DealByHand(count, because) for count, because in product((0, 1, 3, HUGE), ("dead", "")))
     yield operations.ReportIrregularity(Kind.WRONG_COUNT, "B1", -1, HUGE, "x" * 1000)
@@ -81,6 +91,9 @@ def every_operation(state: TableState) -> Iterator[AnyOperation]:
     for number, witness in product((0, 39, 40, 49, 52, 60, -1, HUGE), ("a witness", "")):
         yield operations.CountCards("stub", number, witness)
     yield from _corrections(state)
+    for pile, number in product(PILES, (0, 1, 3, 4, 52)):
+        yield operations.CountCards(pile, number, "a witness")
+    yield from _decks()
     yield operations.ContinueRound()
     yield operations.ReturnToService()
     for authority, text in product(("shift manager", " "), ("the fire alarm", "")):
@@ -98,6 +111,20 @@ def _duty_and_maintenance(state: TableState) -> Iterator[AnyOperation]:
     yield operations.EndMaintenance()
     for instruction, count in product(operations.Instruction, (0, 3, HUGE, -1)):
         yield operations.InstructDevice(instruction, count)
+
+
+def _decks() -> Iterator[AnyOperation]:
+    """Decks that the table has or may have, and such as nobody should ever name."""
+    for name, back, count in (("A", "red", 52), ("B", "blue", 52), ("C", "red", 52), ("", "", 52), ("D", "green", 51)):
+        yield operations.BringDeck(name, back, "seal 7", count, "a witness")
+    for name in ("A", "B", "", "nowhere"):
+        yield operations.LoadDeck(name)
+        yield operations.ShuffledOutside("batch shuffler", name)
+        yield from (operations.TakeDeckOut(name, why, count, "a witness") for why, count in (("worn", 52), ("", -1)))
+        yield from (operations.QuarantineDeck(name, why) for why in ("marked", ""))
+        yield from (operations.ReleaseDeck(name, "looked at", count, "a witness") for count in (52, 51))
+        yield operations.ReleaseDeck(name, "", 52, "")
+    yield operations.CutDeck()
 
 
 def _wagers(state: TableState) -> Iterator[AnyOperation]:
@@ -185,12 +212,15 @@ def every_observation(state: TableState) -> Iterator[AnyObservation]:
         o.ButtonPressed("red"),
         o.SelfTestFinished(False, "lamp"),
     )
+    yield from (o.ShuffleStarted(2), o.ShuffleAborted(2, 20), o.StubUnloaded(2, 52), o.FaceUpFound(7, 3, 2))
+    yield from (o.CardDrawn(shuffle + 7, 1, 51, 2, cards[0]), o.SetDispensed(shuffle + 7, 1, 49, 2, cards[:3]))
     yield from (o.DeckLoaded(1, 52), o.DeckLoaded(2, None), o.DeckLoaded(0, 51, 9), o.DeckLoaded(1, -1, HUGE))
     yield from (o.ShuffleStarted(1), o.ShuffleStarted(0))
     yield from (
         o.ShuffleFinished(1, shuffle + 1, 52),
         o.ShuffleFinished(1, 0, 51),
         o.ShuffleFinished(2, -1, 0, 1, 1, 1, 1, 1, 1),
+        o.ShuffleFinished(2, shuffle + 7, 52),
     )
     yield from (o.ShuffleAborted(1, 20), o.ShuffleAborted(0, 0, 1, 1, 1, 1, 1, 1))
     for size in range(7):

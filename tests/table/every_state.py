@@ -13,7 +13,9 @@ from controller.rules.dealing import DEALER
 from controller.table import operations
 from controller.table.inputs import DeviceConnected
 from controller.table.phases import BEFORE_CLOSE, IN_ROUND, WINDOW_OPEN, Phase, Service
+from controller.table.settings import Settings
 from controller.table.state import TableState
+from tests.table.deck_hands import begin_with, load_beside, shuffle_beside, with_two
 from tests.table.harness import TableHarness
 from tests.table.way_out import step
 
@@ -182,6 +184,7 @@ def _odd_states(unit: Unit) -> Iterator[tuple[str, TableHarness]]:
     table.report(Kind.DECK_COUNT)
     table.count(3)
     yield f"{unit} counted", table
+    yield from _with_decks(unit)
     for dealt in (False, True):
         table = to_phase(unit, dealing)
         table.report(Kind.EXPOSED_CARD)
@@ -190,6 +193,29 @@ def _odd_states(unit: Unit) -> Iterator[tuple[str, TableHarness]]:
         if dealt:
             table.deal()
         yield f"{unit} nobody in play, dealt {dealt}", table
+
+
+def _with_decks(unit: Unit) -> Iterator[tuple[str, TableHarness]]:
+    """A deck waits, whole or not; one is on record; a card lies on the floor; cards are to be burnt."""
+    for missing, phase in product((0, 1), (Phase.EXAMINING, Phase.CONCLUDED)):
+        table = to_phase(unit, Phase.EXAMINING)
+        load_beside(table)
+        shuffle_beside(table, missing=missing)
+        if phase is Phase.CONCLUDED:
+            table.finish()
+        yield f"{unit} {phase}, a deck waits, {missing} missing", table
+    table = with_two(unit)
+    yield f"{unit} decks on record", table
+    begin_with(table, "A")
+    yield f"{unit} dealt from a deck on record", table
+    table = to_phase(unit, Phase.EXAMINING)
+    table.do(operations.PlaceCards((operations.CardAt(2, "dropped"),)))
+    yield f"{unit} a card on the floor", table
+    for game_id in ("NC", "F3"):
+        settings = Settings(game_id, unit, 3, burn=2)
+        table = TableHarness(unit, (1, 3), settings=settings, game_id=game_id).start().to_betting()
+        table.do(operations.NoMoreBets())
+        yield f"{unit} {game_id} to be burnt", table
 
 
 def every_state() -> Iterator[tuple[str, TableState]]:

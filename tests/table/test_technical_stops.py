@@ -126,7 +126,7 @@ def test_tampering_holds_a_round_and_stops_the_device_between_rounds() -> None:
     [
         ReportsLost(1, 4, 9),
         NotUnderstood("too short"),
-        DeckLoaded(2, 52),
+        DeckLoaded(1, 52),
         ShuffleStarted(1),
         ShuffleFinished(1, 9, 52),
         ShuffleAborted(1, 30),

@@ -58,7 +58,7 @@ class WatchedTable(TableHarness):
     def _account(self, state: TableState, event: AnyEvent) -> None:
         """What takes cards out of the books: a fresh deck, a new round, a tray that goes with the stub."""
         match event:
-            case events.DeckArrived() | events.DeckShuffled():
+            case events.DeckArrived(waiting=False) | events.DeckShuffled(waiting=False) | events.DeckComesIntoPlay():
                 self._out = Counter(_places(_in_hands(state)))  # the last round's lie open until the next begins
             case events.CardsFoundElsewhere():
                 self._elsewhere = True
@@ -66,8 +66,8 @@ class WatchedTable(TableHarness):
                 self._elsewhere = False
             case events.RoundBegan():
                 self._elsewhere = False
-                self._out -= Counter(_places(_in_hands(state)))
-            case events.CardsDealt(source="by_hand"):
+                self._out -= Counter(_places([*_in_hands(state), *_on_piles(state)]))
+            case events.CardsDealt(source="by_hand") | events.CardsBurnt(source="by_hand"):
                 self._out += Counter(_places(event.cards))  # the device tells nothing of what is dealt by hand
             case events.FirstCardDrawn(source="by_hand"):
                 self._out += Counter(_places((event.card,)))
@@ -113,7 +113,7 @@ class WatchedTable(TableHarness):
 
     def _stand(self, state: TableState) -> None:
         """The state that was reached."""
-        here = Counter(_places([*_in_hands(state), *state.tray, *state.aside]))
+        here = Counter(_places([*_in_hands(state), *state.tray, *state.aside, *_on_piles(state)]))
         assert here == self._out, "a card is lost, or in two places"
         for place, hand in state.hands.items():
             if self._elsewhere:
@@ -141,6 +141,10 @@ def _in_hands(state: TableState) -> list[HeldCard]:
     """Those of a First Card that lies beside the hands as well."""
     first = [state.first_card] if state.first_card is not None else []
     return first + [held for hand in state.hands.values() for held in hand.cards]
+
+
+def _on_piles(state: TableState) -> list[HeldCard]:
+    return [held for cards in state.piles.values() for held in cards]
 
 
 def _places(cards: Iterable[HeldCard]) -> list[Place]:

@@ -9,7 +9,7 @@ from controller.rules.dealing import DEALER
 from controller.table import operations
 from controller.table.device_reports import OF_A_COMMAND
 from controller.table.operations import AnyOperation
-from controller.table.parts import Irregularity, Stage
+from controller.table.parts import Irregularity, Pile, Stage
 from controller.table.phases import Phase, Service
 from controller.table.state import TableState
 from firmware_bridge.cards import DECK, Card
@@ -75,6 +75,8 @@ def deal_with(table: TableHarness, found: Irregularity) -> None:
     """One step towards the end of an irregularity. What cannot be counted right is ruled by the clause."""
     state = table.state
     match found.stage:
+        case Stage.CLAIMED if "counted_wrong" in found.asks and found.waiting:
+            table.do(operations.CountCards("deck", 52, "a witness"))
         case Stage.CLAIMED if "counted_wrong" in found.asks and not state.deck.deck:
             _manage(table, operations.DenyIrregularity(found.id, found.revision, "there is no deck to be counted"))
         case Stage.CLAIMED if "counted_wrong" in found.asks:
@@ -123,7 +125,11 @@ def play_on(table: TableHarness) -> None:
         case Phase.MAINTENANCE:
             _manage(table, operations.EndMaintenance())
         case Phase.IDLE | Phase.CONCLUDED | Phase.VOIDED:
-            if state.deck.deck and state.deck.shuffled and not (state.deck.used or state.deck.face_up):
+            spoilt = state.deck.used or state.deck.face_up or state.deck.quarantined
+            if state.keeps_decks and state.deck.deck and not (spoilt or state.deck.label):
+                fit = next(record.label for record in state.decks if not record.quarantined)
+                table.do(operations.LoadDeck(fit))
+            elif state.deck.deck and state.deck.shuffled and not spoilt:
                 if state.count_due:
                     table.count(52)
                 table.do(operations.PlaceYourBets())
@@ -147,6 +153,9 @@ def play_on(table: TableHarness) -> None:
                 table.heartbeat()  # the tray is not as the journal has it
         case Phase.DEALING_SINGLES:
             device.draw()
+        case Phase.EXAMINING | Phase.EXPOSING if floor := state.piles.get(Pile.DROPPED, ()):
+            belongs = state.intended
+            table.do(operations.PlaceCards(tuple(operations.CardAt(card.ordinal, belongs[card.id]) for card in floor)))
         case Phase.EXAMINING | Phase.EXPOSING:
             players = [place for place in state.live_places if not state.hands[place].shown]
             dealer_last = state.game.step(StepKind.RETURNING) is not None and players

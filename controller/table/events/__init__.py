@@ -12,11 +12,13 @@ from controller.table.events.base import Event
 from controller.table.events.cards import (
     CardFoundFaceUp,
     CardMoved,
+    CardsBurnt,
     CardsCounted,
     CardsDealt,
     CardsFoundElsewhere,
     CardsReconstructed,
     CardsSetAside,
+    CardsStrayed,
     DealtByHand,
     DeckArrived,
     DeckCountedWhole,
@@ -37,6 +39,16 @@ from controller.table.events.corrections import (
     LayoutCorrected,
     OrderCorrected,
     VoidLifted,
+)
+from controller.table.events.decks import (
+    DeckBrought,
+    DeckComesIntoPlay,
+    DeckCut,
+    DeckNamed,
+    DeckQuarantined,
+    DeckReleased,
+    DeckShuffledOutside,
+    DeckTakenOut,
 )
 from controller.table.events.device import (
     ClockRanBackwards,
@@ -134,6 +146,8 @@ AnyEvent: TypeAlias = (
     | CardFoundFaceUp
     | SetInTray
     | CardsSetAside
+    | CardsBurnt
+    | CardsStrayed
     | FirstCardDrawn
     | FirstCardShown
     | CardsDealt
@@ -142,6 +156,14 @@ AnyEvent: TypeAlias = (
     | DealtByHand
     | CardsCounted
     | StubCounted
+    | DeckBrought
+    | DeckTakenOut
+    | DeckNamed
+    | DeckShuffledOutside
+    | DeckComesIntoPlay
+    | DeckQuarantined
+    | DeckReleased
+    | DeckCut
     | PhaseEntered
     | RoundBegan
     | BoxesOccupied
@@ -198,12 +220,14 @@ __all__ = [
     "BoxesOccupied",
     "CardFoundFaceUp",
     "CardMoved",
+    "CardsBurnt",
     "CardsCounted",
     "CardsDealt",
     "CardsFoundElsewhere",
     "CardsHandled",
     "CardsReconstructed",
     "CardsSetAside",
+    "CardsStrayed",
     "ChipsPaid",
     "ClockRanBackwards",
     "ClosingTakenBack",
@@ -217,8 +241,16 @@ __all__ = [
     "DealerLeft",
     "DealtByHand",
     "DeckArrived",
+    "DeckBrought",
+    "DeckComesIntoPlay",
     "DeckCountedWhole",
+    "DeckCut",
+    "DeckNamed",
+    "DeckQuarantined",
+    "DeckReleased",
     "DeckShuffled",
+    "DeckShuffledOutside",
+    "DeckTakenOut",
     "DeviceFreed",
     "DeviceLost",
     "DeviceNoted",

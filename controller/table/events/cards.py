@@ -11,13 +11,17 @@ from firmware_bridge.cards import Card, Concealed, Exposed
 
 
 class DeckArrived(Event, frozen=True):
+    """`waiting`, here and below: it is about the deck that waits for the next round, not about the one in play."""
+
     deck: int
     count: int | None
     shuffle: int | None = None
+    waiting: bool = False
 
 
 class ShuffleBegan(Event, frozen=True):
     deck: int
+    waiting: bool = False
 
 
 class DeckShuffled(Event, frozen=True):
@@ -28,10 +32,12 @@ class DeckShuffled(Event, frozen=True):
     count: int
     by: str = "device"
     face_up: int = 0
+    waiting: bool = False
 
 
 class ShuffleFailed(Event, frozen=True):
     deck: int
+    waiting: bool = False
 
 
 class CardFoundFaceUp(Event, frozen=True):
@@ -39,6 +45,7 @@ class CardFoundFaceUp(Event, frozen=True):
 
     ordinal: int
     card: Concealed | None = None
+    waiting: bool = False
 
 
 class SetInTray(Event, frozen=True):
@@ -52,6 +59,20 @@ class CardsSetAside(Event, frozen=True):
     cards: tuple[HeldCard, ...]
     from_tray: bool
     because: str
+
+
+class CardsBurnt(Event, frozen=True):
+    """Cards went to the burnt pile before the first one was dealt. `source`: device, tray, aside, by_hand."""
+
+    cards: tuple[HeldCard, ...]
+    source: str
+
+
+class CardsStrayed(Event, frozen=True):
+    """Cards of the waiting deck left the device: none of the 52 that the round is dealt from."""
+
+    deck: int
+    cards: tuple[HeldCard, ...]
 
 
 class FirstCardDrawn(Event, frozen=True):
@@ -78,7 +99,7 @@ class CardsDealt(Event, frozen=True):
 
 
 class CardMoved(msgspec.Struct, frozen=True):
-    """One card goes from a place to another."""
+    """One card goes from a place to another. Either may be a pile: dropped, discards."""
 
     shuffle: int
     ordinal: int

@@ -35,6 +35,8 @@ class IrregularityRaised(Event, frozen=True):
     note: str = ""
     of_round: int = 0  # 0: the round in progress
     origin: int = 0  # the entry of the operation with which it was noticed
+    of_deck: str = ""  # the recorded deck that it is about
+    waiting: bool = False  # it is about the deck that waits for the next round
 
 
 class IrregularityConfirmed(Event, frozen=True):
@@ -54,11 +56,14 @@ class VoidAsked(Event, frozen=True):
 
 
 class FactStated(Event, frozen=True):
+    """An answer that was asked for. `counted`: so many cards lie there by the last count."""
+
     irregularity: int
     facts: Facts
     row: Row
     asks: tuple[str, ...]
     by: str = ""
+    counted: int | None = None
 
 
 class OrderNamed(Event, frozen=True):

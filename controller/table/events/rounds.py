@@ -16,8 +16,11 @@ class PhaseEntered(Event, frozen=True):
 
 
 class RoundBegan(Event, frozen=True):
+    """`deck`: the device's name for the deck in play; `label`: the table's record of it, where it keeps one."""
+
     round: int
     deck: int = 0
+    label: str = ""
 
 
 class BoxesOccupied(Event, frozen=True):

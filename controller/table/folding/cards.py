@@ -5,21 +5,41 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from controller.table import events
-from controller.table.folding.setters import drawn, effect_seen, sets, with_hand
-from controller.table.parts import Deck, Hand, HeldCard
+from controller.table.folding.setters import drawn, effect_seen, sets, with_deck, with_hand, with_record
+from controller.table.parts import ASIDE, Deck, Hand, HeldCard, Pile
 from controller.table.state import TableState
 from firmware_bridge.commands import Dispense, Shuffle, UnloadStub
+
+PILES = frozenset(Pile)
 
 
 @sets(events.DeckArrived)
 def _deck_arrived(state: TableState, event: events.DeckArrived, entry: int) -> TableState:
     deck = Deck(deck=event.deck, loaded=event.count or 0, shuffle=event.shuffle or 0)
-    return replace(state, deck=deck, tray=(), aside=(), places=(), dealt=0, dealt_cards=())
+    if event.waiting:
+        if state.next_deck is not None and state.next_deck.used:
+            state = with_record(state, state.next_deck.label, shuffled_by="")
+        return replace(state, next_deck=deck)
+    if state.deck.used:
+        state = with_record(state, state.deck.label, shuffled_by="")
+    return replace(_cleared(state), deck=deck, next_deck=None)
+
+
+def _cleared(state: TableState) -> TableState:
+    """Another deck is in play: what left the one before is no longer of it."""
+    return replace(state, tray=(), aside=(), piles={}, surplus={}, places=(), dealt=0, dealt_cards=())
+
+
+@sets(events.DeckComesIntoPlay)
+def _deck_comes_into_play(state: TableState, event: events.DeckComesIntoPlay, entry: int) -> TableState:
+    if state.deck.used:
+        state = with_record(state, state.deck.label, shuffled_by="")
+    return replace(_cleared(state), deck=state.next_deck or Deck(), next_deck=None)
 
 
 @sets(events.ShuffleBegan)
 def _shuffle_began(state: TableState, event: events.ShuffleBegan, entry: int) -> TableState:
-    return replace(state, deck=replace(state.deck, shuffled=False))
+    return with_deck(state, event.waiting, shuffled=False)
 
 
 @sets(events.DeckShuffled)
@@ -32,12 +52,18 @@ def _deck_shuffled(state: TableState, event: events.DeckShuffled, entry: int) ->
         shuffled=True,
         face_up_count=event.face_up,
     )
-    return replace(state, deck=deck, tray=(), aside=(), places=(), dealt=0, dealt_cards=())
+    before = (state.next_deck or Deck()) if event.waiting else state.deck
+    if before.deck == event.deck:  # the same cards, whatever their order
+        deck = replace(deck, label=before.label, quarantined=before.quarantined)
+    if event.waiting:
+        return replace(state, next_deck=deck)
+    return replace(_cleared(state), deck=deck)
 
 
 @sets(events.CardFoundFaceUp)
 def _card_found_face_up(state: TableState, event: events.CardFoundFaceUp, entry: int) -> TableState:
-    return replace(state, deck=replace(state.deck, face_up=(*state.deck.face_up, event.ordinal)))
+    deck = (state.next_deck or Deck()) if event.waiting else state.deck
+    return with_deck(state, event.waiting, face_up=(*deck.face_up, event.ordinal))
 
 
 @sets(events.SetInTray)
@@ -57,6 +83,23 @@ def _cards_set_aside(state: TableState, event: events.CardsSetAside, entry: int)
     tray, deck = ((), state.deck) if event.from_tray else (state.tray, drawn(state, len(event.cards)))
     state = state if event.from_tray else _read(state, event.cards)
     return replace(state, aside=(*state.aside, *event.cards), tray=tray, deck=deck)
+
+
+@sets(events.CardsBurnt)
+def _cards_burnt(state: TableState, event: events.CardsBurnt, entry: int) -> TableState:
+    return _left(_onto(state, Pile.BURNT, event.cards), event.cards, event.source)
+
+
+@sets(events.CardsStrayed)
+def _cards_strayed(state: TableState, event: events.CardsStrayed, entry: int) -> TableState:
+    """From a deck that was dealt from no round can begin."""
+    before = state.next_deck.dispensed if state.next_deck is not None else 0
+    state = with_deck(state, True, used=True, dispensed=before + len(event.cards))
+    return _onto(state, Pile.STRAYS, event.cards)
+
+
+def _onto(state: TableState, pile: Pile, cards: tuple[HeldCard, ...]) -> TableState:
+    return replace(state, piles={**state.piles, pile: (*state.piles.get(pile, ()), *cards)})
 
 
 @sets(events.FirstCardDrawn)
@@ -96,16 +139,20 @@ def _cards_dealt(state: TableState, event: events.CardsDealt, entry: int) -> Tab
 
 
 def _moved(state: TableState, moves: tuple[events.CardMoved, ...]) -> TableState:
-    hands = {place: list(hand.cards) for place, hand in state.hands.items()}
+    lying = {place: list(hand.cards) for place, hand in state.hands.items()}
+    lying |= {pile: list(cards) for pile, cards in state.piles.items()}
     for move in moves:
-        card = next(card for card in hands[move.source] if card.id == (move.shuffle, move.ordinal))
-        hands[move.source].remove(card)
-        hands.setdefault(move.place, []).append(card)
-    changed = {
-        place: replace(state.hands.get(place, Hand()), cards=tuple(sorted(cards, key=lambda card: card.id)))
-        for place, cards in hands.items()
+        card = next(card for card in lying[move.source] if card.id == (move.shuffle, move.ordinal))
+        lying[move.source].remove(card)
+        lying.setdefault(move.place, []).append(card)
+    as_they_left = {where: tuple(sorted(cards, key=lambda card: card.id)) for where, cards in lying.items()}
+    hands = {
+        place: replace(state.hands.get(place, Hand()), cards=cards)
+        for place, cards in as_they_left.items()
+        if place not in PILES
     }
-    return replace(state, hands=changed)
+    piles = {Pile(where): cards for where, cards in as_they_left.items() if where in PILES and cards}
+    return replace(state, hands=hands, piles=piles)
 
 
 @sets(events.CardsFoundElsewhere)
@@ -129,9 +176,19 @@ def _stub_counted(state: TableState, event: events.StubCounted, entry: int) -> T
     state = state if event.in_device else effect_seen(state, UnloadStub)
     tray = state.tray if event.in_device else ()
     out = state.deck.stub_out or not event.in_device
-    return replace(state, deck=replace(state.deck, stub=event.count, stub_out=out), tray=tray)
+    by_count = state.deck.dispensed + event.count - len(tray)
+    return replace(state, deck=replace(state.deck, stub=event.count, stub_out=out, by_count=by_count), tray=tray)
 
 
 @sets(events.DeckCountedWhole)
 def _deck_counted_whole(state: TableState, event: events.DeckCountedWhole, entry: int) -> TableState:
     return replace(state, count_due=False)
+
+
+@sets(events.CardsCounted)
+def _cards_counted(state: TableState, event: events.CardsCounted, entry: int) -> TableState:
+    """What was counted beside stub, tray and hands stands until it is counted again; of those other events tell."""
+    if event.pile not in (*PILES, ASIDE):
+        return state
+    known = len(state.aside) if event.pile == ASIDE else len(state.piles.get(Pile(event.pile), ()))
+    return replace(state, surplus={**state.surplus, event.pile: event.number - known})

@@ -7,7 +7,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from controller.table import events
-from controller.table.folding.setters import sets
+from controller.table.folding.setters import sets, with_deck
 from controller.table.parts import OpenCommand
 from controller.table.phases import Service
 from controller.table.state import TableState
@@ -141,7 +141,7 @@ def _device_stopped(state: TableState, event: events.DeviceStopped, entry: int) 
 
 @sets(events.ShuffleFailed)
 def _shuffle_failed(state: TableState, event: events.ShuffleFailed, entry: int) -> TableState:
-    return replace(state, deck=replace(state.deck, shuffled=False, used=True))
+    return with_deck(state, event.waiting, shuffled=False, used=True)
 
 
 @sets(events.DeviceFreed)

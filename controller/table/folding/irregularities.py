@@ -32,8 +32,11 @@ def _irregularity_raised(state: TableState, event: events.IrregularityRaised, en
         counted=event.counted,
         first_facts=event.facts,
         origin=event.origin,
+        of_deck=event.of_deck,
+        waiting=event.waiting,
     )
-    asked = state.conclusion_asked and event.of_round != 0  # one of an earlier round does not ask this one back
+    other = event.of_round != 0 or event.waiting  # what is not about this round does not ask it back
+    asked = state.conclusion_asked and other
     told = state.power_failure_told or (
         event.kind is Kind.POWER_FAILURE and not event.of_round and state.service is not Service.IN_SERVICE
     )
@@ -57,7 +60,8 @@ def _irregularity_confirmed(state: TableState, event: events.IrregularityConfirm
 
 @sets(events.FactStated)
 def _fact_stated(state: TableState, event: events.FactStated, entry: int) -> TableState:
-    return with_open(state, event.irregularity, entry, facts=event.facts, row=event.row, asks=event.asks)
+    changes: dict[str, Any] = {} if event.counted is None else {"counted": event.counted}
+    return with_open(state, event.irregularity, entry, facts=event.facts, row=event.row, asks=event.asks, **changes)
 
 
 @sets(events.OrderNamed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from controller.table import events
-from controller.table.folding.setters import sets, with_hand
+from controller.table.folding.setters import sets, with_hand, with_record
 from controller.table.parts import Hand
 from controller.table.phases import Phase
 from controller.table.state import TableState
@@ -21,10 +21,15 @@ def _phase_entered(state: TableState, event: events.PhaseEntered, entry: int) ->
 @sets(events.RoundBegan)
 def _round_began(state: TableState, event: events.RoundBegan, entry: int) -> TableState:
     answers = tuple(answer for answer in state.answers if answer.round >= event.round - 1)
+    state = with_record(state, event.label, shuffled_by="")
     return replace(
         state,
         round=event.round,
         round_deck=event.deck,
+        round_label=event.label,
+        earlier_label=state.round_label,
+        piles={},
+        surplus={},
         boxes=(),
         places=(),
         dealt=0,

@@ -40,6 +40,19 @@ def with_open(state: TableState, irregularity: int, entry: int, **changes: Any) 
     return replace(state, open=changed)
 
 
+def with_record(state: TableState, label: str, **changes: Any) -> TableState:
+    """A recorded deck is changed; a name that nothing is recorded under changes nothing."""
+    decks = tuple(replace(record, **changes) if record.label == label else record for record in state.decks)
+    return replace(state, decks=decks)
+
+
+def with_deck(state: TableState, waiting: bool, **changes: Any) -> TableState:
+    """The deck in play is changed, or the one that waits."""
+    if not waiting:
+        return replace(state, deck=replace(state.deck, **changes))
+    return replace(state, next_deck=replace(state.next_deck or Deck(), **changes))
+
+
 def effect_seen(state: TableState, command: type[Command]) -> TableState:
     """What an open command was to bring about has been reported."""
     opened = tuple(

@@ -7,6 +7,14 @@ from typing import TypeAlias
 from controller.table.operations.base import Operation
 from controller.table.operations.cards import CardAt, CountCards, DealByHand, PlaceCards, ShuffledOutside
 from controller.table.operations.corrections import CorrectBet, CorrectEntry
+from controller.table.operations.decks import (
+    BringDeck,
+    CutDeck,
+    LoadDeck,
+    QuarantineDeck,
+    ReleaseDeck,
+    TakeDeckOut,
+)
 from controller.table.operations.irregularities import (
     ChooseOption,
     ConfirmIrregularity,
@@ -88,6 +96,12 @@ AnyOperation: TypeAlias = (
     | DealByHand
     | Rule
     | CountCards
+    | BringDeck
+    | TakeDeckOut
+    | LoadDeck
+    | QuarantineDeck
+    | ReleaseDeck
+    | CutDeck
     | ContinueRound
     | ReturnToService
     | CorrectEntry
@@ -106,6 +120,7 @@ __all__ = [
     "AnyOperation",
     "BeginMaintenance",
     "BettorLeaves",
+    "BringDeck",
     "CancelStart",
     "CardAt",
     "ChangeWager",
@@ -117,6 +132,7 @@ __all__ = [
     "CorrectBet",
     "CorrectEntry",
     "CountCards",
+    "CutDeck",
     "DealByHand",
     "DealerOff",
     "DealerOn",
@@ -127,6 +143,7 @@ __all__ = [
     "HandleCards",
     "InstructDevice",
     "Instruction",
+    "LoadDeck",
     "NameOrder",
     "NoMoreBets",
     "OccupyBoxes",
@@ -136,9 +153,11 @@ __all__ = [
     "PlaceCards",
     "PlaceWager",
     "PlaceYourBets",
+    "QuarantineDeck",
     "Reconstruct",
     "RecordSettled",
     "RejectExcess",
+    "ReleaseDeck",
     "ReopenBets",
     "ReportIrregularity",
     "RestrictBetting",
@@ -148,5 +167,6 @@ __all__ = [
     "ShowFirstCard",
     "ShuffledOutside",
     "TakeBackWager",
+    "TakeDeckOut",
     "TakeOver",
 ]

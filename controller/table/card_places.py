@@ -1,0 +1,67 @@
+"""People say where cards really lie: elsewhere than the order of the deal has them, on the floor, with the discards."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from controller.games.specification import Kind
+from controller.table import events, operations
+from controller.table.decision import Decision, RefusedError
+from controller.table.inputs import PersonActed
+from controller.table.irregularity_steps import places_of
+from controller.table.parts import Hand, HeldCard, Pile, Stage
+from controller.table.raising import already_open, raise_irregularity
+from controller.table.state import TableState
+
+COME_BACK: Final = (Pile.DROPPED, Pile.DISCARDS)  # cards may be put there, and lie at a place again
+
+
+def _lying(state: TableState) -> dict[int, tuple[str, HeldCard]]:
+    """Where each card that was dealt lies, by the number under which it left."""
+    hands = {card.ordinal: (place, card) for place, hand in state.hands.items() for card in hand.cards}
+    piles = {card.ordinal: (str(pile), card) for pile in COME_BACK for card in state.piles.get(pile, ())}
+    return hands | piles
+
+
+def verify_place_cards(state: TableState, given: PersonActed, operation: operations.PlaceCards) -> None:
+    lying = _lying(state)
+    ordinals = [card.ordinal for card in operation.cards]
+    if not ordinals or len(set(ordinals)) != len(ordinals):
+        raise RefusedError("cards", "Name each card that lies elsewhere once, by the number under which it left.")
+    for card in operation.cards:
+        if card.ordinal not in lying:
+            raise RefusedError("cards", f"Card {card.ordinal} was dealt to no place in this round.")
+        if card.place not in (*places_of(state), *COME_BACK):
+            raise RefusedError("place", f"{card.place} takes no cards in this round.")
+        place, _ = lying[card.ordinal]
+        if place == card.place:
+            raise RefusedError("place", f"Card {card.ordinal} lies at {card.place} already.")
+        if card.place in COME_BACK and state.hands.get(place, Hand()).shown:
+            raise RefusedError("shown", f"The hand at {place} lies open; its cards stay as they were seen.")
+        if card.place == Pile.DISCARDS:
+            _verify_dead(state, card.ordinal, place)
+
+
+def _verify_dead(state: TableState, ordinal: int, place: str) -> None:
+    """Only what is out of play leaves the layout before the round is over."""
+    dead = {at for at, hand in state.hands.items() if hand.dead}
+    belongs = {card[1]: at for card, at in state.intended.items()}
+    if (place if place not in COME_BACK else belongs.get(ordinal)) not in dead:
+        raise RefusedError("in-play", f"Card {ordinal} is of a hand that is in play; it stays on the table.")
+
+
+def place_cards(decision: Decision, given: PersonActed, operation: operations.PlaceCards) -> None:
+    """The places were assumed from the order of the deal; what is on the table counts. It is a wrong distribution.
+
+    A card on the floor lies at no place, so that it is misplaced only once it is found at another one.
+    """
+    lying = _lying(decision.state)
+    moves = []
+    for at in operation.cards:
+        place, card = lying[at.ordinal]
+        moves.append(events.CardMoved(card.shuffle, card.ordinal, place, at.place))
+    decision.emit(events.CardsFoundElsewhere(tuple(moves)))
+    being_put_right = any(found.stage is Stage.MOVING for found in decision.state.open)
+    if decision.state.misplaced and not being_put_right and not already_open(decision, Kind.WRONG_DISTRIBUTION):
+        ordinals = tuple(ordinal for _, ordinal in sorted(decision.state.misplaced))
+        raise_irregularity(decision, Kind.WRONG_DISTRIBUTION, noticed_by=given.person, ordinals=ordinals)

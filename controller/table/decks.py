@@ -1,0 +1,266 @@
+"""The decks of the table: which ones it has, which of them lies in the device, which may be dealt from.
+
+A table that records no deck is asked for none. Once one is recorded, bets are opened on recorded decks only.
+"""
+
+from __future__ import annotations
+
+from controller.games.specification import Kind
+from controller.table import events, operations
+from controller.table.decision import Decision, RefusedError
+from controller.table.inputs import PersonActed
+from controller.table.parts import Deck, Irregularity, RecordedDeck
+from controller.table.phases import BETWEEN_ROUNDS, Phase
+from controller.table.raising import already_open, known_facts, raise_irregularity
+from controller.table.state import TableState
+from firmware_bridge.cards import DECK_SIZE
+
+LONGEST = 64  # characters of a deck's name
+
+
+def verify_witness(given: PersonActed, witness: str) -> None:
+    if witness.strip().casefold() in ("", given.person.casefold()):
+        raise RefusedError("witness", "Name a second person who saw the count.")
+
+
+def _verify_whole(count: int, otherwise: str) -> None:
+    if count != DECK_SIZE:
+        raise RefusedError("count", f"{count} cards are no deck of {DECK_SIZE}; count again, or {otherwise}.")
+
+
+def _find(state: TableState, label: str) -> RecordedDeck:
+    record = state.recorded(label)
+    if record is None:
+        known = ", ".join(one.label for one in state.decks) or "none"
+        raise RefusedError("no-deck", f"No deck {label or 'without a name'} belongs to this table; recorded: {known}.")
+    return record
+
+
+def verify_usable(state: TableState, deck: Deck) -> None:
+    """Whether a round may begin with what lies in the device, as far as people say which deck it is."""
+    if why := state.quarantine_of(deck):
+        raise RefusedError("quarantined", f"This deck is in quarantine ({why}); release it, or load another one.")
+    if not state.keeps_decks:
+        return
+    if not deck.label:
+        raise RefusedError("unnamed", "Say first which of the table's decks was put into the device.")
+    if state.recorded(deck.label) is None:
+        raise RefusedError("taken-out", f"Deck {deck.label} was taken out of the table; load one that belongs to it.")
+
+
+# -- in and out
+
+
+def verify_bring(state: TableState, given: PersonActed, operation: operations.BringDeck) -> None:
+    if not operation.deck.strip() or len(operation.deck) > LONGEST:
+        raise RefusedError("name", f"Give the deck a name of 1 to {LONGEST} characters.")
+    if not operation.back.strip():
+        raise RefusedError("back", "Say which back the deck has.")
+    if state.recorded(operation.deck) is not None:
+        raise RefusedError("recorded", f"Deck {operation.deck} is at this table already; take it out first.")
+    alike = [one.label for one in state.decks if _same(one.back, operation.back)]
+    if alike:
+        raise RefusedError("back", f"Deck {alike[0]} has that back too; two decks at a table differ in their backs.")
+    _verify_whole(operation.count, "bring another deck")
+    verify_witness(given, operation.witness)
+
+
+def _same(one: str, other: str) -> bool:
+    return one.strip().casefold() == other.strip().casefold()
+
+
+def bring(decision: Decision, given: PersonActed, operation: operations.BringDeck) -> None:
+    decision.emit(
+        events.DeckBrought(
+            operation.deck, operation.back, operation.seal, operation.count, given.person, operation.witness
+        )
+    )
+
+
+def verify_take_out(state: TableState, given: PersonActed, operation: operations.TakeDeckOut) -> None:
+    """Whatever its count: a deck that is not whole has to go as well; its last round is in doubt then."""
+    _find(state, operation.deck)
+    if state.in_round and operation.deck == state.deck.label:
+        raise RefusedError("in-play", f"The round is dealt from deck {operation.deck}; finish the round first.")
+    if not operation.reason.strip():
+        raise RefusedError("reason", "Say why the deck is taken out.")
+    if not 0 <= operation.count <= 2 * DECK_SIZE:
+        raise RefusedError("count", f"{operation.count} cannot be the number of cards of a deck.")
+    verify_witness(given, operation.witness)
+
+
+def take_out(decision: Decision, given: PersonActed, operation: operations.TakeDeckOut) -> None:
+    decision.emit(
+        events.DeckTakenOut(operation.deck, operation.reason, operation.count, given.person, operation.witness)
+    )
+    state = decision.state
+    if operation.count == DECK_SIZE or already_open(decision, Kind.DECK_COUNT):
+        return
+    note = f"deck {operation.deck} had {operation.count} cards when it was taken out"
+    if state.in_round and operation.deck == state.earlier_label:
+        raise_irregularity(decision, Kind.DECK_COUNT, noticed_by=given.person, note=note, earlier=True)
+    elif state.phase is Phase.CONCLUDED and operation.deck == state.round_label:
+        facts = known_facts(decision, counted_wrong=True)
+        raise_irregularity(decision, Kind.DECK_COUNT, noticed_by=given.person, facts=facts, note=note)
+
+
+# -- what lies in the device
+
+
+def verify_load(state: TableState, given: PersonActed, operation: operations.LoadDeck) -> None:
+    _find(state, operation.deck)
+    other = state.deck if _is_waiting(state) else state.next_deck
+    if other is not None and other.label == operation.deck and (state.in_round or not other.used):
+        raise RefusedError("in-device", f"Deck {operation.deck} lies in the device already, beside this one.")
+    deck = _to_be_named(state)
+    if deck is None:
+        raise RefusedError("not-loaded", f"Put deck {operation.deck} into the device first, then say that it is there.")
+
+
+def _to_be_named(state: TableState) -> Deck | None:
+    """What was put into the device and not dealt from: in a round the deck that waits, else the one without a name."""
+    candidates = [] if state.in_round else [state.deck]
+    if state.next_deck is not None:
+        candidates.append(state.next_deck)
+    fresh = [deck for deck in candidates if deck.deck and not deck.used]
+    return next((deck for deck in fresh if not deck.label), fresh[0] if fresh else None)
+
+
+def _is_waiting(state: TableState) -> bool:
+    deck = _to_be_named(state)
+    return deck is not None and deck is state.next_deck
+
+
+def load(decision: Decision, given: PersonActed, operation: operations.LoadDeck) -> None:
+    """A deck that was shuffled outside counts as shuffled; a shuffler shuffles whatever is put into it."""
+    state = decision.state
+    deck, waiting, record = _to_be_named(state), _is_waiting(state), _find(state, operation.deck)
+    assert deck is not None
+    decision.emit(events.DeckNamed(operation.deck, deck.deck, given.person, waiting))
+    if record.shuffled_by and state.device.kind != "shuffler" and deck.loaded in (0, DECK_SIZE) and not deck.shuffled:
+        decision.emit(events.DeckShuffled(deck.deck, deck.shuffle, DECK_SIZE, record.shuffled_by, waiting))
+
+
+def verify_shuffled_outside(state: TableState, given: PersonActed, operation: operations.ShuffledOutside) -> None:
+    if state.device.kind == "shuffler":
+        raise RefusedError("shuffler", "This device shuffles by itself; wait until it has finished.")
+    if operation.deck:
+        _find(state, operation.deck)
+    elif state.in_round:
+        raise RefusedError("phase", "A round is in progress; name the deck that was shuffled outside meanwhile.")
+    deck = _shuffled_in_device(state, operation)
+    if deck is None and operation.deck:
+        if state.in_round and operation.deck == state.deck.label:
+            raise RefusedError("in-play", f"The round is dealt from deck {operation.deck}; finish the round first.")
+        return
+    if deck is None:
+        raise RefusedError("no-deck", "Load a fresh deck first.")
+    if deck.loaded not in (0, DECK_SIZE):
+        raise RefusedError("deck-count", f"The device counts {deck.loaded} cards; count the deck, load it again.")
+
+
+def _shuffled_in_device(state: TableState, operation: operations.ShuffledOutside) -> Deck | None:
+    """What was shuffled, if it lies in the device and was not dealt from."""
+    candidates = [] if state.in_round else [state.coming_deck]
+    if state.next_deck is not None and operation.deck:
+        candidates.append(state.next_deck)
+    fresh = (deck for deck in candidates if deck.deck and not deck.used)
+    return next((deck for deck in fresh if operation.deck in ("", deck.label)), None)
+
+
+def shuffled_outside(decision: Decision, given: PersonActed, operation: operations.ShuffledOutside) -> None:
+    state = decision.state
+    deck = _shuffled_in_device(state, operation)
+    if deck is None:
+        decision.emit(events.DeckShuffledOutside(operation.deck, operation.by))
+        return
+    waiting = deck is state.next_deck
+    decision.emit(events.DeckShuffled(deck.deck, deck.shuffle, DECK_SIZE, operation.by, waiting))
+
+
+def verify_cut(state: TableState, given: PersonActed, operation: operations.CutDeck) -> None:
+    if state.device.kind != "shoe":
+        raise RefusedError("no-shoe", "Only the deck of a manual shoe is cut; this device shuffles by itself.")
+    deck = _to_be_cut(state)
+    if not deck.deck:
+        raise RefusedError("no-deck", "Load a deck first.")
+    if deck.used:
+        raise RefusedError("deck-used", "This deck has been dealt from; it is cut before the first card leaves it.")
+
+
+def _to_be_cut(state: TableState) -> Deck:
+    return state.deck if state.in_round else state.coming_deck
+
+
+def cut(decision: Decision, given: PersonActed, operation: operations.CutDeck) -> None:
+    deck = _to_be_cut(decision.state)
+    decision.emit(events.DeckCut(deck.deck, given.person, deck is decision.state.next_deck))
+
+
+# -- quarantine
+
+
+def verify_quarantine(state: TableState, given: PersonActed, operation: operations.QuarantineDeck) -> None:
+    label = operation.deck or state.deck.label
+    if label:
+        why = _find(state, label).quarantined
+    elif not state.deck.deck:
+        raise RefusedError("no-deck", "No deck lies in the device; say which one is meant.")
+    else:
+        why = state.deck.quarantined
+    if why:
+        raise RefusedError("quarantined", f"This deck is in quarantine already ({why}).")
+    if not operation.reason.strip():
+        raise RefusedError("reason", "Say why the deck is put out of use.")
+
+
+def quarantine(decision: Decision, given: PersonActed, operation: operations.QuarantineDeck) -> None:
+    """The round in progress goes on as its clauses say; the next one does not begin with this deck."""
+    label = operation.deck or decision.state.deck.label
+    decision.emit(events.DeckQuarantined(label, operation.reason, given.person))
+
+
+def verify_release(state: TableState, given: PersonActed, operation: operations.ReleaseDeck) -> None:
+    label = operation.deck or state.deck.label
+    why = _find(state, label).quarantined if label else state.deck.quarantined
+    if not why:
+        raise RefusedError("not-quarantined", f"Deck {label or 'in the device'} is not in quarantine.")
+    if not operation.reason.strip():
+        raise RefusedError("reason", "Say what was found, and why the deck may be used again.")
+    _verify_whole(operation.count, "take it out")
+    verify_witness(given, operation.witness)
+
+
+def release(decision: Decision, given: PersonActed, operation: operations.ReleaseDeck) -> None:
+    label = operation.deck or decision.state.deck.label
+    decision.emit(events.DeckReleased(label, operation.reason, operation.count, given.person, operation.witness))
+
+
+def quarantine_for(decision: Decision, given: PersonActed, found: Irregularity) -> None:
+    """After I01 or I02 that was not denied its deck is out of use. A doubt (I04) is one of them once a count says so.
+
+    Of an earlier round only a recorded deck can be told from the one in the device.
+    """
+    state = decision.state
+    miscounted = found.facts.counted_wrong
+    concerned = (
+        found.kind is Kind.FOREIGN_CARD
+        or (found.kind is Kind.DECK_COUNT and miscounted is not False)
+        or (found.kind is Kind.COUNT_IN_DOUBT and miscounted is True)
+    )
+    if not concerned:
+        return
+    record = state.recorded(found.of_deck)
+    if record is not None:
+        if not record.quarantined:
+            decision.emit(events.DeckQuarantined(record.label, found.row.because, given.person, found.id))
+        return
+    if found.of_deck or (found.round != state.round and not found.waiting):
+        return
+    waiting = found.waiting and state.next_deck is not None
+    deck = state.next_deck if waiting else state.deck
+    if deck is None or not deck.deck or deck.quarantined:
+        return
+    decision.emit(events.DeckQuarantined("", found.row.because, given.person, found.id, waiting))
+    if state.phase in BETWEEN_ROUNDS and not deck.used:
+        decision.emit(events.ShuffleFailed(deck.deck, waiting))

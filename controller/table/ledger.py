@@ -1,0 +1,65 @@
+"""Where the 52 cards of the deck in play are: the account that must come out whole (rules.md E1, house procedure)."""
+
+from __future__ import annotations
+
+import msgspec
+
+from controller.rules.dealing import Place
+from controller.table.parts import Pile
+from controller.table.state import TableState
+from firmware_bridge.cards import DECK_SIZE
+
+
+class Ledger(msgspec.Struct, frozen=True):
+    """How many cards of the deck in play lie where; counts only, no faces.
+
+    `stub`: what is left in the device, or came out of it after the deal. `hands`: dead ones too.
+    """
+
+    stub: int = 0
+    tray: int = 0
+    hands: tuple[tuple[Place, int], ...] = ()
+    first_card: int = 0
+    burnt: int = 0
+    aside: int = 0
+    dropped: int = 0
+    discards: int = 0
+
+    @property
+    def in_hands(self) -> int:
+        return sum(count for _, count in self.hands)
+
+    @property
+    def beside(self) -> int:
+        """Cards that lie neither in the stub, nor in the tray, nor in a hand."""
+        return self.first_card + self.burnt + self.aside + self.dropped + self.discards
+
+    @property
+    def total(self) -> int:
+        return self.stub + self.tray + self.in_hands + self.beside
+
+    @property
+    def whole(self) -> bool:
+        return self.total == DECK_SIZE
+
+
+def ledger_of(state: TableState) -> Ledger | None:
+    """The account as it stands; None while no deck is in play.
+
+    The stub is as it was counted last; until then as many as were loaded, less what the device says has left it.
+    """
+    deck = state.deck
+    if not deck.deck:
+        return None
+    size = deck.by_count if deck.by_count is not None else deck.loaded or DECK_SIZE
+    hands = tuple((place, hand.size) for place, hand in sorted(state.hands.items())) if deck.used else ()
+    return Ledger(
+        stub=size - deck.dispensed,
+        tray=len(state.tray),
+        hands=hands,
+        first_card=int(deck.used and state.first_card is not None),
+        burnt=state.pile_size(Pile.BURNT),
+        aside=state.aside_size,
+        dropped=state.pile_size(Pile.DROPPED),
+        discards=state.pile_size(Pile.DISCARDS),
+    )

@@ -1,0 +1,50 @@
+"""What people do with whole decks: the table's own, and the one in the device."""
+
+from __future__ import annotations
+
+from controller.table.operations.base import Operation
+
+
+class BringDeck(Operation, frozen=True):
+    """A deck comes to the table: the casino's name for it, its back, the seal of its box, counted with a witness."""
+
+    deck: str
+    back: str
+    seal: str
+    count: int
+    witness: str
+
+
+class TakeDeckOut(Operation, frozen=True):
+    """A deck leaves the table, counted with a witness."""
+
+    deck: str
+    reason: str
+    count: int
+    witness: str
+
+
+class LoadDeck(Operation, frozen=True):
+    """Which of the table's decks it is that was put into the device: the device has a number for it and no name."""
+
+    deck: str
+
+
+class QuarantineDeck(Operation, frozen=True):
+    """A deck is out of use until it is released; `deck` empty: the one in play."""
+
+    deck: str
+    reason: str
+
+
+class ReleaseDeck(Operation, frozen=True):
+    """It was examined and counted, with a witness, and may be used again; `deck` empty: the one in play."""
+
+    deck: str
+    reason: str
+    count: int
+    witness: str
+
+
+class CutDeck(Operation, frozen=True):
+    """The deck in a manual shoe was cut. The cutting card is none of the 52."""

@@ -1,0 +1,67 @@
+"""The words of what people do with decks, and with cards beside the hands, in a scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from controller.games.specification import Role
+from controller.table import operations
+from controller.table.parts import Pile
+from firmware_bridge.cards import DECK_SIZE
+from simulators.scenarios.course import Course
+from simulators.scenarios.forms import Act, Word
+from simulators.scenarios.words import Words
+
+WITNESS: Final = "a witness"
+
+
+def _read_bring(words: Words) -> Act:
+    name, back = words.take("the name of a deck"), words.take("a back")
+    return lambda course: course.say(operations.BringDeck(name, back, f"seal of {name}", DECK_SIZE, WITNESS))
+
+
+def _read_load(words: Words) -> Act:
+    """It is put in before anybody says which deck it is."""
+    name = words.take("the name of a deck")
+
+    def load(course: Course) -> None:
+        course.heartbeat()
+        course.device.load()
+        course.say(operations.LoadDeck(name))
+
+    return load
+
+
+def _read_quarantine(words: Words) -> Act:
+    name = words.take("the name of a deck")
+    return lambda course: course.say(operations.QuarantineDeck(name, "looked odd"))
+
+
+def _read_release(words: Words) -> Act:
+    role = words.role(Role.PIT_SUPERVISOR)
+    name = words.take("the name of a deck")
+    release = operations.ReleaseDeck(name, "examined card by card", DECK_SIZE, WITNESS)
+    return lambda course: course.say(release, role)
+
+
+def _read_dropped(words: Words) -> Act:
+    ordinals = words.numbers("the number of a card")
+    cards = tuple(operations.CardAt(ordinal, Pile.DROPPED) for ordinal in ordinals)
+    return lambda course: course.say(operations.PlaceCards(cards))
+
+
+def _read_count(words: Words) -> Act:
+    number = words.number("how many cards were counted")
+    pile = words.take("a pile or a place") if words.maybe("in") else "stub"
+    return lambda course: course.say(operations.CountCards(pile, number, WITNESS))
+
+
+DECK_STEPS: Final[Mapping[str, Word]] = {
+    "bring deck": Word("bring deck NAME BACK", "a deck comes to the table, counted", _read_bring),
+    "load deck": Word("load deck NAME", "this one of the table's decks is put into the device", _read_load),
+    "quarantine deck": Word("quarantine deck NAME", "it is out of use", _read_quarantine),
+    "release deck": Word("release deck NAME [by ROLE]", "it was examined and may be used again", _read_release),
+    "dropped": Word("dropped NUMBERS", "the cards that left under these numbers lie on the floor", _read_dropped),
+    "count": Word("count NUMBER [in PILE]", "so many cards were counted by hand, in the stub or there", _read_count),
+}

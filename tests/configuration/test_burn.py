@@ -1,0 +1,21 @@
+"""How many cards are burnt before the deal is the house's choice: none unless the configuration says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from controller.daemon.configuration import ConfigurationError
+from tests.configuration.test_house_law import read
+
+
+def test_none_is_burnt_unless_the_configuration_says_so(tmp_path: Path) -> None:
+    assert read(tmp_path).settings.burn == 0
+    assert read(tmp_path, "burn = 5\n").settings.burn == 5
+
+
+@pytest.mark.parametrize("burn", ["-1", "6", '"one"'])
+def test_more_than_five_are_refused(tmp_path: Path, burn: str) -> None:
+    with pytest.raises(ConfigurationError, match="burn"):
+        read(tmp_path, f"burn = {burn}\n")

@@ -1,0 +1,225 @@
+"""The decks of a table: on record or not, in quarantine, shuffled outside."""
+
+from __future__ import annotations
+
+import pytest
+
+from controller.games.specification import Kind, Role, RulingAction, Unit
+from controller.table import events, operations
+from controller.table.phases import Phase
+from tests.table.deck_hands import begin_with, bring, opened, release, take_out, with_two
+from tests.table.harness import TableHarness
+
+# -- in and out
+
+
+def test_a_deck_on_record_has_a_name_a_back_and_a_witness_and_is_whole() -> None:
+    table = with_two()
+    assert [record.back for record in table.state.decks] == ["red", "blue"]
+    assert table.refused(bring("A", "green"))[0] == "recorded"
+    assert table.refused(bring("C", " Red "))[0] == "back"
+    assert table.refused(bring("C", ""))[0] == "back"
+    assert table.refused(bring("", "green"))[0] == "name"
+    assert table.refused(bring("C", "green", 51))[0] == "count"
+    assert table.refused(bring("C", "green", witness="dealer"))[0] == "witness"
+
+
+def test_a_deck_goes_out_whatever_its_count_but_not_in_its_round() -> None:
+    table = begin_with(with_two(), "A")
+    assert table.refused(take_out("A"))[0] == "in-play"
+    assert table.refused(take_out("B", reason=" "))[0] == "reason"
+    assert table.refused(take_out("C"))[0] == "no-deck"
+    table.do(take_out("B", 50))
+    assert [record.label for record in table.state.decks] == ["A"]
+    assert table.last(events.DeckTakenOut).count == 50
+    assert not table.state.open, "no round was dealt from it"
+
+
+def test_nc_5_5_2_a_deck_that_goes_out_short_puts_its_round_in_doubt() -> None:
+    table = begin_with(with_two(), "A").finish()
+    table.do(take_out("A", 51))
+    assert (table.open.kind, table.open.of_deck) == (Kind.DECK_COUNT, "A")
+    table.confirm()
+    assert table.at(Phase.VOIDED)
+
+
+def test_nc_5_6_one_that_goes_out_short_a_round_later_is_about_the_round_before() -> None:
+    table = begin_with(with_two(), "A").finish()
+    begin_with(table, "B")
+    table.do(take_out("A", 51))
+    assert table.open.round == 1
+    assert not table.is_held()
+
+
+# -- which one may be dealt from
+
+
+def test_where_no_deck_is_on_record_nobody_asks_for_one() -> None:
+    table = opened()
+    table.fresh_deck()
+    table.do(operations.PlaceYourBets())
+
+
+def test_bets_are_not_opened_on_a_deck_that_nobody_named() -> None:
+    table = with_two()
+    table.fresh_deck()
+    assert table.refused(operations.PlaceYourBets())[0] == "unnamed"
+    table.do(operations.LoadDeck("A"))
+    table.do(operations.PlaceYourBets())
+    assert table.last(events.RoundBegan).label == "A"
+
+
+def test_it_is_named_anew_whenever_a_deck_is_put_in() -> None:
+    table = begin_with(with_two(), "A").finish()
+    table.fresh_deck()
+    assert table.refused(operations.PlaceYourBets())[0] == "unnamed"
+
+
+def test_bets_are_not_opened_on_a_deck_that_was_taken_out() -> None:
+    table = with_two()
+    table.fresh_deck()
+    table.do(operations.LoadDeck("A"))
+    table.do(take_out("A"))
+    assert table.refused(operations.PlaceYourBets())[0] == "taken-out"
+    table.do(take_out("B"))
+    assert table.refused(operations.PlaceYourBets())[0] == "taken-out"
+
+
+def test_only_a_recorded_deck_that_lies_there_is_named() -> None:
+    table = with_two()
+    assert table.refused(operations.LoadDeck("A"))[0] == "not-loaded"
+    table.fresh_deck()
+    assert table.refused(operations.LoadDeck("C"))[0] == "no-deck"
+    begin_with(table, "A")
+    assert table.refused(operations.LoadDeck("B"))[0] == "not-loaded"
+
+
+# -- quarantine
+
+
+def test_a_deck_in_quarantine_begins_no_round_before_it_is_released() -> None:
+    table = with_two()
+    table.fresh_deck()
+    table.do(operations.LoadDeck("A"))
+    table.do(operations.QuarantineDeck("", "a mark on the back"))
+    assert table.refused(operations.QuarantineDeck("A", "again"))[0] == "quarantined"
+    assert table.refused(operations.PlaceYourBets())[0] == "quarantined"
+    assert table.refused(release("A"))[0] == "role"
+    assert table.refused(release("A", 51), Role.PIT_SUPERVISOR)[0] == "count"
+    assert table.refused(release("B"), Role.PIT_SUPERVISOR)[0] == "not-quarantined"
+    table.do(release("A"), Role.PIT_SUPERVISOR)
+    table.do(operations.PlaceYourBets())
+
+
+def test_a_deck_that_nobody_recorded_is_replaced_or_released() -> None:
+    table = opened()
+    table.fresh_deck()
+    table.do(operations.QuarantineDeck("", "a mark on the back"))
+    assert table.refused(operations.PlaceYourBets())[0] == "quarantined"
+    table.do(release(""), Role.PIT_SUPERVISOR)
+    table.do(operations.QuarantineDeck("", "another mark"))
+    table.fresh_deck()
+    table.do(operations.PlaceYourBets())
+
+
+def test_a_quarantine_says_why_and_of_which_deck() -> None:
+    table = opened()
+    assert table.refused(operations.QuarantineDeck("", "why"))[0] == "no-deck"
+    table.fresh_deck()
+    assert table.refused(operations.QuarantineDeck("", " "))[0] == "reason"
+    assert table.refused(operations.QuarantineDeck("A", "why"))[0] == "no-deck"
+
+
+@pytest.mark.parametrize("kind", [Kind.FOREIGN_CARD, Kind.DECK_COUNT])
+def test_nc_5_5_1_and_5_5_2_the_deck_is_out_of_use_once_the_fact_is_confirmed(kind: Kind) -> None:
+    table = begin_with(with_two(), "A")
+    table.report(kind)
+    irregularity = table.open.id
+    if table.open.asks:
+        table.count(51)
+    assert not table.events_of(events.DeckQuarantined)
+    table.confirm()
+    quarantined = table.last(events.DeckQuarantined)
+    assert (quarantined.deck, quarantined.irregularity) == ("A", irregularity)
+    table.device.load()
+    table.do(operations.LoadDeck("A"))
+    assert table.refused(operations.PlaceYourBets())[0] == "quarantined"
+    begin_with(table, "B").finish()
+
+
+def test_a_denied_one_leaves_the_deck_in_use() -> None:
+    table = begin_with(with_two(), "A")
+    table.report(Kind.FOREIGN_CARD)
+    table.deny()
+    assert not table.events_of(events.DeckQuarantined)
+
+
+def test_nc_5_5_2_a_count_that_finds_the_deck_whole_leaves_it_in_use() -> None:
+    table = TableHarness().start().to_dealing()
+    table.device.miscount = 1
+    table.deal()
+    table.count(40)
+    table.confirm()
+    assert not table.events_of(events.DeckQuarantined)
+
+
+def test_nc_5_5_2_a_doubt_that_a_count_confirms_puts_the_deck_out_of_use() -> None:
+    table = TableHarness().start().to_dealing()
+    table.report(Kind.COUNT_IN_DOUBT)
+    table.count(table.state.stub_due - 1)
+    table.confirm()
+    assert table.last(events.DeckQuarantined).deck == ""
+
+
+def test_where_the_document_is_silent_the_ruling_puts_it_out_of_use() -> None:
+    table = TableHarness(game_id="F3").start().to_dealing()
+    table.report(Kind.FOREIGN_CARD)
+    assert not table.events_of(events.DeckQuarantined)
+    table.rule(RulingAction.VOID)
+    assert table.state.deck.quarantined
+    table.fresh_deck()
+    table.do(operations.PlaceYourBets())
+
+
+def test_nc_5_6_a_foreign_card_of_the_round_before_concerns_the_deck_of_that_round() -> None:
+    table = begin_with(with_two(), "A").finish()
+    begin_with(table, "B")
+    table.report(Kind.FOREIGN_CARD, earlier=True)
+    table.confirm()
+    assert table.last(events.DeckQuarantined).deck == "A"
+    assert not table.state.quarantine_of(table.state.deck)
+
+
+# -- shuffled outside
+
+
+def test_a_deck_that_was_shuffled_outside_counts_as_shuffled_when_it_is_loaded() -> None:
+    table = begin_with(with_two(), "A")
+    table.do(operations.ShuffledOutside("batch shuffler 2", "B"))
+    table.finish()
+    table.device.load()
+    table.do(operations.LoadDeck("B"))
+    assert table.last(events.DeckShuffled).by == "batch shuffler 2"
+    table.do(operations.PlaceYourBets())
+
+
+def test_once_dealt_from_it_does_no_longer() -> None:
+    table = with_two()
+    table.do(operations.ShuffledOutside("batch shuffler 2", "A"))
+    table.device.load()
+    table.do(operations.LoadDeck("A"))
+    table.do(operations.PlaceYourBets())
+    table.do(operations.OccupyBoxes(table.boxes))
+    table.do(operations.NoMoreBets())
+    table.finish()
+    table.device.load()
+    table.do(operations.LoadDeck("A"))
+    assert table.refused(operations.PlaceYourBets())[0] == "not-shuffled"
+
+
+def test_what_was_shuffled_outside_is_a_recorded_deck_that_is_not_in_play() -> None:
+    table = begin_with(with_two(), "A")
+    assert table.refused(operations.ShuffledOutside("somebody", "C"))[0] == "no-deck"
+    assert table.refused(operations.ShuffledOutside("somebody", "A"))[0] == "in-play"
+    assert table.refused(operations.ShuffledOutside("somebody"))[0] == "phase"
+    assert with_two(Unit.SETS).refused(operations.ShuffledOutside("somebody", "A"))[0] == "shuffler"

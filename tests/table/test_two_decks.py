@@ -1,0 +1,265 @@
+"""A deck that waits in the device while the other is dealt from: it binds no round before its own."""
+
+from __future__ import annotations
+
+import pytest
+
+from controller.api.view import LinkView, view_of
+from controller.games.specification import Kind, Role, RulingAction, Unit
+from controller.table import events, operations
+from controller.table.parts import Pile
+from controller.table.phases import Phase
+from firmware_bridge.cards import DECK, Concealed
+from firmware_bridge.commands import Shuffle
+from firmware_bridge.observations import (
+    CardDrawn,
+    DeckLoaded,
+    FaceUpFound,
+    SetDispensed,
+    SetRemoved,
+    ShuffleAborted,
+    ShuffleFinished,
+    ShuffleStarted,
+    StubUnloaded,
+)
+from tests.table.deck_hands import (
+    ORDER,
+    OTHER,
+    begin_with,
+    load_beside,
+    next_deck,
+    shuffle_beside,
+    turn_to_other,
+    with_two,
+)
+from tests.table.harness import TableHarness
+
+# -- two decks in the device
+
+
+@pytest.mark.parametrize("unit", Unit)
+def test_a_deck_that_is_put_in_beside_does_not_disturb_the_round(unit: Unit) -> None:
+    table = TableHarness(unit).start().to_dealing()
+    table.take(2)
+    before = table.state
+    load_beside(table)
+    shuffle_beside(table)
+    after = table.state
+    assert not after.open
+    assert (after.deck, after.hands, after.tray, after.dealt) == (before.deck, before.hands, before.tray, before.dealt)
+    assert (next_deck(table).deck, next_deck(table).shuffled) == (OTHER, True)
+    table.finish()
+    assert table.state.deck.deck == 1
+
+
+@pytest.mark.parametrize("unit", Unit)
+def test_the_waiting_deck_comes_into_play_when_the_next_round_begins(unit: Unit) -> None:
+    table = TableHarness(unit).start().to_dealing()
+    load_beside(table)
+    shuffle_beside(table)
+    table.finish()
+    assert table.state.deck.deck == 1, "the round can still be looked at"
+    table.do(operations.PlaceYourBets())
+    turn_to_other(table)
+    assert (table.state.round_deck, table.state.deck.deck, table.state.next_deck) == (OTHER, OTHER, None)
+    table.do(operations.OccupyBoxes(table.boxes))
+    table.do(operations.NoMoreBets())
+    table.finish()
+    assert table.last(events.StubCounted).due == 40
+
+
+def test_a_third_deck_waits_behind_the_second() -> None:
+    table = TableHarness(Unit.SINGLES).start().to_dealing()
+    load_beside(table)
+    table.finish()
+    table.device.report(DeckLoaded(3, 52, 888))
+    assert (table.state.deck.deck, next_deck(table).deck) == (OTHER, 3)
+    table.do(operations.ShuffledOutside("by hand"))
+    table.do(operations.PlaceYourBets())
+    assert (table.state.round_deck, next_deck(table).deck) == (OTHER, 3)
+
+
+def test_a_waiting_deck_of_a_shuffler_is_shuffled_when_the_round_is_over() -> None:
+    table = TableHarness().start().to_dealing()
+    load_beside(table)
+    assert not [command for _, command in table.device.told[3:] if isinstance(command, Shuffle)]
+    table.deal().expose_all().settle()
+    told = len(table.device.told)
+    table.device.deaf = True
+    table.conclude()
+    assert len(table.device.told) == told
+    assert isinstance(table.last(events.CommandIssued).command, Shuffle)
+
+
+def test_the_same_decks_number_in_a_round_stays_a_doubt() -> None:
+    for seen in (DeckLoaded(1, 52), ShuffleStarted(1), ShuffleFinished(1, 9, 52), ShuffleAborted(1, 9)):
+        table = TableHarness(Unit.SINGLES).start().to_dealing()
+        table.device.report(seen)
+        assert table.open.kind is Kind.COUNT_IN_DOUBT
+
+
+def test_a_device_that_does_not_say_which_deck_it_is_leaves_the_doubt() -> None:
+    table = TableHarness(Unit.SINGLES).start().to_dealing()
+    table.device.report(ShuffleStarted(0))
+    assert table.open.kind is Kind.COUNT_IN_DOUBT
+
+
+def test_a_waiting_deck_whose_shuffle_was_aborted_or_that_came_out_again_begins_no_round() -> None:
+    for seen in (ShuffleAborted(OTHER, 20), StubUnloaded(OTHER, 52)):
+        table = TableHarness(Unit.SINGLES).start().to_dealing()
+        load_beside(table)
+        shuffle_beside(table)
+        table.device.report(seen)
+        assert not table.state.open
+        table.finish()
+        assert table.refused(operations.PlaceYourBets())[0] == "deck-used"
+        table.fresh_deck()
+        table.do(operations.PlaceYourBets())
+
+
+def test_a_card_that_lies_face_up_in_the_waiting_deck_is_no_irregularity_of_the_round() -> None:
+    table = TableHarness(Unit.SINGLES).start().to_dealing()
+    load_beside(table)
+    shuffle_beside(table)
+    table.device.report(FaceUpFound(ORDER, 9, OTHER))
+    table.finish()
+    assert table.refused(operations.PlaceYourBets())[0] == "face-up"
+
+
+# -- what is wrong with the waiting deck
+
+
+@pytest.mark.parametrize("wrong", [{"missing": 1}, {"extra": 1}, {"foreign": 1}])
+def test_nc_5_5_a_waiting_deck_with_wrong_cards_is_told_and_holds_no_round(wrong: dict[str, int]) -> None:
+    table = TableHarness().start().to_dealing()
+    load_beside(table)
+    shuffle_beside(table, **wrong)
+    found = table.open
+    assert (found.waiting, found.blocks, found.row.id) == (True, False, "I01" if "foreign" in wrong else "I02")
+    assert not table.is_held()
+    if found.asks:
+        table.do(operations.CountCards("deck", 51, "a witness"))
+    table.confirm()
+    assert not table.state.open
+    assert not table.events_of(events.RoundVoided)
+    assert next_deck(table).quarantined
+    table.finish()
+    assert table.refused(operations.PlaceYourBets())[0] == "deck-used"
+    table.to_dealing().finish()
+
+
+def test_nc_5_5_2_the_round_has_its_own_doubts_besides() -> None:
+    table = TableHarness().start().to_dealing()
+    load_beside(table)
+    shuffle_beside(table, missing=1)
+    table.device.miscount = -1
+    table.deal()
+    waiting, own = table.state.open
+    assert (waiting.waiting, own.waiting) == (True, False)
+    table.count(39)
+    assert table.state.open[0].asks == waiting.asks, "a count of the stub says nothing of the other deck"
+    table.confirm(found=table.state.open[1])
+    assert table.at(Phase.VOIDED)
+    assert [found.waiting for found in table.state.open] == [True], "it is not overtaken"
+
+
+def test_a_ruling_about_the_waiting_deck_cannot_touch_the_round() -> None:
+    table = TableHarness(game_id="F3").start().to_dealing()
+    load_beside(table)
+    shuffle_beside(table, foreign=1)
+    found = table.open
+    void = operations.Rule(found.id, found.revision, RulingAction.VOID, "shift manager", "so decided")
+    assert table.refused(void, Role.SHIFT_MANAGER)[0] == "next-deck"
+    table.rule(RulingAction.CONTINUE)
+    assert next_deck(table).quarantined
+
+
+def test_a_recorded_waiting_deck_is_named_in_the_round_and_put_out_of_use_by_its_name() -> None:
+    table = begin_with(with_two(), "A")
+    load_beside(table)
+    assert table.refused(operations.LoadDeck("A"))[0] == "in-device"
+    table.do(operations.LoadDeck("B"))
+    assert next_deck(table).label == "B"
+    shuffle_beside(table, foreign=1)
+    table.confirm()
+    assert table.last(events.DeckQuarantined).deck == "B"
+    table.finish()
+    assert table.refused(operations.PlaceYourBets())[0] == "quarantined"
+
+
+def test_two_recorded_decks_alternate() -> None:
+    table = begin_with(with_two(), "A")
+    table.do(operations.ShuffledOutside("batch shuffler", "B"))
+    load_beside(table)
+    table.do(operations.LoadDeck("B"))
+    assert next_deck(table).shuffled
+    table.finish()
+    table.do(operations.PlaceYourBets())
+    assert (table.state.round_label, table.state.earlier_label) == ("B", "A")
+
+
+# -- its cards in the round
+
+
+@pytest.mark.parametrize("unit", Unit)
+def test_nc_5_5_1_a_card_of_the_waiting_deck_is_found_and_dealt_to_nobody(unit: Unit) -> None:
+    table = TableHarness(unit).start().to_dealing()
+    load_beside(table)
+    shuffle_beside(table)
+    before = table.state
+    faces = tuple(Concealed(card, ORDER, number) for number, card in enumerate(DECK[:3], start=1))
+    if unit is Unit.SINGLES:
+        table.device.report(CardDrawn(ORDER, 1, 51, OTHER, faces[0]))
+    else:
+        table.device.report(SetDispensed(ORDER, 1, 49, OTHER, faces))
+        table.device.report(SetRemoved(ORDER, 1))
+    assert (table.open.row.id, table.is_held()) == ("I01", True)
+    after = table.state
+    assert (after.hands, after.tray, after.aside, after.deck) == (before.hands, before.tray, before.aside, before.deck)
+    assert len(after.piles[Pile.STRAYS]) == (1 if unit is Unit.SINGLES else 3)
+    assert after.stub_due == before.stub_due, "they are none of the 52"
+    table.deny()
+    table.finish()
+    assert table.refused(operations.PlaceYourBets())[0] == "deck-used"
+
+
+def test_nothing_of_a_stray_cards_face_is_shown() -> None:
+    shown = []
+    for card in (DECK[0], DECK[1]):
+        table = TableHarness(Unit.SINGLES).start().to_dealing()
+        load_beside(table)
+        table.device.report(CardDrawn(ORDER, 1, 51, OTHER, Concealed(card, ORDER, 1)))
+        shown.append(view_of(table.state, LinkView()))
+    assert shown[0] == shown[1]
+
+
+# -- counts
+
+
+def test_in_a_round_a_whole_deck_is_counted_only_where_one_waits() -> None:
+    table = TableHarness().start().to_dealing()
+    load_beside(table)
+    table.do(operations.CountCards("deck", 52, "a witness"))
+    assert not table.state.open
+    table.do(operations.CountCards("deck", 53, "a witness"))
+    assert (table.open.waiting, table.open.asks, table.is_held()) == (True, (), False)
+    table.confirm()
+    assert next_deck(table).quarantined
+    assert not table.events_of(events.RoundVoided)
+
+
+# -- the screen
+
+
+def test_the_view_tells_which_deck_waits_and_whether_it_may_be_dealt_from() -> None:
+    table = begin_with(with_two(), "A")
+    load_beside(table)
+    table.do(operations.LoadDeck("B"))
+    view = view_of(table.state, LinkView())
+    assert view.deck.label == "A"
+    assert view.next_deck is not None
+    assert (view.next_deck.label, view.next_deck.fit) == ("B", True)
+    table.do(operations.QuarantineDeck("B", "a mark"))
+    marked = view_of(table.state, LinkView()).next_deck
+    assert marked is not None
+    assert (marked.fit, marked.quarantined) == (False, "a mark")
