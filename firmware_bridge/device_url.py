@@ -1,6 +1,6 @@
 """Where a device is and what it speaks, in one line that is the same in every command and file.
 
-    scheme:[//host:port]/path?driver=&baud=&listen=1&seed=
+    scheme:[//host:port]/path?driver=&baud=&listen=1&arm=1&seed=
 
     serial:///dev/cardshoe/SERIAL        a serial port, by the name that udev gave it
     usb:///VID:PID/SERIAL                a USB device without a serial converter
@@ -17,11 +17,10 @@ from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlsplit
 
 import msgspec
 
-from firmware_bridge.drivers.registry import registered_driver
+from firmware_bridge.drivers.registry import DRIVERS, USUAL_BAUD, RegisteredDriver, registered_driver
 from firmware_bridge.errors import BadDeviceUrlError
 
 DEFAULT_DRIVER: Final = "cardlink"
-DEFAULT_BAUD: Final = 115200  # bits a second
 SLOWEST_BAUD: Final = 50
 FASTEST_BAUD: Final = 4_000_000
 LARGEST_SEED: Final = 2**64 - 1
@@ -33,9 +32,9 @@ _EXAMPLES: Final = {
     "sim": "sim:///shuffler?seed=7",
 }
 _KEYS: Final = {
-    "serial": frozenset({"driver", "baud", "listen"}),
+    "serial": frozenset({"driver", "baud", "listen", "arm"}),
     "usb": frozenset({"driver", "listen"}),
-    "tcp": frozenset({"driver", "listen"}),
+    "tcp": frozenset({"driver", "listen", "arm"}),
     "sim": frozenset({"driver", "listen", "seed"}),
 }
 SCHEMES: Final = tuple(_EXAMPLES)
@@ -44,8 +43,9 @@ SCHEMES: Final = tuple(_EXAMPLES)
 class DeviceUrl(msgspec.Struct, frozen=True):
     """A device URL, taken apart. `str` puts it together again, defaults left out.
 
-    `host` and `port` belong to tcp alone. `baud` is in bits a second. `listen`: no byte is ever written. `seed` is of
-    simulated devices; None lets the simulator choose.
+    `host` and `port` belong to tcp alone. `baud` is in bits a second, by default the driver's. `listen`: no byte is
+    ever written. `arm`: a driver that only listens unless told may send its commands. `seed` is of simulated devices;
+    None lets the simulator choose.
     """
 
     scheme: str
@@ -53,17 +53,24 @@ class DeviceUrl(msgspec.Struct, frozen=True):
     port: int | None = None
     path: str = ""
     driver: str = DEFAULT_DRIVER
-    baud: int = DEFAULT_BAUD
+    baud: int = USUAL_BAUD
     listen: bool = False
+    arm: bool = False
     seed: int | None = None
+
+    @property
+    def known_as(self) -> str:
+        """What the device is called where it cannot say its serial number: the path's last part, or host:port."""
+        return f"{self.host}:{self.port}" if self.port is not None else self.path.rstrip("/").rpartition("/")[2]
 
     def __str__(self) -> str:
         host = f"[{self.host}]" if ":" in self.host else self.host
         authority = "" if self.port is None else f"{host}:{self.port}"
         keys = {
             "driver": "" if self.driver == DEFAULT_DRIVER else self.driver,
-            "baud": "" if self.baud == DEFAULT_BAUD else str(self.baud),
+            "baud": "" if self.baud == _usual_baud(self.driver) else str(self.baud),
             "listen": "1" if self.listen else "",
+            "arm": "1" if self.arm else "",
             "seed": "" if self.seed is None else str(self.seed),
         }
         query = "&".join(f"{key}={quote(value)}" for key, value in keys.items() if value)
@@ -79,23 +86,41 @@ def parse_device_url(text: str) -> DeviceUrl:
     parts = _split(text)
     host, port = _authority(parts)
     values = _query(parts)
+    row = registered_driver(values.get("driver", DEFAULT_DRIVER))
     url = DeviceUrl(
         scheme=parts.scheme,
         host=host,
         port=port,
         path=_path(parts),
-        driver=values.get("driver", DEFAULT_DRIVER),
-        baud=_whole_number(values, "baud", SLOWEST_BAUD, FASTEST_BAUD) or DEFAULT_BAUD,
+        driver=row.name,
+        baud=_whole_number(values, "baud", SLOWEST_BAUD, FASTEST_BAUD) or row.baud,
         listen=bool(_whole_number(values, "listen", 0, 1)),
+        arm=bool(_whole_number(values, "arm", 0, 1)),
         seed=_whole_number(values, "seed", 0, LARGEST_SEED),
     )
-    if url.listen and not registered_driver(url.driver).can_listen:
+    _check_writing(url, row)
+    return url
+
+
+def _check_writing(url: DeviceUrl, row: RegisteredDriver) -> None:
+    """What a URL says of writing to the device must be possible, and one thing."""
+    if url.listen and not row.can_listen:
         raise BadDeviceUrlError(
             f"The driver {url.driver} has to answer its device and cannot only listen.",
             "Leave out listen=1, or name the driver that the device speaks with driver=.",
         )
-    registered_driver(url.driver)
-    return url
+    if url.arm and not row.can_arm:
+        raise BadDeviceUrlError(f"The driver {url.driver} has no commands to be armed.", "Leave out arm=1.")
+    if url.arm and url.listen:
+        raise BadDeviceUrlError(
+            "listen=1 says that no byte is ever written, and arm=1 that commands may be.", "Leave one of them out."
+        )
+
+
+def _usual_baud(driver: str) -> int:
+    """The speed that need not be written. Of a driver of others any speed is written, so that nothing is imported."""
+    row = DRIVERS.get(driver)
+    return 0 if row is None else row.baud
 
 
 def _split(text: str) -> SplitResult:

@@ -2,9 +2,11 @@
 
     BridgeError                 something about the device or the way to it; has a `code` and a `hint`
     ├── BadDeviceUrlError       the URL names nothing that can exist          (code device-url)
+    │   └── DriverMissingError  a driver of others cannot be used             (code driver)
     ├── TransportLostError      the way was there and is gone: cable pulled   (code transport-lost)
     ├── TransportUnavailableError   the way cannot be opened: no such port, no permission, in use
-    └── KeyFileError            the key file cannot be read                   (code key-file)
+    ├── KeyFileError            the key file cannot be read                   (code key-file)
+    └── CardTableError          the table of identifiers cannot be used       (code card-table)
 
 A driver raises none of them for what a device sends: garbage is counted, and a device that must not be used is
 reported as refused. Any other exception that leaves this package is a bug.
@@ -37,3 +39,11 @@ class TransportUnavailableError(BridgeError):
 
 class KeyFileError(BridgeError):
     code = "key-file"
+
+
+class CardTableError(BridgeError):
+    code = "card-table"
+
+
+class DriverMissingError(BadDeviceUrlError):
+    code = "driver"

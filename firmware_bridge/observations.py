@@ -163,6 +163,24 @@ class NotUnderstood(Observation, frozen=True):
     reason: str
 
 
+class GapSuspected(Observation, frozen=True):
+    """The device's numbering skipped, and how it numbers is only inferred: something may be lost. Never proof."""
+
+    why: str
+
+
+class Alarmed(Observation, frozen=True):
+    """The device raised an alarm. `alarm` is its code, never its text, which may name a card: that is evidence."""
+
+    alarm: str
+
+
+class Noted(Observation, frozen=True):
+    """The device told something that says nothing of these games' cards. `what` names it and tells no content."""
+
+    what: str
+
+
 AnyObservation: TypeAlias = (
     Started
     | DeckLoaded
@@ -184,6 +202,9 @@ AnyObservation: TypeAlias = (
     | ButtonPressed
     | ReportsLost
     | NotUnderstood
+    | GapSuspected
+    | Alarmed
+    | Noted
 )
 
 
@@ -200,6 +221,7 @@ class Capabilities(msgspec.Struct, frozen=True):
     stages: bool  # a set may wait in the tray before bets are closed
     retains_reports: bool  # through a loss of power
     acknowledges: bool = True  # False: at most once, a loss cannot be noticed by numbers
+    counts: bool = True  # False: it numbers no cards, tells of no decks and gives no status; those fields are all 0
 
     @property
     def yields_one_card(self) -> bool:

@@ -13,7 +13,8 @@ from typing import TypeVar
 from firmware_bridge.commands import AnyCommand
 from firmware_bridge.device_url import DeviceUrl, parse_device_url
 from firmware_bridge.drivers.base import Answered, DeviceReady, Driver, Heard, LinkOver, Reported
-from firmware_bridge.drivers.registry import registered_driver
+from firmware_bridge.drivers.registry import load_driver
+from firmware_bridge.drivers.setting import DriverSetting
 from firmware_bridge.link_keeper import LinkKeeper
 from firmware_bridge.observations import Observation
 from simulators.device import SimulatedDevice
@@ -37,10 +38,10 @@ class Bench:
         self._news = asyncio.Event()
         self._held = (0, 0)
         self._next_command = secrets.randbits(40)
-        make_host = registered_driver(url.driver).load()
+        make = load_driver(url.driver)
 
         def make_driver(now: float) -> Driver:
-            return make_host(nonce=secrets.token_bytes(16), key_of=keys.get, held=self._held, now=now)
+            return make(DriverSetting(secrets.token_bytes(16), url, keys.get, self._held), now)
 
         clock = asyncio.get_running_loop().time
         self.keeper = LinkKeeper(

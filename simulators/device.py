@@ -73,6 +73,10 @@ class SimulatedDevice:
         self.link.receive(data, self._clock())
         self.changed()
 
+    def outgoing(self) -> bytes:
+        """What is to be written now; asking takes it."""
+        return self.link.outgoing()
+
     def tick(self) -> None:
         self.link.tick(self._clock())
 

@@ -37,6 +37,7 @@ class ArmedFaults(msgspec.Struct):
     `unseen_extra_at`: the same, and the sensor does not see it. `face_up_at`: this card lies face up. `jam_at`: the
     mechanism jams before this card. `stuck`: so many cards stay inside when the stub comes out. `miscount`: so many
     more (or fewer) than there are does the stub's counter say. `slip_at`: the exit's lock lets one go after this card.
+    `unreadable_at`: a shoe cannot read this card.
     """
 
     double_feed_at: int = 0
@@ -46,6 +47,7 @@ class ArmedFaults(msgspec.Struct):
     stuck: int = 0
     miscount: int = 0
     slip_at: int = 0
+    unreadable_at: int = 0
 
 
 class Profile(msgspec.Struct, frozen=True):
@@ -156,9 +158,10 @@ class Mechanism:
             self.faults.unseen_extra_at = 0
             drawn.append(self.inside.pop(0))
         self._dispensed += 1
+        read = 0 if ordinal == self.faults.unreadable_at else drawn[0].number
         self._report(
             messages.CardDrawn(
-                self._now, self._shuffle, ordinal, self._remaining, self._deck, drawn[0].number,
+                self._now, self._shuffle, ordinal, self._remaining, self._deck, read,
                 ordinal == self.faults.face_up_at,
             )
         )  # fmt: skip

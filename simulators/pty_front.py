@@ -11,7 +11,7 @@ import tty
 from contextlib import suppress
 from pathlib import Path
 
-from simulators.device import SimulatedDevice
+from simulators.device_side import DeviceSide
 
 
 class PtyFront:
@@ -21,7 +21,7 @@ class PtyFront:
     and no end of file.
     """
 
-    def __init__(self, device: SimulatedDevice, link: Path) -> None:
+    def __init__(self, device: DeviceSide, link: Path) -> None:
         self._device = device
         self._link = link
         self._master = -1
@@ -65,7 +65,7 @@ class PtyFront:
             while True:
                 self._device.tick()
                 self._free()
-                self._write(self._device.link.outgoing())
+                self._write(self._device.outgoing())
                 self._wake.clear()
                 with suppress(TimeoutError):
                     async with asyncio.timeout(self._device.nap()):
@@ -82,7 +82,7 @@ class PtyFront:
         with suppress(BlockingIOError, OSError):
             if data := os.read(self._master, 4096):
                 self._device.receive(data)
-                self._write(self._device.link.outgoing())
+                self._write(self._device.outgoing())
 
     def _write(self, data: bytes) -> None:
         """What a full line cannot take is lost, as on a UART; the protocol repeats what matters."""

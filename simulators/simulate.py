@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+from collections.abc import Coroutine
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from random import Random, SystemRandom
@@ -20,11 +21,13 @@ from firmware_bridge.errors import KeyFileError
 from firmware_bridge.observations import Capabilities
 from simulators.dealer import SimulatedDealer, SimulationError
 from simulators.device import LoggedReport, SimulatedDevice
+from simulators.line_reader_device import write_card_table
 from simulators.mechanism import Profile
 from simulators.pace import Pace
 from simulators.physical_table import PhysicalTable
 from simulators.plan import plan_rounds
 from simulators.pty_front import PtyFront
+from simulators.telling_shoes import TELLING_SHOES, draw_all
 
 HUMAN_PACE = 0.22  # of table time: a demonstration of five rounds ends within a minute
 
@@ -46,6 +49,18 @@ class Simulation(msgspec.Struct, frozen=True):
     rounds: int
     wagers: bool
     stay: bool
+
+
+class Telling(msgspec.Struct, frozen=True):
+    """What was asked for where the device is a shoe that only tells."""
+
+    driver: str
+    serial: str
+    seed: int
+    link: Path
+    log: Path | None
+    draw_every: float
+    card_table: Path
 
 
 def playable(game_id: str, *, on_removal: bool) -> Game:
@@ -78,6 +93,8 @@ def capabilities_of(
 
 
 @click.command()
+@click.option("--driver", type=click.Choice(["cardlink", *TELLING_SHOES]), default="cardlink", show_default=True,
+              help="What the device speaks; all but cardlink are shoes.")  # fmt: skip
 @click.option("--kind", type=click.Choice(["shuffler", "shoe"]), default="shuffler", show_default=True)
 @click.option("--serial", default="CARDSHOE-SIM-1", show_default=True, help="The device's serial number.")
 @click.option("--seed", type=int, default=7, show_default=True, help="Orders the decks and all that is random.")
@@ -89,20 +106,27 @@ def capabilities_of(
 @click.option("--stages/--no-stages", default=True, show_default=True, help="A set may wait before bets close.")
 @click.option("--fast", is_flag=True, help="Wait for nothing.")
 @click.option("--log", type=click.Path(path_type=Path), help="Write every report here, a JSON object a line.")
+@click.option("--draw-every", type=click.FloatRange(min=0), default=0.0, metavar="SECONDS",
+              help="Draw a card so often until the deck is dealt, where --driver is not cardlink.")  # fmt: skip
+@click.option("--card-table", type=click.Path(path_type=Path), default=Path("cardshoe-device.cards.csv"),
+              show_default=True, help="Write the identifiers of a line_reader's cards here.")  # fmt: skip
 @click.option("--dealer", type=click.Path(path_type=Path), help="Play at the table of the daemon with this socket.")
 @click.option("--game", "game_id", metavar="GAME", default="NC", show_default=True,
               help="The game of that table, with --dealer.")  # fmt: skip
 @click.option("--rounds", type=click.IntRange(min=1), default=5, show_default=True, help="How many, with --dealer.")
 @click.option("--wagers", is_flag=True, help="The people bet, with --dealer.")
 @click.option("--stay", is_flag=True, help="Keep the device plugged in after the last round, until interrupted.")
-def simulate(kind: Literal["shuffler", "shoe"], serial: str, seed: int, link: Path, key_file: Path, on_removal: bool,
-             stages: bool, fast: bool, log: Path | None, dealer: Path | None, game_id: str, rounds: int,
-             wagers: bool, stay: bool) -> None:  # fmt: skip
+def simulate(driver: str, draw_every: float, card_table: Path, kind: Literal["shuffler", "shoe"], serial: str,
+             seed: int, link: Path, key_file: Path, on_removal: bool, stages: bool, fast: bool, log: Path | None,
+             dealer: Path | None, game_id: str, rounds: int, wagers: bool, stay: bool) -> None:  # fmt: skip
     """Run a simulated shuffler or shoe on a pseudo-terminal, and print where it is.
 
     With --dealer, simulated people play planned rounds at the daemon's table and the command ends with the last one.
     Without, it runs until it is interrupted.
     """
+    if driver != "cardlink":
+        _simulate_telling(Telling(driver, serial, seed, link, log, draw_every, card_table), dealer)
+        return
     asked = Simulation(
         kind, serial, seed, link, key_file, on_removal, stages, 0.0 if fast else HUMAN_PACE, log, dealer,
         playable(game_id, on_removal=on_removal).id, rounds, wagers, stay,
@@ -116,6 +140,39 @@ def simulate(kind: Literal["shuffler", "shoe"], serial: str, seed: int, link: Pa
     except OSError as error:
         sentence = f"The device cannot appear at {link}: {error.strerror or error}."
         raise BadInputError(sentence, "Name a path in a folder that you may write to with --link.") from error
+
+
+def _simulate_telling(asked: Telling, dealer: Path | None) -> None:
+    if dealer is not None:
+        raise BadInputError(
+            "Simulated people play at a device that speaks cardlink.", "Leave --dealer or --driver out."
+        )
+    try:
+        asyncio.run(run_telling(asked))
+    except OSError as error:
+        sentence = f"The device cannot appear at {asked.link}: {error.strerror or error}."
+        raise BadInputError(sentence, "Name a path in a folder that you may write to with --link.") from error
+
+
+async def run_telling(asked: Telling) -> None:
+    """A shoe that only tells, until SIGTERM or SIGINT."""
+    with ExitStack() as stack:
+        log = stack.enter_context(asked.log.open("w")) if asked.log else None
+        random = Random(f"{asked.seed}/device")
+        device = TELLING_SHOES[asked.driver](
+            serial=asked.serial, random=random, log=lambda line: _write_line(log, line)
+        )
+        if asked.driver == "line_reader":
+            write_card_table(asked.card_table)
+        front = PtyFront(device, asked.link)
+        front.plug()
+        click.echo(f"serial://{asked.link.absolute()}?driver={asked.driver}")
+
+        async def people() -> None:
+            await draw_all(device, asked.draw_every)
+            await asyncio.Event().wait()
+
+        await _carry(front, people())
 
 
 async def run_simulation(asked: Simulation) -> None:
@@ -139,17 +196,22 @@ async def run_simulation(asked: Simulation) -> None:
         front = PtyFront(device, asked.link)
         front.plug()
         click.echo(f"serial://{asked.link.absolute()}")
-        carrier = asyncio.create_task(front.run())
-        people = asyncio.create_task(_people(asked, device, pace))
-        for name in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(name, people.cancel)
-        try:
-            with suppress(asyncio.CancelledError):
-                await people
-        finally:
-            carrier.cancel()
-            with suppress(asyncio.CancelledError):
-                await carrier
+        await _carry(front, _people(asked, device, pace))
+
+
+async def _carry(front: PtyFront, doing: Coroutine[None, None, None]) -> None:
+    """Carry the device's bytes while people do what they do."""
+    carrier = asyncio.create_task(front.run())
+    people = asyncio.create_task(doing)
+    for name in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(name, people.cancel)
+    try:
+        with suppress(asyncio.CancelledError):
+            await people
+    finally:
+        carrier.cancel()
+        with suppress(asyncio.CancelledError):
+            await carrier
 
 
 async def _people(asked: Simulation, device: SimulatedDevice, pace: Pace) -> None:

@@ -30,7 +30,7 @@ def run(path: Path, verbose: bool) -> None:
     from controller.daemon.daemon import run_daemon
     from controller.daemon.logs import configure_logs
     from controller.journal import JournalError
-    from firmware_bridge.errors import BridgeError, KeyFileError
+    from firmware_bridge.errors import BadDeviceUrlError, BridgeError, CardTableError, KeyFileError
 
     configure_logs(logging.DEBUG if verbose else logging.INFO)
     try:
@@ -39,7 +39,7 @@ def run(path: Path, verbose: bool) -> None:
         raise ConfigurationProblemError(str(error), error.hint) from error
     except JournalError as error:
         raise JournalProblemError(str(error), error.hint) from error
-    except KeyFileError as error:
+    except (KeyFileError, CardTableError, BadDeviceUrlError) as error:
         raise ConfigurationProblemError(str(error), error.hint) from error
     except BridgeError as error:
         raise DeviceProblemError(str(error), error.hint) from error

@@ -17,6 +17,7 @@ from controller.rules.paying import Rounding
 from controller.table.settings import LEAST_MS_BETWEEN_DRAWS, Settings, WagerLimit, law_of
 from controller.table.state import TableState
 from firmware_bridge.device_url import DeviceUrl, parse_device_url
+from firmware_bridge.drivers.registry import registered_driver
 from firmware_bridge.errors import BadDeviceUrlError
 
 
@@ -55,10 +56,11 @@ class LimitSection(_Section, frozen=True):
 
 
 class DeviceSection(_Section, frozen=True):
-    """`[device]`."""
+    """`[device]`. `key_file` and `card_table` for drivers that need one."""
 
     url: str
-    key_file: Path
+    key_file: Path | None = None
+    card_table: Path | None = None
 
 
 class JournalSection(_Section, frozen=True):
@@ -147,16 +149,30 @@ def _check(path: Path, configuration: Configuration) -> None:
         raise ConfigurationError(f"{path}: {table.game} has {fewest} to {most} boxes, not {table.boxes}.")
     if not re.fullmatch(r"[A-Za-z0-9_.-]{1,64}", table.name):
         raise ConfigurationError(f"{path}: a table's name is of letters, digits, and - _ . only.")
-    try:
-        _ = configuration.device_url
-    except BadDeviceUrlError as error:
-        raise ConfigurationError(f"{path}: [device] url: {error}", error.hint) from error
+    _check_device(path, configuration)
     try:
         check_law(table.game, configuration.readings, configuration.house, simulated=table.simulated)
     except LawError as error:
         raise ConfigurationError(f"{path}: {error}", error.hint) from error
     _check_limits(path, configuration)
     _check_people(path, configuration.people)
+
+
+def _check_device(path: Path, configuration: Configuration) -> None:
+    """A URL that can exist, and the files that its driver needs, no others."""
+    try:
+        driver = registered_driver(configuration.device_url.driver)
+    except BadDeviceUrlError as error:
+        raise ConfigurationError(f"{path}: [device] url: {error}", error.hint) from error
+    device = configuration.device
+    if driver.needs_keys and device.key_file is None:
+        raise ConfigurationError(f"{path}: the key key_file is missing in [device]; {driver.name} needs its keys.")
+    if driver.needs_card_table and device.card_table is None:
+        raise ConfigurationError(
+            f"{path}: the key card_table is missing in [device]; {driver.name} needs the card of each identifier."
+        )
+    if device.card_table is not None and not driver.needs_card_table:
+        raise ConfigurationError(f"{path}: [device] card_table: {driver.name} knows its cards without one.")
 
 
 def _check_limits(path: Path, configuration: Configuration) -> None:
@@ -199,6 +215,10 @@ def _anchored(configuration: Configuration, folder: Path) -> Configuration:
     return replace(
         configuration,
         journal=replace(journal, path=folder / journal.path, key_file=folder / journal.key_file),
-        device=replace(device, key_file=folder / device.key_file),
+        device=replace(
+            device,
+            key_file=device.key_file and folder / device.key_file,
+            card_table=device.card_table and folder / device.card_table,
+        ),
         api=replace(api, socket=folder / api.socket),
     )

@@ -6,6 +6,7 @@ import asyncio
 import os
 import secrets
 import signal
+from collections.abc import Callable
 from contextlib import AsyncExitStack, suppress
 
 import structlog
@@ -26,9 +27,11 @@ from controller.table.events import AnyEvent, Event
 from controller.table.evolve import evolve
 from controller.table.inputs import AnyInput, DaemonStarted
 from controller.table.state import TableState
+from firmware_bridge.card_table import read_card_table
 from firmware_bridge.device_keys import read_device_keys
 from firmware_bridge.drivers.base import Driver
-from firmware_bridge.drivers.registry import registered_driver
+from firmware_bridge.drivers.registry import load_driver
+from firmware_bridge.drivers.setting import DriverSetting
 from firmware_bridge.link_keeper import LinkKeeper
 
 PAGE = 2000  # entries folded between two turns of the loop
@@ -51,7 +54,7 @@ async def run_daemon(configuration: Configuration) -> None:
 
 
 async def _start(configuration: Configuration, notifier: SystemdNotifier, stack: AsyncExitStack) -> None:
-    read_device_keys(configuration.device.key_file)  # a bad file is told before anything else begins
+    make_driver = _driver_maker(configuration)  # a bad file is told before anything else begins
     clock = HostClock()
     writer = await _open_journal(configuration, clock)
     stack.push_async_callback(writer.close)
@@ -65,17 +68,10 @@ async def _start(configuration: Configuration, notifier: SystemdNotifier, stack:
     table = configuration.table
     service = TableService(table.name, state, writer, clock, link_view)
     await service.begin(DaemonStarted(table.name, table.simulated, configuration.settings, start_id(), host_boot_id()))
-    make_host = registered_driver(configuration.device_url.driver).load()
-
-    def make_driver(now: float) -> Driver:
-        keys = read_device_keys(configuration.device.key_file)  # a device may have been paired since
-        held = (service.state.device.boot, service.state.device.last_report)
-        return make_host(nonce=secrets.token_bytes(16), key_of=keys.get, held=held, now=now)
-
     loop = asyncio.get_running_loop()
     keeper = LinkKeeper(
         configuration.device_url,
-        make_driver=make_driver,
+        make_driver=lambda now: make_driver((service.state.device.boot, service.state.device.last_report), now),
         deliver=service.hear,
         clock=loop.time,
         random=secrets.SystemRandom(),
@@ -88,6 +84,25 @@ async def _start(configuration: Configuration, notifier: SystemdNotifier, stack:
     _keep(stack, keeper.run(), "link")
     if notifier.interval is not None:
         _keep(stack, _feed_watchdog(configuration, notifier, notifier.interval), "watchdog")
+
+
+def _driver_maker(configuration: Configuration) -> Callable[[tuple[int, int], float], Driver]:
+    """Makes a link's driver from what the journal holds and the time. Raises BridgeError for a file that is bad now."""
+    device = configuration.device
+    url = configuration.device_url
+    make = load_driver(url.driver)
+    cards = read_card_table(device.card_table) if device.card_table is not None else {}
+
+    def keys() -> dict[str, bytes]:
+        return read_device_keys(device.key_file) if device.key_file is not None else {}
+
+    def make_driver(held: tuple[int, int], now: float) -> Driver:
+        key_of = keys().get  # a device may have been paired since
+        simulated = configuration.table.simulated
+        return make(DriverSetting(secrets.token_bytes(16), url, key_of, held, cards, simulated), now)
+
+    keys()
+    return make_driver
 
 
 async def _open_journal(configuration: Configuration, clock: Clock) -> JournalWriter[AnyInput, AnyEvent]:

@@ -201,6 +201,14 @@ def _not_understood(decision: Decision, given: DeviceReported, seen: observation
     _doubt(decision, given, "the device sent a report that this version cannot read")
 
 
+def _gap_suspected(decision: Decision, given: DeviceReported, seen: observations.GapSuspected) -> None:
+    _doubt(decision, given, f"something that the device sent may be lost, which is no proof: {seen.why}")
+
+
+def _alarmed(decision: Decision, given: DeviceReported, seen: observations.Alarmed) -> None:
+    stop(decision, given, f"alarm of the device: {seen.alarm}")
+
+
 def _noted(decision: Decision, given: DeviceReported, seen: Observation) -> None:
     detail = ", ".join(f"{name}={getattr(seen, name)}" for name in seen.__struct_fields__)
     decision.emit(events.DeviceNoted(str(seen.__struct_config__.tag), detail))
@@ -247,4 +255,7 @@ _HANDLERS: Final[dict[type[Observation], Handler]] = {
     observations.ButtonPressed: _noted,
     observations.ReportsLost: _reports_lost,
     observations.NotUnderstood: _not_understood,
+    observations.GapSuspected: _gap_suspected,
+    observations.Alarmed: _alarmed,
+    observations.Noted: _noted,
 }

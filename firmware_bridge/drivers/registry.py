@@ -1,19 +1,29 @@
 """The drivers there are: one row each, imported only when a device asks for it.
 
+Drivers of others come by the entry point group `cardshoe.drivers`, each naming a `RegisteredDriver`
+(docs/a_new_driver.md). Nothing of theirs is imported before a URL names it.
+
 >>> registered_driver("cardlink").maturity.value
 "this project's own protocol"
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import Enum
-from typing import Final, Protocol
+from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING, Final, Protocol
 
 import msgspec
 
-from firmware_bridge.drivers.base import Driver
-from firmware_bridge.errors import BadDeviceUrlError
+from firmware_bridge.errors import BadDeviceUrlError, DriverMissingError
+
+if TYPE_CHECKING:  # the setting holds a URL, and whoever reads a URL looks here
+    from firmware_bridge.drivers.base import Driver
+    from firmware_bridge.drivers.setting import DriverSetting
+
+GROUP: Final = "cardshoe.drivers"
+USUAL_BAUD: Final = 115200  # bits a second
 
 
 class Maturity(Enum):
@@ -21,53 +31,141 @@ class Maturity(Enum):
 
     OWN = "this project's own protocol"
     COMMUNITY = "community, unverified against the maker's specification"
+    OTHERS = "of others, installed beside this program, which does not vouch for it"
 
 
 class DriverFactory(Protocol):
-    """Makes one link's driver; a driver leaves what its protocol does not need.
+    """Makes one link's driver. `now` is in seconds of the clock that the driver will be handed, monotonic."""
 
-    `nonce` is 16 random bytes, never used before; `key_of` gives the key of a serial number, or None; `held` is the
-    last report that the journal holds, as (boot, number), (0, 0) for none; `now` is in seconds, monotonic.
-    """
-
-    def __call__(
-        self,
-        *,
-        nonce: bytes,
-        key_of: Callable[[str], bytes | None],
-        held: tuple[int, int],
-        now: float,
-    ) -> Driver: ...
+    def __call__(self, setting: DriverSetting, now: float) -> Driver: ...
 
 
 class RegisteredDriver(msgspec.Struct, frozen=True):
-    """A row of the registry. `can_listen`: it works on a line on which nothing may be written."""
+    """A row of the registry.
+
+    `can_listen`: it works on a line on which nothing may be written. `can_arm`: it has commands, which a URL has to
+    arm. `needs_keys`, `needs_card_table`: the configuration has to name that file. `baud`: the speed of the line, in
+    bits a second, where the URL names none. `load` imports the driver.
+    """
 
     name: str
     maturity: Maturity
     can_listen: bool
     load: Callable[[], DriverFactory]
+    can_arm: bool = False
+    needs_keys: bool = False
+    needs_card_table: bool = False
+    baud: int = USUAL_BAUD
 
 
 def _cardlink() -> DriverFactory:
-    from firmware_bridge.drivers.cardlink.host import CardlinkHost
+    from firmware_bridge.drivers.cardlink.host import make_cardlink
 
-    return CardlinkHost
+    return make_cardlink
+
+
+def _angel_eye() -> DriverFactory:
+    from firmware_bridge.drivers.angel_eye import AngelEye
+
+    return AngelEye
+
+
+def _bee_tek() -> DriverFactory:
+    from firmware_bridge.drivers.bee_tek import BeeTek
+
+    return BeeTek
+
+
+def _line_reader() -> DriverFactory:
+    from firmware_bridge.drivers.line_reader import LineReader
+
+    return LineReader
 
 
 DRIVERS: Final[dict[str, RegisteredDriver]] = {
     row.name: row
     for row in (
-        RegisteredDriver("cardlink", Maturity.OWN, False, _cardlink),  # a handshake cannot be listened to
+        RegisteredDriver("cardlink", Maturity.OWN, False, _cardlink, needs_keys=True),  # its handshake has to answer
+        RegisteredDriver("angel_eye", Maturity.COMMUNITY, True, _angel_eye, can_arm=True, baud=4800),
+        RegisteredDriver("bee_tek", Maturity.COMMUNITY, True, _bee_tek, baud=9600),
+        RegisteredDriver("line_reader", Maturity.COMMUNITY, True, _line_reader, needs_card_table=True, baud=9600),
     )
 }
 
 
 def registered_driver(name: str) -> RegisteredDriver:
-    """The row of that name. Raises BadDeviceUrlError when there is none."""
+    """The row of that name. Raises BadDeviceUrlError when there is none, DriverMissingError when it is of others and
+    cannot be used; both are sentences with a next step."""
     row = DRIVERS.get(name)
-    if row is None:
+    if row is not None:
+        return row
+    found = _entries(name)
+    if not found:
         raise BadDeviceUrlError(
-            f"There is no driver called {name!r}.", f"Use one of these after driver=: {', '.join(sorted(DRIVERS))}."
+            f"There is no driver called {name!r}.", f"Use one of these after driver=: {', '.join(driver_names())}."
         )
-    return row
+    if len(found) > 1:
+        raise DriverMissingError(
+            f"Several packages bring a driver called {name!r}: {', '.join(map(_package, found))}.",
+            "Uninstall all of them but one.",
+        )
+    return _row_of(found[0])
+
+
+def load_driver(name: str) -> DriverFactory:
+    """Import a driver. Raises as `registered_driver` does, whatever the import raises."""
+    row = registered_driver(name)
+    if name in DRIVERS:
+        return row.load()
+    try:
+        return row.load()
+    except Exception as error:
+        raise _unusable(_entries(name)[0], f"it cannot be imported ({type(error).__name__}: {error})") from error
+
+
+def driver_names() -> list[str]:
+    """Every name that a URL may give after `driver=`, imported or not."""
+    return sorted({*DRIVERS, *(entry.name for entry in entry_points(group=GROUP))})
+
+
+def driver_problems() -> list[str]:
+    """A sentence for each driver of others that is passed over or cannot be used. Imports them to find out."""
+    problems: list[str] = []
+    for entry in entry_points(group=GROUP):
+        if entry.name in DRIVERS:
+            problems.append(
+                f"The package {_package(entry)} brings a driver called {entry.name!r}; that name is taken by this "
+                "program's own, which is used. It has to give its driver another name."
+            )
+            continue
+        try:
+            load_driver(entry.name)
+        except DriverMissingError as error:
+            problems.append(f"{error} {error.hint}")
+    return sorted(set(problems))
+
+
+def _entries(name: str) -> Sequence[EntryPoint]:
+    return list(entry_points(group=GROUP, name=name))
+
+
+def _package(entry: EntryPoint) -> str:
+    return "an unnamed package" if entry.dist is None else entry.dist.name
+
+
+def _row_of(entry: EntryPoint) -> RegisteredDriver:
+    """What the entry point names, under that name, and not as one of ours whatever it says of itself."""
+    try:
+        row = entry.load()
+    except Exception as error:
+        raise _unusable(entry, f"it cannot be imported ({type(error).__name__}: {error})") from error
+    if not isinstance(row, RegisteredDriver):
+        raise _unusable(entry, f"{entry.value} is no RegisteredDriver")
+    return msgspec.structs.replace(row, name=entry.name, maturity=Maturity.OTHERS)
+
+
+def _unusable(entry: EntryPoint, why: str) -> DriverMissingError:
+    return DriverMissingError(
+        f"The driver {entry.name!r} of the package {_package(entry)} cannot be used: {why}.",
+        "Reinstall the package, or leave it out and name another driver.",
+    )

@@ -244,6 +244,7 @@ def every_observation(state: TableState) -> Iterator[AnyObservation]:
     yield from (o.StubUnloaded(1, state.stub_due), o.StubUnloaded(1, 39), o.StubUnloaded(0, -1))
     yield from (o.Jammed("exit"), o.Jammed(""), o.JamCleared("exit"), o.DoorMoved(True), o.DoorMoved(False))
     yield from (o.Tampered("case"), o.ReportsLost(1, 3, 9), o.ReportsLost(0, 9, 3), o.NotUnderstood("short"))
+    yield from (o.GapSuspected("5 came after 3"), o.Alarmed("E3"), o.Noted("stand-by"))
 
 
 def every_report(state: TableState) -> Iterator[AnyInput]:

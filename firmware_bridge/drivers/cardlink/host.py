@@ -30,6 +30,7 @@ from firmware_bridge.drivers.cardlink.framing import HEADER, VERSION, Frame, Fra
 from firmware_bridge.drivers.cardlink.messages import Kind, encode_body
 from firmware_bridge.drivers.cardlink.sequence import ReportSequence
 from firmware_bridge.drivers.cardlink.translate import identity_of, observation_of, order_of, status_of
+from firmware_bridge.drivers.setting import DriverSetting
 from firmware_bridge.observations import AnyObservation, DeviceIdentity
 
 RESEND_FIRST: Final = 0.5  # seconds until an unanswered frame is repeated; doubles
@@ -350,6 +351,11 @@ class CardlinkHost:
             self.statistics.reports_out_of_order += 1
             self._behind_since = now if self._behind_since is None else self._behind_since
         self._send_ack(now)
+
+
+def make_cardlink(setting: DriverSetting, now: float) -> CardlinkHost:
+    """As the registry makes it."""
+    return CardlinkHost(nonce=setting.nonce, key_of=setting.key_of, held=setting.held, now=now)
 
 
 _Handler = Callable[[CardlinkHost, Frame, float, list[Heard]], None]

@@ -1,0 +1,82 @@
+"""The table of a line reader: which card an identifier is, several identifiers perhaps the same one.
+
+TOML, a section `[cards]` with a card a line and its identifiers:
+
+    KD = ["E28068940000500B", "E28068940000500C"]
+
+or CSV, an identifier and its card a line, several lines perhaps for one card. The whole deck has to be there: a card
+left out could only be taken for a foreign one.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from firmware_bridge.cards import DECK, Card, UnknownCardError
+from firmware_bridge.errors import CardTableError
+
+LONGEST_IDENTIFIER: Final = 128  # characters
+
+_NEXT: Final = "Correct the file that [device] card_table names."
+
+
+class _Toml(msgspec.Struct, forbid_unknown_fields=True):
+    cards: dict[str, list[str] | str]
+
+
+def read_card_table(path: Path) -> dict[str, Card]:
+    """The cards by identifier. Raises `CardTableError` with what is wrong and where."""
+    try:
+        data = path.read_bytes()
+        text = data.decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "not a text file"
+        raise CardTableError(f"The card table {path} cannot be read: {why}.", _NEXT) from error
+    pairs = _of_toml(path, text) if path.suffix == ".toml" else _of_csv(text)
+    table: dict[str, Card] = {}
+    for place, identifier, name in pairs:
+        _add(table, f"{path}, {place}", identifier, name)
+    missing = [card.code for card in DECK if card not in set(table.values())]
+    if missing:
+        raise CardTableError(f"{path} has no identifier for {', '.join(missing)}.", _NEXT)
+    return table
+
+
+def _add(table: dict[str, Card], where: str, identifier: str, name: str) -> None:
+    identifier = identifier.strip()
+    try:
+        card = Card.parse(name)
+    except UnknownCardError as error:
+        raise CardTableError(f"{where}: {error}.", _NEXT) from error
+    if not 0 < len(identifier) <= LONGEST_IDENTIFIER or not (identifier.isascii() and identifier.isprintable()):
+        raise CardTableError(
+            f"{where}: {identifier[:20]!r} is no identifier: 1 to {LONGEST_IDENTIFIER} ASCII characters are.", _NEXT
+        )
+    if table.setdefault(identifier, card) is not card:
+        raise CardTableError(f"{where}: {identifier} stands for {table[identifier].code} already.", _NEXT)
+
+
+def _of_toml(path: Path, text: str) -> Iterator[tuple[str, str, str]]:
+    try:
+        read = msgspec.toml.decode(text, type=_Toml)
+    except msgspec.MsgspecError as error:
+        raise CardTableError(f"{path}: {error}.", _NEXT) from error
+    for name, identifiers in read.cards.items():
+        for identifier in [identifiers] if isinstance(identifiers, str) else identifiers:
+            yield f"[cards] {name}", identifier, name
+
+
+def _of_csv(text: str) -> Iterator[tuple[str, str, str]]:
+    rows: Iterable[list[str]] = csv.reader(text.splitlines())
+    for number, row in enumerate(rows, start=1):
+        if not any(cell.strip() for cell in row) or row[0].lstrip().startswith("#"):
+            continue
+        if number == 1 and [cell.strip().lower() for cell in row] == ["identifier", "card"]:
+            continue
+        identifier, name = (row[0], row[1]) if len(row) == 2 else (row[0], "")
+        yield f"line {number}", identifier, name

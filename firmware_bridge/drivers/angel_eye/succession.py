@@ -1,0 +1,65 @@
+"""Copies and succession: each telegram comes three times under one seq, and what follows a seq is learned.
+
+The range of seq is not public. A departure from the successor that was learned, or damaged telegrams that no good copy
+accounts for, are a suspected gap: told, and never proof.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from firmware_bridge.drivers.angel_eye.telegrams import Telegram
+
+COPIES: Final = 3
+CERTAIN: Final = 2  # times that a successor was seen; from then on one departure no longer replaces it
+
+
+class Succession:
+    """Follows the telegrams of one link."""
+
+    def __init__(self) -> None:
+        self._last: Telegram | None = None
+        self._copies = COPIES  # good ones of the last telegram
+        self._damaged = 0  # since then, and before it where its number did not account for them
+        self._learned: dict[int, tuple[int, int]] = {}
+
+    @property
+    def unaccounted(self) -> bool:
+        """Whether more came damaged than copies of the last telegram were due."""
+        return self._damaged > COPIES - self._copies
+
+    def take(self, telegram: Telegram) -> tuple[bool, str]:
+        """Whether it is new, no copy of the one before; and why a gap before it is suspected, or nothing."""
+        if self._is_copy(telegram):
+            self._copies += 1
+            return False, ""
+        follows, why = self._follow(telegram)
+        due = COPIES - self._copies
+        self._damaged = 0 if follows or why else max(0, self._damaged - due)
+        self._last, self._copies = telegram, 1
+        return True, why
+
+    def take_damaged(self) -> None:
+        self._damaged += 1
+
+    def give_up(self) -> None:
+        """What was damaged has been told of."""
+        self._damaged = 0
+
+    def _is_copy(self, telegram: Telegram) -> bool:
+        last = self._last
+        same = last is not None and (last.seq, last.data) == (telegram.seq, telegram.data)
+        return same and self._copies < COPIES
+
+    def _follow(self, telegram: Telegram) -> tuple[bool, str]:
+        """Whether it is the successor that was learned, and what departs from that. A start may number anew."""
+        last = self._last
+        if last is None or telegram.data[:1] == b"S":
+            return False, ""
+        successor, times = self._learned.get(last.seq, (telegram.seq, 0))
+        if successor == telegram.seq:
+            self._learned[last.seq] = (successor, times + 1)
+            return times > 0, ""
+        if times < CERTAIN:
+            self._learned[last.seq] = (telegram.seq, 1)
+        return False, f"number {telegram.seq} came after {last.seq}, where {successor} was learned"

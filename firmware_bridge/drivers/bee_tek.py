@@ -1,0 +1,143 @@
+"""Shoes of Bee-Tek for cards with micro-dots: text, nothing numbered, nothing acknowledged, nothing to be told.
+
+Community, unverified against the maker's specification: docs/protocols.md.
+
+    [Game]<Card:4S>   [Manual Burn Cards]<Card:TH>   a card        [Game]<Game>   a card that could not be read
+    [Game]<Alarm:E3 Card Not Read>   [GameAlarm]<Alarm:...>         an alarm      <W0x01>        a warning
+
+An item ends with its ">", so that line ends and blanks between items mean nothing and none has to be there. There is
+no checksum: an item that a line has damaged may have been a card, so it is told as not understood and never dropped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from firmware_bridge.cards import Card, UnknownCardError
+from firmware_bridge.drivers.setting import DriverSetting
+from firmware_bridge.drivers.telling import (
+    LONGEST_EVIDENCE,
+    TellingDriver,
+    Told,
+    card_drawn,
+    fits_nothing,
+    not_understood,
+)
+from firmware_bridge.observations import Alarmed, Noted
+
+LONGEST_ITEM: Final = 160  # characters; public examples have about 30
+
+_BETWEEN: Final = b" \t\r\n\x00"
+_BEGINS: Final = re.compile(rb"[\[<]")
+_BREAKS: Final = re.compile(rb"[\r\n\x00]")  # no item goes over a line end
+_MODE: Final = r"\[(Game|Manual Burn Cards)\]"
+
+
+def _card(found: re.Match[str], data: bytes) -> Told:
+    try:
+        return Told(card_drawn(Card.parse(found[2])), data)
+    except UnknownCardError:
+        return not_understood("a card of no rank or suit that is known", data)
+
+
+def _unread(found: re.Match[str], data: bytes) -> Told:
+    """The mode's own name stands where the card would. Public sources show it of games; the other mode is inferred."""
+    return Told(card_drawn(None), data)
+
+
+def _alarm(found: re.Match[str], data: bytes) -> Told:
+    """The code alone: the text may name a card."""
+    return Told(Alarmed(found[2] or "without a code"), data)
+
+
+def _warning(found: re.Match[str], data: bytes) -> Told:
+    return Told(Noted(f"warning {found[1]}"), data)
+
+
+_ITEMS: Final[tuple[tuple[re.Pattern[str], Callable[[re.Match[str], bytes], Told]], ...]] = (
+    (re.compile(_MODE + r"<Card:(10[CDHS]|[2-9TJQKA][CDHS])>"), _card),
+    (re.compile(_MODE + r"<\1>"), _unread),
+    (re.compile(r"\[(Game|Manual Burn Cards|GameAlarm)\]<Alarm:(?:(E[0-9]{1,3})\b)?[ -~]*>"), _alarm),
+    (re.compile(r"<(W0x[0-9A-Fa-f]{1,4})>"), _warning),
+)
+
+
+class BeeTek(TellingDriver):
+    """One link to a shoe."""
+
+    maker = "Bee-Tek"
+    model = "card shoe"
+
+    def __init__(self, setting: DriverSetting, now: float) -> None:
+        super().__init__(setting, now)
+        self._item = bytearray()  # begins with "[" or "<"
+        self._stray = bytearray()
+
+    def read(self, data: bytes, now: float) -> Iterator[Told]:
+        self._item += data
+        while self._item:
+            begins = _BEGINS.search(self._item)
+            stray = bytes(self._item[: begins.start()] if begins else self._item)
+            del self._item[: len(stray)]
+            yield from self._keep_stray(stray)
+            if not self._item:
+                return
+            size = self._size_of_item()
+            if size is None:
+                return
+            item = bytes(self._item[:size])
+            del self._item[:size]
+            yield from self._tell_stray()
+            yield self._understand(item)
+
+    def _size_of_item(self) -> int | None:
+        """How long the item at the beginning is, whole or broken off. None: more has to come."""
+        ends = self._item.find(b">")
+        breaks = _BREAKS.search(self._item)
+        limits = [LONGEST_ITEM] if len(self._item) > LONGEST_ITEM else []
+        limits += [ends + 1] if ends >= 0 else []
+        limits += [breaks.start()] if breaks else []
+        anew = self._begins_anew()
+        limits += [anew] if anew else []
+        return min(limits, default=None)
+
+    def _begins_anew(self) -> int:
+        """Where another item begins in this one, which has then lost its end; 0: nowhere."""
+        opened = self._item.find(b"<")
+        mode = self._item.find(b"[", 1)
+        second = self._item.find(b"<", opened + 1) if opened >= 0 else -1
+        return min((place for place in (mode, second) if place > 0), default=0)
+
+    def _understand(self, item: bytes) -> Told:
+        text = item.decode("ascii", "replace")
+        for pattern, told in _ITEMS:
+            if found := pattern.fullmatch(text):
+                self.statistics.frames_in += 1
+                return told(found, item)
+        self.statistics.frames_corrupt += 1
+        if len(item) >= LONGEST_ITEM:
+            self.statistics.frames_overlong += 1
+        return not_understood("an item that is not known, or damaged", item)
+
+    # -- bytes between items ---------------------------------------------------------------------------------------
+
+    def _keep_stray(self, data: bytes) -> Iterator[Told]:
+        """An item that has lost its beginning may have been a card; what is not even the end of one was none."""
+        *ends, rest = data.translate(None, _BETWEEN).split(b">")
+        for end in ends:
+            self._stray += end + b">"
+            self.statistics.frames_corrupt += 1
+            yield not_understood("the end of an item without its beginning", bytes(self._stray[-LONGEST_ITEM:]))
+            self._stray.clear()
+        self._stray += rest
+        while len(self._stray) >= LONGEST_EVIDENCE:
+            yield from self._tell_stray()
+
+    def _tell_stray(self) -> Iterator[Told]:
+        """What fitted nothing is told, before the item that ends it: the order is kept."""
+        if self._stray:
+            self.statistics.frames_corrupt += 1
+            yield fits_nothing(bytes(self._stray[:LONGEST_EVIDENCE]))
+            del self._stray[:LONGEST_EVIDENCE]

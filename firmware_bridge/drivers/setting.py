@@ -1,0 +1,27 @@
+"""What a driver is made from: everything that a protocol may need, handed in for one link."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import msgspec
+
+from firmware_bridge.cards import Card
+from firmware_bridge.device_url import DeviceUrl
+
+
+class DriverSetting(msgspec.Struct, frozen=True):
+    """A driver takes from it what its protocol needs and leaves the rest.
+
+    `nonce` is 16 random bytes, never used before. `url` says where the device is, whether nothing may be written
+    (`listen`) and whether commands are armed (`arm`). `key_of` gives the 32-byte key of a serial number, or None.
+    `held` is the last report that the journal holds, as (boot, number), (0, 0) for none. `card_table` gives the card of
+    an identifier. `simulated`: the table is a simulated one, for devices that cannot say it themselves.
+    """
+
+    nonce: bytes
+    url: DeviceUrl
+    key_of: Callable[[str], bytes | None] = lambda serial: None
+    held: tuple[int, int] = (0, 0)
+    card_table: Mapping[str, Card] = {}
+    simulated: bool = False
