@@ -10,14 +10,15 @@ from pathlib import Path
 from random import Random
 from typing import TypeVar
 
+from firmware_bridge.cards import Card
 from firmware_bridge.commands import AnyCommand
-from firmware_bridge.device_url import DeviceUrl, parse_device_url
+from firmware_bridge.device_url import DEFAULT_DRIVER, DeviceUrl, parse_device_url
 from firmware_bridge.drivers.base import Answered, DeviceReady, Driver, Heard, LinkOver, Reported
-from firmware_bridge.drivers.registry import load_driver
+from firmware_bridge.drivers.registry import load_driver, registered_driver
 from firmware_bridge.drivers.setting import DriverSetting
 from firmware_bridge.link_keeper import LinkKeeper
 from firmware_bridge.observations import Observation
-from simulators.device import SimulatedDevice
+from simulators.device_side import DeviceSide
 from simulators.pty_front import PtyFront
 
 HeardT = TypeVar("HeardT")
@@ -32,7 +33,7 @@ class BenchError(AssertionError):
 class Bench:
     """A link that keeps everything it hears. Reports are acknowledged as they come unless `acknowledges` is False."""
 
-    def __init__(self, url: DeviceUrl, keys: Mapping[str, bytes]) -> None:
+    def __init__(self, url: DeviceUrl, keys: Mapping[str, bytes], cards: Mapping[str, Card]) -> None:
         self.heard: list[Heard] = []
         self.acknowledges = True
         self._news = asyncio.Event()
@@ -41,7 +42,7 @@ class Bench:
         make = load_driver(url.driver)
 
         def make_driver(now: float) -> Driver:
-            return make(DriverSetting(secrets.token_bytes(16), url, keys.get, self._held), now)
+            return make(DriverSetting(secrets.token_bytes(16), url, keys.get, self._held, cards), now)
 
         clock = asyncio.get_running_loop().time
         self.keeper = LinkKeeper(
@@ -107,9 +108,11 @@ class Bench:
 
 
 @asynccontextmanager
-async def open_bench(url: str, keys: Mapping[str, bytes]) -> AsyncGenerator[Bench, None]:
-    """A bench for the device that the URL names."""
-    bench = Bench(parse_device_url(url), keys)
+async def open_bench(
+    url: str, keys: Mapping[str, bytes], cards: Mapping[str, Card] | None = None
+) -> AsyncGenerator[Bench, None]:
+    """A bench for the device that the URL names. `cards`: by identifier, for a line reader."""
+    bench = Bench(parse_device_url(url), keys, cards or {})
     running = asyncio.create_task(bench.keeper.run())
     try:
         yield bench
@@ -120,13 +123,13 @@ async def open_bench(url: str, keys: Mapping[str, bytes]) -> AsyncGenerator[Benc
 
 
 @asynccontextmanager
-async def simulated_device(device: SimulatedDevice, link: Path) -> AsyncGenerator[str, None]:
+async def simulated_device(device: DeviceSide, link: Path, driver: str = DEFAULT_DRIVER) -> AsyncGenerator[str, None]:
     """Put a simulated device on a pty; gives its URL."""
     front = PtyFront(device, link)
     front.plug()
     carrying = asyncio.create_task(front.run())
     try:
-        yield f"serial://{link}"
+        yield str(DeviceUrl("serial", path=str(link), driver=driver, baud=registered_driver(driver).baud))
     finally:
         carrying.cancel()
         with suppress(asyncio.CancelledError):

@@ -1,0 +1,65 @@
+"""A driver for a device that only tells: a skeleton. docs/a_new_driver.md says how to make it your own.
+
+This one is of an invented shoe, "Skeleton", that sends a line a card: its number in the deck from 1 to 52, a colon, and
+the sum of the digits. The tests make a link to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from firmware_bridge.cards import DECK_SIZE, Card
+from firmware_bridge.drivers.registry import DriverFactory, Maturity, RegisteredDriver
+from firmware_bridge.drivers.setting import DriverSetting
+from firmware_bridge.drivers.telling import TellingDriver, Told, card_drawn, not_understood
+
+LONGEST_LINE: Final = 16  # bytes; what is longer is no line of this device
+
+
+class SkeletonDriver(TellingDriver):
+    """One link. The base answers the link keeper: ready at once, never stale, nothing acknowledged, no command."""
+
+    maker = "Nobody"
+    model = "Skeleton"
+
+    def __init__(self, setting: DriverSetting, now: float) -> None:
+        super().__init__(setting, now)
+        self._line = bytearray()
+
+    def read(self, data: bytes, now: float) -> Iterator[Told]:
+        """Bytes come in any pieces. Yield what was told, in order; raise nothing, whatever comes; keep little."""
+        for byte in data:
+            if byte != ord("\n"):
+                if len(self._line) <= LONGEST_LINE:
+                    self._line.append(byte)
+                continue
+            line, self._line = bytes(self._line), bytearray()
+            yield self._understand(line)
+
+    def _understand(self, line: bytes) -> Told:
+        """Every whole telegram becomes a report with its bytes: what is not understood is told, and never dropped."""
+        number, colon, given = line.strip(b"\r ").partition(b":")
+        if len(line) > LONGEST_LINE or not (colon and number.isdigit() and given.isdigit()):
+            self.statistics.frames_corrupt += 1
+            return not_understood("a line that is no card", line)
+        if str(sum(digit - ord("0") for digit in number)).encode() != given:
+            self.statistics.frames_corrupt += 1
+            return not_understood("a line whose sum is wrong", line)
+        self.statistics.frames_in += 1
+        known = len(number) <= 2 and 1 <= int(number) <= DECK_SIZE
+        return Told(card_drawn(Card.numbered(int(number)) if known else None, foreign=not known), line)
+
+
+def _load() -> DriverFactory:
+    return SkeletonDriver
+
+
+DRIVER: Final = RegisteredDriver(
+    name="skeleton",
+    maturity=Maturity.OTHERS,
+    can_listen=True,  # it works without a byte written
+    load=_load,
+    baud=9600,
+)
+"""What the entry point names. Where the driver is large, let `_load` import it."""

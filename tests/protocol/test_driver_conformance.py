@@ -1,0 +1,85 @@
+"""Every driver there is, with the simulated device that speaks its language, does what a driver must."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import ClassVar
+
+from firmware_bridge.cards import Card
+from firmware_bridge.commands import ReleaseExit
+from firmware_bridge.drivers.angel_eye import AngelEye
+from firmware_bridge.drivers.bee_tek import BeeTek
+from firmware_bridge.drivers.cardlink.host import make_cardlink
+from firmware_bridge.drivers.line_reader import LineReader
+from simulators.angel_eye_device import AngelEyeDevice
+from simulators.bee_tek_device import BeeTekDevice
+from simulators.device import SimulatedDevice
+from simulators.line_reader_device import LineReaderDevice, simulated_identifiers
+from simulators.mechanism import Profile
+from simulators.pace import Pace
+from simulators.simulate import capabilities_of
+
+from .driver_conformance import Clock, DriverConformance, Shoe, TellingConformance, Wire
+from .parts import KEY
+
+
+class TestCardlink(DriverConformance):
+    make_driver = staticmethod(make_cardlink)
+
+    def make_device(self, clock: Clock) -> Shoe:
+        profile = Profile("shoe", "SHOE-9", capabilities_of("shoe"))
+        return SimulatedDevice(profile, key=KEY, random=Random(1), fresh=Random(2), clock=clock, pace=Pace(0))
+
+    def key_of(self, serial: str) -> bytes | None:
+        return KEY
+
+    def release(self, wire: Wire) -> None:
+        wire.driver.command(1, ReleaseExit(), wire.clock.now)
+        wire.run()
+
+
+class TestAngelEye(TellingConformance):
+    make_driver = AngelEye
+    query: ClassVar[dict[str, bool]] = {"arm": True}
+
+    def make_device(self, clock: Clock) -> Shoe:
+        return AngelEyeDevice(random=Random(1))
+
+    def damage(self, data: bytes) -> bytes:
+        return data.replace(b"\x03", b"\x83")
+
+
+class TestBeeTek(TellingConformance):
+    make_driver = BeeTek
+
+    def make_device(self, clock: Clock) -> Shoe:
+        return BeeTekDevice(random=Random(1))
+
+    def damage(self, data: bytes) -> bytes:
+        return data.replace(b"<", b"?")
+
+    def is_lawful(self, drawn: list[str], heard: list[str]) -> bool:
+        """Without a check a changed letter may be another card, and nobody can say so: one of them, in its place."""
+        if len(heard) == len(drawn):
+            return sum(one != other for one, other in zip(drawn, heard, strict=True)) <= 1
+        return super().is_lawful(drawn, heard)
+
+
+class TestLineReader(TellingConformance):
+    make_driver = LineReader
+    noise = b"\x00\xff~~\r\n"
+    card_table: ClassVar[dict[str, Card]] = simulated_identifiers()
+
+    def make_device(self, clock: Clock) -> Shoe:
+        return LineReaderDevice(random=Random(1))
+
+    def hiss(self, data: bytes) -> bytes:
+        """Any printable line is an identifier; this is none."""
+        return bytes(byte | 0x80 for byte in data) + b"\n"
+
+    def damage(self, data: bytes) -> bytes:
+        return data.replace(b"E", b"\xc5")
+
+    def is_lawful(self, drawn: list[str], heard: list[str]) -> bool:
+        """Without a check a changed identifier is a foreign card, or another one's; a cut line is never a card."""
+        return sum(card not in drawn for card in heard) <= 1 and len(heard) <= len(drawn) + 1
