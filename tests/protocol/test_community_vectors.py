@@ -1,0 +1,131 @@
+"""docs/protocols.md's golden vectors: read by the drivers, and by a decoder that shares nothing with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import Final, NamedTuple
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from firmware_bridge.cards import Card
+from firmware_bridge.drivers.angel_eye.telegrams import bcc, encode_order, encode_telegram
+from firmware_bridge.drivers.registry import load_driver
+from simulators.angel_eye_device import AngelEyeDevice
+from simulators.bee_tek_device import BeeTekDevice
+from simulators.line_reader_device import LineReaderDevice, simulated_identifiers
+from simulators.telling_device import TellingDevice
+
+from .community import setting
+from .independent_community import check, decode_angel_eye, decode_bee_tek, decode_lines
+from .plain import told
+
+PAGE: Final = (Path(__file__).parents[2] / "docs" / "protocols.md").read_text(encoding="utf-8")
+TAGS: Final = {"E280689400130000": "KC", "E280689400130001": "KC"}
+
+
+class Row(NamedTuple):
+    driver: str
+    what: str
+    data: bytes
+    heard: str
+
+
+def rows() -> Iterator[Row]:
+    block = PAGE.split("<!-- vectors -->\n")[1].split("\n<!-- end of vectors -->")[0]
+    for line in block.splitlines()[2:]:
+        driver, what, data, heard = (cell.strip().strip("`") for cell in line.strip("|").split("|"))
+        yield Row(driver, what, bytes.fromhex(data), heard)
+
+
+ROWS: Final = tuple(rows())
+HEARD: Final = [row for row in ROWS if row.heard]
+ORDERS: Final = {row.what: row.data for row in ROWS if not row.heard}
+
+
+def by_hand(driver: str, data: bytes, tags: dict[str, str]) -> list[str]:
+    if driver == "line_reader":
+        return decode_lines(data, tags)
+    return decode_angel_eye(data) if driver == "angel_eye" else decode_bee_tek(data)
+
+
+@pytest.mark.parametrize("row", HEARD, ids=lambda row: f"{row.driver}: {row.what}")
+def test_driver_and_independent_decoder_read_what_the_page_says(row: Row) -> None:
+    cards = {identifier: Card.parse(code) for identifier, code in TAGS.items()}
+    driver = load_driver(row.driver)(setting(row.driver, card_table=cards), 0.0)
+    assert told(driver.receive(row.data, 0.0)) == [row.heard]
+    assert by_hand(row.driver, row.data, TAGS) == [row.heard]
+
+
+def test_the_page_has_every_code_that_is_known() -> None:
+    known = {chr(row.data[2]) for row in HEARD if row.driver == "angel_eye"}
+    assert known >= set("SPDdRGCEeLM")
+
+
+def test_orders_are_written_as_the_page_says() -> None:
+    assert ORDERS["order: lock"].endswith(b"1B")
+    assert {
+        "order: lock": encode_order("LK", "02"),
+        "order: unlock": encode_order("LK", "01"),
+        "order: cancel error 1": encode_order("EC", "01"),
+        "order: confirm": encode_order("GP", "00"),
+    } == ORDERS
+
+
+@pytest.mark.parametrize(("kind", "data"), [("L", "02"), ("LK", "2"), ("LKK", "02")])
+def test_an_order_has_two_characters_of_each(kind: str, data: str) -> None:
+    with pytest.raises(ValueError, match="two characters"):
+        encode_order(kind, data)
+
+
+@given(st.binary(max_size=50))
+def test_the_check_is_what_it_is_by_hand(data: bytes) -> None:
+    assert bcc(data).decode() == check(data)
+
+
+@given(st.integers(0x20, 0x7E), st.sampled_from("DdRGSPCLX"), st.lists(st.integers(0x80, 0xFF), max_size=3))
+def test_any_telegram_with_a_right_check_is_read_as_by_hand(seq: int, code: str, payload: list[int]) -> None:
+    """Where the payload has the length that the code asks for; others are not understood."""
+    data = code.encode() + bytes(payload)
+    driver = load_driver("angel_eye")(setting("angel_eye"), 0.0)
+    heard = told(driver.receive(encode_telegram(seq, data) * 3, 0.0))
+    wants = {"D": 2, "d": 2, "S": 0}.get(code, len(payload))
+    assert heard == (decode_angel_eye(encode_telegram(seq, data)) if len(payload) == wants else ["not understood"])
+
+
+@pytest.mark.parametrize(
+    ("name", "make"),
+    [
+        ("angel_eye", AngelEyeDevice),
+        ("bee_tek", BeeTekDevice),
+        ("bee_tek", partial(BeeTekDevice, mode="Game")),
+        ("line_reader", LineReaderDevice),
+        ("line_reader", partial(LineReaderDevice, ending=b"\r")),
+    ],
+)
+@pytest.mark.parametrize("fault", ["", "unreadable_at", "double_feed_at", "jam_at"])
+def test_a_whole_deck_of_a_simulated_device_is_read_as_by_hand(
+    name: str, make: Callable[..., TellingDevice], fault: str
+) -> None:
+    """Its faults too: the device's side is no less checked than the driver."""
+    device = make(random=Random(1))
+    mechanism = device.mechanism
+    mechanism.load(mechanism.shuffled_by_hand(), deck=1)
+    if fault:
+        setattr(mechanism.faults, fault, 20)
+    while mechanism.inside:
+        mechanism.draw()
+        if mechanism.jammed:
+            mechanism.clear_jam()
+    stream = device.outgoing()
+    tags = simulated_identifiers()
+    driver = load_driver(name)(setting(name, card_table=tags), 0.0)
+    heard = told(driver.receive(stream, 0.0))
+    assert heard == by_hand(name, stream, {identifier: card.code for identifier, card in tags.items()})
+    lost = fault == "unreadable_at" and name != "bee_tek"
+    cards = [what for what in heard if what == "unread card" or what.startswith("card ")]
+    assert len(cards) == 52 - lost

@@ -1,0 +1,125 @@
+"""Line readers: an identifier a line; unknown is foreign, twice is twice, and the table has every card."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from firmware_bridge.card_table import LONGEST_IDENTIFIER, read_card_table
+from firmware_bridge.cards import DECK, Card
+from firmware_bridge.drivers.line_reader import LineReader
+from firmware_bridge.errors import CardTableError
+from simulators.line_reader_device import simulated_identifiers, write_card_table
+
+from .community import setting
+from .plain import reports, told
+
+CARDS = {"A1": Card.parse("KD"), "A2": Card.parse("KD"), "B1": Card.parse("10C")}
+
+
+def driver() -> LineReader:
+    return LineReader(setting("line_reader", card_table=CARDS), 0.0)
+
+
+@pytest.mark.parametrize("ending", [b"\r", b"\n", b"\r\n", b"\n\n", b" \t\r\n"])
+def test_lines_end_in_any_way(ending: bytes) -> None:
+    heard = driver().receive(ending.join([b"A1", b"B1", b"A2"]) + ending, 0.0)
+    assert told(heard) == ["card KD", "card TC", "card KD"]
+
+
+def test_a_line_is_told_when_it_has_ended() -> None:
+    reader = driver()
+    assert told(reader.receive(b"A", 0.0)) == []
+    assert told(reader.receive(b"1\n", 0.1)) == ["card KD"]
+
+
+def test_the_same_card_twice_is_told_twice() -> None:
+    assert told(driver().receive(b"A1\nA1\nA2\n", 0.0)) == ["card KD"] * 3
+
+
+@pytest.mark.parametrize("line", [b"C1", b"a1", b"A1 B1", b"A" * LONGEST_IDENTIFIER])
+def test_an_unknown_identifier_is_a_foreign_card(line: bytes) -> None:
+    heard = driver().receive(line + b"\n", 0.0)
+    assert told(heard) == ["foreign card"]
+    assert reports(heard)[0].evidence.open() == line
+
+
+@pytest.mark.parametrize("line", [b"A\xb1", b"A1\x00", b"\x02A1\x03"])
+def test_a_line_that_is_no_plain_text_is_not_understood(line: bytes) -> None:
+    assert told(driver().receive(line + b"\nA1\n", 0.0)) == ["not understood", "card KD"]
+
+
+@given(st.integers(LONGEST_IDENTIFIER + 1, 3000), st.integers(1, 400))
+def test_a_line_that_is_too_long_is_told_once_and_dropped_to_its_end(size: int, piece: int) -> None:
+    reader = driver()
+    data = b"x" * size + b"\nB1\n"
+    heard = [thing for at in range(0, len(data), piece) for thing in reader.receive(data[at : at + piece], 0.0)]
+    assert told(heard) == ["not understood", "card TC"]
+    assert reader.statistics.frames_overlong == 1
+
+
+# -- the table -----------------------------------------------------------------------------------------------------
+
+
+def toml(cards: dict[str, str]) -> str:
+    return "[cards]\n" + "".join(f"{code} = {identifiers}\n" for code, identifiers in cards.items())
+
+
+WHOLE = {card.code: f'["ID-{card.number}", "ID-{card.number}b"]' for card in DECK}
+
+
+def test_a_table_in_toml(tmp_path: Path) -> None:
+    path = tmp_path / "cards.toml"
+    path.write_text(toml(WHOLE | {"KD": '"only one"'}))
+    table = read_card_table(path)
+    assert table["only one"] is Card.parse("KD")
+    assert table["ID-1"] is table["ID-1b"] is DECK[0]
+
+
+def test_a_table_in_csv_as_the_simulator_writes_it(tmp_path: Path) -> None:
+    path = tmp_path / "cards.csv"
+    write_card_table(path)
+    assert read_card_table(path) == simulated_identifiers()
+
+
+def csv(changed: str = "", without: str = "") -> str:
+    rows = [f"ID-{card.number},{card.code}" for card in DECK if card.code != without]
+    return "# the blue deck\n" + "\n".join([*rows, changed]) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("t.csv", csv("X,4Z"), "'4Z' is no card"),
+        ("t.csv", csv("X"), "line 54"),
+        ("t.csv", csv("X,KD,more"), "line 54"),
+        ("t.csv", csv("ID-1,KD"), "ID-1 stands for AC already"),
+        ("t.csv", csv(",KD"), "is no identifier"),
+        ("t.csv", csv("É,KD"), "is no identifier"),
+        ("t.csv", csv(without="7H"), "no identifier for 7H"),
+        ("t.toml", toml(WHOLE) + "XX = 'a'\n", "'XX' is no card"),
+        ("t.toml", toml(WHOLE | {"KD": "[]"}), "no identifier for KD"),
+        ("t.toml", toml(WHOLE | {"KD": "[1]"}), "t.toml"),
+        ("t.toml", "[decks]\n", "t.toml"),
+        ("t.toml", "=", "t.toml"),
+        ("t.csv", "\udcff", "not a text file"),
+    ],
+)
+def test_a_table_that_cannot_be_used_is_refused_with_the_place(
+    tmp_path: Path, name: str, text: str, words: str
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(text.encode("utf-8", "surrogateescape"))
+    with pytest.raises(CardTableError) as refused:
+        read_card_table(path)
+    assert words in str(refused.value)
+    assert refused.value.hint
+    assert refused.value.code == "card-table"
+
+
+def test_a_table_that_is_missing(tmp_path: Path) -> None:
+    with pytest.raises(CardTableError, match="cannot be read"):
+        read_card_table(tmp_path / "none.csv")
