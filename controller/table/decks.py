@@ -138,7 +138,7 @@ def load(decision: Decision, given: PersonActed, operation: operations.LoadDeck)
     assert deck is not None
     decision.emit(events.DeckNamed(operation.deck, deck.deck, given.person, waiting))
     if record.shuffled_by and state.device.kind != "shuffler" and deck.loaded in (0, DECK_SIZE) and not deck.shuffled:
-        decision.emit(events.DeckShuffled(deck.deck, deck.shuffle, DECK_SIZE, record.shuffled_by, waiting))
+        decision.emit(events.DeckShuffled(deck.deck, deck.shuffle, DECK_SIZE, record.shuffled_by, waiting=waiting))
 
 
 def verify_shuffled_outside(state: TableState, given: PersonActed, operation: operations.ShuffledOutside) -> None:
@@ -175,7 +175,7 @@ def shuffled_outside(decision: Decision, given: PersonActed, operation: operatio
         decision.emit(events.DeckShuffledOutside(operation.deck, operation.by))
         return
     waiting = deck is state.next_deck
-    decision.emit(events.DeckShuffled(deck.deck, deck.shuffle, DECK_SIZE, operation.by, waiting))
+    decision.emit(events.DeckShuffled(deck.deck, deck.shuffle, DECK_SIZE, operation.by, waiting=waiting))
 
 
 def verify_cut(state: TableState, given: PersonActed, operation: operations.CutDeck) -> None:

@@ -220,7 +220,8 @@ def verify_settled(state: TableState, given: PersonActed, operation: operations.
         raise RefusedError("settled", "The chips are recorded as paid already; conclude the round.")
     capabilities = state.device.capabilities
     counted_by_device = capabilities is not None and capabilities.unloads_stub
-    if state.deck.stub is None and (counted_by_device or state.settings.count_stub_by_hand):
+    lies = state.deck.used  # not where the round was taken up again after the next deck had come
+    if lies and state.deck.stub is None and (counted_by_device or state.settings.count_stub_by_hand):
         comes = counted_by_device and state.device.connected and not state.device.stopped
         next_step = "wait until the device has given it out" if comes else "count it by hand"
         raise RefusedError("stub", f"The stub is not counted yet; {next_step} first.")

@@ -70,4 +70,4 @@ def turn_to_other(table: TableHarness) -> None:
     """The device deals from the other compartment from here on."""
     device = table.device
     device.deck, device.shuffle = OTHER, ORDER
-    device.loaded, device.dispensed, device.inside, device.tray = 52, 0, list(DECK), []
+    device.loaded, device.dispensed, device.inside, device.tray = 52, 0, list(DECK[::-1]), []

@@ -418,6 +418,15 @@ def test_a_round_that_was_not_paid_after_all_is_open_again() -> None:
     table.conclude()
 
 
+def test_a_round_that_was_not_paid_after_all_ends_although_its_stub_is_gone() -> None:
+    table = TableHarness().start().to_dealing().finish()
+    table.fresh_deck()
+    correct(table, operations.RecordSettled)
+    table.do(operations.RecordSettled())
+    table.conclude()
+    table.do(operations.PlaceYourBets())
+
+
 def test_a_round_that_was_concluded_by_mistake_is_open_again() -> None:
     table = TableHarness().start().to_dealing().finish()
     correct(table, operations.ConcludeRound)

@@ -181,7 +181,7 @@ def _seen(state: TableState, place: str) -> tuple[Card, ...] | None:
 
 def _settle(table: TableHarness) -> None:
     state = table.state
-    if state.deck.stub is None:
+    if state.deck.stub is None and state.deck.used:
         table.count(min(60, max(0, state.stub_due)))
     elif not state.chips_paid:
         table.do(operations.RecordSettled())
