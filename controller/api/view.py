@@ -13,6 +13,7 @@ from controller.table.ledger import ledger_of
 from controller.table.operations.corrections import Correctable
 from controller.table.parts import Hand, Irregularity, RecordedDeck, SettledBet, Stage
 from controller.table.state import TableState
+from firmware_bridge.shortcomings import shortcomings
 
 FACE_DOWN = "??"
 FACE_UP = "^^"  # lies open though its hand does not: an irregularity tells of it
@@ -99,6 +100,7 @@ class DeviceView(msgspec.Struct, frozen=True):
     stopped: str
     status_agrees: bool
     unloads_stub: bool
+    shortcomings: tuple[str, ...] = ()
 
 
 class MoveView(msgspec.Struct, frozen=True):
@@ -372,6 +374,7 @@ def _device(state: TableState, link: LinkView) -> DeviceView:
         stopped=device.stopped,
         status_agrees=device.status_agrees,
         unloads_stub=device.capabilities is not None and device.capabilities.unloads_stub,
+        shortcomings=shortcomings(device.capabilities) if device.capabilities is not None else (),
     )
 
 

@@ -13,6 +13,7 @@ from controller.table.parts import Deck, Irregularity, RecordedDeck
 from controller.table.phases import BETWEEN_ROUNDS, Phase
 from controller.table.raising import already_open, known_facts, raise_irregularity
 from controller.table.state import TableState
+from controller.table.uncounted import counts
 from firmware_bridge.cards import DECK_SIZE
 
 LONGEST = 64  # characters of a deck's name
@@ -108,6 +109,9 @@ def take_out(decision: Decision, given: PersonActed, operation: operations.TakeD
 
 
 def verify_load(state: TableState, given: PersonActed, operation: operations.LoadDeck) -> None:
+    if not counts(state):
+        _verify_put_in(state, operation)
+        return
     _find(state, operation.deck)
     other = state.deck if _is_waiting(state) else state.next_deck
     if other is not None and other.label == operation.deck and (state.in_round or not other.used):
@@ -115,6 +119,21 @@ def verify_load(state: TableState, given: PersonActed, operation: operations.Loa
     deck = _to_be_named(state)
     if deck is None:
         raise RefusedError("not-loaded", f"Put deck {operation.deck} into the device first, then say that it is there.")
+
+
+def _verify_put_in(state: TableState, operation: operations.LoadDeck) -> None:
+    """The device does not tell of decks: people do, between rounds."""
+    if state.in_round:
+        raise RefusedError("in-round", "A round is in progress; put the next deck in when it is over.")
+    if operation.deck or state.keeps_decks:
+        _find(state, operation.deck)
+
+
+def _put_in(decision: Decision, given: PersonActed, operation: operations.LoadDeck) -> None:
+    """The table numbers the deck and its order itself, by the entry of this operation: it comes but once."""
+    decision.emit(events.DeckArrived(decision.origin, None, decision.origin))
+    if operation.deck:
+        _name(decision, given, operation.deck, decision.state.deck, waiting=False)
 
 
 def _to_be_named(state: TableState) -> Deck | None:
@@ -132,11 +151,19 @@ def _is_waiting(state: TableState) -> bool:
 
 
 def load(decision: Decision, given: PersonActed, operation: operations.LoadDeck) -> None:
-    """A deck that was shuffled outside counts as shuffled; a shuffler shuffles whatever is put into it."""
+    if not counts(decision.state):
+        _put_in(decision, given, operation)
+        return
     state = decision.state
-    deck, waiting, record = _to_be_named(state), _is_waiting(state), _find(state, operation.deck)
+    deck, waiting = _to_be_named(state), _is_waiting(state)
     assert deck is not None
-    decision.emit(events.DeckNamed(operation.deck, deck.deck, given.person, waiting))
+    _name(decision, given, operation.deck, deck, waiting=waiting)
+
+
+def _name(decision: Decision, given: PersonActed, label: str, deck: Deck, *, waiting: bool) -> None:
+    """A deck that was shuffled outside counts as shuffled; a shuffler shuffles whatever is put into it."""
+    state, record = decision.state, _find(decision.state, label)
+    decision.emit(events.DeckNamed(label, deck.deck, given.person, waiting))
     if record.shuffled_by and state.device.kind != "shuffler" and deck.loaded in (0, DECK_SIZE) and not deck.shuffled:
         decision.emit(events.DeckShuffled(deck.deck, deck.shuffle, DECK_SIZE, record.shuffled_by, waiting=waiting))
 

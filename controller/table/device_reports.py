@@ -13,6 +13,7 @@ from controller.table.interruptions import device_started
 from controller.table.phases import DEALING, Phase
 from controller.table.raising import DEVICE, already_open, raise_irregularity
 from controller.table.state import TableState
+from controller.table.uncounted import numbered
 from firmware_bridge import observations
 from firmware_bridge.cards import DECK_SIZE
 from firmware_bridge.commands import HoldExit, ReleaseExit
@@ -33,7 +34,7 @@ def device_reported(decision: Decision, given: DeviceReported) -> None:
     device = decision.state.device
     if not device.connected or (given.boot == device.boot and given.number <= device.last_report):
         return
-    seen = given.observation
+    seen = numbered(decision.state, given.observation)
     before = decision.state
     decision.emit(events.ReportTaken(given.boot, given.number, given.uptime_ms, type(seen).__struct_config__.tag))  # type: ignore[arg-type]  # the tag of an observation is its name
     if isinstance(seen, CardDrawn) and device_times.drawn_together(before, given):

@@ -18,6 +18,7 @@ from controller.table.phases import AFTER_DEAL, Service
 from controller.table.raising import INFERENCE, already_open, raise_irregularity
 from controller.table.rounds import can_burn, choose_game
 from controller.table.state import TableState
+from controller.table.uncounted import counts
 from firmware_bridge.cards import DECK_SIZE
 from firmware_bridge.observations import DeviceIdentity, DeviceStatus
 
@@ -163,6 +164,8 @@ def _close_inherited(decision: Decision, status: DeviceStatus) -> None:
 
 
 def _differences(state: TableState, status: DeviceStatus) -> list[tuple[str, int, int]]:
+    if not counts(state):
+        return []  # it gives no status, and there is nothing that could differ
     capabilities = state.device.capabilities
     compared = [("shuffle", state.deck.shuffle, status.shuffle), ("dispensed", state.deck.dispensed, status.dispensed)]
     if capabilities is not None and capabilities.senses_tray:

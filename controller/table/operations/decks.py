@@ -25,9 +25,12 @@ class TakeDeckOut(Operation, frozen=True):
 
 
 class LoadDeck(Operation, frozen=True):
-    """Which of the table's decks it is that was put into the device: the device has a number for it and no name."""
+    """Which of the table's decks it is that was put into the device: the device has a number for it and no name.
 
-    deck: str
+    Where the device cannot tell that a deck was put in, this says so; `deck` is empty if the table records none.
+    """
+
+    deck: str = ""
 
 
 class QuarantineDeck(Operation, frozen=True):
