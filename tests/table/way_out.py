@@ -66,9 +66,19 @@ def _clear(table: TableHarness) -> None:
         elif cause == "door":
             table.device.report(DoorMoved(False))
         elif cause.startswith(OF_A_COMMAND) and not table.state.in_round:
-            table.device.load()
+            _try_another_deck(table)
     if table.state.device.stopped:
         table.do(operations.ReturnToService(), Role.SHIFT_MANAGER)
+
+
+def _try_another_deck(table: TableHarness) -> None:
+    """A deck that the device does not have, whatever it told of it, is put out of use."""
+    state = table.state
+    absent = state.deck.deck not in (0, table.device.deck) and not state.deck.quarantined
+    if state.coming_deck is state.deck and absent:
+        table.do(operations.QuarantineDeck("", "it does not lie in the device"), Role.SHIFT_MANAGER)
+    else:
+        table.device.load()
 
 
 def deal_with(table: TableHarness, found: Irregularity) -> None:
@@ -125,11 +135,12 @@ def play_on(table: TableHarness) -> None:
         case Phase.MAINTENANCE:
             _manage(table, operations.EndMaintenance())
         case Phase.IDLE | Phase.CONCLUDED | Phase.VOIDED:
-            spoilt = state.deck.used or state.deck.face_up or state.deck.quarantined
-            if state.keeps_decks and state.deck.deck and not (spoilt or state.deck.label):
+            deck = state.coming_deck
+            spoilt = deck.used or deck.face_up or deck.face_up_count or deck.quarantined
+            if state.keeps_decks and deck.deck and not (spoilt or deck.label):
                 fit = next(record.label for record in state.decks if not record.quarantined)
                 table.do(operations.LoadDeck(fit))
-            elif state.deck.deck and state.deck.shuffled and not spoilt:
+            elif deck.deck and deck.shuffled and not spoilt:
                 if state.count_due:
                     table.count(52)
                 table.do(operations.PlaceYourBets())

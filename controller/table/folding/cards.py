@@ -44,7 +44,8 @@ def _shuffle_began(state: TableState, event: events.ShuffleBegan, entry: int) ->
 
 @sets(events.DeckShuffled)
 def _deck_shuffled(state: TableState, event: events.DeckShuffled, entry: int) -> TableState:
-    state = effect_seen(state, Shuffle)
+    if event.deck == state.coming_deck.deck:
+        state = effect_seen(state, Shuffle)  # a shuffle of another deck is not what was ordered
     deck = Deck(
         deck=event.deck,
         shuffle=event.shuffle,
