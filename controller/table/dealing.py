@@ -114,8 +114,10 @@ def cards_drawn_together(decision: Decision, given: DeviceReported, seen: observ
 def face_up_found(decision: Decision, given: DeviceReported, seen: observations.FaceUpFound) -> None:
     """A card lies face up in the device (I14). In the stub, after the deal, it has no effect."""
     if waits(decision.state, seen.deck):
-        make_known(decision, seen.deck)
-        decision.emit(events.CardFoundFaceUp(seen.ordinal, seen.card, waiting=True))  # no round can begin from it
+        if is_known(decision.state, seen.deck):
+            decision.emit(events.CardFoundFaceUp(seen.ordinal, seen.card, waiting=True))  # no round can begin from it
+        else:
+            _raise_doubt(decision, given, f"a card lies face up in deck {seen.deck}, of which nothing is known")
         return
     decision.emit(events.CardFoundFaceUp(seen.ordinal, seen.card))
     state = decision.state
@@ -285,11 +287,9 @@ def waits(state: TableState, deck: int) -> bool:
     return state.in_round and deck not in (0, state.round_deck)
 
 
-def make_known(decision: Decision, deck: int) -> None:
-    """A deck that waits is known from here on, whatever was told of it first."""
-    waiting = decision.state.next_deck
-    if waiting is None or waiting.deck != deck:
-        decision.emit(events.DeckArrived(deck, None, waiting=True))
+def is_known(state: TableState, deck: int) -> bool:
+    """Whether the waiting deck that the device speaks of was put in; of another that is in doubt."""
+    return state.next_deck is not None and state.next_deck.deck == deck
 
 
 def _strayed(decision: Decision, given: DeviceReported, seen: Leaving, cards: tuple[HeldCard, ...]) -> bool:

@@ -68,7 +68,14 @@ def _moving_command(state: TableState, due: bool) -> AnyCommand | None:
     assert capabilities is not None
     deck, coming = state.deck, state.coming_deck
     fresh = coming.deck and not (coming.used or coming.shuffled)
-    if state.phase in STUB_WANTED and capabilities.unloads_stub and deck.used and deck.stub is None:
+    spoilt_beside = not deck.dispensed and state.next_deck is not None  # what came out might be the deck that waits
+    if (
+        state.phase in STUB_WANTED
+        and capabilities.unloads_stub
+        and deck.used
+        and deck.stub is None
+        and not spoilt_beside
+    ):
         return UnloadStub()
     if state.phase in BETWEEN_ROUNDS and state.device.kind == "shuffler" and fresh:
         return Shuffle()

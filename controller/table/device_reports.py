@@ -89,19 +89,22 @@ def _deck_loaded(decision: Decision, given: DeviceReported, seen: observations.D
             decision.emit(events.DeviceFreed(cause))  # a fresh deck is a fresh try
 
 
+def _waits(state: TableState, deck: int) -> bool:
+    """Whether it is about the deck that was put in beside the one in play."""
+    return dealing.waits(state, deck) and dealing.is_known(state, deck)
+
+
 def _shuffle_started(decision: Decision, given: DeviceReported, seen: observations.ShuffleStarted) -> None:
-    waiting = dealing.waits(decision.state, seen.deck)
+    waiting = _waits(decision.state, seen.deck)
     if decision.state.in_round and not waiting:
         _doubt(decision, given, "the device began to shuffle in the middle of a round")
     else:
-        if waiting:
-            dealing.make_known(decision, seen.deck)
         decision.emit(events.ShuffleBegan(seen.deck, waiting))
 
 
 def _shuffle_finished(decision: Decision, given: DeviceReported, seen: observations.ShuffleFinished) -> None:
     """A deck that is not whole must not be dealt from. One that waits is told of and holds no round."""
-    waiting = dealing.waits(decision.state, seen.deck)
+    waiting = _waits(decision.state, seen.deck)
     if decision.state.in_round and not waiting:
         _doubt(decision, given, "the device shuffled in the middle of a round")
         return
@@ -122,8 +125,7 @@ def _shuffle_finished(decision: Decision, given: DeviceReported, seen: observati
 
 
 def _shuffle_aborted(decision: Decision, given: DeviceReported, seen: observations.ShuffleAborted) -> None:
-    if dealing.waits(decision.state, seen.deck):
-        dealing.make_known(decision, seen.deck)
+    if _waits(decision.state, seen.deck):
         decision.emit(events.ShuffleFailed(seen.deck, waiting=True))
         return
     if decision.state.in_round:
