@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from contextlib import ExitStack, suppress
+from collections.abc import AsyncGenerator
+from contextlib import ExitStack, asynccontextmanager, suppress
 from pathlib import Path
 from random import Random, SystemRandom
 from typing import IO, Literal
@@ -25,17 +26,23 @@ from simulators.pace import Pace
 from simulators.physical_table import PhysicalTable
 from simulators.plan import plan_rounds
 from simulators.pty_front import PtyFront
+from simulators.tcp_front import TcpFront
 
 HUMAN_PACE = 0.22  # of table time: a demonstration of five rounds ends within a minute
 
 
 class Simulation(msgspec.Struct, frozen=True):
-    """What `cardshoe simulate` was asked for. `dealer`: the socket of the daemon at whose table people play."""
+    """What `cardshoe simulate` was asked for.
+
+    `tcp`: host and port to listen on instead of a pseudo-terminal. `dealer`: the socket of the daemon at whose table
+    people play.
+    """
 
     kind: Literal["shuffler", "shoe"]
     serial: str
     seed: int
     link: Path
+    tcp: tuple[str, int] | None
     key_file: Path
     on_removal: bool
     stages: bool
@@ -83,6 +90,7 @@ def capabilities_of(
 @click.option("--seed", type=int, default=7, show_default=True, help="Orders the decks and all that is random.")
 @click.option("--link", type=click.Path(path_type=Path), default=Path("cardshoe-device"), show_default=True,
               help="The path at which the device appears.")  # fmt: skip
+@click.option("--tcp", metavar="[HOST:]PORT", help="Listen there instead, as a serial server; HOST is this machine.")
 @click.option("--key-file", type=click.Path(path_type=Path), default=Path("cardshoe-device.keys"), show_default=True,
               help="The device's key; made when there is none.")  # fmt: skip
 @click.option("--on-removal", is_flag=True, help="Form the next set when one is lifted, not when told to.")
@@ -95,17 +103,17 @@ def capabilities_of(
 @click.option("--rounds", type=click.IntRange(min=1), default=5, show_default=True, help="How many, with --dealer.")
 @click.option("--wagers", is_flag=True, help="The people bet, with --dealer.")
 @click.option("--stay", is_flag=True, help="Keep the device plugged in after the last round, until interrupted.")
-def simulate(kind: Literal["shuffler", "shoe"], serial: str, seed: int, link: Path, key_file: Path, on_removal: bool,
-             stages: bool, fast: bool, log: Path | None, dealer: Path | None, game_id: str, rounds: int,
-             wagers: bool, stay: bool) -> None:  # fmt: skip
-    """Run a simulated shuffler or shoe on a pseudo-terminal, and print where it is.
+def simulate(kind: Literal["shuffler", "shoe"], serial: str, seed: int, link: Path, tcp: str | None, key_file: Path,
+             on_removal: bool, stages: bool, fast: bool, log: Path | None, dealer: Path | None, game_id: str,
+             rounds: int, wagers: bool, stay: bool) -> None:  # fmt: skip
+    """Run a simulated shuffler or shoe on a pseudo-terminal or a TCP port, and print where it is.
 
     With --dealer, simulated people play planned rounds at the daemon's table and the command ends with the last one.
     Without, it runs until it is interrupted.
     """
     asked = Simulation(
-        kind, serial, seed, link, key_file, on_removal, stages, 0.0 if fast else HUMAN_PACE, log, dealer,
-        playable(game_id, on_removal=on_removal).id, rounds, wagers, stay,
+        kind, serial, seed, link, _listening(tcp), key_file, on_removal, stages, 0.0 if fast else HUMAN_PACE, log,
+        dealer, playable(game_id, on_removal=on_removal).id, rounds, wagers, stay,
     )  # fmt: skip
     try:
         asyncio.run(run_simulation(asked))
@@ -114,8 +122,19 @@ def simulate(kind: Literal["shuffler", "shoe"], serial: str, seed: int, link: Pa
     except SimulationError as error:
         raise ProblemError(str(error), "Report it with the seed; the device's log (--log) helps.") from error
     except OSError as error:
-        sentence = f"The device cannot appear at {link}: {error.strerror or error}."
-        raise BadInputError(sentence, "Name a path in a folder that you may write to with --link.") from error
+        sentence = f"The device cannot appear at {tcp or link}: {error.strerror or error}."
+        hint = "Name another port with --tcp." if tcp else "Name a path in a folder that you may write to with --link."
+        raise BadInputError(sentence, hint) from error
+
+
+def _listening(tcp: str | None) -> tuple[str, int] | None:
+    """Where to listen. Raises `BadInputError`."""
+    if tcp is None:
+        return None
+    host, _, port = tcp.rpartition(":")
+    if not (port.isascii() and port.isdigit() and len(port) <= 5 and int(port) < 65536):
+        raise BadInputError(f"{tcp!r} names no port.", "Write --tcp HOST:PORT or --tcp PORT; port 0: any free one.")
+    return host.strip("[]") or "127.0.0.1", int(port)
 
 
 async def run_simulation(asked: Simulation) -> None:
@@ -136,20 +155,35 @@ async def run_simulation(asked: Simulation) -> None:
             pace=pace,
             log=lambda line: _write_line(log, line),
         )
-        front = PtyFront(device, asked.link)
-        front.plug()
-        click.echo(f"serial://{asked.link.absolute()}")
-        carrier = asyncio.create_task(front.run())
-        people = asyncio.create_task(_people(asked, device, pace))
-        for name in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(name, people.cancel)
-        try:
+        async with _plugged_in(asked, device) as url:
+            click.echo(url)
+            people = asyncio.create_task(_people(asked, device, pace))
+            for name in (signal.SIGTERM, signal.SIGINT):
+                loop.add_signal_handler(name, people.cancel)
             with suppress(asyncio.CancelledError):
                 await people
+
+
+@asynccontextmanager
+async def _plugged_in(asked: Simulation, device: SimulatedDevice) -> AsyncGenerator[str, None]:
+    """The device at its front end; gives its URL."""
+    if asked.tcp is not None:
+        listening = TcpFront(device, *asked.tcp)
+        await listening.plug()
+        try:
+            yield listening.url
         finally:
-            carrier.cancel()
-            with suppress(asyncio.CancelledError):
-                await carrier
+            await listening.unplug()
+        return
+    front = PtyFront(device, asked.link)
+    front.plug()
+    carrier = asyncio.create_task(front.run())
+    try:
+        yield f"serial://{asked.link.absolute()}"
+    finally:
+        carrier.cancel()
+        with suppress(asyncio.CancelledError):
+            await carrier
 
 
 async def _people(asked: Simulation, device: SimulatedDevice, pace: Pace) -> None:

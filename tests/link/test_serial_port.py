@@ -20,8 +20,9 @@ import serial
 from firmware_bridge.device_url import DeviceUrl, parse_device_url
 from firmware_bridge.errors import TransportLostError, TransportUnavailableError
 from firmware_bridge.transports import serial_port
+from firmware_bridge.transports.base import UNSENT_LIMIT
 from firmware_bridge.transports.registry import open_transport
-from firmware_bridge.transports.serial_port import UNSENT_LIMIT, SerialTransport
+from firmware_bridge.transports.serial_port import SerialTransport
 
 from .parts import Changes, Pty, open_descriptors
 
@@ -199,7 +200,7 @@ async def test_a_program_that_asks_for_no_lock_is_kept_out_too(line: Line, pty: 
 
 async def test_a_group_without_a_name(line: Line, pty: Pty, mocker: pytest_mock.MockerFixture) -> None:
     mocker.patch.object(serial.Serial, "open", side_effect=serial.SerialException(13, "Permission denied"))
-    mocker.patch("firmware_bridge.transports.serial_port.grp.getgrgid", side_effect=KeyError(4711))
+    mocker.patch("firmware_bridge.transports.permission.grp.getgrgid", side_effect=KeyError(4711))
     refused = await refusal(line, pty.node)
     assert refused.code == "port-permission"
     assert f"the group {pty.node.stat().st_gid}" in refused.hint
