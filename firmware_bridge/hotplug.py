@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from firmware_bridge.device_url import DeviceUrl, UsbName, usb_name
-from firmware_bridge.errors import BridgeError
 from firmware_bridge.transports.serial_port import ListPorts, find_port, list_ports
 
 LOOK_EVERY: Final = 0.5  # seconds
@@ -50,8 +49,8 @@ async def watch_presence(
 
 
 def _look(presence: Presence) -> Hashable:
-    # What vanishes while it is looked at is not there; who cannot be identified, the transport explains.
-    with contextlib.suppress(OSError, ValueError, BridgeError):
+    # What vanishes while it is looked at is not there. What else goes wrong, the transport meets too, and explains.
+    with contextlib.suppress(Exception):
         return presence()
     return None
 

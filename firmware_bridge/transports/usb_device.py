@@ -15,6 +15,7 @@ import asyncio
 import errno
 import os
 import threading
+import time
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
@@ -204,6 +205,7 @@ class UsbTransport:
         patience = Stalls(endpoint)
         transfer = bytearray()
         while not self._ending.is_set():
+            began = time.monotonic()
             try:
                 part = bytes(endpoint.read(size, TURN_MS))
             except usb.core.USBTimeoutError:
@@ -215,8 +217,10 @@ class UsbTransport:
             if part:
                 patience.worked()
                 transfer += part
-            # A short packet ends a transfer, one of no bytes too; so does a pause after a full one.
-            if transfer and (len(part) % packet or not part or len(transfer) >= size):
+            # A read ends with its transfer, with as many bytes as it can hold, or with its time; and libusb does not
+            # say that it was the time when bytes had come. The rest of the transfer then comes with the next read.
+            cut = len(part) % packet == 0 < len(part) < size and time.monotonic() - began >= TURN_MS / 1000
+            if transfer and not cut:
                 self._hand_on(bytes(transfer))
                 transfer.clear()
 
