@@ -121,6 +121,11 @@ class UsbGadget:
             self.address += 1
             self.moved = 0
 
+    def waiting(self, endpoint: int) -> int:
+        """Packets that the host has not read."""
+        with self._changed:
+            return len(self._waiting[endpoint])
+
     def change(self, **faults: Any) -> None:
         """Set faults while the host is at it."""
         with self._changed:

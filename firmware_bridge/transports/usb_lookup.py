@@ -107,6 +107,9 @@ def _find(name: UsbName, backend: Any) -> Any:
             if error.errno not in GONE:
                 refusal = _unavailable(name, device, error)
             continue
+        except BaseException:
+            _let_go(device)
+            raise
         if serial == name.serial:
             return device
         _let_go(device)
