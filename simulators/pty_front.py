@@ -30,7 +30,7 @@ class PtyFront:
         self._slave = -1
         self._wake = asyncio.Event()
         self.unplug_after = 0
-        self._moved = 0  # bytes since the plug
+        self.moved = 0  # bytes since the plug
         device.changed = self._wake.set
 
     @property
@@ -39,7 +39,7 @@ class PtyFront:
 
     def plug(self) -> None:
         """Make a terminal and point the link to it."""
-        self._moved = 0
+        self.moved = 0
         self._master, self._slave = pty.openpty()
         tty.setraw(self._slave)
         os.set_blocking(self._master, False)
@@ -98,10 +98,10 @@ class PtyFront:
 
     def _room(self, wanted: int) -> int:
         """How many bytes get through before the cable comes out."""
-        return min(wanted, self.unplug_after - self._moved) if self.unplug_after else wanted
+        return min(wanted, self.unplug_after - self.moved) if self.unplug_after else wanted
 
     def _pass(self, count: int) -> None:
-        self._moved += count
-        if self.unplug_after and self._moved >= self.unplug_after:
+        self.moved += count
+        if self.unplug_after and self.moved >= self.unplug_after:
             self.unplug_after = 0
             self.unplug()
