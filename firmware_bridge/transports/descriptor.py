@@ -65,7 +65,7 @@ class DescriptorTransport(ABC):
             data = os.read(self._descriptor, READ_SIZE)
         except (BlockingIOError, InterruptedError):
             return
-        except OSError as error:
+        except Exception as error:  # one that left here would leave the descriptor behind, readable for ever
             self._lose(self._gone(), error)
             return
         if data:
@@ -84,11 +84,11 @@ class DescriptorTransport(ABC):
             return os.write(self._descriptor, data)
         except (BlockingIOError, InterruptedError):
             return 0
-        except OSError as error:
+        except Exception as error:  # as in _read
             self._lose(self._gone(), error)
             return 0
 
-    def _lose(self, lost: TransportLostError, error: OSError | None = None) -> None:
+    def _lose(self, lost: TransportLostError, error: Exception | None = None) -> None:
         lost.__cause__ = error
         self.close()
         self._on_lost(lost)

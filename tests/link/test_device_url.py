@@ -101,9 +101,10 @@ def test_any_text_is_a_url_or_is_refused(text: str) -> None:
 paths = st.from_regex(r"/[^/\x00-\x1f][ -~\u00e4-\u00fc]*", fullmatch=True).filter(
     lambda path: path.isprintable() and path.strip("/")
 )
+pairs = st.integers(0, 0xFFFF)
 urls = st.one_of(
     st.builds(DeviceUrl, st.just("serial"), path=paths, baud=st.integers(SLOWEST_BAUD, FASTEST_BAUD)),
-    st.builds(DeviceUrl, st.just("usb"), path=paths),
+    st.builds(DeviceUrl, st.just("usb"), path=st.builds("/{:04x}:{:04X}{}".format, pairs, pairs, paths)),
     st.builds(
         DeviceUrl,
         st.just("tcp"),
