@@ -14,7 +14,7 @@ from random import Random, SystemRandom
 from typing import Final, Literal
 from weakref import WeakKeyDictionary
 
-from firmware_bridge.device_url import DeviceUrl
+from firmware_bridge.device_url import DEFAULT_DRIVER, DeviceUrl
 from firmware_bridge.errors import TransportUnavailableError
 from firmware_bridge.transports.base import OnData, OnLost
 from firmware_bridge.transports.memory import MemoryTransport
@@ -50,6 +50,10 @@ async def open_simulated_device(url: DeviceUrl, *, on_data: OnData, on_lost: OnL
 
 def front_of(url: DeviceUrl) -> MemoryFront:
     """The device that `url` names, on this loop; made if there is none. Raises TransportUnavailableError."""
+    if url.driver != DEFAULT_DRIVER:
+        raise TransportUnavailableError(
+            f"The simulated devices of this process speak {DEFAULT_DRIVER} and not {url.driver}.", "Leave driver= out."
+        )
     kind = KINDS.get(url.path)
     if kind is None:
         raise TransportUnavailableError(

@@ -15,8 +15,8 @@ import asyncio
 import errno
 import os
 import threading
-import time
 from collections.abc import Callable
+from time import monotonic
 from typing import Any, Final, TypeVar
 
 import usb.core
@@ -205,7 +205,7 @@ class UsbTransport:
         patience = Stalls(endpoint)
         transfer = bytearray()
         while not self._ending.is_set():
-            began = time.monotonic()
+            began = monotonic()
             try:
                 part = bytes(endpoint.read(size, TURN_MS))
             except usb.core.USBTimeoutError:
@@ -219,7 +219,7 @@ class UsbTransport:
                 transfer += part
             # A read ends with its transfer, with as many bytes as it can hold, or with its time; and libusb does not
             # say that it was the time when bytes had come. The rest of the transfer then comes with the next read.
-            cut = len(part) % packet == 0 < len(part) < size and time.monotonic() - began >= TURN_MS / 1000
+            cut = len(part) % packet == 0 < len(part) < size and monotonic() - began >= TURN_MS / 1000
             if transfer and not cut:
                 self._hand_on(bytes(transfer))
                 transfer.clear()

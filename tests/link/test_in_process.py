@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from firmware_bridge.commands import Shuffle
-from firmware_bridge.device_url import parse_device_url
+from firmware_bridge.device_url import DeviceUrl, parse_device_url
 from firmware_bridge.drivers.base import Answered, DeviceReady, Reported
 from firmware_bridge.drivers.cardlink.host import CardlinkHost
 from firmware_bridge.errors import TransportUnavailableError
@@ -130,6 +130,12 @@ async def test_a_device_that_is_not_simulated_here() -> None:
     with pytest.raises(TransportUnavailableError) as refused:
         front_of(parse_device_url("sim:///roulette"))
     assert "sim:///shuffler" in refused.value.hint
+
+
+async def test_a_device_that_speaks_something_else_here() -> None:
+    with pytest.raises(TransportUnavailableError) as refused:
+        front_of(DeviceUrl("sim", path="/shoe", driver="bee_tek"))
+    assert "bee_tek" in str(refused.value)
 
 
 def test_the_docs_give_its_keys() -> None:

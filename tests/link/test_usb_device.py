@@ -6,7 +6,9 @@ import asyncio
 import contextlib
 import errno
 import threading
+from array import array
 from collections.abc import AsyncIterator, Callable
+from itertools import count
 from typing import Any
 
 import pytest
@@ -217,6 +219,7 @@ async def test_cancelled_while_it_is_opened(rig: UsbRig, mocker: pytest_mock.Moc
 
 async def test_opened_and_cancelled_in_the_same_moment(rig: UsbRig) -> None:
     """The word that it is open is on its way when nobody waits for it any more."""
+    rig.gadget.kernel_driver = True
     opening = asyncio.create_task(rig.open())
     await asyncio.sleep(0)
     await rig.released()  # the thread is done; its word waits in the loop
@@ -225,6 +228,7 @@ async def test_opened_and_cancelled_in_the_same_moment(rig: UsbRig) -> None:
         await opening
     await asyncio.sleep(0)
     assert not rig.gadget.handles
+    assert rig.gadget.kernel_driver, "given back, and not just forgotten"
 
 
 # -- what passes --------------------------------------------------------------------------------------------------
@@ -252,6 +256,29 @@ async def test_what_comes_on_the_interrupt_endpoint_is_handed_on_too_and_never_i
         rig.gadget.send(b"i" * 100, INTERRUPT_IN)
     await rig.wire.until(50 * 400)
     assert sorted(set(rig.wire.pieces)) == [b"b" * 300, b"i" * 100]
+    transport.close()
+
+
+async def test_a_transfer_that_is_cut_by_the_end_of_a_turn_is_put_together(
+    rig: UsbRig, mocker: pytest_mock.MockerFixture
+) -> None:
+    """A read whose time is over gives what it has; the next one gives the rest."""
+    parts = iter([b"a" * 64, b"b" * 128, b"c" * 3, b"d" * 64, b"", b"e" * usb_device.LARGEST_TRANSFER, b"f"])
+
+    def read(handle: object, endpoint: int, interface: int, buffer: array[int], timeout: int) -> int:
+        part = next(parts, None)
+        if part is None:
+            raise usb.core.USBTimeoutError("Operation timed out", -7, errno.ETIMEDOUT)
+        buffer[: len(part)] = array("B", part)
+        return len(part)
+
+    rig.gadget.interrupt = False
+    mocker.patch.object(usb_device, "monotonic", side_effect=count())  # each read takes more than its turn
+    mocker.patch.object(rig.bus, "bulk_read", side_effect=read)
+    transport = await rig.open()
+    await rig.changes.until(lambda: rig.wire.data.endswith(b"f"))
+    whole = [b"a" * 64 + b"b" * 128 + b"c" * 3, b"d" * 64, b"e" * usb_device.LARGEST_TRANSFER, b"f"]
+    assert rig.wire.pieces == whole
     transport.close()
 
 
