@@ -12,6 +12,7 @@ No secrets stand in a URL: keys have files of their own.
 
 from __future__ import annotations
 
+import re
 from typing import Final
 from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlsplit
 
@@ -38,6 +39,7 @@ _KEYS: Final = {
     "sim": frozenset({"driver", "listen", "seed"}),
 }
 SCHEMES: Final = tuple(_EXAMPLES)
+_USB_PATH: Final = re.compile(r"/([0-9A-Fa-f]{4}):([0-9A-Fa-f]{4})/(.+)", re.ASCII)
 
 
 class DeviceUrl(msgspec.Struct, frozen=True):
@@ -75,6 +77,33 @@ class DeviceUrl(msgspec.Struct, frozen=True):
         }
         query = "&".join(f"{key}={quote(value)}" for key, value in keys.items() if value)
         return f"{self.scheme}://{authority}{quote(self.path, safe='/:')}" + (f"?{query}" if query else "")
+
+
+class UsbName(msgspec.Struct, frozen=True):
+    """What tells a USB device from every other: the pair alone names only its make."""
+
+    vendor: int
+    product: int
+    serial: str
+
+    @property
+    def pair(self) -> str:
+        return f"{self.vendor:04x}:{self.product:04x}"
+
+
+def usb_name(path: str) -> UsbName:
+    """Take the path of a usb URL apart. Raises BadDeviceUrlError.
+
+    >>> usb_name("/1209:0001/CARDSHOE-0042").serial
+    'CARDSHOE-0042'
+    """
+    found = _USB_PATH.fullmatch(path)
+    if found is None:
+        raise BadDeviceUrlError(
+            f"The path {path!r} names no USB device.",
+            f"Write {_EXAMPLES['usb']}, VID and PID as four hexadecimal digits each; `lsusb -v` shows all three.",
+        )
+    return UsbName(int(found[1], 16), int(found[2], 16), found[3])
 
 
 def parse_device_url(text: str) -> DeviceUrl:
@@ -199,6 +228,8 @@ def _path(parts: SplitResult) -> str:
         raise BadDeviceUrlError(
             f"The path {path!r} does not begin with one slash.", f"Write it like {_EXAMPLES[parts.scheme]}."
         )
+    if parts.scheme == "usb":
+        usb_name(path)
     return path
 
 

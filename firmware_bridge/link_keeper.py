@@ -99,6 +99,7 @@ class LinkKeeper:
         self._log = structlog.get_logger(device=str(url))
         self._pause = FIRST_PAUSE
         self._link: Link | None = None
+        self._plugged_in = asyncio.Event()
         self._health = Health(LinkState.ABSENT, clock())
 
     @property
@@ -124,6 +125,14 @@ class LinkKeeper:
         if self._link is not None:
             self._link.drop(LinkOver(code, sentence))
 
+    def try_now(self) -> None:
+        """Something was plugged in: end the pause before the next attempt, this one or the one that comes.
+
+        A link that stands is left alone. When a device is pulled and plugged in faster than the link's end is noticed,
+        the word is kept until then.
+        """
+        self._plugged_in.set()
+
     async def run(self) -> None:
         """Connect, and connect again whenever a link ends, until cancelled."""
         try:
@@ -131,12 +140,13 @@ class LinkKeeper:
                 pause = await self._hold_one_link()
                 retry_at = self._clock() + pause
                 self._health = msgspec.structs.replace(self._health, retry_at=retry_at)
-                await self._wait(asyncio.Event(), retry_at)
+                await self._wait(self._plugged_in, retry_at)
         finally:
             self._health = msgspec.structs.replace(self._health, retry_at=None)
 
     async def _hold_one_link(self) -> float:
         """One attempt and what comes of it. Returns the seconds to pause before the next."""
+        self._plugged_in.clear()
         self._health = msgspec.structs.replace(self._health, retry_at=None)
         link = Link(clock=self._clock, wait=self._wait, deliver=self._deliver, on_state=self._follow, log=self._log)
         self._link = link

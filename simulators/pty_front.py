@@ -17,6 +17,8 @@ from simulators.device_side import DeviceSide
 class PtyFront:
     """Carries a device's bytes over a pty. `link` is a symbolic link to it, made anew at every `plug`.
 
+    `unplug_after`: the cable comes out when so many bytes have passed, both ways together; 0: it does not.
+
     The device keeps the slave's end open as well, so that a host that goes away is silence to it, as on a real line,
     and no end of file.
     """
@@ -27,6 +29,8 @@ class PtyFront:
         self._master = -1
         self._slave = -1
         self._wake = asyncio.Event()
+        self.unplug_after = 0
+        self.moved = 0  # bytes since the plug
         device.changed = self._wake.set
 
     @property
@@ -35,6 +39,7 @@ class PtyFront:
 
     def plug(self) -> None:
         """Make a terminal and point the link to it."""
+        self.moved = 0
         self._master, self._slave = pty.openpty()
         tty.setraw(self._slave)
         os.set_blocking(self._master, False)
@@ -80,12 +85,23 @@ class PtyFront:
 
     def _readable(self) -> None:
         with suppress(BlockingIOError, OSError):
-            if data := os.read(self._master, 4096):
+            if data := os.read(self._master, self._room(4096)):
                 self._device.receive(data)
+                self._pass(len(data))
                 self._write(self._device.outgoing())
 
     def _write(self, data: bytes) -> None:
         """What a full line cannot take is lost, as on a UART; the protocol repeats what matters."""
         if data and self.plugged:
             with suppress(BlockingIOError):
-                os.write(self._master, data)
+                self._pass(os.write(self._master, data[: self._room(len(data))]))
+
+    def _room(self, wanted: int) -> int:
+        """How many bytes get through before the cable comes out."""
+        return min(wanted, self.unplug_after - self.moved) if self.unplug_after else wanted
+
+    def _pass(self, count: int) -> None:
+        self.moved += count
+        if self.unplug_after and self.moved >= self.unplug_after:
+            self.unplug_after = 0
+            self.unplug()

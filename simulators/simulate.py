@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Coroutine
-from contextlib import ExitStack, suppress
+from collections.abc import AsyncGenerator, Coroutine
+from contextlib import ExitStack, asynccontextmanager, suppress
 from pathlib import Path
 from random import Random, SystemRandom
 from typing import IO, Literal
@@ -21,24 +21,31 @@ from firmware_bridge.errors import KeyFileError
 from firmware_bridge.observations import Capabilities
 from simulators.dealer import SimulatedDealer, SimulationError
 from simulators.device import LoggedReport, SimulatedDevice
+from simulators.device_side import DeviceSide
 from simulators.line_reader_device import write_card_table
 from simulators.mechanism import Profile
 from simulators.pace import Pace
 from simulators.physical_table import PhysicalTable
 from simulators.plan import plan_rounds
 from simulators.pty_front import PtyFront
+from simulators.tcp_front import TcpFront
 from simulators.telling_shoes import TELLING_SHOES, draw_all
 
 HUMAN_PACE = 0.22  # of table time: a demonstration of five rounds ends within a minute
 
 
 class Simulation(msgspec.Struct, frozen=True):
-    """What `cardshoe simulate` was asked for. `dealer`: the socket of the daemon at whose table people play."""
+    """What `cardshoe simulate` was asked for.
+
+    `tcp`: host and port to listen on instead of a pseudo-terminal. `dealer`: the socket of the daemon at whose table
+    people play.
+    """
 
     kind: Literal["shuffler", "shoe"]
     serial: str
     seed: int
     link: Path
+    tcp: tuple[str, int] | None
     key_file: Path
     on_removal: bool
     stages: bool
@@ -58,6 +65,7 @@ class Telling(msgspec.Struct, frozen=True):
     serial: str
     seed: int
     link: Path
+    tcp: tuple[str, int] | None
     log: Path | None
     draw_every: float
     card_table: Path
@@ -100,6 +108,7 @@ def capabilities_of(
 @click.option("--seed", type=int, default=7, show_default=True, help="Orders the decks and all that is random.")
 @click.option("--link", type=click.Path(path_type=Path), default=Path("cardshoe-device"), show_default=True,
               help="The path at which the device appears.")  # fmt: skip
+@click.option("--tcp", metavar="[HOST:]PORT", help="Listen there instead, as a serial server; HOST is this machine.")
 @click.option("--key-file", type=click.Path(path_type=Path), default=Path("cardshoe-device.keys"), show_default=True,
               help="The device's key; made when there is none.")  # fmt: skip
 @click.option("--on-removal", is_flag=True, help="Form the next set when one is lifted, not when told to.")
@@ -117,19 +126,21 @@ def capabilities_of(
 @click.option("--wagers", is_flag=True, help="The people bet, with --dealer.")
 @click.option("--stay", is_flag=True, help="Keep the device plugged in after the last round, until interrupted.")
 def simulate(driver: str, draw_every: float, card_table: Path, kind: Literal["shuffler", "shoe"], serial: str,
-             seed: int, link: Path, key_file: Path, on_removal: bool, stages: bool, fast: bool, log: Path | None,
-             dealer: Path | None, game_id: str, rounds: int, wagers: bool, stay: bool) -> None:  # fmt: skip
-    """Run a simulated shuffler or shoe on a pseudo-terminal, and print where it is.
+             seed: int, link: Path, tcp: str | None, key_file: Path, on_removal: bool, stages: bool, fast: bool,
+             log: Path | None, dealer: Path | None, game_id: str, rounds: int, wagers: bool,
+             stay: bool) -> None:  # fmt: skip
+    """Run a simulated shuffler or shoe on a pseudo-terminal or a TCP port, and print where it is.
 
     With --dealer, simulated people play planned rounds at the daemon's table and the command ends with the last one.
     Without, it runs until it is interrupted.
     """
+    link = link.absolute()
     if driver != "cardlink":
-        _simulate_telling(Telling(driver, serial, seed, link, log, draw_every, card_table), dealer)
+        _simulate_telling(Telling(driver, serial, seed, link, _listening(tcp), log, draw_every, card_table), dealer)
         return
     asked = Simulation(
-        kind, serial, seed, link, key_file, on_removal, stages, 0.0 if fast else HUMAN_PACE, log, dealer,
-        playable(game_id, on_removal=on_removal).id, rounds, wagers, stay,
+        kind, serial, seed, link, _listening(tcp), key_file, on_removal, stages, 0.0 if fast else HUMAN_PACE, log,
+        dealer, playable(game_id, on_removal=on_removal).id, rounds, wagers, stay,
     )  # fmt: skip
     try:
         asyncio.run(run_simulation(asked))
@@ -138,8 +149,19 @@ def simulate(driver: str, draw_every: float, card_table: Path, kind: Literal["sh
     except SimulationError as error:
         raise ProblemError(str(error), "Report it with the seed; the device's log (--log) helps.") from error
     except OSError as error:
-        sentence = f"The device cannot appear at {link}: {error.strerror or error}."
-        raise BadInputError(sentence, "Name a path in a folder that you may write to with --link.") from error
+        sentence = f"The device cannot appear at {tcp or link}: {error.strerror or error}."
+        hint = "Name another port with --tcp." if tcp else "Name a path in a folder that you may write to with --link."
+        raise BadInputError(sentence, hint) from error
+
+
+def _listening(tcp: str | None) -> tuple[str, int] | None:
+    """Where to listen. Raises `BadInputError`."""
+    if tcp is None:
+        return None
+    host, _, port = tcp.rpartition(":")
+    if not (port.isascii() and port.isdigit() and len(port) <= 5 and int(port) < 65536):
+        raise BadInputError(f"{tcp!r} names no port.", "Write --tcp HOST:PORT or --tcp PORT; port 0: any free one.")
+    return host.strip("[]") or "127.0.0.1", int(port)
 
 
 def _simulate_telling(asked: Telling, dealer: Path | None) -> None:
@@ -164,15 +186,14 @@ async def run_telling(asked: Telling) -> None:
         )
         if asked.driver == "line_reader":
             write_card_table(asked.card_table)
-        front = PtyFront(device, asked.link)
-        front.plug()
-        click.echo(f"serial://{asked.link.absolute()}?driver={asked.driver}")
 
         async def people() -> None:
             await draw_all(device, asked.draw_every)
             await asyncio.Event().wait()
 
-        await _carry(front, people())
+        async with _plugged_in(device, asked.link, asked.tcp) as url:
+            click.echo(f"{url}?driver={asked.driver}")
+            await _until_told(people())
 
 
 async def run_simulation(asked: Simulation) -> None:
@@ -193,21 +214,36 @@ async def run_simulation(asked: Simulation) -> None:
             pace=pace,
             log=lambda line: _write_line(log, line),
         )
-        front = PtyFront(device, asked.link)
-        front.plug()
-        click.echo(f"serial://{asked.link.absolute()}")
-        await _carry(front, _people(asked, device, pace))
+        async with _plugged_in(device, asked.link, asked.tcp) as url:
+            click.echo(url)
+            await _until_told(_people(asked, device, pace))
 
 
-async def _carry(front: PtyFront, doing: Coroutine[None, None, None]) -> None:
-    """Carry the device's bytes while people do what they do."""
-    carrier = asyncio.create_task(front.run())
+async def _until_told(doing: Coroutine[None, None, None]) -> None:
+    """Let people do what they do, until they have done it or somebody interrupts."""
     people = asyncio.create_task(doing)
     for name in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(name, people.cancel)
+    with suppress(asyncio.CancelledError):
+        await people
+
+
+@asynccontextmanager
+async def _plugged_in(device: DeviceSide, link: Path, tcp: tuple[str, int] | None) -> AsyncGenerator[str, None]:
+    """The device at its front end; gives its URL."""
+    if tcp is not None:
+        listening = TcpFront(device, *tcp)
+        await listening.plug()
+        try:
+            yield listening.url
+        finally:
+            await listening.unplug()
+        return
+    front = PtyFront(device, link)
+    front.plug()
+    carrier = asyncio.create_task(front.run())
     try:
-        with suppress(asyncio.CancelledError):
-            await people
+        yield f"serial://{link}"
     finally:
         carrier.cancel()
         with suppress(asyncio.CancelledError):

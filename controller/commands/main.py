@@ -22,7 +22,7 @@ SUMMARIES: Final = {
     "evaluate": "Tell classes, outcomes and wagers of given hands.",
     "odds": "Count the exact odds of every wager of a game.",
     "demo": "Play a simulated table, live.",
-    "simulate": "Run a simulated device alone, on a pseudo-terminal.",
+    "simulate": "Run a simulated device alone, on a pseudo-terminal or a TCP port.",
 }
 
 

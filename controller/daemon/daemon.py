@@ -32,6 +32,7 @@ from firmware_bridge.device_keys import read_device_keys
 from firmware_bridge.drivers.base import Driver
 from firmware_bridge.drivers.registry import load_driver
 from firmware_bridge.drivers.setting import DriverSetting
+from firmware_bridge.hotplug import watch
 from firmware_bridge.link_keeper import LinkKeeper
 
 PAGE = 2000  # entries folded between two turns of the loop
@@ -82,6 +83,7 @@ async def _start(configuration: Configuration, notifier: SystemdNotifier, stack:
     await server.start()
     stack.push_async_callback(server.close)
     _keep(stack, keeper.run(), "link")
+    _keep(stack, watch(configuration.device_url, keeper.try_now), "hot-plug")
     if notifier.interval is not None:
         _keep(stack, _feed_watchdog(configuration, notifier, notifier.interval), "watchdog")
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Protocol, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
 from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.errors import TransportLostError
+
+UNSENT_LIMIT: Final = 65536  # bytes; more than a device that lives leaves waiting
+GONE_HINT: Final = "Check the cable and the device's power. The link comes back by itself."
 
 OnData: TypeAlias = Callable[[bytes], None]
 OnLost: TypeAlias = Callable[[TransportLostError], None]

@@ -12,7 +12,8 @@ from firmware_bridge.transports.base import OnData, OnLost
 class MemoryTransport:
     """One end. When it closes, the other end loses its way, after everything that was written before."""
 
-    def __init__(self, on_data: OnData, on_lost: OnLost) -> None:
+    def __init__(self, on_data: OnData, on_lost: OnLost, *, listen_only: bool = False) -> None:
+        self._listen_only = listen_only
         self._loop = asyncio.get_running_loop()
         self._on_data = on_data
         self._on_lost = on_lost
@@ -20,7 +21,7 @@ class MemoryTransport:
         self.closed = False
 
     def write(self, data: bytes) -> None:
-        if data:
+        if data and not self._listen_only:
             self._tell_other(lambda other: other._on_data(data))
 
     def close(self) -> None:
@@ -40,9 +41,15 @@ class MemoryTransport:
 
 
 def memory_pair(
-    on_data: OnData, on_lost: OnLost, other_on_data: OnData, other_on_lost: OnLost
+    on_data: OnData,
+    on_lost: OnLost,
+    other_on_data: OnData,
+    other_on_lost: OnLost,
+    *,
+    listen_only: bool = False,
 ) -> tuple[MemoryTransport, MemoryTransport]:
-    """Two joined ends, each with the callbacks of whoever holds it."""
-    one, other = MemoryTransport(on_data, on_lost), MemoryTransport(other_on_data, other_on_lost)
+    """Two joined ends, each with the callbacks of whoever holds it. `listen_only` concerns the first."""
+    one = MemoryTransport(on_data, on_lost, listen_only=listen_only)
+    other = MemoryTransport(other_on_data, other_on_lost)
     one._other, other._other = other, one
     return one, other

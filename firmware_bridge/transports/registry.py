@@ -1,13 +1,20 @@
-"""The transports there are: a scheme of device URLs each, imported only when a URL asks for it."""
+"""The transports there are: a scheme of device URLs each, imported only when a URL asks for it.
+
+Others come by entry point, group `cardshoe.transports`, the scheme as the name: the simulators bring `sim` so, because
+nothing imports them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from importlib.metadata import entry_points
+from typing import Any, Final, cast
 
 from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.errors import TransportUnavailableError
 from firmware_bridge.transports.base import OnData, OnLost, OpenTransport, Transport
+
+ENTRY_POINTS: Final = "cardshoe.transports"
 
 
 def _serial() -> OpenTransport:
@@ -16,18 +23,45 @@ def _serial() -> OpenTransport:
     return open_serial_port
 
 
+def _tcp() -> OpenTransport:
+    from firmware_bridge.transports.tcp import open_tcp
+
+    return open_tcp
+
+
+def _usb() -> OpenTransport:
+    from firmware_bridge.transports.usb_device import open_usb_device
+
+    return open_usb_device
+
+
 TRANSPORTS: Final[dict[str, Callable[[], OpenTransport]]] = {
     "serial": _serial,
+    "tcp": _tcp,
+    "usb": _usb,
 }
+
+
+def find_transport(scheme: str, brought: Callable[..., Any] = entry_points) -> OpenTransport:
+    """What opens the ways of that scheme. Raises TransportUnavailableError. `brought` looks entry points up."""
+    load = TRANSPORTS.get(scheme)
+    if load is not None:
+        return load()
+    for row in brought(group=ENTRY_POINTS, name=scheme):
+        try:
+            return cast(OpenTransport, row.load())
+        except Exception as error:  # somebody else's code
+            raise TransportUnavailableError(
+                f"What opens {scheme}: devices does not load: {type(error).__name__}: {error}.",
+                f"Install the package that brings {row.value} anew.",
+            ) from error
+    raise TransportUnavailableError(
+        f"Nothing that is installed opens {scheme}: devices.",
+        f"Install this program anew, whole, or connect the device so that one of these fits: "
+        f"{', '.join(f'{known}:' for known in sorted(TRANSPORTS))}",
+    )
 
 
 async def open_transport(url: DeviceUrl, *, on_data: OnData, on_lost: OnLost) -> Transport:
     """Open the way that `url` names. Raises TransportUnavailableError when this version or this machine cannot."""
-    load = TRANSPORTS.get(url.scheme)
-    if load is None:
-        usable = ", ".join(f"{scheme}:" for scheme in sorted(TRANSPORTS))
-        raise TransportUnavailableError(
-            f"This version cannot use {url.scheme}: devices yet.",
-            f"Connect the device so that one of these fits: {usable}",
-        )
-    return await load()(url, on_data=on_data, on_lost=on_lost)
+    return await find_transport(url.scheme)(url, on_data=on_data, on_lost=on_lost)

@@ -4,6 +4,7 @@ pyserial opens the port and sets the line; from then on one descriptor of our ow
 loop. Whatever goes wrong afterwards is one error, TransportLostError; what goes wrong before is one of
 
     port-missing       there is no such node, or nothing behind it
+    port-ambiguous     no such node, and several ports have the serial number that it is named after
     port-permission    the node belongs to a group that this user is not in
     port-busy          another program has it
     port-failed        anything else: no serial port, a speed that it cannot do
@@ -12,40 +13,75 @@ loop. Whatever goes wrong afterwards is one error, TransportLostError; what goes
 from __future__ import annotations
 
 import array
-import asyncio
 import contextlib
 import errno
 import fcntl
-import grp
 import os
-import stat
 import termios
-from pathlib import Path
-from typing import Final
+from collections.abc import Callable, Iterable
+from pathlib import Path, PurePosixPath
+from typing import Final, Protocol, TypeAlias
 
 import serial
 
 from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.errors import TransportLostError, TransportUnavailableError
-from firmware_bridge.transports.base import OnData, OnLost
-
-READ_SIZE: Final = 4096
-UNSENT_LIMIT: Final = 65536  # bytes; more than a device that lives leaves waiting
+from firmware_bridge.transports.base import GONE_HINT, OnData, OnLost
+from firmware_bridge.transports.descriptor import DescriptorTransport
+from firmware_bridge.transports.permission import permission_hint
 
 _MISSING: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENODEV, errno.ENXIO})
 _NOT_ADMITTED: Final = frozenset({errno.EACCES, errno.EPERM})
 _BUSY: Final = frozenset({errno.EBUSY, errno.EAGAIN})
-_GONE_HINT: Final = "Check the cable and the device's power. The link comes back by itself."
+_NAMED_BY_SERIAL: Final = PurePosixPath("/dev/cardshoe")  # where udev's rules put a device under its serial number
 
 
-async def open_serial_port(url: DeviceUrl, *, on_data: OnData, on_lost: OnLost) -> SerialTransport:
+class FoundPort(Protocol):
+    """What is asked of a port that pyserial lists."""
+
+    device: str
+    serial_number: str | None
+
+
+ListPorts: TypeAlias = Callable[[], Iterable[FoundPort]]
+
+
+def list_ports() -> Iterable[FoundPort]:
+    """The serial ports of this machine, as pyserial finds them."""
+    from serial.tools.list_ports import comports
+
+    found: Iterable[FoundPort] = comports()
+    return found
+
+
+async def open_serial_port(
+    url: DeviceUrl, *, on_data: OnData, on_lost: OnLost, list_ports: ListPorts = list_ports
+) -> SerialTransport:
     """Open the port at `url.path`. Raises TransportUnavailableError; no descriptor is then left open."""
-    descriptor = open_descriptor(url.path, url.baud)
+    path = find_port(url.path, list_ports)
+    descriptor = open_descriptor(path, url.baud)
     try:
-        return SerialTransport(descriptor, url.path, on_data, on_lost, listen_only=url.listen)
+        return SerialTransport(descriptor, path, on_data, on_lost, listen_only=url.listen)
     except BaseException:
         os.close(descriptor)
         raise
+
+
+def find_port(path: str, list_ports: ListPorts = list_ports) -> str:
+    """The node to open: `path`, or, where that is missing and named after a serial number, the port that has it.
+
+    So a device is found without our udev rules, and whether it is ttyUSB0 or ttyUSB1 today. Who it is, its proof tells.
+    Raises TransportUnavailableError (port-ambiguous) when several ports have the number, as those of one maker may.
+    """
+    name = PurePosixPath(path)
+    if name.parent != _NAMED_BY_SERIAL or Path(path).exists():
+        return path
+    found = sorted({port.device for port in list_ports() if port.serial_number == name.name})
+    if len(found) > 1:
+        sentence = f"{' and '.join(found)} have the same serial number {name.name}."
+        hint = 'Name one of them by its place: udev/README.md, "Ports that the rules do not take".'
+        raise TransportUnavailableError(sentence, hint, "port-ambiguous")
+    return found[0] if found else path
 
 
 def open_descriptor(path: str, baud: int) -> int:
@@ -90,11 +126,13 @@ def _unavailable(path: str, baud: int, error: Exception) -> TransportUnavailable
     number = _error_number(error)
     if number in _MISSING:
         sentence = f"There is no serial port {path}."
-        hint = "Plug the device in and switch it on; if it is, look for its name under /dev/cardshoe."
+        hint = (
+            "Plug the device in and switch it on. Under serial:///dev/cardshoe/SERIAL it is found by its serial number."
+        )
         return TransportUnavailableError(sentence, hint, "port-missing")
     if number in _NOT_ADMITTED:
         return TransportUnavailableError(
-            f"This user may not use the serial port {path}.", _permission_hint(path), "port-permission"
+            f"This user may not use the serial port {path}.", permission_hint(path), "port-permission"
         )
     if number in _BUSY:
         sentence = f"Another program has the serial port {path}."
@@ -119,97 +157,23 @@ def _error_number(error: BaseException) -> int | None:
     return number
 
 
-def _permission_hint(path: str) -> str:
-    try:
-        node = Path(path).stat()
-    except OSError:
-        return "A folder on the way to it is closed to this user: check the path in the device URL."
-    try:
-        group = grp.getgrgid(node.st_gid).gr_name
-    except KeyError:
-        group = str(node.st_gid)
-    both = stat.S_IRGRP | stat.S_IWGRP
-    if node.st_gid and node.st_mode & both == both:
-        return f"It belongs to the group {group}: add the user to it (`usermod -aG {group} USER`) and log in again."
-    return (
-        f"It belongs to the group {group}, which may not read and write it either: install this program's udev rules."
-    )
-
-
-class SerialTransport:
+class SerialTransport(DescriptorTransport):
     """An open port. Takes the descriptor over and closes it."""
 
     def __init__(
         self, descriptor: int, path: str, on_data: OnData, on_lost: OnLost, *, listen_only: bool = False
     ) -> None:
-        self._descriptor = descriptor
+        super().__init__(descriptor, on_data, on_lost, listen_only=listen_only)
         self._path = path
-        self._on_data = on_data
-        self._on_lost = on_lost
-        self._listen_only = listen_only
-        self._unsent = bytearray()
-        self._loop = asyncio.get_running_loop()
-        self._loop.add_reader(descriptor, self._read)
 
-    def write(self, data: bytes) -> None:
-        if self._descriptor < 0 or self._listen_only or not data:
-            return
-        if not self._unsent:
-            data = data[self._send(data) :]
-            if self._descriptor < 0 or not data:
-                return
-            self._loop.add_writer(self._descriptor, self._write_unsent)
-        self._unsent += data
-        if len(self._unsent) > UNSENT_LIMIT:
-            sentence = f"The device at {self._path} takes no more data."
-            self._lose(TransportLostError(sentence, _GONE_HINT, "transport-stalled"))
-
-    def close(self) -> None:
-        descriptor, self._descriptor = self._descriptor, -1
-        if descriptor < 0:
-            return
-        self._unsent.clear()
-        if not self._loop.is_closed():
-            self._loop.remove_reader(descriptor)
-            self._loop.remove_writer(descriptor)
+    def _let_go(self, descriptor: int, unsent: bool) -> None:
         _let_go(descriptor)
 
-    def _read(self) -> None:
-        try:
-            data = os.read(self._descriptor, READ_SIZE)
-        except (BlockingIOError, InterruptedError):
-            return
-        except OSError as error:
-            self._lose(self._gone(error))
-            return
-        if data:
-            self._on_data(data)
-        else:
-            self._lose(self._gone())
+    def _gone(self) -> TransportLostError:
+        return TransportLostError(f"The serial port {self._path} is gone.", GONE_HINT)
 
-    def _write_unsent(self) -> None:
-        del self._unsent[: self._send(self._unsent)]
-        if self._descriptor >= 0 and not self._unsent:
-            self._loop.remove_writer(self._descriptor)
-
-    def _send(self, data: bytes | bytearray) -> int:
-        """How many bytes the kernel took; the way may be lost afterwards."""
-        try:
-            return os.write(self._descriptor, data)
-        except (BlockingIOError, InterruptedError):
-            return 0
-        except OSError as error:
-            self._lose(self._gone(error))
-            return 0
-
-    def _gone(self, error: OSError | None = None) -> TransportLostError:
-        lost = TransportLostError(f"The serial port {self._path} is gone.", _GONE_HINT)
-        lost.__cause__ = error
-        return lost
-
-    def _lose(self, error: TransportLostError) -> None:
-        self.close()
-        self._on_lost(error)
+    def _stalled(self) -> TransportLostError:
+        return TransportLostError(f"The device at {self._path} takes no more data.", GONE_HINT, "transport-stalled")
 
 
 def _let_go(descriptor: int) -> None:

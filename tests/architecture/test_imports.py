@@ -92,7 +92,8 @@ def test_drivers_turn_bytes_into_observations_and_do_no_io() -> None:
 
 def test_only_what_the_project_declares_is_imported() -> None:
     declared = {
-        "aiohttp", "click", "cryptography", "msgspec", "serial", "usb", "rich", "structlog", "transitions",
+        "aiohttp", "click", "cryptography", "libusb_package", "msgspec", "serial", "usb", "rich", "structlog",
+        "transitions",
         "pytest", "pytest_asyncio",  # the bench is a plug-in
         *PACKAGES,
     }  # fmt: skip

@@ -85,12 +85,15 @@ class Stage:
             child.abandon()
         self._notify.close()
 
-    def configure(self, *, port: Path | None = None, uid: int | None = None, law: str = "") -> None:
-        """Write the configuration. `law`: what the casino adds to the document, as TOML."""
+    def configure(self, *, port: Path | None = None, uid: int | None = None, law: str = "", url: str = "") -> None:
+        """Write the configuration. The device is at `url`, or else on a serial port.
+
+        `law`: what the casino adds to the document, as TOML.
+        """
         self.configuration.write_text(
             f'[table]\nname = "T-1"\ngame = "NC"\nunit = "{self.unit}"\nsimulated = true\n'
             "count_stub_by_hand = true\n"
-            f'[device]\nurl = "serial://{port or self.port}"\nkey_file = "device.keys"\n'
+            f'[device]\nurl = "{url or f"serial://{port or self.port}"}"\nkey_file = "device.keys"\n'
             '[journal]\npath = "journal.db"\nkey_file = "journal.key"\n'
             '[api]\nsocket = "api.sock"\n' + people_text(os.getuid() if uid is None else uid) + law
         )
@@ -104,14 +107,17 @@ class Stage:
 
     # -- processes -------------------------------------------------------------------------------------------------
 
-    async def start_device(self, *, dealer: bool = True, pace: float = 0.0) -> Child:
-        """A simulated device, and people who play the planned rounds at the daemon's table; or nobody."""
+    async def start_device(self, *, dealer: bool = True, pace: float = 0.0, tcp: str = "") -> Child:
+        """A simulated device, and people who play the planned rounds at the daemon's table; or nobody.
+
+        `tcp`: where it listens, instead of a pseudo-terminal.
+        """
         self.device = self._start(
             Orders(commands=str(self.command_log), pace=pace),
             "simulate", *([] if pace else ["--fast"]),
             "--kind", KINDS[self.unit], "--seed", str(self.seed), "--rounds", str(self.rounds),
             "--link", str(self.port), "--key-file", str(self.device_keys), "--log", str(self.device_log),
-            *(["--dealer", str(self.socket)] if dealer else []),
+            *(["--dealer", str(self.socket)] if dealer else []), *(["--tcp", tcp] if tcp else []),
         )  # fmt: skip
         await self.device.until(lambda: self.device.out)
         return self.device

@@ -34,6 +34,9 @@ def test_lists_its_commands(tmp_path: Path) -> None:
         (["run", "--config", "absent.toml"], 78, "absent.toml cannot be read"),
         (["watch", "--socket", "absent.sock"], 1, "No daemon answers at absent.sock"),
         (["simulate", "--link", "no/such/folder/device"], 2, "cannot appear at no/such/folder/device"),
+        (["simulate", "--tcp", "somewhere"], 2, "'somewhere' names no port"),
+        (["simulate", "--tcp", "127.0.0.1:65536"], 2, "names no port"),
+        (["simulate", "--tcp", "192.0.2.1:4001"], 2, "cannot appear at 192.0.2.1:4001"),
         (["demo", "--rounds", "0"], 2, "'--rounds'"),
     ],
 )
@@ -107,7 +110,7 @@ def test_every_fault_code_has_its_section() -> None:
         r'_fail\("([a-z-]+)"',
         r'Fault\("([a-z-]+)"',
         r'"(journal-[a-z]+)"',
-        r'"(port-[a-z]+)"',
+        r'"((?:port|tcp|usb)-[a-z-]+)"',
         r'code="(transport-[a-z]+)"',
         r'"(transport-stalled)"',
         r'self\.code = "([a-z-]+)"',

@@ -62,6 +62,11 @@ def test_what_a_url_says(text: str, url: DeviceUrl) -> None:
         ("serial:///dev/ttyS0?listen=yes", "listen=yes"),
         ("serial:///dev/ttyS0?listen=1", "cannot only listen"),
         ("usb:///1209:0001/A12?baud=9600", "'baud'"),
+        ("usb:///A12", "names no USB device"),
+        ("usb:///1209:0001", "names no USB device"),
+        ("usb:///1209:0001/", "names no USB device"),
+        ("usb:///1209:00001/A12", "names no USB device"),
+        ("usb:///0x1209:1/A12", "names no USB device"),
         ("tcp:///", "host and a port"),
         ("tcp://pit7/", "host and a port"),
         ("tcp://pit7:0/", "host and a port"),
@@ -102,9 +107,10 @@ def test_any_text_is_a_url_or_is_refused(text: str) -> None:
 paths = st.from_regex(r"/[^/\x00-\x1f][ -~\u00e4-\u00fc]*", fullmatch=True).filter(
     lambda path: path.isprintable() and path.strip("/")
 )
+pairs = st.integers(0, 0xFFFF)
 urls = st.one_of(
     st.builds(DeviceUrl, st.just("serial"), path=paths, baud=st.integers(SLOWEST_BAUD, FASTEST_BAUD)),
-    st.builds(DeviceUrl, st.just("usb"), path=paths),
+    st.builds(DeviceUrl, st.just("usb"), path=st.builds("/{:04x}:{:04X}{}".format, pairs, pairs, paths)),
     st.builds(
         DeviceUrl,
         st.just("tcp"),

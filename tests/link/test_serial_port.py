@@ -11,19 +11,22 @@ import sys
 import termios
 from collections.abc import AsyncIterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import pytest_mock
 import serial
 
-from firmware_bridge.device_url import DeviceUrl, parse_device_url
+from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.errors import TransportLostError, TransportUnavailableError
 from firmware_bridge.transports import serial_port
+from firmware_bridge.transports.base import UNSENT_LIMIT
 from firmware_bridge.transports.registry import open_transport
-from firmware_bridge.transports.serial_port import UNSENT_LIMIT, SerialTransport
+from firmware_bridge.transports.serial_port import SerialTransport, find_port, open_serial_port
 
 from .parts import Changes, Pty, open_descriptors
+from .test_link_faults import EXCEPTIONS
 
 
 class Line:
@@ -199,7 +202,7 @@ async def test_a_program_that_asks_for_no_lock_is_kept_out_too(line: Line, pty: 
 
 async def test_a_group_without_a_name(line: Line, pty: Pty, mocker: pytest_mock.MockerFixture) -> None:
     mocker.patch.object(serial.Serial, "open", side_effect=serial.SerialException(13, "Permission denied"))
-    mocker.patch("firmware_bridge.transports.serial_port.grp.getgrgid", side_effect=KeyError(4711))
+    mocker.patch("firmware_bridge.transports.permission.grp.getgrgid", side_effect=KeyError(4711))
     refused = await refusal(line, pty.node)
     assert refused.code == "port-permission"
     assert f"the group {pty.node.stat().st_gid}" in refused.hint
@@ -212,12 +215,79 @@ async def test_a_folder_closed_to_this_user(line: Line, tmp_path: Path, mocker: 
     assert "folder" in refused.hint
 
 
-@pytest.mark.parametrize("url", ["usb:///1209:0001/A12", "tcp://pit7:4001/", "sim:///shuffler"])
-async def test_what_this_version_cannot_use_yet(line: Line, url: str) -> None:
+def port(node: Path, serial_number: str | None) -> Any:
+    return SimpleNamespace(device=str(node), serial_number=serial_number)
+
+
+NAMED = "/dev/cardshoe/CARDSHOE-TEST-4711"  # no such node on any machine
+
+
+async def test_a_device_without_our_udev_rules_is_found_by_its_serial_number(
+    line: Line, pty: Pty, tmp_path: Path
+) -> None:
+    """And so ttyUSB0 may become ttyUSB1."""
+    ports = [port(Path("/dev/ttyS0"), None), port(pty.node, "CARDSHOE-TEST-4711"), port(Path("/dev/ttyUSB7"), "other")]
+    url = DeviceUrl("serial", path=NAMED)
+    given: dict[str, Any] = {"on_data": line.on_data, "on_lost": line.on_lost, "list_ports": lambda: ports}
+    first = await open_serial_port(url, **given)
+    pty.send(b"found")
+    await line.changes.until(lambda: line.data == b"found")
+    first.close()
+    moved = Pty(tmp_path / "another", changes=line.changes)
+    ports[1] = port(moved.node, "CARDSHOE-TEST-4711")
+    second = await open_serial_port(url, **given)
+    moved.send(b" again")
+    await line.changes.until(lambda: line.data == b"found again")
+    second.close()
+    moved.hang_up()
+
+
+async def test_a_serial_number_that_several_ports_have_names_none(line: Line) -> None:
+    ports = [port(Path(f"/dev/ttyUSB{n}"), "CARDSHOE-TEST-4711") for n in range(2)]
     with pytest.raises(TransportUnavailableError) as refused:
-        await open_transport(parse_device_url(url), on_data=line.on_data, on_lost=line.on_lost)
-    assert refused.value.code == "transport-unavailable"
-    assert "serial:" in refused.value.hint
+        find_port(NAMED, lambda: ports)
+    assert refused.value.code == "port-ambiguous"
+    assert "/dev/ttyUSB0 and /dev/ttyUSB1" in str(refused.value)
+    assert find_port(NAMED, lambda: ports[:1] * 2) == "/dev/ttyUSB0", "the same port listed twice is one"
+
+
+@pytest.mark.parametrize("path", ["/dev/ttyUSB0", "/dev/serial/CARDSHOE-TEST-4711", "/dev/cardshoe/CARDSHOE-TEST"])
+def test_nothing_else_is_guessed(path: str) -> None:
+    assert find_port(path, lambda: [port(Path("/dev/ttyUSB1"), "CARDSHOE-TEST-4711")]) == path
+
+
+def test_a_node_that_is_there_is_not_looked_up(tmp_path: Path, mocker: pytest_mock.MockerFixture) -> None:
+    node = tmp_path / "CARDSHOE-1"
+    mocker.patch.object(serial_port, "_NAMED_BY_SERIAL", tmp_path)
+    node.touch()
+    assert find_port(str(node), lambda: [port(Path("/dev/ttyUSB1"), node.name)]) == str(node)
+
+
+def test_the_ports_of_this_machine_can_be_listed() -> None:
+    for found in serial_port.list_ports():
+        assert found.device.startswith("/dev/")
+
+
+@pytest.mark.parametrize("call", ["read", "write"])
+async def test_whatever_a_port_raises_is_a_loss(
+    line: Line, pty: Pty, mocker: pytest_mock.MockerFixture, call: str
+) -> None:
+    for make in EXCEPTIONS:
+        error = make()
+        if isinstance(error, BlockingIOError | InterruptedError) or not isinstance(error, Exception):
+            continue  # the first two are no trouble, and nobody cancels a system call
+        line.losses.clear()
+        transport = await line.open(pty.node)
+        before = open_descriptors()
+        raising = mocker.patch(f"firmware_bridge.transports.descriptor.os.{call}", side_effect=error)
+        if call == "write":
+            transport.write(b"x")
+        else:
+            asyncio.get_running_loop().call_soon(transport._read)
+            await line.changes.until(lambda: bool(line.losses))
+        mocker.stop(raising)
+        assert [loss.code for loss in line.losses] == ["transport-lost"]
+        assert open_descriptors() == before - 1
 
 
 async def test_how_the_line_is_set(line: Line, pty: Pty) -> None:

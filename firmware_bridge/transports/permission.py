@@ -1,0 +1,25 @@
+"""Who may open a device's node, said to somebody who may not."""
+
+from __future__ import annotations
+
+import grp
+import stat
+from pathlib import Path
+
+
+def permission_hint(path: str) -> str:
+    """The next step for a user who may not use the node at `path`."""
+    try:
+        node = Path(path).stat()
+    except OSError:
+        return "A folder on the way to it is closed to this user: check the path in the device URL."
+    try:
+        group = grp.getgrgid(node.st_gid).gr_name
+    except KeyError:
+        group = str(node.st_gid)
+    both = stat.S_IRGRP | stat.S_IWGRP
+    if node.st_gid and node.st_mode & both == both:
+        return f"It belongs to the group {group}: add the user to it (`usermod -aG {group} USER`) and log in again."
+    return (
+        f"It belongs to the group {group}, which may not read and write it either: install this program's udev rules."
+    )

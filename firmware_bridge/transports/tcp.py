@@ -1,0 +1,158 @@
+"""Raw TCP, as serial servers speak it: a line's bytes and nothing else.
+
+A network may fall silent without a word. TCP notices a peer that is gone within about ten seconds, whether bytes wait
+to be taken (TCP_USER_TIMEOUT) or nothing is said (keep-alive). A peer whose machine answers while its program hangs, or
+a serial server whose cable to the device is cut, TCP cannot notice: that is the driver's, by its signs of life.
+
+What goes wrong before the connection stands is one of
+
+    tcp-name           nobody knows the name
+    tcp-refused        the machine is there and nothing listens on that port, or it admits nobody else
+    tcp-unreachable    nothing answered in time, or there is no way to it
+    tcp-failed         anything else
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import os
+import socket
+import struct
+from collections.abc import Sequence
+from typing import Any, Final, TypeAlias
+
+from firmware_bridge.device_url import DeviceUrl
+from firmware_bridge.errors import TransportLostError, TransportUnavailableError
+from firmware_bridge.transports.base import OnData, OnLost
+from firmware_bridge.transports.descriptor import DescriptorTransport
+
+CONNECT_WITHIN: Final = 3.0  # seconds, for all addresses of a name together
+KEEP_ALIVE: Final = (  # seconds of silence until the peer is asked, between questions, and how many stay unanswered
+    (socket.TCP_KEEPIDLE, 4),
+    (socket.TCP_KEEPINTVL, 2),
+    (socket.TCP_KEEPCNT, 3),
+)
+UNACKNOWLEDGED_MS: Final = 10_000  # how long sent bytes may stay unacknowledged
+
+_REFUSED: Final = frozenset({errno.ECONNREFUSED, errno.ECONNRESET, errno.ECONNABORTED})
+_UNREACHABLE: Final = frozenset(
+    {errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EHOSTDOWN, errno.ETIMEDOUT, errno.ENONET}
+)
+_GONE_HINT: Final = "Check the serial server, its power and the network. The link comes back by itself."
+
+_Address: TypeAlias = tuple[int, int, int, str, Any]  # family, kind, protocol, name, what connect takes
+
+
+async def open_tcp(url: DeviceUrl, *, on_data: OnData, on_lost: OnLost) -> TcpTransport:
+    """Connect to `url.host`. Raises TransportUnavailableError; no descriptor is then left open."""
+    assert url.port is not None, "a tcp URL has a port"
+    place = f"[{url.host}]:{url.port}" if ":" in url.host else f"{url.host}:{url.port}"
+    try:
+        async with asyncio.timeout(CONNECT_WITHIN):
+            connection = await _connect(url.host, url.port)
+    except (OSError, UnicodeError) as error:  # TimeoutError is among them; a name with an empty part is no IDNA
+        raise _unavailable(url, place, error) from error
+    try:
+        return TcpTransport(connection, place, on_data, on_lost, listen_only=url.listen)
+    except BaseException:
+        connection.close()
+        raise
+
+
+async def _connect(host: str, port: int) -> socket.socket:
+    """A connection to the first address that takes one. Raises what the last one said."""
+    loop = asyncio.get_running_loop()
+    addresses = await _resolve(loop, host, port)
+    for family, kind, protocol, _, address in addresses[:-1]:
+        try:
+            return await _connect_to(loop, family, kind, protocol, address)
+        except OSError:
+            continue
+    family, kind, protocol, _, address = addresses[-1]
+    return await _connect_to(loop, family, kind, protocol, address)
+
+
+async def _resolve(loop: asyncio.AbstractEventLoop, host: str, port: int) -> Sequence[_Address]:
+    numeric = socket.AI_NUMERICHOST | socket.AI_NUMERICSERV
+    try:
+        return socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=numeric)  # asks nobody, so it is quick
+    except socket.gaierror:
+        return await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+
+
+async def _connect_to(
+    loop: asyncio.AbstractEventLoop, family: int, kind: int, protocol: int, address: Any
+) -> socket.socket:
+    connection = socket.socket(family, kind, protocol)
+    try:
+        connection.setblocking(False)
+        _set_up(connection)
+        await loop.sock_connect(connection, address)
+        if connection.getsockname() == connection.getpeername():
+            # Nothing listened, and the kernel had by chance chosen that very port for this end.
+            raise ConnectionRefusedError(errno.ECONNREFUSED, os.strerror(errno.ECONNREFUSED))
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _set_up(connection: socket.socket) -> None:
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for option, value in KEEP_ALIVE:
+        connection.setsockopt(socket.IPPROTO_TCP, option, value)
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNACKNOWLEDGED_MS)
+
+
+def _unavailable(url: DeviceUrl, place: str, error: OSError | UnicodeError) -> TransportUnavailableError:
+    """The sentence, the next step and the code for a connection that did not come about."""
+    if isinstance(error, socket.gaierror | UnicodeError):
+        return TransportUnavailableError(
+            f"Nobody knows the name {url.host}.",
+            "Correct it in the device URL, or write the serial server's IP address; is the name server reachable?",
+            "tcp-name",
+        )
+    if error.errno in _REFUSED:
+        return TransportUnavailableError(
+            f"{place} refuses the connection.",
+            "Check the port number, and whether the serial server has another connection open: most admit only one.",
+            "tcp-refused",
+        )
+    if error.errno in _UNREACHABLE or isinstance(error, TimeoutError):
+        return TransportUnavailableError(
+            f"{place} cannot be reached.",
+            f"Check the address, the serial server's power and the network: does `ping {url.host}` answer?",
+            "tcp-unreachable",
+        )
+    reason = os.strerror(error.errno) if error.errno else str(error)
+    return TransportUnavailableError(
+        f"The connection to {place} cannot be made: {reason}.",
+        "Check the device URL; the log may say more.",
+        "tcp-failed",
+    )
+
+
+class TcpTransport(DescriptorTransport):
+    """A connection. Takes the socket over and closes it."""
+
+    def __init__(
+        self, connection: socket.socket, place: str, on_data: OnData, on_lost: OnLost, *, listen_only: bool = False
+    ) -> None:
+        super().__init__(connection.fileno(), on_data, on_lost, listen_only=listen_only)
+        connection.detach()
+        self._place = place
+
+    def _let_go(self, descriptor: int, unsent: bool) -> None:
+        connection = socket.socket(fileno=descriptor)
+        if unsent:
+            # The peer takes nothing. Reset, so that neither kernel keeps the connection: most servers admit only one.
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        connection.close()
+
+    def _gone(self) -> TransportLostError:
+        return TransportLostError(f"The connection to {self._place} is gone.", _GONE_HINT)
+
+    def _stalled(self) -> TransportLostError:
+        return TransportLostError(f"{self._place} takes no more data.", _GONE_HINT, "transport-stalled")

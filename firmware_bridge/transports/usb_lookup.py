@@ -1,0 +1,235 @@
+"""Which USB device a URL means, and which part of it speaks: found by descriptors, opened, claimed.
+
+Everything here blocks, for as long as the device takes to answer, and is called on a thread of its own. What goes wrong
+is one of
+
+    usb-missing        no device with this vendor, product and serial number
+    usb-other-serial   one with this vendor and product is there, and its serial number is another
+    usb-permission     the node belongs to a group that this user is not in
+    usb-busy           another program has the interface
+    usb-interface      the device has no vendor interface with a bulk IN and a bulk OUT endpoint
+    usb-library        libusb cannot be used on this machine
+    usb-failed         anything else
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import threading
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any, Final, TypeAlias
+
+import msgspec
+import usb.core
+import usb.util
+
+from firmware_bridge.device_url import DeviceUrl, UsbName, usb_name
+from firmware_bridge.errors import TransportUnavailableError
+from firmware_bridge.transports.permission import permission_hint
+
+FindBackend: TypeAlias = Callable[[], Any]
+
+GONE: Final = frozenset({errno.ENODEV, errno.EIO, errno.ESHUTDOWN})  # which of them a host controller says, it chooses
+VENDOR_CLASS: Final = 0xFF
+LOOK_AGAIN: Final = 0.02  # seconds
+LOOKS: Final = 50  # for one second: so long may a link of ours that has just ended still hold the interface
+
+_NOT_ADMITTED: Final = frozenset({errno.EACCES, errno.EPERM})
+_REPLUG: Final = "Unplug the device and plug it in again; the kernel's log may say more."
+
+
+@cache
+def libusb() -> Any:
+    """The backend of this process, from the library that comes as a package, so that pip is enough.
+
+    libusb keeps a thread and a few descriptors of its own from the first use on. Raises TransportUnavailableError.
+    """
+    import libusb_package
+    import usb.backend.libusb1
+
+    backend = usb.backend.libusb1.get_backend(find_library=libusb_package.find_library)
+    if backend is None:
+        raise TransportUnavailableError(
+            "USB devices cannot be used on this machine: libusb does not start.",
+            "Install the package libusb-package anew, or connect the device by a serial converter.",
+            "usb-library",
+        )
+    return backend
+
+
+class OpenUsb(msgspec.Struct, frozen=True):
+    """A device that is ours, its interface claimed. Endpoints are pyusb's; `interrupt_in` may be None."""
+
+    device: Any
+    interface: int
+    bulk_in: Any
+    bulk_out: Any
+    interrupt_in: Any
+    detached: bool
+
+    def release(self) -> None:
+        """Give everything back. Nobody may read or write any more: pyusb would open the device again by itself."""
+        with contextlib.suppress(Exception):  # whatever state it is in: it may be unplugged
+            usb.util.release_interface(self.device, self.interface)
+        if self.detached:
+            with contextlib.suppress(Exception):
+                self.device.attach_kernel_driver(self.interface)
+        with contextlib.suppress(Exception):
+            usb.util.dispose_resources(self.device)
+
+
+def open_usb(url: DeviceUrl, find_backend: FindBackend = libusb) -> OpenUsb:
+    """Find, open and claim what `url` names. Raises TransportUnavailableError; nothing is then held."""
+    name = usb_name(url.path)
+    device = _find(name, find_backend())
+    try:
+        return _claim(device, name)
+    except usb.core.USBError as error:
+        _let_go(device)
+        raise _unavailable(name, device, error) from error
+    except BaseException:
+        _let_go(device)
+        raise
+
+
+def _find(name: UsbName, backend: Any) -> Any:
+    """The device of that name. Others with the same vendor and product are let go of again."""
+    serials: list[str] = []
+    refusal: TransportUnavailableError | None = None
+    for device in _same_kind(name, backend):
+        try:
+            serial = _serial_of(device)
+        except usb.core.USBError as error:
+            _let_go(device)
+            if error.errno not in GONE:
+                refusal = _unavailable(name, device, error)
+            continue
+        except BaseException:
+            _let_go(device)
+            raise
+        if serial == name.serial:
+            return device
+        _let_go(device)
+        serials.append(serial)
+    if refusal is not None:
+        raise refusal  # it may be the one
+    if serials:
+        sentence = f"No USB device {name.pair} has the serial number {name.serial}; there is {' and '.join(serials)!r}."
+        hint = "Plug the right device in. A device that is to replace it is named in the device URL, and paired."
+        raise TransportUnavailableError(sentence, hint, "usb-other-serial")
+    sentence = f"There is no USB device {name.pair} with the serial number {name.serial}."
+    hint = "Plug the device in and switch it on; `lsusb` shows what is there."
+    raise TransportUnavailableError(sentence, hint, "usb-missing")
+
+
+def _same_kind(name: UsbName, backend: Any) -> Iterator[Any]:
+    try:
+        yield from usb.core.find(find_all=True, backend=backend, idVendor=name.vendor, idProduct=name.product)
+    except usb.core.USBError as error:
+        sentence = f"The USB devices of this machine cannot be listed: {_reason(error)}."
+        raise TransportUnavailableError(sentence, _REPLUG, "usb-failed") from error
+
+
+def _serial_of(device: Any) -> str:
+    """Opens the device. Empty where it has no serial number that can be read. Raises USBError."""
+    if not device.iSerialNumber:
+        return ""
+    # Not device.serial_number: it hides why a device did not open.
+    languages = usb.util.get_langids(device)
+    if not languages:
+        return ""
+    try:
+        return str(usb.util.get_string(device, device.iSerialNumber, languages[0]))
+    except UnicodeDecodeError:
+        return ""
+
+
+def _claim(device: Any, name: UsbName) -> OpenUsb:
+    configuration = _configuration(device)
+    for interface in configuration:
+        if interface.bInterfaceClass != VENDOR_CLASS:
+            continue
+        bulk_in, bulk_out = _endpoint(interface, "bulk", True), _endpoint(interface, "bulk", False)
+        if bulk_in is None or bulk_out is None:
+            continue
+        number = interface.bInterfaceNumber
+        detached = _detach_kernel_driver(device, number)
+        _claim_in_time(device, number)
+        if interface.bAlternateSetting:
+            device.set_interface_altsetting(number, interface.bAlternateSetting)
+        return OpenUsb(device, number, bulk_in, bulk_out, _endpoint(interface, "interrupt", True), detached)
+    raise TransportUnavailableError(
+        f"The USB device {name.pair} {name.serial} has no interface for this program.",
+        "It needs a vendor interface (class FF) with a bulk IN and a bulk OUT endpoint: docs/protocol.md, Transport.",
+        "usb-interface",
+    )
+
+
+def _configuration(device: Any) -> Any:
+    try:
+        return device.get_active_configuration()
+    except usb.core.USBError as error:
+        if error.errno is not None:
+            raise
+    device.set_configuration()  # pyusb's error without a number: the kernel has not chosen one
+    return device.get_active_configuration()
+
+
+def _endpoint(interface: Any, kind: str, inward: bool) -> Any:
+    kinds = {"bulk": usb.util.ENDPOINT_TYPE_BULK, "interrupt": usb.util.ENDPOINT_TYPE_INTR}
+    direction = usb.util.ENDPOINT_IN if inward else usb.util.ENDPOINT_OUT
+    for endpoint in interface:
+        address, attributes = endpoint.bEndpointAddress, endpoint.bmAttributes
+        if usb.util.endpoint_direction(address) == direction and usb.util.endpoint_type(attributes) == kinds[kind]:
+            return endpoint
+    return None
+
+
+def _detach_kernel_driver(device: Any, interface: int) -> bool:
+    try:
+        if not device.is_kernel_driver_active(interface):
+            return False
+    except NotImplementedError:  # only Linux has such drivers
+        return False
+    device.detach_kernel_driver(interface)
+    return True
+
+
+def _claim_in_time(device: Any, interface: int) -> None:
+    for _ in range(LOOKS):
+        try:
+            usb.util.claim_interface(device, interface)
+        except usb.core.USBError as error:
+            if error.errno != errno.EBUSY:
+                raise
+            threading.Event().wait(LOOK_AGAIN)
+        else:
+            return
+    usb.util.claim_interface(device, interface)
+
+
+def _unavailable(name: UsbName, device: Any, error: usb.core.USBError) -> TransportUnavailableError:
+    what = f"The USB device {name.pair} {name.serial}"
+    if error.errno in _NOT_ADMITTED:
+        node = f"/dev/bus/usb/{device.bus or 0:03}/{device.address or 0:03}"
+        sentence = f"This user may not use the USB device {name.pair} at {node}."
+        return TransportUnavailableError(sentence, permission_hint(node), "usb-permission")
+    if error.errno == errno.EBUSY:
+        hint = "Stop the other program, or give this table another device."
+        return TransportUnavailableError(f"{what} is in use by another program.", hint, "usb-busy")
+    if error.errno in GONE:
+        hint = "Plug it in again and check the cable. The link comes back by itself."
+        return TransportUnavailableError(f"{what} was unplugged while it was opened.", hint, "usb-missing")
+    return TransportUnavailableError(f"{what} cannot be used: {_reason(error)}.", _REPLUG, "usb-failed")
+
+
+def _reason(error: usb.core.USBError) -> str:
+    return os.strerror(error.errno) if error.errno else str(error.strerror)
+
+
+def _let_go(device: Any) -> None:
+    with contextlib.suppress(Exception):  # whatever state it is in
+        usb.util.dispose_resources(device)

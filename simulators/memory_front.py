@@ -1,0 +1,43 @@
+"""A simulated device in the host's own process, joined to it in memory."""
+
+from __future__ import annotations
+
+from firmware_bridge.errors import TransportLostError, TransportUnavailableError
+from firmware_bridge.transports.base import OnData, OnLost
+from firmware_bridge.transports.memory import MemoryTransport, memory_pair
+from simulators.carrier import Carrier
+from simulators.device import SimulatedDevice
+
+
+class MemoryFront:
+    """One device, which admits one host at a time. Its state outlives every connection; time stands still between."""
+
+    def __init__(self, device: SimulatedDevice) -> None:
+        self.device = device
+        self._carrier = Carrier(device, self._send)
+        self._far: MemoryTransport | None = None
+
+    def connect(self, on_data: OnData, on_lost: OnLost, *, listen_only: bool = False) -> MemoryTransport:
+        """The host's end. Raises TransportUnavailableError while another has it."""
+        if self._far is not None:
+            raise TransportUnavailableError(
+                "This simulated device has a host already.", "Give the other one another seed in its URL.", "port-busy"
+            )
+        near, self._far = memory_pair(on_data, on_lost, self._carrier.take, self._lost, listen_only=listen_only)
+        self._carrier.start()
+        return near
+
+    def unplug(self) -> None:
+        """The host loses its way."""
+        far, self._far = self._far, None
+        if far is not None:
+            self._carrier.stop()
+            far.close()
+
+    def _send(self, data: bytes) -> None:
+        assert self._far is not None, "the carrier runs only while somebody is connected"
+        self._far.write(data)
+
+    def _lost(self, error: TransportLostError) -> None:
+        self._carrier.stop()
+        self._far = None

@@ -1,0 +1,71 @@
+"""The whole daemon over other ways than a serial port: raw TCP, and a simulated device in its own process."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from importlib.metadata import entry_points
+
+import pytest
+
+from controller.api.client import ApiClient
+from firmware_bridge.device_keys import write_device_keys
+from firmware_bridge.transports.registry import ENTRY_POINTS
+from simulators.in_process import simulated_key, simulated_serial
+from tests.end_to_end.evidence import Evidence
+from tests.end_to_end.stage import Stage, short_folder
+
+
+@pytest.fixture
+async def stage() -> AsyncIterator[Stage]:
+    with short_folder() as folder:
+        async with Stage(folder, rounds=2) as stage:
+            yield stage
+
+
+async def test_rounds_are_played_over_tcp(stage: Stage) -> None:
+    device = await stage.start_device(tcp="127.0.0.1:0")
+    stage.configure(url=device.out[0])
+    await stage.start_daemon()
+    await stage.played()
+    shown = await stage.last_state()
+    assert shown.device.code in ("transport-lost", "tcp-refused")
+    assert await stage.daemon.end() == 0
+    Evidence(stage).check(shown)
+
+
+def keys_of(kind: str) -> dict[str, bytes]:
+    serial = simulated_serial(kind)
+    return {serial: simulated_key(serial)}
+
+
+def test_the_installed_program_brings_simulated_devices() -> None:
+    assert [row.name for row in entry_points(group=ENTRY_POINTS)] == ["sim"], "install it anew: pip install -e ."
+
+
+async def test_a_simulated_device_in_the_daemon_itself(stage: Stage) -> None:
+    write_device_keys(stage.device_keys, keys_of("shuffler"))
+    stage.configure(url="sim:///shuffler?seed=7")
+    await stage.start_daemon()
+    async with ApiClient(stage.socket) as client:
+        await stage.events_until(client, "status_agrees")
+        shown = await client.state()
+    assert shown.simulated
+    assert shown.device.connected
+    assert shown.device.serial == "CARDSHOE-SIM-SHUFFLER"
+    assert await stage.daemon.end() == 0
+
+
+async def test_a_real_table_takes_no_simulated_device(stage: Stage) -> None:
+    write_device_keys(stage.device_keys, keys_of("shuffler"))
+    stage.configure(url="sim:///shuffler?seed=7")
+    chosen = 'established_by = { option = "mathematically", chosen_by = "the test", chosen_on = 2026-11-01 }'
+    text = stage.configuration.read_text().replace("simulated = true", "simulated = false")
+    stage.configuration.write_text(text.replace("[device]", f"[readings]\n{chosen}\n[device]"))
+    await stage.start_daemon()
+    async with ApiClient(stage.socket) as client:
+        await stage.events_until(client, "device_lost")
+        shown = await client.state()
+    assert not shown.simulated
+    assert shown.service == "out_of_service"
+    assert "simulated" in shown.service_cause
+    assert await stage.daemon.end() == 0

@@ -1,0 +1,177 @@
+"""What is plugged in is tried at once; plugged out and in again at once, nothing is missed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Hashable
+from pathlib import Path
+
+import pytest
+
+from firmware_bridge import hotplug
+from firmware_bridge.device_url import UsbName, parse_device_url
+from firmware_bridge.hotplug import port_presence, presence_of, usb_presence, watch, watch_presence
+from firmware_bridge.link_keeper import LinkState
+
+from .parts import Bench, Desk, HandClock, Pty, SmallDevice, keeper_at, running
+
+
+@pytest.fixture
+async def desk() -> Desk:
+    return Desk()
+
+
+@pytest.fixture
+async def clock(desk: Desk) -> HandClock:
+    return HandClock(desk.changes)
+
+
+class Looks:
+    """What is seen at each look, and how often word came up to then. The last look ends it."""
+
+    def __init__(self, *seen: Hashable) -> None:
+        self.words: list[int] = []
+        self._seen = list(seen)
+        self._count = 0
+
+    async def told_at(self) -> list[int]:
+        with pytest.raises(asyncio.CancelledError):
+            await watch_presence(self._look, self._note, pause=self._pause)
+        return self.words
+
+    def _look(self) -> Hashable:
+        seen = self._seen[self._count]
+        if isinstance(seen, Exception):
+            raise seen
+        return seen
+
+    def _note(self) -> None:
+        self.words.append(self._count)
+
+    async def _pause(self, seconds: float) -> None:
+        assert seconds == hotplug.LOOK_EVERY
+        self._count += 1
+        if self._count == len(self._seen):
+            raise asyncio.CancelledError
+
+
+@pytest.mark.parametrize(
+    ("seen", "told_at"),
+    [
+        ((None, None, "a", "a", "a"), [2]),
+        (("a", "a", "a"), []),
+        (("a", "b"), [1]),  # out and in again between two looks
+        (("a", None, "a"), [2]),
+        (("a", None, None), []),
+        (("a", OSError(), "a"), [2]),
+        ((None, ValueError(), RuntimeError(), "a"), [3]),
+    ],
+)
+async def test_word_comes_when_something_new_is_there(seen: tuple[Hashable, ...], told_at: list[int]) -> None:
+    assert await Looks(*seen).told_at() == told_at
+
+
+@pytest.mark.parametrize("url", ["tcp://10.0.0.9:4001/", "sim:///shoe"])
+async def test_what_cannot_be_seen_being_plugged_in_is_not_watched(url: str) -> None:
+    await watch(parse_device_url(url), pytest.fail)
+
+
+# -- what is looked at --------------------------------------------------------------------------------------------
+
+
+async def test_a_port_made_anew_under_the_same_name_is_another(tmp_path: Path) -> None:
+    name = tmp_path / "SHOE-1"
+    presence = presence_of(parse_device_url(f"serial://{name}"))
+    assert presence is not None
+    with pytest.raises(OSError, match="No such file"):
+        presence()
+    first = Pty(name)
+    seen = presence()
+    assert presence() == seen
+    second = Pty(name)
+    assert presence() not in (None, seen)
+    first.hang_up()
+    second_seen = port_presence(str(second.node))
+    second.node.chmod(0o600)
+    assert port_presence(str(second.node)) != second_seen, "opened to its group, it is worth another try"
+    name.symlink_to(second.node)
+    second.hang_up()
+
+
+def usb_folder(folder: Path, name: str, **words: str) -> Path:
+    device = folder / name
+    device.mkdir()
+    for word, text in words.items():
+        (device / word).write_text(text + "\n")
+    return device
+
+
+def test_a_usb_device_is_seen_by_who_it_is_and_without_opening_it(tmp_path: Path) -> None:
+    name = UsbName(0x1209, 1, "CARDSHOE-1")
+    usb_folder(tmp_path, "1-0:1.0", bInterfaceClass="ff")
+    usb_folder(tmp_path, "usb1", idVendor="1d6b", idProduct="0002", serial="0000:00:14.0", busnum="1", devnum="1")
+    usb_folder(tmp_path, "1-1", idVendor="1209", idProduct="0001", serial="CARDSHOE-2", busnum="1", devnum="4")
+    usb_folder(tmp_path, "1-2", idVendor="1209", idProduct="0001", busnum="1", devnum="5")
+    usb_folder(tmp_path, "1-3", idVendor="junk", idProduct="0001", serial="CARDSHOE-1", busnum="1", devnum="6")
+    assert usb_presence(name, tmp_path) is None
+    device = usb_folder(tmp_path, "1-4", idVendor="1209", idProduct="0001", serial="CARDSHOE-1", busnum="1", devnum="7")
+    assert usb_presence(name, tmp_path) == (1, 7)
+    (device / "devnum").write_text("8\n")
+    assert usb_presence(name, tmp_path) == (1, 8), "plugged in again it has another number"
+
+
+# -- the keeper ---------------------------------------------------------------------------------------------------
+
+
+async def test_what_is_plugged_in_is_tried_at_once(desk: Desk, clock: HandClock) -> None:
+    bench = Bench(desk, clock)
+    bench.plugged_in = False
+    async with running(bench.keeper):
+        for _ in range(6):
+            await clock.pass_next_wait()
+        now = clock.now
+        bench.plugged_in = True
+        bench.keeper.try_now()
+        await desk.until_state(LinkState.READY)
+        assert clock.now == now
+
+
+async def test_a_word_for_nothing_costs_one_attempt(desk: Desk, clock: HandClock) -> None:
+    bench = Bench(desk, clock)
+    bench.plugged_in = False
+    async with running(bench.keeper):
+        await clock.pass_next_wait()
+        bench.keeper.try_now()
+        bench.keeper.try_now()
+        assert await clock.pass_next_wait() > 0
+
+
+async def test_a_link_that_stands_is_left_alone(desk: Desk, clock: HandClock) -> None:
+    bench = Bench(desk, clock)
+    async with running(bench.keeper):
+        await desk.until_state(LinkState.READY)
+        bench.keeper.try_now()
+        await clock.pass_next_wait()
+        assert bench.keeper.health.state is LinkState.READY
+        assert bench.keeper.health.link == 1
+
+
+async def test_out_and_in_again_before_anybody_noticed(desk: Desk, clock: HandClock, tmp_path: Path) -> None:
+    """Word comes while the old link still seems to stand. It counts for the pause that follows."""
+    name = tmp_path / "SHOE-1"
+    keeper = keeper_at(name, desk, clock)
+    pty = Pty(name, SmallDevice(), desk.changes)
+    async with running(keeper):
+        for link in range(1, 20):
+            ready = await desk.until_state(LinkState.READY)
+            assert ready.link == link
+            now = clock.now
+            pty.hang_up()
+            pty = Pty(name, SmallDevice(), desk.changes)
+            keeper.try_now()
+            assert keeper.health.state is LinkState.READY, "nobody has noticed yet"
+            await desk.changes.until(lambda seen=link: keeper.health.link > seen)  # type: ignore[misc]
+            assert clock.now == now, "it waited out its pause"
+        await desk.until_state(LinkState.READY)
+    assert len(desk.ends) == 20, "each link has its end"
+    pty.hang_up()
