@@ -134,12 +134,12 @@ def simulate(driver: str, draw_every: float, card_table: Path, kind: Literal["sh
     With --dealer, simulated people play planned rounds at the daemon's table and the command ends with the last one.
     Without, it runs until it is interrupted.
     """
-    link = link.absolute()
+    where = link.absolute()
     if driver != "cardlink":
-        _simulate_telling(Telling(driver, serial, seed, link, _listening(tcp), log, draw_every, card_table), dealer)
+        _simulate_telling(Telling(driver, serial, seed, where, _listening(tcp), log, draw_every, card_table), dealer)
         return
     asked = Simulation(
-        kind, serial, seed, link, _listening(tcp), key_file, on_removal, stages, 0.0 if fast else HUMAN_PACE, log,
+        kind, serial, seed, where, _listening(tcp), key_file, on_removal, stages, 0.0 if fast else HUMAN_PACE, log,
         dealer, playable(game_id, on_removal=on_removal).id, rounds, wagers, stay,
     )  # fmt: skip
     try:

@@ -20,6 +20,7 @@ MAY_EXPOSE = {
     "controller.journal.sealing",  # seals it, and commits to it
     "controller.table.exposing",  # when a hand is opened
     "controller.table.rounds",  # when the First Card is shown
+    "controller.table.uncounted",  # to give it the numbers that its device does not give; it stays concealed
     "controller.table.established_outcome",  # how far, the casino chose (setting known_cards)
 }
 MAY_OPEN_EVIDENCE = {"controller.journal.sealing"}
