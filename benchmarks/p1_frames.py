@@ -1,7 +1,9 @@
 """P1: cardlink frames decoded into typed messages, beside a floor of bare bytes operations.
 
-    python benchmarks/p1_frames.py [--frames 20000] [--runs 7]
+    python -m benchmarks.p1_frames [--frames 20000] [--runs 7] [--peers PEERS/bin/python]
 
+With `--peers`, the Python of a venv into which `benchmarks/peers.txt` was installed, frame readers of other serial
+protocols are measured in the same run, beside the same floor.
 Floor: split on the delimiter, two `replace`, `zlib.crc32`, `struct.unpack`, in one loop without a call of our own.
 Ours: `FrameReader.receive` for each read, then the body decoded by kind. Both see the same reads.
 
@@ -13,16 +15,19 @@ sent, is a mistake, and the program then exits with 1.
 from __future__ import annotations
 
 import argparse
+import json
 import statistics
-import struct
+import subprocess
 import sys
+import tempfile
 import time
-import zlib
 from collections.abc import Callable
 from itertools import pairwise
+from pathlib import Path
 from random import Random
 from typing import Final, NamedTuple
 
+from benchmarks.frame_floor import cut, floor
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.framing import FrameReader, encode_frame
 from firmware_bridge.drivers.cardlink.messages import Kind, encode_body
@@ -89,27 +94,6 @@ def noisy(frames: list[bytes], random: Random) -> Stream:
     return Stream(frames, bytes(data), unhurt)
 
 
-def floor(reads: list[bytes]) -> int:
-    """The least that could find the same frames."""
-    unpack_header = struct.Struct("<BBBII").unpack_from
-    unpack_crc = struct.Struct("<I").unpack_from
-    crc32 = zlib.crc32
-    tail = b""
-    found = 0
-    for read in reads:
-        pieces = (tail + read).split(b"\xc0")
-        tail = pieces.pop()
-        for piece in pieces:
-            if not piece:
-                continue
-            decoded = piece.replace(b"\xdb\xdc", b"\xc0").replace(b"\xdb\xdd", b"\xdb")
-            size = len(decoded)
-            if size >= 15 and crc32(decoded[:-4]) == unpack_crc(decoded, size - 4)[0]:
-                unpack_header(decoded)
-                found += 1
-    return found
-
-
 def framing_only(reads: list[bytes]) -> int:
     receive = FrameReader().receive
     return sum(len(receive(read)) for read in reads)
@@ -144,10 +128,6 @@ def seconds(take: Take, reads: list[bytes]) -> float:
     start = time.perf_counter()
     take(reads)
     return time.perf_counter() - start
-
-
-def cut(data: bytes, size: int) -> list[bytes]:
-    return [data[start : start + size] for start in range(0, len(data), size)]
 
 
 def mistakes(stream: Stream, reads: list[bytes]) -> tuple[int, int]:
@@ -191,10 +171,32 @@ def explain(rows: list[dict[str, float]]) -> str:
     )
 
 
+def measure_peers(python: Path, frames: list[bytes], runs: int) -> None:
+    """Print a line for each peer: its time by the floor's, for each size of read."""
+    with tempfile.TemporaryDirectory() as folder:
+        stream = Path(folder) / "stream"
+        stream.write_bytes(b"".join(frames))
+        words = [str(python), "-m", "benchmarks.peer_frames", str(stream), str(len(frames)), str(runs)]
+        done = subprocess.run(words, stdout=subprocess.PIPE, check=True)
+    told = json.loads(done.stdout)
+    print("\npeers, their frames without noise: peer / floor for reads of " + ", ".join(map(str, READS)))
+    for line in told["peers"]:
+        ratios = "  ".join(_peer_cell(line["ratios"][str(size)], line["found"][str(size)]) for size in READS)
+        print(f"{line['peer']:<22}{line['bytes']:>5.0f} bytes  {ratios}")
+    for why in told["left_out"]:
+        print(f"left out: {why}")
+
+
+def _peer_cell(ratio: float, found: float) -> str:
+    """Its ratio; a reader that does not find its frames has none."""
+    return f"{ratio:>12.1f}" if found == 1 else f"{f'finds {found:.0%}':>12}"
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="P1: cardlink frames decoded into typed messages")
     parser.add_argument("--frames", type=int, default=20_000)
     parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--peers", type=Path, help="the Python of a venv with benchmarks/peers.txt")
     given = parser.parse_args()
     random = Random(1)
     frames = make_frames(given.frames, random)
@@ -205,6 +207,8 @@ def main() -> int:
     rows = measure("clean", clean(frames), given.runs)
     noise = measure("noisy", noisy(frames, random), given.runs)
     print(explain(rows))
+    if given.peers is not None:
+        measure_peers(given.peers, frames[: given.frames // 4], max(3, given.runs // 2))
     worst = max(row["ours"] / row["floor"] for row in (*rows, *noise))
     print(f"goal: at most {GOAL}x the floor; the worst row here is {worst:.2f}x")
     return 1 if any(row["lost"] or row["false"] for row in (*rows, *noise)) else 0

@@ -1,0 +1,37 @@
+"""The floor of P1: the least that could find frames in a stream. Of the standard library, so that peers can run it."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from typing import Final
+
+HEADER: Final = struct.Struct("<BBBII")
+CRC: Final = struct.Struct("<I")
+SHORTEST: Final = HEADER.size + CRC.size
+
+
+def floor(reads: list[bytes]) -> int:
+    """Split on the delimiter, two `replace`, `zlib.crc32`, `struct.unpack`, in one loop; how many frames it found."""
+    unpack_header = HEADER.unpack_from
+    unpack_crc = CRC.unpack_from
+    crc32 = zlib.crc32
+    tail = b""
+    found = 0
+    for read in reads:
+        pieces = (tail + read).split(b"\xc0")
+        tail = pieces.pop()
+        for piece in pieces:
+            if not piece:
+                continue
+            decoded = piece.replace(b"\xdb\xdc", b"\xc0").replace(b"\xdb\xdd", b"\xdb")
+            size = len(decoded)
+            if size >= SHORTEST and crc32(decoded[:-4]) == unpack_crc(decoded, size - 4)[0]:
+                unpack_header(decoded)
+                found += 1
+    return found
+
+
+def cut(data: bytes, size: int) -> list[bytes]:
+    """The stream in reads of so many bytes."""
+    return [data[start : start + size] for start in range(0, len(data), size)]
