@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import msgspec
 
-from controller.games.specification import FACT_QUESTIONS, Role, RulingAction
+from controller.games.specification import FACT_QUESTIONS, RulingAction
 from controller.rules import hands as ranking
 from controller.rules.dealing import DEALER, Place
 from controller.rules.layout import Bet
 from controller.rules.viewing import viewer
 from controller.table.ledger import ledger_of
+from controller.table.next_step import decider, next_step
 from controller.table.operations.corrections import Correctable
 from controller.table.parts import Hand, Irregularity, RecordedDeck, SettledBet, Stage
 from controller.table.state import TableState
@@ -207,9 +208,10 @@ class TableView(msgspec.Struct, frozen=True):
     count_due: bool = False
     abandon_asked: bool = False
     burn_due: int = 0
-    ledger: LedgerView | None = None  # None: no deck is in play
+    ledger: LedgerView | None = None  # None: no deck is in play, or it has still to be counted
     next_deck: WaitingDeckView | None = None
     decks: tuple[RecordedDeck, ...] = ()
+    next_step: str = ""  # what comes next, in a sentence
 
 
 class LinkView(msgspec.Struct, frozen=True):
@@ -268,6 +270,7 @@ def view_of(state: TableState, link: LinkView) -> TableView:
         ledger=_ledger(state),
         next_deck=_next_deck(state),
         decks=state.decks,
+        next_step=next_step(state) if chosen else "",
     )
 
 
@@ -391,11 +394,6 @@ def _irregularity(state: TableState, found: Irregularity) -> IrregularityView:
     chosen = {(place, bettor) for place, bettor, _ in found.choices}
     choosing = found.stage is Stage.CHOOSING
     due = [chooser for chooser in state.choosers if chooser not in chosen] if choosing else []
-    who = {
-        Stage.CLAIMED: found.row.confirms,
-        Stage.MOVING: found.row.confirms,
-        Stage.CHOOSING: Role.DEALER,
-    }.get(found.stage, found.row.decides)
     moves = state.misplaced if found.stage is Stage.MOVING else {}
     return IrregularityView(
         id=found.id,
@@ -410,7 +408,7 @@ def _irregularity(state: TableState, found: Irregularity) -> IrregularityView:
         questions=tuple(FACT_QUESTIONS[name] for name in found.asks),
         asks=found.asks,
         options=_OPTIONS[found.stage],
-        who=who.word,
+        who=decider(found).word,
         place=found.place,
         ordinals=found.ordinals,
         choices=tuple(ChoiceView(place, choice, bettor) for place, bettor, choice in found.choices),

@@ -2,34 +2,44 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from typing import Final
 
 from rich.console import Group, RenderableType
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from controller.api.view import FACE_UP, HandView, IrregularityView, TableView, WaitingDeckView
+from controller.api.view import (
+    FACE_UP,
+    DeckView,
+    EntryView,
+    HandView,
+    IrregularityView,
+    TableView,
+    WaitingDeckView,
+)
 from controller.commands.own_words import OwnWords, words_of
 from controller.commands.rule_words import FOLLOWS
 from controller.games.specification import Disposition
 from controller.rules.dealing import DEALER
+from controller.table.next_step import COUNT_BY_HAND
+from controller.table.parts import Stage
+from controller.table.phases import DEALING, IN_ROUND
+from controller.table.phrases import WAITS_FOR
 
 OUTCOME_STYLE = {"win": "bold green", "lose": "red", "tie": "yellow"}
 LINK_STYLE = {"ready": "green", "stale": "yellow", "authenticating": "yellow", "connecting": "yellow"}
 LINES = 8
-WAITS_FOR = {
-    "claimed": "the fact to be confirmed or denied",
-    "ordering": "the order to be named",
-    "choosing": "every bettor's choice",
-    "moving": "the cards to be put where they belong",
-    "ruling": "a ruling",
-}
+PLACE: Final = re.compile(r"\b(?:B[1-9]|D)\b")
+ROUND: Final = frozenset(phase.value for phase in IN_ROUND)
+ENTRIES = 4  # of those that may be corrected, the newest
 
 
 def render(view: TableView, lines: Sequence[str]) -> RenderableType:
     """One screen. `lines` are the newest events, told; the last come last."""
-    parts: list[RenderableType] = [_head(view), _layout(view), *_cards(view), _device(view)]
+    parts: list[RenderableType] = [_head(view), _layout(view), *_cards(view), *_entries(view), _device(view)]
     parts += [_irregularity(found, words_of(view.game)) for found in view.irregularities]
     tail = "\n".join(lines[-LINES:])
     parts.append(Panel(Text(tail, overflow="ellipsis", no_wrap=True), title="what happened", height=LINES + 2))
@@ -72,19 +82,19 @@ def _layout(view: TableView) -> RenderableType:
 
 
 def _next(view: TableView) -> str:
-    if view.burn_due:
-        return f"next: {view.burn_due} to be burnt"
-    if view.phase == "first_card":
-        return "next: the First Card" if not view.first_card else "the First Card waits to be shown"
-    shown = f" · First Card {view.first_card}" if view.first_card else ""
-    if view.next_place is None or view.phase == "voided":
-        return f"stub: {view.deck.stub} counted{shown}" if view.deck.stub is not None else shown or " "
-    whose = words_of(view.game).of(view.next_place)
-    waits = f" · {view.tray} in the tray" if view.tray else ""
-    aside = f" · {view.aside} set aside" if view.aside else ""
-    return (
-        f"next: {view.cards_due} to {whose} · {view.dealt} of {view.to_deal} dealt ({view.clause}){waits}{aside}{shown}"
+    """What comes next; then how far the deal is."""
+    words = words_of(view.game)
+    step = PLACE.sub(lambda found: words.of(found[0]), words.own(view.next_step))
+    dealing = view.phase in DEALING and bool(view.to_deal)
+    parts = (
+        f"next: {step}" if step else "",
+        f"{view.dealt} of {view.to_deal} dealt ({view.clause})" if dealing else "",
+        f"{view.tray} in the tray" if view.tray else "",
+        f"{view.aside} set aside" if view.aside else "",
+        f"First Card {view.first_card}" if view.first_card else "",
+        f"stub: {view.deck.stub} counted" if view.deck.stub is not None and view.phase in ROUND else "",
     )
+    return " · ".join(filter(None, parts)) or " "
 
 
 def _cards(view: TableView) -> list[RenderableType]:
@@ -106,9 +116,36 @@ def _cards(view: TableView) -> list[RenderableType]:
         if beside or not ledger.whole:
             told = [f"stub {ledger.stub}", f"tray {ledger.tray}", f"hands {ledger.hands}", *beside]
             lines.append(Text(f"cards: {' · '.join(told)} = {ledger.total}", "" if ledger.whole else "bold red"))
+    if view.deck.deck and view.phase not in ROUND:
+        lines.append(Text(_deck(view.deck), "bold red" if view.deck.quarantined else ""))
     if view.next_deck is not None:
         lines.append(Text(_waiting_deck(view.next_deck), "" if view.next_deck.fit else "bold red"))
     return lines
+
+
+def _deck(deck: DeckView) -> str:
+    """Between rounds: what lies in the device, and whether a round may begin with it."""
+    if deck.quarantined:
+        stands = f"OUT OF USE: {deck.quarantined}"
+    else:
+        stands = "dealt from" if deck.used else "shuffled" if deck.shuffled else "not shuffled yet"
+    return f"deck: {deck.label or deck.deck} · {stands}"
+
+
+def _entries(view: TableView) -> list[RenderableType]:
+    """The newest entries that a supervisor may correct, by the number that a correction names."""
+    if not view.entries:
+        return []
+    told = [f"{one.entry} {_said(one)} ({one.person})" for one in view.entries[-ENTRIES:]]
+    before = f"{len(view.entries) - ENTRIES} before, " if len(view.entries) > ENTRIES else ""
+    return [Text(f"may be corrected: {before}{' · '.join(told)}", "dim")]
+
+
+def _said(one: EntryView) -> str:
+    """An operation in a few words: its name, and what it is about where that is a place, a pile or a kind."""
+    about = (str(getattr(one.said, name, None) or "") for name in ("kind", "pile", "place"))
+    number = getattr(one.said, "number", None)
+    return " ".join(filter(None, (one.operation, *about, "" if number is None else str(number)))).replace("_", " ")
 
 
 def _waiting_deck(deck: WaitingDeckView) -> str:
@@ -144,18 +181,22 @@ def _device(view: TableView) -> RenderableType:
 def _irregularity(found: IrregularityView, words: OwnWords) -> RenderableType:
     body = Text(f"{found.because}\n")
     if found.place:
-        body.append(f"at {found.place}; ")
+        body.append(f"at {words.of(found.place)}; ")
     follows = FOLLOWS[Disposition(found.proposes)]
     whose = found.authority or ("the clause" if found.clause else "")
     body.append(f"{whose} proposes: {follows}\n" if whose else f"{follows}\n")
-    body.append(f"waits for {WAITS_FOR[found.stage]}: {found.who} or above\n")
-    for question in found.questions:
-        body.append(f"  {words.own(question)}\n", "cyan")
+    body.append(f"waits for {WAITS_FOR[Stage(found.stage)]}: {found.who} or above\n")
+    for fact, question in zip(found.asks, found.questions, strict=True):
+        asked = "Count the stub by hand, with a witness." if fact == COUNT_BY_HAND else words.own(question)
+        body.append(f"  {asked}\n", "cyan")
     body.append("options: " + " | ".join(found.options), "bold")
     for move in found.moves:
         body.append(f"\n  card {move.ordinal}: {move.source} to {move.place}", "cyan")
     if found.choices_due:
-        body.append(f"   still to choose: {', '.join(found.choices_due)}")
+        due = [f"{one.bettor} at {one.place}" for one in found.bettors_due] or found.choices_due
+        body.append(f"   still to choose: {', '.join(due)}")
+    if found.void_asked:
+        body.append("\nTHE ROUND BECOMES VOID: say it once more to do it", "bold red")
     return Panel(
         body, title=" · ".join(filter(None, (found.row, found.clause))), border_style="red", title_align="left"
     )

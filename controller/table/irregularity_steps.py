@@ -40,6 +40,7 @@ from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
 from controller.table.parts import Hand, Irregularity, Stage
 from controller.table.phases import BEFORE_CLOSE, Phase
+from controller.table.phrases import WAITS_FOR
 from controller.table.raising import HOLDS_NOTHING, known_facts_of, raise_irregularity
 from controller.table.state import TableState
 
@@ -121,7 +122,7 @@ def find_named(state: TableState, decision: operations.ConfirmIrregularity | Any
     if found.revision != decision.revision:
         raise RefusedError("changed", "This irregularity has changed since; look at it again and decide then.")
     if found.stage not in stages:
-        raise RefusedError("stage", f"This irregularity waits for something else first: {found.stage}.")
+        raise RefusedError("stage", f"This irregularity waits for {WAITS_FOR[found.stage]} first.")
     return found
 
 

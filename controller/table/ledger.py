@@ -6,6 +6,7 @@ import msgspec
 
 from controller.rules.dealing import Place
 from controller.table.parts import Pile
+from controller.table.phases import Phase
 from controller.table.state import TableState
 from firmware_bridge.cards import DECK_SIZE
 
@@ -44,12 +45,12 @@ class Ledger(msgspec.Struct, frozen=True):
 
 
 def ledger_of(state: TableState) -> Ledger | None:
-    """The account as it stands; None while no deck is in play.
+    """The account as it stands; None while no deck is in play, or that deck has still to be counted after maintenance.
 
     The stub is as it was counted last; until then as many as were loaded, less what the device says has left it.
     """
     deck = state.deck
-    if not deck.deck:
+    if not deck.deck or state.count_due or state.phase is Phase.MAINTENANCE:
         return None
     size = deck.by_count if deck.by_count is not None else deck.loaded or DECK_SIZE
     hands = tuple((place, hand.size) for place, hand in sorted(state.hands.items())) if deck.used else ()

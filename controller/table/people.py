@@ -15,6 +15,7 @@ from controller.table.lawful import OPERATIONS
 from controller.table.operations import Operation
 from controller.table.operations.corrections import Correctable
 from controller.table.phases import Phase, Service
+from controller.table.phrases import DOES
 from controller.table.state import TableState
 
 FIRST_IN_PHASE: Final[dict[Phase, str]] = {
@@ -46,7 +47,7 @@ def verify(state: TableState, given: PersonActed) -> None:
     """Raises `RefusedError` when the operation is not lawful now, for this person."""
     operation = given.operation
     lawful = OPERATIONS[type(operation)]
-    words = name_of(operation).replace("_", " ")
+    words = DOES[type(operation)]
     if not given.role.reaches(lawful.role):
         raise RefusedError("role", f"Only a {lawful.role.word} or above may {words}; ask one to do it.")
     if state.phase not in lawful.phases:

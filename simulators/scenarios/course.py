@@ -180,5 +180,6 @@ class Course:
             case (
                 events.IrregularityConfirmed(irregularity=found, row=row)
                 | events.FactStated(irregularity=found, row=row)
+                | events.IrregularityReopened(irregularity=found, row=row)
             ):
                 self.rows[found] = row

@@ -9,16 +9,15 @@ from controller.games.specification import Role
 from controller.table import operations
 from controller.table.parts import Pile
 from firmware_bridge.cards import DECK_SIZE
+from simulators.scenarios import said
 from simulators.scenarios.course import Course
 from simulators.scenarios.forms import Act, Word
 from simulators.scenarios.words import Words
 
-WITNESS: Final = "a witness"
-
 
 def _read_bring(words: Words) -> Act:
     name, back = words.take("the name of a deck"), words.take("a back")
-    return lambda course: course.say(operations.BringDeck(name, back, f"seal of {name}", DECK_SIZE, WITNESS))
+    return lambda course: course.say(operations.BringDeck(name, back, f"seal of {name}", DECK_SIZE, said.WITNESS))
 
 
 def _read_load(words: Words) -> Act:
@@ -41,7 +40,7 @@ def _read_quarantine(words: Words) -> Act:
 def _read_release(words: Words) -> Act:
     role = words.role(Role.PIT_SUPERVISOR)
     name = words.take("the name of a deck")
-    release = operations.ReleaseDeck(name, "examined card by card", DECK_SIZE, WITNESS)
+    release = operations.ReleaseDeck(name, "examined card by card", DECK_SIZE, said.WITNESS)
     return lambda course: course.say(release, role)
 
 
@@ -52,9 +51,8 @@ def _read_dropped(words: Words) -> Act:
 
 
 def _read_count(words: Words) -> Act:
-    number = words.number("how many cards were counted")
-    pile = words.take("a pile or a place") if words.maybe("in") else "stub"
-    return lambda course: course.say(operations.CountCards(pile, number, WITNESS))
+    count = said.counted(words)
+    return lambda course: course.say(count)
 
 
 DECK_STEPS: Final[Mapping[str, Word]] = {

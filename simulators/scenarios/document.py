@@ -8,10 +8,11 @@ from typing import Final
 from controller.games import GAMES
 from controller.table.settings import ChosenReading
 from simulators.scenarios import ENDING, packaged
+from simulators.scenarios.desk_steps import SAID_OTHERWISE, STRUCK_OUT
 from simulators.scenarios.expectations import EXPECTATIONS, ROW_FORM, ROW_MEANING
 from simulators.scenarios.format import HEADER, Scenario
 from simulators.scenarios.steps import STEPS
-from simulators.scenarios.words import ACTIONS, FACTS, KINDS, ROLES
+from simulators.scenarios.words import ACTIONS, FACTS, INSTRUCTIONS, KINDS, ROLES
 
 PAGE: Final = "docs/scenarios.md"
 FILES: Final = "../simulators/scenarios/"
@@ -150,6 +151,8 @@ def _names() -> Iterator[tuple[str, str]]:
     yield "FACT", ", ".join(FACTS)
     yield "ACTION", ", ".join(ACTIONS)
     yield "ROLE", ", ".join(ROLES)
+    yield "ENTRY", f"{', '.join(STRUCK_OUT)}; said otherwise only: {', '.join(SAID_OTHERWISE)}"
+    yield "INSTRUCTION", ", ".join(INSTRUCTIONS)
 
 
 def _forms(words: Iterable[tuple[str, str]]) -> str:

@@ -10,6 +10,7 @@ from controller.games.specification import Disposition, Role, Row
 from controller.table import events
 from controller.table.parts import Hand, Pile, Stage
 from controller.table.phases import Phase, Service
+from controller.table.reopening import CORRECTED
 from simulators.scenarios.course import Course
 from simulators.scenarios.words import FACTS, ROLES, UnreadableError, Words
 
@@ -20,7 +21,7 @@ DISPOSITIONS: Final = {disposition.value: disposition for disposition in Disposi
 STAGES: Final[Mapping[str, Stage | None]] = {**{stage.value: stage for stage in Stage}, "over": None}
 PHASES: Final = {phase.value.replace("_", " "): phase for phase in Phase}
 SERVICES: Final = {service.value.replace("_", " "): service for service in Service}
-OUTCOMES: Final = {word: word for word in (*DISPOSITIONS, "ruling", "denied", "overtaken")}
+OUTCOMES: Final = {word: word for word in (*DISPOSITIONS, "ruling", "denied", "overtaken", CORRECTED)}
 VERDICTS: Final = {word: word for word in ("won", "lost", "returned", "held")}
 NO_CLAUSE: Final = "no clause"
 
@@ -256,6 +257,12 @@ def _read_on_pile(words: Words) -> Look:
     return lambda course: _differs(str(wanted), str(course.state.pile_size(pile)))
 
 
+def _read_on_duty(words: Words) -> Look:
+    """People of a scenario have no names but their rank."""
+    wanted = words.one_of({**{word: word for word in ROLES}, "nobody": "nobody"}, "rank")
+    return lambda course: _differs(wanted, course.state.dealer.replace("-", " ") or "nobody")
+
+
 def _no_irregularity(course: Course) -> str | None:
     return f"{say_row(course.state.open[-1].row)} is open" if course.state.open else None
 
@@ -288,6 +295,7 @@ EXPECTATIONS: Final[Mapping[str, Expectation]] = {
     "round": Expectation("expect round NUMBER", "which round it is", _read_round),
     "out of use": Expectation("expect out of use [NAME]", "a deck is in quarantine", _read_out_of_use),
     "pile": Expectation("expect pile PILE NUMBER", "how many cards lie on a pile", _read_on_pile),
+    "on duty": Expectation("expect on duty ROLE|nobody", "who deals", _read_on_duty),
     "no irregularity": Expectation("expect no irregularity", "none is open", lambda words: _no_irregularity),
 }
 ROW_FORM: Final = "expect CELL [CLAUSE] DISPOSITION"

@@ -6,7 +6,7 @@ Each word has its form, what it means, and a reader that makes of the rest of th
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -15,23 +15,15 @@ from controller.rules.dealing import DEALER
 from controller.table import operations
 from controller.table.parts import Stage
 from controller.table.phases import DEALING, Phase
+from simulators.scenarios import said
 from simulators.scenarios.course import Course, StepError
 from simulators.scenarios.deck_steps import DECK_STEPS
+from simulators.scenarios.desk_steps import DESK_STEPS
 from simulators.scenarios.device_steps import DEVICE_STEPS
 from simulators.scenarios.forms import Act, Word, plain
-from simulators.scenarios.words import ACTIONS, CHOICES, KINDS, ROLES, UnreadableError, Words
+from simulators.scenarios.words import ACTIONS, CHOICES, UnreadableError, Words
 
 DEALER_ROLE, SUPERVISOR, MANAGER = Role.DEALER, Role.PIT_SUPERVISOR, Role.SHIFT_MANAGER
-
-
-def _because(words: Words, default: str) -> str:
-    """The reason, to the end of the line; who gives it stands before."""
-    text = words.tail("because")
-    if text is None:
-        return default
-    if any(f" {' '.join(text)}".endswith(f" by {role}") for role in ROLES):
-        raise UnreadableError("`because` takes all that follows; say by whom before it")
-    return " ".join(text)
 
 
 # -- the round
@@ -111,7 +103,7 @@ def _read_take(words: Words) -> Act:
 
 
 def _read_dealt_by_hand(words: Words) -> Act:
-    because = _because(words, "the device is dead")
+    because = said.because(words, "the device is dead")
     role = words.role(SUPERVISOR)
     cards = words.number("how many cards are dealt by hand")
     return lambda course: course.say(operations.DealByHand(cards, because), role)
@@ -129,9 +121,8 @@ def _open_all(course: Course) -> None:
 def _read_open(words: Words) -> Act:
     if words.maybe("all"):
         return _open_all
-    place = words.place()
-    cards = words.cards() or None
-    return lambda course: course.say(operations.ExposeHand(place, cards))
+    opened = said.opened(words)
+    return lambda course: course.say(opened)
 
 
 def _settle(course: Course) -> None:
@@ -151,8 +142,8 @@ def _finish(course: Course) -> None:
 
 
 def _read_handled(words: Words) -> Act:
-    place, viewed = words.place(), words.maybe("viewed")
-    return lambda course: course.say(operations.HandleCards(place, viewed))
+    handled = said.handled(words)
+    return lambda course: course.say(handled)
 
 
 def _read_wager(words: Words) -> Act:
@@ -179,19 +170,8 @@ def _read_pause(words: Words) -> Act:
 
 
 def _read_report(words: Words) -> Act:
-    kind = words.one_of(KINDS, "kind of irregularity")
-    place = words.maybe_place()
-    more: dict[str, Any] = {}
-    while words.left:
-        if words.maybe("counted"):
-            more["counted"] = words.number("how many cards were counted")
-        elif words.maybe("card"):
-            more["card"] = words.number("which card of the hand")
-        elif words.maybe("earlier"):
-            more["earlier"] = True
-        else:
-            break
-    return lambda course: course.say(operations.ReportIrregularity(kind, place, **more))
+    report = said.reported(words)
+    return lambda course: course.say(report)
 
 
 def _read_confirm(words: Words) -> Act:
@@ -206,7 +186,7 @@ def _read_confirm(words: Words) -> Act:
 
 
 def _read_deny(words: Words) -> Act:
-    because = _because(words, "looked at, and it is not so")
+    because = said.because(words, "looked at, and it is not so")
     role = words.role(SUPERVISOR)
 
     def deny(course: Course) -> None:
@@ -253,7 +233,7 @@ def _read_put_right(words: Words) -> Act:
 
 
 def _read_rule(words: Words) -> Act:
-    text = _because(words, "so decided")
+    text = said.because(words, "so decided")
     role = words.role(MANAGER)
     action = words.one_of(ACTIONS, "ruling")
     places = words.places() if action is RulingAction.REMOVE_HANDS else ()
@@ -360,6 +340,7 @@ STEPS: Final[Mapping[str, Word]] = {
     "about": Word("about CELL", "what follows is about this open irregularity", _read_about),
     "swapped": Word("swapped PLACE PLACE", "the hands of two places lie at each other's", _read_swapped),
     "lies": Word("lies NUMBER at PLACE ...", "the card that left under this number lies there", _read_lies),
+    **DESK_STEPS,
     **DECK_STEPS,
     **DEVICE_STEPS,
 }

@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from typing import Final, TypeVar
 
 from controller.games.specification import Choice, Facts, Kind, Role, RulingAction
-from controller.table.operations import PlaceWager
+from controller.table.operations import Instruction, PlaceWager
 from firmware_bridge.cards import Card, UnknownCardError
 
 ROLES: Final[Mapping[str, Role]] = {role.word: role for role in Role}
 KINDS: Final[Mapping[str, Kind]] = {kind.value: kind for kind in Kind}
 CHOICES: Final[Mapping[str, Choice]] = {choice.value: choice for choice in Choice}
 ACTIONS: Final[Mapping[str, RulingAction]] = {action.value.replace("_", " "): action for action in RulingAction}
+INSTRUCTIONS: Final[Mapping[str, Instruction]] = {one.value.replace("_", " "): one for one in Instruction}
 FACTS: Final = tuple(name for name in Facts.__struct_fields__ if name != "noticed")
 YES_OR_NO: Final[Mapping[str, bool]] = {"yes": True, "no": False}
 _PLACE: Final = re.compile(r"D|B[1-9]")

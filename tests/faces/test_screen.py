@@ -12,12 +12,13 @@ from controller.api.view import LinkView, view_of
 from controller.commands.narration import TELL, TELL_OF_PLACES, tell
 from controller.commands.own_words import words_of
 from controller.commands.rule_words import FOLLOWS
-from controller.commands.screen import WAITS_FOR, render
+from controller.commands.screen import render
 from controller.games.specification import Disposition, Kind, Role, Unit
 from controller.table import events, operations
 from controller.table.events import Event
 from controller.table.parts import Stage
 from controller.table.phases import Phase
+from controller.table.phrases import WAITS_FOR
 from controller.table.state import TableState
 from firmware_bridge.words import snake
 from tests.table.every_state import to_phase
@@ -26,7 +27,7 @@ from tests.table.harness import TableHarness
 
 def test_every_disposition_and_stage_has_words() -> None:
     assert set(FOLLOWS) == set(Disposition)
-    assert set(WAITS_FOR) == {stage.value for stage in Stage}
+    assert set(WAITS_FOR) == set(Stage)
 
 
 def test_no_event_has_a_field_that_the_feed_writes_itself() -> None:

@@ -43,7 +43,7 @@ def test_a_pause_says_why_and_is_not_paused_again() -> None:
     assert table.refused(operations.PauseTable("fill"))[0] == "paused"
     assert table.refused(operations.OpenTable()) == (
         "held",
-        "Cannot open table while the table is paused (dispute); resume first.",
+        "Cannot open the table while the table is paused (dispute); resume first.",
     )
 
 

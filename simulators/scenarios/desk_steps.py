@@ -1,0 +1,122 @@
+"""The words of what people do beside the cards: corrections, a round given up, maintenance, who deals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final, TypeAlias
+
+from controller.games.specification import Role
+from controller.table import operations
+from controller.table.operations.corrections import SaidOtherwise
+from simulators.scenarios import said
+from simulators.scenarios.course import Course, StepError
+from simulators.scenarios.forms import Act, Word, plain
+from simulators.scenarios.words import INSTRUCTIONS, UnreadableError, Words
+
+Read: TypeAlias = Callable[[Words], SaidOtherwise]
+
+SAID_OTHERWISE: Final[Mapping[str, tuple[type[operations.Operation], Read]]] = {
+    "handled": (operations.HandleCards, said.handled),
+    "opened": (operations.ExposeHand, said.opened),
+    "first card": (operations.ShowFirstCard, said.first_card),
+    "boxes": (operations.OccupyBoxes, said.boxes),
+    "count": (operations.CountCards, said.counted),
+    "report": (operations.ReportIrregularity, said.reported),
+}
+STRUCK_OUT: Final[Mapping[str, type[operations.Operation]]] = {
+    **{word: operation for word, (operation, _) in SAID_OTHERWISE.items()},
+    "confirm": operations.ConfirmIrregularity,
+    "deny": operations.DenyIrregularity,
+    "choose": operations.ChooseOption,
+    "rule": operations.Rule,
+    "settle": operations.RecordSettled,
+    "conclude": operations.ConcludeRound,
+}
+
+
+def _read_correct(words: Words) -> Act:
+    """Of a hand that was opened the place says which: another place cannot stand in for it."""
+    reason = said.because(words, "it was entered wrongly")
+    role = words.role(Role.PIT_SUPERVISOR)
+    word = words.one_of({name: name for name in STRUCK_OUT}, "entry")
+    instead: SaidOtherwise | None = None
+    if words.left:
+        if word not in SAID_OTHERWISE:
+            raise UnreadableError(f"`{word}` can only be struck out; nothing may follow it")
+        instead = SAID_OTHERWISE[word][1](words)
+
+    def correct(course: Course) -> None:
+        entry = _last_entry(course, word, instead)
+        course.say(operations.CorrectEntry(entry, reason, instead), role)
+
+    return correct
+
+
+def _last_entry(course: Course, word: str, instead: SaidOtherwise | None) -> int:
+    place = instead.place if isinstance(instead, operations.ExposeHand) else None
+    for one in reversed(course.state.entered):
+        if isinstance(one.operation, STRUCK_OUT[word]) and place in (None, getattr(one.operation, "place", None)):
+            return one.entry
+    raise StepError(f"no entry of this round is `{word}`")
+
+
+def _read_abandon(words: Words) -> Act:
+    text = said.because(words, "it cannot be finished")
+    role = words.role(Role.SHIFT_MANAGER)
+
+    def abandon(course: Course) -> None:
+        for _ in range(2):
+            course.say(operations.AbandonRound(role.word, text), role)
+
+    return abandon
+
+
+def _read_maintenance_begins(words: Words) -> Act:
+    reason = said.because(words, "it has to be looked at")
+    role = words.role(Role.PIT_SUPERVISOR)
+    return lambda course: course.say(operations.BeginMaintenance(reason), role)
+
+
+def _read_maintenance_ends(words: Words) -> Act:
+    role = words.role(Role.PIT_SUPERVISOR)
+    return lambda course: course.say(operations.EndMaintenance(), role)
+
+
+def _read_instruct(words: Words) -> Act:
+    role = words.role(Role.PIT_SUPERVISOR)
+    instruction = words.one_of(INSTRUCTIONS, "instruction")
+    cards = words.number("how many cards") if words.left else 0
+    return lambda course: course.say(operations.InstructDevice(instruction, cards), role)
+
+
+def _read_takes_over(words: Words) -> Act:
+    """With everything that is open, or `naming nothing`."""
+    role = words.role(Role.PIT_SUPERVISOR)
+    silent = words.maybe("naming nothing")
+
+    def take_over(course: Course) -> None:
+        found = () if silent else tuple(one.id for one in course.state.open)
+        course.say(operations.TakeOver(found), role)
+
+    return take_over
+
+
+DESK_STEPS: Final[Mapping[str, Word]] = {
+    "correct": Word(
+        "correct ENTRY [WHAT IT SHOULD HAVE BEEN] [by ROLE] [because TEXT]",
+        "the last entry of that kind is said otherwise, in the words of its step; alone, it is struck out",
+        _read_correct,
+    ),
+    "abandon": Word("abandon [by ROLE] [because TEXT]", "the round is given up (asked twice)", _read_abandon),
+    "maintenance begins": Word(
+        "maintenance begins [by ROLE] [because TEXT]", "people look after the device", _read_maintenance_begins
+    ),
+    "maintenance ends": Word("maintenance ends [by ROLE]", "the table has it again", _read_maintenance_ends),
+    "instruct": Word(
+        "instruct INSTRUCTION [NUMBER] [by ROLE]", "under maintenance the device is told to do this", _read_instruct
+    ),
+    "dealer on": Word("dealer on", "a dealer comes on duty", plain(lambda course: course.say(operations.DealerOn()))),
+    "takes over": Word(
+        "takes over [naming nothing] [by ROLE]", "somebody deals from here on, with all that is open", _read_takes_over
+    ),
+}
