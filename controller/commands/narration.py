@@ -145,8 +145,34 @@ def _corrected(event: dict[str, Any]) -> str:
     return f"entry {event['corrected']} ({what}) {done} by {event['by']}: {event['reason']}"
 
 
-def _handled(event: dict[str, Any]) -> str | None:
-    return f"{event['bettor']} looks at {event['place']}" if event["viewed"] and event["bettor"] else None
+def _reopened(event: dict[str, Any], words: OwnWords) -> str:
+    asked = _asked(event["asks"], words)
+    return f"to be decided anew. {asked}" if asked else f"to be decided anew: {_row(event)}"
+
+
+def _handled(event: dict[str, Any]) -> str:
+    if not event["viewed"]:
+        return f"cards of {event['place']} are handled"
+    return f"{event['bettor'] or 'the player'} looks at {event['place']}"
+
+
+def _handling_corrected(event: dict[str, Any]) -> str:
+    so = "looked at" if event["viewed"] else "handled, nobody looked" if event["handled"] else "not handled"
+    return f"the cards of {event['place']} are {so} after all"
+
+
+def _closing_taken_back(event: dict[str, Any]) -> str:
+    return "chips are not paid after all" if event["chips"] else "the round is not concluded after all"
+
+
+def _differs(event: dict[str, Any]) -> str:
+    return f"the device says {event['what']} {event['device']}, the journal {event['journal']}"
+
+
+def _noted(event: dict[str, Any]) -> str | None:
+    """What a person waits for or has to look into; the rest of what a device notes is for the journal's readers."""
+    named = NOTED.get(event["what"])
+    return f"device: {named}: {event['detail']}" if named else None
 
 
 def _handed_over(event: dict[str, Any]) -> str:
@@ -169,6 +195,9 @@ def _next(event: dict[str, Any]) -> str:
     return ", for the next round" if event.get("waiting") else ""
 
 
+NOTED: Final = {"self_test_finished": "self-test", "tampered": "tampered with", "doubt": "in doubt"}
+
+
 def _named(event: dict[str, Any]) -> str:
     return f"deck {event['deck']}" if event["deck"] else f"the deck in the device{_next(event)}"
 
@@ -186,6 +215,13 @@ TELL: Final[dict[str, Told]] = {
     "deck_shuffled": lambda event: (
         f"deck {event['deck']} shuffled, {event['count']} cards, by {event['by']}{_next(event)}"
     ),
+    "shuffle_began": lambda event: f"deck {event['deck']} is being shuffled{_next(event)}",
+    "shuffle_failed": lambda event: f"the shuffle of deck {event['deck']} FAILED{_next(event)}",
+    "status_differs": _differs,
+    "command_refused": lambda event: f"the device refused a command: {event['reason']}",
+    "device_noted": _noted,
+    "chips_paid": lambda event: "chips are paid",
+    "conclusion_asked": lambda event: "conclude the round? say it once more to do it",
     "round_began": lambda event: f"round {event['round']} begins",
     "operation_taken": _operation,
     "phase_entered": _phase,
@@ -235,7 +271,9 @@ TELL: Final[dict[str, Told]] = {
         f"resolved: {event['outcome'].replace('_', ' ')}{_under(event['clause'])}, by {event['by']}"
     ),
     "entry_corrected": _corrected,
-    "irregularity_reopened": lambda event: f"to be decided anew: {_row(event)}",
+    "handling_corrected": _handling_corrected,
+    "judgement_taken_back": lambda event: f"{' '.join(event['places'])} to be judged anew" if event["places"] else None,
+    "closing_taken_back": _closing_taken_back,
     "void_lifted": lambda event: "the round is not void after all",
     "order_corrected": lambda event: f"the deal should go to {event['places'][0]} first{_under(event['clause'])}",
     "layout_corrected": lambda event: f"{event['by']} corrects the bets: {event['reason']}",
@@ -267,6 +305,7 @@ TELL: Final[dict[str, Told]] = {
 TELL_OF_PLACES: Final[dict[str, ToldOfPlaces]] = {
     "boxes_occupied": lambda event, words: f"{words.places} in play: {', '.join(map(str, event['boxes']))}",
     "irregularity_raised": _raised,
+    "irregularity_reopened": _reopened,
     "fact_stated": _stated,
     "bettor_entered": _entered,
     "betting_restricted": _restricted,
@@ -275,6 +314,20 @@ TELL_OF_PLACES: Final[dict[str, ToldOfPlaces]] = {
     ),
 }
 """What is told in the words of the document: `controller.commands.own_words`."""
+
+ONLY_FOR_MACHINES: Final = frozenset(
+    {
+        "status_agrees",
+        "reports_passed",
+        "report_taken",
+        "clock_ran_backwards",  # what follows from it is told
+        "command_issued",
+        "command_done",
+        "command_lapsed",
+        "set_in_tray",  # the screen has how many lie there
+    }
+)
+"""Events of which nobody is told."""
 
 
 def tell(event: dict[str, Any], words: OwnWords = USUAL) -> str | None:

@@ -52,20 +52,25 @@ def _head(view: TableView) -> RenderableType:
         head.append(" SIMULATED ", "black on yellow")
         head.append(" ")
     head.append(f"{view.title} · table {view.table}", "bold")
+    _standing(head, view)
     head.append(f" · round {view.round} · {view.phase.replace('_', ' ')}")
     if view.maintenance:
         head.append(f": {view.maintenance}", "yellow")
     if view.dealer:
         head.append(f" · dealt by {view.dealer}")
+    if view.abandon_asked:
+        head.append(" · ABANDON THE ROUND? say it again", "bold red")
+    return head
+
+
+def _standing(head: Text, view: TableView) -> None:
+    """Whether the table stands still, before what may run over the end of the line."""
     if view.service != "in_service":
         head.append(f" · {view.service.replace('_', ' ')}: {view.service_cause}", "bold red")
     elif view.paused:
         head.append(f" · paused: {view.paused}", "bold yellow")
     elif view.held:
         head.append(" · HELD", "bold red")
-    if view.abandon_asked:
-        head.append(" · ABANDON THE ROUND? say it again", "bold red")
-    return head
 
 
 def _layout(view: TableView) -> RenderableType:
@@ -84,7 +89,7 @@ def _layout(view: TableView) -> RenderableType:
 def _next(view: TableView) -> str:
     """What comes next; then how far the deal is."""
     words = words_of(view.game)
-    step = PLACE.sub(lambda found: words.of(found[0]), words.own(view.next_step))
+    step = PLACE.sub(lambda found: words.of(found[0]), words.own(view.next_step.rstrip(".")))
     dealing = view.phase in DEALING and bool(view.to_deal)
     parts = (
         f"next: {step}" if step else "",

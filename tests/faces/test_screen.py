@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from controller.api.view import LinkView, view_of
-from controller.commands.narration import TELL, TELL_OF_PLACES, tell
+from controller.commands.narration import ONLY_FOR_MACHINES, TELL, TELL_OF_PLACES, tell
 from controller.commands.own_words import words_of
 from controller.commands.rule_words import FOLLOWS
 from controller.commands.screen import render
@@ -18,11 +18,16 @@ from controller.table import events, operations
 from controller.table.events import Event
 from controller.table.parts import Stage
 from controller.table.phases import Phase
-from controller.table.phrases import WAITS_FOR
+from controller.table.phrases import DOES, WAITS_FOR
 from controller.table.state import TableState
 from firmware_bridge.words import snake
 from tests.table.every_state import to_phase
 from tests.table.harness import TableHarness
+
+
+def test_every_operation_is_said_in_a_sentence_of_its_own() -> None:
+    assert set(DOES) == set(get_args(operations.AnyOperation))
+    assert len(set(DOES.values())) == len(DOES)
 
 
 def test_every_disposition_and_stage_has_words() -> None:
@@ -85,8 +90,13 @@ def test_bets_are_told_of_the_places_of_the_game() -> None:
 
 
 def test_what_is_told_is_of_events_that_there_are() -> None:
-    assert {*TELL, *TELL_OF_PLACES} <= {snake(event.__name__) for event in get_args(events.AnyEvent)}
     assert not set(TELL) & set(TELL_OF_PLACES)
+    assert not ONLY_FOR_MACHINES & {*TELL, *TELL_OF_PLACES}
+
+
+def test_every_event_has_a_line_or_is_said_to_be_for_machines() -> None:
+    kinds = {snake(event.__name__) for event in get_args(events.AnyEvent)}
+    assert {*TELL, *TELL_OF_PLACES} | ONLY_FOR_MACHINES == kinds
 
 
 def test_who_deals_and_what_is_under_way_stand_on_the_screen() -> None:

@@ -38,6 +38,7 @@ WRONG = {  # what each word says there, and what it must not take instead
     "round": ("tp/i24-last-round-ruled-void", "round 2", "round 1"),
     "out of use": ("nc/i01-deck-in-quarantine", "out of use red-1", "out of use blue-1"),
     "pile": ("nc/i21-on-the-floor", "pile dropped 1", "pile dropped 0"),
+    "on duty": ("nc/i12-handed-over", "on duty dealer", "on duty nobody"),
     "no irregularity": (EXPOSED, "stage claimed", "no irregularity"),
 }
 HEAD = "game NC\ncell I12\nclause NC 5.7\n"
