@@ -162,7 +162,7 @@ def _handling_corrected(event: dict[str, Any]) -> str:
 
 
 def _closing_taken_back(event: dict[str, Any]) -> str:
-    return "chips are not paid after all" if event["chips"] else "the round is not concluded after all"
+    return "the round is to be settled anew" if event["chips"] else "the round is not concluded after all"
 
 
 def _differs(event: dict[str, Any]) -> str:

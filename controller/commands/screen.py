@@ -21,8 +21,8 @@ from controller.api.view import (
     WaitingDeckView,
 )
 from controller.commands.own_words import OwnWords, words_of
-from controller.commands.rule_words import FOLLOWS
-from controller.games.specification import Disposition
+from controller.commands.rule_words import FOLLOWS, KINDS
+from controller.games.specification import Disposition, Kind
 from controller.rules.dealing import DEALER
 from controller.table.next_step import COUNT_BY_HAND
 from controller.table.parts import Stage
@@ -141,9 +141,10 @@ def _entries(view: TableView) -> list[RenderableType]:
     """The newest entries that a supervisor may correct, by the number that a correction names."""
     if not view.entries:
         return []
-    told = [f"{one.entry} {_said(one)} ({one.person})" for one in view.entries[-ENTRIES:]]
-    before = f"{len(view.entries) - ENTRIES} before, " if len(view.entries) > ENTRIES else ""
-    return [Text(f"may be corrected: {before}{' · '.join(told)}", "dim")]
+    newest = {_said(one): one for one in view.entries}  # what was asked twice stands here once
+    last = sorted(newest.items(), key=lambda item: item[1].entry)[-ENTRIES:]
+    told = " · ".join(f"{one.entry} {said} ({one.person})" for said, one in last)
+    return [Text(f"may be corrected: {'… ' if len(newest) > ENTRIES else ''}{told}", "dim")]
 
 
 def _said(one: EntryView) -> str:
@@ -202,6 +203,5 @@ def _irregularity(found: IrregularityView, words: OwnWords) -> RenderableType:
         body.append(f"   still to choose: {', '.join(due)}")
     if found.void_asked:
         body.append("\nTHE ROUND BECOMES VOID: say it once more to do it", "bold red")
-    return Panel(
-        body, title=" · ".join(filter(None, (found.row, found.clause))), border_style="red", title_align="left"
-    )
+    title = " · ".join(filter(None, (found.row, words.own(KINDS[Kind(found.kind)]), found.clause)))
+    return Panel(body, title=title, border_style="red", title_align="left")

@@ -55,8 +55,10 @@ def _serve(state: TableState) -> str:
     if state.in_round and state.device.connected and state.service is Service.RECONCILING:
         return "Compare the table with this screen; when they agree, continue the round."
     if state.phase in CARDS_LEAVE and not state.device.connected:
-        return f"{cause}. Mend it, or let a pit supervisor have the round dealt by hand."
-    return f"{cause}. Mend it."
+        return (
+            f"The device is not there ({cause}): bring it back, or let a pit supervisor have the round dealt by hand."
+        )
+    return f"The table does not stand ready ({cause})."
 
 
 def _first_refusal(state: TableState, operation: AnyOperation, otherwise: str) -> str:

@@ -109,5 +109,6 @@ def _why_service(state: TableState, words: str) -> str:
 def _why_held(state: TableState, words: str) -> str:
     if state.paused:
         return f"Cannot {words} while the table is paused ({state.paused}); resume first."
-    blocking = next(found for found in state.open if found.blocks)
-    return f"Cannot {words} before the open irregularity is resolved: {blocking.row.because} ({blocking.row.clause})."
+    row = next(found for found in state.open if found.blocks).row
+    clause = f" ({row.clause})" if row.clause else ""
+    return f"Cannot {words} before {row.id} is resolved: {row.because}{clause}."

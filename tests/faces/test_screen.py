@@ -123,3 +123,39 @@ def test_who_may_look_stands_beside_the_hand() -> None:
     assert "ann looks" in shown(table.state)
     table.do(operations.HandleCards("B1", viewed=True, bettor="ann"))
     assert "handled · ann looks" in shown(table.state)
+
+
+def test_what_comes_next_stands_above_the_hands_in_the_words_of_the_game() -> None:
+    assert "next: 3 cards to box 1 · 0 of 12 dealt" in shown(TableHarness().start().to_dealing().state)
+    table = TableHarness(game_id="F3").start().to_dealing()
+    assert f"next: 3 cards to {words_of('F3').of(str(table.state.next_place))} · " in shown(table.state)
+
+
+def test_entries_that_may_be_corrected_stand_there_with_their_numbers_and_once() -> None:
+    table = to_phase(Unit.SETS, Phase.SETTLING)
+    table.do(operations.ConcludeRound())
+    table.do(operations.ConcludeRound())
+    page = shown(table.state)
+    last = table.state.entered[-1].entry
+    assert f"{last} conclude round (dealer)" in page
+    assert page.count("conclude round") == 1
+
+
+def test_a_void_that_was_asked_for_and_a_deck_out_of_use_are_not_overlooked() -> None:
+    table = TableHarness().start().to_dealing()
+    table.report(Kind.FOREIGN_CARD)
+    found = table.open
+    table.do(operations.ConfirmIrregularity(found.id, found.revision), Role.PIT_SUPERVISOR)
+    page = shown(table.state)
+    assert "THE ROUND BECOMES VOID" in page
+    assert "a foreign card" in page
+    table.do(operations.ConfirmIrregularity(found.id, table.open.revision), Role.PIT_SUPERVISOR)
+    assert "OUT OF USE" in shown(table.state)
+
+
+def test_a_count_is_asked_for_as_a_count() -> None:
+    table = TableHarness().start().to_dealing()
+    table.report(Kind.COUNT_IN_DOUBT)
+    page = shown(table.state)
+    assert "Count the stub by hand, with a witness." in page
+    assert "Did the count by hand come out wrong?" not in page
