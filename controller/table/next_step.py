@@ -76,6 +76,8 @@ def _first_refusal(state: TableState, operation: AnyOperation, otherwise: str) -
 
 
 def _begin(state: TableState) -> str:
+    if why := state.quarantine_of(state.coming_deck):
+        return f"The deck is out of use ({why}): load another one, or have it released."
     return _first_refusal(state, operations.PlaceYourBets(), 'Announce "Place your bets".')
 
 

@@ -71,7 +71,7 @@ def verify_place_your_bets(state: TableState, given: PersonActed, operation: ope
     deck = state.coming_deck
     if not deck.deck:
         raise RefusedError("no-deck", "Load a deck first.")
-    if deck.label or state.quarantine_of(deck):  # what is simply loaded again has no name and is fit
+    if deck.label:  # what has a name may have to stay out; what has none is simply loaded again
         decks.verify_usable(state, deck)
     if deck.used:
         raise RefusedError("deck-used", "This deck has been dealt from; load it again and let it be shuffled first.")
