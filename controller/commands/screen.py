@@ -82,6 +82,8 @@ def _next(view: TableView) -> str:
     whose = words_of(view.game).of(view.next_place)
     waits = f" · {view.tray} in the tray" if view.tray else ""
     aside = f" · {view.aside} set aside" if view.aside else ""
+    if view.by_hand or view.deck.stub_out:
+        aside += " · dealt by hand, from the stub that was taken out"
     return (
         f"next: {view.cards_due} to {whose} · {view.dealt} of {view.to_deal} dealt ({view.clause}){waits}{aside}{shown}"
     )

@@ -55,8 +55,11 @@ class TableState(msgspec.Struct, frozen=True):
     dealer: str = ""  # who is on duty; nobody is asked whether it was this person who did something
     maintenance: str = ""  # why the table is under maintenance
     maintained_closed: bool = False  # the maintenance began at a closed table
+    maintained_concluded: bool = False  # it began after a round that may still be found to be in error
     count_due: bool = False  # after maintenance, until the whole deck was counted
     round: int = 0
+    earlier_round: int = 0  # the one before it that was played; 0: none
+    start_cancelled: bool = False  # the last round was begun by mistake: it is none
     round_deck: int = 0  # the deck that the round is dealt from
     boxes: tuple[int, ...] = ()
     places: tuple[Place, ...] = ()  # of every card of the round, in dealing order
@@ -280,6 +283,8 @@ class TableState(msgspec.Struct, frozen=True):
         holds = {Condition.IN_ROUND if self.in_round else Condition.BETWEEN_ROUNDS}
         if self.maintained_closed:
             holds.add(Condition.BEGAN_CLOSED)
+        if self.maintained_concluded:
+            holds.add(Condition.BEGAN_CONCLUDED)
         if self.settings is not None:
             if self.game.first_card is not None:
                 holds.add(Condition.SHOWS_FIRST_CARD)
