@@ -97,8 +97,7 @@ def void_round(
 
     `irregularity`: for which it is void, 0 where it was abandoned. That one is left to whoever calls; the others end.
     """
-    state = decision.state
-    if not (state.deck.label and state.round_label) or state.deck.label == state.round_label:
+    if not decision.state.other_deck_in:
         _spoil_deck(decision)
     decision.emit(events.RoundVoided(clause, irregularity, text, authority))
     return_wagers(decision, clause or f"ruling of {authority}")

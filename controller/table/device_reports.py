@@ -115,7 +115,8 @@ def _shuffle_finished(decision: Decision, given: DeviceReported, seen: observati
         wrong = [f"{seen.count} cards counted"]
     if wrong or seen.foreign:
         decision.emit(events.ShuffleFailed(seen.deck, waiting))  # this deck must not be dealt from
-    of_next = waiting or (decision.state.phase is Phase.CONCLUDED and _is_another(decision.state))
+    # Only the deck in play binds a round.
+    of_next = waiting or (decision.state.phase is Phase.CONCLUDED and decision.state.other_deck_in)
     if wrong:
         note = ", ".join(wrong)
         raise_irregularity(decision, Kind.DECK_COUNT, noticed_by=DEVICE, report=given, note=note, waiting=of_next)
@@ -123,14 +124,6 @@ def _shuffle_finished(decision: Decision, given: DeviceReported, seen: observati
         raise_irregularity(decision, Kind.FOREIGN_CARD, noticed_by=DEVICE, report=given, waiting=of_next)
     if not wrong and not seen.foreign and decision.state.count_due and not waiting:
         decision.emit(events.DeckCountedWhole(seen.deck, DEVICE))
-
-
-def _is_another(state: TableState) -> bool:
-    """Whether the deck in the device is surely not that of the last round: only the deck in play binds a round.
-
-    The device's number does not tell: a deck that is put in again may have another.
-    """
-    return bool(state.deck.label and state.round_label) and state.deck.label != state.round_label
 
 
 def _shuffle_aborted(decision: Decision, given: DeviceReported, seen: observations.ShuffleAborted) -> None:

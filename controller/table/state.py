@@ -269,6 +269,14 @@ class TableState(msgspec.Struct, frozen=True):
         spent = not self.deck.deck or self.deck.used or self.quarantine_of(self.deck)
         return self.next_deck if self.next_deck is not None and spent else self.deck
 
+    @property
+    def other_deck_in(self) -> bool:
+        """Whether another recorded deck than that of the last round lies in the device now.
+
+        The device's number does not tell: a deck that is put in again may have another.
+        """
+        return bool(self.deck.label and self.round_label) and self.deck.label != self.round_label
+
     def recorded(self, label: str) -> RecordedDeck | None:
         return next((record for record in self.decks if record.label == label), None)
 
