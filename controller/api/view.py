@@ -9,10 +9,12 @@ from controller.rules import hands as ranking
 from controller.rules.dealing import DEALER, Place
 from controller.rules.layout import Bet
 from controller.rules.viewing import viewer
+from controller.table.decks import may_be_dealt_from
 from controller.table.ledger import ledger_of
 from controller.table.next_step import decider, next_step
 from controller.table.operations.corrections import Correctable
 from controller.table.parts import Hand, Irregularity, RecordedDeck, SettledBet, Stage
+from controller.table.rulings import may_be_ruled
 from controller.table.state import TableState
 from firmware_bridge.shortcomings import shortcomings
 
@@ -49,6 +51,7 @@ class DeckView(msgspec.Struct, frozen=True):
     label: str = ""
     quarantined: str = ""
     cut: bool = False
+    stub_out: bool = False  # the device has given it out, and has no more cards to deal
 
 
 class WaitingDeckView(msgspec.Struct, frozen=True):
@@ -212,6 +215,7 @@ class TableView(msgspec.Struct, frozen=True):
     next_deck: WaitingDeckView | None = None
     decks: tuple[RecordedDeck, ...] = ()
     next_step: str = ""  # what comes next, in a sentence
+    by_hand: bool = False  # the rest of the round is dealt by hand, without the device
 
 
 class LinkView(msgspec.Struct, frozen=True):
@@ -271,6 +275,7 @@ def view_of(state: TableState, link: LinkView) -> TableView:
         next_deck=_next_deck(state),
         decks=state.decks,
         next_step=next_step(state) if chosen else "",
+        by_hand=state.by_hand,
     )
 
 
@@ -326,6 +331,7 @@ def _deck(state: TableState) -> DeckView:
         label=deck.label,
         quarantined=state.quarantine_of(deck),
         cut=deck.cut,
+        stub_out=deck.stub_out,
     )
 
 
@@ -352,7 +358,7 @@ def _next_deck(state: TableState) -> WaitingDeckView | None:
     if deck is None:
         return None
     why = state.quarantine_of(deck)
-    fit = not (deck.used or deck.face_up or why)
+    fit = not (deck.used or deck.face_up or deck.face_up_count or why) and may_be_dealt_from(state, deck)
     return WaitingDeckView(deck.deck, deck.label, deck.loaded, deck.shuffled, fit, why)
 
 
@@ -381,12 +387,19 @@ def _device(state: TableState, link: LinkView) -> DeviceView:
     )
 
 
+def _options(state: TableState, found: Irregularity) -> tuple[str, ...]:
+    """What may be done of it now; of a ruling, what may be ruled."""
+    if found.stage is not Stage.RULING:
+        return _OPTIONS[found.stage]
+    actions = [action for action in RulingAction if may_be_ruled(state, found, action)]
+    return tuple(action.value.replace("_", " ") for action in actions)
+
+
 _OPTIONS = {
     Stage.CLAIMED: ("confirm", "deny"),
     Stage.ORDERING: ("name the order",),
     Stage.CHOOSING: ("continue", "withdraw"),
     Stage.MOVING: ("put the cards right",),
-    Stage.RULING: tuple(action.value.replace("_", " ") for action in RulingAction),
 }
 
 
@@ -407,7 +420,7 @@ def _irregularity(state: TableState, found: Irregularity) -> IrregularityView:
         stage=found.stage,
         questions=tuple(FACT_QUESTIONS[name] for name in found.asks),
         asks=found.asks,
-        options=_OPTIONS[found.stage],
+        options=_options(state, found),
         who=decider(found).word,
         place=found.place,
         ordinals=found.ordinals,

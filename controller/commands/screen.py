@@ -98,6 +98,7 @@ def _next(view: TableView) -> str:
         f"{view.aside} set aside" if view.aside else "",
         f"First Card {view.first_card}" if view.first_card else "",
         f"stub: {view.deck.stub} counted" if view.deck.stub is not None and view.phase in ROUND else "",
+        "dealt by hand, from the stub that was taken out" if dealing and (view.by_hand or view.deck.stub_out) else "",
     )
     return " · ".join(filter(None, parts)) or " "
 

@@ -12,13 +12,12 @@ from controller.table import events
 from controller.table.decision import Decision
 from controller.table.decks import quarantine_for
 from controller.table.inputs import PersonActed
-from controller.table.parts import Hand, Irregularity, Stage
+from controller.table.parts import DENIED, Hand, Irregularity, Stage
 from controller.table.phases import BEFORE_CLOSE, BETWEEN_ROUNDS, WINDOW_OPEN, Phase
 from controller.table.rounds import go_on
 from controller.table.state import TableState
 from controller.table.wagering import return_wagers, settle_anew
 
-DENIED: Final = "denied"
 OPENS_STAGE: Final = {
     Disposition.OPTIONS: Stage.CHOOSING,
     Disposition.WITHDRAWALS: Stage.CHOOSING,
@@ -98,12 +97,14 @@ def void_round(
 
     `irregularity`: for which it is void, 0 where it was abandoned. That one is left to whoever calls; the others end.
     """
-    _spoil_deck(decision)
+    if not decision.state.other_deck_in:
+        _spoil_deck(decision)
     decision.emit(events.RoundVoided(clause, irregularity, text, authority))
     return_wagers(decision, clause or f"ruling of {authority}")
     decision.enter_phase("void", decision.state.game.clauses.void_returns_bets)
     for other in decision.state.open:
         if other.id != irregularity and other.round == decision.state.round and not other.waiting:
+            quarantine_for(decision, given, other)  # nobody looked any more whether it was so
             decision.emit(events.IrregularityResolved(other.id, "overtaken", clause, given.person, given.role))
 
 

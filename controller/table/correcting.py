@@ -19,10 +19,17 @@ from controller.table.consequences import close_choices
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
 from controller.table.operations import Operation
-from controller.table.parts import Closed, Entered, Hand, Stage
+from controller.table.parts import DENIED, Closed, Entered, Hand, HeldCard, Stage
 from controller.table.phases import AFTER_DEAL, BETWEEN_ROUNDS, CARDS_LEAVE, DEALING, Phase
 from controller.table.raising import already_open, known_facts, raise_irregularity
-from controller.table.reopening import CORRECTED, NO_MATTER, look_again, reopen, take_up
+from controller.table.reopening import (
+    CORRECTED,
+    NO_MATTER,
+    look_again,
+    may_stand_again,
+    reopen,
+    take_up,
+)
 from controller.table.state import TableState
 from controller.table.wagering import refusing
 
@@ -51,7 +58,8 @@ def correct_entry(decision: Decision, given: PersonActed, operation: operations.
     entered = _named(decision.state, given, operation)
     correction = CORRECTIONS[type(entered.operation)]
     was, instead = entered.operation, operation.instead
-    decision.emit(events.EntryCorrected(entered.entry, was, instead, operation.reason, given.person, given.role))
+    corrected = events.EntryCorrected(entered.entry, was, instead, operation.reason, given.person, given.role)
+    decision.origin = decision.emit(corrected)  # the entry under which what is said instead may be corrected again
     _take_back_what_it_raised(decision, given, entered)
     correction.act(decision, given, entered, instead)
     look_again(decision, correction.rests - {"counted_wrong"}, entered.entry)
@@ -84,7 +92,8 @@ def _take_back_what_it_raised(decision: Decision, given: PersonActed, entered: E
         if found.origin == entered.entry:
             decision.emit(events.IrregularityResolved(found.id, CORRECTED, found.row.clause, given.person, given.role))
     for ended in decision.state.closed:
-        if ended.found.origin == entered.entry and ended.outcome not in NO_MATTER | {"denied"}:
+        lost_its_ground = ended.found.origin == entered.entry and ended.outcome not in NO_MATTER | {DENIED}
+        if lost_its_ground and may_stand_again(decision.state, ended.found):
             reopen(decision, ended, ended.found.first_facts, entered.entry)
 
 
@@ -136,12 +145,23 @@ def _first_card(decision: Decision, given: PersonActed, entered: Entered, instea
     """Its rank says where the deal should have begun."""
     state = decision.state
     rules = state.game.first_card
-    if rules is None or instead.card is None or state.phase not in DEALING | AFTER_DEAL:
+    if rules is None or instead.card is None:
         raise RefusedError("card", "Say which card the First Card is.")
+    if state.phase not in DEALING | AFTER_DEAL:
+        raise RefusedError("late", "The deal is over and done with; report the error that was made in dealing instead.")
     was = state.first_card_shown
     decision.emit(events.FirstCardShown(instead.card, rules.clause))
+    rounds.compare_first_card(decision, given, _drawn_first(state), instead.card)
     if was is None or was.rank != instead.card.rank:
         _reorder(decision, given, order_after_first_card(rules, state.grammar, instead.card.rank), rules.clause)
+
+
+def _drawn_first(state: TableState) -> HeldCard | None:
+    """The First Card as it left the device: beside the hands, or the first card that was dealt to one of them."""
+    if state.first_card is not None:
+        return state.first_card
+    dealt = (card for hand in state.hands.values() for card in hand.cards)
+    return next((card for card in dealt if card.id in state.dealt_cards[:1]), None)
 
 
 def _boxes(decision: Decision, given: PersonActed, entered: Entered, instead: operations.OccupyBoxes) -> None:
@@ -191,6 +211,13 @@ def _reorder(decision: Decision, given: PersonActed, places: tuple[Place, ...], 
 
 def _count(decision: Decision, given: PersonActed, entered: Entered, instead: operations.CountCards) -> None:
     """What was decided by a count of the stub is decided by this one; of any other pile the last count stands."""
+    assert isinstance(entered.operation, operations.CountCards)
+    if instead.pile != entered.operation.pile:
+        raise RefusedError(
+            "pile",
+            f"It was entered as a count of {entered.operation.pile}: say how many cards lie there, then enter the "
+            f"count of {instead.pile}.",
+        )
     counting.verify_count(decision.state, given, instead)
     if instead.pile == counting.STUB:
         wrong = instead.number != decision.state.stub_due
@@ -216,8 +243,14 @@ def _ended(state: TableState, irregularity: int) -> Closed:
         return Closed(found, "")
     for ended in state.closed:
         if ended.found.id == irregularity and ended.outcome not in NO_MATTER:
+            if not may_stand_again(state, ended.found):
+                raise RefusedError("voided", f"The round is void, by something else; {_how_void(state)}.")
             return ended
     raise RefusedError("closed", f"Irregularity {irregularity} cannot be decided anew: the round it was in is over.")
+
+
+def _how_void(state: TableState) -> str:
+    return "correct first what made it so" if state.voided_by else "it was abandoned, and its bets are returned"
 
 
 def _fact(decision: Decision, given: PersonActed, entered: Entered, instead: None) -> None:

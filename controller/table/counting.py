@@ -14,7 +14,7 @@ from controller.table.decks import verify_witness
 from controller.table.inputs import PersonActed
 from controller.table.irregularity_steps import COUNT_KINDS, places_of, verify_report
 from controller.table.parts import ASIDE, Hand, Irregularity, Pile, Stage
-from controller.table.phases import DEALING, WINDOW_OPEN, Phase
+from controller.table.phases import CARDS_LEAVE, WINDOW_OPEN, Phase
 from controller.table.raising import already_open, known_facts, raise_irregularity
 from controller.table.state import TableState
 from firmware_bridge.cards import DECK_SIZE
@@ -63,7 +63,7 @@ def count_cards(decision: Decision, given: PersonActed, operation: operations.Co
     if operation.pile == STUB:
         _count_stub(decision, given, operation, due)
     elif operation.pile == DECK:
-        _count_deck(decision, given, operation.number)
+        _count_deck(decision, given, operation.number, operation.witness)
     elif operation.pile == TRAY:
         _count_tray(decision, given, operation.number, due)
     elif operation.pile in BESIDE:
@@ -83,7 +83,7 @@ def _due(state: TableState, pile: str) -> int:
 def _count_stub(decision: Decision, given: PersonActed, operation: operations.CountCards, due: int) -> None:
     """It tells whether the deck is whole; it answers what open irregularities ask, or raises one (I02)."""
     state, number = decision.state, operation.number
-    if state.deck.used and state.phase not in DEALING and state.phase is not Phase.BETTING:
+    if state.deck.used and state.phase not in CARDS_LEAVE and state.phase is not Phase.BETTING:
         decision.emit(events.StubCounted(number, due, given.person, in_device=True))
     if state.count_due and number == due:
         decision.emit(events.DeckCountedWhole(state.deck.deck, given.person, operation.witness))
@@ -92,13 +92,15 @@ def _count_stub(decision: Decision, given: PersonActed, operation: operations.Co
         _raise_wrong(decision, given, f"{number} cards were counted, {due} should be left")
 
 
-def _count_deck(decision: Decision, given: PersonActed, number: int) -> None:
+def _count_deck(decision: Decision, given: PersonActed, number: int, witness: str) -> None:
     """The whole of it (I02). A deck that is not whole must not be dealt from; in a round it is the one that waits."""
     state = decision.state
     wrong = number != DECK_SIZE
     waiting = state.in_round or any(found.waiting and found.kind in COUNT_KINDS for found in state.open)
     _answer(decision, wrong, waiting=waiting)
     if not wrong:
+        if state.count_due and not waiting:
+            decision.emit(events.DeckCountedWhole(state.coming_deck.deck, given.person, witness))
         return
     about_next = state.next_deck is not None and (waiting or state.coming_deck is state.next_deck)
     deck = state.next_deck if about_next and state.next_deck is not None else state.deck

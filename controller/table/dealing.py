@@ -349,10 +349,11 @@ def _check_faces(decision: Decision, given: DeviceReported, cards: tuple[HeldCar
         raise_irregularity(decision, Kind.FOREIGN_CARD, noticed_by=DEVICE, ordinals=ordinals, report=given)
     out = [card for hand in state.hands.values() for card in hand.cards] + [*state.tray, *state.aside]
     out += chain.from_iterable(state.piles.values())
+    out += [state.first_card] if state.first_card is not None else []
     for card in cards:
         face = card.face
         same = [other for other in out if other.face and other.face.has_same_face(face)] if face else []
-        if any(other.shuffle == card.shuffle and other.ordinal != card.ordinal for other in same):
+        if any(other.shuffle == card.shuffle and other.ordinal < card.ordinal for other in same):
             raise_irregularity(
                 decision,
                 Kind.DECK_COUNT,

@@ -55,7 +55,7 @@ class Decision:
             raise RefusedError(
                 "phase", f"{trigger.replace('_', ' ')} is not possible while the table is {state.phase}."
             )
-        self.emit(events.PhaseEntered(reached, clause))
+        self.emit(events.PhaseEntered(reached, clause, trigger == "cancel_start"))
         return reached
 
     def change_service(self, trigger: str, cause: str) -> None:

@@ -49,6 +49,15 @@ def verify_usable(state: TableState, deck: Deck) -> None:
         raise RefusedError("taken-out", f"Deck {deck.label} was taken out of the table; load one that belongs to it.")
 
 
+def may_be_dealt_from(state: TableState, deck: Deck) -> bool:
+    """Whether `verify_usable` would pass."""
+    try:
+        verify_usable(state, deck)
+    except RefusedError:
+        return False
+    return True
+
+
 # -- in and out
 
 
@@ -252,6 +261,8 @@ def verify_release(state: TableState, given: PersonActed, operation: operations.
     why = _find(state, label).quarantined if label else state.deck.quarantined
     if not why:
         raise RefusedError("not-quarantined", f"Deck {label or 'in the device'} is not in quarantine.")
+    if state.in_round and label == state.deck.label:
+        raise RefusedError("in-play", "Its cards are on the table; finish the round, then count and examine the deck.")
     if not operation.reason.strip():
         raise RefusedError("reason", "Say what was found, and why the deck may be used again.")
     _verify_whole(operation.count, "take it out")

@@ -74,7 +74,7 @@ def _moving_command(state: TableState, due: bool) -> AnyCommand | None:
         and capabilities.unloads_stub
         and deck.used
         and deck.stub is None
-        and not spoilt_beside
+        and not (deck.stub_out or spoilt_beside)
     ):
         return UnloadStub()
     if state.phase in BETWEEN_ROUNDS and state.device.kind == "shuffler" and fresh:

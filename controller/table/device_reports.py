@@ -10,7 +10,7 @@ from controller.table import dealing, device_times, events
 from controller.table.decision import Decision
 from controller.table.inputs import CommandAnswered, DeviceReported
 from controller.table.interruptions import device_started
-from controller.table.phases import DEALING, Phase
+from controller.table.phases import CARDS_LEAVE, Phase
 from controller.table.raising import DEVICE, already_open, raise_irregularity
 from controller.table.state import TableState
 from controller.table.uncounted import numbered
@@ -115,11 +115,13 @@ def _shuffle_finished(decision: Decision, given: DeviceReported, seen: observati
         wrong = [f"{seen.count} cards counted"]
     if wrong or seen.foreign:
         decision.emit(events.ShuffleFailed(seen.deck, waiting))  # this deck must not be dealt from
+    # Only the deck in play binds a round.
+    of_next = waiting or (decision.state.phase is Phase.CONCLUDED and decision.state.other_deck_in)
     if wrong:
         note = ", ".join(wrong)
-        raise_irregularity(decision, Kind.DECK_COUNT, noticed_by=DEVICE, report=given, note=note, waiting=waiting)
+        raise_irregularity(decision, Kind.DECK_COUNT, noticed_by=DEVICE, report=given, note=note, waiting=of_next)
     if seen.foreign:
-        raise_irregularity(decision, Kind.FOREIGN_CARD, noticed_by=DEVICE, report=given, waiting=waiting)
+        raise_irregularity(decision, Kind.FOREIGN_CARD, noticed_by=DEVICE, report=given, waiting=of_next)
     if not wrong and not seen.foreign and decision.state.count_due and not waiting:
         decision.emit(events.DeckCountedWhole(seen.deck, DEVICE))
 
@@ -145,7 +147,10 @@ def _stub_unloaded(decision: Decision, given: DeviceReported, seen: observations
         else:
             _note_stub_of_another(decision, given, seen)
         return
-    if state.phase in DEALING or state.phase is Phase.BETTING:
+    if state.phase in CARDS_LEAVE or state.phase is Phase.BETTING:
+        decision.emit(events.StubCounted(seen.count, state.stub_due, DEVICE, midway=True))
+        if not state.deck.used:
+            decision.emit(events.ShuffleFailed(state.deck.deck))  # no other round can begin from it
         _doubt(decision, given, "the device gave out the stub in the middle of the deal")
         return
     if seen.deck != state.deck.deck:

@@ -104,6 +104,8 @@ def expose_hand(decision: Decision, given: PersonActed, operation: operations.Ex
         Exposed(card.face.expose(), card.shuffle, card.ordinal) if card.face else None for card in hand.cards
     )
     elsewhere = {card for other in decision.state.hands.values() for card in other.shown}
+    if decision.state.first_card is not None and decision.state.first_card_shown is not None:
+        elsewhere.add(decision.state.first_card_shown)  # it lies beside the hands
     decision.emit(events.HandExposed(place, cards, revealed))
     if place == DEALER and decision.state.phase is Phase.EXAMINING:
         decision.enter_phase("expose_dealer", decision.state.game.clauses.exposing)

@@ -26,7 +26,6 @@ from controller.games.specification import (
 from controller.rules.irregularities import STATED, find_row
 from controller.table import events, operations
 from controller.table.consequences import (
-    DENIED,
     asks_back,
     close_choices,
     enter_count,
@@ -38,7 +37,7 @@ from controller.table.consequences import (
 )
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
-from controller.table.parts import Hand, Irregularity, Stage
+from controller.table.parts import DENIED, Hand, Irregularity, Stage
 from controller.table.phases import BEFORE_CLOSE, Phase
 from controller.table.phrases import WAITS_FOR
 from controller.table.raising import HOLDS_NOTHING, known_facts_of, raise_irregularity
@@ -91,7 +90,7 @@ def verify_report(state: TableState, given: PersonActed, operation: operations.R
 
 
 def _verify_earlier(state: TableState, operation: operations.ReportIrregularity) -> None:
-    if not state.in_round or state.round < 2:
+    if not state.in_round or not state.earlier_round:
         raise RefusedError("round", "No later round has begun; report it for the round that it belongs to.")
     if operation.place is not None and operation.place != "D" and not operation.place.startswith("B"):
         raise RefusedError("place", f"{operation.place} is no place of a round.")

@@ -54,7 +54,8 @@ def begin(decision: Decision, given: PersonActed, operation: operations.BeginMai
     for cause in decision.state.device.stops:
         if cause.startswith(OF_A_COMMAND):
             decision.emit(events.DeviceFreed(cause))
-    decision.emit(events.MaintenanceBegan(operation.reason, decision.state.phase is Phase.CLOSED))
+    phase = decision.state.phase
+    decision.emit(events.MaintenanceBegan(operation.reason, phase is Phase.CLOSED, phase is Phase.CONCLUDED))
     decision.enter_phase("begin_maintenance")
 
 
@@ -65,6 +66,9 @@ def verify_end(state: TableState, given: PersonActed, operation: operations.EndM
 def end(decision: Decision, given: PersonActed, operation: operations.EndMaintenance) -> None:
     decision.enter_phase("end_maintenance")
     decision.emit(events.MaintenanceEnded())
+    waiting = decision.state.next_deck
+    if waiting is not None and not waiting.used:  # it lay in the device while people were at it
+        decision.emit(events.ShuffleFailed(waiting.deck, waiting=True))
 
 
 def _verify_still(state: TableState) -> None:

@@ -183,6 +183,10 @@ class Irregularity(msgspec.Struct, frozen=True):
         return bool(self.row.options)
 
 
+DENIED = "denied"
+"""How an irregularity ends that was none."""
+
+
 class Closed(msgspec.Struct, frozen=True):
     """An irregularity of this round as it stood when it ended, and how it ended: a disposition, denied, ruling ..."""
 

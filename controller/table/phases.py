@@ -57,6 +57,7 @@ class Condition(StrEnum):
     IN_ROUND = "a round is in progress"
     BETWEEN_ROUNDS = "no round is in progress"
     BEGAN_CLOSED = "maintenance began at a closed table"
+    BEGAN_CONCLUDED = "maintenance began after a round, before the next"
 
 
 class Transition(NamedTuple):
@@ -128,6 +129,13 @@ PHASES: Final[tuple[Transition, ...]] = (
         for phase in (P.CLOSED, P.IDLE, P.CONCLUDED, P.VOIDED)
     ),
     Transition("end_maintenance", P.MAINTENANCE, P.CLOSED, "the table was closed before", C.BEGAN_CLOSED),
+    Transition(
+        "end_maintenance",
+        P.MAINTENANCE,
+        P.CONCLUDED,
+        "the next round has not begun: an error of the last one may still be found",
+        C.BEGAN_CONCLUDED,
+    ),
     Transition("end_maintenance", P.MAINTENANCE, P.IDLE, "the deck is counted and shuffled anew before a round begins"),
 )
 

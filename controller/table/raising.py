@@ -70,7 +70,7 @@ def raise_irregularity(
             report=report.number if report else None,
             device_ms=report.uptime_ms if report else None,
             note=note,
-            of_round=decision.state.round - 1 if earlier else 0,
+            of_round=decision.state.earlier_round if earlier else 0,
             origin=decision.origin,
             of_deck=_deck_concerned(decision.state, noticed_by, earlier=earlier, waiting=waiting),
             waiting=waiting,
@@ -83,7 +83,7 @@ def _deck_concerned(state: TableState, noticed_by: str, *, earlier: bool, waitin
     if earlier:
         return state.earlier_label
     if waiting:
-        return state.next_deck.label if state.next_deck is not None else ""
+        return (state.next_deck or state.deck).label
     of_round = state.in_round or (state.phase in WINDOW_OPEN and noticed_by != DEVICE)
     return state.round_label if of_round else state.deck.label
 

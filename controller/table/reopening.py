@@ -14,8 +14,8 @@ from controller.games.specification import Choice, Facts, Row
 from controller.rules.irregularities import find_row
 from controller.table import events
 from controller.table.decision import Decision, RefusedError
-from controller.table.parts import Closed, Hand, Irregularity, Stage
-from controller.table.phases import Phase
+from controller.table.parts import DENIED, Closed, Hand, Irregularity, Stage
+from controller.table.phases import CARDS_LEAVE, Phase
 from controller.table.raising import first_stage, known_facts_of
 from controller.table.state import TableState
 from controller.table.wagering import take_back_settlement
@@ -31,12 +31,17 @@ Choices = tuple[tuple[str, str, Choice], ...]
 def look_again(decision: Decision, names: frozenset[str], because_of: int, counted_wrong: bool | None = None) -> None:
     """Judge every irregularity of the round anew whose row rested on one of these facts.
 
-    `counted_wrong`: what a corrected count says; nothing else tells that fact.
+    `counted_wrong`: what a corrected count says; nothing else tells that fact. What was denied rests on none of them:
+    it was not so at all.
     """
     state = decision.state
-    now_open = [Closed(found, "") for found in state.open if found.round == state.round and not found.waiting]
-    for found, outcome in [(one.found, one.outcome) for one in (*now_open, *state.closed)]:
-        if outcome in NO_MATTER or all(getattr(found.facts, name) is None for name in names):
+    now_open = [Closed(found, "") for found in state.open if concerns_round(state, found)]
+    ended = [one for one in state.closed if one.outcome not in NO_MATTER | {DENIED} and not one.found.waiting]
+    voiding_first = sorted(ended, key=lambda one: one.found.id != state.voided_by)
+    for found, outcome in [(one.found, one.outcome) for one in (*now_open, *voiding_first)]:
+        if all(getattr(found.facts, name) is None for name in names):
+            continue
+        if outcome and not may_stand_again(decision.state, found):
             continue
         facts = _facts_anew(decision.state, found, names, counted_wrong)
         row, asks = find_row(decision.state.law, found.kind, facts)
@@ -46,6 +51,16 @@ def look_again(decision: Decision, names: frozenset[str], because_of: int, count
             decision.emit(events.FactStated(found.id, facts, row, asks))
         else:
             reopen(decision, Closed(found, outcome), facts, because_of)
+
+
+def concerns_round(state: TableState, found: Irregularity) -> bool:
+    """Whether it is about the round in progress or concluded last, not the one before or the deck that waits."""
+    return found.round == state.round and not found.waiting
+
+
+def may_stand_again(state: TableState, found: Irregularity) -> bool:
+    """In a void round nothing is decided anew but what made it void: there is no result left that it could change."""
+    return state.phase is not Phase.VOIDED or state.voided_by == found.id or found.waiting
 
 
 def _facts_anew(state: TableState, found: Irregularity, names: frozenset[str], counted_wrong: bool | None) -> Facts:
@@ -95,7 +110,7 @@ def reopen(
     _uncount(decision, found)
     if lifted:
         _lift_void(decision, found, because_of)
-    else:
+    elif concerns_round(decision.state, found):
         take_up(decision, found.id)
 
 
@@ -124,6 +139,10 @@ def _lift_void(decision: Decision, found: Irregularity, because_of: int) -> None
     assert reached is not None, "a void round was not void before"
     take_back_settlement(decision, found.id, "")
     decision.emit(events.VoidLifted(found.id, because_of))
+    deck = decision.state.deck
+    if reached in CARDS_LEAVE and deck.stub is not None:  # what is dealt from now on is no longer in it
+        counted = events.StubCounted(deck.stub, decision.state.stub_due, "", not deck.stub_out, midway=True)
+        decision.emit(counted)
     decision.enter_phase(f"take_up_{Phase.EXPOSING if reached in PAID else reached}")
     for other, outcome in [(one.found, one.outcome) for one in decision.state.closed]:
         if outcome == OVERTAKEN:

@@ -17,7 +17,7 @@ from controller.table.raising import known_facts, raise_irregularity
 from controller.table.settings import Settings
 from controller.table.state import TableState
 from controller.table.wagering import notice_homeless, verify_nothing_held
-from firmware_bridge.cards import Exposed
+from firmware_bridge.cards import Card, Exposed
 from firmware_bridge.observations import Capabilities
 
 
@@ -88,7 +88,9 @@ def place_your_bets(decision: Decision, given: PersonActed, operation: operation
     if decision.state.coming_deck is not decision.state.deck:
         decision.emit(events.DeckComesIntoPlay(decision.state.coming_deck.deck))
     deck = decision.state.deck
-    decision.emit(events.RoundBegan(decision.state.round + 1, deck.deck, deck.label))
+    state = decision.state
+    earlier = state.earlier_round if state.start_cancelled else state.round
+    decision.emit(events.RoundBegan(state.round + 1, deck.deck, deck.label, earlier))
     decision.enter_phase("place_your_bets", decision.state.game.clauses.place_your_bets)
 
 
@@ -164,7 +166,7 @@ def verify_show_first_card(state: TableState, given: PersonActed, operation: ope
 
 
 def show_first_card(decision: Decision, given: PersonActed, operation: operations.ShowFirstCard) -> None:
-    """Its rank says where the deal begins. The card on the table decides; a difference to the device's word is I16."""
+    """Its rank says where the deal begins."""
     state = decision.state
     drawn, rules = state.first_card, state.game.first_card
     assert drawn is not None
@@ -179,11 +181,16 @@ def show_first_card(decision: Decision, given: PersonActed, operation: operation
     _begin_deal(decision, places)
     if state.law.option(rules.setting) == "in_hand":
         decision.emit(events.CardsDealt(places[:1], (drawn,), "first_card"))
-    if read is not None and read is not card:
+    compare_first_card(decision, given, drawn, card)
+    deal_aside(decision)
+
+
+def compare_first_card(decision: Decision, given: PersonActed, drawn: HeldCard | None, card: Card) -> None:
+    """The card on the table decides; a difference to the device's word is told of (I16)."""
+    if drawn is not None and drawn.face is not None and drawn.face.expose() is not card:
         note = "the First Card is not the one that the device read"
         facts = known_facts(decision, misplaced=False)
         raise_irregularity(decision, Kind.OTHER_DEALING_ERROR, noticed_by=given.person, facts=facts, note=note)
-    deal_aside(decision)
 
 
 def verify_deal_by_hand(state: TableState, given: PersonActed, operation: operations.DealByHand) -> None:
@@ -222,7 +229,8 @@ def verify_settled(state: TableState, given: PersonActed, operation: operations.
     counted_by_device = capabilities is not None and capabilities.unloads_stub
     lies = state.deck.used  # not where the round was taken up again after the next deck had come
     if lies and state.deck.stub is None and (counted_by_device or state.settings.count_stub_by_hand):
-        comes = counted_by_device and state.device.connected and not state.device.stopped
+        out = state.deck.stub_out
+        comes = counted_by_device and state.device.connected and not (state.device.stopped or out)
         next_step = "wait until the device has given it out" if comes else "count it by hand"
         raise RefusedError("stub", f"The stub is not counted yet; {next_step} first.")
 

@@ -37,14 +37,20 @@ def verify_rule(state: TableState, given: PersonActed, operation: operations.Rul
     require(given, found.row.decides, found.row.clause, "rule on this")
     if not operation.authority.strip() or not operation.text.strip():
         raise RefusedError("ruling", "A ruling names its authority and says what is decided and why.")
-    action = ACTIONS[operation.action]
-    if found.round != state.round and not action.of_earlier_rounds:
+    if not may_be_ruled(state, found, operation.action):
+        if found.waiting:
+            raise RefusedError(
+                "next-deck", "It is about the next round's deck, which stays out of use; rule that it goes on."
+            )
         raise RefusedError("earlier-round", "An earlier round can only be ruled void, or left as it is.")
-    if found.waiting and operation.action is not RulingAction.CONTINUE:
-        raise RefusedError(
-            "next-deck", "It is about the next round's deck, which stays out of use; rule that it goes on."
-        )
-    action.verify(state, found, operation)
+    ACTIONS[operation.action].verify(state, found, operation)
+
+
+def may_be_ruled(state: TableState, found: Irregularity, action: RulingAction) -> bool:
+    """Of an earlier round only that it is void or stands, of the deck that waits only that the table goes on."""
+    if found.waiting:
+        return action is RulingAction.CONTINUE
+    return found.round == state.round or ACTIONS[action].of_earlier_rounds
 
 
 def rule(decision: Decision, given: PersonActed, operation: operations.Rule) -> None:

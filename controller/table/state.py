@@ -55,8 +55,11 @@ class TableState(msgspec.Struct, frozen=True):
     dealer: str = ""  # who is on duty; nobody is asked whether it was this person who did something
     maintenance: str = ""  # why the table is under maintenance
     maintained_closed: bool = False  # the maintenance began at a closed table
+    maintained_concluded: bool = False  # it began after a round that may still be found to be in error
     count_due: bool = False  # after maintenance, until the whole deck was counted
     round: int = 0
+    earlier_round: int = 0  # the one before it that was played; 0: none
+    start_cancelled: bool = False  # the last round was begun by mistake: it is none
     round_deck: int = 0  # the deck that the round is dealt from
     boxes: tuple[int, ...] = ()
     places: tuple[Place, ...] = ()  # of every card of the round, in dealing order
@@ -266,6 +269,14 @@ class TableState(msgspec.Struct, frozen=True):
         spent = not self.deck.deck or self.deck.used or self.quarantine_of(self.deck)
         return self.next_deck if self.next_deck is not None and spent else self.deck
 
+    @property
+    def other_deck_in(self) -> bool:
+        """Whether another recorded deck than that of the last round lies in the device now.
+
+        The device's number does not tell: a deck that is put in again may have another.
+        """
+        return bool(self.deck.label and self.round_label) and self.deck.label != self.round_label
+
     def recorded(self, label: str) -> RecordedDeck | None:
         return next((record for record in self.decks if record.label == label), None)
 
@@ -280,6 +291,8 @@ class TableState(msgspec.Struct, frozen=True):
         holds = {Condition.IN_ROUND if self.in_round else Condition.BETWEEN_ROUNDS}
         if self.maintained_closed:
             holds.add(Condition.BEGAN_CLOSED)
+        if self.maintained_concluded:
+            holds.add(Condition.BEGAN_CONCLUDED)
         if self.settings is not None:
             if self.game.first_card is not None:
                 holds.add(Condition.SHOWS_FIRST_CARD)

@@ -178,8 +178,11 @@ def return_wagers(decision: Decision, clause: str) -> None:
 
 
 def settle_anew(decision: Decision, irregularity: int, clause: str) -> None:
-    """A hand was removed after the round was settled: that is taken back, and settled without it."""
-    if decision.state.settlement:
+    """A hand was removed after the round was settled: that is taken back, and settled without it.
+
+    In a void round every bet is returned, whatever is decided besides.
+    """
+    if decision.state.settlement and decision.state.phase is not Phase.VOIDED:
         take_back_settlement(decision, irregularity, clause)
         settle_wagers(decision)
 

@@ -7,6 +7,7 @@ import pytest
 from controller.games.specification import Kind, Role, RulingAction, Unit
 from controller.table import events, operations
 from controller.table.phases import Phase
+from firmware_bridge.observations import DeckLoaded, ShuffleFinished
 from tests.table.deck_hands import begin_with, bring, opened, release, take_out, with_two
 from tests.table.harness import TableHarness
 
@@ -223,3 +224,67 @@ def test_what_was_shuffled_outside_is_a_recorded_deck_that_is_not_in_play() -> N
     assert table.refused(operations.ShuffledOutside("somebody", "A"))[0] == "in-play"
     assert table.refused(operations.ShuffledOutside("somebody"))[0] == "phase"
     assert with_two(Unit.SETS).refused(operations.ShuffledOutside("somebody", "A"))[0] == "shuffler"
+
+
+def test_a_claim_that_a_void_overtook_takes_the_deck_out_of_use_all_the_same() -> None:
+    """Nobody looked any more whether a card of another back lies in it."""
+    table = begin_with(with_two(), "A")
+    table.report(Kind.FOREIGN_CARD)
+    table.report(Kind.UNSHUFFLED)
+    table.confirm(found=next(found for found in table.state.open if found.kind is Kind.UNSHUFFLED))
+    assert table.at(Phase.VOIDED)
+    record = table.state.recorded("A")
+    assert record is not None
+    assert record.quarantined
+
+
+def test_nc_5_5_1_a_round_that_is_void_when_another_deck_lies_there_leaves_that_one_alone() -> None:
+    table = begin_with(with_two(), "A").finish()
+    table.device.load()
+    table.do(operations.LoadDeck("B"))
+    table.do(operations.ShuffledOutside("batch shuffler", "B"))
+    table.report(Kind.FOREIGN_CARD)
+    table.confirm()
+    assert table.at(Phase.VOIDED)
+    table.do(operations.PlaceYourBets())
+    assert table.state.round_label == "B"
+
+
+def test_nc_5_5_1_a_foreign_card_in_another_deck_does_not_void_the_round_that_was_concluded() -> None:
+    """Only the deck in play binds the round."""
+    table = begin_with(with_two(Unit.SETS), "A").finish()
+    table.device.deaf = True  # what it does it is made to tell here
+    table.device.report(DeckLoaded(2, 52))
+    table.do(operations.LoadDeck("B"))
+    table.device.report(ShuffleFinished(2, 777, 52, foreign=1))
+    assert table.open.waiting
+    table.confirm()
+    assert table.at(Phase.CONCLUDED)
+    assert [record.label for record in table.state.decks if record.quarantined] == ["B"]
+
+
+def test_a_deck_whose_cards_are_on_the_table_cannot_have_been_examined() -> None:
+    table = begin_with(with_two(), "A")
+    table.take()
+    table.do(operations.QuarantineDeck("A", "a mark on a back"))
+    code, sentence = table.refused(release("A"), Role.PIT_SUPERVISOR)
+    assert (code, "finish the round" in sentence) == ("in-play", True)
+
+
+def test_nc_5_6_a_start_that_was_cancelled_is_no_round_between() -> None:
+    table = TableHarness().start().to_dealing().finish()
+    played = table.state.round
+    table.fresh_deck()
+    for _ in range(2):
+        table.do(operations.PlaceYourBets())
+        table.do(operations.CancelStart())
+    table.do(operations.PlaceYourBets())
+    table.do(operations.ReportIrregularity(Kind.FOREIGN_CARD, earlier=True))
+    assert table.open.round == played
+
+
+def test_before_the_first_round_that_is_played_there_is_none() -> None:
+    table = TableHarness().start().to_betting()
+    table.do(operations.CancelStart())
+    table.do(operations.PlaceYourBets())
+    assert table.refused(operations.ReportIrregularity(Kind.FOREIGN_CARD, earlier=True))[0] == "round"

@@ -13,6 +13,7 @@ from controller.table.operations import Instruction
 from controller.table.phases import Phase, Service
 from firmware_bridge import commands, observations
 from firmware_bridge.commands import AnyCommand
+from tests.table.deck_hands import load_beside, shuffle_beside
 from tests.table.every_state import to_phase
 from tests.table.harness import TableHarness
 from tests.table.way_out import lead_to_next_round
@@ -43,7 +44,7 @@ def test_it_begins_between_rounds_and_ends_where_a_round_may_begin_or_where_the_
     assert table.at(Phase.MAINTENANCE)
     assert view_of(table.state, LinkView()).maintenance == "cleaning"
     table.do(END, Role.PIT_SUPERVISOR)
-    assert table.at(Phase.CLOSED if start is Phase.CLOSED else Phase.IDLE)
+    assert table.at(start if start in (Phase.CLOSED, Phase.CONCLUDED) else Phase.IDLE)
     assert view_of(table.state, LinkView()).maintenance == ""
 
 
@@ -248,3 +249,42 @@ def test_a_set_that_waited_in_the_tray_when_it_ended_goes_to_nobody() -> None:
     assert table.refused(operations.PlaceYourBets())[0] == "count-due"
     table.to_dealing()
     assert not table.state.aside
+
+
+def test_a_shoes_deck_may_be_counted_as_a_whole() -> None:
+    table = maintained(Unit.SINGLES)
+    table.do(END, Role.PIT_SUPERVISOR)
+    table.fresh_deck()
+    table.do(operations.CountCards("deck", 51, "a witness"))
+    assert table.state.count_due
+    table.deny()
+    table.fresh_deck()
+    table.do(operations.CountCards("deck", 52, "a witness"))
+    table.do(operations.PlaceYourBets())
+
+
+@BOTH
+def test_the_deck_that_waited_is_not_dealt_from_either_and_stands_in_nobodys_way(unit: Unit) -> None:
+    table = to_phase(unit, Phase.IDLE).to_dealing()
+    load_beside(table)
+    if unit is Unit.SETS:
+        shuffle_beside(table)
+    else:
+        table.device.report(observations.ShuffleFinished(2, 777, 52))
+    table.finish()
+    table.do(BEGIN, Role.PIT_SUPERVISOR)
+    table.do(END, Role.PIT_SUPERVISOR)
+    table.fresh_deck()
+    if unit is Unit.SINGLES:
+        table.count(52)
+    table.do(operations.PlaceYourBets())
+    assert table.state.deck.deck == 1
+
+
+def test_nc_5_5_1_after_it_an_error_of_the_round_before_is_still_found_in_time() -> None:
+    """NC 5.6 lets results stand only once the next round has begun."""
+    table = maintained(start=Phase.CONCLUDED)
+    table.do(END, Role.PIT_SUPERVISOR)
+    table.report(Kind.FOREIGN_CARD)
+    table.confirm()
+    assert table.at(Phase.VOIDED)

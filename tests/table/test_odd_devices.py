@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from controller.games.specification import Kind, Role, Unit
+from controller.api.view import LinkView, view_of
+from controller.games.specification import Kind, Role, RulingAction, Unit
 from controller.table import events, operations
 from controller.table.inputs import CommandAnswered, DeviceConnected, ReportsMissing
 from controller.table.phases import Phase, Service
 from firmware_bridge.cards import Concealed
 from firmware_bridge.commands import Dispense
-from firmware_bridge.observations import CardsDrawnTogether, FaceUpFound
+from firmware_bridge.observations import CardsDrawnTogether, FaceUpFound, StubUnloaded
 from tests.table.harness import TableHarness, cards
 
 BOTH = pytest.mark.parametrize("unit", Unit)
@@ -164,3 +165,64 @@ def test_a_supervisor_returns_the_table_to_service_from_wherever_it_stands() -> 
         assert table.at(Service.IN_SERVICE)
     assert table.refused(operations.ReturnToService())[0] == "role"
     assert table.at(Phase.CLOSED)
+
+
+def test_nc_5_5_2_two_alike_in_one_set_are_told_of_once() -> None:
+    table = TableHarness().start()
+    table.device.order[1] = table.device.order[0]
+    table.to_dealing()
+    assert (table.open.kind, table.open.ordinals) == (Kind.DECK_COUNT, (2,))
+
+
+@pytest.mark.parametrize("reads", [True, False])
+def test_a_card_like_the_first_card_is_a_second_one(reads: bool) -> None:
+    table = TableHarness(game_id="F3", hands={"F": "AS"})
+    table.device.capabilities = replace(table.device.capabilities, recognises_cards=reads)
+    if reads:
+        table.device.order[3] = table.device.order[0]
+    table.start().to_betting()
+    table.do(operations.NoMoreBets())
+    table.take()
+    table.do(operations.ShowFirstCard(*cards("AS")))
+    if not reads:
+        table.deal()
+        table.expose("B1", "AS 3S 4S")
+    assert table.open.kind is Kind.DECK_COUNT
+
+
+def at_first_card() -> TableHarness:
+    table = TableHarness(game_id="F3").start().to_betting()
+    table.do(operations.NoMoreBets())
+    return table
+
+
+def test_a_stub_that_comes_out_before_the_first_card_is_told_of() -> None:
+    table = at_first_card()
+    table.device.report(StubUnloaded(1, 52))
+    assert table.open.kind is Kind.COUNT_IN_DOUBT
+    table.count(table.state.stub_due)
+    table.rule(RulingAction.CONTINUE)
+    table.do(operations.DealByHand(1, "the stub is out"), Role.PIT_SUPERVISOR)
+    assert table.state.first_card is not None
+
+
+def test_a_count_before_the_deal_is_not_the_count_after_it() -> None:
+    table = at_first_card()
+    table.take()
+    table.count(51)
+    assert table.state.deck.stub is None
+
+
+def test_nc_3_12_1_a_stub_that_comes_out_in_the_deal_is_dealt_from_by_hand_and_counted_at_the_end() -> None:
+    table = TableHarness().start().to_dealing()
+    table.take(2)
+    left = table.device.left
+    table.device.report(StubUnloaded(1, left))
+    assert view_of(table.state, LinkView()).deck.stub_out
+    table.count(left)
+    table.confirm()
+    assert not any(isinstance(opened.command, Dispense) for opened in table.state.device.open_commands)
+    table.do(operations.DealByHand(6, "the stub is out"), Role.PIT_SUPERVISOR)
+    assert table.at(Phase.EXAMINING)
+    assert view_of(table.state, LinkView()).by_hand
+    assert table.state.deck.stub is None

@@ -263,3 +263,21 @@ def test_the_view_tells_which_deck_waits_and_whether_it_may_be_dealt_from() -> N
     marked = view_of(table.state, LinkView()).next_deck
     assert marked is not None
     assert (marked.fit, marked.quarantined) == (False, "a mark")
+
+
+@pytest.mark.parametrize("wrong", [{"face_up": 1}, {"foreign": 1}, {"count": 51}])
+def test_a_waiting_deck_that_no_round_can_begin_with_is_shown_so(wrong: dict[str, int]) -> None:
+    table = TableHarness(Unit.SETS).start().to_dealing()
+    load_beside(table)
+    shuffle_beside(table, **wrong)
+    shown = view_of(table.state, LinkView()).next_deck
+    assert shown is not None
+    assert not shown.fit
+
+
+def test_only_what_may_be_ruled_is_offered() -> None:
+    table = TableHarness(Unit.SETS, game_id="F3").start().to_dealing()
+    load_beside(table)
+    shuffle_beside(table, foreign=1)
+    (shown,) = view_of(table.state, LinkView()).irregularities
+    assert (shown.stage, shown.options) == ("ruling", ("continue",))

@@ -10,7 +10,7 @@ from controller.table import operations
 from controller.table.device_reports import OF_A_COMMAND
 from controller.table.operations import AnyOperation
 from controller.table.parts import Irregularity, Pile, Stage
-from controller.table.phases import Phase, Service
+from controller.table.phases import CARDS_LEAVE, Phase, Service
 from controller.table.state import TableState
 from firmware_bridge.cards import DECK, Card
 from firmware_bridge.observations import DoorMoved
@@ -151,6 +151,8 @@ def play_on(table: TableHarness) -> None:
         case Phase.FIRST_CARD if state.first_card is not None:
             seen = None if state.first_card.face else DECK[0]
             table.do(operations.ShowFirstCard(seen))
+        case phase if phase in CARDS_LEAVE and state.deck.stub_out and not state.tray:
+            _manage(table, operations.DealByHand(1, "the device has given out its stub"))
         case Phase.FIRST_CARD if not (device.inside or device.tray or state.tray):
             table.report(Kind.FOREIGN_CARD)
         case Phase.FIRST_CARD:

@@ -142,13 +142,15 @@ class CardsCounted(Event, frozen=True):
 class StubCounted(Event, frozen=True):
     """What was left after the deal, a set in the tray included. `by`: device, or the person who counted.
 
-    `in_device`: it was counted where it lies; otherwise it came out, and the tray is empty.
+    `in_device`: it was counted where it lies; otherwise it came out, and the tray is empty. `midway`: the deal is not
+    over; the tray is as it was, and what is left is counted again after the deal.
     """
 
     count: int
     due: int
     by: str
     in_device: bool = False
+    midway: bool = False
 
 
 class DeckCountedWhole(Event, frozen=True):

@@ -128,10 +128,13 @@ class DeviceNoted(Event, frozen=True):
 
 
 class MaintenanceBegan(Event, frozen=True):
-    """From here on no round is concerned by what the device does. `closed`: the table was."""
+    """From here on no round is concerned by what the device does. `closed`: the table was; `concluded`: a round
+    was, and the next had not begun.
+    """
 
     reason: str
     closed: bool
+    concluded: bool = False
 
 
 class MaintenanceEnded(Event, frozen=True):

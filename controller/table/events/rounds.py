@@ -11,16 +11,23 @@ from firmware_bridge.cards import Card, Exposed
 
 
 class PhaseEntered(Event, frozen=True):
+    """`cancels`: the start of the round is taken back, and it counts as none."""
+
     phase: Phase
     clause: str = ""
+    cancels: bool = False
 
 
 class RoundBegan(Event, frozen=True):
-    """`deck`: the device's name for the deck in play; `label`: the table's record of it, where it keeps one."""
+    """`deck`: the device's name for the deck in play; `label`: the table's record of it, where it keeps one.
+
+    `earlier`: the round before, 0 for none; a round whose start was cancelled is none. None: the number before.
+    """
 
     round: int
     deck: int = 0
     label: str = ""
+    earlier: int | None = None
 
 
 class BoxesOccupied(Event, frozen=True):

@@ -177,8 +177,10 @@ def _stub_counted(state: TableState, event: events.StubCounted, entry: int) -> T
     state = state if event.in_device else effect_seen(state, UnloadStub)
     tray = state.tray if event.in_device else ()
     out = state.deck.stub_out or not event.in_device
+    tray = state.tray if event.midway else tray
     by_count = state.deck.dispensed + event.count - len(tray)
-    return replace(state, deck=replace(state.deck, stub=event.count, stub_out=out, by_count=by_count), tray=tray)
+    stub = None if event.midway else event.count
+    return replace(state, deck=replace(state.deck, stub=stub, stub_out=out, by_count=by_count), tray=tray)
 
 
 @sets(events.DeckCountedWhole)

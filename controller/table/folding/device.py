@@ -152,10 +152,18 @@ def _device_freed(state: TableState, event: events.DeviceFreed, entry: int) -> T
 
 @sets(events.MaintenanceBegan)
 def _maintenance_began(state: TableState, event: events.MaintenanceBegan, entry: int) -> TableState:
-    return replace(state, maintenance=event.reason, maintained_closed=event.closed, count_due=True)
+    return replace(
+        state,
+        maintenance=event.reason,
+        maintained_closed=event.closed,
+        maintained_concluded=event.concluded,
+        count_due=True,
+    )
 
 
 @sets(events.MaintenanceEnded)
 def _maintenance_ended(state: TableState, event: events.MaintenanceEnded, entry: int) -> TableState:
     deck = replace(state.deck, shuffled=False, used=bool(state.deck.deck))
-    return replace(state, maintenance="", maintained_closed=False, count_due=True, deck=deck)
+    return replace(
+        state, maintenance="", maintained_closed=False, maintained_concluded=False, count_due=True, deck=deck
+    )

@@ -15,7 +15,7 @@ from controller.table.state import TableState
 def _phase_entered(state: TableState, event: events.PhaseEntered, entry: int) -> TableState:
     if event.phase is Phase.BETTING:
         return replace(state, phase=event.phase, places=(), dealt=0, dealt_cards=())
-    return replace(state, phase=event.phase, abandon_asked=())
+    return replace(state, phase=event.phase, abandon_asked=(), start_cancelled=event.cancels)
 
 
 @sets(events.RoundBegan)
@@ -27,7 +27,9 @@ def _round_began(state: TableState, event: events.RoundBegan, entry: int) -> Tab
         round=event.round,
         round_deck=event.deck,
         round_label=event.label,
-        earlier_label=state.round_label,
+        earlier_label=state.earlier_label if state.start_cancelled else state.round_label,
+        earlier_round=event.round - 1 if event.earlier is None else event.earlier,
+        start_cancelled=False,
         piles={},
         surplus={},
         boxes=(),

@@ -1,0 +1,45 @@
+"""Rounds with mistakes in them, and people who correct an entry, for the tests of corrections."""
+
+from __future__ import annotations
+
+from controller.games.specification import Role
+from controller.table import operations
+from controller.table.operations.corrections import SaidOtherwise
+from tests.table.harness import TableHarness
+
+HANDS = {"B1": "KD KC 9S", "B3": "2C 2D 7C", "B6": "7H 7D AC", "D": "4C 4D 6C"}
+
+
+def correct(
+    table: TableHarness,
+    kind: type[operations.Operation],
+    instead: SaidOtherwise | None = None,
+    by: Role = Role.PIT_SUPERVISOR,
+) -> None:
+    """The last entry of that kind."""
+    table.do(operations.CorrectEntry(last_entry(table, kind), "keyed wrongly", instead), by)
+
+
+def last_entry(table: TableHarness, kind: type[operations.Operation]) -> int:
+    return [one.entry for one in table.state.entered if isinstance(one.operation, kind)][-1]
+
+
+def outcomes(table: TableHarness) -> dict[str, str]:
+    return {place: str(hand.outcome) for place, hand in table.state.hands.items() if hand.outcome}
+
+
+def dead(table: TableHarness) -> list[str]:
+    return [place for place, hand in table.state.hands.items() if hand.dead]
+
+
+def with_bets() -> TableHarness:
+    table = TableHarness(hands=HANDS).start()
+    table.do(operations.OpenTable())
+    table.fresh_deck()
+    table.do(operations.EnterBettor("ann", 1))
+    table.do(operations.EnterBettor("bob", 3))
+    table.do(operations.PlaceYourBets())
+    table.do(operations.PlaceWager("ann", "main", 1, 100))
+    table.do(operations.PlaceWager("bob", "main", 3, 100))
+    table.do(operations.NoMoreBets())
+    return table

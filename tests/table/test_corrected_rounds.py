@@ -1,0 +1,148 @@
+"""Mistakes about the deal itself: its boxes, its First Card, how the bets lay, and when the round was over."""
+
+from __future__ import annotations
+
+import pytest
+
+from controller.games.specification import Kind, Role, Unit
+from controller.table import events, operations
+from controller.table.phases import Phase
+from tests.table.correction_hands import correct, last_entry, with_bets
+from tests.table.harness import TableHarness, cards
+
+# -- the order of the deal ---------------------------------------------------------------------------------------------
+
+
+def test_nc_3_12_1_a_box_that_was_left_out_gets_its_hand() -> None:
+    """B5 was occupied and not entered: what B6 and the Dealer got belongs one place further on."""
+    table = TableHarness().start().to_dealing()
+    table.take(3)
+    correct(table, operations.OccupyBoxes, operations.OccupyBoxes((1, 3, 5, 6)))
+    assert table.state.next_place == "B6"
+    assert set(table.state.misplaced.values()) == {("B6", "B5")}
+    table.confirm(Role.DEALER, handled=False)
+    table.put_right()
+    assert table.state.next_place == "B6"
+    assert len(table.state.hands["B5"].cards) == 3
+
+
+def test_nc_3_12_1_a_box_left_out_of_a_deal_that_is_whole_is_still_due() -> None:
+    table = TableHarness().start().to_dealing().deal()
+    correct(table, operations.OccupyBoxes, operations.OccupyBoxes((1, 3, 5, 6)))
+    assert table.at(Phase.DEALING_SETS)
+    assert table.state.next_place == "D"
+
+
+def test_a_box_that_nobody_bet_on_is_taken_out_before_its_turn() -> None:
+    table = TableHarness().start().to_dealing()
+    table.take()
+    correct(table, operations.OccupyBoxes, operations.OccupyBoxes((1, 6)))
+    assert not table.state.open
+    table.take(2)
+    assert table.at(Phase.EXAMINING)
+
+
+def test_once_hands_lie_open_the_boxes_are_no_more_corrected() -> None:
+    table = TableHarness().start().to_dealing().deal()
+    table.expose("D")
+    entry = last_entry(table, operations.OccupyBoxes)
+    said = operations.CorrectEntry(entry, "one more", operations.OccupyBoxes((1, 3, 5, 6)))
+    assert table.refused(said, Role.PIT_SUPERVISOR)[0] == "late"
+
+
+@pytest.mark.parametrize("unit", Unit)
+def test_a_first_card_that_was_misread_moves_the_whole_deal(unit: Unit) -> None:
+    table = TableHarness(unit, game_id="F3", hands={"F": "AC"}).start().to_dealing()
+    first = table.state.places[0]
+    table.take(2)
+    correct(table, operations.ShowFirstCard, operations.ShowFirstCard(cards("2C")[0]))
+    assert table.state.places[0] != first
+    assert table.state.misplaced
+    assert Kind.WRONG_DISTRIBUTION in {found.kind for found in table.state.open}
+
+
+def test_a_first_card_of_the_same_rank_moves_nothing_and_is_held_against_the_devices_word() -> None:
+    table = TableHarness(game_id="F3", hands={"F": "AC"}).start().to_dealing()
+    table.take(2)
+    before = table.state.places
+    correct(table, operations.ShowFirstCard, operations.ShowFirstCard(cards("AD")[0]))
+    assert table.state.places == before
+    assert table.open.kind is Kind.OTHER_DEALING_ERROR
+    correct(table, operations.ShowFirstCard, operations.ShowFirstCard(cards("AC")[0]))
+    assert not table.state.open
+
+
+# -- closing the round, and how the bets lay ---------------------------------------------------------------------------
+
+
+def test_a_round_that_was_not_paid_after_all_is_open_again() -> None:
+    table = TableHarness().start().to_dealing().finish()
+    correct(table, operations.RecordSettled)
+    assert table.at(Phase.SETTLING)
+    assert not table.state.chips_paid
+    table.do(operations.RecordSettled())
+    table.conclude()
+
+
+def test_a_round_that_was_not_paid_after_all_ends_although_its_stub_is_gone() -> None:
+    table = TableHarness().start().to_dealing().finish()
+    table.fresh_deck()
+    correct(table, operations.RecordSettled)
+    table.do(operations.RecordSettled())
+    table.conclude()
+    table.do(operations.PlaceYourBets())
+
+
+def test_a_round_that_was_concluded_by_mistake_is_open_again() -> None:
+    table = TableHarness().start().to_dealing().finish()
+    correct(table, operations.ConcludeRound)
+    assert table.at(Phase.SETTLING)
+    assert table.state.chips_paid
+    table.conclude()
+
+
+def amounts(table: TableHarness) -> dict[str, tuple[int, str]]:
+    return {f"{bet.bettor} {bet.wager}": (bet.amount, bet.paid) for bet in table.state.settlement}
+
+
+def test_nc_5_13_a_bet_is_settled_as_it_lay_and_not_as_it_was_entered() -> None:
+    table = with_bets().deal().expose_all()
+    assert amounts(table)["ann main"] == (100, "100")
+    table.settle()
+    table.do(operations.CorrectBet(1, 250, "the camera shows a second stack"), Role.PIT_SUPERVISOR)
+    assert table.events_of(events.SettlementReversed)
+    assert amounts(table)["ann main"] == (250, "250")
+    assert table.at(Phase.SETTLING)
+    assert not table.state.chips_paid
+
+
+def test_nc_5_13_a_bet_that_was_not_entered_counts() -> None:
+    table = with_bets()
+    table.do(operations.CorrectBet(0, 20, "not keyed", "ann", "tie", 1), Role.PIT_SUPERVISOR)
+    table.deal().expose_all()
+    assert amounts(table)["ann tie"] == (20, "0")
+
+
+def test_a_main_bet_that_was_not_entered_brings_its_box_into_the_deal() -> None:
+    table = with_bets()
+    table.take()
+    table.do(operations.CorrectBet(0, 50, "not keyed", "ann", "main", 5), Role.PIT_SUPERVISOR)
+    assert table.state.boxes == (1, 3, 5)
+    assert not table.state.open
+    table.take(3)
+    assert table.at(Phase.EXAMINING)
+
+
+@pytest.mark.parametrize(
+    ("operation", "code"),
+    [
+        (operations.CorrectBet(9, 10, "x"), "unknown-bet"),
+        (operations.CorrectBet(0, 0, "x", "ann", "tie", 1), "amount"),
+        (operations.CorrectBet(1, -5, "x"), "amount"),
+        (operations.CorrectBet(0, 5, "x", "zoe", "tie", 1), "unknown-bettor"),
+        (operations.CorrectBet(1, 100, "x"), "instead"),
+        (operations.CorrectBet(1, 50, " "), "reason"),
+    ],
+)
+def test_a_bet_that_cannot_have_lain_there_is_refused(operation: operations.CorrectBet, code: str) -> None:
+    assert with_bets().refused(operation, Role.PIT_SUPERVISOR)[0] == code
