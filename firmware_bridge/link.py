@@ -12,12 +12,14 @@ import math
 from collections.abc import Awaitable, Callable, Sequence
 from enum import StrEnum
 from types import TracebackType
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias
 
 from firmware_bridge.commands import AnyCommand
 from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.drivers.base import DeviceReady, Driver, Heard, LinkOver, LinkStatistics
 from firmware_bridge.errors import BridgeError, TransportLostError
+from firmware_bridge.last_chunks import LastChunks
+from firmware_bridge.observations import DeviceIdentity
 from firmware_bridge.transports.base import OpenTransport, Transport
 
 LOOK_AFTER: Final = 0.5  # seconds between two looks at a standing link, for staleness
@@ -39,6 +41,22 @@ class LinkState(StrEnum):
     STALE = "stale"
     LOST = "lost"
     REFUSED = "refused"
+
+
+class Recorder(Protocol):
+    """What is told of a link while it lives (`firmware_bridge.captures`). Must not block; one that raises is let go."""
+
+    def opened(self) -> None: ...
+
+    def ready(self, device: DeviceIdentity) -> None: ...
+
+    def received(self, data: bytes) -> None: ...
+
+    def written(self, data: bytes) -> None: ...
+
+    def commanded(self, command_id: int, command: AnyCommand) -> None: ...
+
+    def ended(self, over: LinkOver, *, by_driver: bool) -> None: ...
 
 
 class Guard:
@@ -80,15 +98,27 @@ class Link:
     """A connection. The first reason to end it stays the reason.
 
     `opened`: the way was open. `ready`: the device was delivered as ready, so its end has to be delivered too.
-    `last_heard` is when the last undamaged frame came. `hint` goes with the reason that `finish` returns.
+    `last_heard` is when the last undamaged frame came. `hint` goes with the reason that `finish` returns. `last` holds
+    the last pieces that came and went.
     """
 
-    def __init__(self, *, clock: Clock, wait: Wait, deliver: Deliver, on_state: Callable[[LinkState], None], log: Any):
+    def __init__(
+        self,
+        *,
+        clock: Clock,
+        wait: Wait,
+        deliver: Deliver,
+        on_state: Callable[[LinkState], None],
+        log: Any,
+        recorder: Recorder | None = None,
+    ) -> None:
         self.opened = False
         self.ready = False
         self.hint = ""
         self.last_heard: float | None = None
         self.statistics = LinkStatistics()
+        self.last = LastChunks()
+        self._recorder = recorder
         self._clock = clock
         self._wait_until = wait
         self._deliver = deliver
@@ -110,6 +140,7 @@ class Link:
         with self._guard("opening the way to the device"):
             self._transport = await open_transport(url, on_data=self._receive, on_lost=self._lose)
             self.opened = True
+            self._record(lambda recorder: recorder.opened())
         if not self.opened or self._over is not None:
             return
         self._on_state(LinkState.AUTHENTICATING)
@@ -163,6 +194,7 @@ class Link:
         if driver is None or not self.ready or self._over is not None:
             return False
         with self._guard("sending a command"):
+            self._record(lambda recorder: recorder.commanded(command_id, command))
             driver.command(command_id, command, self._clock())
             self._settle(driver)
             return True
@@ -177,6 +209,9 @@ class Link:
             driver = self._driver
             assert driver is not None, "a transport spoke before it was handed over"
             now = self._clock()
+            self.last.came(now, data)
+            if self._recorder is not None:
+                self._record(lambda recorder: recorder.received(data))
             self._take(driver, driver.receive(data, now), now)
             if self._stale:
                 self._look(driver, now)
@@ -198,18 +233,25 @@ class Link:
                 over = thing
                 break
             if isinstance(thing, DeviceReady):
-                self.ready = True
-                self._changed.set()  # from now on it is looked at for staleness
-                self._on_state(LinkState.READY)
+                self._become_ready(thing.identity)
             self._deliver(thing)
         self._settle(driver)
         if over is not None:
-            self._end(over)
+            self._end(over, by_driver=True)
+
+    def _become_ready(self, identity: DeviceIdentity) -> None:
+        self.ready = True
+        self._record(lambda recorder: recorder.ready(identity))
+        self._changed.set()  # from now on it is looked at for staleness
+        self._on_state(LinkState.READY)
 
     def _settle(self, driver: Driver) -> None:
         """Write what the driver has to say; wake up earlier if it now wants that."""
         data = driver.outgoing()
         if data and self._transport is not None:
+            self.last.went(self._clock(), data)
+            if self._recorder is not None:
+                self._record(lambda recorder: recorder.written(data))
             self._transport.write(data)
         if driver.wake_at() < self._wakes_at:
             self._changed.set()
@@ -231,9 +273,22 @@ class Link:
         sentence = f"The program failed while {doing} ({type(error).__name__})."
         self._end(LinkOver("link-fault", sentence), "The log has the details under link.fault: please report them.")
 
-    def _end(self, over: LinkOver, hint: str = "") -> None:
+    def _record(self, tell: Callable[[Recorder], None]) -> None:
+        """Tell the recorder, if there is one. It is a debugging aid: when it fails, the link goes on without."""
+        recorder = self._recorder
+        if recorder is not None:
+            with Guard(self._recorder_failed, "recording"):
+                tell(recorder)
+
+    def _recorder_failed(self, doing: str, error: BaseException) -> None:
+        self._recorder = None
+        tell_log(self._log.error, "capture.fault", doing=doing, error=type(error).__name__, exc_info=error)
+
+    def _end(self, over: LinkOver, hint: str = "", *, by_driver: bool = False) -> None:
         if self._over is None:
             self._over, self.hint = over, hint
+            if self.opened:
+                self._record(lambda recorder: recorder.ended(over, by_driver=by_driver))
             self._changed.set()
             self._close()
 

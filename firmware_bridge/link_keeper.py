@@ -26,7 +26,7 @@ import structlog
 from firmware_bridge.commands import AnyCommand
 from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.drivers.base import LinkOver, LinkStatistics
-from firmware_bridge.link import Clock, Deliver, Guard, Link, LinkState, MakeDriver, Wait, tell_log
+from firmware_bridge.link import Clock, Deliver, Guard, Link, LinkState, MakeDriver, Recorder, Wait, tell_log
 from firmware_bridge.transports.base import OpenTransport
 from firmware_bridge.transports.registry import open_transport
 
@@ -73,7 +73,9 @@ class LinkKeeper:
     `make_driver(now)` gives each connection a driver of its own. `deliver` is called for everything that was heard, in
     order, and must only keep it: a link that was ready ends with exactly one LinkOver, however it ends. `on_health` is
     called when the state or the code of its reason changes. `clock` is monotonic, in seconds. `wait(event, deadline)`
-    returns when the event is set or that clock reaches the deadline; without one the event loop waits.
+    returns when the event is set or that clock reaches the deadline; without one the event loop waits. `recorder` is
+    told of every link that was opened. `simulated`: the log may show the bytes before a fault, for they tell of no card
+    that matters.
     """
 
     def __init__(
@@ -87,6 +89,8 @@ class LinkKeeper:
         on_health: Callable[[Health], None] = lambda health: None,
         open_transport: OpenTransport = open_transport,
         wait: Wait | None = None,
+        recorder: Recorder | None = None,
+        simulated: bool = False,
     ) -> None:
         self._url = url
         self._make_driver = make_driver
@@ -96,6 +100,8 @@ class LinkKeeper:
         self._on_health = on_health
         self._open_transport = open_transport
         self._wait = wait or self._wait_on_loop
+        self._recorder = recorder
+        self._simulated = simulated
         self._log = structlog.get_logger(device=str(url))
         self._pause = FIRST_PAUSE
         self._link: Link | None = None
@@ -148,7 +154,14 @@ class LinkKeeper:
         """One attempt and what comes of it. Returns the seconds to pause before the next."""
         self._plugged_in.clear()
         self._health = msgspec.structs.replace(self._health, retry_at=None)
-        link = Link(clock=self._clock, wait=self._wait, deliver=self._deliver, on_state=self._follow, log=self._log)
+        link = Link(
+            clock=self._clock,
+            wait=self._wait,
+            deliver=self._deliver,
+            on_state=self._follow,
+            log=self._log,
+            recorder=self._recorder,
+        )
         self._link = link
         if self._health.state is LinkState.LOST or not self._health.code:
             self._enter(LinkState.CONNECTING)
@@ -193,6 +206,7 @@ class LinkKeeper:
         reached = LinkState.REFUSED if over.refused else LinkState.LOST
         state = reached if link.opened else LinkState.ABSENT
         is_news = self._enter(state, over, link.hint)
+        wanted = link.opened and over.code != "link-stopped"
         tell_log(
             self._log.warning if is_news else self._log.debug,
             f"link.{state}",
@@ -200,6 +214,7 @@ class LinkKeeper:
             code=over.code,
             sentence=over.sentence,
             **msgspec.structs.asdict(link.statistics),
+            **({"last": link.last.told(self._clock(), whole=self._simulated)} if wanted else {}),
         )
 
     def _enter(self, state: LinkState, why: LinkOver | None = None, hint: str = "") -> bool:

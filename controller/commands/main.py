@@ -14,6 +14,7 @@ OWN: Final = {  # name -> module:attribute, imported when it is used
     "rules": ("controller.commands.rules", "rules"),
     "evaluate": ("controller.commands.evaluate", "evaluate"),
     "odds": ("controller.commands.odds", "odds"),
+    "capture": ("controller.commands.capture", "capture"),
 }
 SUMMARIES: Final = {
     "run": "Run the daemon of one table.",
@@ -21,6 +22,7 @@ SUMMARIES: Final = {
     "rules": "Show how a game is read: clauses, settings, tables.",
     "evaluate": "Tell classes, outcomes and wagers of given hands.",
     "odds": "Count the exact odds of every wager of a game.",
+    "capture": "Record what crosses the wire to a device, show it, play it back.",
     "demo": "Play a simulated table, live.",
     "simulate": "Run a simulated device alone, on a pseudo-terminal or a TCP port.",
 }

@@ -70,6 +70,15 @@ class JournalSection(_Section, frozen=True):
     key_file: Path
 
 
+class CaptureSection(_Section, frozen=True):
+    """`[capture]`: record what crosses the wire. `megabytes` of one file, `files` at most; `key_file` seals them."""
+
+    path: Path
+    megabytes: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 16
+    files: Annotated[int, msgspec.Meta(ge=1, le=100)] = 4
+    key_file: Path | None = None
+
+
 class ApiSection(_Section, frozen=True):
     """`[api]`."""
 
@@ -87,6 +96,7 @@ class Configuration(_Section, frozen=True):
     readings: dict[str, ReadingSection] = {}
     house: tuple[HouseRow, ...] = ()
     limits: dict[str, LimitSection] = {}
+    capture: CaptureSection | None = None
 
     @property
     def device_url(self) -> DeviceUrl:
@@ -150,6 +160,11 @@ def _check(path: Path, configuration: Configuration) -> None:
     if not re.fullmatch(r"[A-Za-z0-9_.-]{1,64}", table.name):
         raise ConfigurationError(f"{path}: a table's name is of letters, digits, and - _ . only.")
     _check_device(path, configuration)
+    if configuration.capture is not None and configuration.capture.key_file is None and not table.simulated:
+        raise ConfigurationError(
+            f"{path}: the key key_file is missing in [capture]; what a real device tells is kept sealed.",
+            "Make a key for captures alone (docs/captures.md), and name its file.",
+        )
     try:
         check_law(table.game, configuration.readings, configuration.house, simulated=table.simulated)
     except LawError as error:
@@ -212,6 +227,7 @@ def _check_people(path: Path, people: tuple[Person, ...]) -> None:
 def _anchored(configuration: Configuration, folder: Path) -> Configuration:
     replace = msgspec.structs.replace
     journal, device, api = configuration.journal, configuration.device, configuration.api
+    capture = configuration.capture
     return replace(
         configuration,
         journal=replace(journal, path=folder / journal.path, key_file=folder / journal.key_file),
@@ -221,4 +237,6 @@ def _anchored(configuration: Configuration, folder: Path) -> Configuration:
             card_table=device.card_table and folder / device.card_table,
         ),
         api=replace(api, socket=folder / api.socket),
+        capture=capture
+        and replace(capture, path=folder / capture.path, key_file=capture.key_file and folder / capture.key_file),
     )

@@ -15,6 +15,7 @@ from controller.api.client import ApiClient
 from controller.api.people import People
 from controller.api.server import ApiServer
 from controller.api.view import LinkView
+from controller.daemon.captures import recorder_of
 from controller.daemon.configuration import Configuration
 from controller.daemon.host import HostClock, SystemdNotifier, forbid_core_dumps, host_boot_id, start_id
 from controller.daemon.table_service import TableService
@@ -27,6 +28,7 @@ from controller.table.events import AnyEvent, Event
 from controller.table.evolve import evolve
 from controller.table.inputs import AnyInput, DaemonStarted
 from controller.table.state import TableState
+from firmware_bridge.captures.recorder import CaptureRecorder
 from firmware_bridge.card_table import read_card_table
 from firmware_bridge.device_keys import read_device_keys
 from firmware_bridge.drivers.base import Driver
@@ -55,7 +57,11 @@ async def run_daemon(configuration: Configuration) -> None:
 
 
 async def _start(configuration: Configuration, notifier: SystemdNotifier, stack: AsyncExitStack) -> None:
-    make_driver = _driver_maker(configuration)  # a bad file is told before anything else begins
+    loop = asyncio.get_running_loop()
+    recorder = recorder_of(configuration, loop.time, structlog.get_logger(table=configuration.table.name))
+    if recorder is not None:
+        stack.callback(recorder.close)
+    make_driver = _driver_maker(configuration, recorder)  # a bad file is told before anything else begins
     clock = HostClock()
     writer = await _open_journal(configuration, clock)
     stack.push_async_callback(writer.close)
@@ -69,13 +75,14 @@ async def _start(configuration: Configuration, notifier: SystemdNotifier, stack:
     table = configuration.table
     service = TableService(table.name, state, writer, clock, link_view)
     await service.begin(DaemonStarted(table.name, table.simulated, configuration.settings, start_id(), host_boot_id()))
-    loop = asyncio.get_running_loop()
     keeper = LinkKeeper(
         configuration.device_url,
         make_driver=lambda now: make_driver((service.state.device.boot, service.state.device.last_report), now),
         deliver=service.hear,
         clock=loop.time,
         random=secrets.SystemRandom(),
+        recorder=recorder,
+        simulated=table.simulated,
     )
     service.device = keeper
     _keep(stack, service.run(), "table")
@@ -88,7 +95,9 @@ async def _start(configuration: Configuration, notifier: SystemdNotifier, stack:
         _keep(stack, _feed_watchdog(configuration, notifier, notifier.interval), "watchdog")
 
 
-def _driver_maker(configuration: Configuration) -> Callable[[tuple[int, int], float], Driver]:
+def _driver_maker(
+    configuration: Configuration, recorder: CaptureRecorder | None
+) -> Callable[[tuple[int, int], float], Driver]:
     """Makes a link's driver from what the journal holds and the time. Raises BridgeError for a file that is bad now."""
     device = configuration.device
     url = configuration.device_url
@@ -101,7 +110,10 @@ def _driver_maker(configuration: Configuration) -> Callable[[tuple[int, int], fl
     def make_driver(held: tuple[int, int], now: float) -> Driver:
         key_of = keys().get  # a device may have been paired since
         simulated = configuration.table.simulated
-        return make(DriverSetting(secrets.token_bytes(16), url, key_of, held, cards, simulated), now)
+        nonce = secrets.token_bytes(16)
+        if recorder is not None:
+            recorder.driver_made(nonce, held)
+        return make(DriverSetting(nonce, url, key_of, held, cards, simulated), now)
 
     keys()
     return make_driver

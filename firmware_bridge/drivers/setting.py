@@ -16,7 +16,8 @@ class DriverSetting(msgspec.Struct, frozen=True):
     `nonce` is 16 random bytes, never used before. `url` says where the device is, whether nothing may be written
     (`listen`) and whether commands are armed (`arm`). `key_of` gives the 32-byte key of a serial number, or None.
     `held` is the last report that the journal holds, as (boot, number), (0, 0) for none. `card_table` gives the card of
-    an identifier. `simulated`: the table is a simulated one, for devices that cannot say it themselves.
+    an identifier. `simulated`: the table is a simulated one, for devices that cannot say it themselves. `replayed`: the
+    bytes are a capture's and go nowhere; the proof of a device whose key is not here was judged when it came.
     """
 
     nonce: bytes
@@ -25,3 +26,4 @@ class DriverSetting(msgspec.Struct, frozen=True):
     held: tuple[int, int] = (0, 0)
     card_table: Mapping[str, Card] = {}
     simulated: bool = False
+    replayed: bool = False

@@ -1,0 +1,121 @@
+"""Captures of this host: their keys, and the recorder that a configuration asks for.
+
+    key of the capture = HKDF(local key, id of the header)
+    sealed             = AES-GCM(nonce = record number u64 | 0 u32, plaintext, associated data = the header's line)
+
+A number serves once under a header, and every header has an id of its own.
+"""
+
+from __future__ import annotations
+
+import secrets
+import struct
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+from controller.daemon.configuration import Configuration
+from controller.journal import JournalError
+from controller.journal.sealing import KEY_BYTES, load_key_file
+from firmware_bridge.captures import records
+from firmware_bridge.captures.recorder import MEGABYTE, Bounds, CaptureFile, CaptureRecorder, tell_stopped
+from firmware_bridge.captures.records import CaptureKeyError, Header, MakeCipher, Origin
+from firmware_bridge.device_url import DeviceUrl
+from firmware_bridge.errors import BridgeError
+from firmware_bridge.observations import DeviceIdentity
+
+_NONCE: Final = struct.Struct(">QI")
+_LABEL: Final = b"cardshoe capture key 1\0"
+
+
+class CaptureCipher:
+    """Seals and opens what follows one header (`firmware_bridge.captures.records.Cipher`)."""
+
+    __slots__ = ("_about", "_cipher")
+
+    def __init__(self, local_key: bytes, capture_id: str, header_line: bytes) -> None:
+        key = HKDF(SHA256(), KEY_BYTES, salt=None, info=_LABEL + capture_id.encode()).derive(local_key)
+        self._cipher = AESGCM(key)
+        self._about = header_line
+
+    def seal(self, number: int, plain: bytes) -> bytes:
+        return self._cipher.encrypt(_NONCE.pack(number, 0), plain, self._about)
+
+    def open(self, number: int, sealed: bytes) -> bytes:
+        """Raises ValueError."""
+        try:
+            return self._cipher.decrypt(_NONCE.pack(number, 0), sealed, self._about)
+        except (InvalidTag, struct.error):
+            raise ValueError("what was sealed does not open with this key at this place") from None
+
+
+def load_cipher(key_file: Path) -> MakeCipher:
+    """What seals and opens with the key in that file. Raises CaptureKeyError."""
+    try:
+        local_key = load_key_file(key_file)
+    except JournalError as error:
+        raise CaptureKeyError(str(error), f"Name the capture's key file. {error.hint}") from error
+    return lambda capture_id, header_line: CaptureCipher(local_key, capture_id, header_line)
+
+
+def open_recorder(
+    path: Path,
+    url: DeviceUrl,
+    *,
+    simulated: bool,
+    key_file: Path | None,
+    bounds: Bounds,
+    clock: Callable[[], float],
+    log: Any,
+    note: str = "",
+) -> CaptureRecorder:
+    """Begin a sitting. Without a key file records are plain: whoever calls this has to know that they may be.
+
+    Raises CaptureError.
+    """
+    make_cipher = None if key_file is None else load_cipher(key_file)
+
+    def make_header(continues: str, device: DeviceIdentity | None) -> Header:
+        return Header(
+            format=records.FORMAT,
+            id=secrets.token_hex(16),
+            date=datetime.now(UTC).isoformat(timespec="seconds"),
+            url=str(url),
+            driver=url.driver,
+            origin=Origin.SIMULATED if simulated else Origin.HARDWARE,
+            sealed=make_cipher is not None,
+            simulated=simulated,
+            continues=continues,
+            device=device,
+            note=note,
+        )
+
+    return CaptureRecorder(CaptureFile(path, make_header, bounds, make_cipher), clock=clock, log=log)
+
+
+def recorder_of(configuration: Configuration, clock: Callable[[], float], log: Any) -> CaptureRecorder | None:
+    """The recorder that a table's configuration asks for. One that cannot begin says so in the log: never a reason
+    not to deal."""
+    section, table = configuration.capture, configuration.table
+    if section is None:
+        return None
+    try:
+        return open_recorder(
+            section.path,
+            configuration.device_url,
+            simulated=table.simulated,
+            key_file=section.key_file,
+            bounds=Bounds(section.megabytes * MEGABYTE, section.files),
+            clock=clock,
+            log=log,
+            note=f"table {table.name}",
+        )
+    except BridgeError as error:
+        tell_stopped(log, f"{error} {error.hint}")
+        return None

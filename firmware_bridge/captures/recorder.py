@@ -1,0 +1,225 @@
+"""Writes captures while links live. A debugging aid: whatever befalls it, it stops itself, says so once, and no more.
+
+Files are written by a thread of their own, so that a disk that hangs hangs nobody else.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import queue
+import threading
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from firmware_bridge.captures import records
+from firmware_bridge.captures.records import CaptureError, Cipher, Header, MakeCipher, Record
+from firmware_bridge.commands import AnyCommand
+from firmware_bridge.drivers.base import LinkOver
+from firmware_bridge.errors import BridgeError
+from firmware_bridge.observations import DeviceIdentity
+
+MEGABYTE: Final = 1_000_000
+WAITING_LIMIT: Final = 4096  # records; a disk that is so far behind will not catch up
+CLOSES_WITHIN: Final = 2.0  # seconds that the end of the program waits for the disk
+_LONGEST_HEADER: Final = 65536  # bytes
+
+
+class Bounds(msgspec.Struct, frozen=True):
+    """`largest`: bytes of one file. `files`: how many there may be, the one that is written to included."""
+
+    largest: int = 16 * MEGABYTE
+    files: int = 4
+
+
+class CaptureFile:
+    """A capture that is written to, and its rotation: FILE is the newest, then FILE.1, FILE.2.
+
+    A file that is there already is gone on with, if it is a capture. `make_header` is called with what the header has
+    to say of the sitting so far: the id that it continues, and the device. Raises CaptureError when it cannot begin,
+    OSError when it cannot go on.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        make_header: Callable[[str, DeviceIdentity | None], Header],
+        bounds: Bounds,
+        make_cipher: MakeCipher | None,
+    ) -> None:
+        self._path = path
+        self._make_header = make_header
+        self._bounds = bounds
+        self._make_cipher = make_cipher
+        self._device: DeviceIdentity | None = None
+        self._cipher: Cipher | None = None
+        self._descriptor = -1
+        try:
+            self._begin("")
+        except OSError as error:
+            self.close()
+            raise CaptureError(
+                f"The capture {path} cannot be written: {error.strerror or error}.",
+                "Name a file in a folder with room that this user may write to.",
+            ) from error
+        except CaptureError:
+            self.close()
+            raise
+
+    def write(self, record: Record) -> None:
+        """Append a record, in a new file when this one is full. Raises OSError."""
+        if isinstance(record, records.Ready):
+            self._device = record.device
+        line = self._line_of(record)
+        if self._size + len(line) > self._bounds.largest and self._number:
+            self._rotate()
+            line = self._line_of(record)
+        self._append(line)
+        self._number += 1
+
+    def close(self) -> None:
+        descriptor, self._descriptor = self._descriptor, -1
+        if descriptor >= 0:
+            os.close(descriptor)
+
+    def _line_of(self, record: Record) -> bytes:
+        if self._cipher is None:
+            return records.encode_line(record)
+        return records.encode_line(records.seal_record(record, self._number + 1, self._cipher))
+
+    def _begin(self, continues: str) -> None:
+        self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        self._size = os.fstat(self._descriptor).st_size
+        self._number = 0  # records since the header
+        if self._size:
+            self._check_what_is_there()
+        header = self._make_header(continues, self._device)
+        line = records.encode_line(header)
+        self._id = header.id
+        self._cipher = None if self._make_cipher is None else self._make_cipher(header.id, line)
+        self._append(line)
+
+    def _check_what_is_there(self) -> None:
+        first = os.pread(self._descriptor, _LONGEST_HEADER, 0).partition(b"\n")[0]
+        if records.format_of(first) != records.FORMAT:
+            raise CaptureError(
+                f"{self._path} is there already and is no capture that this version can go on with.",
+                "Name another file; nothing was written.",
+            )
+        if os.pread(self._descriptor, 1, self._size - 1) != b"\n":  # cut off by a full disk or a power cut
+            self._append(b"\n")
+
+    def _rotate(self) -> None:
+        self.close()
+        names = [self._path, *(self._path.with_name(f"{self._path.name}.{n}") for n in range(1, self._bounds.files))]
+        names[-1].unlink(missing_ok=True)
+        for newer, older in reversed(list(pairwise(names))):
+            if newer.exists():
+                newer.replace(older)
+        self._begin(self._id)
+
+    def _append(self, data: bytes) -> None:
+        if os.write(self._descriptor, data) != len(data):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        self._size += len(data)
+
+
+class CaptureRecorder:
+    """What a link keeper tells of its links (`firmware_bridge.link.Recorder`), as records of a capture file.
+
+    `clock` is monotonic, in seconds. None of its methods blocks or raises. `stopped` is why it stopped, or empty.
+    """
+
+    def __init__(self, file: CaptureFile, *, clock: Callable[[], float], log: Any) -> None:
+        self.stopped = ""
+        self._file = file
+        self._clock = clock
+        self._log = log
+        self._began = clock()
+        self._told_ms = 0
+        self._closed = False
+        self._waiting: queue.Queue[Record | None] = queue.Queue(WAITING_LIMIT)
+        # A daemon thread: a disk that hangs must not keep the program from ending.
+        self._thread = threading.Thread(target=self._write_all, name="cardshoe-capture", daemon=True)
+        self._thread.start()
+
+    # -- what a link tells ----------------------------------------------------------------------------------------
+
+    def opened(self) -> None:
+        self._take(records.Opened(self._ms()))
+
+    def driver_made(self, nonce: bytes, held: tuple[int, int]) -> None:
+        """From whoever makes the drivers: the link does not know what they are made from."""
+        self._take(records.DriverMade(self._ms(), nonce.hex(), *held))
+
+    def ready(self, device: DeviceIdentity) -> None:
+        self._take(records.Ready(self._ms(), device))
+
+    def received(self, data: bytes) -> None:
+        self._take(records.FromDevice(self._ms(), data.hex()))
+
+    def written(self, data: bytes) -> None:
+        self._take(records.ToDevice(self._ms(), data.hex()))
+
+    def commanded(self, command_id: int, command: AnyCommand) -> None:
+        self._take(records.Commanded(self._ms(), command_id, command))
+
+    def ended(self, over: LinkOver, *, by_driver: bool) -> None:
+        self._take(records.Lost(self._ms(), over.code, over.sentence, over.refused, by_driver))
+
+    def close(self) -> None:
+        """Write what waits and let go of the file. Closing again does nothing; what comes later is dropped."""
+        if not self._closed:
+            self._closed = True
+            try:
+                self._waiting.put(None, timeout=CLOSES_WITHIN)
+            except queue.Full:
+                return
+            self._thread.join(CLOSES_WITHIN)
+
+    # -- inside ---------------------------------------------------------------------------------------------------
+
+    def _ms(self) -> int:
+        """Since the record before; counted from the beginning, so that what is cut off does not add up."""
+        now = max(round((self._clock() - self._began) * 1000), self._told_ms)
+        since, self._told_ms = now - self._told_ms, now
+        return since
+
+    def _take(self, record: Record) -> None:
+        if self._closed or self.stopped:
+            return
+        try:
+            self._waiting.put_nowait(record)
+        except queue.Full:
+            self._stop("the disk does not keep up")
+
+    def _write_all(self) -> None:
+        """In the thread, until `close`. After a failure it only empties the queue."""
+        while (record := self._waiting.get()) is not None:
+            if self.stopped:
+                continue
+            try:
+                self._file.write(record)
+            except (OSError, BridgeError, ValueError) as error:
+                self._stop(getattr(error, "strerror", None) or str(error))
+        try:
+            self._file.close()
+        except OSError as error:
+            self._stop(error.strerror or str(error))
+
+    def _stop(self, why: str) -> None:
+        if not self.stopped:
+            self.stopped = why
+            tell_stopped(self._log, f"The capture has stopped: {why}.")
+
+
+def tell_stopped(log: Any, sentence: str) -> None:
+    """The one line in the log about a capture that is no more. A log on the same full disk may fail as well."""
+    try:
+        log.warning("capture.stopped", code="capture-stopped", sentence=sentence)
+    except Exception:
+        return
