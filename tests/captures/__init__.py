@@ -1,0 +1,1 @@
+"""Golden captures: files that every version has to hear as they were heard (docs/captures.md)."""

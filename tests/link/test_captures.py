@@ -1,0 +1,325 @@
+"""Capture files: read up to any cut, bounded, sealed, gone on with; and a recorder whose failure is nobody else's."""
+
+from __future__ import annotations
+
+import base64
+import json
+import resource
+import secrets
+import stat
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from structlog.testing import CapturingLogger
+
+from controller.daemon.captures import CaptureCipher, load_cipher
+from controller.journal.sealing import create_key_file
+from firmware_bridge.captures import recorder, records
+from firmware_bridge.captures.reading import read_capture
+from firmware_bridge.captures.recorder import Bounds, CaptureFile, CaptureRecorder
+from firmware_bridge.captures.records import (
+    CaptureError,
+    CaptureKeyError,
+    FromDevice,
+    Header,
+    MakeCipher,
+    Opened,
+    Origin,
+    Record,
+    ToDevice,
+)
+from firmware_bridge.drivers.base import LinkOver
+from firmware_bridge.observations import DeviceIdentity
+from tests.captures.make import FOLDER
+
+from .parts import open_descriptors
+
+KEY = bytes(range(32))
+SAID = [Opened(0), ToDevice(3, "0102"), FromDevice(12, "5b47616d655d"), records.Lost(7, "transport-lost", "Gone.")]
+
+
+def sealing(capture_id: str, header_line: bytes) -> CaptureCipher:
+    return CaptureCipher(KEY, capture_id, header_line)
+
+
+def file_at(path: Path, bounds: Bounds | None = None, make_cipher: MakeCipher | None = None) -> CaptureFile:
+    def make_header(continues: str, device: DeviceIdentity | None) -> Header:
+        return Header(
+            records.FORMAT, secrets.token_hex(16), "2026-11-21T12:00:00+00:00", "sim:///shoe", "cardlink",
+            Origin.SIMULATED, make_cipher is not None, continues=continues, device=device,
+        )  # fmt: skip
+
+    return CaptureFile(path, make_header, bounds or Bounds(), make_cipher)
+
+
+def write(path: Path, said: list[Record], make_cipher: MakeCipher | None = None) -> None:
+    file = file_at(path, make_cipher=make_cipher)
+    for record in said:
+        file.write(record)
+    file.close()
+
+
+# -- the file -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("make_cipher", [None, sealing], ids=["plain", "sealed"])
+def test_what_is_written_is_read(tmp_path: Path, make_cipher: MakeCipher | None) -> None:
+    path = tmp_path / "a.capture"
+    write(path, SAID, make_cipher)
+    capture = read_capture([path], make_cipher)
+    assert not capture.damage
+    assert [sitting.records for sitting in capture.sittings] == [SAID]
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("make_cipher", [None, sealing], ids=["plain", "sealed"])
+def test_cut_off_anywhere_it_is_read_up_to_the_cut_and_gone_on_with(
+    tmp_path: Path, make_cipher: MakeCipher | None
+) -> None:
+    whole = tmp_path / "whole.capture"
+    write(whole, SAID, make_cipher)
+    data = whole.read_bytes()
+    header_ends = data.index(b"\n") + 1
+    for cut in range(header_ends, len(data)):
+        path = tmp_path / "cut.capture"
+        path.write_bytes(data[:cut])
+        found = read_capture([path], make_cipher).sittings[0].records
+        assert found == SAID[: len(found)]
+        assert len(found) >= data[:cut].count(b"\n") - 1, "every whole line is read"
+        write(path, SAID[:2], make_cipher)
+        capture = read_capture([path], make_cipher)
+        assert [sitting.records for sitting in capture.sittings] == [found, SAID[:2]]
+        assert len(capture.damage) <= 1
+
+
+def test_a_damaged_line_is_named_and_the_rest_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.capture"
+    write(path, SAID)
+    lines = path.read_bytes().splitlines(keepends=True)
+    lines[2] = b'{"is":"to_device","ms":3,"hex":"01x"}\n'
+    path.write_bytes(b"".join(lines))
+    capture = read_capture([path])
+    assert capture.sittings[0].records == [SAID[0], *SAID[2:]]
+    assert capture.damage == (f"Line 3 of {path} is damaged.",)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.binary(max_size=80), max_size=6))
+def test_whatever_stands_behind_a_header_is_damage_and_no_error(tmp_path: Path, lines: list[bytes]) -> None:
+    path = tmp_path / "a.capture"
+    path.unlink(missing_ok=True)
+    write(path, [])
+    with path.open("ab") as file:
+        file.writelines(line + b"\n" for line in lines)
+    capture = read_capture([path])
+    assert len(capture.sittings) == 1
+    assert len(capture.damage) <= sum(1 + line.count(b"\n") for line in lines)
+
+
+@pytest.mark.parametrize("text", ["", "no capture\n", '{"is":"capture"}\n', "[]\n", '{"is":"capture","format":2}\n'])
+def test_what_is_no_capture_is_refused_and_never_written_to(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "letter.txt"
+    path.write_text(text)
+    with pytest.raises(CaptureError) as refused:
+        read_capture([path])
+    assert refused.value.hint
+    if text:
+        with pytest.raises(CaptureError):
+            file_at(path)
+        assert path.read_text() == text
+
+
+def test_files_are_bounded_and_continue_each_other(tmp_path: Path) -> None:
+    path = tmp_path / "a.capture"
+    file = file_at(path, Bounds(largest=2000, files=3))
+    said = [FromDevice(n, f"{n:04x}" * 20) for n in range(100)]
+    for record in said:
+        file.write(record)
+    file.close()
+    names = sorted(entry.name for entry in tmp_path.iterdir())
+    assert names == ["a.capture", "a.capture.1", "a.capture.2"]
+    assert all(entry.stat().st_size <= 2000 for entry in tmp_path.iterdir())
+    capture = read_capture([tmp_path / name for name in (names[2], names[1], names[0])])
+    kept = [record for sitting in capture.sittings for record in sitting.records]
+    assert kept == said[-len(kept) :]
+    assert len(kept) > 20
+    for before, after in zip(capture.sittings, capture.sittings[1:], strict=False):
+        assert after.header.continues == before.header.id
+
+
+def test_a_single_file_begins_anew_when_it_is_full(tmp_path: Path) -> None:
+    file = file_at(tmp_path / "a.capture", Bounds(largest=1000, files=1))
+    for n in range(50):
+        file.write(FromDevice(n, "00" * 50))
+    file.close()
+    (only,) = tmp_path.iterdir()
+    assert only.stat().st_size <= 1000
+
+
+# -- sealing ------------------------------------------------------------------------------------------------------
+
+
+def test_sealed_records_tell_nothing_not_even_a_ten_by_its_length(tmp_path: Path) -> None:
+    texts = []
+    for card in (b"9C", b"10C"):
+        path = tmp_path / f"{card.decode()}.capture"
+        write(path, [FromDevice(5, card.hex())], sealing)
+        texts.append(path.read_bytes())
+        assert card.hex().encode() not in texts[-1]
+        assert b"from_device" not in texts[-1]
+    assert len(texts[0]) == len(texts[1])
+
+
+def test_without_the_key_only_the_header_is_read_and_with_another_it_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "a.capture"
+    write(path, SAID, sealing)
+    (sitting,) = read_capture([path]).sittings
+    assert (sitting.records, sitting.unopened) == ([], len(SAID))
+    with pytest.raises(CaptureKeyError):
+        read_capture([path], lambda name, line: CaptureCipher(bytes(32), name, line))
+
+
+@pytest.mark.parametrize(
+    ("spoil", "read"),
+    [
+        (lambda lines: [lines[0].replace(b"sim:", b"usb:"), *lines[1:]], None),
+        (lambda lines: [lines[0], lines[1], lines[3], *lines[4:]], [SAID[0], *SAID[2:]]),
+        (lambda lines: [lines[0], lines[1], lines[2].replace(b'number":2', b'number":9'), *lines[3:]],
+         [SAID[0], *SAID[2:]]),
+    ],
+    ids=["another header", "a record taken out", "another number"],
+)  # fmt: skip
+def test_sealed_records_are_bound_to_their_header_and_their_number(
+    tmp_path: Path, spoil: Callable[[list[bytes]], list[bytes]], read: list[Record] | None
+) -> None:
+    path = tmp_path / "a.capture"
+    write(path, SAID, sealing)
+    path.write_bytes(b"".join(spoil(path.read_bytes().splitlines(keepends=True))))
+    if read is None:
+        with pytest.raises(CaptureKeyError):
+            read_capture([path], sealing)
+    else:
+        assert read_capture([path], sealing).sittings[0].records == read
+
+
+def test_no_number_serves_twice_under_a_key(tmp_path: Path) -> None:
+    """The same record in two sittings and two files looks different in each."""
+    path = tmp_path / "a.capture"
+    for _ in range(3):
+        write(path, [FromDevice(5, "00")] * 3, sealing)
+    sealed = [json.loads(line)["sealed"] for line in path.read_bytes().splitlines() if b'"sealed"' in line[:15]]
+    assert len(sealed) == 9
+    assert len({base64.b64decode(one) for one in sealed}) == 9
+
+
+def test_a_key_file_that_cannot_be_used(tmp_path: Path) -> None:
+    create_key_file(tmp_path / "capture.key")
+    load_cipher(tmp_path / "capture.key")
+    (tmp_path / "capture.key").chmod(0o644)
+    for name in ("capture.key", "absent.key"):
+        with pytest.raises(CaptureKeyError) as refused:
+            load_cipher(tmp_path / name)
+        assert name in str(refused.value)
+        assert refused.value.hint
+
+
+# -- the recorder -------------------------------------------------------------------------------------------------
+
+
+class TurnedClock:
+    now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_times_are_since_the_record_before_and_do_not_drift(tmp_path: Path) -> None:
+    clock = TurnedClock()
+    one = CaptureRecorder(file_at(tmp_path / "a.capture"), clock=clock, log=CapturingLogger())
+    for _ in range(1000):
+        clock.now += 0.0014
+        one.received(b"\x00")
+    one.close()
+    (sitting,) = read_capture([tmp_path / "a.capture"]).sittings
+    times = [record.ms for record in sitting.records]
+    assert sum(times) == 1400
+    assert set(times) == {1, 2}
+
+
+@pytest.fixture
+def small_files() -> Iterator[None]:
+    """No file of this process may grow beyond 4 kB, as on a disk that is full."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, hard))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@pytest.mark.usefixtures("small_files")
+def test_on_a_full_disk_it_stops_itself_says_so_once_and_leaves_what_can_be_read(tmp_path: Path) -> None:
+    log = CapturingLogger()
+    one = CaptureRecorder(file_at(tmp_path / "a.capture"), clock=TurnedClock(), log=log)
+    for _ in range(200):
+        one.received(bytes(100))
+    one.ended(LinkOver("transport-lost", "Gone."), by_driver=False)
+    one.close()
+    one.received(b"late")
+    one.close()
+    assert one.stopped
+    assert [call.method_name for call in log.calls] == ["warning"]
+    assert log.calls[0].kwargs["code"] == "capture-stopped"
+    (sitting,) = read_capture([tmp_path / "a.capture"]).sittings
+    assert 10 < len(sitting.records) < 200
+
+
+def test_where_nothing_can_be_written_it_does_not_begin(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    for path in (tmp_path / "folder", tmp_path / "no" / "such.capture", Path("/dev/full")):
+        with pytest.raises(CaptureError) as refused:
+            file_at(path)
+        assert refused.value.hint
+
+
+class HungFile(CaptureFile):
+    """A disk that takes nothing until it is let."""
+
+    let = threading.Event()
+
+    def write(self, record: Record) -> None:
+        self.let.wait()
+        super().write(record)
+
+
+def test_a_disk_that_hangs_hangs_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recorder, "WAITING_LIMIT", 8)
+    plain = file_at(tmp_path / "a.capture")
+    plain.close()
+    hung = HungFile(tmp_path / "b.capture", plain._make_header, Bounds(), None)
+    log = CapturingLogger()
+    one = CaptureRecorder(hung, clock=TurnedClock(), log=log)
+    for _ in range(20):
+        one.received(b"\x00")
+    assert one.stopped
+    assert len(log.calls) == 1
+    hung.let.set()
+    one.close()
+
+
+def test_every_record_there_is_is_read_as_it_was_written() -> None:
+    for path in FOLDER.glob("*.capture"):
+        for line in path.read_bytes().splitlines(keepends=True):
+            assert records.encode_line(records.decode_line(line)) == line
+
+
+def test_descriptors_are_let_go(tmp_path: Path) -> None:
+    before = open_descriptors()
+    for _ in range(20):
+        file = file_at(tmp_path / "a.capture", Bounds(largest=600, files=2))
+        for n in range(20):
+            file.write(FromDevice(n, "00" * 50))
+        file.close()
+    assert open_descriptors() == before

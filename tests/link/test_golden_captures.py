@@ -1,0 +1,65 @@
+"""Golden captures: what was heard once is heard by every version, event by event (docs/captures.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from controller.commands import capture_words
+from firmware_bridge.captures.reading import read_capture
+from firmware_bridge.captures.records import Record
+from firmware_bridge.captures.replay import Means, Played, links_of, replay
+from firmware_bridge.card_table import read_card_table
+from firmware_bridge.drivers.registry import DRIVERS
+from simulators.in_process import simulated_key
+from tests.captures.make import CARD_TABLE, FOLDER, GOLDEN, Golden, make
+
+CAPTURES = sorted(FOLDER.glob("*.capture"))
+BY_NAME = pytest.mark.parametrize("path", CAPTURES, ids=lambda path: path.stem)
+
+
+async def heard_in(path: Path, key_of: Callable[[str], bytes | None] = lambda serial: None) -> list[str]:
+    """What `cardshoe capture replay --json --faces` prints of it."""
+    lines: list[str] = []
+
+    def tell(ms: int, link: int, thing: Played) -> None:
+        if not isinstance(thing, Record):
+            lines.append(capture_words.json_line(capture_words.as_data(ms, link, thing, faces=True)))
+
+    await replay(read_capture([path]), tell, Means(key_of, read_card_table(CARD_TABLE)))
+    return lines
+
+
+@BY_NAME
+async def test_what_was_heard_is_heard(path: Path) -> None:
+    assert await heard_in(path) == path.with_suffix(".expected").read_text("utf-8").splitlines()
+
+
+@pytest.mark.parametrize("path", [path for path in CAPTURES if path.stem.startswith("cardlink")], ids=lambda p: p.stem)
+async def test_with_the_devices_key_its_proof_is_judged(path: Path) -> None:
+    assert await heard_in(path, simulated_key) == await heard_in(path)
+    refused = await heard_in(path, lambda serial: bytes(32))
+    assert "device-proof" in refused[0]
+    assert len(refused) == len(links_of(read_capture([path])))
+
+
+@BY_NAME
+def test_it_says_where_it_comes_from_and_is_whole(path: Path) -> None:
+    capture = read_capture([path])
+    assert not capture.damage
+    assert all(sitting.header.note for sitting in capture.sittings)
+    assert all(link.whole for link in links_of(capture))
+    assert path.with_suffix(".expected").is_file()
+
+
+def test_every_driver_of_ours_has_one() -> None:
+    assert {read_capture([path]).sittings[0].header.driver for path in CAPTURES} == set(DRIVERS)
+
+
+@pytest.mark.parametrize("golden", GOLDEN, ids=lambda golden: golden.name)
+async def test_one_that_is_made_of_the_simulators_now_can_be_read_and_heard(golden: Golden, tmp_path: Path) -> None:
+    """Not compared with the kept one: simulators may change, and what was recorded may not."""
+    await make(golden, tmp_path)
+    assert '"heard":"device_ready"' in (await heard_in(tmp_path / f"{golden.name}.capture"))[0]

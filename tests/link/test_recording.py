@@ -1,0 +1,179 @@
+"""What a link tells its recorder, played back, is what was heard; and what goes to the log with a fault."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from structlog.testing import capture_logs
+
+from firmware_bridge.captures import records
+from firmware_bridge.captures.reading import read_capture
+from firmware_bridge.captures.recorder import CaptureRecorder
+from firmware_bridge.captures.replay import Means, Played, replay
+from firmware_bridge.commands import HoldExit
+from firmware_bridge.device_url import DeviceUrl
+from firmware_bridge.drivers.base import Answered, Driver, Heard, LinkOver, Reported
+from firmware_bridge.drivers.bee_tek import BeeTek
+from firmware_bridge.drivers.cardlink import messages
+from firmware_bridge.drivers.cardlink.host import CardlinkHost
+from firmware_bridge.drivers.setting import DriverSetting
+from firmware_bridge.last_chunks import BLOCK, KEPT
+from firmware_bridge.link_keeper import LinkState
+from tests.architecture.sources import PACKAGES, modules
+
+from .parts import KEY, SERIAL, Bench, Desk, HandClock, running
+from .test_captures import file_at
+
+NONCE = bytes(range(16))
+
+
+@pytest.fixture
+async def desk() -> Desk:
+    return Desk()
+
+
+@pytest.fixture
+async def clock(desk: Desk) -> HandClock:
+    return HandClock(desk.changes)
+
+
+def recorded_driver(recorder: CaptureRecorder) -> Callable[[float], Driver]:
+    def make_driver(now: float) -> Driver:
+        recorder.driver_made(NONCE, (0, 0))
+        return CardlinkHost(nonce=NONCE, key_of={SERIAL: KEY}.get, held=(0, 0), now=now)
+
+    return make_driver
+
+
+async def heard_again(path: Path, means: Means | None = None) -> list[Heard]:
+    heard: list[Heard] = []
+
+    def tell(ms: int, link: int, thing: Played) -> None:
+        if not isinstance(thing, records.Record):
+            heard.append(thing)
+
+    await replay(read_capture([path]), tell, means)
+    return heard
+
+
+async def test_what_was_heard_is_heard_again(desk: Desk, clock: HandClock, tmp_path: Path) -> None:
+    """Two links: one ends with its cable, one by the driver's verdict, which it reaches again, with and without key."""
+    path = tmp_path / "a.capture"
+    recorder = CaptureRecorder(file_at(path), clock=clock, log=None)
+    bench = Bench(desk, clock, make_driver=recorded_driver(recorder), recorder=recorder)
+    async with running(bench.keeper):
+        await desk.until_state(LinkState.READY)
+        bench.far_ends[-1].write(bench.device.report(1, messages.ButtonPressed(5100, "shuffle")))
+        await desk.changes.until(lambda: isinstance(desk.heard[-1], Reported))
+        assert bench.keeper.command(9, HoldExit())
+        await desk.changes.until(lambda: isinstance(desk.heard[-1], Answered))
+        bench.far_ends[-1].close()
+        await desk.until_state(LinkState.LOST)
+        await clock.pass_next_wait()
+        await desk.until_state(LinkState.READY)
+        while not (desk.ends and desk.ends[-1].code == "device-silent"):
+            await clock.pass_next_wait()
+            await desk.changes.until(lambda: bool(clock.waits))
+        bench.plugged_in = False
+    recorder.close()
+    assert not recorder.stopped
+    kinds = [type(record).__name__ for sitting in read_capture([path]).sittings for record in sitting.records]
+    assert kinds.count("Opened") == kinds.count("Lost") == kinds.count("DriverMade") == 2
+    assert kinds.count("Commanded") == 1
+    assert [end.code for end in desk.ends] == ["transport-lost", "device-silent"]
+    assert await heard_again(path) == desk.heard
+    assert await heard_again(path, Means({SERIAL: KEY}.get)) == desk.heard
+
+
+async def test_a_verdict_that_the_driver_does_not_reach_again_is_told(tmp_path: Path) -> None:
+    file = file_at(tmp_path / "a.capture")
+    for record in (records.Opened(0), records.Lost(100, "device-silent", "Silent.", by_driver=True)):
+        file.write(record)
+    file.close()
+    assert [thing.code for thing in await heard_again(tmp_path / "a.capture") if isinstance(thing, LinkOver)] == [
+        "capture-differs"
+    ]
+
+
+async def test_a_capture_that_ends_while_the_link_stands(tmp_path: Path) -> None:
+    file = file_at(tmp_path / "a.capture")
+    file.write(records.Opened(0))
+    file.close()
+    (over,) = await heard_again(tmp_path / "a.capture")
+    assert isinstance(over, LinkOver)
+    assert over.code == "capture-ended"
+
+
+class Broken:
+    """A recorder that raises at everything."""
+
+    def __getattr__(self, name: str) -> Any:
+        def fail(*given: object, **named: object) -> None:
+            raise OSError(28, "No space left on device")
+
+        return fail
+
+
+async def test_a_recorder_that_raises_ends_no_link(desk: Desk, clock: HandClock) -> None:
+    bench = Bench(desk, clock, recorder=Broken())
+    with capture_logs() as logged:
+        async with running(bench.keeper):
+            await desk.until_state(LinkState.READY)
+            assert bench.keeper.command(9, HoldExit())
+            await desk.changes.until(lambda: isinstance(desk.heard[-1], Answered))
+    assert [line["event"] for line in logged].count("capture.fault") == 1
+    assert [end.code for end in desk.ends] == ["link-stopped"]
+
+
+def telling(now: float) -> Driver:
+    return BeeTek(DriverSetting(bytes(16), DeviceUrl("sim", path="/shoe", driver="bee_tek"), no_key), now)
+
+
+def no_key(serial: str) -> None:
+    """No keys."""
+
+
+async def lines_after_a_loss(desk: Desk, clock: HandClock, card: bytes, *, simulated: bool) -> list[str]:
+    """What the log has of the last pieces when the cable is pulled after many cards."""
+    bench = Bench(desk, clock, make_driver=telling, simulated=simulated)
+    with capture_logs() as logged:
+        async with running(bench.keeper):
+            while LinkState.READY not in [health.state for health in desk.told]:
+                await clock.pass_next_wait()
+            for _ in range(KEPT + 5):
+                before = len(desk.heard)
+                bench.far_ends[-1].write(b" [Manual Burn Cards]<Card:" + card + b"> \r\n")
+                await desk.changes.until(lambda before=before: len(desk.heard) > before)  # type: ignore[misc]
+            clock.now += 0.25
+            bench.unplug()
+            await desk.until_state(LinkState.LOST)
+    (line,) = [line for line in logged if line["event"] == "link.lost" and line["code"] == "transport-lost"]
+    return list(line["last"])
+
+
+async def test_the_last_pieces_go_with_a_fault_and_tell_no_card(desk: Desk, clock: HandClock) -> None:
+    told = await lines_after_a_loss(desk, clock, b"9D", simulated=False)
+    assert told == [f"-250 ms from device, at most {BLOCK} bytes"] * KEPT
+    assert told == await lines_after_a_loss(Desk(), HandClock(Desk().changes), b"10D", simulated=False)
+
+
+async def test_of_a_simulated_device_the_bytes_are_told(desk: Desk, clock: HandClock) -> None:
+    told = await lines_after_a_loss(desk, clock, b"9D", simulated=True)
+    assert len(told) == KEPT
+    assert b"Card:9D".hex() in told[-1]
+
+
+async def test_a_link_that_the_program_ends_tells_of_no_pieces(desk: Desk, clock: HandClock) -> None:
+    bench = Bench(desk, clock)
+    with capture_logs() as logged:
+        async with running(bench.keeper):
+            await desk.until_state(LinkState.READY)
+    assert all("last" not in line for line in logged)
+
+
+def test_only_a_replay_takes_a_device_at_its_word() -> None:
+    found = {module.name for module in modules(*PACKAGES) if "replayed=True" in module.text.replace(" = ", "=")}
+    assert found == {"firmware_bridge.captures.replay"}
