@@ -22,7 +22,7 @@ def cardshoe(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 def test_lists_its_commands(tmp_path: Path) -> None:
     done = cardshoe("--help", cwd=tmp_path)
     assert done.returncode == 0
-    for command in ("run", "watch", "rules", "evaluate", "odds", "demo", "simulate"):
+    for command in ("run", "watch", "rules", "evaluate", "odds", "capture", "demo", "simulate"):
         assert re.search(rf"^  {command} +\w", done.stdout, re.MULTILINE)
 
 
@@ -112,6 +112,7 @@ def test_every_fault_code_has_its_section() -> None:
         r'"(journal-[a-z]+)"',
         r'"((?:port|tcp|usb)-[a-z-]+)"',
         r'code="(transport-[a-z]+)"',
+        r'code="(capture-[a-z]+)"',
         r'"(transport-stalled)"',
         r'self\.code = "([a-z-]+)"',
     )

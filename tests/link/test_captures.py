@@ -10,6 +10,7 @@ import stat
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -313,6 +314,13 @@ def test_every_record_there_is_is_read_as_it_was_written() -> None:
     for path in FOLDER.glob("*.capture"):
         for line in path.read_bytes().splitlines(keepends=True):
             assert records.encode_line(records.decode_line(line)) == line
+
+
+def test_the_document_names_every_line_and_every_key() -> None:
+    page = (Path(__file__).parents[2] / "docs/captures.md").read_text()
+    for kind in (Header, records.Sealed, *get_args(records.AnyRecord)):
+        assert f"`{kind.__struct_config__.tag}`" in page
+        assert {name for name in kind.__struct_fields__ if f"`{name}`" not in page} == set()
 
 
 def test_descriptors_are_let_go(tmp_path: Path) -> None:

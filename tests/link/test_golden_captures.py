@@ -21,14 +21,16 @@ BY_NAME = pytest.mark.parametrize("path", CAPTURES, ids=lambda path: path.stem)
 
 
 async def heard_in(path: Path, key_of: Callable[[str], bytes | None] = lambda serial: None) -> list[str]:
-    """What `cardshoe capture replay --json --faces` prints of it."""
+    """What `cardshoe capture replay --json` prints of it, with `--faces` where they may be told."""
     lines: list[str] = []
+    capture = read_capture([path])
+    faces = all(capture_words.may_tell_faces(sitting.header) for sitting in capture.sittings)
 
     def tell(ms: int, link: int, thing: Played) -> None:
         if not isinstance(thing, Record):
-            lines.append(capture_words.json_line(capture_words.as_data(ms, link, thing, faces=True)))
+            lines.append(capture_words.json_line(capture_words.as_data(ms, link, thing, faces=faces)))
 
-    await replay(read_capture([path]), tell, Means(key_of, read_card_table(CARD_TABLE)))
+    await replay(capture, tell, Means(key_of, read_card_table(CARD_TABLE)))
     return lines
 
 
