@@ -134,8 +134,8 @@ class _LinkPlayer:
                 return
             at, record = self._records[0]
             due = at / 1000
-            if isinstance(record, records.Lost) and record.by_driver:
-                due += GRACE  # the driver has to say so itself
+            if _ends_by_itself(record):
+                due += GRACE
             if due > deadline:
                 await self._pass_until(deadline)
                 return
@@ -158,8 +158,8 @@ class _LinkPlayer:
                 self._on_data(record.data)
             case records.Commanded():
                 self._link.command(record.command_id, record.command)
-            case records.Lost(by_driver=True):
-                sentence = f"Here the driver ended the link when this was recorded ({record.code}); now it goes on."
+            case records.Lost() if _ends_by_itself(record):
+                sentence = f"Here the link ended when this was recorded ({record.code}); now it goes on."
                 self._link.drop(LinkOver("capture-differs", sentence))
             case records.Lost(code=code) if code.startswith(("transport-", "tcp-", "usb-", "port-")):
                 self._on_lost(TransportLostError(record.sentence, code=code))
@@ -185,3 +185,8 @@ class _LinkPlayer:
 
     def _deliver(self, heard: Heard) -> None:
         self._say(heard)
+
+
+def _ends_by_itself(record: AnyRecord) -> bool:
+    """Whether it was the driver that ended the link, by its verdict or by failing: then it has to do so again."""
+    return isinstance(record, records.Lost) and (record.by_driver or record.code == "link-fault")

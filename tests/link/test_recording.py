@@ -11,8 +11,8 @@ from structlog.testing import capture_logs
 
 from firmware_bridge.captures import records
 from firmware_bridge.captures.reading import read_capture
-from firmware_bridge.captures.recorder import CaptureRecorder
-from firmware_bridge.captures.replay import Means, Played, replay
+from firmware_bridge.captures.recorder import Bounds, CaptureRecorder
+from firmware_bridge.captures.replay import Means, Played, links_of, replay
 from firmware_bridge.commands import HoldExit
 from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.drivers.base import Answered, Driver, Heard, LinkOver, Reported
@@ -23,6 +23,7 @@ from firmware_bridge.drivers.setting import DriverSetting
 from firmware_bridge.last_chunks import BLOCK, KEPT
 from firmware_bridge.link_keeper import LinkState
 from tests.architecture.sources import PACKAGES, modules
+from tests.captures.make import FOLDER
 
 from .parts import KEY, SERIAL, Bench, Desk, HandClock, running
 from .test_captures import file_at
@@ -48,14 +49,14 @@ def recorded_driver(recorder: CaptureRecorder) -> Callable[[float], Driver]:
     return make_driver
 
 
-async def heard_again(path: Path, means: Means | None = None) -> list[Heard]:
+async def heard_again(*paths: Path, means: Means | None = None) -> list[Heard]:
     heard: list[Heard] = []
 
     def tell(ms: int, link: int, thing: Played) -> None:
         if not isinstance(thing, records.Record):
             heard.append(thing)
 
-    await replay(read_capture([path]), tell, means)
+    await replay(read_capture(paths), tell, means)
     return heard
 
 
@@ -85,17 +86,41 @@ async def test_what_was_heard_is_heard_again(desk: Desk, clock: HandClock, tmp_p
     assert kinds.count("Commanded") == 1
     assert [end.code for end in desk.ends] == ["transport-lost", "device-silent"]
     assert await heard_again(path) == desk.heard
-    assert await heard_again(path, Means({SERIAL: KEY}.get)) == desk.heard
+    assert await heard_again(path, means=Means({SERIAL: KEY}.get)) == desk.heard
 
 
-async def test_a_verdict_that_the_driver_does_not_reach_again_is_told(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "over",
+    [records.Lost(100, "device-silent", "Silent.", by_driver=True), records.Lost(100, "link-fault", "It failed.")],
+    ids=["a verdict", "a failure"],
+)
+async def test_an_end_that_the_driver_does_not_come_to_again_is_told(tmp_path: Path, over: records.Lost) -> None:
     file = file_at(tmp_path / "a.capture")
-    for record in (records.Opened(0), records.Lost(100, "device-silent", "Silent.", by_driver=True)):
+    for record in (records.Opened(0), over):
         file.write(record)
     file.close()
     assert [thing.code for thing in await heard_again(tmp_path / "a.capture") if isinstance(thing, LinkOver)] == [
         "capture-differs"
     ]
+
+
+async def test_a_link_that_goes_on_in_another_file_is_one_link(tmp_path: Path) -> None:
+    whole = FOLDER / "cardlink-singles.capture"
+    (sitting,) = read_capture([whole]).sittings
+    path = tmp_path / "a.capture"
+    file = file_at(path, Bounds(largest=2000, files=9))
+    for record in sitting.records:
+        file.write(record)
+    file.close()
+    parts = [*(path.with_name(f"a.capture.{n}") for n in range(8, 0, -1)), path]
+    parts = [part for part in parts if part.exists()]
+    assert len(parts) > 2
+    assert await heard_again(*parts) == await heard_again(whole)
+    (link,) = links_of(read_capture(parts))
+    assert link.whole
+    assert not links_of(read_capture(parts[1:]))[0].whole
+    gap = links_of(read_capture([parts[0], parts[2]]))
+    assert [one.whole for one in gap] == [True, False], "what is not the next file does not continue it"
 
 
 async def test_a_capture_that_ends_while_the_link_stands(tmp_path: Path) -> None:
