@@ -23,11 +23,11 @@ AGAIN_WITHIN: Final = 0.3  # seconds until a frame comes for the second time, at
 
 _ONE_FRAME: Final = {
     "cardlink": rb"\xc0[^\xc0]+\xc0",
-    "angel_eye": rb"([\x02\x05][^\x02\x03\x05]*\x03..)\1*",  # a telegram with its copies
+    "angel_eye": rb"(?P<copy>\x05[^\x03\x05]*\x03..)(?P=copy)*",  # a telegram with its copies
     "bee_tek": rb"[^\n]*\n",
     "line_reader": rb"[^\n]*\n",
 }
-FRAMES: Final = {driver: re.compile(rb"(?s)(?P<frame>" + one + rb")|[^\xff]|\xff") for driver, one in _ONE_FRAME.items()}
+FRAMES: Final = {driver: re.compile(rb"(?s)(?P<frame>" + one + rb")|.") for driver, one in _ONE_FRAME.items()}
 
 
 class LineTrouble(msgspec.Struct, frozen=True):

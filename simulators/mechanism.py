@@ -61,13 +61,18 @@ class DeviceClock:
 
 
 class Mechanism:
-    """One device's insides. `emit` takes each report; `random` orders the decks and nothing else."""
+    """One device's insides. `emit` takes each report; `random` orders the decks and nothing else.
+
+    `on_restart` is told the cause when a fault makes the device start anew; `before_load` how many cards somebody puts
+    in, before they lie there.
+    """
 
     def __init__(self, profile: Profile, *, random: Random, emit: Callable[[messages.Report], None], boot: int) -> None:
         self.profile = profile
         self.clock = DeviceClock()
         self.arms = Arms()
         self.on_restart: Callable[[str], None] = self.power_on
+        self.before_load: Callable[[int], None] = lambda cards: None
         self.boot = boot
         self.inside: list[Card] = []  # next card out first
         self.tray: list[Card] = []
@@ -114,6 +119,7 @@ class Mechanism:
     def load(self, cards: list[Card], deck: int) -> None:
         """Put a deck in. A shoe takes it in the order given and names that order."""
         self._spend("load")
+        self.before_load(len(cards))
         self.inside, self.tray, self._deck = self.arms.spoil(cards), [], deck
         self.floor = []
         self._dispensed = self._sets = self._shuffle = 0
@@ -284,17 +290,14 @@ class Mechanism:
 
     def _jams(self, ordinals: range, zone: str) -> bool:
         """Whether it jams before one of these cards, and stays so."""
-        struck = self.arms.strike("jam_at", ordinals)
-        if struck is None:
-            return False
-        zone = struck.jam_zone or zone
-        self.jammed = zone
-        self._report(messages.Jammed(self._now, zone))
-        if struck.door_opens:
-            self.door_open = True
-            self._report(messages.DoorMoved(self._now, True))
-        if struck.jam_clears:
-            self.clear_jam()
+        while not self.jammed and (struck := self.arms.strike("jam_at", ordinals)):
+            self.jammed = struck.jam_zone or zone
+            self._report(messages.Jammed(self._now, self.jammed))
+            if struck.door_opens:
+                self.door_open = True
+                self._report(messages.DoorMoved(self._now, True))
+            if struck.jam_clears:
+                self.clear_jam()
         return bool(self.jammed)
 
     def _dispense(self, count: int) -> Answer:
