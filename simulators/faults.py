@@ -108,19 +108,20 @@ FAULTS: Final = (
     Fault(
         "foreign-card", "Card N is another deck's.", "card",
         {"shuffler": "`foreign` of `shuffle_finished`, and of the set",
-         **dict.fromkeys(("shoe", "angel_eye", "line_reader"), "`foreign` of that card"),
+         **dict.fromkeys(("shoe", "line_reader"), "`foreign` of that card"),
+         "angel_eye": "no card, but `jammed`: error mode",
          "bee_tek": "`alarmed` E3 and an unread card: it knows no difference"},
         {"foreign_at": "ordinal"},
     ),
     Fault(
         "unreadable", "Card N cannot be read.", "card",
         {"shuffler": "`unreadable` of `shuffle_finished`, and an unread card in the set", "shoe": "an unread card",
-         "angel_eye": "an unread card, error mode", "bee_tek": "`alarmed` E3 and an unread card",
+         "angel_eye": "no card, but `jammed`: error mode", "bee_tek": "`alarmed` E3 and an unread card",
          "line_reader": "nothing: an unread card leaves no trace"},
         {"unreadable_at": "ordinal"},
     ),
     Fault(
-        "drop", "Card N falls to the floor before the next one leaves, counted and not reported.", "card",
+        "drop", "When card N is due, one falls to the floor first, counted and not reported.", "card",
         _numbered("an ordinal that skips, and one card less that remains"),
         {"drop_at": "ordinal"},
     ),
@@ -164,7 +165,7 @@ FAULTS: Final = (
     ),
     Fault(
         "duplicates", "Frame N arrives twice; or each, by chance, both ways.", "frame",
-        {**_numbered("one report"), "angel_eye": "one report",
+        {**_numbered("one report"), "angel_eye": "the card again, and `gap_suspected`",
          **dict.fromkeys(("bee_tek", "line_reader"), "the card twice")},
         line="duplicate", unit="chance",
     ),

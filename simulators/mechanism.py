@@ -264,9 +264,9 @@ class Mechanism:
                 numbers[getattr(struck, name) - ordinals.start] = number
         return numbers
 
-    def _drop_cards(self) -> None:
-        """Cards that fall before the next one leaves."""
-        while self.inside and self.arms.strike("drop_at", self._coming(1)):
+    def _drop_cards(self, count: int = 1) -> None:
+        """Cards that fall before the next ones leave."""
+        while self.inside and self.arms.strike("drop_at", self._coming(count)):
             self.floor.append(self.inside.pop(0))
             self._dispensed += 1
 
@@ -307,7 +307,7 @@ class Mechanism:
             return Answer(False, "held")
         if self.tray:
             return Answer(False, "tray")
-        self._drop_cards()
+        self._drop_cards(count)
         if len(self.inside) < count:
             return Answer(False, "empty")
         if self._jams(self._coming(count), "transport"):
@@ -317,6 +317,8 @@ class Mechanism:
 
     def _form_next_on_removal(self) -> None:
         can = not self.exit_held and not self.tray and not self.jammed and self._shuffle
+        if can:
+            self._drop_cards(SET_SIZE)
         if can and len(self.inside) >= SET_SIZE and not self._jams(self._coming(SET_SIZE), "transport"):
             self._form_set(SET_SIZE)
 
