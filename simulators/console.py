@@ -92,7 +92,7 @@ class Console:
     async def status(self, words: Sequence[str]) -> str:
         mechanism = self.rig.mechanism
         said = [
-            f"{SIDES[self.rig.side].capitalize()}, {'plugged in' if self.outlet.plugged else 'unplugged'}",
+            f"{self.rig.name}, {'plugged in' if self.outlet.plugged else 'unplugged'}",
             f"{len(mechanism.inside)} cards inside, {len(mechanism.tray)} in the tray",
             f"{len(mechanism.floor)} on the floor",
             "exit held" if mechanism.exit_held else "exit open",

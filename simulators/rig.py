@@ -41,6 +41,12 @@ class Rig:
         self._random = Random(f"{seed}/faults")
         self._of_preset: list[ArmedFaults] = []
 
+    @property
+    def name(self) -> str:
+        """What device it is, at the beginning of a sentence."""
+        named = SIDES[self.side]
+        return named[0].upper() + named[1:]
+
     def reseed(self, seed: int) -> None:
         """Draw from here on by another seed. The decks keep theirs."""
         self.seed = seed
@@ -105,7 +111,7 @@ class Rig:
         """Plan the faults of every deck from the next one on. Raises `BadFaultError`."""
         if self.side not in preset.sides:
             raise BadFaultError(
-                f"{SIDES[self.side].capitalize()} cannot show the faults of {preset.name}.",
+                f"{self.name} cannot show the faults of {preset.name}.",
                 f"These can: {', '.join(SIDES[side] for side in preset.sides)}.",
             )
         self._preset = preset
@@ -124,7 +130,7 @@ class Rig:
         if self.side not in fault.shows:
             able = ", ".join(SIDES[side] for side in fault.shows)
             raise BadFaultError(
-                f"{SIDES[self.side].capitalize()} cannot show {fault.name}: it has no word for it.",
+                f"{self.name} cannot show {fault.name}: it has no word for it.",
                 f"These can: {able}.",
             )
 
