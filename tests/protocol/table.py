@@ -137,6 +137,27 @@ class Table:
         self.now = end
         self._act()
 
+    def account(self) -> dict[str, int]:
+        """What became of every report, in numbers. Lost is what nobody has and nobody said to be gone."""
+        taken: Counter[tuple[int, int]] = Counter()
+        gone: set[tuple[int, int]] = set()
+        made = {(told.boot, told.number) for told in self.told}
+        for entry in self.journal:
+            if isinstance(entry, Reported) and not isinstance(entry.observation, observations.ReportsLost):
+                taken[entry.boot, entry.number] += 1
+            else:
+                boot, first, last = lost_by(entry)
+                gone |= {one for one in made if one[0] == boot and first <= one[1] <= last}
+        return {
+            "reports made": len(made),
+            "in the journal": len(taken),
+            "said to be gone, from a memory that ran over or was lost": len(gone),
+            "lost": len(made - set(taken) - gone),
+            "doubled": sum(taken.values()) - len(taken),
+            "frames and bytes spoilt on the way": self.spoilt,
+            "links": self.links,
+        }
+
     # -- inside ----------------------------------------------------------------------------------------------------
 
     def _new_lines(self) -> tuple[OneWay, OneWay]:

@@ -47,6 +47,8 @@ def test_every_report_once_and_every_command_answered(line: str, seed: int, slow
     assert [entry for entry in table.journal if isinstance(entry, ReportsGone)] == []
     assert len(table.journal) == REPORTS
     assert table.answers
+    account = table.account()
+    assert (account["reports made"], account["lost"], account["doubled"]) == (REPORTS, 0, 0)
     if line in ("perfect", "one byte at a time"):
         assert (table.links, table.lapsed) == (1, set())
     table.unplug()
