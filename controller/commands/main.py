@@ -21,6 +21,7 @@ SUMMARIES: Final = {
     "rules": "Show how a game is read: clauses, settings, tables.",
     "evaluate": "Tell classes, outcomes and wagers of given hands.",
     "odds": "Count the exact odds of every wager of a game.",
+    "bench": "Ask a device what its driver promises, measure it, and say whether it passes.",
     "demo": "Play a simulated table, live.",
     "simulate": "Run a simulated device alone, on a pseudo-terminal or a TCP port.",
 }
