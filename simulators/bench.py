@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from random import Random
 from typing import TypeVar
+
+import msgspec
 
 from firmware_bridge.cards import Card
 from firmware_bridge.commands import AnyCommand
@@ -16,14 +18,32 @@ from firmware_bridge.device_url import DEFAULT_DRIVER, DeviceUrl, parse_device_u
 from firmware_bridge.drivers.base import Answered, DeviceReady, Driver, Heard, LinkOver, Reported
 from firmware_bridge.drivers.registry import load_driver, registered_driver
 from firmware_bridge.drivers.setting import DriverSetting
-from firmware_bridge.link_keeper import LinkKeeper
+from firmware_bridge.link_keeper import Health, LinkKeeper, LinkState
 from firmware_bridge.observations import Observation
 from simulators.device_side import DeviceSide
 from simulators.pty_front import PtyFront
 
+T = TypeVar("T")
 HeardT = TypeVar("HeardT")
 ObservationT = TypeVar("ObservationT", bound=Observation)
 PATIENCE = 120.0  # seconds; a real shuffle takes a minute
+
+
+class Measurement(msgspec.Struct, frozen=True):
+    """What was measured of a device: at most `limit` is good."""
+
+    name: str
+    value: float
+    unit: str
+    limit: float
+
+    @property
+    def within(self) -> bool:
+        return self.value <= self.limit
+
+    def __str__(self) -> str:
+        unit = f" {self.unit}" if self.unit else ""
+        return f"{self.name}: {self.value:.3g}{unit}, at most {self.limit:g}{unit}"
 
 
 class BenchError(AssertionError):
@@ -31,9 +51,19 @@ class BenchError(AssertionError):
 
 
 class Bench:
-    """A link that keeps everything it hears. Reports are acknowledged as they come unless `acknowledges` is False."""
+    """A link that keeps everything it hears. Reports are acknowledged as they come unless `acknowledges` is False.
+
+    `draws`: how many cards somebody will draw when `say` asks for them. `strict`: a fresh deck lies in a shuffler, and
+    what it cannot do is a failure. `unreachable` is set when an attempt to connect has failed.
+    """
 
     def __init__(self, url: DeviceUrl, keys: Mapping[str, bytes], cards: Mapping[str, Card]) -> None:
+        self.url = url
+        self.draws = 0
+        self.say: Callable[[str], None] = lambda sentence: None
+        self.strict = False
+        self.unreachable = asyncio.Event()
+        self.measurements: list[Measurement] = []
         self.heard: list[Heard] = []
         self.acknowledges = True
         self._news = asyncio.Event()
@@ -44,15 +74,40 @@ class Bench:
         def make_driver(now: float) -> Driver:
             return make(DriverSetting(secrets.token_bytes(16), url, keys.get, self._held, cards), now)
 
-        clock = asyncio.get_running_loop().time
+        self._clock = asyncio.get_running_loop().time
         self.keeper = LinkKeeper(
-            url, make_driver=make_driver, deliver=self._deliver, clock=clock, random=secrets.SystemRandom()
+            url,
+            make_driver=make_driver,
+            deliver=self._deliver,
+            clock=self._clock,
+            random=secrets.SystemRandom(),
+            on_health=self._on_health,
         )
 
     @property
     def held(self) -> tuple[int, int]:
         """The last report acknowledged, as (boot, number)."""
         return self._held
+
+    @property
+    def now(self) -> float:
+        """Seconds of a monotonic clock."""
+        return self._clock()
+
+    def measure(self, measured: Measurement) -> None:
+        """Keep it. Raises `BenchError` beyond its limit."""
+        self.measurements.append(measured)
+        if not measured.within:
+            raise BenchError(str(measured))
+
+    async def collect(self, found: Callable[[], Sequence[T]], number: int) -> Sequence[T]:
+        """Wait until so many are found among what was heard; what there is when patience ends."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(PATIENCE):
+                while len(found()) < number:
+                    self._news.clear()
+                    await self._news.wait()
+        return found()
 
     async def ready(self) -> DeviceReady:
         return await self.wait_for(DeviceReady)
@@ -98,6 +153,10 @@ class Bench:
         self.keeper.drop("bench", "The bench makes the link anew.")
         await self.wait_for(LinkOver, after=place)
         await self.wait_for(DeviceReady, after=place)
+
+    def _on_health(self, health: Health) -> None:
+        if health.state in (LinkState.ABSENT, LinkState.REFUSED) and health.code:
+            self.unreachable.set()
 
     def _deliver(self, thing: Heard) -> None:
         self.heard.append(thing)

@@ -50,6 +50,7 @@ class SimulatedDevice:
         self._log = log
         self._tasks: set[asyncio.Task[None]] = set()
         self.changed: Callable[[], None] = lambda: None
+        self._fresh = fresh
         boot = fresh.getrandbits(32) or 1
         self.mechanism = Mechanism(profile, random=Random(random.getrandbits(64)), emit=self._emit, boot=boot)
         self.link = CardlinkDevice(
@@ -62,7 +63,18 @@ class SimulatedDevice:
             on_host_lost=self._on_host_lost,
             memory=profile.memory,
         )
+        self.mechanism.on_restart = self.restart
         self.mechanism.power_on()
+
+    def restart(self, cause: str) -> None:
+        """It starts anew, told in its own word: the link is gone, and so are the reports unless it retains them.
+
+        The cards stay where they are, and so does what it has counted; its lock falls shut.
+        """
+        boot = self._fresh.getrandbits(32) or 1
+        self.mechanism.boot, self.mechanism.exit_held = boot, True
+        self.link.reboot(boot, keep_reports=self.mechanism.profile.capabilities.retains_reports)
+        self.mechanism.power_on(cause)
 
     @property
     def idle(self) -> bool:

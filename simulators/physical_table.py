@@ -9,7 +9,8 @@ from msgspec.structs import replace
 from controller.games.specification import Facts
 from controller.rules.dealing import Place
 from firmware_bridge.cards import DECK, Card
-from simulators.mechanism import ArmedFaults, Mechanism
+from simulators.armed_faults import ArmedFaults
+from simulators.mechanism import Mechanism
 from simulators.pace import Pace
 from simulators.plan import AS_IT_IS, PlannedRound
 

@@ -19,8 +19,9 @@ from controller.games.specification import DEALER, Facts, Game, Kind, Unit
 from controller.rules.dealing import Place, served_boxes
 from controller.rules.irregularities import find_row
 from controller.rules.law import Law, read_law
+from simulators.armed_faults import ArmedFaults
 from simulators.bettors import PlannedWager, plan_wagers
-from simulators.mechanism import SET_SIZE, ArmedFaults
+from simulators.mechanism import SET_SIZE
 
 SHARE_EXCHANGED: Final = 0.2  # of the chance of any other mishap
 WIDEST: Final = 5  # occupied boxes at most: a screen of a demonstration is small

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import AsyncGenerator, Coroutine
-from contextlib import ExitStack, asynccontextmanager, suppress
+from collections.abc import Coroutine
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from random import Random, SystemRandom
 from typing import IO, Literal
@@ -21,15 +21,15 @@ from firmware_bridge.errors import KeyFileError
 from firmware_bridge.observations import Capabilities
 from simulators.dealer import SimulatedDealer, SimulationError
 from simulators.device import LoggedReport, SimulatedDevice
-from simulators.device_side import DeviceSide
 from simulators.line_reader_device import write_card_table
 from simulators.mechanism import Profile
 from simulators.pace import Pace
 from simulators.physical_table import PhysicalTable
 from simulators.plan import plan_rounds
-from simulators.pty_front import PtyFront
-from simulators.tcp_front import TcpFront
+from simulators.presets import PRESETS
+from simulators.rig import Rig
 from simulators.telling_shoes import TELLING_SHOES, draw_all
+from simulators.trouble import Trouble, read_trouble, running
 
 HUMAN_PACE = 0.22  # of table time: a demonstration of five rounds ends within a minute
 
@@ -56,6 +56,7 @@ class Simulation(msgspec.Struct, frozen=True):
     rounds: int
     wagers: bool
     stay: bool
+    trouble: Trouble
 
 
 class Telling(msgspec.Struct, frozen=True):
@@ -69,6 +70,7 @@ class Telling(msgspec.Struct, frozen=True):
     log: Path | None
     draw_every: float
     card_table: Path
+    trouble: Trouble
 
 
 def playable(game_id: str, *, on_removal: bool) -> Game:
@@ -125,22 +127,35 @@ def capabilities_of(
 @click.option("--rounds", type=click.IntRange(min=1), default=5, show_default=True, help="How many, with --dealer.")
 @click.option("--wagers", is_flag=True, help="The people bet, with --dealer.")
 @click.option("--stay", is_flag=True, help="Keep the device plugged in after the last round, until interrupted.")
+@click.option("--fault", "faults", multiple=True, metavar="NAME@N", help="Arm a fault, as in jam@5 or loss=0.01; "
+              "docs/simulators.md lists them. As often as needed.")  # fmt: skip
+@click.option("--preset", type=click.Choice(list(PRESETS)), help="Plan the faults of every deck by this mix.")
+@click.option("--console/--no-console", default=None, help="Read commands from standard input; `help` lists them. "
+              "In a terminal it does.")  # fmt: skip
 def simulate(driver: str, draw_every: float, card_table: Path, kind: Literal["shuffler", "shoe"], serial: str,
              seed: int, link: Path, tcp: str | None, key_file: Path, on_removal: bool, stages: bool, fast: bool,
              log: Path | None, dealer: Path | None, game_id: str, rounds: int, wagers: bool,
-             stay: bool) -> None:  # fmt: skip
+             stay: bool, faults: tuple[str, ...], preset: str | None, console: bool | None) -> None:  # fmt: skip
     """Run a simulated shuffler or shoe on a pseudo-terminal or a TCP port, and print where it is.
 
     With --dealer, simulated people play planned rounds at the daemon's table and the command ends with the last one.
     Without, it runs until it is interrupted.
     """
     where = link.absolute()
+    trouble = read_trouble(faults, preset, console if dealer is None else bool(console))
+    if dealer is not None and trouble.of_cards:
+        raise BadInputError(
+            "The people of --dealer know what to do about the mishaps of their own plan.",
+            "Leave --console, --preset and every --fault but the line's out, or deal by hand without --dealer.",
+        )
     if driver != "cardlink":
-        _simulate_telling(Telling(driver, serial, seed, where, _listening(tcp), log, draw_every, card_table), dealer)
+        _simulate_telling(
+            Telling(driver, serial, seed, where, _listening(tcp), log, draw_every, card_table, trouble), dealer
+        )
         return
     asked = Simulation(
         kind, serial, seed, where, _listening(tcp), key_file, on_removal, stages, 0.0 if fast else HUMAN_PACE, log,
-        dealer, playable(game_id, on_removal=on_removal).id, rounds, wagers, stay,
+        dealer, playable(game_id, on_removal=on_removal).id, rounds, wagers, stay, trouble,
     )  # fmt: skip
     try:
         asyncio.run(run_simulation(asked))
@@ -191,7 +206,9 @@ async def run_telling(asked: Telling) -> None:
             await draw_all(device, asked.draw_every)
             await asyncio.Event().wait()
 
-        async with _plugged_in(device, asked.link, asked.tcp) as url:
+        clock = asyncio.get_running_loop().time
+        rig = Rig(device, driver=asked.driver, seed=asked.seed, clock=clock)
+        async with running(rig, asked.trouble, asked.link, asked.tcp) as url:
             click.echo(f"{url}?driver={asked.driver}")
             await _until_told(people())
 
@@ -214,7 +231,8 @@ async def run_simulation(asked: Simulation) -> None:
             pace=pace,
             log=lambda line: _write_line(log, line),
         )
-        async with _plugged_in(device, asked.link, asked.tcp) as url:
+        rig = Rig(device, seed=asked.seed, clock=loop.time)
+        async with running(rig, asked.trouble, asked.link, asked.tcp) as url:
             click.echo(url)
             await _until_told(_people(asked, device, pace))
 
@@ -226,28 +244,6 @@ async def _until_told(doing: Coroutine[None, None, None]) -> None:
         asyncio.get_running_loop().add_signal_handler(name, people.cancel)
     with suppress(asyncio.CancelledError):
         await people
-
-
-@asynccontextmanager
-async def _plugged_in(device: DeviceSide, link: Path, tcp: tuple[str, int] | None) -> AsyncGenerator[str, None]:
-    """The device at its front end; gives its URL."""
-    if tcp is not None:
-        listening = TcpFront(device, *tcp)
-        await listening.plug()
-        try:
-            yield listening.url
-        finally:
-            await listening.unplug()
-        return
-    front = PtyFront(device, link)
-    front.plug()
-    carrier = asyncio.create_task(front.run())
-    try:
-        yield f"serial://{link}"
-    finally:
-        carrier.cancel()
-        with suppress(asyncio.CancelledError):
-            await carrier
 
 
 async def _people(asked: Simulation, device: SimulatedDevice, pace: Pace) -> None:

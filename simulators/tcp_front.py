@@ -29,6 +29,10 @@ class TcpFront:
         host = f"[{self._host}]" if ":" in self._host else self._host
         return f"tcp://{host}:{self._port}/"
 
+    @property
+    def plugged(self) -> bool:
+        return self._server is not None
+
     async def plug(self) -> None:
         """Listen. Raises OSError where that is not possible."""
         if self._server is None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -45,6 +47,20 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.section("did not run: the tool is not on this machine")
         for line in sorted(_missing):
             terminalreporter.write_line(line)
+
+    _tell_sums(terminalreporter)
+
+
+def _tell_sums(terminalreporter: Any) -> None:
+    """What the long forms counted, added up over all of them: properties that begin with "soak: "."""
+    sums: Counter[str] = Counter()
+    for report in terminalreporter.stats.get("passed", ()):
+        if report.when == "call":
+            sums.update({name: number for name, number in report.user_properties if name.startswith("soak: ")})
+    if sums:
+        terminalreporter.section("counted in the long forms")
+        for name, number in sums.items():
+            terminalreporter.write_line(f"{number:>12,} {name.removeprefix('soak: ')}")
 
 
 @pytest.fixture(autouse=True)

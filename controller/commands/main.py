@@ -23,6 +23,7 @@ SUMMARIES: Final = {
     "evaluate": "Tell classes, outcomes and wagers of given hands.",
     "odds": "Count the exact odds of every wager of a game.",
     "capture": "Record what crosses the wire to a device, show it, play it back.",
+    "bench": "Ask a device what its driver promises, measure it, and say whether it passes.",
     "demo": "Play a simulated table, live.",
     "simulate": "Run a simulated device alone, on a pseudo-terminal or a TCP port.",
 }

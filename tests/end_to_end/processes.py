@@ -20,13 +20,15 @@ T = TypeVar("T")
 
 
 class Child:
-    """A running process. `out` and `err` are the lines that it has said so far."""
+    """A running process. `out` and `err` are the lines that it has said so far. `listens`: it can be told lines."""
 
-    def __init__(self, module: str, *arguments: str, environment: dict[str, str] | None = None) -> None:
+    def __init__(
+        self, module: str, *arguments: str, environment: dict[str, str] | None = None, listens: bool = False
+    ) -> None:
         self._process = subprocess.Popen(
             [sys.executable, "-m", module, *arguments],
             cwd=ROOT,
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE if listens else subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=os.environ | (environment or {}),
@@ -47,6 +49,12 @@ class Child:
                 self._news.clear()
                 await self._news.wait()
         return found
+
+    def tell(self, *lines: str) -> None:
+        """Write lines to its standard input."""
+        assert self._process.stdin is not None
+        self._process.stdin.write("".join(f"{line}\n" for line in lines).encode())
+        self._process.stdin.flush()
 
     async def ended(self) -> int:
         """Wait for its end; the exit code."""
@@ -77,6 +85,8 @@ class Child:
         if self.running:
             self._process.kill()
             self._process.wait(timeout=PATIENCE)
+        if self._process.stdin is not None:
+            self._process.stdin.close()
         for stream in (self._process.stdout, self._process.stderr):
             if stream is not None and not stream.closed:
                 asyncio.get_running_loop().remove_reader(stream.fileno())

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from random import Random
 from typing import Final, NamedTuple
 
+from msgspec.structs import replace
+
 from firmware_bridge import observations
 from firmware_bridge.commands import AnyCommand, Dispense, HoldExit, ReleaseExit, Show
 from firmware_bridge.drivers.base import (
@@ -24,10 +26,11 @@ from firmware_bridge.drivers.base import (
 )
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.host import CardlinkHost
+from simulators.faulty_line import LineTrouble, OneWay
 
-from .line import Line, Trouble
 from .parts import NEVER, BenchDevice, make_host
 
+LATENCY: Final = 0.004  # seconds
 BACK_OFF: Final = 0.2  # seconds between a link and the next
 COMMANDS: Final[tuple[AnyCommand, ...]] = (Dispense(3), HoldExit(), ReleaseExit(), Show("§"))
 PATIENCE: Final = 600.0  # seconds of virtual time in which something must have happened
@@ -46,7 +49,7 @@ class Table:
 
     def __init__(
         self,
-        trouble: Trouble,
+        trouble: LineTrouble,
         seed: int,
         *,
         held: tuple[int, int] = (0, 0),
@@ -70,13 +73,13 @@ class Table:
         self.statistics = LinkStatistics()
         self.status: observations.DeviceStatus | None = None
         self._held = held
-        self._trouble = trouble
+        self._trouble = replace(trouble, latency=LATENCY)
         self._slowest_commit = slowest_commit
         self._restarts = restarts
         self._pause = pause
         self._commits: deque[tuple[float, Reported | ReportsGone]] = deque()
         self._host: CardlinkHost | None = None
-        self._lines: tuple[Line, Line] = (Line(trouble, self.random), Line(trouble, self.random))
+        self._lines = self._new_lines()
         self._connect_at = 0.0
         self._next_command = 1
 
@@ -134,7 +137,31 @@ class Table:
         self.now = end
         self._act()
 
+    def account(self) -> dict[str, int]:
+        """What became of every report, in numbers. Lost is what nobody has and nobody said to be gone."""
+        taken: Counter[tuple[int, int]] = Counter()
+        gone: set[tuple[int, int]] = set()
+        made = {(told.boot, told.number) for told in self.told}
+        for entry in self.journal:
+            if isinstance(entry, Reported) and not isinstance(entry.observation, observations.ReportsLost):
+                taken[entry.boot, entry.number] += 1
+            else:
+                boot, first, last = lost_by(entry)
+                gone |= {one for one in made if one[0] == boot and first <= one[1] <= last}
+        return {
+            "reports made": len(made),
+            "in the journal": len(taken),
+            "said to be gone, from a memory that ran over or was lost": len(gone),
+            "lost": len(made - set(taken) - gone),
+            "doubled": sum(taken.values()) - len(taken),
+            "frames and bytes spoilt on the way": self.spoilt,
+            "links": self.links,
+        }
+
     # -- inside ----------------------------------------------------------------------------------------------------
+
+    def _new_lines(self) -> tuple[OneWay, OneWay]:
+        return OneWay(self._trouble, self.random), OneWay(self._trouble, self.random)
 
     def _next_due(self) -> float:
         times = [self.device.link.wake_at(), *(line.next_at() for line in self._lines)]
@@ -194,7 +221,7 @@ class Table:
         self.lapsed |= self.outstanding
         self.outstanding.clear()
         self.spoilt += sum(line.spoilt for line in self._lines)
-        self._lines = (Line(self._trouble, self.random), Line(self._trouble, self.random))
+        self._lines = self._new_lines()
         self._connect_at = self.now + BACK_OFF
 
 

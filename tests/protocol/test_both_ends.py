@@ -9,21 +9,21 @@ import pytest
 from firmware_bridge import observations
 from firmware_bridge.commands import Dispense
 from firmware_bridge.drivers.base import Reported, ReportsGone
+from simulators.faulty_line import LineTrouble
 
-from .line import Trouble
 from .parts import BOOT
 from .table import Table, check_commands, check_reports
 
 LINES: Final = {
-    "perfect": Trouble(),
-    "one byte at a time": Trouble(piece=1),
-    "lossy": Trouble(loss=0.15),
-    "duplicating": Trouble(duplicate=0.3),
-    "reordering": Trouble(reorder=0.3),
-    "bit-flipping": Trouble(flip=0.004),
-    "truncating": Trouble(truncate=0.15, piece=5),
-    "stalling": Trouble(stall=0.2),
-    "everything": Trouble(piece=3, loss=0.04, duplicate=0.05, reorder=0.05, truncate=0.04, stall=0.02, flip=0.0005),
+    "perfect": LineTrouble(),
+    "one byte at a time": LineTrouble(piece=1),
+    "lossy": LineTrouble(loss=0.15),
+    "duplicating": LineTrouble(duplicate=0.3),
+    "reordering": LineTrouble(reorder=0.3),
+    "bit-flipping": LineTrouble(flip=0.004),
+    "truncating": LineTrouble(truncate=0.15, piece=5),
+    "stalling": LineTrouble(stall=0.2),
+    "everything": LineTrouble(piece=3, loss=0.04, duplicate=0.05, reorder=0.05, truncate=0.04, stall=0.02, flip=0.0005),
 }
 SEEDS: Final = (1, 2, 3)
 REPORTS: Final = 150
@@ -47,6 +47,8 @@ def test_every_report_once_and_every_command_answered(line: str, seed: int, slow
     assert [entry for entry in table.journal if isinstance(entry, ReportsGone)] == []
     assert len(table.journal) == REPORTS
     assert table.answers
+    account = table.account()
+    assert (account["reports made"], account["lost"], account["doubled"]) == (REPORTS, 0, 0)
     if line in ("perfect", "one byte at a time"):
         assert (table.links, table.lapsed) == (1, set())
     table.unplug()
@@ -113,7 +115,7 @@ def test_a_memory_that_runs_over_says_so(line: str, seed: int, slowest_commit: f
 
 @seeds
 def test_a_memory_that_runs_over_while_nobody_listens_and_through_reboots(seed: int) -> None:
-    table = Table(Trouble(), seed, memory=12)
+    table = Table(LineTrouble(), seed, memory=12)
     table.play(10)
     table.unplug()
     for _ in range(3):
@@ -132,7 +134,7 @@ def test_a_memory_that_runs_over_while_nobody_listens_and_through_reboots(seed: 
 
 @seeds
 def test_more_reboots_than_a_device_remembers_are_known_as_a_gap(seed: int) -> None:
-    table = Table(Trouble(), seed, memory=100)
+    table = Table(LineTrouble(), seed, memory=100)
     table.play(10)
     table.unplug()
     first_boot = table.device.link.boot
@@ -150,14 +152,14 @@ def test_more_reboots_than_a_device_remembers_are_known_as_a_gap(seed: int) -> N
 
 
 def test_a_host_that_held_an_unknown_boot_goes_on_and_says_what_is_missing() -> None:
-    table = Table(Trouble(), 1, held=(0xABCDEF, 17))
+    table = Table(LineTrouble(), 1, held=(0xABCDEF, 17))
     table.play(5)
     assert table.journal[0] == ReportsGone(0xABCDEF, 18, None)
     assert [entry.number for entry in table.journal[1:] if isinstance(entry, Reported)] == [1, 2, 3, 4, 5]
 
 
 def test_a_new_host_at_a_device_that_another_host_has_served_is_told_of_the_gap() -> None:
-    table = Table(Trouble(), 1)
+    table = Table(LineTrouble(), 1)
     table.play(5)
     table.unplug()
     table._held = (0, 0)
@@ -169,7 +171,7 @@ def test_a_new_host_at_a_device_that_another_host_has_served_is_told_of_the_gap(
 
 
 def test_a_device_that_kept_everything_acknowledged_through_a_reboot_raises_no_alarm() -> None:
-    table = Table(Trouble(), 1)
+    table = Table(LineTrouble(), 1)
     table.play(5)
     table.reboot(keep_reports=True)
     table.play(5)
@@ -177,7 +179,7 @@ def test_a_device_that_kept_everything_acknowledged_through_a_reboot_raises_no_a
 
 
 def test_a_command_under_way_when_the_link_breaks_is_not_sent_again() -> None:
-    table = Table(Trouble(), 1)
+    table = Table(LineTrouble(), 1)
     table.play(1)
     table.device.answers_by_itself = False
     table.command(Dispense(3))

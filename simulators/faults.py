@@ -1,0 +1,251 @@
+"""Every fault that a simulated device can be given: one registry, by name.
+
+A fault is planned by an ordinal and never by time: of a card in the deal, of a card in the next deck that is loaded, or
+of a frame that the device sends, counted from when the fault was armed. Some faults of the line are a chance instead,
+drawn from the seed. The table in docs/simulators.md is made of this one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final, Literal, TypeAlias
+
+import msgspec
+
+Side: TypeAlias = Literal["shuffler", "shoe", "angel_eye", "bee_tek", "line_reader"]
+SIDES: Final[dict[Side, str]] = {
+    "shuffler": "a cardlink shuffler",
+    "shoe": "a cardlink shoe",
+    "angel_eye": "Angel Eye",
+    "bee_tek": "Bee-Tek",
+    "line_reader": "a line reader",
+}
+
+
+class Fault(msgspec.Struct, frozen=True):
+    """One fault. `does`: what happens, for people. `of`: what its ordinal counts; `chance`: it may be one as well.
+
+    `arms` are fields of `ArmedFaults` or the field of `LineTrouble`; none of them for what only a front end can do.
+    `shows`: what the host sees of it, for each kind of device that it can be given.
+    """
+
+    name: str
+    does: str
+    of: Literal["card", "card of the next deck", "frame", "nothing"]
+    shows: Mapping[Side, str]
+    arms: Mapping[str, str | bool] = MappingProxyType({})
+    line: str = ""
+    unit: Literal["", "chance", "bytes"] = ""
+
+    @property
+    def usage(self) -> str:
+        """How it is written behind --fault."""
+        forms = [] if self.of == "nothing" else [f"{self.name}@N"]
+        forms += [f"{self.name}={self.unit.upper()}"] if self.unit else []
+        return ", ".join(forms)
+
+
+def _numbered(cards: str) -> dict[Side, str]:
+    return {"shuffler": cards, "shoe": cards}
+
+
+_STARTED: Final = "`started`, with its cause, in a new boot"
+_KEPT: Final = "nothing is lost: it comes again"
+_UNNOTICED: Final = "nothing: the card is gone, and nobody can say so"
+_TELLING: Final[tuple[Side, ...]] = ("angel_eye", "bee_tek", "line_reader")
+
+FAULTS: Final = (
+    Fault(
+        "jam", "The mechanism jams before card N, until it is cleared.", "card",
+        {**_numbered("`jammed`, and the order is refused"), "angel_eye": "`jammed`, error mode",
+         "bee_tek": "`alarmed`, E7"},
+        {"jam_at": "ordinal"},
+    ),
+    Fault(
+        "door-jam", "It jams before card N with its door open; clearing closes the door.", "card",
+        _numbered("`jammed` in the zone door, and `door_moved`"),
+        {"jam_at": "ordinal", "jam_zone": "door", "door_opens": True},
+    ),
+    Fault(
+        "platform-fault", "The platform jams before card N, and frees itself.", "card",
+        _numbered("`jammed` and `jam_cleared` in the zone platform, then the cards"),
+        {"jam_at": "ordinal", "jam_zone": "platform", "jam_clears": True},
+    ),
+    Fault(
+        "jam-recovery", "It jams before card N, and frees itself.", "card",
+        _numbered("`jammed` and `jam_cleared`, then the cards"),
+        {"jam_at": "ordinal", "jam_clears": True},
+    ),
+    Fault(
+        "double-draw", "Two cards leave where one should, as card N.", "card",
+        {"shuffler": "a set of one card more", "shoe": "`cards_drawn_together`",
+         **dict.fromkeys(_TELLING, "two cards, one after the other")},
+        {"double_feed_at": "ordinal"},
+    ),
+    Fault(
+        "face-up", "Card N lies face up.", "card",
+        {"shuffler": "`face_up_found`", "shoe": "`face_up_found`, and `face_up` of that card"},
+        {"face_up_at": "ordinal"},
+    ),
+    Fault(
+        "missing-card", "Card N is not in the next deck.", "card of the next deck",
+        {"shuffler": "`missing` of `shuffle_finished`", "shoe": "`deck_loaded` of 51 cards"},
+        {"missing_at": "ordinal"},
+    ),
+    Fault(
+        "extra-card", "Another copy of a card is in the next deck besides, as card N.", "card of the next deck",
+        {"shuffler": "`extra` of `shuffle_finished`", "shoe": "`deck_loaded` of 53 cards"},
+        {"extra_at": "ordinal"},
+    ),
+    Fault(
+        "duplicate-card", "Another copy of a card is card N of the next deck, in place of the right one.",
+        "card of the next deck",
+        {"shuffler": "`duplicate` of `shuffle_finished`", **dict.fromkeys(("shoe", *_TELLING), "the same card twice")},
+        {"duplicate_at": "ordinal"},
+    ),
+    Fault(
+        "foreign-card", "Card N is another deck's.", "card",
+        {"shuffler": "`foreign` of `shuffle_finished`, and of the set",
+         **dict.fromkeys(("shoe", "line_reader"), "`foreign` of that card"),
+         "angel_eye": "no card, but `jammed`: error mode",
+         "bee_tek": "`alarmed` E3 and an unread card: it knows no difference"},
+        {"foreign_at": "ordinal"},
+    ),
+    Fault(
+        "unreadable", "Card N cannot be read.", "card",
+        {"shuffler": "`unreadable` of `shuffle_finished`, and an unread card in the set", "shoe": "an unread card",
+         "angel_eye": "no card, but `jammed`: error mode", "bee_tek": "`alarmed` E3 and an unread card",
+         "line_reader": "nothing: an unread card leaves no trace"},
+        {"unreadable_at": "ordinal"},
+    ),
+    Fault(
+        "drop", "When card N is due, one falls to the floor first, counted and not reported.", "card",
+        _numbered("an ordinal that skips, and one card less that remains"),
+        {"drop_at": "ordinal"},
+    ),
+    Fault(
+        "slow", "The motion that brings card N takes ten times as long.", "card",
+        _numbered("a late report: its uptime tells"),
+        {"slow_at": "ordinal"},
+    ),
+    Fault(
+        "reset", "The device starts anew when card N has left.", "card",
+        {**_numbered(_STARTED), "angel_eye": "`started`"},
+        {"reset_at": "ordinal"},
+    ),
+    Fault(
+        "brown-out", "The power is low when card N has left, and the device starts anew after its next motion.", "card",
+        {**_numbered("`power_low`, then " + _STARTED), "angel_eye": "`started`"},
+        {"brown_out_at": "ordinal"},
+    ),
+    Fault(
+        "silent", "From frame N on nothing of the device arrives, until `silent off`.", "frame",
+        {**_numbered("a link that is stale and then over"),
+         **dict.fromkeys(_TELLING, "nothing: silence proves nothing")},
+    ),
+    Fault(
+        "unplug", "The cable comes out in the middle of frame N.", "frame",
+        {**_numbered("a lost link; what was not acknowledged comes on the next one"),
+         **dict.fromkeys(_TELLING, "a lost link; the rest of that frame is gone")},
+    ),
+    Fault(
+        "bit-flips", "A bit of frame N is turned round; or each byte's, by chance, both ways.", "frame",
+        {**_numbered(_KEPT), "angel_eye": "nothing is lost: another copy holds",
+         "bee_tek": "`not_understood`, or another card: it has no checksum",
+         "line_reader": "a foreign or another card, or bytes that fit nothing: it has no checksum"},
+        line="flip", unit="chance",
+    ),
+    Fault(
+        "loss", "Frame N is lost; or each, by chance, both ways.", "frame",
+        {**_numbered(_KEPT), "angel_eye": "`gap_suspected`, once the shoe's numbers are learned",
+         **dict.fromkeys(("bee_tek", "line_reader"), _UNNOTICED)},
+        line="loss", unit="chance",
+    ),
+    Fault(
+        "duplicates", "Frame N arrives twice; or each, by chance, both ways.", "frame",
+        {**_numbered("one report"), "angel_eye": "the card again, and `gap_suspected`",
+         **dict.fromkeys(("bee_tek", "line_reader"), "the card twice")},
+        line="duplicate", unit="chance",
+    ),
+    Fault(
+        "reordering", "Later frames overtake frame N; or each, by chance, both ways.", "frame",
+        {**_numbered("the right order"), "angel_eye": "`gap_suspected`, once the shoe's numbers are learned",
+         **dict.fromkeys(("bee_tek", "line_reader"), "the cards in another order")},
+        line="reorder", unit="chance",
+    ),
+    Fault(
+        "truncation", "The end of frame N is missing; or each one's, by chance, both ways.", "frame",
+        {**_numbered(_KEPT), "angel_eye": "nothing is lost: another copy holds; else `not_understood`",
+         "bee_tek": "`not_understood`", "line_reader": "`not_understood`, or bytes that fit nothing"},
+        line="truncate", unit="chance",
+    ),
+    Fault(
+        "stall", "Frame N and all after it wait for up to half a second; or each, by chance, both ways.", "frame",
+        dict.fromkeys(SIDES, "everything, late"), line="stall", unit="chance",
+    ),
+    Fault(
+        "pieces", "So many bytes arrive at once; 1: one byte at a time.", "nothing",
+        dict.fromkeys(SIDES, "everything"), line="piece", unit="bytes",
+    ),
+)  # fmt: skip
+BY_NAME: Final = {fault.name: fault for fault in FAULTS}
+
+_WRITTEN: Final = re.compile(r"([a-z-]+)(?:@([0-9]{1,6})|=([0-9]{1,6}(?:\.[0-9]{1,9})?))?", re.ASCII)
+
+
+class BadFaultError(ValueError):
+    """A fault that does not exist, is written wrongly, or that this device cannot show; and what to do instead."""
+
+    def __init__(self, sentence: str, hint: str = "") -> None:
+        super().__init__(sentence)
+        self.hint = hint
+
+
+class ChosenFault(msgspec.Struct, frozen=True):
+    """A fault with its ordinal (0: the next) or its value (a chance, a number of bytes)."""
+
+    fault: Fault
+    ordinal: int = 0
+    value: float | None = None
+
+
+def find_fault(name: str) -> Fault:
+    """Raises `BadFaultError`."""
+    if name not in BY_NAME:
+        raise BadFaultError(f"There is no fault {name!r}.", f"There are {', '.join(BY_NAME)}.")
+    return BY_NAME[name]
+
+
+def parse_fault(text: str) -> ChosenFault:
+    """A fault as it is written behind --fault: `jam@5`, `loss=0.01`. Raises `BadFaultError`."""
+    found = _WRITTEN.fullmatch(text)
+    if found is None:
+        raise BadFaultError(f"{text!r} is no fault.", "Write NAME@N, as in jam@5, or NAME=CHANCE, as in loss=0.01.")
+    name, ordinal, value = found.groups()
+    return choose(find_fault(name), int(ordinal or 0), float(value) if value else None, text)
+
+
+def choose(fault: Fault, ordinal: int, value: float | None, text: str) -> ChosenFault:
+    """Raises `BadFaultError` where the fault has no ordinal or no such value."""
+    hint = f"Write {fault.usage}."
+    if value is not None and not fault.unit:
+        raise BadFaultError(f"{text!r}: {fault.name} is no matter of chance.", hint)
+    if fault.unit == "chance" and value is not None and value > 1:
+        raise BadFaultError(f"{text!r}: a chance is a number from 0 to 1.", hint)
+    if fault.of == "nothing" and (ordinal or value is None or value != int(value)):
+        raise BadFaultError(f"{text!r}: {fault.name} needs a whole number of bytes.", hint)
+    return ChosenFault(fault, ordinal, value)
+
+
+def table_rows() -> str:
+    """The registry as rows of a Markdown table: name, how it is written, what happens, what the host sees of it."""
+    rows = []
+    for fault in FAULTS:
+        seen: dict[str, list[str]] = {}
+        for side, what in fault.shows.items():
+            seen.setdefault(what, []).append(side.replace("_", " "))
+        told = "; ".join(f"*{', '.join(sides)}*: {what}" for what, sides in seen.items())
+        rows.append(f"| `{fault.name}` | {fault.usage} | {fault.does} | {told} |")
+    return "\n".join(rows) + "\n"

@@ -1,0 +1,135 @@
+"""`cardshoe bench`: what it prints, writes and exits with, on simulated devices of every driver."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from simulators.bench import Measurement
+from simulators.bench_command import bench
+from tests.end_to_end.processes import Child
+
+ROOT = Path(__file__).parents[2]
+
+
+class Children:
+    """Processes that end with the test."""
+
+    def __init__(self) -> None:
+        self._started: list[Child] = []
+
+    def start(self, module: str, *arguments: str) -> Child:
+        child = Child(module, *arguments)
+        self._started.append(child)
+        return child
+
+    async def bench(self, *arguments: str) -> tuple[int, Child]:
+        """`cardshoe bench` in a process of its own; its exit code and what it said."""
+        child = self.start("simulators.bench_command", *arguments)
+        return await child.ended(), child
+
+    def abandon(self) -> None:
+        for child in self._started:
+            child.abandon()
+
+
+@pytest.fixture
+async def children() -> AsyncIterator[Children]:
+    made = Children()
+    yield made
+    made.abandon()
+
+
+async def test_a_simulated_shuffler_passes_and_its_measurements_are_told(children: Children, tmp_path: Path) -> None:
+    code, child = await children.bench("--junit", str(tmp_path / "bench.xml"))
+    said = "\n".join(child.out)
+    assert code == 0, child.err
+    assert "CARDSHOE-SIM-SHUFFLER" in child.out[-1]
+    assert "passed: 13 passed, 0 failed, 1 skipped." in child.out[-1]
+    assert "until the link stands" in said
+    suites = ElementTree.parse(tmp_path / "bench.xml").getroot()  # noqa: S314  # we have just written it
+    cases = suites.findall(".//testcase")
+    assert len(cases) == 14
+    assert {found.get("name") for found in suites.findall(".//property")} > {"to form a set", "to shuffle a deck"}
+
+
+async def test_json_is_one_object_and_a_shoe_is_not_asked_for_sets(children: Children) -> None:
+    code, child = await children.bench("--json", "--device", "sim:///shoe?seed=3")
+    assert code == 0, child.err
+    (line,) = child.out
+    told: dict[str, Any] = json.loads(line)
+    assert (told["verdict"], told["serial"], told["driver"]) == ("passed", "CARDSHOE-SIM-SHOE", "cardlink")
+    outcomes = {tested["name"]: tested["outcome"] for tested in told["tests"]}
+    assert outcomes["forms and counts sets"] == "skipped"
+    assert all(one["within"] and one["value"] <= one["limit"] for one in told["measurements"])
+
+
+@pytest.mark.parametrize("driver", ["angel_eye", "bee_tek", "line_reader"])
+async def test_a_shoe_that_only_tells_passes_what_its_driver_promises(
+    driver: str, children: Children, tmp_path: Path
+) -> None:
+    table = tmp_path / "cards.csv"
+    device = children.start(
+        "controller", "simulate", "--driver", driver, "--link", str(tmp_path / "shoe"), "--card-table", str(table),
+        "--draw-every", "0.4",
+    )  # fmt: skip
+    await device.until(lambda: device.out)
+    cards = ["--device-cards", str(table)] if driver == "line_reader" else []
+    code, child = await children.bench("--json", "--draws", "1", "--device", device.out[0], *cards)
+    told = json.loads(child.out[0])
+    assert code == 0, child.out + child.err
+    outcomes = {tested["name"]: tested["outcome"] for tested in told["tests"]}
+    assert outcomes["is ready again after its link was dropped"] == "passed"
+    assert outcomes["says who it is"] == "skipped"
+
+
+async def test_a_device_that_fails_is_exit_code_three(children: Children, tmp_path: Path) -> None:
+    """A line that damages one byte in a hundred is no line for a bench."""
+    keys = tmp_path / "keys"
+    device = children.start(
+        "controller", "simulate", "--fast", "--link", str(tmp_path / "device"), "--key-file", str(keys),
+        "--fault", "bit-flips=0.01",
+    )  # fmt: skip
+    await device.until(lambda: device.out)
+    code, child = await children.bench("--json", "--device", device.out[0], "--device-keys", str(keys))
+    assert code == 3, child.out + child.err
+
+
+async def test_what_is_not_there_is_said_with_its_next_step(children: Children, tmp_path: Path) -> None:
+    keys = tmp_path / "keys"
+    keys.touch(0o600)
+    code, child = await children.bench("--device", f"serial://{tmp_path}/absent", "--device-keys", str(keys))
+    assert code == 3
+    assert "absent" in child.err[0]
+    assert not child.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--device", "carrier:///pigeon"], "carrier"),
+        (["--device", "serial:///dev/shoe"], "needs --device-keys"),
+        (["--device", "serial:///dev/shoe?driver=line_reader"], "needs --device-cards"),
+    ],
+)
+async def test_bad_input_is_exit_code_two(arguments: list[str], sentence: str, children: Children) -> None:
+    code, child = await children.bench(*arguments)
+    assert code == 2, child.out + child.err
+    assert sentence in "\n".join(child.err)
+
+
+def test_a_measurement_beyond_its_limit_says_so() -> None:
+    assert not Measurement("to form a set", 31.0, "s", 30.0).within
+    assert str(Measurement("to form a set", 31.0, "s", 30.0)) == "to form a set: 31 s, at most 30 s"
+
+
+def test_the_program_brings_the_command() -> None:
+    rows = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]["cardshoe.commands"]
+    assert bench.callback is not None
+    assert rows["bench"] == f"{bench.callback.__module__}:{bench.name}"
