@@ -76,6 +76,7 @@ async def _start(configuration: Configuration, notifier: SystemdNotifier, stack:
         deliver=service.hear,
         clock=loop.time,
         random=secrets.SystemRandom(),
+        trust=configuration.device.trust,
     )
     service.device = keeper
     _keep(stack, service.run(), "table")
@@ -101,7 +102,8 @@ def _driver_maker(configuration: Configuration) -> Callable[[tuple[int, int], fl
     def make_driver(held: tuple[int, int], now: float) -> Driver:
         key_of = keys().get  # a device may have been paired since
         simulated = configuration.table.simulated
-        return make(DriverSetting(secrets.token_bytes(16), url, key_of, held, cards, simulated), now)
+        nonce = secrets.token_bytes(16)
+        return make(DriverSetting(nonce, url, key_of, held, cards, simulated, device.trust), now)
 
     keys()
     return make_driver

@@ -8,6 +8,7 @@ import msgspec
 
 from firmware_bridge.cards import Card
 from firmware_bridge.device_url import DeviceUrl
+from firmware_bridge.trust import ANY_DEVICE, Trust
 
 
 class DriverSetting(msgspec.Struct, frozen=True):
@@ -16,7 +17,8 @@ class DriverSetting(msgspec.Struct, frozen=True):
     `nonce` is 16 random bytes, never used before. `url` says where the device is, whether nothing may be written
     (`listen`) and whether commands are armed (`arm`). `key_of` gives the 32-byte key of a serial number, or None.
     `held` is the last report that the journal holds, as (boot, number), (0, 0) for none. `card_table` gives the card of
-    an identifier. `simulated`: the table is a simulated one, for devices that cannot say it themselves.
+    an identifier. `simulated`: the table is a simulated one, for devices that cannot say it themselves. `trust`: the
+    device that may be used, for drivers that can refuse another at their handshake; the link refuses it in any case.
     """
 
     nonce: bytes
@@ -25,3 +27,4 @@ class DriverSetting(msgspec.Struct, frozen=True):
     held: tuple[int, int] = (0, 0)
     card_table: Mapping[str, Card] = {}
     simulated: bool = False
+    trust: Trust = ANY_DEVICE
