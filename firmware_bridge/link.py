@@ -248,15 +248,12 @@ class Link:
             return
         self._not_understood = (self._not_understood + data)[:LOOKED_AT]
         if len(self._not_understood) >= GARBAGE_AFTER:
-            name = self._driver_name
-            self._end(
-                LinkOver(
-                    GARBAGE,
-                    f"What the device sends is none of {name}'s: {what_to_check(self._not_understood, name)} It is used "
-                    "again when something is understood.",
-                    refused=True,
-                )
+            check = what_to_check(self._not_understood, self._driver_name)
+            sentence = (
+                f"What the device sends is none of {self._driver_name}'s: {check} It is used again when something is "
+                "understood."
             )
+            self._end(LinkOver(GARBAGE, sentence, refused=True))
 
     def _settle(self, driver: Driver) -> None:
         """Write what the driver has to say; wake up earlier if it now wants that."""

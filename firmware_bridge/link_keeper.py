@@ -74,8 +74,9 @@ class LinkKeeper:
     `make_driver(now)` gives each connection a driver of its own. `deliver` is called for everything that was heard, in
     order, and must only keep it: a link that was ready ends with exactly one LinkOver, however it ends. Where a device
     is refused before it was ready, that LinkOver is delivered once, until the reason is another or a device is ready.
-    `trust`: the device that may be used. `on_health` is called when the state or the code of its reason changes. `clock` is monotonic, in seconds. `wait(event, deadline)`
-    returns when the event is set or that clock reaches the deadline; without one the event loop waits.
+    `on_health` is called when the state or the code of its reason changes. `trust`: the device that may be used.
+    `clock` is monotonic, in seconds. `wait(event, deadline)` returns when the event is set or that clock reaches the
+    deadline; without one the event loop waits.
     """
 
     def __init__(

@@ -21,7 +21,6 @@ from firmware_bridge.drivers.registry import Maturity, registered_driver
 from firmware_bridge.errors import BadDeviceUrlError
 from firmware_bridge.trust import Trust
 
-
 SERIAL = r"^[!-~]{1,64}$"  # printable, without blanks: it stands in a line of the key file
 DIGEST = r"^[0-9A-Fa-f]{64}$"  # SHA-256
 

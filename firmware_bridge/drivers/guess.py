@@ -1,6 +1,7 @@
 """Whose bytes these may be, when a driver cannot read them: a guess for the sentence that a person reads.
 
-Nothing is decided by it. Frames of cardlink are certain, their CRC says so; the others go by the form of public examples.
+Nothing is decided by it. Frames of cardlink are certain, their CRC says so; the others go by the form of public
+examples.
 """
 
 from __future__ import annotations

@@ -391,9 +391,7 @@ class CardlinkHost:
 
 def make_cardlink(setting: DriverSetting, now: float) -> CardlinkHost:
     """As the registry makes it."""
-    return CardlinkHost(
-        nonce=setting.nonce, key_of=setting.key_of, held=setting.held, now=now, trust=setting.trust
-    )
+    return CardlinkHost(nonce=setting.nonce, key_of=setting.key_of, held=setting.held, now=now, trust=setting.trust)
 
 
 _Handler = Callable[[CardlinkHost, Frame, float, list[Heard]], None]
