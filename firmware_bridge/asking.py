@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import secrets
+import sys
 from collections.abc import Callable
 
 import msgspec
@@ -60,7 +61,7 @@ async def ask(
         wait=wait,
         deliver=heard.put_nowait,
         on_state=on_state,
-        log=structlog.get_logger(device=str(url)),
+        log=structlog.wrap_logger(structlog.PrintLogger(sys.stderr)),  # a fault of ours only
         trust=ANY_DEVICE,
     )
     living = asyncio.create_task(link.live(open_transport, url, make_driver))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import secrets
 from collections.abc import Mapping
 from pathlib import Path
@@ -41,9 +40,6 @@ def devices(context: click.Context, asks: bool, urls: tuple[str, ...], key_file:
     """
     if context.invoked_subcommand is not None:
         return
-    from controller.daemon.logs import configure_logs
-
-    configure_logs(logging.CRITICAL)
     keys = _keys(key_file)
     lists = context.obj if isinstance(context.obj, Lists) else _of_this_machine()  # a test hands in its own
     found = asyncio.run(_find(look_around(lists), asks, urls, keys, key_file))
