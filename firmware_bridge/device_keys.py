@@ -1,13 +1,14 @@
 """The keys of devices, one file for a table: a line a device, its serial number and 32 bytes in hex.
 
 The file is its owner's alone; its group may be let read it, where root owns it and the daemon is in the group. Keys are
-made here and never cross the wire.
+made on this machine and never cross the wire.
 """
 
 from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 from firmware_bridge.drivers.cardlink.proofs import KEY_SIZE
@@ -21,6 +22,82 @@ def write_device_keys(path: Path, keys: dict[str, bytes]) -> None:
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "w") as file:
         file.write(text)
+
+
+def add_device_key(path: Path, serial: str, key: bytes, *, replace: bool = False) -> None:
+    """Add a line to a key file, which is made where there is none. Raises `KeyFileError`.
+
+    A key that the file has for this serial number stays unless `replace`; other lines stay as they are.
+    """
+    known = read_device_keys(path) if path.exists() else {}
+    if not is_serial(serial):
+        raise KeyFileError(
+            f"{serial!r} is no serial number that a line can begin with.",
+            "Write it as the device shows it: printable characters without blanks, not beginning with #.",
+        )
+    if serial in known and not replace:
+        raise KeyFileError(
+            f"{path} has a key for {serial} already, and the device may be using it.",
+            "Write --replace to make a new one; the old one then opens nothing any more.",
+        )
+    line = f"{serial} {key.hex()}\n"
+    _rewrite(path, lambda lines: [*(one for one in lines if not _is_of(one, serial)), line])
+
+
+def remove_device_key(path: Path, serial: str) -> None:
+    """Take the line of that serial number out. Raises `KeyFileError`, also when there is none."""
+    known = read_device_keys(path)
+    if serial not in known:
+        there = ", ".join(sorted(known)) or "no device"
+        raise KeyFileError(f"{path} has no key for {serial}.", f"It has keys for: {there}.")
+    _rewrite(path, lambda lines: [one for one in lines if not _is_of(one, serial)])
+
+
+def is_serial(text: str) -> bool:
+    """Whether a line of the file can begin with it.
+
+    >>> is_serial("CARDSHOE-0042"), is_serial("# 1"), is_serial("")
+    (True, False, False)
+    """
+    return bool(text) and text[0] != "#" and all("!" <= character <= "~" for character in text)
+
+
+def _is_of(line: str, serial: str) -> bool:
+    return line.partition(" ")[0] == serial
+
+
+def _rewrite(path: Path, change: Callable[[list[str]], list[str]]) -> None:
+    """Write the file whole beside the old one and put it in its place: whenever the power fails, one of them is there.
+
+    Owner, group and mode stay; a new file is its owner's alone.
+    """
+    beside = path.with_name(f".{path.name}.new")
+    try:
+        before = path.stat() if path.exists() else None
+        lines = path.read_text("utf-8").splitlines(keepends=True) if before else []
+        if lines and not lines[-1].endswith("\n"):
+            lines[-1] += "\n"
+        beside.unlink(missing_ok=True)
+        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            if before is not None:
+                os.fchown(descriptor, before.st_uid, before.st_gid)
+                os.fchmod(descriptor, stat.S_IMODE(before.st_mode))
+            file.write("".join(change(lines)))
+            file.flush()
+            os.fsync(descriptor)
+        beside.replace(path)
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise KeyFileError(
+            f"The device keys in {path} cannot be written: {error.strerror or error}.",
+            "Run this as the owner of the file, in a folder that may be written to.",
+        ) from error
 
 
 def read_device_keys(path: Path) -> dict[str, bytes]:

@@ -17,12 +17,16 @@ from typing import Any, Final, Protocol, TypeAlias
 from firmware_bridge.commands import AnyCommand
 from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.drivers.base import DeviceReady, Driver, Heard, LinkOver, LinkStatistics
+from firmware_bridge.drivers.guess import LOOKED_AT, what_to_check
 from firmware_bridge.errors import BridgeError, TransportLostError
 from firmware_bridge.last_chunks import LastChunks
 from firmware_bridge.observations import DeviceIdentity
 from firmware_bridge.transports.base import OpenTransport, Transport
+from firmware_bridge.trust import Trust
 
 LOOK_AFTER: Final = 0.5  # seconds between two looks at a standing link, for staleness
+GARBAGE: Final = "device-garbage"
+GARBAGE_AFTER: Final = 160  # bytes without anything understood; the longest item of any driver has no more
 LEAST_WAIT: Final = 0.01  # seconds; a driver that asks to be woken in the past must not spin
 
 Clock: TypeAlias = Callable[[], float]
@@ -99,7 +103,9 @@ class Link:
 
     `opened`: the way was open. `ready`: the device was delivered as ready, so its end has to be delivered too.
     `last_heard` is when the last undamaged frame came. `hint` goes with the reason that `finish` returns. `last` holds
-    the last pieces that came and went.
+    the last pieces that came and went. `trust`: the device that may be used; any other is never delivered as ready.
+    `doubted`: what came on the link before was none of the driver's; a driver that is ready before it has understood
+    anything is not believed this time.
     """
 
     def __init__(
@@ -110,6 +116,8 @@ class Link:
         deliver: Deliver,
         on_state: Callable[[LinkState], None],
         log: Any,
+        trust: Trust,
+        doubted: bool = False,
         recorder: Recorder | None = None,
     ) -> None:
         self.opened = False
@@ -124,9 +132,14 @@ class Link:
         self._deliver = deliver
         self._on_state = on_state
         self._log = log
+        self._trust = trust
+        self._doubted = doubted
+        self._withheld: DeviceReady | None = None
+        self._not_understood = b""
         self._transport: Transport | None = None
         self._driver: Driver | None = None
         self._over: LinkOver | None = None
+        self._driver_name = ""
         self._stale = False
         self._frames = 0
         self._changed = asyncio.Event()
@@ -146,6 +159,7 @@ class Link:
         self._on_state(LinkState.AUTHENTICATING)
         with self._guard("conversing with the device"):
             self._driver = driver = make_driver(self._clock())
+            self._driver_name = url.driver
             self.statistics = driver.statistics
             self._settle(driver)
             while self._over is None:
@@ -213,6 +227,7 @@ class Link:
             if self._recorder is not None:
                 self._record(lambda recorder: recorder.received(data))
             self._take(driver, driver.receive(data, now), now)
+            self._keep_what_is_not_understood(driver, data)
             if self._stale:
                 self._look(driver, now)
 
@@ -228,22 +243,45 @@ class Link:
             self._frames = self.statistics.frames_in
             self.last_heard = now
         over: LinkOver | None = None
+        if self._withheld is not None and self.statistics.frames_in:
+            self._become_ready(self._withheld)
         for thing in heard:
             if isinstance(thing, LinkOver):
                 over = thing
                 break
             if isinstance(thing, DeviceReady):
-                self._become_ready(thing.identity)
-            self._deliver(thing)
+                if over := self._trust.refuses(thing.identity):
+                    break
+                if self._doubted and not self.statistics.frames_in:
+                    self._withheld = thing
+                else:
+                    self._become_ready(thing)
+            elif self._withheld is None:
+                self._deliver(thing)
         self._settle(driver)
         if over is not None:
             self._end(over, by_driver=True)
 
-    def _become_ready(self, identity: DeviceIdentity) -> None:
+    def _become_ready(self, ready: DeviceReady) -> None:
+        self._withheld = None
         self.ready = True
-        self._record(lambda recorder: recorder.ready(identity))
+        self._record(lambda recorder: recorder.ready(ready.identity))
         self._changed.set()  # from now on it is looked at for staleness
         self._on_state(LinkState.READY)
+        self._deliver(ready)
+
+    def _keep_what_is_not_understood(self, driver: Driver, data: bytes) -> None:
+        """A device that only tells is ready from the start; bytes that are none of its own show that it is another."""
+        if driver.statistics.frames_in or not (self.ready or self._withheld):
+            return
+        self._not_understood = (self._not_understood + data)[:LOOKED_AT]
+        if len(self._not_understood) >= GARBAGE_AFTER:
+            check = what_to_check(self._not_understood, self._driver_name)
+            sentence = (
+                f"What the device sends is none of {self._driver_name}'s: {check} It is used again when something is "
+                "understood."
+            )
+            self._end(LinkOver(GARBAGE, sentence, refused=True))
 
     def _settle(self, driver: Driver) -> None:
         """Write what the driver has to say; wake up earlier if it now wants that."""

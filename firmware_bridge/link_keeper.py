@@ -26,9 +26,10 @@ import structlog
 from firmware_bridge.commands import AnyCommand
 from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.drivers.base import LinkOver, LinkStatistics
-from firmware_bridge.link import Clock, Deliver, Guard, Link, LinkState, MakeDriver, Recorder, Wait, tell_log
+from firmware_bridge.link import GARBAGE, Clock, Deliver, Guard, Link, LinkState, MakeDriver, Recorder, Wait, tell_log
 from firmware_bridge.transports.base import OpenTransport
 from firmware_bridge.transports.registry import open_transport
+from firmware_bridge.trust import ANY_DEVICE, Trust
 
 __all__ = ["Health", "LinkKeeper", "LinkState", "wait_for_event"]
 
@@ -71,11 +72,12 @@ class LinkKeeper:
     """Keeps the link to one device for as long as `run` runs.
 
     `make_driver(now)` gives each connection a driver of its own. `deliver` is called for everything that was heard, in
-    order, and must only keep it: a link that was ready ends with exactly one LinkOver, however it ends. `on_health` is
-    called when the state or the code of its reason changes. `clock` is monotonic, in seconds. `wait(event, deadline)`
-    returns when the event is set or that clock reaches the deadline; without one the event loop waits. `recorder` is
-    told of every link that was opened. `simulated`: the log may show the bytes before a fault, for they tell of no card
-    that matters.
+    order, and must only keep it: a link that was ready ends with exactly one LinkOver, however it ends. Where a device
+    is refused before it was ready, that LinkOver is delivered once, until the reason is another or a device is ready.
+    `on_health` is called when the state or the code of its reason changes. `trust`: the device that may be used.
+    `clock` is monotonic, in seconds. `wait(event, deadline)` returns when the event is set or that clock reaches the
+    deadline; without one the event loop waits. `recorder` is told of every link that was opened. `simulated`: the log
+    may show the bytes before a fault, for they tell of no card that matters.
     """
 
     def __init__(
@@ -91,6 +93,7 @@ class LinkKeeper:
         wait: Wait | None = None,
         recorder: Recorder | None = None,
         simulated: bool = False,
+        trust: Trust = ANY_DEVICE,
     ) -> None:
         self._url = url
         self._make_driver = make_driver
@@ -102,6 +105,8 @@ class LinkKeeper:
         self._wait = wait or self._wait_on_loop
         self._recorder = recorder
         self._simulated = simulated
+        self._trust = trust
+        self._refusal: LinkOver | None = None  # the last that was delivered
         self._log = structlog.get_logger(device=str(url))
         self._pause = FIRST_PAUSE
         self._link: Link | None = None
@@ -161,6 +166,8 @@ class LinkKeeper:
             on_state=self._follow,
             log=self._log,
             recorder=self._recorder,
+            trust=self._trust,
+            doubted=self._health.code == GARBAGE,
         )
         self._link = link
         if self._health.state is LinkState.LOST or not self._health.code:
@@ -170,7 +177,17 @@ class LinkKeeper:
         finally:
             over = link.finish()
             self._record_end(link, over)
+            self._deliver_refusal(link, over)
         return self._next_pause(link, over)
+
+    def _deliver_refusal(self, link: Link, over: LinkOver) -> None:
+        """A device that was never ready and must not be used: told once, and not again at every attempt."""
+        if link.ready:
+            self._refusal = over if over.refused else None  # the link has delivered it
+        elif over.refused and over != self._refusal:
+            self._refusal = over
+            with Guard(self._not_taken, "telling that the device is refused"):
+                self._deliver(over)
 
     async def _wait_on_loop(self, event: asyncio.Event, deadline: float) -> None:
         await wait_for_event(event, deadline - self._clock())

@@ -47,6 +47,8 @@ class ScriptedDevice:
         self.order = list(order)
         self.capabilities = SETS_DEVICE if unit is Unit.SETS else SINGLES_DEVICE
         self.simulated = True
+        self.serial = "T-1"
+        self.firmware_digest = "0" * 64
         self.linked = True
         self.answers = True
         self.deaf = False
@@ -86,9 +88,9 @@ class ScriptedDevice:
             unit="sets" if self.unit is Unit.SETS else "singles",
             maker="cardshoe",
             model="scripted",
-            serial="T-1",
+            serial=self.serial,
             firmware="1",
-            firmware_digest="0" * 64,
+            firmware_digest=self.firmware_digest,
             capabilities=self.capabilities,
             simulated=self.simulated,
             deck_size=len(DECK),

@@ -11,6 +11,7 @@ import click
 OWN: Final = {  # name -> module:attribute, imported when it is used
     "run": ("controller.commands.run", "run"),
     "watch": ("controller.commands.watch", "watch"),
+    "devices": ("controller.commands.devices", "devices"),
     "rules": ("controller.commands.rules", "rules"),
     "evaluate": ("controller.commands.evaluate", "evaluate"),
     "odds": ("controller.commands.odds", "odds"),
@@ -19,6 +20,7 @@ OWN: Final = {  # name -> module:attribute, imported when it is used
 SUMMARIES: Final = {
     "run": "Run the daemon of one table.",
     "watch": "Follow a running table.",
+    "devices": "List what is plugged in, ask it who it is, pair it.",
     "rules": "Show how a game is read: clauses, settings, tables.",
     "evaluate": "Tell classes, outcomes and wagers of given hands.",
     "odds": "Count the exact odds of every wager of a game.",

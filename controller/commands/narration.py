@@ -206,10 +206,17 @@ def _arrived(event: dict[str, Any]) -> str | None:
     return f"deck {event['deck']} waits for the next round" if event.get("waiting") else None
 
 
+def _another_device(event: dict[str, Any]) -> str:
+    if event["what"] == "serial":
+        return f"another device: {event['now']}, before it was {event['before']}"
+    return f"other firmware: {event['now'][:16] or 'no digest'}, before it was {event['before'][:16]}"
+
+
 TELL: Final[dict[str, Told]] = {
     "table_began": lambda event: f"table {event['table']} began" + (" (SIMULATED)" if event["simulated"] else ""),
     "game_chosen": _game,
     "device_ready": lambda event: f"device {event['identity']['serial']} is ready ({event['identity']['kind']})",
+    "device_differs": _another_device,
     "device_lost": lambda event: f"device lost: {event['sentence']}",
     "service_changed": lambda event: f"table {event['service'].replace('_', ' ')}: {event['cause']}",
     "deck_shuffled": lambda event: (

@@ -17,8 +17,12 @@ from controller.rules.paying import Rounding
 from controller.table.settings import LEAST_MS_BETWEEN_DRAWS, Settings, WagerLimit, law_of
 from controller.table.state import TableState
 from firmware_bridge.device_url import DeviceUrl, parse_device_url
-from firmware_bridge.drivers.registry import registered_driver
+from firmware_bridge.drivers.registry import Maturity, registered_driver
 from firmware_bridge.errors import BadDeviceUrlError
+from firmware_bridge.trust import Trust
+
+SERIAL = r"^[!-~]{1,64}$"  # printable, without blanks: it stands in a line of the key file
+DIGEST = r"^[0-9A-Fa-f]{64}$"  # SHA-256
 
 
 class ConfigurationError(Exception):
@@ -56,11 +60,20 @@ class LimitSection(_Section, frozen=True):
 
 
 class DeviceSection(_Section, frozen=True):
-    """`[device]`. `key_file` and `card_table` for drivers that need one."""
+    """`[device]`. `key_file` and `card_table` for drivers that need one.
+
+    `serial`: the one device that may be used. `firmware_digests`: the firmware that may run on it.
+    """
 
     url: str
     key_file: Path | None = None
     card_table: Path | None = None
+    serial: Annotated[str, msgspec.Meta(pattern=SERIAL)] | None = None
+    firmware_digests: tuple[Annotated[str, msgspec.Meta(pattern=DIGEST)], ...] = ()
+
+    @property
+    def trust(self) -> Trust:
+        return Trust(self.serial or "", tuple(digest.lower() for digest in self.firmware_digests))
 
 
 class JournalSection(_Section, frozen=True):
@@ -188,6 +201,23 @@ def _check_device(path: Path, configuration: Configuration) -> None:
         )
     if device.card_table is not None and not driver.needs_card_table:
         raise ConfigurationError(f"{path}: [device] card_table: {driver.name} knows its cards without one.")
+    if not driver.needs_keys and driver.maturity is not Maturity.OTHERS:
+        _check_trust_in_one_that_only_tells(path, configuration)
+
+
+def _check_trust_in_one_that_only_tells(path: Path, configuration: Configuration) -> None:
+    """Such a device cannot say who it is: its name is the URL's, and a name that is pinned must be that."""
+    device, url = configuration.device, configuration.device_url
+    if device.serial not in (None, url.known_as):
+        raise ConfigurationError(
+            f"{path}: [device] serial: {url.driver} tells no serial number; by its URL the device is {url.known_as}.",
+            "Name the port after the device (udev/README.md) in `url`, or leave `serial` out.",
+        )
+    if device.firmware_digests:
+        raise ConfigurationError(
+            f"{path}: [device] firmware_digests: {url.driver} tells nothing of its firmware.",
+            "Leave firmware_digests out: approve such a device by its seal.",
+        )
 
 
 def _check_limits(path: Path, configuration: Configuration) -> None:

@@ -83,6 +83,7 @@ async def _start(configuration: Configuration, notifier: SystemdNotifier, stack:
         random=secrets.SystemRandom(),
         recorder=recorder,
         simulated=table.simulated,
+        trust=configuration.device.trust,
     )
     service.device = keeper
     _keep(stack, service.run(), "table")
@@ -113,7 +114,7 @@ def _driver_maker(
         nonce = secrets.token_bytes(16)
         if recorder is not None:
             recorder.driver_made(nonce, held)
-        return make(DriverSetting(nonce, url, key_of, held, cards, simulated), now)
+        return make(DriverSetting(nonce, url, key_of, held, cards, simulated, trust=device.trust), now)
 
     keys()
     return make_driver

@@ -130,6 +130,7 @@ class Device(msgspec.Struct, frozen=True):
     drawn_ms: int | None = None
     clock_doubted: bool = False  # it ran backwards in this round
     cards_may_have_passed: bool = False  # it was away in this round and cannot tell what it did; not yet asked about
+    firmware_digest: str = ""
 
     @property
     def stopped(self) -> str:

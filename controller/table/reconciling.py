@@ -30,7 +30,8 @@ def device_connected(decision: Decision, given: DeviceConnected) -> None:
         choose_game(decision, decision.state.settings_wait)
     unfit = _unfit(decision.state, given.identity)
     passed = may_have_passed(decision.state, given.identity)
-    decision.emit(events.DeviceReady(given.identity, given.status.exit_held, passed))
+    _tell_differences(decision, given.identity)
+    decision.emit(events.DeviceReady(given.identity, given.status.exit_held, passed, bool(unfit)))
     if unfit:
         decision.emit(events.DeviceLost("device-unfit", unfit))
         decision.change_service("refuse", unfit)
@@ -38,6 +39,15 @@ def device_connected(decision: Decision, given: DeviceConnected) -> None:
     decision.change_service("link_ready", "the device is there; its status is compared with the journal")
     _take_over_faults(decision, given.status)
     _compare(decision, given.status)
+
+
+def _tell_differences(decision: Decision, identity: DeviceIdentity) -> None:
+    """Another device, or the same one with other firmware. Where that must not be, the configuration pins it."""
+    known = decision.state.device
+    if known.serial not in ("", identity.serial):
+        decision.emit(events.DeviceDiffers("serial", known.serial, identity.serial))
+    elif known.firmware_digest not in ("", identity.firmware_digest):
+        decision.emit(events.DeviceDiffers("firmware", known.firmware_digest, identity.firmware_digest))
 
 
 def _unfit(state: TableState, identity: DeviceIdentity) -> str:

@@ -24,6 +24,7 @@ from firmware_bridge.drivers.setting import DriverSetting
 from firmware_bridge.errors import TransportLostError
 from firmware_bridge.link import Link
 from firmware_bridge.transports.base import OnData, OnLost, Transport
+from firmware_bridge.trust import ANY_DEVICE
 
 GRACE: Final = 0.05  # seconds; times are rounded to milliseconds, and a driver may say so much later what it said then
 
@@ -104,6 +105,7 @@ class _LinkPlayer:
             deliver=self._deliver,
             on_state=lambda state: None,
             log=structlog.get_logger(),
+            trust=ANY_DEVICE,
         )
 
     async def play(self) -> None:

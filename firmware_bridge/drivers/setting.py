@@ -8,6 +8,7 @@ import msgspec
 
 from firmware_bridge.cards import Card
 from firmware_bridge.device_url import DeviceUrl
+from firmware_bridge.trust import ANY_DEVICE, Trust
 
 
 class DriverSetting(msgspec.Struct, frozen=True):
@@ -17,7 +18,8 @@ class DriverSetting(msgspec.Struct, frozen=True):
     (`listen`) and whether commands are armed (`arm`). `key_of` gives the 32-byte key of a serial number, or None.
     `held` is the last report that the journal holds, as (boot, number), (0, 0) for none. `card_table` gives the card of
     an identifier. `simulated`: the table is a simulated one, for devices that cannot say it themselves. `replayed`: the
-    bytes are a capture's and go nowhere; the proof of a device whose key is not here was judged when it came.
+    bytes are a capture's and go nowhere; the proof of a device whose key is not here was judged when it came. `trust`:
+    the device that may be used, for drivers that refuse another at their handshake; the link refuses it in any case.
     """
 
     nonce: bytes
@@ -27,3 +29,4 @@ class DriverSetting(msgspec.Struct, frozen=True):
     card_table: Mapping[str, Card] = {}
     simulated: bool = False
     replayed: bool = False
+    trust: Trust = ANY_DEVICE

@@ -29,6 +29,7 @@ from firmware_bridge.errors import TransportLostError, TransportUnavailableError
 from firmware_bridge.transports.base import GONE_HINT, OnData, OnLost
 from firmware_bridge.transports.descriptor import DescriptorTransport
 from firmware_bridge.transports.permission import permission_hint
+from firmware_bridge.usb_ids import is_cardlink
 
 _MISSING: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENODEV, errno.ENXIO})
 _NOT_ADMITTED: Final = frozenset({errno.EACCES, errno.EPERM})
@@ -41,6 +42,9 @@ class FoundPort(Protocol):
 
     device: str
     serial_number: str | None
+    vid: int | None
+    pid: int | None
+    description: str
 
 
 ListPorts: TypeAlias = Callable[[], Iterable[FoundPort]]
@@ -59,7 +63,12 @@ async def open_serial_port(
 ) -> SerialTransport:
     """Open the port at `url.path`. Raises TransportUnavailableError; no descriptor is then left open."""
     path = find_port(url.path, list_ports)
-    descriptor = open_descriptor(path, url.baud)
+    try:
+        descriptor = open_descriptor(path, url.baud)
+    except TransportUnavailableError as error:
+        if error.code == "port-missing" and (elsewhere := _elsewhere(list_ports)):
+            error.hint = elsewhere
+        raise
     try:
         return SerialTransport(descriptor, path, on_data, on_lost, listen_only=url.listen)
     except BaseException:
@@ -82,6 +91,19 @@ def find_port(path: str, list_ports: ListPorts = list_ports) -> str:
         hint = 'Name one of them by its place: udev/README.md, "Ports that the rules do not take".'
         raise TransportUnavailableError(sentence, hint, "port-ambiguous")
     return found[0] if found else path
+
+
+def _elsewhere(list_ports: ListPorts) -> str:
+    """The next step where cardlink devices are plugged in under other names; nothing is opened but what is named."""
+    found = sorted(
+        (port.serial_number, port.device)
+        for port in list_ports()
+        if port.serial_number and is_cardlink(port.vid or 0, port.pid or 0, port.serial_number)
+    )
+    if not found:
+        return ""
+    there = " and ".join(f"{serial} is at {node}" for serial, node in found)
+    return f'{there}: if that is the device, write url = "serial://{_NAMED_BY_SERIAL}/{found[0][0]}".'
 
 
 def open_descriptor(path: str, baud: int) -> int:

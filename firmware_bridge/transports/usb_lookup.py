@@ -27,6 +27,7 @@ import usb.core
 import usb.util
 
 from firmware_bridge.device_url import DeviceUrl, UsbName, usb_name
+from firmware_bridge.discovery import UsbSeen
 from firmware_bridge.errors import TransportUnavailableError
 from firmware_bridge.transports.permission import permission_hint
 
@@ -58,6 +59,50 @@ def libusb() -> Any:
             "usb-library",
         )
     return backend
+
+
+def list_usb(find_backend: FindBackend = libusb) -> list[UsbSeen]:
+    """The devices that a usb URL could name: with a vendor interface that has a bulk IN and a bulk OUT endpoint.
+
+    Each of them is opened for its serial number and let go of again; every other is left alone. Raises
+    TransportUnavailableError.
+    """
+    return [_seen(device) for device in _every(find_backend()) if _could_speak(device)]
+
+
+def _every(backend: Any) -> Iterator[Any]:
+    try:
+        yield from usb.core.find(find_all=True, backend=backend)
+    except usb.core.USBError as error:
+        sentence = f"The USB devices of this machine cannot be listed: {_reason(error)}."
+        raise TransportUnavailableError(sentence, _REPLUG, "usb-failed") from error
+
+
+def _could_speak(device: Any) -> bool:
+    try:
+        return any(
+            interface.bInterfaceClass == VENDOR_CLASS
+            and _endpoint(interface, "bulk", True) is not None
+            and _endpoint(interface, "bulk", False) is not None
+            for configuration in device
+            for interface in configuration
+        )
+    except (usb.core.USBError, NotImplementedError):  # it went away, or the system tells nothing of it
+        return False
+
+
+def _seen(device: Any) -> UsbSeen:
+    name = UsbName(device.idVendor, device.idProduct, "")
+    serial, problem = "", ""
+    try:
+        serial = _serial_of(device)
+    except usb.core.USBError as error:
+        refusal = _unavailable(name, device, error)
+        problem = f"{refusal} {refusal.hint}"
+    finally:
+        _let_go(device)
+    place = f"USB bus {device.bus} address {device.address}"
+    return UsbSeen(name.vendor, name.product, serial, place, problem)
 
 
 class OpenUsb(msgspec.Struct, frozen=True):

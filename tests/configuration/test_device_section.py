@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from controller.daemon.configuration import Configuration, ConfigurationError, read_configuration
+from firmware_bridge.trust import Trust
 
 from .test_house_law import REST, TABLE
 
@@ -40,6 +41,11 @@ def test_a_card_table_is_found_from_the_files_folder(tmp_path: Path) -> None:
         ('url = "serial:///dev/x?driver=bee_tek"\ncard_table = "c.csv"\n', "knows its cards without"),
         ('url = "serial:///dev/x?driver=bee_tek&arm=1"\n', "no commands to be armed"),
         ('url = "serial:///dev/x?driver=no_such"\n', "'no_such'"),
+        (KEYS + 'serial = ""\n', "[device.serial]"),
+        (KEYS + 'serial = "two words"\n', "[device.serial]"),
+        (KEYS + 'firmware_digests = ["abc"]\n', "firmware_digests"),
+        ('url = "serial:///dev/ttyUSB0?driver=bee_tek"\nserial = "BT-1"\n', "tells no serial number"),
+        (f'url = "serial:///dev/x?driver=bee_tek"\nfirmware_digests = ["{"a" * 64}"]\n', "nothing of its firmware"),
     ],
 )
 def test_what_a_device_section_cannot_say(tmp_path: Path, device: str, words: str) -> None:
@@ -48,3 +54,14 @@ def test_what_a_device_section_cannot_say(tmp_path: Path, device: str, words: st
     assert words in str(refused.value)
     assert "table.toml" in str(refused.value)
     assert refused.value.hint
+
+
+def test_a_pinned_device_and_approved_firmware(tmp_path: Path) -> None:
+    assert read(tmp_path, KEYS).device.trust == Trust()
+    trust = read(tmp_path, f'{KEYS}serial = "CARDSHOE-0042"\nfirmware_digests = ["{"Ab" * 32}"]\n').device.trust
+    assert trust == Trust("CARDSHOE-0042", ("ab" * 32,)), "digests are compared in small letters"
+
+
+def test_a_device_that_only_tells_may_be_pinned_to_the_name_that_its_url_gives_it(tmp_path: Path) -> None:
+    device = read(tmp_path, 'url = "serial:///dev/cardshoe/BT-1?driver=bee_tek"\nserial = "BT-1"\n').device
+    assert device.trust == Trust("BT-1")

@@ -12,6 +12,7 @@ import pytest
 
 from controller.api.client import ApiClient
 from controller.api.view import TableView
+from controller.table.events import DeviceLost
 from firmware_bridge.device_keys import read_device_keys, write_device_keys
 from tests.end_to_end.child import Orders
 from tests.end_to_end.evidence import Evidence
@@ -73,6 +74,7 @@ async def test_a_device_of_another_key(
     assert advice in told(shown)
     write_device_keys(stage.device_keys, right)
     await assert_mends(stage)
+    assert next(event.code for event in Evidence(stage).of(DeviceLost)) == code, "journaled"
 
 
 async def test_key_file_that_vanishes(stage: Stage) -> None:

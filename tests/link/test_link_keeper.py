@@ -198,7 +198,7 @@ async def test_a_refused_device_stays_refused_until_it_is_another(desk: Desk, cl
         clock.advance(6.0)
         ready = await desk.until_state(LinkState.READY)
         assert ready.code == ready.sentence == ""
-        assert not desk.ends
+        assert [(end.code, end.refused) for end in desk.ends] == [("device-proof", True)], "told once"
     pty.hang_up()
 
 

@@ -38,6 +38,7 @@ class BenchDevice:
         memory: int = 64,
         version: int = 1,
         kind: str = "shuffler",
+        firmware_digest: str = "0" * 64,
         nonce: Callable[[], bytes] = fresh_nonce,
     ) -> None:
         self.carried_out: list[tuple[int, messages.AnyOrder]] = []
@@ -46,6 +47,7 @@ class BenchDevice:
         self._serial = serial
         self._version = version
         self._kind = kind
+        self._firmware_digest = firmware_digest
         self.link = CardlinkDevice(
             key=key,
             boot=boot,
@@ -83,7 +85,7 @@ class BenchDevice:
             model="Bench",
             serial=self._serial,
             firmware="1.0",
-            firmware_digest="0" * 64,
+            firmware_digest=self._firmware_digest,
             capabilities=["retains_reports", "dispenses_on_command", "sings"],
             report_memory=64,
             simulated=True,

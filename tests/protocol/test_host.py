@@ -273,6 +273,21 @@ def test_any_whole_frame_is_a_sign_of_life_and_damaged_ones_are_not(host: Cardli
     assert over(host.tick(5.0)).code == "device-silent"
 
 
+def test_a_device_whose_frames_arrive_damaged_is_not_called_silent(host: CardlinkHost) -> None:
+    for second in (0.5, 1.5, 2.5):
+        host.receive(frame(Kind.STATUS, messages.Hello(1, b""))[:-3] + b"\xc0", second)
+    end = over(host.tick(3.0))
+    assert (end.code, end.refused) == ("device-damaged-frames", False)
+    assert "3 of 6 frames" in end.sentence
+    assert "cable" in end.sentence
+
+
+def test_damage_before_the_last_good_frame_is_of_the_past(host: CardlinkHost) -> None:
+    host.receive(2 * (frame(Kind.STATUS, messages.Hello(1, b""))[:-3] + b"\xc0"), 0.5)
+    host.receive(encode_frame(0x77, BOOT, 0, b"of a newer version"), 1.0)
+    assert over(host.tick(4.0)).code == "device-silent"
+
+
 @pytest.mark.parametrize("kind", [Kind.STATUS, Kind.ANSWER])
 def test_a_frame_that_is_no_message_ends_the_link(host: CardlinkHost, kind: Kind) -> None:
     end = over(host.receive(frame(kind, messages.Reject("x")) + report(1), 0.1))

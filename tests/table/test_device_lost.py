@@ -337,3 +337,39 @@ def test_a_round_in_service_is_not_continued_once_more() -> None:
     table = TableHarness().start().to_dealing()
     code, sentence = table.refused(operations.ContinueRound())
     assert (code, "in service" in sentence) == ("service", True)
+
+
+def test_another_device_in_a_round_is_refused_however_often_it_comes() -> None:
+    table = TableHarness().start().to_dealing()
+    table.take()
+    first = table.device.serial
+    table.lose_link()
+    for _ in range(2):
+        table.device.serial = "ANOTHER-1"
+        table.connect()
+        assert table.at(Service.OUT_OF_SERVICE)
+        assert "ANOTHER-1" in table.state.service_cause
+        assert table.state.device.serial == first
+    table.device.serial = first
+    table.connect()
+    assert table.at(Service.RECONCILING)
+
+
+def test_another_device_between_rounds_is_told_and_takes_over() -> None:
+    table = TableHarness().start()
+    first = table.device.serial
+    table.lose_link()
+    table.device.serial = "ANOTHER-1"
+    table.connect()
+    assert table.events_of(events.DeviceDiffers) == [events.DeviceDiffers("serial", first, "ANOTHER-1")]
+    assert table.state.device.serial == "ANOTHER-1"
+    table.connect()
+    assert len(table.events_of(events.DeviceDiffers)) == 1
+
+
+def test_other_firmware_on_the_same_device_is_told() -> None:
+    table = TableHarness().start()
+    before = table.device.identity.firmware_digest
+    table.device.firmware_digest = "e" * 64
+    table.connect()
+    assert table.events_of(events.DeviceDiffers) == [events.DeviceDiffers("firmware", before, "e" * 64)]

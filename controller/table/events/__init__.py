@@ -56,6 +56,7 @@ from controller.table.events.device import (
     CommandIssued,
     CommandLapsed,
     CommandRefused,
+    DeviceDiffers,
     DeviceFreed,
     DeviceLost,
     DeviceNoted,
@@ -134,6 +135,7 @@ AnyEvent: TypeAlias = (
     | CommandLapsed
     | DeviceStopped
     | DeviceFreed
+    | DeviceDiffers
     | DeviceNoted
     | MaintenanceBegan
     | MaintenanceEnded
@@ -251,6 +253,7 @@ __all__ = [
     "DeckShuffled",
     "DeckShuffledOutside",
     "DeckTakenOut",
+    "DeviceDiffers",
     "DeviceFreed",
     "DeviceLost",
     "DeviceNoted",

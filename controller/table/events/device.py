@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from controller.games.specification import Kind
 from controller.table.events.base import Event
 from controller.table.parts import HeldCard
@@ -31,11 +33,23 @@ class GameChosen(Event, frozen=True):
 
 
 class DeviceReady(Event, frozen=True):
-    """`cards_may_have_passed`: it was away in a round, and cannot tell for certain what it did meanwhile."""
+    """`cards_may_have_passed`: it was away in a round, and cannot tell for certain what it did meanwhile.
+
+    `unfit`: it cannot serve this table; the device that the table knows stays the one before.
+    """
 
     identity: DeviceIdentity
     exit_held: bool
     cards_may_have_passed: bool = False
+    unfit: bool = False
+
+
+class DeviceDiffers(Event, frozen=True):
+    """It is not as it was on the link before. `what`: serial (another device) or firmware (its digest)."""
+
+    what: Literal["serial", "firmware"]
+    before: str
+    now: str
 
 
 class DeviceLost(Event, frozen=True):

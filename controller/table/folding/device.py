@@ -36,11 +36,14 @@ def _game_chosen(state: TableState, event: events.GameChosen, entry: int) -> Tab
 
 @sets(events.DeviceReady)
 def _device_ready(state: TableState, event: events.DeviceReady, entry: int) -> TableState:
+    if event.unfit:
+        return state
     identity = event.identity
     device = replace(
         state.device,
         connected=True,
         serial=identity.serial,
+        firmware_digest=identity.firmware_digest,
         kind=identity.kind,
         unit=identity.unit,
         running_boot=identity.boot,
@@ -51,6 +54,11 @@ def _device_ready(state: TableState, event: events.DeviceReady, entry: int) -> T
         cards_may_have_passed=event.cards_may_have_passed,
     )
     return replace(state, device=device)
+
+
+@sets(events.DeviceDiffers)
+def _device_differs(state: TableState, event: events.DeviceDiffers, entry: int) -> TableState:
+    return state  # told; what the device is now, its readiness says
 
 
 @sets(events.DeviceLost)

@@ -30,8 +30,10 @@ from firmware_bridge.drivers.cardlink.framing import HEADER, VERSION, Frame, Fra
 from firmware_bridge.drivers.cardlink.messages import Kind, encode_body
 from firmware_bridge.drivers.cardlink.sequence import ReportSequence
 from firmware_bridge.drivers.cardlink.translate import identity_of, observation_of, order_of, status_of
+from firmware_bridge.drivers.guess import LOOKED_AT, what_to_check
 from firmware_bridge.drivers.setting import DriverSetting
 from firmware_bridge.observations import AnyObservation, DeviceIdentity
+from firmware_bridge.trust import ANY_DEVICE, Trust
 
 RESEND_FIRST: Final = 0.5  # seconds until an unanswered frame is repeated; doubles
 RESEND_LONGEST: Final = 2.0
@@ -39,6 +41,7 @@ HEARTBEAT: Final = 1.0  # the device's status; the host acknowledges as often
 STALE_AFTER: Final = 1.5  # one heartbeat missed, with half a second of grace
 LOST_AFTER: Final = 3.0  # three missed
 HANDSHAKE_WITHIN: Final = 10.0
+DAMAGED: Final = 2  # frames since the last good one: then the device is not silent, but the line is bad
 MISSING_AFTER: Final = 10.0  # the device sends later reports, and never the one that is due
 
 _HOST_KINDS: Final = frozenset({Kind.HELLO, Kind.HOST_PROOF, Kind.RESUME, Kind.ACK, Kind.COMMAND})
@@ -72,8 +75,9 @@ class CardlinkHost:
     """One link. `held` is the last report that the journal holds durably, as (boot, number); (0, 0) for none.
 
     `key_of` gives the 32-byte key of a serial number, or None when that device is not one of ours. `nonce` is 16
-    random bytes, never used before. `replayed`: the bytes are a capture's, and a device without a key is taken at its
-    word; what proves something to it is then made with no key at all.
+    random bytes, never used before. `trust`: which device may be used; its firmware is looked at when it is proven.
+    `replayed`: the bytes are a capture's, and a device without a key is taken at its word; what proves something to it
+    is then made with no key at all.
     """
 
     def __init__(
@@ -84,11 +88,15 @@ class CardlinkHost:
         held: tuple[int, int],
         now: float,
         replayed: bool = False,
+        trust: Trust = ANY_DEVICE,
     ) -> None:
         self.statistics = LinkStatistics()
         self._reader = FrameReader()
         self._out: list[bytes] = []
         self._key_of = key_of
+        self._trust = trust
+        self._first_bytes = b""  # of a device that has sent no frame yet
+        self._damaged_before = 0  # frames, up to the last undamaged one
         self._held = held
         self._durable = held
         self._nonce = nonce
@@ -113,6 +121,8 @@ class CardlinkHost:
 
     def receive(self, data: bytes, now: float) -> Sequence[Heard]:
         self.statistics.bytes_in += len(data)
+        if self._last_valid is None:
+            self._first_bytes = (self._first_bytes + data)[:LOOKED_AT]
         heard: list[Heard] = []
         for frame in self._reader.receive(data):
             if self._step is Step.OVER:
@@ -121,6 +131,8 @@ class CardlinkHost:
         self.statistics.frames_in = self._reader.frames
         self.statistics.frames_corrupt = self._reader.corrupt
         self.statistics.frames_overlong = self._reader.overlong
+        if self._last_valid == now:
+            self._damaged_before = self._damaged
         return heard
 
     def tick(self, now: float) -> Sequence[Heard]:
@@ -193,6 +205,9 @@ class CardlinkHost:
         self._commands.clear()
         return LinkOver(code, sentence, refused)
 
+    def _refuse(self, refusal: LinkOver) -> LinkOver:
+        return self._end(refusal.code, refusal.sentence, refused=True)
+
     def _ends_at(self) -> float:
         """When the link is over, if nothing comes that puts it off."""
         silent = float("inf") if self._last_valid is None else self._last_valid + LOST_AFTER
@@ -203,6 +218,13 @@ class CardlinkHost:
     def _why_ended(self, now: float) -> tuple[str, str]:
         if self._last_valid is None:
             return self._why_nothing_valid()
+        if self._damaged - self._damaged_before >= DAMAGED:
+            return (
+                "device-damaged-frames",
+                f"What the device sends arrives damaged ({self._damaged} of "
+                f"{self._damaged + self.statistics.frames_in} frames): check the cable and its plugs, that no other "
+                "program has the port, and the speed (baud=).",
+            )
         if now >= self._last_valid + LOST_AFTER:
             return "device-silent", f"The device has been silent for {LOST_AFTER:.0f} s."
         if self._step is not Step.READY:
@@ -225,10 +247,18 @@ class CardlinkHost:
         if self.statistics.bytes_in:
             return (
                 "device-garbage",
-                f"{self.statistics.bytes_in} bytes came from the device and none of them was a cardlink frame: check "
-                "the speed (baud=) and whether this is the right device or driver.",
+                f"{self.statistics.bytes_in} bytes came from the device and none of them was a cardlink frame: "
+                + what_to_check(self._first_bytes, "cardlink"),
             )
-        return "device-no-answer", "The device does not answer: check its power, the cable and the port."
+        return (
+            "device-no-answer",
+            "The device does not answer: check its power, the cable and the port, and that it speaks cardlink "
+            "(driver=).",
+        )
+
+    @property
+    def _damaged(self) -> int:
+        return self._reader.corrupt + self._reader.overlong
 
     # -- receiving ------------------------------------------------------------------------------------------------
 
@@ -276,6 +306,9 @@ class CardlinkHost:
             self._refuse_version(said.version, heard)
             return
         proofs.check_nonce(said.nonce)
+        if refusal := self._trust.refuses_serial(said.serial):
+            heard.append(self._refuse(refusal))
+            return
         key = self._key_of(said.serial)
         self._unproven = key is None and self._replayed
         if self._unproven:
@@ -302,6 +335,10 @@ class CardlinkHost:
         if claimed.type != proofs.HMAC_SHA256 or not is_valid:
             sentence = "The device could not prove who it is: its key is not the one kept here. Pair it again."
             heard.append(self._end("device-proof", sentence, refused=True))
+            return
+        assert self._identity is not None
+        if refusal := self._trust.refuses_firmware(self._identity.serial, self._identity.firmware_digest):
+            heard.append(self._refuse(refusal))
             return
         self._step = Step.FIRST_STATUS
         self._waiting = self._ask(self._content(Kind.RESUME, encode_body(messages.Resume(*self._held))), now)
@@ -364,7 +401,12 @@ class CardlinkHost:
 def make_cardlink(setting: DriverSetting, now: float) -> CardlinkHost:
     """As the registry makes it."""
     return CardlinkHost(
-        nonce=setting.nonce, key_of=setting.key_of, held=setting.held, now=now, replayed=setting.replayed
+        nonce=setting.nonce,
+        key_of=setting.key_of,
+        held=setting.held,
+        now=now,
+        replayed=setting.replayed,
+        trust=setting.trust,
     )
 
 

@@ -1,0 +1,127 @@
+"""`cardshoe devices`: what is plugged in, what it says of itself, the configuration to paste; pairing."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+
+from controller.commands.device_account import AskedDevice, Devices, write
+from controller.commands.law_options import print_json
+from controller.commands.main import BadInputError, DeviceProblemError
+from controller.commands.page import page, write_out
+from firmware_bridge.asking import ask
+from firmware_bridge.device_keys import add_device_key, read_device_keys, remove_device_key
+from firmware_bridge.device_url import parse_device_url
+from firmware_bridge.discovery import NAMED, Lists, PluggedIn, Surroundings, look_around
+from firmware_bridge.drivers.cardlink.proofs import KEY_SIZE
+from firmware_bridge.drivers.registry import driver_problems
+from firmware_bridge.errors import BadDeviceUrlError, KeyFileError
+
+KEY_FILE = click.option(
+    "--key-file", required=True, type=click.Path(path_type=Path), help="The table's [device] key_file."
+)
+
+
+@click.group(invoke_without_command=True)
+@click.option("--ask", "asks", is_flag=True, help="Open the devices whose driver is known, and ask who they are.")
+@click.option("--url", "urls", multiple=True, metavar="URL", help="Ask this device too; as often as needed.")
+@click.option("--key-file", type=click.Path(path_type=Path), help="The keys of paired devices ([device] key_file).")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.pass_context
+def devices(context: click.Context, asks: bool, urls: tuple[str, ...], key_file: Path | None, as_json: bool) -> None:
+    """List what is plugged in, which driver fits, and the configuration to paste.
+
+    Nothing is opened without --ask or --url but a USB device for its serial number. A device that a running daemon
+    has cannot be asked.
+    """
+    if context.invoked_subcommand is not None:
+        return
+    keys = _keys(key_file)
+    lists = context.obj if isinstance(context.obj, Lists) else _of_this_machine()  # a test hands in its own
+    found = asyncio.run(_find(look_around(lists), asks, urls, keys, key_file))
+    if as_json:
+        print_json(found)
+    else:
+        paper = page()
+        write(paper, found)
+        paper.show()
+    if failed := [asked for asked in found.asked if asked.account.identity is None]:
+        raise DeviceProblemError(f"{len(failed)} of {len(found.asked)} devices asked gave no account of themselves.")
+
+
+def _of_this_machine() -> Lists:
+    from firmware_bridge.transports.serial_port import list_ports
+    from firmware_bridge.transports.usb_lookup import list_usb
+
+    return Lists(list_ports, list_usb, lambda: sorted(NAMED.iterdir()) if NAMED.is_dir() else ())
+
+
+def _keys(key_file: Path | None) -> Mapping[str, bytes]:
+    try:
+        return {} if key_file is None else read_device_keys(key_file)
+    except KeyFileError as error:
+        raise BadInputError(str(error), error.hint) from error
+
+
+async def _find(
+    around: Surroundings, asks: bool, urls: tuple[str, ...], keys: Mapping[str, bytes], key_file: Path | None
+) -> Devices:
+    """What is there, and what those say that are asked, one after the other."""
+    try:
+        asked = [str(parse_device_url(url)) for url in urls]
+    except BadDeviceUrlError as error:
+        raise BadInputError(str(error), error.hint) from error
+    asked += [one.url for one in around.devices if asks and _may_be_asked(one) and one.url not in asked]
+    accounts = [AskedDevice(url, await ask(parse_device_url(url), keys.get)) for url in asked]
+    return Devices(
+        devices=around.devices,
+        asked=tuple(accounts),
+        paired=tuple(sorted(keys)),
+        problems=(*around.problems, *driver_problems()),
+        key_file="device.keys" if key_file is None else str(key_file),
+    )
+
+
+def _may_be_asked(device: PluggedIn) -> bool:
+    """Opening a port moves its modem lines: one of which nothing is known is left alone."""
+    return bool(device.driver and device.url)
+
+
+@devices.command()
+@click.argument("serial")
+@KEY_FILE
+@click.option("--replace", is_flag=True, help="Make a new key though the file has one for this device.")
+def pair(serial: str, key_file: Path, replace: bool) -> None:
+    """Make a key for the device with this serial number, keep it in the file and print it, this once.
+
+    It goes into the device through its service menu, by hand: no key crosses the wire.
+    """
+    key = secrets.token_bytes(KEY_SIZE)
+    try:
+        add_device_key(key_file, serial, key, replace=replace)
+    except KeyFileError as error:
+        raise BadInputError(str(error), error.hint) from error
+    write_out(
+        f"{key.hex()}\n"
+        f"Enter this key in the service menu of {serial}; it is not shown again, and {key_file} keeps it.\n"
+        f"Then clear this screen, and see that it holds: cardshoe devices --ask --key-file {key_file}"
+    )
+
+
+@devices.command()
+@click.argument("serial")
+@KEY_FILE
+def forget(serial: str, key_file: Path) -> None:
+    """Take the key of this device out of the file: from the next link on it is refused."""
+    try:
+        remove_device_key(key_file, serial)
+    except KeyFileError as error:
+        raise BadInputError(str(error), error.hint) from error
+    write_out(
+        f"{key_file} has no key for {serial} any more: it is refused from the next link on. A link that stands is not "
+        "ended by this: unplug the device."
+    )

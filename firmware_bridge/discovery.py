@@ -1,0 +1,138 @@
+"""What is plugged into this machine and which driver fits: by what a device says of itself on the bus, unopened.
+
+A converter of any make may carry any device, so its vendor and product name no driver. Who a device is, only its proof
+tells (`firmware_bridge.asking`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias
+
+import msgspec
+
+from firmware_bridge.device_url import DEFAULT_DRIVER, DeviceUrl
+from firmware_bridge.drivers.registry import DRIVERS, driver_names
+from firmware_bridge.errors import BridgeError
+from firmware_bridge.usb_ids import is_cardlink
+
+NAMED: Final = Path("/dev/cardshoe")
+
+
+class SerialSeen(Protocol):
+    """What is asked of a port that pyserial lists."""
+
+    device: str
+    serial_number: str | None
+    vid: int | None
+    pid: int | None
+    description: str
+
+
+class UsbSeen(msgspec.Struct, frozen=True):
+    """A USB device that this program could speak to without a serial port. `problem`: why its serial number is not
+    known."""
+
+    vendor: int
+    product: int
+    serial: str
+    place: str
+    problem: str = ""
+
+
+ListSerial: TypeAlias = Callable[[], Iterable[SerialSeen]]
+ListUsb: TypeAlias = Callable[[], Iterable[UsbSeen]]
+ListNamed: TypeAlias = Callable[[], Iterable[Path]]
+
+
+class Lists(NamedTuple):
+    """How what is plugged in is listed: serial ports, USB devices, names under /dev/cardshoe."""
+
+    serial: ListSerial
+    usb: ListUsb
+    named: ListNamed
+
+
+class PluggedIn(msgspec.Struct, frozen=True):
+    """One thing that is plugged in. `place`: its node, or where it is on the bus. `usb`: vendor and product.
+
+    `driver` is empty where nothing tells; then `advice` says what to try. `url` opens it, with that driver.
+    `maturity` is the driver's.
+    """
+
+    way: Literal["serial", "usb"]
+    place: str
+    url: str
+    serial: str
+    usb: str
+    description: str
+    driver: str
+    maturity: str
+    advice: str
+    problem: str = ""
+
+
+class Surroundings(msgspec.Struct, frozen=True):
+    """`devices`: what is plugged in. `problems`: why something could not be looked for."""
+
+    devices: tuple[PluggedIn, ...]
+    problems: tuple[str, ...]
+
+
+def look_around(lists: Lists) -> Surroundings:
+    """What the three lists hold, each device once. A list that fails is a problem, told in a sentence."""
+    problems: list[str] = []
+    named = {path: path.resolve() for path in _listed(lists.named, "The names under /dev/cardshoe", problems)}
+    ports = _listed(lists.serial, "The serial ports", problems)
+    devices = [_port(port, [name for name, node in named.items() if node == Path(port.device)]) for port in ports]
+    listed = {Path(port.device) for port in ports}
+    devices += [_named_port(name) for name, node in named.items() if node not in listed]
+    devices += [_usb(seen) for seen in _listed(lists.usb, "The USB devices", problems)]
+    return Surroundings(tuple(sorted(devices, key=lambda one: (one.way, one.place))), tuple(problems))
+
+
+def _listed(what: Callable[[], Iterable[Any]], name: str, problems: list[str]) -> Sequence[Any]:
+    try:
+        return list(what())
+    except BridgeError as error:
+        problems.append(f"{error} {error.hint}")
+    except OSError as error:
+        problems.append(f"{name} cannot be listed: {error.strerror or error}.")
+    return []
+
+
+def _port(port: SerialSeen, names: list[Path]) -> PluggedIn:
+    serial = port.serial_number or ""
+    vendor, product = port.vid or 0, port.pid or 0
+    ours = is_cardlink(vendor, product, serial)
+    path = str(names[0]) if names else str(NAMED / serial) if ours else port.device
+    return PluggedIn(
+        way="serial",
+        place=port.device,
+        url=str(DeviceUrl("serial", path=path)),
+        serial=serial,
+        usb=f"{vendor:04x}:{product:04x}" if vendor else "",
+        description="" if port.description == "n/a" else port.description,  # pyserial's word for none
+        **_fits(ours),
+    )
+
+
+def _named_port(name: Path) -> PluggedIn:
+    """Somebody's own udev rule gave it a place: which device that is, the name alone does not tell."""
+    return PluggedIn("serial", str(name), str(DeviceUrl("serial", path=str(name))), "", "", "", **_fits(False))
+
+
+def _usb(seen: UsbSeen) -> PluggedIn:
+    pair = f"{seen.vendor:04x}:{seen.product:04x}"
+    url = str(DeviceUrl("usb", path=f"/{pair}/{seen.serial}")) if seen.serial else ""
+    ours = is_cardlink(seen.vendor, seen.product, seen.serial)
+    return PluggedIn("usb", seen.place, url, seen.serial, pair, "", problem=seen.problem, **_fits(ours))
+
+
+def _fits(ours: bool) -> dict[str, str]:
+    if ours:
+        maturity = DRIVERS[DEFAULT_DRIVER].maturity.value
+        return {"driver": DEFAULT_DRIVER, "maturity": maturity, "advice": ""}
+    names = ", ".join(f"driver={name}" for name in driver_names())
+    return {"driver": "", "maturity": "", "advice": f"unknown: try what its maker says it speaks: {names}"}

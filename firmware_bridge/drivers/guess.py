@@ -1,0 +1,39 @@
+"""Whose bytes these may be, when a driver cannot read them: a guess for the sentence that a person reads.
+
+Nothing is decided by it. Frames of cardlink are certain, their CRC says so; the others go by the form of public
+examples.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from firmware_bridge.drivers.cardlink.framing import FrameReader
+
+LOOKED_AT: Final = 256  # bytes that a driver keeps for it
+
+_FORMS: Final[tuple[tuple[str, re.Pattern[bytes]], ...]] = (
+    ("bee_tek", re.compile(rb"\[(Game|Manual Burn Cards|GameAlarm)\]<|<W0x")),
+    ("angel_eye", re.compile(rb"\x05[!-~][!-~][\x80-\xff]{0,8}\x03[0-9A-F]{2}")),
+    ("line_reader", re.compile(rb"(?:^|[\r\n])[0-9A-Za-z:-]{4,128}\r?\n")),
+)
+
+
+def driver_of(data: bytes) -> str:
+    """The driver that could read these bytes; empty: none that is known.
+
+    >>> driver_of(b" [Game]<Card:4S> "), driver_of(bytes(20))
+    ('bee_tek', '')
+    """
+    if FrameReader().receive(data):
+        return "cardlink"
+    return next((name for name, form in _FORMS if form.search(data)), "")
+
+
+def what_to_check(data: bytes, driver: str) -> str:
+    """The next step, for `driver` that could not read `data`."""
+    guess = driver_of(data)
+    if guess and guess != driver:
+        return f"they look like those of driver={guess}: correct the device URL, or connect the right device."
+    return "check the speed (baud=) and whether this is the right device or driver (driver=)."

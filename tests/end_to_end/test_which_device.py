@@ -1,0 +1,256 @@
+"""A wrong, swapped or rogue device, or the wrong words about it: refused with a sentence and its code, journaled, and
+the table is out of service, never half in."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from controller.api.client import ApiClient
+from controller.api.view import TableView
+from controller.table.events import DeviceDiffers, DeviceLost, DeviceReady, ServiceChanged
+from controller.table.phases import Service
+from firmware_bridge.device_keys import write_device_keys
+from firmware_bridge.drivers.cardlink.framing import HEADER, FrameReader, enclose
+from firmware_bridge.drivers.cardlink.messages import Kind
+from tests.end_to_end.child import Orders
+from tests.end_to_end.evidence import Evidence
+from tests.end_to_end.processes import PATIENCE
+from tests.end_to_end.stage import Stage, short_folder
+from tests.link.parts import BOOT, KEY, SERIAL, Pty, SmallDevice
+
+SIMULATED = "CARDSHOE-SIM-1"  # what a device of `cardshoe simulate` is called
+
+
+@pytest.fixture
+async def stage() -> AsyncIterator[Stage]:
+    with short_folder() as folder:
+        async with Stage(folder, rounds=1) as stage:
+            yield stage
+
+
+def say_of_the_device(stage: Stage, line: str) -> None:
+    """Add a line to `[device]`."""
+    text = stage.configuration.read_text()
+    assert text.count("[journal]") == 1
+    stage.configuration.write_text(text.replace("[journal]", f"{line}\n[journal]"))
+
+
+async def until_journaled(stage: Stage, code: str) -> None:
+    """Wait for the event that the device was lost with this code."""
+    async with ApiClient(stage.socket) as client:
+        event: dict[str, Any] = {"entry": 0, "code": ""}
+        while event["code"] != code:
+            event = (await stage.events_until(client, "device_lost", event["entry"]))[-1]
+
+
+async def told(stage: Stage, code: str, event: str = "link.refused", *, in_journal: bool = True) -> TableView:
+    """The state once the daemon has logged and journaled why: out of service, with a sentence and what to do."""
+    await stage.daemon.until(lambda: any(line["code"] == code for line in stage.daemon.logged(event)))
+    if in_journal:
+        await until_journaled(stage, code)
+    shown = await stage.state()
+    assert shown.device.code == code
+    assert shown.service == "out_of_service"
+    assert not shown.device.connected
+    assert re.search(r"[.:] ?.+\.$", f"{shown.device.sentence} {shown.device.hint}".strip())
+    return shown
+
+
+async def journaled(stage: Stage, code: str) -> Evidence:
+    """End the daemon; its journal tells of exactly one refusal, and that the table was never in service."""
+    assert await stage.daemon.end() == 0
+    stage.device_log.touch()
+    evidence = Evidence(stage)
+    lost = evidence.of(DeviceLost)
+    assert [event.code for event in lost] == [code]
+    assert not [change for change in evidence.of(ServiceChanged) if change.service is Service.IN_SERVICE]
+    return evidence
+
+
+# -- pinned and approved ---------------------------------------------------------------------------------------------
+
+
+async def test_another_device_than_the_pinned_one_though_it_is_paired(stage: Stage) -> None:
+    """The configuration decides: it is corrected, and the daemon started again."""
+    say_of_the_device(stage, 'serial = "CARDSHOE-0042"')
+    await stage.start_device()
+    await stage.start_daemon()
+    shown = await told(stage, "device-other-serial")
+    assert f"The device is {SIMULATED}" in shown.device.sentence
+    assert "[device] serial" in shown.device.sentence
+    assert shown.service_cause == shown.device.sentence
+    assert not (await journaled(stage, "device-other-serial")).of(DeviceReady)
+    stage.configuration.write_text(stage.configuration.read_text().replace("CARDSHOE-0042", SIMULATED))
+    await stage.start_daemon()
+    await stage.played()
+    shown = await stage.last_state()
+    assert await stage.daemon.end() == 0
+    Evidence(stage).check(shown)
+
+
+async def test_firmware_that_is_not_approved(stage: Stage) -> None:
+    say_of_the_device(stage, f'firmware_digests = ["{"a" * 64}"]')
+    await stage.start_device()
+    await stage.start_daemon()
+    shown = await told(stage, "device-firmware")
+    assert "0" * 64 in shown.device.sentence, "what would have to be approved"
+    assert not (await journaled(stage, "device-firmware")).of(DeviceReady)
+
+
+async def test_a_paired_device_that_takes_over_between_rounds_is_told(stage: Stage) -> None:
+    write_device_keys(stage.device_keys, {SERIAL: KEY})
+    small = Pty(stage.port, SmallDevice())
+    try:
+        await stage.start_daemon()
+        await stage.daemon.until(lambda: stage.daemon.logged("link.ready"))
+    finally:
+        small.hang_up()
+    await stage.start_device()
+    await stage.daemon.until(lambda: len(stage.daemon.logged("link.ready")) == 2)
+    await stage.played()
+    shown = await stage.last_state()
+    assert await stage.daemon.end() == 0
+    evidence = Evidence(stage)
+    assert evidence.of(DeviceDiffers) == [DeviceDiffers("serial", SERIAL, SIMULATED)]
+    assert shown.device.serial == SIMULATED
+
+
+# -- proofs ----------------------------------------------------------------------------------------------------------
+
+
+class Replay(SmallDevice):
+    """Whoever has recorded a whole handshake of the right device, and answers a later one with it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._recorded: dict[int, bytes] = {}
+
+    def receive(self, data: bytes) -> bytes:
+        answers = []
+        for frame in FrameReader().receive(data):
+            if frame.kind not in self._recorded:
+                self._recorded[frame.kind] = super().receive(enclose(frame.content))
+            answers.append(self._recorded[frame.kind])
+        return b"".join(answers)
+
+
+class NewerVersion(SmallDevice):
+    """A device of the protocol's next version."""
+
+    def receive(self, data: bytes) -> bytes:
+        return enclose(HEADER.pack(2, Kind.STATUS, 0, BOOT, 0))
+
+
+@pytest.mark.parametrize(
+    ("device", "code", "advice"),
+    [
+        (SmallDevice(key=bytes(32)), "device-proof", "Pair it again."),
+        (NewerVersion(), "device-version", "update the older"),
+    ],
+    ids=["another key", "another version"],
+)
+async def test_a_device_that_only_claims_to_be_ours(stage: Stage, device: SmallDevice, code: str, advice: str) -> None:
+    write_device_keys(stage.device_keys, {SERIAL: KEY})
+    pty = Pty(stage.port, device)
+    try:
+        await stage.start_daemon()
+        shown = await told(stage, code)
+        assert advice in shown.device.sentence
+        assert not (await journaled(stage, code)).of(DeviceReady)
+    finally:
+        pty.hang_up()
+
+
+async def test_a_recorded_handshake_opens_no_second_link(stage: Stage) -> None:
+    write_device_keys(stage.device_keys, {SERIAL: KEY})
+    device = Replay()
+    pty = Pty(stage.port, device)
+    try:
+        await stage.start_daemon()
+        await stage.daemon.until(lambda: stage.daemon.logged("link.ready"))
+        pty.hang_up()
+        await stage.daemon.until(lambda: stage.daemon.logged("link.lost"))
+        pty = Pty(stage.port, device)
+        await told(stage, "device-proof")
+    finally:
+        pty.hang_up()
+    assert await stage.daemon.end() == 0
+    stage.device_log.touch()
+    evidence = Evidence(stage)
+    assert [event.code for event in evidence.of(DeviceLost)][-1] == "device-proof"
+    assert len(evidence.of(DeviceReady)) == 1
+
+
+# -- the wrong driver, the wrong line --------------------------------------------------------------------------------
+
+
+async def test_a_bee_tek_behind_the_driver_of_cardlink(stage: Stage) -> None:
+    shoe = Pty(stage.port)
+    try:
+        await stage.start_daemon(Orders(handshake_within=1.0))
+        await stage.daemon.until(lambda: stage.daemon.logged("link.authenticating"))
+        shoe.send(b"[Game]<Card:4S>\r\n" * 10)
+        shown = await told(stage, "device-garbage", "link.lost", in_journal=False)
+        assert "driver=bee_tek" in shown.device.sentence
+    finally:
+        shoe.hang_up()
+    assert await stage.daemon.end() == 0
+
+
+async def test_a_cardlink_device_behind_the_driver_of_bee_tek(stage: Stage) -> None:
+    """Its heartbeat to a host before. The port's being open made it ready; it is so no more."""
+    device = SmallDevice()
+    stage.configure(url=f"serial://{stage.port}?driver=bee_tek")
+    pty = Pty(stage.port)
+    try:
+        await stage.start_daemon()
+        await stage.daemon.until(lambda: stage.daemon.logged("link.ready"))
+        pty.send(device.status() * 10)
+        shown = await told(stage, "device-garbage")
+        assert "driver=cardlink" in shown.device.sentence
+        async with asyncio.timeout(PATIENCE):
+            while (
+                shown := await stage.state()
+            ).device.links < 2:  # a refused device tried again is no news for the log
+                pass
+        assert (shown.service, shown.device.connected) == ("out_of_service", False), "it is not believed again"
+        pty.send(b"[Game]<Card:4S>\r\n")
+        await stage.daemon.until(lambda: len(stage.daemon.logged("link.ready")) == 2)
+    finally:
+        pty.hang_up()
+    assert await stage.daemon.end() == 0
+    stage.device_log.touch()
+    assert "device-garbage" in [event.code for event in Evidence(stage).of(DeviceLost)]
+
+
+class BadCable(SmallDevice):
+    """Once the link stands, every frame of the device loses a byte on its way."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._bad = False
+
+    def receive(self, data: bytes) -> bytes:
+        answer = super().receive(data) or self.status()
+        if self._bad:
+            return answer[:9] + answer[10:]
+        self._bad = Kind.RESUME in {frame.kind for frame in FrameReader().receive(data)}
+        return answer
+
+
+async def test_a_cable_that_loses_bytes(stage: Stage) -> None:
+    write_device_keys(stage.device_keys, {SERIAL: KEY})
+    pty = Pty(stage.port, BadCable())
+    try:
+        await stage.start_daemon()
+        shown = await told(stage, "device-damaged-frames", "link.lost")
+        assert "cable" in shown.device.sentence
+        assert "no other program" in shown.device.sentence
+    finally:
+        pty.hang_up()
+    assert await stage.daemon.end() == 0

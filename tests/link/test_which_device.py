@@ -1,0 +1,170 @@
+"""The device that stands at the other end is the one that it should be, or no table waits for its cards."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from firmware_bridge.device_url import DeviceUrl, parse_device_url
+from firmware_bridge.drivers.base import DeviceReady, Driver, LinkOver, Reported
+from firmware_bridge.drivers.cardlink.framing import encode_frame
+from firmware_bridge.drivers.guess import driver_of, what_to_check
+from firmware_bridge.drivers.registry import load_driver
+from firmware_bridge.drivers.setting import DriverSetting
+from firmware_bridge.link import GARBAGE_AFTER
+from firmware_bridge.link_keeper import LinkKeeper, LinkState
+from firmware_bridge.observations import CardDrawn
+from firmware_bridge.transports.base import OnData, OnLost, Transport
+from firmware_bridge.transports.memory import MemoryTransport, memory_pair
+from firmware_bridge.trust import Trust
+
+from .parts import Bench, Desk, HandClock, running
+
+CARD = b"[Game]<Card:4S>\r\n"
+GARBAGE = b"\xfe\x80\x00" * GARBAGE_AFTER
+SHOE = parse_device_url("serial:///dev/cardshoe/BT-1?driver=bee_tek")
+
+
+@pytest.fixture
+def desk() -> Desk:
+    return Desk()
+
+
+@pytest.fixture
+def clock(desk: Desk) -> HandClock:
+    return HandClock(desk.changes)
+
+
+class Line:
+    """A keeper of a shoe that only tells, and what stands on the other end of its line."""
+
+    def __init__(self, desk: Desk, clock: HandClock, trust: Trust | None = None) -> None:
+        self.far: list[MemoryTransport] = []
+        self._desk = desk
+        given: dict[str, Any] = {} if trust is None else {"trust": trust}
+        self.keeper = LinkKeeper(
+            SHOE, make_driver=self._make, deliver=desk.deliver, on_health=desk.on_health, clock=clock, wait=clock.wait,
+            random=Random(7), open_transport=self._open, **given,
+        )  # fmt: skip
+
+    def _make(self, now: float) -> Driver:
+        return load_driver("bee_tek")(DriverSetting(bytes(range(16)), SHOE), now)
+
+    async def _open(self, url: DeviceUrl, *, on_data: OnData, on_lost: OnLost) -> Transport:
+        near, far = memory_pair(on_data, on_lost, lambda data: None, lambda error: None)
+        self.far.append(far)
+        self._desk.changes.note()
+        return near
+
+    async def send(self, data: bytes, link: int) -> None:
+        """What the device sends on the link of that number."""
+        await self._desk.changes.until(lambda: len(self.far) >= link)
+        self.far[link - 1].write(data)
+
+
+# -- pinned ----------------------------------------------------------------------------------------------------------
+
+
+async def test_a_device_of_any_driver_that_is_not_the_pinned_one_is_never_ready(desk: Desk, clock: HandClock) -> None:
+    """Whether its driver looks at the pin or not."""
+    bench = Bench(desk, clock, trust=Trust(serial="SHOE-2"))
+    async with running(bench.keeper):
+        health = await desk.until_state(LinkState.REFUSED)
+        assert health.code == "device-other-serial"
+        assert "SHOE-2 alone" in health.sentence
+        for _ in range(3):
+            await clock.pass_next_wait()
+            await desk.changes.until(lambda: bench.keeper.health.retry_at is not None)
+        assert [type(thing) for thing in desk.heard] == [LinkOver], "told once, and nothing else"
+
+
+async def test_the_pinned_device_is_ready(desk: Desk, clock: HandClock) -> None:
+    async with running(Bench(desk, clock, trust=Trust(serial="SHOE-1")).keeper):
+        await desk.until_state(LinkState.READY)
+
+
+async def test_a_shoe_that_cannot_say_its_number_is_compared_by_the_name_in_the_url(
+    desk: Desk, clock: HandClock
+) -> None:
+    async with running(Line(desk, clock, Trust(serial="BT-2")).keeper):
+        await clock.pass_next_wait()
+        health = await desk.until_state(LinkState.REFUSED)
+        assert "The device is BT-1" in health.sentence
+        assert [end.code for end in desk.ends] == ["device-other-serial"]
+
+
+# -- another device, or another speed --------------------------------------------------------------------------------
+
+
+async def test_a_shoe_is_not_believed_again_before_it_is_understood(desk: Desk, clock: HandClock) -> None:
+    """It is ready when the port is open; bytes that are none of its own show that it is another device."""
+    line = Line(desk, clock)
+    async with running(line.keeper):
+        await clock.pass_next_wait()
+        await desk.until_state(LinkState.READY)
+        await line.send(GARBAGE, 1)
+        health = await desk.until_state(LinkState.REFUSED)
+        assert health.code == "device-garbage"
+        assert "baud=" in health.sentence
+        heard = len(desk.heard)
+        assert desk.heard[-1] == LinkOver(health.code, health.sentence, True)
+        await clock.pass_next_wait()
+        await line.send(b"\xfe\x80", 2)
+        assert line.keeper.health.state is LinkState.REFUSED
+        assert len(desk.heard) == heard, "neither ready nor a report"
+        await line.send(CARD, 2)
+        await desk.until_state(LinkState.READY)
+        ready, *reports = desk.heard[heard:]
+        assert isinstance(ready, DeviceReady)
+        drawn = [one for one in reports if isinstance(one, Reported) and isinstance(one.observation, CardDrawn)]
+        assert len(drawn) == 1, "the card that proved it is told"
+
+
+async def test_garbage_after_something_was_understood_ends_nothing(desk: Desk, clock: HandClock) -> None:
+    line = Line(desk, clock)
+    async with running(line.keeper):
+        await clock.pass_next_wait()
+        await desk.until_state(LinkState.READY)
+        await line.send(CARD + GARBAGE, 1)
+        assert line.keeper.health.state is LinkState.READY
+
+
+async def test_the_beginning_of_an_item_ends_nothing(desk: Desk, clock: HandClock) -> None:
+    line = Line(desk, clock)
+    async with running(line.keeper):
+        await clock.pass_next_wait()
+        await desk.until_state(LinkState.READY)
+        await line.send(b"x" * (GARBAGE_AFTER - 1), 1)
+        assert line.keeper.health.state is LinkState.READY
+
+
+async def test_a_cardlink_device_behind_another_driver_is_named(desk: Desk, clock: HandClock) -> None:
+    line = Line(desk, clock)
+    async with running(line.keeper):
+        await clock.pass_next_wait()
+        await desk.until_state(LinkState.READY)
+        await line.send(encode_frame(0x10, 7, 0, bytes(30)) * 5, 1)
+        health = await desk.until_state(LinkState.REFUSED)
+        assert "driver=cardlink" in health.sentence
+
+
+@pytest.mark.parametrize(
+    ("data", "driver"),
+    [
+        (CARD, "bee_tek"),
+        (b"[Manual Burn Cards]<Manual Burn Cards>", "bee_tek"),
+        (b"<W0x01>", "bee_tek"),
+        (b"\x051D\x90\xa1\x0377" * 3, "angel_eye"),
+        (b"\r\nE28068940000500B\r\n", "line_reader"),
+        (b"noise" + encode_frame(0x10, 7, 3), "cardlink"),
+        (bytes(range(256)), ""),
+        (b"\xc0\xc0\xc0", ""),
+        (b"", ""),
+    ],
+)
+def test_whose_bytes_they_may_be(data: bytes, driver: str) -> None:
+    assert driver_of(data) == driver
+    assert "baud=" in what_to_check(data, driver), "a driver's own bytes, unread, are a matter of the line"
+    assert (f"driver={driver}:" in what_to_check(data, "another")) is bool(driver)

@@ -1,0 +1,177 @@
+"""Two hosts and two devices whose cables, frames or firmware are exchanged: nobody is taken for another.
+
+What one link alone can show (wrong keys, spoilt, reflected and recorded proofs, versions) is in test_handshake.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import pytest
+
+from firmware_bridge.drivers.base import DeviceReady, Heard
+from firmware_bridge.drivers.cardlink import messages
+from firmware_bridge.drivers.cardlink.framing import FrameReader
+from firmware_bridge.drivers.cardlink.host import CardlinkHost
+from firmware_bridge.drivers.cardlink.messages import Kind
+from firmware_bridge.trust import ANY_DEVICE, Trust
+
+from .parts import BenchDevice, converse, frame, fresh_nonce, kinds_in, only, over, rejected
+
+APPROVED: Final = "a" * 64
+KEYS: Final = {"SHOE-A": b"a" * 32, "SHOE-B": b"b" * 32}
+BOOTS: Final = {"SHOE-A": 0xA1, "SHOE-B": 0xB2}
+
+
+def host(trust: Trust = ANY_DEVICE, *paired: str) -> CardlinkHost:
+    """A table's host that has the keys of these devices, of both unless named."""
+    keys = {serial: KEYS[serial] for serial in paired or KEYS}
+    return CardlinkHost(nonce=fresh_nonce(), key_of=keys.get, held=(0, 0), now=0.0, trust=trust)
+
+
+def device(serial: str, *, key_of: str = "", firmware_digest: str = APPROVED) -> BenchDevice:
+    """`key_of`: whose key it has, if not its own."""
+    key = KEYS[key_of or serial]
+    return BenchDevice(serial=serial, key=key, boot=BOOTS[key_of or serial], firmware_digest=firmware_digest)
+
+
+def refused(heard: Sequence[Heard], code: str) -> str:
+    """The sentence of a refusal with that code, the only thing heard."""
+    end = over(heard)
+    assert (end.code, end.refused) == (code, True)
+    assert end.sentence.endswith(".")
+    return end.sentence
+
+
+def test_each_host_links_with_its_own_device() -> None:
+    for serial in KEYS:
+        ready = only(converse(host(Trust(serial, (APPROVED,)), serial), device(serial), 0.0))
+        assert isinstance(ready, DeviceReady)
+        assert ready.identity.serial == serial
+
+
+# -- cables exchanged -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("ours", "theirs"), [("SHOE-A", "SHOE-B"), ("SHOE-B", "SHOE-A")])
+def test_exchanged_cables_are_noticed_though_both_devices_are_paired(ours: str, theirs: str) -> None:
+    sentence = refused(converse(host(Trust(serial=ours)), device(theirs), 0.0), "device-other-serial")
+    assert f"The device is {theirs}" in sentence
+    assert f"{ours} alone" in sentence
+
+
+def test_exchanged_cables_are_noticed_by_the_keys_where_nothing_is_pinned() -> None:
+    sentence = refused(converse(host(ANY_DEVICE, "SHOE-A"), device("SHOE-B"), 0.0), "device-unknown-serial")
+    assert "SHOE-B" in sentence
+
+
+def test_the_pin_comes_before_the_key() -> None:
+    """A device that is not the table's is told as that, whether it is paired or not."""
+    refused(converse(host(Trust(serial="SHOE-A"), "SHOE-A"), device("SHOE-B"), 0.0), "device-other-serial")
+
+
+def test_a_device_under_the_other_ones_serial_number_has_not_its_key() -> None:
+    pinned = Trust(serial="SHOE-A")
+    refused(converse(host(pinned), device("SHOE-A", key_of="SHOE-B"), 0.0), "device-rejects-host")
+
+
+# -- frames exchanged between two links -------------------------------------------------------------------------------
+
+
+class TwoLinks:
+    """Both links have come to the proofs; what each side has sent is known."""
+
+    def __init__(self, *serials: str) -> None:
+        self.devices = [device(serial) for serial in serials]
+        self.hosts = [host(), host()]
+        self.hellos = [one.outgoing() for one in self.hosts]
+        self.identities = [
+            one.exchange(hello, 0.0) for one, hello in zip(self.devices, self.hellos, strict=True)
+        ]  # each device answers its own host
+        for one, identity in zip(self.hosts, self.identities, strict=True):
+            assert one.receive(identity, 0.0) == []
+        self.host_proofs = [one.outgoing() for one in self.hosts]
+
+
+def test_a_hosts_proof_is_worth_nothing_on_the_other_link() -> None:
+    links = TwoLinks("SHOE-A", "SHOE-B")
+    for taker, proof in zip(links.devices, reversed(links.host_proofs), strict=True):
+        assert rejected(taker.exchange(proof, 0.0)) == "proof"
+        assert not taker.link.linked
+
+
+@pytest.mark.parametrize("serials", [("SHOE-A", "SHOE-B"), ("SHOE-A", "SHOE-A")], ids=["two keys", "one key"])
+def test_a_devices_proof_is_worth_nothing_on_the_other_link(serials: tuple[str, str]) -> None:
+    """With one key as well: two hosts that share a key are still two conversations."""
+    links = TwoLinks(*serials)
+    proofs = [one.exchange(proof, 0.0) for one, proof in zip(links.devices, links.host_proofs, strict=True)]
+    for taker, data, serial in zip(links.hosts, reversed(proofs), serials, strict=True):
+        (proof,) = FrameReader().receive(data)
+        assert proof.kind == Kind.DEVICE_PROOF
+        moved = frame(Kind.DEVICE_PROOF, messages.decode_proof(proof.body), boot=BOOTS[serial])
+        refused(taker.receive(moved, 0.0), "device-proof")
+
+
+def test_one_hosts_proof_makes_no_device_for_the_other() -> None:
+    """Both tables have the key: what one host proves with it is returned to the other as a device's."""
+    links = TwoLinks("SHOE-A", "SHOE-A")
+    (proof,) = FrameReader().receive(links.host_proofs[1])
+    reflected = frame(Kind.DEVICE_PROOF, messages.decode_proof(proof.body), boot=BOOTS["SHOE-A"])
+    refused(links.hosts[0].receive(reflected, 0.0), "device-proof")
+
+
+def test_a_host_does_not_link_with_what_answered_the_other_ones_hello() -> None:
+    """The nonces are another conversation's: the device, which is the right one, rejects this host."""
+    right, taken, other = device("SHOE-A"), host(), host()
+    taken.outgoing()
+    assert taken.receive(right.exchange(other.outgoing(), 0.0), 0.0) == []
+    refused(converse(taken, right, 0.0), "device-rejects-host")
+
+
+def test_a_nonce_of_an_earlier_handshake_brings_no_link() -> None:
+    """The identity of the handshake before, played to a host that now says another hello."""
+    right = device("SHOE-A")
+    before = right.exchange(host().outgoing(), 0.0)
+    now = host()
+    right.exchange(now.outgoing(), 1.0)
+    assert now.receive(before, 1.0) == []
+    refused(converse(now, right, 1.0), "device-rejects-host")
+
+
+def test_a_frame_of_the_other_devices_boot_ends_a_standing_link() -> None:
+    taken, right, other = host(), device("SHOE-A"), device("SHOE-B")
+    assert isinstance(converse(taken, right, 0.0)[0], DeviceReady)
+    end = over(taken.receive(frame(Kind.STATUS, other.status(), boot=BOOTS["SHOE-B"]), 0.5))
+    assert (end.code, end.refused) == ("device-rebooted", False)
+
+
+# -- firmware ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("digest", ["b" * 64, ""], ids=["another", "none"])
+def test_firmware_that_is_not_approved_is_refused(digest: str) -> None:
+    other = device("SHOE-A", firmware_digest=digest)
+    sentence = refused(converse(host(Trust(firmware_digests=(APPROVED,))), other, 0.0), "device-firmware")
+    assert "SHOE-A" in sentence
+    assert (digest or "no digest") in sentence
+    assert not other.link.linked, "it is not resumed with"
+
+
+def test_one_of_several_approved_is_enough() -> None:
+    trust = Trust("SHOE-A", ("b" * 64, APPROVED))
+    assert isinstance(only(converse(host(trust), device("SHOE-A"), 0.0)), DeviceReady)
+
+
+def test_firmware_is_judged_of_a_proven_device_only() -> None:
+    """Else whoever is on the cable chooses what the journal says of a device's firmware."""
+    foreign = device("SHOE-A", key_of="SHOE-B", firmware_digest="b" * 64)
+    refused(converse(host(Trust(firmware_digests=(APPROVED,))), foreign, 0.0), "device-rejects-host")
+
+
+def test_nothing_is_asked_of_a_device_that_is_refused() -> None:
+    taken, other = host(Trust(serial="SHOE-A")), device("SHOE-B")
+    taken.receive(other.exchange(taken.outgoing(), 0.0), 0.0)
+    assert taken.outgoing() == b"", "a proof would tell it something"
+    assert taken.receive(frame(Kind.STATUS, other.status(), boot=BOOTS["SHOE-B"]), 0.1) == []
+    assert kinds_in(other.link.outgoing()) == []
