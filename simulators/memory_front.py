@@ -7,14 +7,18 @@ from firmware_bridge.transports.base import OnData, OnLost
 from firmware_bridge.transports.memory import MemoryTransport, memory_pair
 from simulators.carrier import Carrier
 from simulators.device import SimulatedDevice
+from simulators.faulty_line import FaultyLine
 
 
 class MemoryFront:
-    """One device, which admits one host at a time. Its state outlives every connection; time stands still between."""
+    """One device, which admits one host at a time. Its state outlives every connection; time stands still between.
 
-    def __init__(self, device: SimulatedDevice) -> None:
+    `line`: what lies between the device and the host; without one nothing does.
+    """
+
+    def __init__(self, device: SimulatedDevice, line: FaultyLine | None = None) -> None:
         self.device = device
-        self._carrier = Carrier(device, self._send)
+        self._carrier = Carrier(line or device, self._send)
         self._far: MemoryTransport | None = None
 
     def connect(self, on_data: OnData, on_lost: OnLost, *, listen_only: bool = False) -> MemoryTransport:

@@ -21,8 +21,10 @@ from firmware_bridge.drivers.cardlink.host import CardlinkHost
 from firmware_bridge.errors import TransportUnavailableError
 from firmware_bridge.link_keeper import LinkKeeper, LinkState
 from firmware_bridge.observations import DeckLoaded
-from firmware_bridge.transports.base import OpenTransport
+from firmware_bridge.transports.base import OnData, OnLost, OpenTransport
+from firmware_bridge.transports.memory import MemoryTransport
 from firmware_bridge.transports.registry import ENTRY_POINTS, TRANSPORTS, find_transport
+from simulators.faulty_line import FaultyLine
 from simulators.in_process import front_of, open_simulated_device, simulated_key, simulated_serial
 from simulators.memory_front import MemoryFront
 
@@ -41,13 +43,15 @@ async def clock(desk: Desk) -> HandClock:
     return HandClock(desk.changes)
 
 
-def keeper_of(text: str, desk: Desk, clock: HandClock) -> LinkKeeper:
+def keeper_of(
+    text: str, desk: Desk, clock: HandClock, open_transport: OpenTransport = open_simulated_device
+) -> LinkKeeper:
     def make_driver(now: float) -> CardlinkHost:
         return CardlinkHost(nonce=bytes(16), key_of=simulated_key, held=(0, 0), now=now)
 
     return LinkKeeper(
         parse_device_url(text), make_driver=make_driver, deliver=desk.deliver, on_health=desk.on_health, clock=clock,
-        wait=clock.wait, random=Random(7), open_transport=open_simulated_device,
+        wait=clock.wait, random=Random(7), open_transport=open_transport,
     )  # fmt: skip
 
 
@@ -124,6 +128,28 @@ async def test_unplugged_and_plugged_in_again(desk: Desk, clock: HandClock) -> N
         assert (await desk.until_state(LinkState.READY)).link == 2
         assert keeper.command(1, Shuffle())
         await desk.changes.until(lambda: any(isinstance(thing, Answered) and thing.done for thing in desk.heard))
+
+
+async def test_a_faulty_line_lies_between_device_and_host_in_memory_too(desk: Desk, clock: HandClock) -> None:
+    """The cable comes out in the middle of the device's second frame; in again, the link stands."""
+    device = front_of(parse_device_url("sim:///shuffler?seed=11")).device
+    line = FaultyLine(device, random=Random(1), clock=lambda: 0.0)
+    front = MemoryFront(device, line)
+    line.cut_at = 2
+
+    def pull() -> None:
+        asyncio.get_running_loop().call_soon(front.unplug)
+
+    line.on_cut = pull
+
+    async def open_front(url: DeviceUrl, *, on_data: OnData, on_lost: OnLost) -> MemoryTransport:
+        return front.connect(on_data, on_lost)
+
+    async with running(keeper_of("sim:///shuffler?seed=11", desk, clock, open_front)):
+        assert (await desk.until_state(LinkState.LOST)).code == "transport-lost"
+        line.join()
+        await clock.pass_next_wait()
+        assert (await desk.until_state(LinkState.READY)).link == 2
 
 
 async def test_a_device_that_is_not_simulated_here() -> None:
