@@ -22,7 +22,7 @@ def cardshoe(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 def test_lists_its_commands(tmp_path: Path) -> None:
     done = cardshoe("--help", cwd=tmp_path)
     assert done.returncode == 0
-    for command in ("run", "watch", "devices", "rules", "evaluate", "odds", "capture", "demo", "simulate"):
+    for command in ("run", "watch", "devices", "rules", "evaluate", "odds", "capture", "bench", "demo", "simulate"):
         assert re.search(rf"^  {command} +\w", done.stdout, re.MULTILINE)
 
 
