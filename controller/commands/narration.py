@@ -215,7 +215,10 @@ def _another_device(event: dict[str, Any]) -> str:
 TELL: Final[dict[str, Told]] = {
     "table_began": lambda event: f"table {event['table']} began" + (" (SIMULATED)" if event["simulated"] else ""),
     "game_chosen": _game,
-    "device_ready": lambda event: f"device {event['identity']['serial']} is ready ({event['identity']['kind']})",
+    "device_ready": lambda event: (
+        f"device {event['identity']['serial']} is {'there' if event.get('unfit') else 'ready'}"
+        f" ({event['identity']['kind']})"
+    ),
     "device_differs": _another_device,
     "device_lost": lambda event: f"device lost: {event['sentence']}",
     "service_changed": lambda event: f"table {event['service'].replace('_', ' ')}: {event['cause']}",

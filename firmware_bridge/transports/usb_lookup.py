@@ -70,9 +70,10 @@ def list_usb(find_backend: FindBackend = libusb) -> list[UsbSeen]:
     return [_seen(device) for device in _every(find_backend()) if _could_speak(device)]
 
 
-def _every(backend: Any) -> Iterator[Any]:
+def _every(backend: Any, **which: int) -> Iterator[Any]:
+    """The devices with these descriptors."""
     try:
-        yield from usb.core.find(find_all=True, backend=backend)
+        yield from usb.core.find(find_all=True, backend=backend, **which)
     except usb.core.USBError as error:
         sentence = f"The USB devices of this machine cannot be listed: {_reason(error)}."
         raise TransportUnavailableError(sentence, _REPLUG, "usb-failed") from error
@@ -144,7 +145,7 @@ def _find(name: UsbName, backend: Any) -> Any:
     """The device of that name. Others with the same vendor and product are let go of again."""
     serials: list[str] = []
     refusal: TransportUnavailableError | None = None
-    for device in _same_kind(name, backend):
+    for device in _every(backend, idVendor=name.vendor, idProduct=name.product):
         try:
             serial = _serial_of(device)
         except usb.core.USBError as error:
@@ -168,14 +169,6 @@ def _find(name: UsbName, backend: Any) -> Any:
     sentence = f"There is no USB device {name.pair} with the serial number {name.serial}."
     hint = "Plug the device in and switch it on; `lsusb` shows what is there."
     raise TransportUnavailableError(sentence, hint, "usb-missing")
-
-
-def _same_kind(name: UsbName, backend: Any) -> Iterator[Any]:
-    try:
-        yield from usb.core.find(find_all=True, backend=backend, idVendor=name.vendor, idProduct=name.product)
-    except usb.core.USBError as error:
-        sentence = f"The USB devices of this machine cannot be listed: {_reason(error)}."
-        raise TransportUnavailableError(sentence, _REPLUG, "usb-failed") from error
 
 
 def _serial_of(device: Any) -> str:

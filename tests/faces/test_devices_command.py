@@ -16,6 +16,7 @@ from controller.commands.main import main
 from controller.daemon.configuration import DeviceSection
 from firmware_bridge.device_keys import read_device_keys, write_device_keys
 from firmware_bridge.discovery import Lists
+from firmware_bridge.errors import TransportUnavailableError
 from simulators.in_process import simulated_key, simulated_serial
 
 SIMULATED = "sim:///shuffler?seed=7"
@@ -71,6 +72,16 @@ def test_paired_devices_are_listed_whether_they_are_there_or_not(keys: Path) -> 
     done = devices("--key-file", str(keys), ports=(PORT,))
     assert f"{SERIAL}: not seen" in done.output
     assert simulated_key(SERIAL).hex() not in done.output
+
+
+def test_what_cannot_be_listed_is_a_problem_and_hides_nothing() -> None:
+    def fails() -> tuple[Any, ...]:
+        raise TransportUnavailableError("libusb does not start.", "Install it.", "usb-library")
+
+    done = CliRunner().invoke(main, ["devices"], obj=Lists(lambda: (PORT,), fails, lambda: ()))
+    assert done.exit_code == 0
+    assert "libusb does not start. Install it." in done.output.partition("Problems")[2]
+    assert "CARDSHOE-0042" in done.output
 
 
 # -- who it is --------------------------------------------------------------------------------------------------------
