@@ -127,8 +127,6 @@ def occupy_boxes(decision: Decision, given: PersonActed, operation: operations.O
 def verify_no_more_bets(state: TableState, given: PersonActed, operation: operations.NoMoreBets) -> None:
     if not state.boxes and not state.game.every_hand:
         raise RefusedError("no-boxes", "Say first which boxes have a wager.")
-    if why := state.quarantine_of(state.deck):
-        raise RefusedError("quarantined", f"This deck is in quarantine ({why}); cancel the start and load another one.")
 
 
 def no_more_bets(decision: Decision, given: PersonActed, operation: operations.NoMoreBets) -> None:

@@ -127,7 +127,8 @@ def _read_open(words: Words) -> Act:
 
 def _settle(course: Course) -> None:
     if course.state.deck.stub is None:
-        course.say(operations.CountCards("stub", course.device.left, witness="a witness"))
+        lies = course.state.stub_due if course.state.deck.stub_out else course.device.left  # given out, it is all there
+        course.say(operations.CountCards("stub", lies, witness="a witness"))
     course.say(operations.RecordSettled())
 
 

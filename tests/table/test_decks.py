@@ -288,15 +288,3 @@ def test_before_the_first_round_that_is_played_there_is_none() -> None:
     table.do(operations.CancelStart())
     table.do(operations.PlaceYourBets())
     assert table.refused(operations.ReportIrregularity(Kind.FOREIGN_CARD, earlier=True))[0] == "round"
-
-
-def test_a_deck_that_is_put_out_of_use_while_bets_are_open_is_not_dealt_from() -> None:
-    table = opened()
-    table.fresh_deck()
-    table.do(operations.PlaceYourBets())
-    table.do(operations.OccupyBoxes(table.boxes))
-    table.do(operations.QuarantineDeck("", "a torn card"))
-    assert table.refused(operations.NoMoreBets())[0] == "quarantined"
-    table.do(operations.CancelStart())
-    table.fresh_deck()
-    table.do(operations.PlaceYourBets())
