@@ -27,6 +27,7 @@ from firmware_bridge.trust import Trust
 LOOK_AFTER: Final = 0.5  # seconds between two looks at a standing link, for staleness
 GARBAGE: Final = "device-garbage"
 GARBAGE_AFTER: Final = 160  # bytes without anything understood; the longest item of any driver has no more
+PROVEN_AFTER: Final = 5.0  # seconds that a link has to stand on which nothing was understood
 LEAST_WAIT: Final = 0.01  # seconds; a driver that asks to be woken in the past must not spin
 
 Clock: TypeAlias = Callable[[], float]
@@ -134,6 +135,7 @@ class Link:
         self._log = log
         self._trust = trust
         self._doubted = doubted
+        self._ready_since = math.inf
         self._withheld: DeviceReady | None = None
         self._not_understood = b""
         self._transport: Transport | None = None
@@ -187,6 +189,11 @@ class Link:
             with self._guard("handing over the end of the link"):
                 self._deliver(over)
         return over
+
+    def has_proven_itself(self, now: float) -> bool:
+        """Whether it was worth connecting. A device that only tells is ready as soon as the way is open, and a serial
+        server with another host opens it and hangs up at once: attempts must not follow each other without a pause."""
+        return self.ready and (self.statistics.frames_in > 0 or now - self._ready_since >= PROVEN_AFTER)
 
     # -- what the outside asks ------------------------------------------------------------------------------------
 
@@ -265,6 +272,7 @@ class Link:
     def _become_ready(self, ready: DeviceReady) -> None:
         self._withheld = None
         self.ready = True
+        self._ready_since = self._clock()
         self._record(lambda recorder: recorder.ready(ready.identity))
         self._changed.set()  # from now on it is looked at for staleness
         self._on_state(LinkState.READY)

@@ -107,6 +107,7 @@ class LinkKeeper:
         self._simulated = simulated
         self._trust = trust
         self._refusal: LinkOver | None = None  # the last that was delivered
+        self._doubted = False  # the last bytes that came were none of the driver's
         self._log = structlog.get_logger(device=str(url))
         self._pause = FIRST_PAUSE
         self._link: Link | None = None
@@ -167,7 +168,7 @@ class LinkKeeper:
             log=self._log,
             recorder=self._recorder,
             trust=self._trust,
-            doubted=self._health.code == GARBAGE,
+            doubted=self._doubted,
         )
         self._link = link
         if self._health.state is LinkState.LOST or not self._health.code:
@@ -176,6 +177,7 @@ class LinkKeeper:
             await link.live(self._open_transport, self._url, self._make_driver)
         finally:
             over = link.finish()
+            self._doubted = over.code == GARBAGE or (self._doubted and not link.statistics.frames_in)
             self._record_end(link, over)
             self._deliver_refusal(link, over)
         return self._next_pause(link, over)
@@ -195,7 +197,7 @@ class LinkKeeper:
     def _next_pause(self, link: Link, over: LinkOver) -> float:
         if over.refused:
             self._pause = LONGEST_PAUSE
-        elif link.ready:
+        elif link.has_proven_itself(self._clock()):
             self._pause = FIRST_PAUSE
         pause = self._pause * self._random.uniform(1 - JITTER, 1 + JITTER)
         self._pause = min(2 * self._pause, LONGEST_PAUSE)

@@ -6,16 +6,22 @@ Without `--device` the same tests run against a simulated shuffler on a pseudo-t
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-import pytest_asyncio
 
 if TYPE_CHECKING:
+    from pytest_asyncio import fixture
+
     from firmware_bridge.cards import Card
     from firmware_bridge.device_url import DeviceUrl
     from simulators.bench import Measurement
+else:
+    fixture = pytest.fixture
+    with suppress(ImportError):  # every pytest here loads this plug-in: without the extra `test` it must do no harm
+        from pytest_asyncio import fixture
 
 SAY: pytest.StashKey[Callable[[str], None]] = pytest.StashKey()
 MEASURED: pytest.StashKey[list[Measurement]] = pytest.StashKey()
@@ -29,7 +35,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--draws", metavar="N", type=int, default=0, help="how many cards somebody will draw when asked")
 
 
-@pytest_asyncio.fixture
+@fixture
 async def bench(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncGenerator[object, None]:
     """A `simulators.bench.Bench`, its link not yet waited for. The simulator has a deck in it; so should a device."""
     import asyncio

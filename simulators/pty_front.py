@@ -38,18 +38,27 @@ class PtyFront:
         return self._master >= 0
 
     def plug(self) -> None:
-        """Make a terminal and point the link to it."""
+        """Make a terminal and point the link to it. Raises OSError; nothing is then held."""
         self.moved = 0
         self._master, self._slave = pty.openpty()
         tty.setraw(self._slave)
         os.set_blocking(self._master, False)
+        try:
+            self._point_link()
+        except OSError:
+            os.close(self._slave)
+            os.close(self._master)
+            self._master = self._slave = -1
+            raise
+        asyncio.get_running_loop().add_reader(self._master, self._readable)
+        self._wake.set()
+
+    def _point_link(self) -> None:
         fresh = self._link.with_name(f".{self._link.name}.new")
         with suppress(FileNotFoundError):
             fresh.unlink()
         fresh.symlink_to(os.ttyname(self._slave))
         fresh.replace(self._link)
-        asyncio.get_running_loop().add_reader(self._master, self._readable)
-        self._wake.set()
 
     def unplug(self, *, after: bytes = b"") -> None:
         """Hang up, with the first bytes of a frame (`after`) still on their way."""

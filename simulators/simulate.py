@@ -164,9 +164,7 @@ def simulate(driver: str, draw_every: float, card_table: Path, kind: Literal["sh
     except SimulationError as error:
         raise ProblemError(str(error), "Report it with the seed; the device's log (--log) helps.") from error
     except OSError as error:
-        sentence = f"The device cannot appear at {tcp or link}: {error.strerror or error}."
-        hint = "Name another port with --tcp." if tcp else "Name a path in a folder that you may write to with --link."
-        raise BadInputError(sentence, hint) from error
+        raise _cannot_appear(asked, error) from error
 
 
 def _listening(tcp: str | None) -> tuple[str, int] | None:
@@ -179,6 +177,21 @@ def _listening(tcp: str | None) -> tuple[str, int] | None:
     return host.strip("[]") or "127.0.0.1", int(port)
 
 
+def _cannot_appear(asked: Simulation | Telling, error: OSError) -> BadInputError:
+    """What kept it from beginning: a file that it writes, a port, or the path of its terminal."""
+    why = error.strerror or str(error)
+    files = (asked.log, asked.key_file if isinstance(asked, Simulation) else asked.card_table)
+    if any(file is not None and str(file) == str(error.filename) for file in files):
+        return BadInputError(
+            f"{error.filename} cannot be written: {why}.", "Name files in a folder that you may write to."
+        )
+    if asked.tcp is not None:
+        host, port = asked.tcp
+        return BadInputError(f"The device cannot appear at {host}:{port}: {why}.", "Name another port with --tcp.")
+    hint = "Name a path in a folder that you may write to with --link."
+    return BadInputError(f"The device cannot appear at {asked.link}: {why}.", hint)
+
+
 def _simulate_telling(asked: Telling, dealer: Path | None) -> None:
     if dealer is not None:
         raise BadInputError(
@@ -187,8 +200,7 @@ def _simulate_telling(asked: Telling, dealer: Path | None) -> None:
     try:
         asyncio.run(run_telling(asked))
     except OSError as error:
-        sentence = f"The device cannot appear at {asked.link}: {error.strerror or error}."
-        raise BadInputError(sentence, "Name a path in a folder that you may write to with --link.") from error
+        raise _cannot_appear(asked, error) from error
 
 
 async def run_telling(asked: Telling) -> None:

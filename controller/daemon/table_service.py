@@ -88,6 +88,7 @@ class TableService:
         self._link_view = link_view
         self._queue: asyncio.Queue[Asked] = asyncio.Queue()
         self._fault: Fault | None = None
+        self._gone: inputs.DeviceGone | None = None  # an end of the link that the journal does not hold yet
         self._deaf = False  # a report was left aside: what the same link says later would pass it over
         self._log = structlog.get_logger(table=name)
 
@@ -113,7 +114,9 @@ class TableService:
         if mends:
             if not (isinstance(request.operation, ReturnToService) and role.reaches(Role.PIT_SUPERVISOR)):
                 return self._faulty()
-            self._fault = None  # tried again, beginning with this very operation
+            self._fault = None  # tried again, beginning with what is not kept of the link, and this very operation
+            if self._gone is not None:
+                self._queue.put_nowait(Asked(self._gone))  # a link that is not there ends no second time
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         given = inputs.PersonActed(request.id, person, role, request.round, request.operation)
         self._queue.put_nowait(Asked(given, done))
@@ -156,6 +159,8 @@ class TableService:
                     asked.done.set_result(None)
 
     async def _take(self, given: AnyInput) -> None:
+        if isinstance(given, inputs.DeviceGone | inputs.DeviceConnected):
+            self._gone = given if isinstance(given, inputs.DeviceGone) else None
         if self._fault is not None:
             return  # a report stays unacknowledged and comes again
         if isinstance(given, inputs.DeviceConnected):
@@ -176,6 +181,8 @@ class TableService:
             await self._commit(given, decided)
         else:
             self._act(given, (), ())
+        if given is self._gone:
+            self._gone = None
 
     async def _take_as_not_understood(self, given: AnyInput) -> None:
         """A report that this program can neither decide nor keep would come for ever: it is kept as a riddle."""

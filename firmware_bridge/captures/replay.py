@@ -28,6 +28,9 @@ from firmware_bridge.trust import ANY_DEVICE
 
 GRACE: Final = 0.05  # seconds; times are rounded to milliseconds, and a driver may say so much later what it said then
 
+# What a table's configuration and its keys refused, which are not played back with the bytes.
+BY_CONFIGURATION: Final = frozenset({"device-other-serial", "device-firmware", "device-unknown-serial", "device-proof"})
+
 Played: TypeAlias = AnyRecord | Heard
 Tell: TypeAlias = Callable[[int, int, Played], None]
 
@@ -160,7 +163,7 @@ class _LinkPlayer:
                 self._on_data(record.data)
             case records.Commanded():
                 self._link.command(record.command_id, record.command)
-            case records.Lost() if _ends_by_itself(record):
+            case records.Lost(code=code) if _ends_by_itself(record) and code not in BY_CONFIGURATION:
                 sentence = f"Here the link ended when this was recorded ({record.code}); now it goes on."
                 self._link.drop(LinkOver("capture-differs", sentence))
             case records.Lost(code=code) if code.startswith(("transport-", "tcp-", "usb-", "port-")):

@@ -7,10 +7,12 @@ Community, unverified against the maker's specification: docs/protocols.md.
 
 An item ends with its ">", so that line ends and blanks between items mean nothing and none has to be there. There is
 no checksum: an item that a line has damaged may have been a card, so it is told as not understood and never dropped.
+So is one whose end does not come in time.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator
 from typing import Final
@@ -28,6 +30,7 @@ from firmware_bridge.drivers.telling import (
 from firmware_bridge.observations import Alarmed, Noted
 
 LONGEST_ITEM: Final = 160  # characters; public examples have about 30
+ENDS_WITHIN: Final = 2.0  # seconds after its last byte; an item takes about 30 ms on the line
 
 _BETWEEN: Final = b" \t\r\n\x00"
 _BEGINS: Final = re.compile(rb"[\[<]")
@@ -74,9 +77,25 @@ class BeeTek(TellingDriver):
         super().__init__(setting, now)
         self._item = bytearray()  # begins with "[" or "<"
         self._stray = bytearray()
+        self._give_up_at = math.inf
 
     def read(self, data: bytes, now: float) -> Iterator[Told]:
         self._item += data
+        yield from self._read_items()
+        self._give_up_at = now + ENDS_WITHIN if self._item else math.inf
+
+    def overdue_at(self) -> float:
+        return self._give_up_at
+
+    def overdue(self, now: float) -> Iterator[Told]:
+        """The item has lost its end, and may have been the last card of a deal: nothing else would tell of it."""
+        item = bytes(self._item)
+        self._item.clear()
+        self._give_up_at = math.inf
+        yield from self._tell_stray()
+        yield self._understand(item)
+
+    def _read_items(self) -> Iterator[Told]:
         while self._item:
             begins = _BEGINS.search(self._item)
             stray = bytes(self._item[: begins.start()] if begins else self._item)

@@ -2,16 +2,21 @@
 
 Community, unverified: what a reader sends is set in the reader itself. Set it to plain ASCII, the identifier alone,
 ended by CR, LF or both. An identifier that the table does not know is a foreign card. A card that comes twice is told
-twice. A card that the reader did not notice leaves no trace at all.
+twice. A card that the reader did not notice leaves no trace at all. A line whose end does not come in time may
+have been a card and is told as not understood; so is what follows it up to the next end.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from typing import Final
 
 from firmware_bridge.card_table import LONGEST_IDENTIFIER
 from firmware_bridge.drivers.setting import DriverSetting
 from firmware_bridge.drivers.telling import TellingDriver, Told, card_drawn, not_understood
+
+ENDS_WITHIN: Final = 2.0  # seconds after its last byte; the longest line takes about 140 ms at 9600 baud
 
 
 class LineReader(TellingDriver):
@@ -25,6 +30,8 @@ class LineReader(TellingDriver):
         self._table = setting.card_table
         self._line = bytearray()
         self._too_long = False
+        self._broken = False  # the beginning of this line has been told
+        self._give_up_at = math.inf
 
     def read(self, data: bytes, now: float) -> Iterator[Told]:
         *ended, rest = data.replace(b"\r", b"\n").split(b"\n")
@@ -32,6 +39,18 @@ class LineReader(TellingDriver):
             yield from self._take(part)
             yield from self._end()
         yield from self._take(rest)
+        self._give_up_at = now + ENDS_WITHIN if self._line else math.inf
+
+    def overdue_at(self) -> float:
+        return self._give_up_at
+
+    def overdue(self, now: float) -> Iterator[Told]:
+        line, told = bytes(self._line), self._too_long
+        self._line.clear()
+        self._broken, self._too_long, self._give_up_at = True, False, math.inf
+        if not told:
+            self.statistics.frames_corrupt += 1
+            yield not_understood("a line that does not end", line)
 
     def _take(self, part: bytes) -> Iterator[Told]:
         """Keep a part of a line. A line that cannot end well is told at once and dropped up to its end."""
@@ -45,10 +64,14 @@ class LineReader(TellingDriver):
         del self._line[1:]
 
     def _end(self) -> Iterator[Told]:
-        line, too_long = bytes(self._line), self._too_long
+        line, too_long, broken = bytes(self._line), self._too_long, self._broken
         self._line.clear()
-        self._too_long = False
+        self._too_long = self._broken = False
         if too_long or not line.strip(b" \t"):
+            return
+        if broken:  # the rest of that line, or one of its own: an identifier must not be made of a part
+            self.statistics.frames_corrupt += 1
+            yield not_understood("what followed a line that did not end", line)
             return
         identifier = line.strip(b" \t").decode("ascii", "replace")
         if not (identifier.isascii() and identifier.isprintable()):

@@ -26,6 +26,7 @@ from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.errors import TransportLostError, TransportUnavailableError
 from firmware_bridge.transports.base import OnData, OnLost
 from firmware_bridge.transports.descriptor import DescriptorTransport
+from firmware_bridge.transports.on_a_thread import on_a_thread
 
 CONNECT_WITHIN: Final = 3.0  # seconds, for all addresses of a name together
 KEEP_ALIVE: Final = (  # seconds of silence until the peer is asked, between questions, and how many stay unanswered
@@ -63,7 +64,7 @@ async def open_tcp(url: DeviceUrl, *, on_data: OnData, on_lost: OnLost) -> TcpTr
 async def _connect(host: str, port: int) -> socket.socket:
     """A connection to the first address that takes one. Raises what the last one said."""
     loop = asyncio.get_running_loop()
-    addresses = await _resolve(loop, host, port)
+    addresses = await _resolve(host, port)
     for family, kind, protocol, _, address in addresses[:-1]:
         try:
             return await _connect_to(loop, family, kind, protocol, address)
@@ -73,12 +74,13 @@ async def _connect(host: str, port: int) -> socket.socket:
     return await _connect_to(loop, family, kind, protocol, address)
 
 
-async def _resolve(loop: asyncio.AbstractEventLoop, host: str, port: int) -> Sequence[_Address]:
+async def _resolve(host: str, port: int) -> Sequence[_Address]:
     numeric = socket.AI_NUMERICHOST | socket.AI_NUMERICSERV
     try:
         return socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=numeric)  # asks nobody, so it is quick
     except socket.gaierror:
-        return await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        # Not on the loop's own threads: a name server that is silent would keep them from whoever else needs one.
+        return await on_a_thread(lambda: socket.getaddrinfo(host, port, type=socket.SOCK_STREAM), name="cardshoe-name")
 
 
 async def _connect_to(

@@ -17,13 +17,14 @@ import os
 import threading
 from collections.abc import Callable
 from time import monotonic
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import usb.core
 
 from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.errors import TransportLostError, TransportUnavailableError
 from firmware_bridge.transports.base import GONE_HINT, UNSENT_LIMIT, OnData, OnLost
+from firmware_bridge.transports.on_a_thread import on_a_thread, tell_loop
 from firmware_bridge.transports.usb_lookup import GONE, FindBackend, OpenUsb, libusb, open_usb
 
 OPEN_WITHIN: Final = 5.0  # seconds; a device that answers needs a few milliseconds
@@ -32,8 +33,6 @@ LARGEST_TRANSFER: Final = 4096  # bytes
 LARGEST_WRITE: Final = 4096
 NOT_YET_TAKEN: Final = 16  # transfers that a reader may be ahead of the event loop
 
-ResultT = TypeVar("ResultT")
-
 
 async def open_usb_device(
     url: DeviceUrl, *, on_data: OnData, on_lost: OnLost, find_backend: FindBackend = libusb
@@ -41,64 +40,11 @@ async def open_usb_device(
     """Open the device that `url` names. Raises TransportUnavailableError; nothing is then held."""
     try:
         async with asyncio.timeout(OPEN_WITHIN):
-            opened = await _on_a_thread(lambda: open_usb(url, find_backend), OpenUsb.release)
+            opened = await on_a_thread(lambda: open_usb(url, find_backend), OpenUsb.release, name="cardshoe-usb-open")
     except TimeoutError:
         sentence = f"The USB device at {url.path.lstrip('/')} does not answer."
         raise TransportUnavailableError(sentence, "Switch it off and on.", "usb-failed") from None
     return UsbTransport(opened, url.path.lstrip("/"), on_data, on_lost, listen_only=url.listen)
-
-
-async def _on_a_thread(work: Callable[[], ResultT], undo: Callable[[ResultT], None]) -> ResultT:
-    """What `work` comes to. When nobody waits for it any more, it is undone as soon as it is there."""
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[ResultT] = loop.create_future()
-    lock = threading.Lock()
-    abandoned = False
-
-    def run() -> None:
-        try:
-            result = work()
-        except BaseException as error:
-            _tell(loop, _fail_future, done, error)
-            return
-        with lock:
-            handed_over = not abandoned and _tell(loop, _fill_future, done, result)
-        if not handed_over:
-            undo(result)
-
-    threading.Thread(target=run, name="cardshoe-usb-open", daemon=True).start()
-    try:
-        return await asyncio.shield(done)
-    except asyncio.CancelledError:
-        with lock:
-            abandoned = True
-        # The result may be on its way already: told to the loop and not yet in the future.
-        done.add_done_callback(lambda future: _undo_unless_failed(future, undo))
-        raise
-
-
-def _tell(loop: asyncio.AbstractEventLoop, call: Callable[..., object], *given: object) -> bool:
-    """Call it on the loop. False when the loop has ended."""
-    try:
-        loop.call_soon_threadsafe(call, *given)
-    except RuntimeError:
-        return False
-    return True
-
-
-def _fill_future(future: asyncio.Future[ResultT], result: ResultT) -> None:
-    future.set_result(result)
-
-
-def _fail_future(future: asyncio.Future[Any], error: BaseException) -> None:
-    if isinstance(error, StopIteration):  # a future cannot hold one
-        error = RuntimeError("StopIteration")
-    future.set_exception(error)
-
-
-def _undo_unless_failed(future: asyncio.Future[ResultT], undo: Callable[[ResultT], None]) -> None:
-    if not future.cancelled() and future.exception() is None:
-        undo(future.result())
 
 
 class UsbTransport:
@@ -177,7 +123,7 @@ class UsbTransport:
         try:
             work()
         except Exception as error:
-            if not _tell(self._loop, self._lose, self._gone(error)):
+            if not tell_loop(self._loop, self._lose, self._gone(error)):
                 self._stop()
         self._count_down()
 
@@ -229,7 +175,7 @@ class UsbTransport:
         while not self._room.acquire(timeout=TURN_MS / 1000):
             if self._ending.is_set():
                 return
-        if not _tell(self._loop, self._take, data):
+        if not tell_loop(self._loop, self._take, data):
             self._stop()
 
     def _write_on(self) -> None:

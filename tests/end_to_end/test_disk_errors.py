@@ -160,6 +160,10 @@ async def in_turn(service: TableService) -> None:
     assert await service.answers()
 
 
+def connected(service: TableService) -> bool:
+    return service.state.device.connected
+
+
 def returning(round_number: int = 0) -> OperationRequest:
     return OperationRequest("u-1", round_number, operations.ReturnToService())
 
@@ -221,6 +225,25 @@ async def test_the_link_is_made_anew_though_the_return_itself_is_refused() -> No
         assert answer.code == "stale"
         assert "full" not in service.view().service_cause
         assert line.drops == 1
+
+
+async def test_a_device_that_went_while_the_disk_was_full_is_known_to_be_gone() -> None:
+    """Its link ends no second time: were the table not told now, it would order cards of a device that is not there."""
+    disk, line = Disk(), Line()
+    async with served(disk, line) as service:
+        await in_turn(service)
+        disk.full = True
+        service.hear(report(1))
+        service.hear(LinkOver("port-missing", "Gone."))
+        await in_turn(service)
+        assert connected(service)
+        answer = await service.operate(returning(), "sam", Role.PIT_SUPERVISOR)
+        assert answer.code == "journal-full"
+        disk.full = False
+        await service.operate(returning(round_number=-5), "sam", Role.PIT_SUPERVISOR)
+        await in_turn(service)
+        assert not connected(service)
+    assert [event.code for event in disk.events if isinstance(event, DeviceLost)] == ["port-missing"]
 
 
 async def test_a_disk_that_is_full_still_cannot_be_wished_away() -> None:

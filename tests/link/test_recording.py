@@ -22,6 +22,7 @@ from firmware_bridge.drivers.cardlink.host import CardlinkHost
 from firmware_bridge.drivers.setting import DriverSetting
 from firmware_bridge.last_chunks import BLOCK, KEPT
 from firmware_bridge.link_keeper import LinkState
+from firmware_bridge.trust import Trust
 from tests.architecture.sources import PACKAGES, modules
 from tests.captures.make import FOLDER
 
@@ -102,6 +103,20 @@ async def test_an_end_that_the_driver_does_not_come_to_again_is_told(tmp_path: P
     assert [thing.code for thing in await heard_again(tmp_path / "a.capture") if isinstance(thing, LinkOver)] == [
         "capture-differs"
     ]
+
+
+async def test_what_the_configuration_refused_is_refused_in_the_replay_too(
+    desk: Desk, clock: HandClock, tmp_path: Path
+) -> None:
+    """The pin is the table's and is not among the bytes: the capture of a refused device is a true one."""
+    path = tmp_path / "a.capture"
+    recorder = CaptureRecorder(file_at(path), clock=clock, log=None)
+    bench = Bench(desk, clock, make_driver=recorded_driver(recorder), recorder=recorder, trust=Trust(serial="SHOE-2"))
+    async with running(bench.keeper):
+        health = await desk.until_state(LinkState.REFUSED)
+    recorder.close()
+    (over,) = (thing for thing in await heard_again(path) if isinstance(thing, LinkOver))
+    assert over == LinkOver("device-other-serial", health.sentence, refused=True)
 
 
 async def test_a_link_that_goes_on_in_another_file_is_one_link(tmp_path: Path) -> None:

@@ -6,7 +6,9 @@ import asyncio
 import errno
 import os
 import socket
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import TypeAlias
 
 import pytest
 import pytest_mock
@@ -16,7 +18,7 @@ from firmware_bridge.errors import TransportLostError, TransportUnavailableError
 from firmware_bridge.transports import tcp
 from firmware_bridge.transports.registry import open_transport
 
-from .parts import Changes, open_descriptors
+from .parts import PATIENCE, Changes, open_descriptors
 from .rigs import TcpRig, Wire
 
 
@@ -38,6 +40,19 @@ async def refusal(url: str) -> TransportUnavailableError:
     return refused.value
 
 
+Addresses: TypeAlias = list[tuple[int, int, int, str, tuple[str, int]]]
+
+
+def name_server(mocker: pytest_mock.MockerFixture, answer: Callable[[], Addresses]) -> None:
+    """What is no address goes to it, and gets this answer."""
+    real = socket.getaddrinfo
+
+    def look_up(host: str, port: int, **named: int) -> object:
+        return real(host, port, **named) if named.get("flags") else answer()
+
+    mocker.patch.object(socket, "getaddrinfo", side_effect=look_up)
+
+
 def free_port() -> int:
     with socket.create_server(("127.0.0.1", 0)) as server:
         return int(server.getsockname()[1])
@@ -51,8 +66,10 @@ async def test_nobody_listens() -> None:
 
 
 async def test_a_name_that_nobody_knows(mocker: pytest_mock.MockerFixture) -> None:
-    loop = asyncio.get_running_loop()
-    mocker.patch.object(loop, "getaddrinfo", side_effect=socket.gaierror(-2, "Name or service not known"))
+    def nobody_does() -> Addresses:
+        raise socket.gaierror(-2, "Name or service not known")
+
+    name_server(mocker, nobody_does)
     refused = await refusal("tcp://pit7:4001/")
     assert refused.code == "tcp-name"
     assert "pit7" in str(refused)
@@ -78,13 +95,26 @@ async def test_what_the_network_says(mocker: pytest_mock.MockerFixture, number: 
     assert (await refusal("tcp://192.0.2.9:4001/")).code == code
 
 
-@pytest.mark.parametrize("step", ["sock_connect", "getaddrinfo"])
-async def test_what_does_not_answer_is_waited_for_a_bounded_time(mocker: pytest_mock.MockerFixture, step: str) -> None:
+async def test_what_does_not_answer_is_waited_for_a_bounded_time(mocker: pytest_mock.MockerFixture) -> None:
     mocker.patch.object(tcp, "CONNECT_WITHIN", 0.0)
-    mocker.patch.object(asyncio.get_running_loop(), step, side_effect=_never_taking_anything)
-    assert (await refusal("tcp://pit7.example:4001/" if step == "getaddrinfo" else "tcp://192.0.2.9:4001/")).code == (
-        "tcp-unreachable"
-    )
+    mocker.patch.object(asyncio.get_running_loop(), "sock_connect", side_effect=_never_taking_anything)
+    assert (await refusal("tcp://192.0.2.9:4001/")).code == "tcp-unreachable"
+
+
+def test_nobody_waits_for_a_name_server_that_is_silent(mocker: pytest_mock.MockerFixture) -> None:
+    """Not the attempt, not whoever needs one of the loop's own threads, and not the end of the program."""
+    ended, outwaited = threading.Event(), []
+
+    def is_silent() -> Addresses:
+        if not ended.wait(PATIENCE):
+            outwaited.append("whoever should not have waited")
+        raise socket.gaierror(-3, "Temporary failure in name resolution")
+
+    name_server(mocker, is_silent)
+    mocker.patch.object(tcp, "CONNECT_WITHIN", 0.0)
+    assert asyncio.run(refusal("tcp://pit7.example:4001/")).code == "tcp-unreachable"
+    ended.set()
+    assert not outwaited
 
 
 async def _never_taking_anything(*given: object, **named: object) -> None:
@@ -117,8 +147,8 @@ async def test_the_next_address_of_a_name_is_tried(rig: TcpRig, mocker: pytest_m
         await real(connection, address)
 
     port = rig.port
-    both = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (host, port)) for host in ("127.0.0.2", "127.0.0.1")]
-    mocker.patch.object(loop, "getaddrinfo", return_value=both)
+    both: Addresses = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (host, port)) for host in ("127.0.0.2", "127.0.0.1")]
+    name_server(mocker, lambda: both)
     mocker.patch.object(loop, "sock_connect", side_effect=first_fails)
     before = open_descriptors()
     url = DeviceUrl("tcp", host="pit7", port=port, path="/")

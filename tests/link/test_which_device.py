@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from firmware_bridge.device_url import DeviceUrl, parse_device_url
-from firmware_bridge.drivers.base import DeviceReady, Driver, LinkOver, Reported
+from firmware_bridge.drivers.base import DeviceReady, Driver, Heard, LinkOver, Reported
 from firmware_bridge.drivers.cardlink.framing import encode_frame
 from firmware_bridge.drivers.guess import driver_of, what_to_check
 from firmware_bridge.drivers.registry import load_driver
 from firmware_bridge.drivers.setting import DriverSetting
-from firmware_bridge.link import GARBAGE_AFTER
-from firmware_bridge.link_keeper import LinkKeeper, LinkState
+from firmware_bridge.link import GARBAGE_AFTER, PROVEN_AFTER
+from firmware_bridge.link_keeper import FIRST_PAUSE, LinkKeeper, LinkState
 from firmware_bridge.observations import CardDrawn
 from firmware_bridge.transports.base import OnData, OnLost, Transport
 from firmware_bridge.transports.memory import MemoryTransport, memory_pair
@@ -42,15 +42,25 @@ class Line:
 
     def __init__(self, desk: Desk, clock: HandClock, trust: Trust | None = None) -> None:
         self.far: list[MemoryTransport] = []
+        self.ready_after: list[int] = []  # bytes that had come on the link when it was told to be ready
         self._desk = desk
         given: dict[str, Any] = {} if trust is None else {"trust": trust}
         self.keeper = LinkKeeper(
-            SHOE, make_driver=self._make, deliver=desk.deliver, on_health=desk.on_health, clock=clock, wait=clock.wait,
+            SHOE, make_driver=self._make, deliver=self._deliver, on_health=desk.on_health, clock=clock, wait=clock.wait,
             random=Random(7), open_transport=self._open, **given,
         )  # fmt: skip
 
+    async def hang_up(self, link: int) -> None:
+        await self._desk.changes.until(lambda: len(self.far) >= link)
+        self.far[link - 1].close()
+
     def _make(self, now: float) -> Driver:
         return load_driver("bee_tek")(DriverSetting(bytes(range(16)), SHOE), now)
+
+    def _deliver(self, heard: Heard) -> None:
+        if isinstance(heard, DeviceReady):
+            self.ready_after.append(self.keeper.health.statistics.bytes_in)
+        self._desk.deliver(heard)
 
     async def _open(self, url: DeviceUrl, *, on_data: OnData, on_lost: OnLost) -> Transport:
         near, far = memory_pair(on_data, on_lost, lambda data: None, lambda error: None)
@@ -138,6 +148,56 @@ async def test_the_beginning_of_an_item_ends_nothing(desk: Desk, clock: HandCloc
         await desk.until_state(LinkState.READY)
         await line.send(b"x" * (GARBAGE_AFTER - 1), 1)
         assert line.keeper.health.state is LinkState.READY
+
+
+async def test_doubt_outlives_a_link_on_which_nothing_came(desk: Desk, clock: HandClock) -> None:
+    """Whatever ended that link, nothing has shown since that the device is the right one."""
+    line = Line(desk, clock)
+    async with running(line.keeper):
+        await clock.pass_next_wait()
+        await desk.until_state(LinkState.READY)
+        await line.send(GARBAGE, 1)
+        await desk.until_state(LinkState.REFUSED)
+        await clock.pass_next_wait()
+        await line.hang_up(2)
+        await desk.until_state(LinkState.LOST)
+        await clock.pass_next_wait()
+        before = len(desk.heard)
+        await desk.changes.until(lambda: len(line.far) == 3)
+        await clock.pass_next_wait()
+        await line.send(CARD, 3)
+        await desk.until_state(LinkState.READY)
+        await desk.changes.until(lambda: isinstance(desk.heard[-1], Reported))
+        states = [health.state for health in desk.told]
+        assert states.count(LinkState.READY) == 2
+        assert line.ready_after == [0, len(CARD)]
+        assert [type(thing) for thing in desk.heard[before:]] == [DeviceReady, Reported]
+
+
+async def test_a_way_that_is_closed_at_once_is_tried_more_and_more_rarely(desk: Desk, clock: HandClock) -> None:
+    """A serial server that has another host may take the connection and hang up: every time it seems ready."""
+    line = Line(desk, clock)
+    pauses = []
+    async with running(line.keeper):
+        for link in range(1, 7):
+            await clock.pass_next_wait()
+            await desk.until_state(LinkState.READY)
+            await line.hang_up(link)
+            await desk.until_state(LinkState.LOST)
+            pauses.append(await clock.pass_next_wait())
+    assert pauses[-1] > 10 * pauses[0]
+
+
+async def test_a_link_that_stood_is_made_again_at_once(desk: Desk, clock: HandClock) -> None:
+    line = Line(desk, clock)
+    async with running(line.keeper):
+        for link in range(1, 7):
+            await clock.pass_next_wait()
+            await desk.until_state(LinkState.READY)
+            clock.advance(PROVEN_AFTER)
+            await line.hang_up(link)
+            await desk.until_state(LinkState.LOST)
+            assert await clock.pass_next_wait() < 2 * FIRST_PAUSE
 
 
 async def test_a_cardlink_device_behind_another_driver_is_named(desk: Desk, clock: HandClock) -> None:

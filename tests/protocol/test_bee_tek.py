@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from firmware_bridge.cards import DECK, Card
-from firmware_bridge.drivers.bee_tek import LONGEST_ITEM, BeeTek
+from firmware_bridge.drivers.bee_tek import ENDS_WITHIN, LONGEST_ITEM, BeeTek
 
 from .community import setting
 from .plain import reports, told
@@ -81,6 +83,17 @@ def test_an_item_that_never_ends_is_told_and_counted() -> None:
     shoe = driver()
     assert told(shoe.receive(b"[" + b"x" * 2 * LONGEST_ITEM, 0.0)) == ["not understood"]
     assert shoe.statistics.frames_overlong == 1
+
+
+@pytest.mark.parametrize(("before", "after"), [(b"[Game]<Card:4", b"S>"), (b"[Ga", b"me]<Card:4S>")])
+def test_an_item_whose_end_does_not_come_is_told_in_time(before: bytes, after: bytes) -> None:
+    """It may have been the last card of a deal, and nothing follows that would tell of it."""
+    shoe = driver()
+    assert told(shoe.receive(before, 1.0)) == []
+    assert shoe.wake_at() == 1.0 + ENDS_WITHIN
+    assert told(shoe.tick(shoe.wake_at())) == ["not understood"]
+    assert shoe.wake_at() == math.inf
+    assert "card 4S" not in told(shoe.receive(after + b"[Game]<Card:AS>", 4.0)), "a card is told once or not at all"
 
 
 def test_bytes_that_fit_nothing_are_kept_before_what_follows() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from firmware_bridge.card_table import LONGEST_IDENTIFIER, read_card_table
 from firmware_bridge.cards import DECK, Card
-from firmware_bridge.drivers.line_reader import LineReader
+from firmware_bridge.drivers.line_reader import ENDS_WITHIN, LineReader
 from firmware_bridge.errors import CardTableError
 from simulators.line_reader_device import simulated_identifiers, write_card_table
 
@@ -62,6 +63,33 @@ def test_a_line_that_is_too_long_is_told_once_and_dropped_to_its_end(size: int, 
 
 
 # -- the table -----------------------------------------------------------------------------------------------------
+
+
+def test_a_line_that_does_not_end_is_told_in_time_and_no_card_is_made_of_its_rest() -> None:
+    """A reader that was set without line ends would else keep its cards to itself; a line may also just stall."""
+    reader = driver()
+    assert told(reader.receive(b"A1\nA", 1.0)) == ["card KD"]
+    assert reader.wake_at() == 1.0 + ENDS_WITHIN
+    assert told(reader.tick(reader.wake_at())) == ["not understood"]
+    assert told(reader.receive(b"B1\nB1\n", 4.0)) == ["not understood", "card TC"]
+    assert reader.wake_at() == math.inf
+
+
+def test_a_reader_without_line_ends_is_told_of_at_every_card() -> None:
+    reader = driver()
+    heard = list(reader.receive(b"A1" * LONGEST_IDENTIFIER, 0.0))
+    heard += reader.tick(reader.wake_at())
+    for _ in range(2):
+        heard += reader.receive(b"A1", 10.0)
+        heard += reader.tick(reader.wake_at())
+    assert told(heard) == ["not understood"] * 3
+
+
+def test_an_end_that_comes_late_ends_the_line_it_belongs_to() -> None:
+    reader = driver()
+    reader.receive(b"A1", 0.0)
+    assert told(reader.tick(reader.wake_at())) == ["not understood"]
+    assert told(reader.receive(b"\nB1\n", 4.0)) == ["card TC"]
 
 
 def toml(cards: dict[str, str]) -> str:
