@@ -72,7 +72,9 @@ class Bench:
         make = load_driver(url.driver)
 
         def make_driver(now: float) -> Driver:
-            return make(DriverSetting(secrets.token_bytes(16), url, keys.get, self._held, cards), now)
+            return make(
+                DriverSetting(secrets.token_bytes(16), url, keys.get, self._held, cards, url.scheme == "sim"), now
+            )
 
         self._clock = asyncio.get_running_loop().time
         self.keeper = LinkKeeper(

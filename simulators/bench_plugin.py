@@ -78,7 +78,7 @@ def _named_files(config: pytest.Config, url: str) -> tuple[Mapping[str, bytes], 
     keys, cards = config.getoption("--device-keys"), config.getoption("--device-cards")
     if parsed.scheme != "sim" and parsed.driver == DEFAULT_DRIVER and not keys:
         raise pytest.UsageError("Name the device's key file with --device-keys.")
-    if parsed.driver == "line_reader" and not cards:
+    if parsed.scheme != "sim" and parsed.driver == "line_reader" and not cards:
         raise pytest.UsageError("Name the table of the reader's identifiers with --device-cards.")
     return read_files(parsed, Path(keys) if keys else None, Path(cards) if cards else None)
 
@@ -88,10 +88,11 @@ def read_files(url: DeviceUrl, keys: Path | None, cards: Path | None) -> tuple[M
     from firmware_bridge.card_table import read_card_table
     from firmware_bridge.device_keys import read_device_keys
     from simulators.in_process import KINDS, simulated_key, simulated_serial
+    from simulators.line_reader_device import simulated_identifiers
 
     if url.scheme == "sim":
         serials = [simulated_serial(kind) for kind in KINDS.values()]
-        return {serial: simulated_key(serial) for serial in serials}, {}
+        return {serial: simulated_key(serial) for serial in serials}, simulated_identifiers()
     return read_device_keys(keys) if keys else {}, read_card_table(cards) if cards else {}
 
 

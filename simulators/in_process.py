@@ -1,4 +1,4 @@
-"""`sim:///shuffler?seed=7` and `sim:///shoe`: a simulated device in the daemon's own process.
+"""`sim:///shuffler?seed=7`, `sim:///shoe`, `sim:///shoe?driver=bee_tek`: a simulated device in this process.
 
 Entry point of the group `cardshoe.transports`. A device is made when its URL is first opened and keeps its power until
 the program ends: opened again, it is the same device. A deck lies in it. There are no people around it.
@@ -22,7 +22,9 @@ from simulators.device import SimulatedDevice
 from simulators.mechanism import Profile
 from simulators.memory_front import MemoryFront
 from simulators.pace import Pace
+from simulators.rig import DeviceWithMechanism
 from simulators.simulate import capabilities_of
+from simulators.telling_shoes import TELLING_SHOES
 
 KINDS: Final[dict[str, Literal["shuffler", "shoe"]]] = {"/shuffler": "shuffler", "/shoe": "shoe"}
 _KEY_LABEL: Final = b"cardshoe simulated device, no secret: "
@@ -50,26 +52,37 @@ async def open_simulated_device(url: DeviceUrl, *, on_data: OnData, on_lost: OnL
 
 def front_of(url: DeviceUrl) -> MemoryFront:
     """The device that `url` names, on this loop; made if there is none. Raises TransportUnavailableError."""
-    if url.driver != DEFAULT_DRIVER:
+    if url.driver not in (DEFAULT_DRIVER, *TELLING_SHOES):
         raise TransportUnavailableError(
-            f"The simulated devices of this process speak {DEFAULT_DRIVER} and not {url.driver}.", "Leave driver= out."
+            f"No simulated device of this process speaks {url.driver}.",
+            f"Leave driver= out, or name one of {', '.join(TELLING_SHOES)} for sim:///shoe.",
         )
     kind = KINDS.get(url.path)
     if kind is None:
         raise TransportUnavailableError(
             f"There is no simulated device {url.path}.", f"Write {' or '.join(f'sim://{path}' for path in KINDS)}."
         )
+    if kind != "shoe" and url.driver != DEFAULT_DRIVER:
+        raise TransportUnavailableError(
+            f"What speaks {url.driver} is a shoe.", f"Write sim:///shoe?driver={url.driver}."
+        )
     fronts = _FRONTS.setdefault(asyncio.get_running_loop(), {})
-    name = f"{kind} {url.seed}"
+    name = f"{kind} {url.driver} {url.seed}"
     if name not in fronts:
-        fronts[name] = MemoryFront(_make(kind, url.seed))
+        fronts[name] = MemoryFront(_make(kind, url.driver, url.seed))
     return fronts[name]
 
 
-def _make(kind: Literal["shuffler", "shoe"], seed: int | None) -> SimulatedDevice:
+def _make(kind: Literal["shuffler", "shoe"], driver: str, seed: int | None) -> DeviceWithMechanism:
     random = SystemRandom() if seed is None else Random(f"{seed}/device")
+    device = _cardlink(kind, random) if driver == DEFAULT_DRIVER else TELLING_SHOES[driver](random=random)
+    device.mechanism.load(device.mechanism.shuffled_by_hand(), deck=1)
+    return device
+
+
+def _cardlink(kind: Literal["shuffler", "shoe"], random: Random) -> SimulatedDevice:
     serial = simulated_serial(kind)
-    device = SimulatedDevice(
+    return SimulatedDevice(
         Profile(kind, serial, capabilities_of(kind)),
         key=simulated_key(serial),
         random=random,
@@ -77,5 +90,3 @@ def _make(kind: Literal["shuffler", "shoe"], seed: int | None) -> SimulatedDevic
         clock=time.monotonic,  # not the loop's, which would be kept alive
         pace=Pace(0.0),
     )
-    device.mechanism.load(device.mechanism.shuffled_by_hand(), deck=1)
-    return device

@@ -6,8 +6,9 @@ from firmware_bridge.errors import TransportLostError, TransportUnavailableError
 from firmware_bridge.transports.base import OnData, OnLost
 from firmware_bridge.transports.memory import MemoryTransport, memory_pair
 from simulators.carrier import Carrier
-from simulators.device import SimulatedDevice
 from simulators.faulty_line import FaultyLine
+from simulators.rig import DeviceWithMechanism
+from simulators.telling_device import TellingDevice
 
 
 class MemoryFront:
@@ -16,7 +17,7 @@ class MemoryFront:
     `line`: what lies between the device and the host; without one nothing does.
     """
 
-    def __init__(self, device: SimulatedDevice, line: FaultyLine | None = None) -> None:
+    def __init__(self, device: DeviceWithMechanism, line: FaultyLine | None = None) -> None:
         self.device = device
         self._carrier = Carrier(line or device, self._send)
         self._far: MemoryTransport | None = None
@@ -27,6 +28,8 @@ class MemoryFront:
             raise TransportUnavailableError(
                 "This simulated device has a host already.", "Give the other one another seed in its URL.", "port-busy"
             )
+        if isinstance(self.device, TellingDevice):
+            self.device.outgoing()  # what it told while nobody listened is gone, as with the real ones
         near, self._far = memory_pair(on_data, on_lost, self._carrier.take, self._lost, listen_only=listen_only)
         self._carrier.start()
         return near

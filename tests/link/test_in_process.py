@@ -16,9 +16,12 @@ import pytest
 
 from firmware_bridge.commands import Shuffle
 from firmware_bridge.device_url import DeviceUrl, parse_device_url
-from firmware_bridge.drivers.base import Answered, DeviceReady, Reported
+from firmware_bridge.drivers.base import Answered, DeviceReady, Driver, Reported
 from firmware_bridge.drivers.cardlink.host import CardlinkHost
+from firmware_bridge.drivers.registry import load_driver
+from firmware_bridge.drivers.setting import DriverSetting
 from firmware_bridge.errors import TransportUnavailableError
+from firmware_bridge.link import MakeDriver
 from firmware_bridge.link_keeper import LinkKeeper, LinkState
 from firmware_bridge.observations import DeckLoaded
 from firmware_bridge.transports.base import OnData, OnLost, OpenTransport
@@ -26,7 +29,10 @@ from firmware_bridge.transports.memory import MemoryTransport
 from firmware_bridge.transports.registry import ENTRY_POINTS, TRANSPORTS, find_transport
 from simulators.faulty_line import FaultyLine
 from simulators.in_process import front_of, open_simulated_device, simulated_key, simulated_serial
+from simulators.line_reader_device import simulated_identifiers
 from simulators.memory_front import MemoryFront
+from simulators.telling_shoes import TELLING_SHOES
+from tests.protocol.plain import cards
 
 from .parts import Desk, HandClock, running
 
@@ -43,12 +49,17 @@ async def clock(desk: Desk) -> HandClock:
     return HandClock(desk.changes)
 
 
-def keeper_of(
-    text: str, desk: Desk, clock: HandClock, open_transport: OpenTransport = open_simulated_device
-) -> LinkKeeper:
-    def make_driver(now: float) -> CardlinkHost:
-        return CardlinkHost(nonce=bytes(16), key_of=simulated_key, held=(0, 0), now=now)
+def cardlink(now: float) -> CardlinkHost:
+    return CardlinkHost(nonce=bytes(16), key_of=simulated_key, held=(0, 0), now=now)
 
+
+def keeper_of(
+    text: str,
+    desk: Desk,
+    clock: HandClock,
+    open_transport: OpenTransport = open_simulated_device,
+    make_driver: MakeDriver = cardlink,
+) -> LinkKeeper:
     return LinkKeeper(
         parse_device_url(text), make_driver=make_driver, deliver=desk.deliver, on_health=desk.on_health, clock=clock,
         wait=clock.wait, random=Random(7), open_transport=open_transport,
@@ -65,6 +76,34 @@ async def test_from_the_url_to_a_device_with_a_deck_in_it(desk: Desk, clock: Han
     assert ready.identity.kind == kind
     assert ready.identity.serial == simulated_serial(kind)
     assert any(isinstance(one, Reported) and isinstance(one.observation, DeckLoaded) for one in desk.heard)
+
+
+@pytest.mark.parametrize("driver", TELLING_SHOES)
+async def test_a_shoe_that_only_tells(desk: Desk, clock: HandClock, driver: str) -> None:
+    """What it told before anybody listened is gone; what it tells then comes, once."""
+    url = parse_device_url(f"sim:///shoe?driver={driver}&seed=7")
+
+    def make_driver(now: float) -> Driver:
+        return load_driver(driver)(DriverSetting(bytes(16), url, card_table=simulated_identifiers()), now)
+
+    mechanism = front_of(url).device.mechanism
+    mechanism.draw()
+    async with running(keeper_of(str(url), desk, clock, make_driver=make_driver)):
+        await clock.pass_next_wait()
+        await desk.until_state(LinkState.READY)
+        (drawn,) = mechanism.draw()
+        await desk.changes.until(lambda: bool(cards(desk.heard)))
+    assert cards(desk.heard) == [drawn.code]
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [("sim:///shuffler?driver=bee_tek", "sim:///shoe?driver=bee_tek"), ("sim:///tray", "sim:///shoe")],
+)
+async def test_a_device_that_there_is_not(text: str, hint: str) -> None:
+    with pytest.raises(TransportUnavailableError) as refused:
+        front_of(parse_device_url(text))
+    assert hint in refused.value.hint
 
 
 async def test_opened_again_it_is_the_same_device(desk: Desk, clock: HandClock) -> None:
@@ -160,8 +199,8 @@ async def test_a_device_that_is_not_simulated_here() -> None:
 
 async def test_a_device_that_speaks_something_else_here() -> None:
     with pytest.raises(TransportUnavailableError) as refused:
-        front_of(DeviceUrl("sim", path="/shoe", driver="bee_tek"))
-    assert "bee_tek" in str(refused.value)
+        front_of(DeviceUrl("sim", path="/shoe", driver="another"))
+    assert "another" in str(refused.value)
 
 
 def test_the_docs_give_its_keys() -> None:
