@@ -39,7 +39,8 @@ class ScriptedDevice:
     The attributes that may be set: `order` of the next shuffle, `capabilities`, `next_set` (cards in the next set
     instead of those ordered), `jams_next`, `refuses_next` (a reason), `exit_stuck` (it refuses to hold or release),
     `miscount` (added to the next count of the stub), `answers` (False: it does as told and says nothing of it), `deaf`
-    (commands do not reach it), `same_order` (True: no shuffle of a later deck changes the order).
+    (commands do not reach it), `same_order` (True: no shuffle of a later deck changes the order), `spoil_next` (what is
+    done to the next deck that is put in).
     """
 
     def __init__(self, unit: Unit, order: Sequence[Card], send: Callable[[AnyInput], None]) -> None:
@@ -53,6 +54,7 @@ class ScriptedDevice:
         self.answers = True
         self.deaf = False
         self.same_order = False
+        self.spoil_next: Callable[[list[Card]], list[Card]] = list
         self.next_set = 0
         self.jams_next = False
         self.exit_stuck = False
@@ -142,7 +144,7 @@ class ScriptedDevice:
         """Put a deck in: a shuffler will bring it into `order`, a shoe gets it in that order."""
         if self.deck and not self.same_order:
             self.order = self.order[1:] + self.order[:1]
-        self.inside = list(self.order if cards is None else cards)
+        self.inside, self.spoil_next = self.spoil_next(list(self.order if cards is None else cards)), list
         self.tray, self.lifted = [], []
         self.deck = 1
         self.loaded, self.dispensed = len(self.inside), 0
@@ -166,10 +168,11 @@ class ScriptedDevice:
         self.report(observations.SetRemoved(self.shuffle, self.dispensed - len(taken) + 1))
         return taken
 
-    def draw(self, *, face_up: bool = False, foreign: int = 0) -> None:
+    def draw(self, *, face_up: bool = False, foreign: int = 0, unread: bool = False) -> None:
         """Draw one card from the exit."""
         ordinal = self.dispensed + 1
         faces = self._take(1)
+        faces = (None,) if unread else faces
         left = self.loaded - self.dispensed
         self.report(observations.CardDrawn(self.shuffle, ordinal, left, self.deck, faces[0], face_up, foreign))
 
@@ -258,11 +261,14 @@ class ScriptedDevice:
 
     def _shuffle_deck(self) -> None:
         self.report(observations.ShuffleStarted(self.deck))
-        if len(self.inside) == len(self.order):
+        if sorted(card.number for card in self.inside) == sorted(card.number for card in self.order):
             self.inside = list(self.order)
         self.shuffle = self.last_report
-        missing = max(0, len(DECK) - len(self.inside))
-        self.report(observations.ShuffleFinished(self.deck, self.shuffle, len(self.inside), missing))
+        count, different = len(self.inside), len(set(self.inside))
+        missing = max(0, len(DECK) - (different if self.capabilities.recognises_cards else count))
+        extra = max(0, count - len(DECK))
+        twice = count - different - extra if self.capabilities.recognises_cards else 0
+        self.report(observations.ShuffleFinished(self.deck, self.shuffle, count, missing, extra, max(0, twice)))
 
     def _take(self, count: int, *, into_tray: bool = False) -> tuple[Concealed | None, ...]:
         taken, self.inside = self.inside[:count], self.inside[count:]

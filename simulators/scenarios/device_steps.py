@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
+from firmware_bridge.cards import Card
 from simulators.scenarios.course import Course
 from simulators.scenarios.forms import Act, Word, plain
 from simulators.scenarios.words import Words
@@ -55,6 +56,10 @@ def _read_miscounts(words: Words) -> Act:
     return arm
 
 
+def _deck_will(course: Course, change: Callable[[list[Card]], list[Card]]) -> None:
+    course.device.spoil_next = change
+
+
 def _arm_jam(course: Course) -> None:
     course.device.jams_next = True
 
@@ -76,6 +81,26 @@ DEVICE_STEPS: Final[Mapping[str, Word]] = {
         "device foreign",
         "a card is drawn that the sensor takes for another deck's",
         plain(lambda course: course.device.give_out(foreign=1)),
+    ),
+    "device unread": Word(
+        "device unread",
+        "a card is drawn from a shoe that does not recognise it",
+        plain(lambda course: course.device.draw(unread=True)),
+    ),
+    "deck missing": Word(
+        "deck missing",
+        "the next deck will be a card short",
+        plain(lambda course: _deck_will(course, lambda deck: deck[1:])),
+    ),
+    "deck extra": Word(
+        "deck extra",
+        "the next deck will have a card more",
+        plain(lambda course: _deck_will(course, lambda deck: [deck[-1], *deck])),
+    ),
+    "deck duplicate": Word(
+        "deck duplicate",
+        "in the next deck one card will be there twice, and another not at all",
+        plain(lambda course: _deck_will(course, lambda deck: [deck[-1], *deck[1:]])),
     ),
     "device unseen": Word("device unseen NUMBER", "so many cards leave it and it does not notice", _read_unseen),
     "device skips": Word("device skips NUMBER", "so many cards leave it, counted and not reported", _read_skips),

@@ -1,0 +1,44 @@
+"""The words for a card that is not recognised and for a deck that is not whole do what they say."""
+
+from __future__ import annotations
+
+import pytest
+
+from controller.table.events import DeviceNoted, IrregularityRaised, ShuffleFailed
+from simulators.scenarios.course import Course
+from simulators.scenarios.format import read_scenario
+from simulators.scenarios.player import DifferenceError, play
+
+
+@pytest.mark.parametrize(
+    ("word", "note"),
+    [
+        ("deck missing", "1 missing"),
+        ("deck extra", "1 extra"),
+        ("deck duplicate", "1 missing, 1 duplicate"),
+    ],
+)
+def test_a_deck_that_is_not_whole_is_not_dealt_from_and_the_next_one_is(word: str, note: str) -> None:
+    text = (
+        "game NC\ndevice sets\ncell I02\nclause NC 5.5.2\n\n"
+        f"begin\nfinish\n{word}\nload\nexpect I02 NC 5.5.2 void\nload\n"
+    )
+    scenario = read_scenario("spoilt", text)
+    course = Course(scenario.setting)
+    with pytest.raises(DifferenceError, match="I02 is still open"):
+        list(play(scenario, course))
+    assert [one.note for one in course.history if isinstance(one, IrregularityRaised)] == [note]
+    assert len([one for one in course.history if isinstance(one, ShuffleFailed)]) == 1, "the second deck is whole"
+    assert not any(isinstance(one, DeviceNoted) for one in course.history)
+
+
+def test_a_card_that_is_not_recognised_waits_for_somebody_to_say_what_it_is() -> None:
+    text = (
+        "game NC\ndevice singles\ncell I16\nclause NC 5.10\n\n"
+        "begin\ndevice unread\ndeal all\nfinish\nexpect refused unread\n"
+    )
+    scenario = read_scenario("unread", text)
+    with pytest.raises(
+        DifferenceError, match="the table came to no irregularity"
+    ):  # every step before the end is right
+        list(play(scenario, Course(scenario.setting)))
