@@ -38,7 +38,5 @@ def test_a_card_that_is_not_recognised_waits_for_somebody_to_say_what_it_is() ->
         "begin\ndevice unread\ndeal all\nfinish\nexpect refused unread\n"
     )
     scenario = read_scenario("unread", text)
-    with pytest.raises(
-        DifferenceError, match="the table came to no irregularity"
-    ):  # every step before the end is right
+    with pytest.raises(DifferenceError, match="the table came to no irregularity"):  # all steps are right
         list(play(scenario, Course(scenario.setting)))
