@@ -74,4 +74,7 @@ async def _pull(rig: Rig, outlet: Outlet, trouble: Trouble, say: Callable[[str],
         say("The cable came out in the middle of a frame. `plug` puts it in.")
     else:
         rig.line.join()
-        await outlet.plug()
+        try:
+            await outlet.plug()
+        except OSError as error:
+            say(f"The cable came out and cannot be put in again: {error.strerror or error}. Start it anew.")

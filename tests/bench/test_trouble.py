@@ -1,0 +1,29 @@
+"""A simulated cable that comes out and cannot be put in again says so, and does not stay out in silence."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from pathlib import Path
+from random import Random
+
+from simulators.bee_tek_device import BeeTekDevice
+from simulators.faults import parse_fault
+from simulators.rig import Rig
+from simulators.trouble import Trouble, running
+
+PATIENCE = 20.0  # seconds until the test fails
+
+
+async def test_the_place_where_it_was_plugged_in_is_gone(tmp_path: Path) -> None:
+    folder = tmp_path / "soon gone"
+    folder.mkdir()
+    device = BeeTekDevice(random=Random(1))
+    rig = Rig(device, driver="bee_tek", seed=1, clock=asyncio.get_running_loop().time)
+    said: asyncio.Queue[str] = asyncio.Queue()
+    async with running(rig, Trouble((parse_fault("unplug@1"),)), folder / "device", None, said.put_nowait):
+        device.mechanism.load(device.mechanism.shuffled_by_hand(), deck=1)
+        shutil.rmtree(folder)
+        device.mechanism.draw()
+        async with asyncio.timeout(PATIENCE):
+            assert "cannot be put in again" in await said.get()
