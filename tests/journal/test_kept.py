@@ -1,7 +1,8 @@
 """Journals of earlier versions, and what those versions' screens showed: they fold to the same for ever.
 
-The journals are of simulated tables (`cardshoe demo`, seed 11, six rounds), so their keys guard nothing. A view is kept
-for each event that ends something; a field that later versions added is not compared.
+The journals are of simulated tables, so their keys guard nothing: two of `cardshoe demo` (seed 11, six rounds), the
+others of scenarios (`tests/journal/keep.py`). A view is kept for each event that ends something; a field that later
+versions added is not compared.
 """
 
 from __future__ import annotations
@@ -11,20 +12,18 @@ import json
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 
-from controller.api.view import LinkView, view_of
 from controller.journal.store import JournalReader
-from controller.table import events
 from controller.table.events import AnyEvent
 from controller.table.evolve import evolve
 from controller.table.inputs import AnyInput
 from controller.table.state import TableState
+from tests.journal.keep import SHOWN_AFTER
+from tests.journal.keep import shown as shown_now
 
 KEPT = Path(__file__).with_name("kept")
 NAMES = sorted(path.name.removesuffix(".journal.gz") for path in KEPT.glob("*.journal.gz"))
-SHOWN_AFTER = (events.HandJudged, events.IrregularityResolved, events.PhaseEntered)
 
 
 def as_before(now: Any, before: Any) -> Any:
@@ -56,13 +55,14 @@ def test_a_kept_journal_folds_to_what_was_shown_then(name: str, tmp_path: Path) 
             state = evolve(state, entry.value, entry.number)
             if isinstance(entry.value, SHOWN_AFTER):
                 before = shown[compared]
-                now = as_before(msgspec.to_builtins(view_of(state, LinkView())), before)
+                now = as_before(shown_now(state), before)
                 assert now == before, f"after entry {entry.number}"
                 compared += 1
     finally:
         journal.close()
-    assert compared == len(shown) > 50
+    assert compared == len(shown) > 5
 
 
 def test_journals_are_kept() -> None:
-    assert NAMES == ["nc-sets", "nc-singles"]
+    assert len(NAMES) > 10
+    assert {"nc-sets", "nc-singles"} < set(NAMES)
