@@ -33,7 +33,7 @@ def test_lists_its_commands(tmp_path: Path) -> None:
         (["run"], 2, "Missing option '--config'"),
         (["run", "--config", "absent.toml"], 78, "absent.toml cannot be read"),
         (["watch", "--socket", "absent.sock"], 1, "No daemon answers at absent.sock"),
-        (["simulate", "--link", "no/such/folder/device"], 2, "cannot appear at no/such/folder/device"),
+        (["simulate", "--link", "no/such/folder/device"], 2, "/no/such/folder/device: No such file or directory."),
         (["simulate", "--tcp", "somewhere"], 2, "'somewhere' names no port"),
         (["simulate", "--tcp", "127.0.0.1:65536"], 2, "names no port"),
         (["simulate", "--tcp", "192.0.2.1:4001"], 2, "cannot appear at 192.0.2.1:4001"),
