@@ -156,7 +156,7 @@ def floor_pty(count: int) -> list[float]:
     thread.start()
     times = []
     for _ in range(count):
-        time.sleep(0.001)
+        time.sleep(0.001)  # so that the other thread waits, as the daemon does
         began = time.perf_counter()
         os.write(master, bytes(32))
         here.recv(1)

@@ -7,28 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from random import Random
-from typing import ClassVar, Final
+from typing import ClassVar
 
 import msgspec
 
 from firmware_bridge.drivers.cardlink import messages
-from firmware_bridge.observations import Capabilities
+from firmware_bridge.drivers.telling import ONLY_TELLS
 from simulators.device import LONGEST_NAP, LoggedReport
 from simulators.mechanism import Mechanism, Profile
-
-BLIND: Final = Capabilities(
-    recognises_cards=True,
-    senses_orientation=False,
-    senses_double_draw=False,
-    senses_tray=False,
-    holds_exit=False,
-    unloads_stub=False,
-    dispenses="on_removal",
-    stages=False,
-    retains_reports=False,
-    acknowledges=False,
-    counts=False,
-)
 
 
 class TellingDevice:
@@ -46,7 +32,7 @@ class TellingDevice:
         self._log = log
         self._out = bytearray()
         self._made = 0
-        profile = Profile("shoe", serial, BLIND)
+        profile = Profile("shoe", serial, ONLY_TELLS)
         self.mechanism = Mechanism(profile, random=Random(random.getrandbits(64)), emit=self._emit, boot=1)
         self.mechanism.exit_held = False  # nothing holds it but a lock, where there is one
         self.mechanism.power_on()
