@@ -9,47 +9,46 @@ from typing import ClassVar, TypeAlias
 
 import msgspec
 
-from firmware_bridge.words import snake
 
 
-class Command(msgspec.Struct, frozen=True, tag_field="command", tag=snake):
+class Command(msgspec.Struct, frozen=True, tag_field="command"):
     """Base of all commands."""
 
     moves_cards: ClassVar[bool] = False
 
 
-class Dispense(Command, frozen=True):
+class Dispense(Command, frozen=True, tag="dispense"):
     """Form one set of `count` cards (1 to 5) in the tray."""
 
     moves_cards: ClassVar[bool] = True
     count: int
 
 
-class HoldExit(Command, frozen=True):
+class HoldExit(Command, frozen=True, tag="hold_exit"):
     """Let no card leave; a set that lies in the tray may still be lifted."""
 
 
-class ReleaseExit(Command, frozen=True):
+class ReleaseExit(Command, frozen=True, tag="release_exit"):
     """Let cards leave again."""
 
 
-class Shuffle(Command, frozen=True):
+class Shuffle(Command, frozen=True, tag="shuffle"):
     moves_cards: ClassVar[bool] = True
 
 
-class UnloadStub(Command, frozen=True):
+class UnloadStub(Command, frozen=True, tag="unload_stub"):
     """Give out what is left, and count it."""
 
     moves_cards: ClassVar[bool] = True
 
 
-class Show(Command, frozen=True):
+class Show(Command, frozen=True, tag="show"):
     """Show a text of at most 32 characters, or nothing."""
 
     text: str
 
 
-class RunSelfTest(Command, frozen=True):
+class RunSelfTest(Command, frozen=True, tag="run_self_test"):
     moves_cards: ClassVar[bool] = True
 
 

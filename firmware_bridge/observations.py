@@ -11,20 +11,19 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from firmware_bridge.cards import Concealed
-from firmware_bridge.words import snake
 
 
-class Observation(msgspec.Struct, frozen=True, tag_field="observed", tag=snake):
+class Observation(msgspec.Struct, frozen=True, tag_field="observed"):
     """Base of all observations."""
 
 
-class Started(Observation, frozen=True):
+class Started(Observation, frozen=True, tag="started"):
     """The device began to run. `cause` is its own word: power, reset, watchdog, brown_out."""
 
     cause: str
 
 
-class DeckLoaded(Observation, frozen=True):
+class DeckLoaded(Observation, frozen=True, tag="deck_loaded"):
     """A deck lies in the device, not yet shuffled by it. `count` None: the device does not count at loading."""
 
     deck: int
@@ -32,11 +31,11 @@ class DeckLoaded(Observation, frozen=True):
     shuffle: int | None = None  # a shoe names the order of the deck it was given
 
 
-class ShuffleStarted(Observation, frozen=True):
+class ShuffleStarted(Observation, frozen=True, tag="shuffle_started"):
     deck: int
 
 
-class ShuffleFinished(Observation, frozen=True):
+class ShuffleFinished(Observation, frozen=True, tag="shuffle_finished"):
     """A completed shuffle with what the device counted while it read the deck."""
 
     deck: int
@@ -50,7 +49,7 @@ class ShuffleFinished(Observation, frozen=True):
     face_up: int = 0
 
 
-class ShuffleAborted(Observation, frozen=True):
+class ShuffleAborted(Observation, frozen=True, tag="shuffle_aborted"):
     deck: int
     count: int
     missing: int = 0
@@ -61,7 +60,7 @@ class ShuffleAborted(Observation, frozen=True):
     face_up: int = 0
 
 
-class SetDispensed(Observation, frozen=True):
+class SetDispensed(Observation, frozen=True, tag="set_dispensed"):
     """Cards lie together in the tray. `ordinal` is the first card's place in the shuffle, from 1."""
 
     shuffle: int
@@ -72,14 +71,14 @@ class SetDispensed(Observation, frozen=True):
     foreign: int = 0
 
 
-class SetRemoved(Observation, frozen=True):
+class SetRemoved(Observation, frozen=True, tag="set_removed"):
     """The tray's sensor saw the tray emptied."""
 
     shuffle: int
     ordinal: int
 
 
-class CardDrawn(Observation, frozen=True):
+class CardDrawn(Observation, frozen=True, tag="card_drawn"):
     """One card left a shoe. `face_up` None: the device has no orientation sensor."""
 
     shuffle: int
@@ -91,7 +90,7 @@ class CardDrawn(Observation, frozen=True):
     foreign: int = 0
 
 
-class CardsDrawnTogether(Observation, frozen=True):
+class CardsDrawnTogether(Observation, frozen=True, tag="cards_drawn_together"):
     """Two or more cards left at once; `cards` are in the order of the log only if `order_known`."""
 
     shuffle: int
@@ -103,7 +102,7 @@ class CardsDrawnTogether(Observation, frozen=True):
     foreign: int = 0
 
 
-class FaceUpFound(Observation, frozen=True):
+class FaceUpFound(Observation, frozen=True, tag="face_up_found"):
     """A card that will leave as number `ordinal` lies face up in the device, where only the sensor sees it."""
 
     shuffle: int
@@ -113,43 +112,43 @@ class FaceUpFound(Observation, frozen=True):
     foreign: int = 0
 
 
-class StubUnloaded(Observation, frozen=True):
+class StubUnloaded(Observation, frozen=True, tag="stub_unloaded"):
     """What was left after the deal came out and was counted, a set that still lay in the tray included."""
 
     deck: int
     count: int
 
 
-class Jammed(Observation, frozen=True):
+class Jammed(Observation, frozen=True, tag="jammed"):
     zone: str
 
 
-class JamCleared(Observation, frozen=True):
+class JamCleared(Observation, frozen=True, tag="jam_cleared"):
     zone: str
 
 
-class DoorMoved(Observation, frozen=True):
+class DoorMoved(Observation, frozen=True, tag="door_moved"):
     open: bool
 
 
-class SelfTestFinished(Observation, frozen=True):
+class SelfTestFinished(Observation, frozen=True, tag="self_test_finished"):
     passed: bool
     detail: str = ""
 
 
-class PowerLow(Observation, frozen=True):
+class PowerLow(Observation, frozen=True, tag="power_low"):
     pass
 
 
-class Tampered(Observation, frozen=True):
+class Tampered(Observation, frozen=True, tag="tampered"):
     where: str
 
 
-class ButtonPressed(Observation, frozen=True):
+class ButtonPressed(Observation, frozen=True, tag="button_pressed"):
     button: str
 
 
-class ReportsLost(Observation, frozen=True):
+class ReportsLost(Observation, frozen=True, tag="reports_lost"):
     """The device itself says that its memory ran over: reports `first` to `last` of `boot` are gone."""
 
     boot: int
@@ -157,25 +156,25 @@ class ReportsLost(Observation, frozen=True):
     last: int
 
 
-class NotUnderstood(Observation, frozen=True):
+class NotUnderstood(Observation, frozen=True, tag="not_understood"):
     """A whole, undamaged report whose body this driver cannot read. The bytes are in the evidence."""
 
     reason: str
 
 
-class GapSuspected(Observation, frozen=True):
+class GapSuspected(Observation, frozen=True, tag="gap_suspected"):
     """The device's numbering skipped, and how it numbers is only inferred: something may be lost. Never proof."""
 
     why: str
 
 
-class Alarmed(Observation, frozen=True):
+class Alarmed(Observation, frozen=True, tag="alarmed"):
     """The device raised an alarm. `alarm` is its code, never its text, which may name a card: that is evidence."""
 
     alarm: str
 
 
-class Noted(Observation, frozen=True):
+class Noted(Observation, frozen=True, tag="noted"):
     """The device told something that says nothing of these games' cards. `what` names it and tells no content."""
 
     what: str

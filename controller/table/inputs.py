@@ -11,14 +11,13 @@ from controller.table.operations import AnyOperation
 from controller.table.settings import Settings
 from firmware_bridge.cards import Evidence
 from firmware_bridge.observations import AnyObservation, DeviceIdentity, DeviceStatus
-from firmware_bridge.words import snake
 
 
-class Input(msgspec.Struct, frozen=True, tag_field="input", tag=snake):
+class Input(msgspec.Struct, frozen=True, tag_field="input"):
     """Base of all inputs."""
 
 
-class DaemonStarted(Input, frozen=True):
+class DaemonStarted(Input, frozen=True, tag="daemon_started"):
     """The daemon began, with this configuration. What it knew of the device before is in doubt.
 
     `host_boot` names the PC's own start, so that a PC without power is told from a daemon that only began anew; empty:
@@ -32,12 +31,12 @@ class DaemonStarted(Input, frozen=True):
     host_boot: str = ""
 
 
-class DeviceConnected(Input, frozen=True):
+class DeviceConnected(Input, frozen=True, tag="device_connected"):
     identity: DeviceIdentity
     status: DeviceStatus
 
 
-class DeviceGone(Input, frozen=True):
+class DeviceGone(Input, frozen=True, tag="device_gone"):
     """The link to a device that was ready is over; `refused`: it must not be used."""
 
     code: str
@@ -45,7 +44,7 @@ class DeviceGone(Input, frozen=True):
     refused: bool = False
 
 
-class DeviceReported(Input, frozen=True):
+class DeviceReported(Input, frozen=True, tag="device_reported"):
     """A numbered report, in order and once. `uptime_ms` is the device's clock."""
 
     boot: int
@@ -55,7 +54,7 @@ class DeviceReported(Input, frozen=True):
     evidence: Evidence
 
 
-class ReportsMissing(Input, frozen=True):
+class ReportsMissing(Input, frozen=True, tag="reports_missing"):
     """The device no longer has these reports; `last` None: nobody knows how many."""
 
     boot: int
@@ -63,19 +62,19 @@ class ReportsMissing(Input, frozen=True):
     last: int | None
 
 
-class StatusReceived(Input, frozen=True):
+class StatusReceived(Input, frozen=True, tag="status_received"):
     """A heartbeat. Journaled only when it decides something."""
 
     status: DeviceStatus
 
 
-class CommandAnswered(Input, frozen=True):
+class CommandAnswered(Input, frozen=True, tag="command_answered"):
     command_id: int
     done: bool
     reason: str = ""
 
 
-class PersonActed(Input, frozen=True):
+class PersonActed(Input, frozen=True, tag="person_acted"):
     """An operation with the person and the role that the daemon looked up. `round`: the one the person looked at."""
 
     operation_id: str

@@ -20,7 +20,6 @@ import msgspec
 from firmware_bridge.commands import AnyCommand
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.observations import DeviceIdentity
-from firmware_bridge.words import snake
 
 FORMAT: Final = 1
 BLOCK: Final = 128
@@ -47,7 +46,7 @@ class Origin(StrEnum):
     BY_HAND = "by_hand"
 
 
-class Line(msgspec.Struct, frozen=True, tag_field="is", tag=snake):
+class Line(msgspec.Struct, frozen=True, tag_field="is"):
     """Base of all lines."""
 
 
@@ -78,11 +77,11 @@ class Record(Line, frozen=True):
     ms: int
 
 
-class Opened(Record, frozen=True):
+class Opened(Record, frozen=True, tag="opened"):
     """The way to the device is open: a link begins."""
 
 
-class DriverMade(Record, frozen=True):
+class DriverMade(Record, frozen=True, tag="driver_made"):
     """What the link's driver was made from: its nonce, in hexadecimal, and the last report held before."""
 
     nonce: str
@@ -93,7 +92,7 @@ class DriverMade(Record, frozen=True):
         bytes.fromhex(self.nonce)  # ValueError: the line is damaged
 
 
-class Ready(Record, frozen=True):
+class Ready(Record, frozen=True, tag="ready"):
     """The device was found to be who it should be."""
 
     device: DeviceIdentity
@@ -110,22 +109,22 @@ class _Bytes(Record, frozen=True):
         bytes.fromhex(self.hex)  # ValueError: the line is damaged
 
 
-class FromDevice(_Bytes, frozen=True):
+class FromDevice(_Bytes, frozen=True, tag="from_device"):
     """What came, in the piece in which it came."""
 
 
-class ToDevice(_Bytes, frozen=True):
+class ToDevice(_Bytes, frozen=True, tag="to_device"):
     """What was given to the transport to be written."""
 
 
-class Commanded(Record, frozen=True):
+class Commanded(Record, frozen=True, tag="commanded"):
     """The driver was told to send this."""
 
     command_id: int
     command: AnyCommand
 
 
-class Lost(Record, frozen=True):
+class Lost(Record, frozen=True, tag="lost"):
     """The link is over. `by_driver`: it was the driver's verdict, which it has to reach again when played back."""
 
     code: str
@@ -134,7 +133,7 @@ class Lost(Record, frozen=True):
     by_driver: bool = False
 
 
-class Sealed(Line, frozen=True):
+class Sealed(Line, frozen=True, tag="sealed"):
     """A record that needs the key. `number` counts from 1 after each header."""
 
     number: int

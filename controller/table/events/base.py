@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from firmware_bridge.words import snake
 
 
-class Event(msgspec.Struct, frozen=True, tag_field="event", tag=snake):
+class Event(msgspec.Struct, frozen=True, tag_field="event"):
     """Base of all events."""

@@ -10,7 +10,7 @@ from controller.table.parts import HeldCard
 from firmware_bridge.cards import Card, Concealed, Exposed
 
 
-class DeckArrived(Event, frozen=True):
+class DeckArrived(Event, frozen=True, tag="deck_arrived"):
     """`waiting`, here and below: it is about the deck that waits for the next round, not about the one in play."""
 
     deck: int
@@ -19,12 +19,12 @@ class DeckArrived(Event, frozen=True):
     waiting: bool = False
 
 
-class ShuffleBegan(Event, frozen=True):
+class ShuffleBegan(Event, frozen=True, tag="shuffle_began"):
     deck: int
     waiting: bool = False
 
 
-class DeckShuffled(Event, frozen=True):
+class DeckShuffled(Event, frozen=True, tag="deck_shuffled"):
     """A completed shuffle. `by`: the device, or the person who says so. `face_up`: so many cards lie face up in it."""
 
     deck: int
@@ -35,12 +35,12 @@ class DeckShuffled(Event, frozen=True):
     waiting: bool = False
 
 
-class ShuffleFailed(Event, frozen=True):
+class ShuffleFailed(Event, frozen=True, tag="shuffle_failed"):
     deck: int
     waiting: bool = False
 
 
-class CardFoundFaceUp(Event, frozen=True):
+class CardFoundFaceUp(Event, frozen=True, tag="card_found_face_up"):
     """The card that will leave as number `ordinal` lies face up in the device; nobody at the table has seen it."""
 
     ordinal: int
@@ -48,12 +48,12 @@ class CardFoundFaceUp(Event, frozen=True):
     waiting: bool = False
 
 
-class SetInTray(Event, frozen=True):
+class SetInTray(Event, frozen=True, tag="set_in_tray"):
     cards: tuple[HeldCard, ...]
     remaining: int
 
 
-class CardsSetAside(Event, frozen=True):
+class CardsSetAside(Event, frozen=True, tag="cards_set_aside"):
     """Cards left the device and belong to no place yet."""
 
     cards: tuple[HeldCard, ...]
@@ -61,28 +61,28 @@ class CardsSetAside(Event, frozen=True):
     because: str
 
 
-class CardsBurnt(Event, frozen=True):
+class CardsBurnt(Event, frozen=True, tag="cards_burnt"):
     """Cards went to the burnt pile before the first one was dealt. `source`: device, tray, aside, by_hand."""
 
     cards: tuple[HeldCard, ...]
     source: str
 
 
-class CardsStrayed(Event, frozen=True):
+class CardsStrayed(Event, frozen=True, tag="cards_strayed"):
     """Cards of the waiting deck left the device: none of the 52 that the round is dealt from."""
 
     deck: int
     cards: tuple[HeldCard, ...]
 
 
-class FirstCardDrawn(Event, frozen=True):
+class FirstCardDrawn(Event, frozen=True, tag="first_card_drawn"):
     """The card that will say where the deal begins left the device. `source`: device, tray, aside."""
 
     card: HeldCard
     source: str
 
 
-class FirstCardShown(Event, frozen=True):
+class FirstCardShown(Event, frozen=True, tag="first_card_shown"):
     """It lies open. `revealed` opens the commitment to it, where the device had read it."""
 
     card: Card
@@ -90,7 +90,7 @@ class FirstCardShown(Event, frozen=True):
     revealed: Exposed | None = None
 
 
-class CardsDealt(Event, frozen=True):
+class CardsDealt(Event, frozen=True, tag="cards_dealt"):
     """Cards came to their places, as the dealing order assumes. `source`: device, tray, aside, first_card."""
 
     places: tuple[Place, ...]
@@ -107,13 +107,13 @@ class CardMoved(msgspec.Struct, frozen=True):
     place: Place
 
 
-class CardsFoundElsewhere(Event, frozen=True):
+class CardsFoundElsewhere(Event, frozen=True, tag="cards_found_elsewhere"):
     """A person says where cards really lie; until then their places were assumed from the order of the deal."""
 
     cards: tuple[CardMoved, ...]
 
 
-class CardsReconstructed(Event, frozen=True):
+class CardsReconstructed(Event, frozen=True, tag="cards_reconstructed"):
     """Cards were put where they belong. `whole_hands`: complete hands were moved, and nothing else."""
 
     cards: tuple[CardMoved, ...]
@@ -123,13 +123,13 @@ class CardsReconstructed(Event, frozen=True):
     place: Place | None = None  # where a wrong number of cards lay, and lies no more
 
 
-class DealtByHand(Event, frozen=True):
+class DealtByHand(Event, frozen=True, tag="dealt_by_hand"):
     """From here on the round is dealt by hand from the stub, without the device."""
 
     because: str
 
 
-class CardsCounted(Event, frozen=True):
+class CardsCounted(Event, frozen=True, tag="cards_counted"):
     """A count by hand, whatever it decides."""
 
     pile: str
@@ -139,7 +139,7 @@ class CardsCounted(Event, frozen=True):
     witness: str
 
 
-class StubCounted(Event, frozen=True):
+class StubCounted(Event, frozen=True, tag="stub_counted"):
     """What was left after the deal, a set in the tray included. `by`: device, or the person who counted.
 
     `in_device`: it was counted where it lies; otherwise it came out, and the tray is empty. `midway`: the deal is not
@@ -153,7 +153,7 @@ class StubCounted(Event, frozen=True):
     midway: bool = False
 
 
-class DeckCountedWhole(Event, frozen=True):
+class DeckCountedWhole(Event, frozen=True, tag="deck_counted_whole"):
     """After maintenance all 52 cards were counted. `by`: device, or the person who counted."""
 
     deck: int

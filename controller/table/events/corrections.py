@@ -10,7 +10,7 @@ from controller.table.operations.corrections import Correctable
 from controller.table.parts import Stage
 
 
-class EntryCorrected(Event, frozen=True):
+class EntryCorrected(Event, frozen=True, tag="entry_corrected"):
     """`corrected` was wrong. `instead` None: it is struck out; otherwise that stands, under this event's number."""
 
     corrected: int
@@ -21,7 +21,7 @@ class EntryCorrected(Event, frozen=True):
     role: Role
 
 
-class HandlingCorrected(Event, frozen=True):
+class HandlingCorrected(Event, frozen=True, tag="handling_corrected"):
     """Whether the cards of a place were handled and viewed, after all. `viewing`: who looked at which box so far."""
 
     place: Place
@@ -30,26 +30,26 @@ class HandlingCorrected(Event, frozen=True):
     viewing: tuple[tuple[str, int], ...] = ()
 
 
-class OrderCorrected(Event, frozen=True):
+class OrderCorrected(Event, frozen=True, tag="order_corrected"):
     """The deal should have gone in this order; cards that were dealt in another lie elsewhere than they belong."""
 
     places: tuple[Place, ...]
     clause: str
 
 
-class JudgementTakenBack(Event, frozen=True):
+class JudgementTakenBack(Event, frozen=True, tag="judgement_taken_back"):
     """These hands have no outcome any more; they get one anew."""
 
     places: tuple[Place, ...]
 
 
-class ClosingTakenBack(Event, frozen=True):
+class ClosingTakenBack(Event, frozen=True, tag="closing_taken_back"):
     """The round is not concluded after all. `chips`: nor are its chips paid."""
 
     chips: bool
 
 
-class LayoutCorrected(Event, frozen=True):
+class LayoutCorrected(Event, frozen=True, tag="layout_corrected"):
     """How the bets lay at "No more bets"; `was`: how they were entered."""
 
     was: tuple[Bet, ...]
@@ -59,7 +59,7 @@ class LayoutCorrected(Event, frozen=True):
     by: str
 
 
-class IrregularityReopened(Event, frozen=True):
+class IrregularityReopened(Event, frozen=True, tag="irregularity_reopened"):
     """What was decided of it rested on an entry that was corrected: it is decided anew.
 
     `outcome`: how it had ended; empty: it was open still. `hands` play again, `withdrawals` (bettor and box) and
@@ -79,7 +79,7 @@ class IrregularityReopened(Event, frozen=True):
     bets: tuple[int, ...] = ()
 
 
-class VoidLifted(Event, frozen=True):
+class VoidLifted(Event, frozen=True, tag="void_lifted"):
     """The round is not void after all: what made it void is decided anew."""
 
     irregularity: int

@@ -13,7 +13,7 @@ from firmware_bridge.commands import AnyCommand
 from firmware_bridge.observations import DeviceIdentity
 
 
-class TableBegan(Event, frozen=True):
+class TableBegan(Event, frozen=True, tag="table_began"):
     """The daemon started; its link is of the past. `settings_wait`: they change after the round in progress."""
 
     table: str
@@ -23,7 +23,7 @@ class TableBegan(Event, frozen=True):
     host_boot: str = ""
 
 
-class GameChosen(Event, frozen=True):
+class GameChosen(Event, frozen=True, tag="game_chosen"):
     """The rules in force, with what the casino chose."""
 
     title: str
@@ -32,7 +32,7 @@ class GameChosen(Event, frozen=True):
     settings: Settings
 
 
-class DeviceReady(Event, frozen=True):
+class DeviceReady(Event, frozen=True, tag="device_ready"):
     """`cards_may_have_passed`: it was away in a round, and cannot tell for certain what it did meanwhile.
 
     `unfit`: it cannot serve this table; the device that the table knows stays the one before.
@@ -44,7 +44,7 @@ class DeviceReady(Event, frozen=True):
     unfit: bool = False
 
 
-class DeviceDiffers(Event, frozen=True):
+class DeviceDiffers(Event, frozen=True, tag="device_differs"):
     """It is not as it was on the link before. `what`: serial (another device) or firmware (its digest)."""
 
     what: Literal["serial", "firmware"]
@@ -52,21 +52,21 @@ class DeviceDiffers(Event, frozen=True):
     now: str
 
 
-class DeviceLost(Event, frozen=True):
+class DeviceLost(Event, frozen=True, tag="device_lost"):
     code: str
     sentence: str
 
 
-class ServiceChanged(Event, frozen=True):
+class ServiceChanged(Event, frozen=True, tag="service_changed"):
     service: Service
     cause: str
 
 
-class StatusAgrees(Event, frozen=True):
+class StatusAgrees(Event, frozen=True, tag="status_agrees"):
     """The device's account of itself and the journal's are the same."""
 
 
-class StatusDiffers(Event, frozen=True):
+class StatusDiffers(Event, frozen=True, tag="status_differs"):
     """They are not: what the journal holds against what the device says.
 
     `tray`: the cards that must lie in the tray by the device's word, for a difference there.
@@ -78,7 +78,7 @@ class StatusDiffers(Event, frozen=True):
     tray: tuple[HeldCard, ...] = ()
 
 
-class ReportsPassed(Event, frozen=True):
+class ReportsPassed(Event, frozen=True, tag="reports_passed"):
     """Reports that will never come: the next one expected follows (`boot`, `number`)."""
 
     boot: int
@@ -86,7 +86,7 @@ class ReportsPassed(Event, frozen=True):
     note: str
 
 
-class ReportTaken(Event, frozen=True):
+class ReportTaken(Event, frozen=True, tag="report_taken"):
     """A report of the device is held durably from here on, whatever it meant."""
 
     boot: int
@@ -95,7 +95,7 @@ class ReportTaken(Event, frozen=True):
     observed: str
 
 
-class ClockRanBackwards(Event, frozen=True):
+class ClockRanBackwards(Event, frozen=True, tag="clock_ran_backwards"):
     """Within one start of the device a later report has an earlier time; milliseconds since that start."""
 
     boot: int
@@ -103,45 +103,45 @@ class ClockRanBackwards(Event, frozen=True):
     after_ms: int
 
 
-class CommandIssued(Event, frozen=True):
+class CommandIssued(Event, frozen=True, tag="command_issued"):
     """The device is told something. The command's id is this event's entry number."""
 
     command: AnyCommand
 
 
-class CommandDone(Event, frozen=True):
+class CommandDone(Event, frozen=True, tag="command_done"):
     command_id: int
 
 
-class CommandRefused(Event, frozen=True):
+class CommandRefused(Event, frozen=True, tag="command_refused"):
     command_id: int
     reason: str
 
 
-class CommandLapsed(Event, frozen=True):
+class CommandLapsed(Event, frozen=True, tag="command_lapsed"):
     """The link ended before the device had begun it: it was not carried out and never will be."""
 
     command_id: int
 
 
-class DeviceStopped(Event, frozen=True):
+class DeviceStopped(Event, frozen=True, tag="device_stopped"):
     """The device moves no cards until the cause is gone."""
 
     cause: str
 
 
-class DeviceFreed(Event, frozen=True):
+class DeviceFreed(Event, frozen=True, tag="device_freed"):
     cause: str
 
 
-class DeviceNoted(Event, frozen=True):
+class DeviceNoted(Event, frozen=True, tag="device_noted"):
     """Something that the device told and that changes nothing: kept for whoever reads the journal."""
 
     what: str
     detail: str = ""
 
 
-class MaintenanceBegan(Event, frozen=True):
+class MaintenanceBegan(Event, frozen=True, tag="maintenance_began"):
     """From here on no round is concerned by what the device does. `closed`: the table was; `concluded`: a round
     was, and the next had not begun.
     """
@@ -151,11 +151,11 @@ class MaintenanceBegan(Event, frozen=True):
     concluded: bool = False
 
 
-class MaintenanceEnded(Event, frozen=True):
+class MaintenanceEnded(Event, frozen=True, tag="maintenance_ended"):
     """The deck in the device must not be dealt from; it has to be loaded, shuffled and counted whole before a round."""
 
 
-class MaintenanceNoted(Event, frozen=True):
+class MaintenanceNoted(Event, frozen=True, tag="maintenance_noted"):
     """What would have been an irregularity in a round. It changes nothing."""
 
     kind: Kind

@@ -9,7 +9,7 @@ from controller.table.events.base import Event
 from controller.table.parts import Stage
 
 
-class IrregularityRaised(Event, frozen=True):
+class IrregularityRaised(Event, frozen=True, tag="irregularity_raised"):
     """Something that the rules do not allow, with its evidence and what is proposed.
 
     Its id is this event's entry number. `noticed_by`: device, inference, or a person. `boot` and `report` name
@@ -39,7 +39,7 @@ class IrregularityRaised(Event, frozen=True):
     waiting: bool = False  # it is about the deck that waits for the next round
 
 
-class IrregularityConfirmed(Event, frozen=True):
+class IrregularityConfirmed(Event, frozen=True, tag="irregularity_confirmed"):
     """A person says that it is so, and answers what was asked. The row is final from here on."""
 
     irregularity: int
@@ -48,14 +48,14 @@ class IrregularityConfirmed(Event, frozen=True):
     stage: Stage | None  # None: it is resolved by the events that follow
 
 
-class VoidAsked(Event, frozen=True):
+class VoidAsked(Event, frozen=True, tag="void_asked"):
     """What was confirmed or ruled makes a round void: it is asked back, and takes effect when it is said again."""
 
     irregularity: int
     clause: str
 
 
-class FactStated(Event, frozen=True):
+class FactStated(Event, frozen=True, tag="fact_stated"):
     """An answer that was asked for. `counted`: so many cards lie there by the last count."""
 
     irregularity: int
@@ -66,13 +66,13 @@ class FactStated(Event, frozen=True):
     counted: int | None = None
 
 
-class OrderNamed(Event, frozen=True):
+class OrderNamed(Event, frozen=True, tag="order_named"):
     irregularity: int
     ordinals: tuple[int, ...]
     stage: Stage | None
 
 
-class OptionChosen(Event, frozen=True):
+class OptionChosen(Event, frozen=True, tag="option_chosen"):
     irregularity: int
     place: Place
     choice: Choice
@@ -81,7 +81,7 @@ class OptionChosen(Event, frozen=True):
     bettor: str = ""
 
 
-class Ruled(Event, frozen=True):
+class Ruled(Event, frozen=True, tag="ruled"):
     irregularity: int
     action: RulingAction
     authority: str
@@ -92,7 +92,7 @@ class Ruled(Event, frozen=True):
     bet_action: BetAction = BetAction.RETURN
 
 
-class IrregularityResolved(Event, frozen=True):
+class IrregularityResolved(Event, frozen=True, tag="irregularity_resolved"):
     """Closed, by whom, and with what: a disposition, `denied`, or `ruling`."""
 
     irregularity: int

@@ -8,7 +8,7 @@ from controller.table.operations.corrections import Correctable
 from controller.table.phases import Phase
 
 
-class OperationTaken(Event, frozen=True):
+class OperationTaken(Event, frozen=True, tag="operation_taken"):
     """`given`: the operation itself, where it may be corrected later."""
 
     operation_id: str
@@ -18,7 +18,7 @@ class OperationTaken(Event, frozen=True):
     given: Correctable | None = None
 
 
-class OperationRefused(Event, frozen=True):
+class OperationRefused(Event, frozen=True, tag="operation_refused"):
     """Changes nothing but the answers kept."""
 
     operation_id: str
@@ -28,19 +28,19 @@ class OperationRefused(Event, frozen=True):
     sentence: str
 
 
-class DealerCame(Event, frozen=True):
+class DealerCame(Event, frozen=True, tag="dealer_came"):
     """This person deals from now on."""
 
     dealer: str
 
 
-class DealerLeft(Event, frozen=True):
+class DealerLeft(Event, frozen=True, tag="dealer_left"):
     """Nobody is on duty from now on."""
 
     dealer: str
 
 
-class HandedOver(Event, frozen=True):
+class HandedOver(Event, frozen=True, tag="handed_over"):
     """The table went from one person to another, with everything that was open; `from_dealer` empty: from nobody."""
 
     from_dealer: str

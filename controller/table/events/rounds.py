@@ -10,7 +10,7 @@ from controller.table.phases import Phase
 from firmware_bridge.cards import Card, Exposed
 
 
-class PhaseEntered(Event, frozen=True):
+class PhaseEntered(Event, frozen=True, tag="phase_entered"):
     """`cancels`: the start of the round is taken back, and it counts as none."""
 
     phase: Phase
@@ -18,7 +18,7 @@ class PhaseEntered(Event, frozen=True):
     cancels: bool = False
 
 
-class RoundBegan(Event, frozen=True):
+class RoundBegan(Event, frozen=True, tag="round_began"):
     """`deck`: the device's name for the deck in play; `label`: the table's record of it, where it keeps one.
 
     `earlier`: the round before, 0 for none; a round whose start was cancelled is none. None: the number before.
@@ -30,11 +30,11 @@ class RoundBegan(Event, frozen=True):
     earlier: int | None = None
 
 
-class BoxesOccupied(Event, frozen=True):
+class BoxesOccupied(Event, frozen=True, tag="boxes_occupied"):
     boxes: tuple[int, ...]
 
 
-class DealBegan(Event, frozen=True):
+class DealBegan(Event, frozen=True, tag="deal_began"):
     """The order of the whole deal: the place of each card, first to last."""
 
     unit: Unit
@@ -43,7 +43,7 @@ class DealBegan(Event, frozen=True):
     places: tuple[Place, ...]
 
 
-class CardsHandled(Event, frozen=True):
+class CardsHandled(Event, frozen=True, tag="cards_handled"):
     """The Player at a place touched cards; `viewed`: and looked at them. `bettor`: who did; empty: not said."""
 
     place: Place
@@ -51,7 +51,7 @@ class CardsHandled(Event, frozen=True):
     bettor: str = ""
 
 
-class HandCounted(Event, frozen=True):
+class HandCounted(Event, frozen=True, tag="hand_counted"):
     """So many cards lie at a place, whatever was assumed to have been dealt there; some came from those set aside."""
 
     place: Place
@@ -59,7 +59,7 @@ class HandCounted(Event, frozen=True):
     from_aside: int = 0
 
 
-class HandExposed(Event, frozen=True):
+class HandExposed(Event, frozen=True, tag="hand_exposed"):
     """A hand lies open. `revealed` opens the commitments to the cards that the device had read."""
 
     place: Place
@@ -67,13 +67,13 @@ class HandExposed(Event, frozen=True):
     revealed: tuple[Exposed | None, ...] = ()
 
 
-class HandTakenBack(Event, frozen=True):
+class HandTakenBack(Event, frozen=True, tag="hand_taken_back"):
     """The hand was entered wrongly: it is to be entered again."""
 
     place: Place
 
 
-class HandJudged(Event, frozen=True):
+class HandJudged(Event, frozen=True, tag="hand_judged"):
     """The box against the Dealer. `half`: the win pays half (six points)."""
 
     place: Place
@@ -84,7 +84,7 @@ class HandJudged(Event, frozen=True):
     clause: str
 
 
-class HandRemoved(Event, frozen=True):
+class HandRemoved(Event, frozen=True, tag="hand_removed"):
     """Out of play, its bets returned; it keeps taking cards so that every other hand gets its own."""
 
     place: Place
@@ -93,15 +93,15 @@ class HandRemoved(Event, frozen=True):
     authority: str = ""
 
 
-class ChipsPaid(Event, frozen=True):
+class ChipsPaid(Event, frozen=True, tag="chips_paid"):
     pass
 
 
-class ConclusionAsked(Event, frozen=True):
+class ConclusionAsked(Event, frozen=True, tag="conclusion_asked"):
     pass
 
 
-class AbandonAsked(Event, frozen=True):
+class AbandonAsked(Event, frozen=True, tag="abandon_asked"):
     """Somebody wants the round abandoned; asked once more with the same words, it is."""
 
     person: str
@@ -109,7 +109,7 @@ class AbandonAsked(Event, frozen=True):
     text: str
 
 
-class RoundVoided(Event, frozen=True):
+class RoundVoided(Event, frozen=True, tag="round_voided"):
     """A round has no result; all bets are returned. `of_round` 0: the one in progress.
 
     `irregularity` 0: it was abandoned, for no irregularity.
@@ -124,9 +124,9 @@ class RoundVoided(Event, frozen=True):
     of_round: int = 0
 
 
-class TablePaused(Event, frozen=True):
+class TablePaused(Event, frozen=True, tag="table_paused"):
     reason: str
 
 
-class TableResumed(Event, frozen=True):
+class TableResumed(Event, frozen=True, tag="table_resumed"):
     pass

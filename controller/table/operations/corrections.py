@@ -28,7 +28,7 @@ Correctable: TypeAlias = (
 )
 
 
-class CorrectEntry(Operation, frozen=True):
+class CorrectEntry(Operation, frozen=True, tag="correct_entry"):
     """An operation of this round was entered wrongly: `entry` is the journal entry that its answer named.
 
     `instead`: what should have been entered, of the same kind; None strikes it out. What rested on it opens again.
@@ -39,7 +39,7 @@ class CorrectEntry(Operation, frozen=True):
     instead: SaidOtherwise | None = None
 
 
-class CorrectBet(Operation, frozen=True):
+class CorrectBet(Operation, frozen=True, tag="correct_bet"):
     """How a bet lay at "No more bets": `amount` units in all. 0: it did not lie there.
 
     `bet` 0: one that was not entered; then bettor, wager and box say which.

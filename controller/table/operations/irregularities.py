@@ -7,7 +7,7 @@ from controller.rules.dealing import Place
 from controller.table.operations.base import Operation
 
 
-class ReportIrregularity(Operation, frozen=True):
+class ReportIrregularity(Operation, frozen=True, tag="report_irregularity"):
     """A person noticed something. `counted`: how many cards lie at the place, for a wrong count.
 
     `earlier`: it is about the round before the one in progress.
@@ -21,7 +21,7 @@ class ReportIrregularity(Operation, frozen=True):
     earlier: bool = False
 
 
-class ConfirmIrregularity(Operation, frozen=True):
+class ConfirmIrregularity(Operation, frozen=True, tag="confirm_irregularity"):
     """The fact is so. `facts` answers what the irregularity asks."""
 
     irregularity: int
@@ -29,7 +29,7 @@ class ConfirmIrregularity(Operation, frozen=True):
     facts: Facts = Facts()
 
 
-class DenyIrregularity(Operation, frozen=True):
+class DenyIrregularity(Operation, frozen=True, tag="deny_irregularity"):
     """The fact is not so: the device or the person erred."""
 
     irregularity: int
@@ -37,7 +37,7 @@ class DenyIrregularity(Operation, frozen=True):
     reason: str
 
 
-class NameOrder(Operation, frozen=True):
+class NameOrder(Operation, frozen=True, tag="name_order"):
     """Which of the simultaneous cards comes first: their ordinals in the order in which they are to be received."""
 
     irregularity: int
@@ -45,7 +45,7 @@ class NameOrder(Operation, frozen=True):
     ordinals: tuple[int, ...]
 
 
-class ChooseOption(Operation, frozen=True):
+class ChooseOption(Operation, frozen=True, tag="choose_option"):
     """What a bettor of a box chooses; without wagers entered the box counts as one.
 
     `absent`: he is away; a pit supervisor lets his bets stand (reading 40).
@@ -59,14 +59,14 @@ class ChooseOption(Operation, frozen=True):
     bettor: str = ""
 
 
-class Reconstruct(Operation, frozen=True):
+class Reconstruct(Operation, frozen=True, tag="reconstruct"):
     """The cards were put where they belong, as the screen showed them to be moved."""
 
     irregularity: int
     revision: int
 
 
-class Rule(Operation, frozen=True):
+class Rule(Operation, frozen=True, tag="rule"):
     """A ruling where the document is silent or refers: what is done, by whose authority, and why.
 
     `places`: whose hands are removed. `bets`: which bets are returned, or settled as they lie (continue). `ordinals`:
