@@ -19,10 +19,10 @@ from typing import Final
 
 from controller.games import GAMES
 from controller.games.specification import Unit
-from controller.rules.dealing import box, dealing_order
+from controller.rules.dealing_order import box, dealing_order
 from controller.rules.established import Known, established
 from controller.rules.law import Law, read_law
-from controller.rules.settlement import settle
+from controller.rules.payouts import settle
 from firmware_bridge.cards import DECK, Card
 
 CHOSEN: Final[dict[str, dict[str, str]]] = {

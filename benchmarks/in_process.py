@@ -12,7 +12,8 @@ from typing import TypeAlias
 from uuid import UUID
 
 from controller.daemon.table_service import input_of
-from controller.games.specification import Role, Unit
+from controller.games.specification import Unit
+from controller.roles import Role
 from controller.table import operations
 from controller.table.decide import decide
 from controller.table.decision import Decided
@@ -23,10 +24,10 @@ from controller.table.phases import Phase
 from controller.table.settings import Settings
 from controller.table.state import TableState
 from firmware_bridge.drivers.cardlink.host import CardlinkHost
-from simulators.device import SimulatedDevice
-from simulators.mechanism import Profile
-from simulators.pace import Pace
-from simulators.simulate import capabilities_of
+from simulators.cli.simulate import capabilities_of
+from simulators.devices.mechanism import Profile
+from simulators.devices.simulated_device import SimulatedDevice
+from simulators.people.pace import Pace
 
 KEY = bytes(32)
 BOXES = (1, 2, 3, 4, 5, 6, 7, 8)

@@ -29,11 +29,11 @@ from controller.games.specification import Unit
 from controller.journal.sealing import create_key_file
 from firmware_bridge.device_keys import write_device_keys
 from firmware_bridge.drivers.cardlink import messages
+from simulators.cli.simulate import capabilities_of
 from simulators.demo.stage import configuration_text
-from simulators.device import SimulatedDevice
-from simulators.mechanism import Profile
-from simulators.pace import Pace
-from simulators.simulate import capabilities_of
+from simulators.devices.mechanism import Profile
+from simulators.devices.simulated_device import SimulatedDevice
+from simulators.people.pace import Pace
 
 SERIAL: Final = "P2-SHOE"
 ENTRY: Final = 1500  # bytes that an input with its events takes in the journal, about

@@ -16,8 +16,7 @@ from collections.abc import Callable
 from types import ModuleType
 
 from controller.games import GAMES
-from controller.rules.counting import count_hands, count_pairs
-from controller.rules.hand_classes import RANK_HANDS, Trait, classes_by
+from controller.rules.hand_counting import RANK_HANDS, Trait, classes_by, count_hands, count_pairs
 from controller.rules.odds import WagerOdds, count_odds, every_reading
 
 NO_NUMPY = "numpy is not installed here, so there is no floor; get it with `pip install numpy`."

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from firmware_bridge.cards import DECK_SIZE, Card
+from firmware_bridge.drivers.one_way import TellingDriver, Told, card_drawn, not_understood
 from firmware_bridge.drivers.registry import DriverFactory, Maturity, RegisteredDriver
 from firmware_bridge.drivers.setting import DriverSetting
-from firmware_bridge.drivers.telling import TellingDriver, Told, card_drawn, not_understood
 
 LONGEST_LINE: Final = 16  # bytes; what is longer is no line of this device
 

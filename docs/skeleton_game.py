@@ -19,13 +19,13 @@ from controller.games.specification import (
     Option,
     Order,
     Provision,
-    Role,
     Row,
     Step,
     StepKind,
     Unit,
 )
-from controller.games.wagers import Betting, LimitOf, Looks, Needs, Price, Setting, Shape, Wager, odds
+from controller.games.wager_specification import Betting, LimitOf, Looks, Needs, Price, Setting, Shape, Wager, odds
+from controller.roles import Role
 
 # What the document leaves open: one setting a question. Leave out `default` where the casino must choose.
 SETTINGS: Final = (
@@ -40,8 +40,8 @@ SETTINGS: Final = (
 )
 
 # A wager is paid by the first price whose shape holds; else it is returned, or it is lost. `under` names the setting
-# and option with which a price is in force. Shapes stand in controller/games/wagers.py; a new one needs its
-# predicate in controller/rules/shapes.py.
+# and option with which a price is in force. Shapes stand in controller/games/wager_specification.py; a new one needs
+# its predicate in controller/rules/payouts.py.
 WAGERS: Final = (
     Wager(
         "main",

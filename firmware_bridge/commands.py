@@ -10,7 +10,6 @@ from typing import ClassVar, TypeAlias
 import msgspec
 
 
-
 class Command(msgspec.Struct, frozen=True, tag_field="command"):
     """Base of all commands."""
 

@@ -11,7 +11,7 @@ import stat
 from collections.abc import Callable
 from pathlib import Path
 
-from firmware_bridge.drivers.cardlink.proofs import KEY_SIZE
+from firmware_bridge.drivers.cardlink.authentication import KEY_SIZE
 from firmware_bridge.errors import KeyFileError
 
 

@@ -1,7 +1,7 @@
 """What is plugged into this machine and which driver fits: by what a device says of itself on the bus, unopened.
 
 A converter of any make may carry any device, so its vendor and product name no driver. Who a device is, only its proof
-tells (`firmware_bridge.asking`).
+tells (`firmware_bridge.identify`).
 """
 
 from __future__ import annotations

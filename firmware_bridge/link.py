@@ -14,15 +14,15 @@ from enum import StrEnum
 from types import TracebackType
 from typing import Any, Final, Protocol, TypeAlias
 
+from firmware_bridge.capabilities import DeviceIdentity
 from firmware_bridge.commands import AnyCommand
+from firmware_bridge.device_policy import Trust
 from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.drivers.base import DeviceReady, Driver, Heard, LinkOver, LinkStatistics
-from firmware_bridge.drivers.guess import LOOKED_AT, what_to_check
+from firmware_bridge.drivers.detect import LOOKED_AT, what_to_check
 from firmware_bridge.errors import BridgeError, TransportLostError
-from firmware_bridge.last_chunks import LastChunks
-from firmware_bridge.observations import DeviceIdentity
+from firmware_bridge.recent_traffic import LastChunks
 from firmware_bridge.transports.base import OpenTransport, Transport
-from firmware_bridge.trust import Trust
 
 LOOK_AFTER: Final = 0.5  # seconds between two looks at a standing link, for staleness
 GARBAGE: Final = "device-garbage"

@@ -24,12 +24,12 @@ import msgspec
 import structlog
 
 from firmware_bridge.commands import AnyCommand
+from firmware_bridge.device_policy import ANY_DEVICE, Trust
 from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.drivers.base import LinkOver, LinkStatistics
 from firmware_bridge.link import GARBAGE, Clock, Deliver, Guard, Link, LinkState, MakeDriver, Recorder, Wait, tell_log
 from firmware_bridge.transports.base import OpenTransport
 from firmware_bridge.transports.registry import open_transport
-from firmware_bridge.trust import ANY_DEVICE, Trust
 
 __all__ = ["Health", "LinkKeeper", "LinkState", "wait_for_event"]
 

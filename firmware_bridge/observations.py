@@ -6,7 +6,7 @@ Cards come as `Concealed`, or as None where the device did not recognise one.
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 import msgspec
 
@@ -205,58 +205,3 @@ AnyObservation: TypeAlias = (
     | Alarmed
     | Noted
 )
-
-
-class Capabilities(msgspec.Struct, frozen=True):
-    """What a device can sense and do. Where it cannot, the controller asks a person or infers, and says so."""
-
-    recognises_cards: bool
-    senses_orientation: bool
-    senses_double_draw: bool
-    senses_tray: bool
-    holds_exit: bool
-    unloads_stub: bool
-    dispenses: Literal["on_command", "on_removal"]
-    stages: bool  # a set may wait in the tray before bets are closed
-    retains_reports: bool  # through a loss of power
-    acknowledges: bool = True  # False: at most once, a loss cannot be noticed by numbers
-    counts: bool = True  # False: it numbers no cards, tells of no decks and gives no status; those fields are all 0
-
-    @property
-    def yields_one_card(self) -> bool:
-        """Whether a device of sets can be told to form a set of one."""
-        return self.dispenses == "on_command"
-
-
-class DeviceIdentity(msgspec.Struct, frozen=True):
-    """Who the device says it is. Proven by the driver's handshake where the driver has one."""
-
-    kind: Literal["shuffler", "shoe"]
-    unit: Literal["sets", "singles", "both"]
-    maker: str
-    model: str
-    serial: str
-    firmware: str
-    firmware_digest: str
-    capabilities: Capabilities
-    simulated: bool
-    deck_size: int
-    boot: int
-
-
-class DeviceStatus(msgspec.Struct, frozen=True):
-    """A device's own account of itself, `last_report` being the newest report that it takes into account."""
-
-    boot: int
-    last_report: int
-    uptime_ms: int
-    shuffle: int
-    loaded: int
-    dispensed: int
-    remaining: int
-    sets_dispensed: int
-    tray_occupied: bool
-    exit_held: bool
-    moving: bool
-    last_command: int
-    faults: tuple[str, ...] = ()

@@ -13,7 +13,7 @@ from typing import Final
 import msgspec
 import structlog
 
-from controller.games.specification import Role
+from controller.roles import Role
 
 SCRYPT: Final = (2**14, 8, 1)  # N, r, p: 16 MiB and some 50 ms on a small table PC
 MEMORY: Final = 128 * 1024 * 1024

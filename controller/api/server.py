@@ -24,7 +24,7 @@ from controller.api.feed import EventFeed
 from controller.api.messages import OperationAnswer, OperationRequest, decode_request, encode
 from controller.api.people import People, PersonRefusedError
 from controller.api.view import TableView
-from controller.games.specification import Role
+from controller.roles import Role
 
 MAX_REQUEST: Final = 64 * 1024
 MAX_ENTRY: Final = 2**63 - 1

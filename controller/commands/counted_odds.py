@@ -10,7 +10,7 @@ from typing import TypeAlias
 import msgspec
 
 from controller.games.specification import Game
-from controller.games.wagers import Setting
+from controller.games.wager_specification import Setting
 from controller.rules.law import Law, read_law, readings_that_matter
 from controller.rules.odds import wager_odds, ways_to_play
 

@@ -14,12 +14,12 @@ from controller.commands.evaluation import (
     evaluate_layout,
     read_layout,
 )
-from controller.commands.law_options import find_law, in_units, law_options, odds_text, print_json
-from controller.commands.own_words import OwnWords, words_of
-from controller.commands.page import Page, longest, page
-from controller.games.wagers import Setting
+from controller.commands.options import find_law, in_units, law_options, odds_text, print_json
+from controller.commands.text import Page, longest, page
+from controller.commands.vocabulary import OwnWords, words_of
+from controller.games.wager_specification import Setting
 from controller.rules.law import Law, find_setting
-from controller.rules.settlement import Verdict
+from controller.rules.payouts import Verdict
 
 
 @click.command()

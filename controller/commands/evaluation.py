@@ -10,18 +10,18 @@ from typing import Final, TypeAlias
 
 import msgspec
 
-from controller.commands.law_options import require_chosen, shortened
 from controller.commands.main import BadInputError
-from controller.commands.own_words import OwnWords, words_of
+from controller.commands.options import require_chosen, shortened
+from controller.commands.vocabulary import OwnWords, words_of
 from controller.games.specification import Game
-from controller.games.wagers import Shape, Wager
-from controller.rules.dealing import DEALER
-from controller.rules.dealing import box as place_of
+from controller.games.wager_specification import Shape, Wager
+from controller.rules.dealing_order import DEALER
+from controller.rules.dealing_order import box as place_of
 from controller.rules.hands import HAND_SIZE, Outcome, hand_name, outcome, pictures, points
 from controller.rules.law import Law, UnknownWagerError, find_setting, readings_that_matter
 from controller.rules.layout import DEALERS_SPOT, Bet, Bettor, TableRules, as_it_lies
-from controller.rules.paying import Entry, settle_round
-from controller.rules.settlement import Verdict, settle
+from controller.rules.payouts import Verdict, settle
+from controller.rules.settlement import Entry, settle_round
 from firmware_bridge.cards import Card, UnknownCardError
 
 _NUMBERED: Final = re.compile(r"\s*([+-]?\d+)\s*:(.*)", re.ASCII | re.DOTALL)

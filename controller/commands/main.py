@@ -15,7 +15,7 @@ OWN: Final = {  # name -> module:attribute, imported when it is used
     "rules": ("controller.commands.rules", "rules"),
     "evaluate": ("controller.commands.evaluate", "evaluate"),
     "odds": ("controller.commands.odds", "odds"),
-    "capture": ("controller.commands.capture", "capture"),
+    "capture": ("controller.commands.capture.command", "capture"),
 }
 SUMMARIES: Final = {
     "run": "Run the daemon of one table.",

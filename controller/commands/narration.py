@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any, Final
 
-from controller.commands.own_words import USUAL, OwnWords
-from controller.commands.rule_words import KINDS
+from controller.commands.vocabulary import KINDS, USUAL, OwnWords
 from controller.games.specification import FACT_QUESTIONS, Disposition, Kind
 
 Told = Callable[[dict[str, Any]], str | None]
@@ -323,7 +322,7 @@ TELL_OF_PLACES: Final[dict[str, ToldOfPlaces]] = {
         f"{event['bettor']} takes back all bets on {words.box(event['box'])}{_under(event['clause'])}"
     ),
 }
-"""What is told in the words of the document: `controller.commands.own_words`."""
+"""What is told in the words of the document: `controller.commands.vocabulary`."""
 
 ONLY_FOR_MACHINES: Final = frozenset(
     {

@@ -8,8 +8,8 @@ from typing import Final
 import click
 
 from controller.commands.counted_odds import Chance, CountedGame, CountedReading, CountedWager, count_game
-from controller.commands.law_options import find_game, law_options, odds_text, print_json, read_options
-from controller.commands.page import Page, page
+from controller.commands.options import find_game, law_options, odds_text, print_json, read_options
+from controller.commands.text import Page, page
 from controller.games.specification import Game
 
 FAVOURS: Final = "FAVOURS THE PLAYER"

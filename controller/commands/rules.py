@@ -10,7 +10,8 @@ from typing import Final
 import click
 from msgspec.structs import replace
 
-from controller.commands.law_options import (
+from controller.commands.main import BadInputError, ConfigurationProblemError
+from controller.commands.options import (
     find_game,
     find_law,
     odds_text,
@@ -18,11 +19,7 @@ from controller.commands.law_options import (
     reading_options,
     shortened,
 )
-from controller.commands.main import BadInputError, ConfigurationProblemError
-from controller.commands.own_words import OwnWords, words_of
-from controller.commands.page import Page, longest, page
-from controller.commands.rule_words import KINDS, ROUNDINGS, UNITS
-from controller.commands.whole_reading import (
+from controller.commands.rules_report import (
     PriceReading,
     RowReading,
     SettingReading,
@@ -32,9 +29,11 @@ from controller.commands.whole_reading import (
     reading_of_table,
     whole_reading,
 )
+from controller.commands.text import Page, longest, page
+from controller.commands.vocabulary import KINDS, ROUNDINGS, UNITS, OwnWords, words_of
 from controller.games import GAMES
 from controller.games.specification import Option, Unit
-from controller.games.wagers import Needs
+from controller.games.wager_specification import Needs
 
 HOUSE: Final = "(house)"  # where a clause would stand: the house's rule, no document's
 ANYTHING: Final = "whatever it was"  # of a row that every kind of irregularity has

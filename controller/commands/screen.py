@@ -20,12 +20,11 @@ from controller.api.view import (
     TableView,
     WaitingDeckView,
 )
-from controller.commands.own_words import OwnWords, words_of
-from controller.commands.rule_words import FOLLOWS, KINDS
+from controller.commands.vocabulary import FOLLOWS, KINDS, OwnWords, words_of
 from controller.games.specification import Disposition, Kind
-from controller.rules.dealing import DEALER
+from controller.rules.dealing_order import DEALER
+from controller.table.model import Stage
 from controller.table.next_step import COUNT_BY_HAND
-from controller.table.parts import Stage
 from controller.table.phases import DEALING, IN_ROUND
 from controller.table.phrases import WAITS_FOR
 

@@ -23,19 +23,19 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from controller.daemon.configuration import Configuration
 from controller.journal import JournalError
 from controller.journal.sealing import KEY_BYTES, load_key_file
-from firmware_bridge.captures import records
+from firmware_bridge.capabilities import DeviceIdentity
+from firmware_bridge.captures import capture_format
+from firmware_bridge.captures.capture_format import CaptureKeyError, Header, MakeCipher, Origin
 from firmware_bridge.captures.recorder import MEGABYTE, Bounds, CaptureFile, CaptureRecorder, tell_stopped
-from firmware_bridge.captures.records import CaptureKeyError, Header, MakeCipher, Origin
 from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.errors import BridgeError
-from firmware_bridge.observations import DeviceIdentity
 
 _NONCE: Final = struct.Struct(">QI")
 _LABEL: Final = b"cardshoe capture key 1\0"
 
 
 class CaptureCipher:
-    """Seals and opens what follows one header (`firmware_bridge.captures.records.Cipher`)."""
+    """Seals and opens what follows one header (`firmware_bridge.captures.capture_format.Cipher`)."""
 
     __slots__ = ("_about", "_cipher")
 
@@ -83,7 +83,7 @@ def open_recorder(
 
     def make_header(continues: str, device: DeviceIdentity | None) -> Header:
         return Header(
-            format=records.FORMAT,
+            format=capture_format.FORMAT,
             id=secrets.token_hex(16),
             date=datetime.now(UTC).isoformat(timespec="seconds"),
             url=str(url),

@@ -11,15 +11,16 @@ import msgspec
 from controller.api.people import Person
 from controller.daemon.house_law import HouseRow, LawError, ReadingSection, check_law, chosen_readings, house_rows
 from controller.games import GAMES
-from controller.games.specification import Role, Unit
+from controller.games.specification import Unit
+from controller.roles import Role
 from controller.rules.layout import TableRulesError, check_rules
-from controller.rules.paying import Rounding
+from controller.rules.settlement import Rounding
 from controller.table.settings import LEAST_MS_BETWEEN_DRAWS, Settings, WagerLimit, law_of
 from controller.table.state import TableState
+from firmware_bridge.device_policy import Trust
 from firmware_bridge.device_url import DeviceUrl, parse_device_url
 from firmware_bridge.drivers.registry import Maturity, registered_driver
 from firmware_bridge.errors import BadDeviceUrlError
-from firmware_bridge.trust import Trust
 
 SERIAL = r"^[!-~]{1,64}$"  # printable, without blanks: it stands in a line of the key file
 DIGEST = r"^[0-9A-Fa-f]{64}$"  # SHA-256

@@ -10,7 +10,8 @@ from typing import Final
 import msgspec
 
 from controller.games import GAMES, game
-from controller.games.specification import FACT_QUESTIONS, Disposition, Facts, Kind, Noticed, Role, Row
+from controller.games.specification import FACT_QUESTIONS, Disposition, Facts, Kind, Noticed, Row
+from controller.roles import Role
 from controller.rules.law import SettingError, not_chosen, read_law
 from controller.table.settings import ChosenReading
 

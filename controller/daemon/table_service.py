@@ -20,18 +20,18 @@ import structlog
 from controller.api.feed import EventFeed, Published
 from controller.api.messages import OperationAnswer, OperationRequest
 from controller.api.view import LinkView, TableView, view_of
-from controller.games.specification import Role
 from controller.journal import JournalError
 from controller.journal.codec import Clock
 from controller.journal.writer import JournalWriter
+from controller.roles import Role
 from controller.table import inputs
 from controller.table.decide import decide
 from controller.table.decision import Decided
 from controller.table.events import AnyEvent, CommandIssued, DeviceLost, IrregularityRaised
 from controller.table.inputs import AnyInput
+from controller.table.model import Answer
 from controller.table.operations import ReturnToService
-from controller.table.parts import Answer
-from controller.table.people import name_of
+from controller.table.perform import name_of
 from controller.table.state import TableState
 from firmware_bridge.commands import AnyCommand
 from firmware_bridge.drivers import base

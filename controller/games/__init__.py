@@ -1,6 +1,6 @@
-"""The games, one module a rules document, as data. A game is named by its document's short id (NC).
+"""The games, one package a rules document, as data. A game is named by its document's short id (NC).
 
-Every module here that has a `GAME` is one: a further game is one more file (docs/a_new_game.md).
+Every package here whose module `game` has a `GAME` is one: a further game is one more folder (docs/a_new_game.md).
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from controller.games.specification import Game
 
 
 def _documents() -> dict[str, Game]:
-    modules = (importlib.import_module(f"{__name__}.{found.name}") for found in pkgutil.iter_modules(__path__))
-    games = [module.GAME for module in modules if hasattr(module, "GAME")]
+    folders = (found.name for found in pkgutil.iter_modules(__path__) if found.ispkg)
+    games = [importlib.import_module(f"{__name__}.{folder}.game").GAME for folder in folders]
     return {game.id: game for game in sorted(games, key=lambda game: game.id)}
 
 

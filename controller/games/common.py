@@ -6,8 +6,9 @@ from typing import Final, TypeAlias
 
 from msgspec.structs import replace
 
-from controller.games.specification import Disposition, Facts, Kind, Noticed, Role, Row
-from controller.games.wagers import Setting, Under
+from controller.games.specification import Disposition, Facts, Kind, Noticed, Row
+from controller.games.wager_specification import Setting, Under
+from controller.roles import Role
 
 When: TypeAlias = tuple[Noticed, ...]
 IN_ROUND: Final = (Noticed.IN_ROUND,)

@@ -1,7 +1,8 @@
 """The words in which a rules document is written down as data.
 
 A game says in which order and unit it deals, which steps its round has, which wagers it knows (their words stand in
-`controller.games.wagers`), and what follows from each irregularity: an ordered table of rows, of which the first that
+`controller.games.wager_specification`), and
+what follows from each irregularity: an ordered table of rows, of which the first that
 fits applies. Nothing else in the program knows any one game. A clause is cited with the game's id (NC 5.11.1); what a
 document leaves open is a `Setting`, and whatever depends on one says so in `under`.
 """
@@ -13,7 +14,8 @@ from typing import Final
 
 import msgspec
 
-from controller.games.wagers import Betting, Setting, Under, Wager
+from controller.games.wager_specification import Betting, Setting, Under, Wager
+from controller.roles import Role
 
 DEALER: Final = "D"  # the place of the Dealer, or of the Banker
 
@@ -30,28 +32,6 @@ class Unit(StrEnum):
 
     SETS = "sets"
     SINGLES = "singles"
-
-
-class Role(StrEnum):
-    """Ranks of people at the tables, lowest first."""
-
-    DEALER = "dealer"
-    PIT_SUPERVISOR = "pit_supervisor"
-    PIT_MANAGER = "pit_manager"
-    SHIFT_MANAGER = "shift_manager"
-
-    def reaches(self, needed: Role) -> bool:
-        """Whether a person of this rank may do what needs `needed` "or above" (RTP 6.2; NC 1.10 for acting persons).
-
-        >>> Role.PIT_MANAGER.reaches(Role.PIT_SUPERVISOR), Role.DEALER.reaches(Role.PIT_SUPERVISOR)
-        (True, False)
-        """
-        ranks = list(Role)
-        return ranks.index(self) >= ranks.index(needed)
-
-    @property
-    def word(self) -> str:
-        return self.value.replace("_", " ")
 
 
 class Kind(StrEnum):

@@ -1,7 +1,8 @@
 """How much of each bet counts once bets are closed: minimum and maximum at settlement, by the document's data.
 
 Shares are exact fractions of the smallest unit. No clause says how one that is no whole unit is counted out in chips;
-a house that rounds its payouts (`controller.rules.paying.Rounding`) shares whole units too. Rounding has no direction
+a house that rounds its payouts (`controller.rules.settlement.Rounding`)
+shares whole units too. Rounding has no direction
 here, because the shares of a box come to its maximum either way: each is cut to whole units, and those that are over
 count one each in the order of placing.
 
@@ -18,7 +19,7 @@ from typing import Final, TypeAlias
 import msgspec
 from msgspec.structs import replace
 
-from controller.games.wagers import Excess, Shortfall
+from controller.games.wager_specification import Excess, Shortfall
 from controller.rules.law import Law
 from controller.rules.layout import Bet, Layout, Limit, TableRules, counting_together
 

@@ -11,13 +11,12 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final, NamedTuple, TypeAlias
 
-from controller.games.wagers import Looks, Wager
-from controller.rules import dealing
-from controller.rules.completions import Unknown
+from controller.games.wager_specification import Looks, Wager
+from controller.rules import dealing_order
 from controller.rules.hands import HAND_SIZE
 from controller.rules.law import Law
-from controller.rules.outlook import Outlook, Table, table_of
-from controller.rules.settlement import Verdict
+from controller.rules.outcomes import Outlook, Table, Unknown, table_of
+from controller.rules.payouts import Verdict
 from firmware_bridge.cards import DECK, Card
 
 ESTABLISHED_BY: Final = "established_by"  # the setting of reading 42
@@ -190,9 +189,9 @@ class _Inquiry:
 def _places(wager: Wager, box: int) -> tuple[str, ...]:
     """Where the hands lie that the wager looks at, the box's first."""
     places = {
-        Looks.BOX: (dealing.box(box),),
-        Looks.DEALER: (dealing.DEALER,),
-        Looks.BOTH: (dealing.box(box), dealing.DEALER),
+        Looks.BOX: (dealing_order.box(box),),
+        Looks.DEALER: (dealing_order.DEALER,),
+        Looks.BOTH: (dealing_order.box(box), dealing_order.DEALER),
     }
     return places[wager.looks]
 

@@ -3,7 +3,7 @@
 How bets come to lie there, change and go back while bets are open says `controller.rules.placing`. Amounts are whole
 numbers of the smallest unit. A wager is one bettor's stake of one kind on one box: whoever places there again raises
 it, so it keeps its number. A layout holds unlawful bets too, because a Dealer may overlook one; what becomes of those
-is settled later (`controller.rules.apportionment`, `controller.rules.paying`).
+is settled later (`controller.rules.apportionment`, `controller.rules.settlement`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from controller.games.wagers import LimitOf, Needs, Wager
+from controller.games.wager_specification import LimitOf, Needs, Wager
 from controller.rules.law import Law
 
 DEALERS_SPOT: Final = 0  # the box of a wager on the Banker's own spot

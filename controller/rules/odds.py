@@ -11,11 +11,14 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from controller.games.specification import Game
-from controller.games.wagers import Looks, Price, Wager
-from controller.rules.counting import WHOLE_DECK, Deck, count_hands, count_pairs
-from controller.rules.hand_classes import (
+from controller.games.wager_specification import Looks, Price, Wager
+from controller.rules.hand_counting import (
+    WHOLE_DECK,
+    Deck,
     Trait,
     classes_by,
+    count_hands,
+    count_pairs,
     minds_same_ranks,
     minds_suits,
     shapes_of,
@@ -24,7 +27,7 @@ from controller.rules.hand_classes import (
     unsuited,
 )
 from controller.rules.law import Law, read_law, readings_that_matter
-from controller.rules.settlement import Settled, Verdict, settle
+from controller.rules.payouts import Settled, Verdict, settle
 
 Play: TypeAlias = tuple[tuple[Wager, tuple[Price, ...]], ...]
 """What readings make of a game: the wagers in force, each with its prices."""

@@ -12,7 +12,7 @@ from itertools import accumulate
 import msgspec
 from msgspec.structs import replace
 
-from controller.games.wagers import LimitOf, Wager
+from controller.games.wager_specification import LimitOf, Wager
 from controller.rules.law import Law
 from controller.rules.layout import (
     DEALERS_SPOT,

@@ -1,40 +1,364 @@
-"""What one wager comes to, from whole hands. Odds are exact fractions of the stake."""
+"""The settlement of a whole round: what of every bet is returned, collected or held, and what the house pays.
+
+Money is in the smallest unit and exact. What a bettor loses the house gains and the reverse, so every settlement sums
+to nothing. A settlement changes nothing of the closed layout: a bet withdrawn late is won or lost all the same (TP 5.6,
+P3 5.6, RTP 5.3), as is one whose bettor walked away (NC 5.3), and chips count where they lay (NC 5.13).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from fractions import Fraction
+from math import ceil, floor
+from typing import Final
 
 import msgspec
 
-from controller.games.wagers import Wager
+from controller.games.wager_specification import Looks
+from controller.rules.apportionment import Share, apportion
+from controller.rules.dealing_order import DEALER
+from controller.rules.dealing_order import box as place_of
+from controller.rules.hands import HAND_SIZE
 from controller.rules.law import Law
-from controller.rules.shapes import Cards, holds
+from controller.rules.layout import Bet, Layout, TableRules, without_main
+from controller.rules.payouts import Cards, Verdict, settle
+
+NOTHING: Final = Fraction(0)
 
 
-class Verdict(StrEnum):
-    WON = "won"
-    LOST = "lost"
-    RETURNED = "returned"
+class SettlementError(ValueError):
+    """A round cannot be settled as told. The message is a sentence with a next step."""
 
 
-class Settled(msgspec.Struct, frozen=True):
-    """One wager's outcome. `net` is what the bettor gains for each unit staked: -1 when lost, 0 when returned."""
+class Rounding(StrEnum):
+    """What the house does with a payout that is no whole unit; house procedure, no clause says it.
 
-    verdict: Verdict
-    net: Fraction
+    Where it rounds payouts, shares of a maximum are whole units as well, whichever way it rounds.
+    """
+
+    NONE = "none"
+    DOWN = "down"
+    UP = "up"
+
+
+class BetAction(StrEnum):
+    """What a named person rules on one bet for which no clause decides."""
+
+    RETURN = "return"
+    SETTLE = "settle"  # it is won or lost as any other
+
+
+class BetRuling(msgspec.Struct, frozen=True):
+    """A ruling on one bet: `authority` names who gave it, `text` is how it was put."""
+
+    action: BetAction
+    authority: str
+    text: str = ""
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """What one bet comes to. `bet.amount` is `returned` + `collected` + `held`; `paid` the house adds.
+
+    `counted` is the part that the hands decided, 0 where they decided nothing. `verdict` None: held until a ruling.
+    `breakage` is what rounding kept from the payout, below 0 what it added. `clause` is the verdict's; `share_clause`
+    and `share` say why not the whole bet counted, or why it did.
+    """
+
+    bet: Bet
+    verdict: Verdict | None
     clause: str
     because: str
+    counted: Fraction = NOTHING
+    returned: Fraction = NOTHING
+    collected: Fraction = NOTHING
+    held: Fraction = NOTHING
+    paid: Fraction = NOTHING
+    breakage: Fraction = NOTHING
+    share_clause: str = ""
+    share: str = ""
 
 
-def settle(law: Law, wager: Wager, box: Cards, dealer: Cards) -> Settled:
-    """The outcome of one wager on a box whose hand is `box`; a hand that the wager does not look at may be empty.
+class Movement(msgspec.Struct, frozen=True):
+    """Money of one bet as it moves at the table; every amount may be below 0, as it is in a reversal."""
 
-    Raises `SettingError` where a reading that it depends on must be chosen and is not.
+    number: int
+    bettor: str
+    returned: Fraction
+    collected: Fraction
+    held: Fraction
+    paid: Fraction
+
+    @property
+    def to_bettor(self) -> Fraction:
+        return self.returned + self.paid
+
+    @property
+    def to_house(self) -> Fraction:
+        return self.collected - self.paid
+
+
+class Settlement(msgspec.Struct, frozen=True):
+    """A settled round, an entry for every bet in the order of placing.
+
+    `settled_under_minimum` is the memory for the next round: bettors whose one time under the minimum is over
+    (RTP 5.10). A round that is settled anew starts from the memory that it started from before.
     """
-    for price in law.prices(wager):
-        if holds(price.shape, wager.looks, box, dealer):
-            return Settled(Verdict.WON, price.odds, price.clause, price.shape.value)
-    if wager.returned is not None and holds(wager.returned, wager.looks, box, dealer):
-        return Settled(Verdict.RETURNED, Fraction(0), wager.returned_clause, wager.returned.value)
-    return Settled(Verdict.LOST, Fraction(-1), wager.clause, "none of what it pays on")
+
+    entries: tuple[Entry, ...]
+    settled_under_minimum: frozenset[str] = frozenset()
+
+    @property
+    def movements(self) -> tuple[Movement, ...]:
+        return tuple(
+            Movement(each.bet.number, each.bet.bettor, each.returned, each.collected, each.held, each.paid)
+            for each in self.entries
+        )
+
+    @property
+    def gains(self) -> dict[str, Fraction]:
+        """What each bettor has gained or, below 0, lost."""
+        gains: dict[str, Fraction] = {}
+        for each in self.entries:
+            gains[each.bet.bettor] = gains.get(each.bet.bettor, NOTHING) + each.paid - each.collected
+        return gains
+
+    @property
+    def house(self) -> Fraction:
+        """What the house has gained; with all gains of bettors it comes to 0."""
+        return sum((each.collected - each.paid for each in self.entries), NOTHING)
+
+    @property
+    def held(self) -> Fraction:
+        """What lies on the layout until a ruling is given."""
+        return sum((each.held for each in self.entries), NOTHING)
+
+    @property
+    def breakage(self) -> Fraction:
+        return sum((each.breakage for each in self.entries), NOTHING)
+
+
+class Difference(msgspec.Struct, frozen=True):
+    """What is to be moved to correct a settlement: to each bettor, to the house, onto the layout; it sums to 0.
+
+    Below 0: from him, from the house, off the layout.
+    """
+
+    bettors: Mapping[str, Fraction]
+    house: Fraction
+    held: Fraction
+
+
+def settle_round(
+    law: Law,
+    rules: TableRules,
+    layout: Layout,
+    hands: Mapping[str, Cards],
+    *,
+    removed: Mapping[int, str] | None = None,
+    withdrawn: Mapping[tuple[str, int], str] | None = None,
+    rulings: Mapping[int, BetRuling] | None = None,
+    settled_under_minimum: frozenset[str] = frozenset(),
+    rounding: Rounding = Rounding.NONE,
+) -> Settlement:
+    """Settles the closed layout by the hands at "B1", "B2" ... and "D".
+
+    `removed`: boxes whose hand was removed, with the clause; all wagers there are returned (RTP 5.5, NC 5.9).
+    `withdrawn`: (bettor, box) with the clause that let him withdraw; all his wagers there are returned (NC 5.7.3).
+    `rulings` by number of bet decide what no clause decides: a side bet without its main is held until then, and
+    any other bet may be ruled to be returned. What a clause returns, no ruling settles.
+
+    Raises `SettlementError` where a hand is missing that a bet needs, a withdrawal is only partial (RTP 5.13.1), or a
+    ruling or clause is about nothing that lies there; `SettingError` where a reading must be chosen and is not.
+    """
+    removed, withdrawn, rulings = removed or {}, withdrawn or {}, rulings or {}
+    _check_told(law, layout, removed, withdrawn, rulings)
+    homeless = {bet.number for bet in without_main(law, layout)}
+    decided: dict[int, Entry] = {}
+    playing: list[Share] = []
+    whole_units = rounding is not Rounding.NONE
+    for share in apportion(law, rules, layout, settled_under_minimum, whole_units=whole_units):
+        bet = share.bet
+        entry = _before_the_hands(law, share, removed, withdrawn, rulings.get(bet.number), bet.number in homeless)
+        if entry is None:
+            playing.append(share)
+        else:
+            decided[bet.number] = entry
+    _check_hands(law, [share.bet for share in playing], hands)
+    for share in playing:
+        decided[share.bet.number] = _by_the_hands(law, share, hands, rounding)
+    once = {
+        share.bet.bettor
+        for share in playing
+        if share.once and decided[share.bet.number].verdict in (Verdict.WON, Verdict.LOST)
+    }
+    return Settlement(tuple(decided[bet.number] for bet in layout.bets), settled_under_minimum | once)
+
+
+def void_round(
+    law: Law, layout: Layout, clause: str, settled_under_minimum: frozenset[str] = frozenset()
+) -> Settlement:
+    """Returns every bet of a void round (NC 5.15, F3 X2; reading 33 for the others). `clause`: why it is void.
+
+    A void round is nobody's one time under the minimum. Raises `SettlementError` where neither a clause nor a ruling
+    is named.
+    """
+    if not clause:
+        raise SettlementError("a round is void by a clause or by a ruling; name which")
+    because = f"the round is void and all bets are returned ({law.game.clauses.void_returns_bets or 'reading 33'})"
+    return Settlement(tuple(_returned(bet, clause, because) for bet in layout.bets), settled_under_minimum)
+
+
+def reverse(settlement: Settlement) -> tuple[Movement, ...]:
+    """The movements that undo a settlement: with its own they come to nothing, bet by bet.
+
+    For a round that is voided, or a hand that is removed, after it was settled (P3 5.4, NC 5.5.5, 5.9, RTP 5.5).
+    """
+    return tuple(
+        Movement(each.number, each.bettor, -each.returned, -each.collected, -each.held, -each.paid)
+        for each in settlement.movements
+    )
+
+
+def difference(old: Settlement, new: Settlement) -> Difference:
+    """What to move at the table so that the new settlement stands instead of the old one of the same bets.
+
+    Raises `SettlementError` if they are not the same bets: then the old one is reversed and the new one paid.
+    """
+    if [each.bet for each in old.entries] != [each.bet for each in new.entries]:
+        raise SettlementError("the two settlements are of different bets; reverse the old one, then pay the new one")
+    moves = (*reverse(old), *new.movements)
+    bettors: dict[str, Fraction] = {}
+    for move in moves:
+        bettors[move.bettor] = bettors.get(move.bettor, NOTHING) + move.to_bettor
+    return Difference(bettors, _total(move.to_house for move in moves), _total(move.held for move in moves))
+
+
+def _total(amounts: Iterable[Fraction]) -> Fraction:
+    return sum(amounts, NOTHING)
+
+
+def _returned(bet: Bet, clause: str, because: str) -> Entry:
+    return Entry(bet, Verdict.RETURNED, clause, because, returned=Fraction(bet.amount))
+
+
+def _before_the_hands(
+    law: Law,
+    share: Share,
+    removed: Mapping[int, str],
+    withdrawn: Mapping[tuple[str, int], str],
+    ruling: BetRuling | None,
+    homeless: bool,
+) -> Entry | None:
+    """What decides a bet whatever the cards are; None: the hands decide it. Clauses come before a ruling."""
+    bet, betting = share.bet, law.game.betting
+    if bet.box in removed:
+        return _returned(bet, removed[bet.box], "the hand was removed from play")
+    if (bet.bettor, bet.box) in withdrawn:
+        return _returned(bet, withdrawn[bet.bettor, bet.box], "the bettor withdrew his wagers")
+    if homeless and betting.without_main_returned:
+        return _returned(bet, betting.without_main_returned, "no main wager lies on that box")
+    if ruling is not None and ruling.action is BetAction.RETURN:
+        return _returned(bet, "", f"ruling of {ruling.authority}: {ruling.text or 'the bet is returned'}")
+    if homeless and ruling is None:
+        because = "a side wager without its main wager waits for a ruling"
+        return Entry(bet, None, betting.without_main, because, held=Fraction(bet.amount))
+    if not share.counts:
+        return _returned(bet, share.clause, share.because)
+    return None
+
+
+def _by_the_hands(law: Law, share: Share, hands: Mapping[str, Cards], rounding: Rounding) -> Entry:
+    bet, counts = share.bet, share.counts
+    settled = settle(law, law.wager(bet.wager), hands.get(place_of(bet.box), ()), hands.get(DEALER, ()))
+    lost, won = settled.verdict is Verdict.LOST, settled.verdict is Verdict.WON
+    collected = counts if lost else NOTHING
+    exact = counts * settled.net if won else NOTHING
+    paid = _rounded(exact, rounding)
+    return Entry(
+        bet,
+        settled.verdict,
+        settled.clause,
+        settled.because,
+        counted=counts,
+        returned=bet.amount - collected,
+        collected=collected,
+        paid=paid,
+        breakage=exact - paid,
+        share_clause=share.clause,
+        share=share.because,
+    )
+
+
+def _rounded(amount: Fraction, rounding: Rounding) -> Fraction:
+    if rounding is Rounding.NONE:
+        return amount
+    return Fraction(floor(amount) if rounding is Rounding.DOWN else ceil(amount))
+
+
+def _check_hands(law: Law, bets: Iterable[Bet], hands: Mapping[str, Cards]) -> None:
+    """Every bet that the cards decide needs the hands that it looks at.
+
+    One on the Dealer's hand alone does not need its box's: without a main wager there that box may not have been dealt,
+    and a ruling may settle the bet all the same (P3 1.1.4, 3.4).
+    """
+    needed = set()
+    for bet in bets:
+        looks = law.wager(bet.wager).looks
+        if looks is not Looks.DEALER:
+            needed.add(place_of(bet.box))
+        if looks is not Looks.BOX:
+            needed.add(DEALER)
+    wrong = sorted(place for place in needed if len(hands.get(place, ())) != HAND_SIZE)
+    if wrong:
+        lying = ", ".join(f"{place} has {len(hands.get(place, ()))}" for place in wrong)
+        raise SettlementError(
+            f"bets need hands of {HAND_SIZE} cards, and {lying}; enter the hand as it lies, or say by which clause it"
+            " was removed"
+        )
+
+
+def _check_told(
+    law: Law,
+    layout: Layout,
+    removed: Mapping[int, str],
+    withdrawn: Mapping[tuple[str, int], str],
+    rulings: Mapping[int, BetRuling],
+) -> None:
+    """Nothing is returned without a clause or a ruling, and none is about what does not lie there."""
+    for number, ruling in rulings.items():
+        if all(bet.number != number for bet in layout.bets):
+            raise SettlementError(f"a ruling is about bet {number}, which does not lie there; look up its number")
+        if not ruling.authority:
+            raise SettlementError(f"the ruling on bet {number} names nobody; say who gave it")
+    for box, clause in removed.items():
+        if not clause:
+            raise SettlementError(f"the hand of box {box} was removed by no clause; name the clause or the ruling")
+    for (bettor, box), clause in withdrawn.items():
+        if not clause:
+            raise SettlementError(f"{bettor} withdrew from box {box} by no clause; name the clause or the ruling")
+        if all(bet.bettor != bettor for bet in layout.on(box)):
+            raise SettlementError(f"{bettor} has no bet on box {box} to withdraw; look up the box")
+        if clause in _of_all_wagers(law):
+            _check_all_withdrawn(layout, removed, withdrawn, bettor, clause)
+
+
+def _of_all_wagers(law: Law) -> frozenset[str]:
+    """The clauses by which a bettor withdraws all his wagers or none (RTP 5.13.1)."""
+    return frozenset(option.clause for row in law.rows for option in row.options if option.all_wagers)
+
+
+def _check_all_withdrawn(
+    layout: Layout,
+    removed: Mapping[int, str],
+    withdrawn: Mapping[tuple[str, int], str],
+    bettor: str,
+    clause: str,
+) -> None:
+    boxes = {bet.box for bet in layout.bets if bet.bettor == bettor and bet.box not in removed}
+    left = sorted(box for box in boxes if (bettor, box) not in withdrawn)
+    if left:
+        raise SettlementError(
+            f"by {clause} {bettor} withdraws all his wagers or none; box {left[0]} is missing, so enter it or take the"
+            " withdrawal back"
+        )

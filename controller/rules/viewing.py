@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from controller.games.wagers import Viewer
+from controller.games.wager_specification import Viewer
 from controller.rules.law import Law
 from controller.rules.layout import Layout, seated_player
 

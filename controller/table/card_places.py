@@ -8,9 +8,9 @@ from controller.games.specification import Kind
 from controller.table import events, operations
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
-from controller.table.irregularity_steps import places_of
-from controller.table.parts import Hand, HeldCard, Pile, Stage
-from controller.table.raising import already_open, raise_irregularity
+from controller.table.irregularities.adjudication import places_of
+from controller.table.irregularities.raising import already_open, raise_irregularity
+from controller.table.model import Hand, HeldCard, Pile, Stage
 from controller.table.state import TableState
 
 COME_BACK: Final = (Pile.DROPPED, Pile.DISCARDS)  # cards may be put there, and lie at a place again

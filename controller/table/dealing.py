@@ -11,15 +11,15 @@ from itertools import chain
 from typing import Final, TypeAlias
 
 from controller.games.specification import Facts, Kind
-from controller.rules.dealing import Place
+from controller.rules.dealing_order import Place
 from controller.table import events
 from controller.table.decision import Decision
 from controller.table.inputs import DeviceReported
 from controller.table.interruptions import look_again
+from controller.table.irregularities.raising import DEVICE, INFERENCE, already_open, known_facts, raise_irregularity
 from controller.table.last_order import notice_last_order
-from controller.table.parts import HeldCard, Pile
+from controller.table.model import HeldCard, Pile
 from controller.table.phases import AFTER_DEAL, BETWEEN_ROUNDS, DEALING, Phase
-from controller.table.raising import DEVICE, INFERENCE, already_open, known_facts, raise_irregularity
 from controller.table.state import TableState
 from firmware_bridge import observations
 from firmware_bridge.cards import Concealed

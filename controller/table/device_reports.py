@@ -10,8 +10,8 @@ from controller.table import dealing, device_times, events
 from controller.table.decision import Decision
 from controller.table.inputs import CommandAnswered, DeviceReported
 from controller.table.interruptions import device_started
+from controller.table.irregularities.raising import DEVICE, already_open, raise_irregularity
 from controller.table.phases import CARDS_LEAVE, Phase
-from controller.table.raising import DEVICE, already_open, raise_irregularity
 from controller.table.state import TableState
 from controller.table.uncounted import numbered
 from firmware_bridge import observations

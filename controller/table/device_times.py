@@ -10,8 +10,8 @@ from controller.games.specification import Kind
 from controller.table import events
 from controller.table.decision import Decision
 from controller.table.inputs import DeviceReported
+from controller.table.irregularities.raising import INFERENCE, already_open, known_facts, raise_irregularity
 from controller.table.phases import Phase
-from controller.table.raising import INFERENCE, already_open, known_facts, raise_irregularity
 from controller.table.state import TableState
 from firmware_bridge.observations import CardDrawn
 

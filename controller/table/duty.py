@@ -8,7 +8,7 @@ from __future__ import annotations
 from controller.table import events, operations
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
-from controller.table.parts import Irregularity
+from controller.table.model import Irregularity
 from controller.table.state import TableState
 
 

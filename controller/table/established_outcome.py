@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from controller.rules.dealing import DEALER
+from controller.rules.dealing_order import DEALER
 from controller.rules.established import Sight, Sighting, established, known_cards
 from controller.rules.law import SettingError
-from controller.table.parts import Hand
+from controller.table.model import Hand
 from controller.table.state import TableState
 
 BASIS = "known_cards"

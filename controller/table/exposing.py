@@ -11,17 +11,17 @@ from typing import Final
 
 from controller.games.specification import Kind, StepKind
 from controller.rules import hands as ranking
-from controller.rules.dealing import DEALER, Place
-from controller.rules.settlement import settle
+from controller.rules.dealing_order import DEALER, Place
+from controller.rules.payouts import settle
 from controller.rules.viewing import viewing_refusal
 from controller.table import events, operations
+from controller.table.betting import settle_wagers
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
-from controller.table.parts import Hand, Pile
+from controller.table.irregularities.raising import known_facts, raise_irregularity
+from controller.table.model import Hand, Pile
 from controller.table.phases import Phase
-from controller.table.raising import known_facts, raise_irregularity
 from controller.table.state import TableState
-from controller.table.wagering import settle_wagers
 from firmware_bridge.cards import Card, Exposed
 
 HALF: Final = Fraction(1, 2)

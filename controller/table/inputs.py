@@ -6,11 +6,12 @@ from typing import TypeAlias
 
 import msgspec
 
-from controller.games.specification import Role
+from controller.roles import Role
 from controller.table.operations import AnyOperation
 from controller.table.settings import Settings
+from firmware_bridge.capabilities import DeviceIdentity, DeviceStatus
 from firmware_bridge.cards import Evidence
-from firmware_bridge.observations import AnyObservation, DeviceIdentity, DeviceStatus
+from firmware_bridge.observations import AnyObservation
 
 
 class Input(msgspec.Struct, frozen=True, tag_field="input"):

@@ -11,12 +11,11 @@ from typing import Final
 from msgspec.structs import replace
 
 from controller.games.specification import Kind
-from controller.rules.irregularities import find_row
+from controller.rules.law import find_row
 from controller.table import events
 from controller.table.decision import Decision
 from controller.table.inputs import DaemonStarted, DeviceReported
-from controller.table.parts import Stage
-from controller.table.raising import (
+from controller.table.irregularities.raising import (
     DEVICE,
     INFERENCE,
     already_open,
@@ -24,8 +23,10 @@ from controller.table.raising import (
     known_facts,
     raise_irregularity,
 )
+from controller.table.model import Stage
 from controller.table.state import TableState
-from firmware_bridge.observations import DeviceIdentity, Started
+from firmware_bridge.capabilities import DeviceIdentity
+from firmware_bridge.observations import Started
 
 WITHOUT_POWER: Final = frozenset({"power", "brown_out"})  # causes of a device's start; reset and watchdog are none
 

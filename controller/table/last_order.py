@@ -10,8 +10,8 @@ from typing import Final
 from controller.games.specification import Kind
 from controller.table.decision import Decision
 from controller.table.inputs import DeviceReported
-from controller.table.parts import HeldCard
-from controller.table.raising import INFERENCE, already_open, raise_irregularity
+from controller.table.irregularities.raising import INFERENCE, already_open, raise_irregularity
+from controller.table.model import HeldCard
 from controller.table.state import TableState
 
 ENOUGH: Final = 6  # recognised cards; by chance six are the same once in 14.6 thousand million shuffles

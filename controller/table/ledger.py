@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from controller.rules.dealing import Place
-from controller.table.parts import Pile
+from controller.rules.dealing_order import Place
+from controller.table.model import Pile
 from controller.table.phases import Phase
 from controller.table.state import TableState
 from firmware_bridge.cards import DECK_SIZE

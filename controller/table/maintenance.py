@@ -14,12 +14,12 @@ from controller.table import events, operations
 from controller.table.decision import Decision, RefusedError
 from controller.table.device_reports import OF_A_COMMAND
 from controller.table.inputs import PersonActed
+from controller.table.model import Device
 from controller.table.operations import Instruction
-from controller.table.parts import Device
 from controller.table.phases import Phase
 from controller.table.state import TableState
+from firmware_bridge.capabilities import Capabilities
 from firmware_bridge.commands import AnyCommand, Dispense, HoldExit, ReleaseExit, RunSelfTest, Shuffle, UnloadStub
-from firmware_bridge.observations import Capabilities
 
 MOST_IN_A_SET: Final = 5
 

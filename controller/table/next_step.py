@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from controller.games.specification import Role, StepKind
-from controller.rules.dealing import DEALER
+from controller.games.specification import StepKind
+from controller.roles import Role
+from controller.rules.dealing_order import DEALER
 from controller.table import operations, rounds
 from controller.table.decision import RefusedError
 from controller.table.inputs import PersonActed
+from controller.table.model import Hand, Irregularity, Stage
 from controller.table.operations import AnyOperation
-from controller.table.parts import Hand, Irregularity, Stage
 from controller.table.phases import BETWEEN_ROUNDS, CARDS_LEAVE, Phase, Service
 from controller.table.phrases import WAITS_FOR
 from controller.table.state import TableState

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from controller.table import operations
+from controller.table.model import Stage
 from controller.table.operations import Operation
-from controller.table.parts import Stage
 
 DOES: Final[dict[type[Operation], str]] = {
     operations.OpenTable: "open the table",

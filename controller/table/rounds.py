@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from controller.games import game
 from controller.games.specification import Kind, Unit
-from controller.rules.dealing import Place, dealing_order, order_after_first_card, served_boxes
+from controller.rules.dealing_order import Place, dealing_order, order_after_first_card, served_boxes
 from controller.rules.law import not_chosen
 from controller.table import decks, events, operations
+from controller.table.betting import notice_homeless, verify_nothing_held
 from controller.table.dealing import deal_aside, hand_out
 from controller.table.decision import Decision, RefusedError
 from controller.table.exposing import judge
 from controller.table.inputs import PersonActed
-from controller.table.parts import HeldCard, Pile, Stage
+from controller.table.irregularities.raising import known_facts, raise_irregularity
+from controller.table.model import HeldCard, Pile, Stage
 from controller.table.phases import Phase, Service
-from controller.table.raising import known_facts, raise_irregularity
 from controller.table.settings import Settings
 from controller.table.state import TableState
-from controller.table.wagering import notice_homeless, verify_nothing_held
+from firmware_bridge.capabilities import Capabilities
 from firmware_bridge.cards import Card, Exposed
-from firmware_bridge.observations import Capabilities
 
 
 def choose_game(decision: Decision, settings: Settings) -> None:

@@ -10,7 +10,7 @@ import msgspec
 from controller.games import game
 from controller.games.specification import Row, Unit
 from controller.rules.law import Law, read_law
-from controller.rules.paying import Rounding
+from controller.rules.settlement import Rounding
 
 LEAST_MS_BETWEEN_DRAWS: Final = 50
 

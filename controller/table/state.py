@@ -12,11 +12,11 @@ import msgspec
 
 from controller.games import game
 from controller.games.specification import Game, Grammar, Kind, Unit
-from controller.rules.dealing import Place
+from controller.rules.dealing_order import Place
 from controller.rules.law import Law
 from controller.rules.layout import Layout, Limit, TableRules
-from controller.rules.paying import BetRuling
-from controller.table.parts import (
+from controller.rules.settlement import BetRuling
+from controller.table.model import (
     ASIDE,
     Answer,
     CardId,

@@ -16,12 +16,12 @@ from typing import Any, Final
 
 import msgspec
 
-from firmware_bridge.captures import records
-from firmware_bridge.captures.records import CaptureError, Cipher, Header, MakeCipher, Record
+from firmware_bridge.capabilities import DeviceIdentity
+from firmware_bridge.captures import capture_format
+from firmware_bridge.captures.capture_format import CaptureError, Cipher, Header, MakeCipher, Record
 from firmware_bridge.commands import AnyCommand
 from firmware_bridge.drivers.base import LinkOver
 from firmware_bridge.errors import BridgeError
-from firmware_bridge.observations import DeviceIdentity
 
 MEGABYTE: Final = 1_000_000
 WAITING_LIMIT: Final = 4096  # records; a disk that is so far behind will not catch up
@@ -72,7 +72,7 @@ class CaptureFile:
 
     def write(self, record: Record) -> None:
         """Append a record, in a new file when this one is full. Raises OSError."""
-        if isinstance(record, records.Ready):
+        if isinstance(record, capture_format.Ready):
             self._device = record.device
         line = self._line_of(record)
         if self._size + len(line) > self._bounds.largest and self._number:
@@ -88,8 +88,8 @@ class CaptureFile:
 
     def _line_of(self, record: Record) -> bytes:
         if self._cipher is None:
-            return records.encode_line(record)
-        return records.encode_line(records.seal_record(record, self._number + 1, self._cipher))
+            return capture_format.encode_line(record)
+        return capture_format.encode_line(capture_format.seal_record(record, self._number + 1, self._cipher))
 
     def _begin(self, continues: str) -> None:
         self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
@@ -98,14 +98,14 @@ class CaptureFile:
         if self._size:
             self._check_what_is_there()
         header = self._make_header(continues, self._device)
-        line = records.encode_line(header)
+        line = capture_format.encode_line(header)
         self._id = header.id
         self._cipher = None if self._make_cipher is None else self._make_cipher(header.id, line)
         self._append(line)
 
     def _check_what_is_there(self) -> None:
         first = os.pread(self._descriptor, _LONGEST_HEADER, 0).partition(b"\n")[0]
-        if records.format_of(first) != records.FORMAT:
+        if capture_format.format_of(first) != capture_format.FORMAT:
             raise CaptureError(
                 f"{self._path} is there already and is no capture that this version can go on with.",
                 "Name another file; nothing was written.",
@@ -150,26 +150,26 @@ class CaptureRecorder:
     # -- what a link tells ----------------------------------------------------------------------------------------
 
     def opened(self) -> None:
-        self._take(records.Opened(self._ms()))
+        self._take(capture_format.Opened(self._ms()))
 
     def driver_made(self, nonce: bytes, held: tuple[int, int]) -> None:
         """From whoever makes the drivers: the link does not know what they are made from."""
-        self._take(records.DriverMade(self._ms(), nonce.hex(), *held))
+        self._take(capture_format.DriverMade(self._ms(), nonce.hex(), *held))
 
     def ready(self, device: DeviceIdentity) -> None:
-        self._take(records.Ready(self._ms(), device))
+        self._take(capture_format.Ready(self._ms(), device))
 
     def received(self, data: bytes) -> None:
-        self._take(records.FromDevice(self._ms(), data.hex()))
+        self._take(capture_format.FromDevice(self._ms(), data.hex()))
 
     def written(self, data: bytes) -> None:
-        self._take(records.ToDevice(self._ms(), data.hex()))
+        self._take(capture_format.ToDevice(self._ms(), data.hex()))
 
     def commanded(self, command_id: int, command: AnyCommand) -> None:
-        self._take(records.Commanded(self._ms(), command_id, command))
+        self._take(capture_format.Commanded(self._ms(), command_id, command))
 
     def ended(self, over: LinkOver, *, by_driver: bool) -> None:
-        self._take(records.Lost(self._ms(), over.code, over.sentence, over.refused, by_driver))
+        self._take(capture_format.Lost(self._ms(), over.code, over.sentence, over.refused, by_driver))
 
     def close(self) -> None:
         """Write what waits and let go of the file. Closing again does nothing; what comes later is dropped."""

@@ -13,10 +13,11 @@ from typing import Final, NamedTuple, TypeAlias
 
 import structlog
 
-from firmware_bridge.captures import records
-from firmware_bridge.captures.reading import Capture
-from firmware_bridge.captures.records import AnyRecord, Header
+from firmware_bridge.captures import capture_format
+from firmware_bridge.captures.capture_format import AnyRecord, Header
+from firmware_bridge.captures.reader import Capture
 from firmware_bridge.cards import Card
+from firmware_bridge.device_policy import ANY_DEVICE
 from firmware_bridge.device_url import DeviceUrl, parse_device_url
 from firmware_bridge.drivers.base import Driver, Heard, LinkOver
 from firmware_bridge.drivers.registry import load_driver
@@ -24,7 +25,6 @@ from firmware_bridge.drivers.setting import DriverSetting
 from firmware_bridge.errors import TransportLostError
 from firmware_bridge.link import Link
 from firmware_bridge.transports.base import OnData, OnLost, Transport
-from firmware_bridge.trust import ANY_DEVICE
 
 GRACE: Final = 0.05  # seconds; times are rounded to milliseconds, and a driver may say so much later what it said then
 
@@ -59,10 +59,10 @@ def links_of(capture: Capture) -> list[RecordedLink]:
         standing = standing and header.continues == last_id
         for record in recorded:
             ms += record.ms
-            if isinstance(record, records.Opened) or not standing:
-                links.append(RecordedLink(header, [], isinstance(record, records.Opened)))
+            if isinstance(record, capture_format.Opened) or not standing:
+                links.append(RecordedLink(header, [], isinstance(record, capture_format.Opened)))
             links[-1].records.append((ms, record))
-            standing = not isinstance(record, records.Lost)
+            standing = not isinstance(record, capture_format.Lost)
         last_id = header.id
     return links
 
@@ -101,7 +101,7 @@ class _LinkPlayer:
         self._now = recorded.records[0][0] / 1000
         self._on_data: OnData
         self._on_lost: OnLost
-        self._made = next((one for _, one in recorded.records if isinstance(one, records.DriverMade)), None)
+        self._made = next((one for _, one in recorded.records if isinstance(one, capture_format.DriverMade)), None)
         self._link = Link(
             clock=lambda: self._now,
             wait=self._wait,
@@ -159,16 +159,16 @@ class _LinkPlayer:
     def _play(self, record: AnyRecord) -> None:
         self._say(record)
         match record:
-            case records.FromDevice():
+            case capture_format.FromDevice():
                 self._on_data(record.data)
-            case records.Commanded():
+            case capture_format.Commanded():
                 self._link.command(record.command_id, record.command)
-            case records.Lost(code=code) if _ends_by_itself(record) and code not in BY_CONFIGURATION:
+            case capture_format.Lost(code=code) if _ends_by_itself(record) and code not in BY_CONFIGURATION:
                 sentence = f"Here the link ended when this was recorded ({record.code}); now it goes on."
                 self._link.drop(LinkOver("capture-differs", sentence))
-            case records.Lost(code=code) if code.startswith(("transport-", "tcp-", "usb-", "port-")):
+            case capture_format.Lost(code=code) if code.startswith(("transport-", "tcp-", "usb-", "port-")):
                 self._on_lost(TransportLostError(record.sentence, code=code))
-            case records.Lost():
+            case capture_format.Lost():
                 self._link.drop(LinkOver(record.code, record.sentence, record.refused))
 
     def _make_driver(self, now: float) -> Driver:
@@ -194,4 +194,4 @@ class _LinkPlayer:
 
 def _ends_by_itself(record: AnyRecord) -> bool:
     """Whether it was the driver that ended the link, by its verdict or by failing: then it has to do so again."""
-    return isinstance(record, records.Lost) and (record.by_driver or record.code == "link-fault")
+    return isinstance(record, capture_format.Lost) and (record.by_driver or record.code == "link-fault")

@@ -10,9 +10,10 @@ from typing import Protocol, TypeAlias
 
 import msgspec
 
+from firmware_bridge.capabilities import DeviceIdentity, DeviceStatus
 from firmware_bridge.cards import Evidence
 from firmware_bridge.commands import AnyCommand
-from firmware_bridge.observations import AnyObservation, DeviceIdentity, DeviceStatus
+from firmware_bridge.observations import AnyObservation
 
 
 class DeviceReady(msgspec.Struct, frozen=True):

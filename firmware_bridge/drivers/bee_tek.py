@@ -1,6 +1,6 @@
 """Shoes of Bee-Tek for cards with micro-dots: text, nothing numbered, nothing acknowledged, nothing to be told.
 
-Community, unverified against the maker's specification: docs/protocols.md.
+Community, unverified against the maker's specification: docs/other_devices.md.
 
     [Game]<Card:4S>   [Manual Burn Cards]<Card:TH>   a card        [Game]<Game>   a card that could not be read
     [Game]<Alarm:E3 Card Not Read>   [GameAlarm]<Alarm:...>         an alarm      <W0x01>        a warning
@@ -18,8 +18,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from firmware_bridge.cards import Card, UnknownCardError
-from firmware_bridge.drivers.setting import DriverSetting
-from firmware_bridge.drivers.telling import (
+from firmware_bridge.drivers.one_way import (
     LONGEST_EVIDENCE,
     TellingDriver,
     Told,
@@ -27,6 +26,7 @@ from firmware_bridge.drivers.telling import (
     fits_nothing,
     not_understood,
 )
+from firmware_bridge.drivers.setting import DriverSetting
 from firmware_bridge.observations import Alarmed, Noted
 
 LONGEST_ITEM: Final = 160  # characters; public examples have about 30

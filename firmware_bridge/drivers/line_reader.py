@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from firmware_bridge.card_table import LONGEST_IDENTIFIER
+from firmware_bridge.drivers.one_way import TellingDriver, Told, card_drawn, not_understood
 from firmware_bridge.drivers.setting import DriverSetting
-from firmware_bridge.drivers.telling import TellingDriver, Told, card_drawn, not_understood
 
 ENDS_WITHIN: Final = 2.0  # seconds after its last byte; the longest line takes about 140 ms at 9600 baud
 

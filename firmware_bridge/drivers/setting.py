@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 import msgspec
 
 from firmware_bridge.cards import Card
+from firmware_bridge.device_policy import ANY_DEVICE, Trust
 from firmware_bridge.device_url import DeviceUrl
-from firmware_bridge.trust import ANY_DEVICE, Trust
 
 
 class DriverSetting(msgspec.Struct, frozen=True):

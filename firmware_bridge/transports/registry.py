@@ -30,7 +30,7 @@ def _tcp() -> OpenTransport:
 
 
 def _usb() -> OpenTransport:
-    from firmware_bridge.transports.usb_device import open_usb_device
+    from firmware_bridge.transports.usb import open_usb_device
 
     return open_usb_device
 

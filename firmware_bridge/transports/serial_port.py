@@ -27,7 +27,7 @@ import serial
 from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.errors import TransportLostError, TransportUnavailableError
 from firmware_bridge.transports.base import GONE_HINT, OnData, OnLost
-from firmware_bridge.transports.descriptor import DescriptorTransport
+from firmware_bridge.transports.fd import DescriptorTransport
 from firmware_bridge.transports.permission import permission_hint
 from firmware_bridge.usb_ids import is_cardlink
 

@@ -25,8 +25,8 @@ from typing import Any, Final, TypeAlias
 from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.errors import TransportLostError, TransportUnavailableError
 from firmware_bridge.transports.base import OnData, OnLost
-from firmware_bridge.transports.descriptor import DescriptorTransport
-from firmware_bridge.transports.on_a_thread import on_a_thread
+from firmware_bridge.transports.blocking import on_a_thread
+from firmware_bridge.transports.fd import DescriptorTransport
 
 CONNECT_WITHIN: Final = 3.0  # seconds, for all addresses of a name together
 KEEP_ALIVE: Final = (  # seconds of silence until the peer is asked, between questions, and how many stay unanswered

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
-from simulators.plan import PlannedRound
+from simulators.people.plan import PlannedRound
 
 PARTS: Final = ("returned", "collected", "held")  # of a bet, whatever it came to
 

@@ -16,16 +16,16 @@ import msgspec
 from controller.api.client import ApiClient
 from controller.commands.main import BadInputError, ProblemError
 from controller.commands.narration import tell
-from controller.commands.own_words import words_of
+from controller.commands.vocabulary import words_of
 from controller.games.specification import Unit
+from simulators.cli.simulate import playable
 from simulators.demo.account import Account
 from simulators.demo.stage import Stage, StageError
-from simulators.plan import plan_rounds
+from simulators.people.plan import plan_rounds
 from simulators.scenarios import load
 from simulators.scenarios.format import BadScenarioError
 from simulators.scenarios.player import DifferenceError
 from simulators.scenarios.telling import told
-from simulators.simulate import playable
 
 DEVICES: Final = {"shuffler": Unit.SETS, "shoe": Unit.SINGLES}
 NOT_REPEATABLE: Final = frozenset({"utc_ns", "boot", "start", "host_boot", "commitment", "salt"})

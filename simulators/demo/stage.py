@@ -16,7 +16,7 @@ from controller.api.client import ApiClient
 from controller.games import game
 from controller.games.specification import Unit
 from controller.journal.sealing import create_key_file
-from simulators.crew import CREW
+from simulators.people.crew import CREW
 
 DAEMON_STARTS_WITHIN = 20.0  # seconds, on a busy machine
 LOOK_AGAIN = 0.05

@@ -9,19 +9,20 @@ import msgspec
 from msgspec.structs import replace
 
 from controller.games import game
-from controller.games.specification import Role, Row, Unit
+from controller.games.specification import Row, Unit
+from controller.roles import Role
 from controller.table import events, operations
 from controller.table.decide import decide
 from controller.table.events import AnyEvent
 from controller.table.inputs import AnyInput, DaemonStarted, DeviceConnected, DeviceGone, PersonActed, StatusReceived
+from controller.table.model import Irregularity
 from controller.table.operations import AnyOperation
-from controller.table.parts import Irregularity
 from controller.table.settings import ChosenReading, Settings
 from controller.table.state import TableState
 from firmware_bridge.cards import DECK, Card
-from simulators.in_turn import InTurn
-from simulators.scripted_device import ScriptedDevice
-from simulators.stacked import stacked
+from simulators.devices.stacked_deck import stacked
+from simulators.scenarios.in_turn import InTurn
+from simulators.scenarios.scripted_device import ScriptedDevice
 
 MIXED: Final = tuple(DECK[(23 * place + 7) % len(DECK)] for place in range(len(DECK)))  # the same for every scenario
 ABILITIES: Final = {

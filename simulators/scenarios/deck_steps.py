@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from controller.games.specification import Role
+from controller.roles import Role
 from controller.table import operations
-from controller.table.parts import Pile
+from controller.table.model import Pile
 from firmware_bridge.cards import DECK_SIZE
 from simulators.scenarios import said
 from simulators.scenarios.course import Course

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
-from controller.games.specification import Role
+from controller.roles import Role
 from controller.table import operations
 from controller.table.operations.corrections import SaidOtherwise
 from simulators.scenarios import said

@@ -6,11 +6,12 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple, TypeAlias, TypeVar
 
-from controller.games.specification import Disposition, Role, Row
+from controller.games.specification import Disposition, Row
+from controller.roles import Role
 from controller.table import events
-from controller.table.parts import Hand, Pile, Stage
+from controller.table.irregularities.reopening import CORRECTED
+from controller.table.model import Hand, Pile, Stage
 from controller.table.phases import Phase, Service
-from controller.table.reopening import CORRECTED
 from simulators.scenarios.course import Course
 from simulators.scenarios.words import FACTS, ROLES, UnreadableError, Words
 

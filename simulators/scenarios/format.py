@@ -23,12 +23,12 @@ from msgspec.structs import replace
 from controller.games import GAMES
 from controller.games.specification import Game, Unit
 from controller.table.settings import ChosenReading
+from simulators.devices.stacked_deck import FIRST_CARD
 from simulators.scenarios.course import ABILITIES, TableSetting
 from simulators.scenarios.expectations import CELL, EXPECTATIONS, ROW_FORM, Look, read_row
 from simulators.scenarios.forms import Act
 from simulators.scenarios.steps import STEPS
 from simulators.scenarios.words import UnreadableError, Words
-from simulators.stacked import FIRST_CARD
 
 EXPECT: Final = "expect"
 SILENT: Final = "silent"

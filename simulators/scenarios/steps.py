@@ -10,10 +10,11 @@ from typing import Final
 
 import msgspec
 
-from controller.games.specification import Facts, Role, RulingAction, StepKind, Unit
-from controller.rules.dealing import DEALER
+from controller.games.specification import Facts, RulingAction, StepKind, Unit
+from controller.roles import Role
+from controller.rules.dealing_order import DEALER
 from controller.table import operations
-from controller.table.parts import Stage
+from controller.table.model import Stage
 from controller.table.phases import DEALING, Phase
 from simulators.scenarios import said
 from simulators.scenarios.course import Course, StepError

@@ -8,7 +8,7 @@ from typing import Any, Final
 import msgspec
 
 from controller.commands.narration import tell
-from controller.commands.own_words import words_of
+from controller.commands.vocabulary import words_of
 from controller.table.events import AnyEvent
 from firmware_bridge.cards import Card, Exposed
 from simulators.scenarios.course import Course

@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final, TypeVar
 
-from controller.games.specification import Choice, Facts, Kind, Role, RulingAction
+from controller.games.specification import Choice, Facts, Kind, RulingAction
+from controller.roles import Role
 from controller.table.operations import Instruction, PlaceWager
 from firmware_bridge.cards import Card, UnknownCardError
 

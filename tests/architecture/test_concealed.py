@@ -10,7 +10,7 @@ import pickle
 import msgspec
 import pytest
 
-from controller.table.parts import HeldCard
+from controller.table.model import HeldCard
 from firmware_bridge.cards import Card, Concealed, ConcealedCardError, Evidence
 from tests.architecture.sources import PACKAGES, called, modules
 
@@ -18,7 +18,7 @@ FACES = {"KD", "13", "26"}  # code, rank and number of the card below
 SECRET = Concealed(Card.parse("KD"), shuffle=4, ordinal=7)
 MAY_EXPOSE = {
     "controller.journal.sealing",  # seals it, and commits to it
-    "controller.commands.capture_words",  # of a capture, for whoever has its key and asks for faces
+    "controller.commands.capture.report",  # of a capture, for whoever has its key and asks for faces
     "controller.table.exposing",  # when a hand is opened
     "controller.table.rounds",  # when the First Card is shown
     "controller.table.uncounted",  # to give it the numbers that its device does not give; it stays concealed

@@ -11,8 +11,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from simulators.bench import Measurement
-from simulators.bench_command import bench
+from simulators.bench.command import bench
+from simulators.bench.rig import Measurement
 from tests.end_to_end.processes import Child
 
 ROOT = Path(__file__).parents[2]
@@ -31,7 +31,7 @@ class Children:
 
     async def bench(self, *arguments: str) -> tuple[int, Child]:
         """`cardshoe bench` in a process of its own; its exit code and what it said."""
-        child = self.start("simulators.bench_command", *arguments)
+        child = self.start("simulators.bench.command", *arguments)
         return await child.ended(), child
 
     def abandon(self) -> None:

@@ -1,5 +1,5 @@
 """The bench's tests, on a simulated shuffler behind a pseudo-terminal; `--device URL` asks a real device."""
 
-from simulators.bench_conformance import TestCardlinkDevice, TestEveryDevice
+from simulators.bench.conformance import TestCardlinkDevice, TestEveryDevice
 
 __all__ = ["TestCardlinkDevice", "TestEveryDevice"]

@@ -10,11 +10,11 @@ import pytest
 
 from firmware_bridge.drivers.base import DeviceReady, LinkOver, Reported
 from firmware_bridge.observations import CardDrawn
-from simulators.angel_eye_device import AngelEyeDevice
-from simulators.bench import Bench, open_bench, simulated_device
-from simulators.line_reader_device import simulated_identifiers
-from simulators.telling_device import TellingDevice
-from simulators.telling_shoes import TELLING_SHOES, draw_all
+from simulators.bench.rig import Bench, open_bench, simulated_device
+from simulators.devices.angel_eye import AngelEyeDevice
+from simulators.devices.line_reader import simulated_identifiers
+from simulators.devices.one_way import TellingDevice
+from simulators.devices.one_way_shoes import TELLING_SHOES, draw_all
 
 
 def cards(bench: Bench) -> list[str]:

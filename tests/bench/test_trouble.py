@@ -7,10 +7,10 @@ import shutil
 from pathlib import Path
 from random import Random
 
-from simulators.bee_tek_device import BeeTekDevice
-from simulators.faults import parse_fault
-from simulators.rig import Rig
-from simulators.trouble import Trouble, running
+from simulators.cli.fault_options import Trouble, running
+from simulators.devices.bee_tek import BeeTekDevice
+from simulators.devices.fault_injection import Rig
+from simulators.devices.faults import parse_fault
 
 PATIENCE = 20.0  # seconds until the test fails
 

@@ -13,9 +13,10 @@ from pathlib import Path
 from random import Random
 from typing import Literal, NamedTuple
 
-from firmware_bridge.captures import records
+from firmware_bridge.capabilities import DeviceIdentity
+from firmware_bridge.captures import capture_format
+from firmware_bridge.captures.capture_format import Header, Origin, Record
 from firmware_bridge.captures.recorder import Bounds, CaptureFile
-from firmware_bridge.captures.records import Header, Origin, Record
 from firmware_bridge.card_table import read_card_table
 from firmware_bridge.cards import DECK
 from firmware_bridge.commands import AnyCommand, Dispense, HoldExit, ReleaseExit, Shuffle
@@ -23,13 +24,12 @@ from firmware_bridge.device_url import parse_device_url
 from firmware_bridge.drivers.base import DeviceReady, Heard, LinkOver, Reported
 from firmware_bridge.drivers.registry import load_driver
 from firmware_bridge.drivers.setting import DriverSetting
-from firmware_bridge.observations import DeviceIdentity
-from simulators.device import SimulatedDevice
-from simulators.in_process import simulated_key, simulated_serial
-from simulators.mechanism import Profile
-from simulators.pace import Pace
-from simulators.simulate import capabilities_of
-from simulators.telling_shoes import TELLING_SHOES
+from simulators.cli.simulate import capabilities_of
+from simulators.devices.mechanism import Profile
+from simulators.devices.one_way_shoes import TELLING_SHOES
+from simulators.devices.simulated_device import SimulatedDevice
+from simulators.people.pace import Pace
+from simulators.ports.in_process import simulated_key, simulated_serial
 from tests.protocol.driver_conformance import Clock, Shoe
 
 FOLDER = Path(__file__).parent
@@ -51,7 +51,7 @@ class Maker:
 
         def make_header(continues: str, identity: DeviceIdentity | None) -> Header:
             return Header(
-                format=records.FORMAT,
+                format=capture_format.FORMAT,
                 id=f"{path.stem}-golden",
                 date="2026-11-21T00:00:00+00:00",
                 url=str(self.url),
@@ -69,8 +69,8 @@ class Maker:
         held = self.held
         nonce = bytes([self.links]) * 16
         cards = read_card_table(CARD_TABLE) if self.url.driver == "line_reader" else {}
-        self._note(records.Opened, ())
-        self._note(records.DriverMade, (nonce.hex(), *held))
+        self._note(capture_format.Opened, ())
+        self._note(capture_format.DriverMade, (nonce.hex(), *held))
         setting = DriverSetting(nonce, self.url, simulated_key, held, cards, True)
         self.driver = load_driver(self.url.driver)(setting, self.clock.now)
         self.run()
@@ -83,7 +83,7 @@ class Maker:
                 self._take(self.driver.tick(self.clock.now))
                 sent = self.driver.outgoing()
                 if sent:
-                    self._note(records.ToDevice, (sent.hex(),))
+                    self._note(capture_format.ToDevice, (sent.hex(),))
                 data = self._exchange(sent) if device_is_there else b""
                 if data:
                     self.hear(self.spoil(data))
@@ -91,11 +91,11 @@ class Maker:
                     break
 
     def hear(self, data: bytes) -> None:
-        self._note(records.FromDevice, (data.hex(),))
+        self._note(capture_format.FromDevice, (data.hex(),))
         self._take(self.driver.receive(data, self.clock.now))
 
     async def command(self, command_id: int, command: AnyCommand) -> None:
-        self._note(records.Commanded, (command_id, command))
+        self._note(capture_format.Commanded, (command_id, command))
         self.driver.command(command_id, command, self.clock.now)
         self.run()
         for _ in range(10):  # what moves cards is a task of the device's
@@ -109,7 +109,7 @@ class Maker:
             self.run()
 
     def lose(self, code: str = "transport-lost", sentence: str = "The cable was pulled.") -> None:
-        self._note(records.Lost, (code, sentence))
+        self._note(capture_format.Lost, (code, sentence))
 
     def _exchange(self, sent: bytes) -> bytes:
         self.device.tick()
@@ -124,9 +124,9 @@ class Maker:
                     self.held = (thing.boot, thing.number)
                     self.driver.acknowledge(thing.boot, thing.number, self.clock.now)
                 case DeviceReady():
-                    self._note(records.Ready, (thing.identity,))
+                    self._note(capture_format.Ready, (thing.identity,))
                 case LinkOver():
-                    self._note(records.Lost, (thing.code, thing.sentence, thing.refused, True))
+                    self._note(capture_format.Lost, (thing.code, thing.sentence, thing.refused, True))
 
     def _note(self, kind: type[Record], fields: tuple[object, ...]) -> None:
         now = round(self.clock.now * 1000)

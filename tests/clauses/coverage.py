@@ -1,4 +1,4 @@
-"""docs/clauses.md: each clause, what the program makes of it, and the code and the tests that cite it.
+"""docs/clause_coverage.md: each clause, what the program makes of it, and the code and the tests that cite it.
 
     python -m tests.clauses.coverage
 
@@ -22,7 +22,7 @@ from tests.clauses.citations import cited, cited_in_name
 from tests.clauses.numbers import CLAUSES, DOCUMENTS, clauses
 
 ROOT: Final = Path(__file__).parents[2]
-PAGE: Final = "docs/clauses.md"
+PAGE: Final = "docs/clause_coverage.md"
 PROVISIONS: Final = "controller/games/provisions"  # what they cite nobody has carried out yet
 THESE: Final = "tests/clauses"
 SHOWN: Final = 3  # so many places stand in a cell

@@ -10,7 +10,7 @@ from structlog.testing import CapturingLogger
 from controller.daemon.captures import recorder_of
 from controller.daemon.configuration import Configuration, ConfigurationError, read_configuration
 from controller.journal.sealing import create_key_file
-from firmware_bridge.captures.reading import read_capture
+from firmware_bridge.captures.reader import read_capture
 
 from .test_house_law import CHOSEN, REST, TABLE
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from controller.daemon.configuration import Configuration, ConfigurationError, read_configuration
-from firmware_bridge.trust import Trust
+from firmware_bridge.device_policy import Trust
 
 from .test_house_law import REST, TABLE
 

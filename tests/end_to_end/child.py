@@ -27,9 +27,9 @@ from controller.journal.store import Journal
 from firmware_bridge.commands import AnyCommand
 from firmware_bridge.drivers.cardlink import host
 from firmware_bridge.link_keeper import LinkKeeper
-from simulators import simulate
-from simulators.device import SimulatedDevice
-from simulators.mechanism import Mechanism
+from simulators.cli import simulate
+from simulators.devices.mechanism import Mechanism
+from simulators.devices.simulated_device import SimulatedDevice
 
 ANOTHER_USER = "nobody"
 HOST_LOST = "the host is lost"

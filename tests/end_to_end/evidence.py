@@ -14,11 +14,11 @@ from controller.table import events
 from controller.table.events import AnyEvent, Event
 from controller.table.evolve import evolve
 from controller.table.inputs import AnyInput
-from controller.table.parts import HeldCard
+from controller.table.model import HeldCard
 from controller.table.phases import Phase
 from controller.table.state import TableState
 from firmware_bridge.words import snake
-from simulators.device import LoggedReport
+from simulators.devices.simulated_device import LoggedReport
 from tests.end_to_end.child import CarriedOut
 from tests.end_to_end.stage import Stage
 

@@ -20,8 +20,8 @@ from controller.api.client import ApiClient
 from controller.api.view import TableView
 from controller.games.specification import Unit
 from controller.journal.sealing import create_key_file
-from simulators.crew import CREW
-from simulators.plan import PlannedRound, plan_rounds
+from simulators.people.crew import CREW
+from simulators.people.plan import PlannedRound, plan_rounds
 from tests.end_to_end.child import ANOTHER_USER, Orders
 from tests.end_to_end.processes import PATIENCE, Child
 

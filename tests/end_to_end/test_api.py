@@ -18,10 +18,10 @@ from controller.api.messages import OperationAnswer, OperationRequest, encode
 from controller.api.people import People, Person
 from controller.api.server import ApiServer
 from controller.api.view import TableView
-from controller.games.specification import Role
+from controller.roles import Role
 from controller.table import operations
 from controller.table.events import OperationRefused, OperationTaken
-from simulators.crew import CREW
+from simulators.people.crew import CREW
 from tests.end_to_end.evidence import Evidence
 from tests.end_to_end.stage import Stage, short_folder
 

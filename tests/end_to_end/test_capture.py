@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from controller.commands.capture_words import as_data
-from firmware_bridge.captures.reading import Capture, read_capture
+from controller.commands.capture.report import as_data
+from firmware_bridge.captures.reader import Capture, read_capture
 from firmware_bridge.captures.replay import Played, replay
 from tests.end_to_end.evidence import Evidence
 from tests.end_to_end.stage import Stage, short_folder

@@ -15,20 +15,22 @@ from controller.api.messages import OperationRequest
 from controller.api.view import LinkView
 from controller.daemon.host import HostClock
 from controller.daemon.table_service import TableService
-from controller.games.specification import Role, Unit
+from controller.games.specification import Unit
 from controller.journal import JournalError
 from controller.journal.store import Committed
+from controller.roles import Role
 from controller.table import operations
 from controller.table.events import DeviceLost, Event, ReportTaken
 from controller.table.inputs import DaemonStarted
 from controller.table.settings import Settings
 from controller.table.state import TableState
+from firmware_bridge.capabilities import DeviceIdentity, DeviceStatus
 from firmware_bridge.cards import Evidence
 from firmware_bridge.commands import AnyCommand
 from firmware_bridge.drivers.base import DeviceReady, LinkOver, Reported
-from firmware_bridge.observations import ButtonPressed, DeviceIdentity, DeviceStatus
-from simulators.crew import CREW, CrewVoice
-from simulators.simulate import capabilities_of
+from firmware_bridge.observations import ButtonPressed
+from simulators.cli.simulate import capabilities_of
+from simulators.people.crew import CREW, CrewVoice
 from tests.end_to_end.child import Orders
 from tests.end_to_end.evidence import Evidence as Account
 from tests.end_to_end.stage import Stage, short_folder

@@ -11,9 +11,9 @@ from firmware_bridge.commands import Dispense, ReleaseExit, Shuffle
 from firmware_bridge.device_keys import read_device_keys
 from firmware_bridge.drivers.base import DeviceReady, LinkOver, Reported
 from firmware_bridge.observations import CardDrawn, FaceUpFound, JamCleared, Jammed, SetDispensed
-from simulators.bench import Bench, open_bench
-from simulators.faults import BY_NAME
-from simulators.line_reader_device import simulated_identifiers
+from simulators.bench.rig import Bench, open_bench
+from simulators.devices.faults import BY_NAME
+from simulators.devices.line_reader import simulated_identifiers
 from tests.end_to_end.processes import Child
 
 

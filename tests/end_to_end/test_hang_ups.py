@@ -22,11 +22,11 @@ from firmware_bridge.drivers.cardlink.framing import encode_frame
 from firmware_bridge.drivers.cardlink.host import CardlinkHost
 from firmware_bridge.drivers.cardlink.messages import Kind
 from firmware_bridge.link_keeper import LinkKeeper, LinkState, wait_for_event
-from simulators.device import LoggedReport, SimulatedDevice
-from simulators.mechanism import Profile
-from simulators.pace import Pace
-from simulators.pty_front import PtyFront
-from simulators.simulate import capabilities_of
+from simulators.cli.simulate import capabilities_of
+from simulators.devices.mechanism import Profile
+from simulators.devices.simulated_device import LoggedReport, SimulatedDevice
+from simulators.people.pace import Pace
+from simulators.ports.pty import PtyFront
 from tests.end_to_end.stage import short_folder
 from tests.link.parts import Changes, open_descriptors
 

@@ -18,12 +18,12 @@ from controller.table import operations
 from controller.table.operations import AnyOperation
 from firmware_bridge.cards import DECK
 from firmware_bridge.device_keys import write_device_keys
-from simulators.crew import CREW, CrewMember, CrewVoice
-from simulators.device import SimulatedDevice
-from simulators.mechanism import Profile
-from simulators.pace import Pace
-from simulators.pty_front import PtyFront
-from simulators.simulate import capabilities_of
+from simulators.cli.simulate import capabilities_of
+from simulators.devices.mechanism import Profile
+from simulators.devices.simulated_device import SimulatedDevice
+from simulators.people.crew import CREW, CrewMember, CrewVoice
+from simulators.people.pace import Pace
+from simulators.ports.pty import PtyFront
 from tests.end_to_end.stage import Stage, short_folder
 
 DEALER, SUPERVISOR, _ = CREW

@@ -9,8 +9,8 @@ import pytest
 from firmware_bridge.card_table import read_card_table
 from firmware_bridge.drivers.base import Reported
 from firmware_bridge.observations import CardDrawn
-from simulators.bench import open_bench
-from simulators.telling_shoes import TELLING_SHOES
+from simulators.bench.rig import open_bench
+from simulators.devices.one_way_shoes import TELLING_SHOES
 
 from .processes import Child
 from .stage import Stage, short_folder

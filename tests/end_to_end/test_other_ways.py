@@ -10,7 +10,7 @@ import pytest
 from controller.api.client import ApiClient
 from firmware_bridge.device_keys import write_device_keys
 from firmware_bridge.transports.registry import ENTRY_POINTS
-from simulators.in_process import simulated_key, simulated_serial
+from simulators.ports.in_process import simulated_key, simulated_serial
 from tests.end_to_end.evidence import Evidence
 from tests.end_to_end.stage import Stage, short_folder
 

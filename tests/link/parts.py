@@ -12,7 +12,7 @@ from typing import Any
 
 from firmware_bridge.device_url import DeviceUrl, parse_device_url
 from firmware_bridge.drivers.base import Driver, Heard, LinkOver
-from firmware_bridge.drivers.cardlink import messages, proofs
+from firmware_bridge.drivers.cardlink import authentication, messages
 from firmware_bridge.drivers.cardlink.framing import HEADER, VERSION, Frame, FrameReader, enclose
 from firmware_bridge.drivers.cardlink.host import CardlinkHost
 from firmware_bridge.drivers.cardlink.messages import Kind, encode_body
@@ -190,9 +190,9 @@ class SmallDevice:
                 return enclose(self._identity)
             case Kind.HOST_PROOF:
                 proof = messages.Proof(
-                    proofs.HMAC_SHA256,
-                    proofs.proof(
-                        self._key, proofs.DEVICE_ROLE, self._host_nonce, bytes(16), self._hello, self._identity
+                    authentication.HMAC_SHA256,
+                    authentication.proof(
+                        self._key, authentication.DEVICE_ROLE, self._host_nonce, bytes(16), self._hello, self._identity
                     ),
                 )
                 return enclose(self._content(Kind.DEVICE_PROOF, 0, proof))

@@ -13,8 +13,8 @@ from firmware_bridge.errors import TransportLostError, TransportUnavailableError
 from firmware_bridge.transports.base import Transport
 from firmware_bridge.transports.memory import MemoryTransport, memory_pair
 from firmware_bridge.transports.registry import open_transport
-from firmware_bridge.transports.usb_device import open_usb_device
-from simulators.usb_backend import SimulatedUsb, UsbGadget
+from firmware_bridge.transports.usb import open_usb_device
+from tests.support.usb_backend import SimulatedUsb, UsbGadget
 
 from .parts import Changes, Pty, open_descriptors
 

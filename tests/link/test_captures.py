@@ -19,10 +19,9 @@ from structlog.testing import CapturingLogger
 
 from controller.daemon.captures import CaptureCipher, load_cipher
 from controller.journal.sealing import create_key_file
-from firmware_bridge.captures import recorder, records
-from firmware_bridge.captures.reading import read_capture
-from firmware_bridge.captures.recorder import Bounds, CaptureFile, CaptureRecorder
-from firmware_bridge.captures.records import (
+from firmware_bridge.capabilities import DeviceIdentity
+from firmware_bridge.captures import capture_format, recorder
+from firmware_bridge.captures.capture_format import (
     CaptureError,
     CaptureKeyError,
     FromDevice,
@@ -33,14 +32,20 @@ from firmware_bridge.captures.records import (
     Record,
     ToDevice,
 )
+from firmware_bridge.captures.reader import read_capture
+from firmware_bridge.captures.recorder import Bounds, CaptureFile, CaptureRecorder
 from firmware_bridge.drivers.base import LinkOver
-from firmware_bridge.observations import DeviceIdentity
 from tests.captures.make import FOLDER
 
 from .parts import open_descriptors
 
 KEY = bytes(range(32))
-SAID = [Opened(0), ToDevice(3, "0102"), FromDevice(12, "5b47616d655d"), records.Lost(7, "transport-lost", "Gone.")]
+SAID = [
+    Opened(0),
+    ToDevice(3, "0102"),
+    FromDevice(12, "5b47616d655d"),
+    capture_format.Lost(7, "transport-lost", "Gone."),
+]
 
 
 def sealing(capture_id: str, header_line: bytes) -> CaptureCipher:
@@ -50,7 +55,7 @@ def sealing(capture_id: str, header_line: bytes) -> CaptureCipher:
 def file_at(path: Path, bounds: Bounds | None = None, make_cipher: MakeCipher | None = None) -> CaptureFile:
     def make_header(continues: str, device: DeviceIdentity | None) -> Header:
         return Header(
-            records.FORMAT, secrets.token_hex(16), "2026-11-21T12:00:00+00:00", "sim:///shoe", "cardlink",
+            capture_format.FORMAT, secrets.token_hex(16), "2026-11-21T12:00:00+00:00", "sim:///shoe", "cardlink",
             Origin.SIMULATED, make_cipher is not None, continues=continues, device=device,
         )  # fmt: skip
 
@@ -313,12 +318,12 @@ def test_a_disk_that_hangs_hangs_nobody(tmp_path: Path, monkeypatch: pytest.Monk
 def test_every_record_there_is_is_read_as_it_was_written() -> None:
     for path in FOLDER.glob("*.capture"):
         for line in path.read_bytes().splitlines(keepends=True):
-            assert records.encode_line(records.decode_line(line)) == line
+            assert capture_format.encode_line(capture_format.decode_line(line)) == line
 
 
 def test_the_document_names_every_line_and_every_key() -> None:
     page = (Path(__file__).parents[2] / "docs/captures.md").read_text()
-    for kind in (Header, records.Sealed, *get_args(records.AnyRecord)):
+    for kind in (Header, capture_format.Sealed, *get_args(capture_format.AnyRecord)):
         assert f"`{kind.__struct_config__.tag}`" in page
         assert {name for name in kind.__struct_fields__ if f"`{name}`" not in page} == set()
 

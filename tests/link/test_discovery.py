@@ -15,7 +15,7 @@ from firmware_bridge.discovery import Lists, PluggedIn, UsbSeen, look_around
 from firmware_bridge.errors import TransportUnavailableError
 from firmware_bridge.transports.serial_port import open_serial_port
 from firmware_bridge.transports.usb_lookup import list_usb
-from simulators.usb_backend import SimulatedUsb, UsbGadget
+from tests.support.usb_backend import SimulatedUsb, UsbGadget
 
 OURS = {"vid": 0x1209, "pid": 0x0001, "serial_number": "CARDSHOE-0042"}
 

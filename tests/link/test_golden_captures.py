@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from controller.commands import capture_words
-from firmware_bridge.captures.reading import read_capture
-from firmware_bridge.captures.records import Record
+from controller.commands.capture import report
+from firmware_bridge.captures.capture_format import Record
+from firmware_bridge.captures.reader import read_capture
 from firmware_bridge.captures.replay import Means, Played, links_of, replay
 from firmware_bridge.card_table import read_card_table
 from firmware_bridge.drivers.registry import DRIVERS
-from simulators.in_process import simulated_key
+from simulators.ports.in_process import simulated_key
 from tests.captures.make import CARD_TABLE, FOLDER, GOLDEN, Golden, make
 
 CAPTURES = sorted(FOLDER.glob("*.capture"))
@@ -24,11 +24,11 @@ async def heard_in(path: Path, key_of: Callable[[str], bytes | None] = lambda se
     """What `cardshoe capture replay --json` prints of it, with `--faces` where they may be told."""
     lines: list[str] = []
     capture = read_capture([path])
-    faces = all(capture_words.may_tell_faces(sitting.header) for sitting in capture.sittings)
+    faces = all(report.may_tell_faces(sitting.header) for sitting in capture.sittings)
 
     def tell(ms: int, link: int, thing: Played) -> None:
         if not isinstance(thing, Record):
-            lines.append(capture_words.json_line(capture_words.as_data(ms, link, thing, faces=faces)))
+            lines.append(report.json_line(report.as_data(ms, link, thing, faces=faces)))
 
     await replay(capture, tell, Means(key_of, read_card_table(CARD_TABLE)))
     return lines

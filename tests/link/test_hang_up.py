@@ -26,17 +26,17 @@ from firmware_bridge.device_url import DeviceUrl, parse_device_url
 from firmware_bridge.drivers.base import Answered, Driver, Heard, Reported
 from firmware_bridge.drivers.cardlink.host import CardlinkHost
 from firmware_bridge.link_keeper import FIRST_PAUSE, JITTER, LinkKeeper, LinkState
-from firmware_bridge.transports import usb_device
+from firmware_bridge.transports import usb
 from firmware_bridge.transports.base import OpenTransport
 from firmware_bridge.transports.registry import open_transport
-from firmware_bridge.transports.usb_device import open_usb_device
-from simulators.device import SimulatedDevice
-from simulators.mechanism import Profile
-from simulators.pace import Pace
-from simulators.pty_front import PtyFront
-from simulators.simulate import capabilities_of
-from simulators.usb_backend import SimulatedUsb, UsbGadget
-from simulators.usb_front import UsbFront
+from firmware_bridge.transports.usb import open_usb_device
+from simulators.cli.simulate import capabilities_of
+from simulators.devices.mechanism import Profile
+from simulators.devices.simulated_device import SimulatedDevice
+from simulators.people.pace import Pace
+from simulators.ports.pty import PtyFront
+from tests.support.usb_backend import SimulatedUsb, UsbGadget
+from tests.support.usb_front import UsbFront
 
 from .parts import KEY, Changes, Desk, HandClock, open_descriptors, running, serial_url
 from .rigs import SERIAL_NUMBER, usb_threads
@@ -256,7 +256,7 @@ async def cut_at(place: int, kind: type[Plug], folder: Path, commands: tuple[Any
 async def test_the_cable_comes_out_at_some_bytes_of_a_handshake_and_a_set(
     tmp_path: Path, mocker: pytest_mock.MockerFixture, kind: type[Plug], part: int
 ) -> None:
-    mocker.patch.object(usb_device, "TURN_MS", 5)  # a test waits for each reader to end
+    mocker.patch.object(usb, "TURN_MS", 5)  # a test waits for each reader to end
     total = await bytes_of(kind, tmp_path, ONE_SET)
     for place in range(1 + 11 * part, total, 44):
         await cut_at(place, kind, tmp_path, ONE_SET)
@@ -269,7 +269,7 @@ async def test_the_cable_comes_out_at_some_bytes_of_a_handshake_and_a_set(
 async def test_the_cable_comes_out_at_every_byte_of_a_round(
     tmp_path: Path, mocker: pytest_mock.MockerFixture, kind: type[Plug], part: int
 ) -> None:
-    mocker.patch.object(usb_device, "TURN_MS", 5)
+    mocker.patch.object(usb, "TURN_MS", 5)
     total = await bytes_of(kind, tmp_path, ROUND)
     for place in range(1 + part, total, 8):
         await cut_at(place, kind, tmp_path, ROUND)

@@ -27,11 +27,11 @@ from firmware_bridge.observations import DeckLoaded
 from firmware_bridge.transports.base import OnData, OnLost, OpenTransport
 from firmware_bridge.transports.memory import MemoryTransport
 from firmware_bridge.transports.registry import ENTRY_POINTS, TRANSPORTS, find_transport
-from simulators.faulty_line import FaultyLine
-from simulators.in_process import front_of, open_simulated_device, simulated_key, simulated_serial
-from simulators.line_reader_device import simulated_identifiers
-from simulators.memory_front import MemoryFront
-from simulators.telling_shoes import TELLING_SHOES
+from simulators.devices.faulty_line import FaultyLine
+from simulators.devices.line_reader import simulated_identifiers
+from simulators.devices.one_way_shoes import TELLING_SHOES
+from simulators.ports.in_process import front_of, open_simulated_device, simulated_key, simulated_serial
+from simulators.ports.memory import MemoryFront
 from tests.protocol.plain import cards
 
 from .parts import Desk, HandClock, running

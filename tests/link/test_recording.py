@@ -9,20 +9,20 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from firmware_bridge.captures import records
-from firmware_bridge.captures.reading import read_capture
+from firmware_bridge.captures import capture_format
+from firmware_bridge.captures.reader import read_capture
 from firmware_bridge.captures.recorder import Bounds, CaptureRecorder
 from firmware_bridge.captures.replay import Means, Played, links_of, replay
 from firmware_bridge.commands import HoldExit
+from firmware_bridge.device_policy import Trust
 from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.drivers.base import Answered, Driver, Heard, LinkOver, Reported
 from firmware_bridge.drivers.bee_tek import BeeTek
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.host import CardlinkHost
 from firmware_bridge.drivers.setting import DriverSetting
-from firmware_bridge.last_chunks import BLOCK, KEPT
 from firmware_bridge.link_keeper import LinkState
-from firmware_bridge.trust import Trust
+from firmware_bridge.recent_traffic import BLOCK, KEPT
 from tests.architecture.sources import PACKAGES, modules
 from tests.captures.make import FOLDER
 
@@ -54,7 +54,7 @@ async def heard_again(*paths: Path, means: Means | None = None) -> list[Heard]:
     heard: list[Heard] = []
 
     def tell(ms: int, link: int, thing: Played) -> None:
-        if not isinstance(thing, records.Record):
+        if not isinstance(thing, capture_format.Record):
             heard.append(thing)
 
     await replay(read_capture(paths), tell, means)
@@ -92,12 +92,15 @@ async def test_what_was_heard_is_heard_again(desk: Desk, clock: HandClock, tmp_p
 
 @pytest.mark.parametrize(
     "over",
-    [records.Lost(100, "device-silent", "Silent.", by_driver=True), records.Lost(100, "link-fault", "It failed.")],
+    [
+        capture_format.Lost(100, "device-silent", "Silent.", by_driver=True),
+        capture_format.Lost(100, "link-fault", "It failed."),
+    ],
     ids=["a verdict", "a failure"],
 )
-async def test_an_end_that_the_driver_does_not_come_to_again_is_told(tmp_path: Path, over: records.Lost) -> None:
+async def test_an_end_that_the_driver_does_not_come_to_again_is_told(tmp_path: Path, over: capture_format.Lost) -> None:
     file = file_at(tmp_path / "a.capture")
-    for record in (records.Opened(0), over):
+    for record in (capture_format.Opened(0), over):
         file.write(record)
     file.close()
     assert [thing.code for thing in await heard_again(tmp_path / "a.capture") if isinstance(thing, LinkOver)] == [
@@ -140,7 +143,7 @@ async def test_a_link_that_goes_on_in_another_file_is_one_link(tmp_path: Path) -
 
 async def test_a_capture_that_ends_while_the_link_stands(tmp_path: Path) -> None:
     file = file_at(tmp_path / "a.capture")
-    file.write(records.Opened(0))
+    file.write(capture_format.Opened(0))
     file.close()
     (over,) = await heard_again(tmp_path / "a.capture")
     assert isinstance(over, LinkOver)

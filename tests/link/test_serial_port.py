@@ -279,7 +279,7 @@ async def test_whatever_a_port_raises_is_a_loss(
         line.losses.clear()
         transport = await line.open(pty.node)
         before = open_descriptors()
-        raising = mocker.patch(f"firmware_bridge.transports.descriptor.os.{call}", side_effect=error)
+        raising = mocker.patch(f"firmware_bridge.transports.fd.os.{call}", side_effect=error)
         if call == "write":
             transport.write(b"x")
         else:

@@ -195,7 +195,7 @@ async def test_a_peer_whose_machine_is_gone_is_lost(rig: TcpRig, mocker: pytest_
     """What the kernel says when nobody has answered keep-alive."""
     await rig.open()
     timed_out = OSError(errno.ETIMEDOUT, os.strerror(errno.ETIMEDOUT))
-    mocker.patch("firmware_bridge.transports.descriptor.os.read", side_effect=timed_out)
+    mocker.patch("firmware_bridge.transports.fd.os.read", side_effect=timed_out)
     rig.send(b"x")
     await rig.changes.until(lambda: bool(rig.wire.losses))
     assert [loss.code for loss in rig.wire.losses] == ["transport-lost"]

@@ -12,11 +12,11 @@ from firmware_bridge.drivers.base import DeviceReady
 from firmware_bridge.drivers.cardlink.host import CardlinkHost
 from firmware_bridge.link_keeper import LinkKeeper, LinkState
 from firmware_bridge.transports.registry import open_transport
-from simulators.device import SimulatedDevice
-from simulators.mechanism import Profile
-from simulators.pace import Pace
-from simulators.simulate import capabilities_of
-from simulators.tcp_front import TcpFront
+from simulators.cli.simulate import capabilities_of
+from simulators.devices.mechanism import Profile
+from simulators.devices.simulated_device import SimulatedDevice
+from simulators.people.pace import Pace
+from simulators.ports.tcp import TcpFront
 
 from .parts import KEY, Changes, Desk, HandClock, open_descriptors, running
 from .rigs import SERIAL_NUMBER, Wire

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
+from firmware_bridge.device_policy import Trust
 from firmware_bridge.device_url import DeviceUrl, parse_device_url
 from firmware_bridge.drivers.base import DeviceReady, Driver, Heard, LinkOver, Reported
 from firmware_bridge.drivers.cardlink.framing import encode_frame
-from firmware_bridge.drivers.guess import driver_of, what_to_check
+from firmware_bridge.drivers.detect import driver_of, what_to_check
 from firmware_bridge.drivers.registry import load_driver
 from firmware_bridge.drivers.setting import DriverSetting
 from firmware_bridge.link import GARBAGE_AFTER, PROVEN_AFTER
@@ -18,7 +19,6 @@ from firmware_bridge.link_keeper import FIRST_PAUSE, LinkKeeper, LinkState
 from firmware_bridge.observations import CardDrawn
 from firmware_bridge.transports.base import OnData, OnLost, Transport
 from firmware_bridge.transports.memory import MemoryTransport, memory_pair
-from firmware_bridge.trust import Trust
 
 from .parts import Bench, Desk, HandClock, running
 

@@ -1,1 +1,1 @@
-"""cardlink: docs/protocol.md against the code, both ends against each other over bad lines, and noise against each."""
+"""cardlink: docs/cardlink.md against the code, both ends against each other over bad lines, and noise against each."""

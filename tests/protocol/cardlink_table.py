@@ -12,18 +12,19 @@ from controller.daemon.table_service import input_of
 from controller.games.specification import Unit
 from controller.table import operations
 from controller.table.inputs import DeviceGone
+from firmware_bridge.capabilities import DeviceIdentity
 from firmware_bridge.cards import DECK, Card
 from firmware_bridge.commands import AnyCommand
 from firmware_bridge.drivers.base import Heard, Reported
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.host import CardlinkHost
-from firmware_bridge.observations import AnyObservation, DeviceIdentity, DoorMoved
-from simulators.device import SimulatedDevice
-from simulators.mechanism import Profile
-from simulators.pace import Pace
-from simulators.rig import Rig
-from simulators.scripted_device import ScriptedDevice
-from simulators.simulate import capabilities_of
+from firmware_bridge.observations import AnyObservation, DoorMoved
+from simulators.cli.simulate import capabilities_of
+from simulators.devices.fault_injection import Rig
+from simulators.devices.mechanism import Profile
+from simulators.devices.simulated_device import SimulatedDevice
+from simulators.people.pace import Pace
+from simulators.scenarios.scripted_device import ScriptedDevice
 from tests.table.watched import WatchedTable
 
 from .parts import KEY, fresh_nonce

@@ -20,8 +20,8 @@ from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.drivers.base import Answered, DeviceReady, Driver, Heard, LinkOver, Reported
 from firmware_bridge.drivers.setting import DriverSetting
 from firmware_bridge.observations import GapSuspected, NotUnderstood
-from simulators.device_side import DeviceSide
-from simulators.mechanism import Mechanism
+from simulators.devices.base import DeviceSide
+from simulators.devices.mechanism import Mechanism
 
 from .plain import cards, reports
 

@@ -15,14 +15,14 @@ from firmware_bridge.drivers.base import Answered, Driver, Heard, LinkOver, Link
 from firmware_bridge.drivers.registry import load_driver
 from firmware_bridge.drivers.setting import DriverSetting
 from firmware_bridge.observations import AnyObservation, CardDrawn, CardsDrawnTogether, SetDispensed
-from simulators.device import SimulatedDevice
-from simulators.faults import Side, parse_fault
-from simulators.line_reader_device import simulated_identifiers
-from simulators.mechanism import Profile
-from simulators.pace import Pace
-from simulators.rig import Rig
-from simulators.simulate import capabilities_of
-from simulators.telling_shoes import TELLING_SHOES
+from simulators.cli.simulate import capabilities_of
+from simulators.devices.fault_injection import Rig
+from simulators.devices.faults import Side, parse_fault
+from simulators.devices.line_reader import simulated_identifiers
+from simulators.devices.mechanism import Profile
+from simulators.devices.one_way_shoes import TELLING_SHOES
+from simulators.devices.simulated_device import SimulatedDevice
+from simulators.people.pace import Pace
 
 from .parts import KEY
 from .plain import reports

@@ -1,4 +1,4 @@
-"""The community protocols read by hand, after docs/protocols.md alone: nothing is shared with the drivers.
+"""The community protocols read by hand, after docs/other_devices.md alone: nothing is shared with the drivers.
 
 Each decoder gives what a telegram, an item or a line says as a short text, the words of the page's table of vectors.
 They are for whole streams only: what is damaged they call "?".

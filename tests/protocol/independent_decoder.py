@@ -1,4 +1,4 @@
-"""cardlink read by hand, after docs/protocol.md alone: it shares nothing with the project, so a mistake shows.
+"""cardlink read by hand, after docs/cardlink.md alone: it shares nothing with the project, so a mistake shows.
 
 Slow on purpose: a state machine byte by byte, a CRC bit by bit, MessagePack as far as cardlink uses it.
 """
@@ -45,7 +45,7 @@ def little_endian(data: bytes) -> int:
 
 
 class Receiver:
-    """The receiver of docs/protocol.md, "Frames"."""
+    """The receiver of docs/cardlink.md, "Frames"."""
 
     def __init__(self) -> None:
         self._buffer: list[int] = []
@@ -183,7 +183,7 @@ def _decode_array(size: int, data: bytes) -> tuple[Value, bytes]:
 
 
 def proof(key: bytes, role: str, host_nonce: bytes, device_nonce: bytes, hello: bytes, identity: bytes) -> bytes:
-    """HMAC-SHA256 written out (RFC 2104), over the parts of docs/protocol.md, "Proofs"."""
+    """HMAC-SHA256 written out (RFC 2104), over the parts of docs/cardlink.md, "Proofs"."""
     message = b""
     for part in (b"cardlink1", role.encode(), host_nonce, device_nonce, hello, identity):
         message += bytes([len(part) % 256, len(part) // 256]) + part

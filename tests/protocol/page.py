@@ -1,4 +1,4 @@
-"""docs/protocol.md as tables, so that tests can hold the code against it."""
+"""docs/cardlink.md as tables, so that tests can hold the code against it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from .independent_decoder import Value
 
-PAGE: Final = (Path(__file__).parents[2] / "docs" / "protocol.md").read_text(encoding="utf-8")
+PAGE: Final = (Path(__file__).parents[2] / "docs" / "cardlink.md").read_text(encoding="utf-8")
 
 
 class Row(NamedTuple):
@@ -30,7 +30,7 @@ def vector_block() -> str:
 def section(title: str) -> str:
     """The text under a heading, up to the next heading of whatever depth."""
     found = re.search(rf"^#+ {re.escape(title)}\n(.*?)(?=^#|\Z)", PAGE, re.M | re.S)
-    assert found, f"docs/protocol.md has no section {title}"
+    assert found, f"docs/cardlink.md has no section {title}"
     return found[1]
 
 

@@ -11,7 +11,7 @@ from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.framing import FrameReader, encode_frame
 from firmware_bridge.drivers.cardlink.host import CardlinkHost, Step
 from firmware_bridge.drivers.cardlink.messages import Kind, encode_body
-from simulators.cardlink_device import CardlinkDevice
+from simulators.devices.cardlink import CardlinkDevice
 
 KEY: Final = bytes(range(32))
 OTHER_KEY: Final = bytes(32)

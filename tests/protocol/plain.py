@@ -1,4 +1,4 @@
-"""What was heard, in the short words of docs/protocols.md; cards are shown here and nowhere else."""
+"""What was heard, in the short words of docs/other_devices.md; cards are shown here and nowhere else."""
 
 from __future__ import annotations
 

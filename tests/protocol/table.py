@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
-from firmware_bridge import observations
+from firmware_bridge import capabilities, observations
 from firmware_bridge.commands import AnyCommand, Dispense, HoldExit, ReleaseExit, Show
 from firmware_bridge.drivers.base import (
     Answered,
@@ -26,7 +26,7 @@ from firmware_bridge.drivers.base import (
 )
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.host import CardlinkHost
-from simulators.faulty_line import LineTrouble, OneWay
+from simulators.devices.faulty_line import LineTrouble, OneWay
 
 from .parts import NEVER, BenchDevice, make_host
 
@@ -71,7 +71,7 @@ class Table:
         self.spoilt = 0
         self.refusal: LinkOver | None = None
         self.statistics = LinkStatistics()
-        self.status: observations.DeviceStatus | None = None
+        self.status: capabilities.DeviceStatus | None = None
         self._held = held
         self._trouble = replace(trouble, latency=LATENCY)
         self._slowest_commit = slowest_commit

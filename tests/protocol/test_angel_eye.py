@@ -11,7 +11,7 @@ from firmware_bridge.commands import HoldExit, ReleaseExit
 from firmware_bridge.drivers.angel_eye import AngelEye
 from firmware_bridge.drivers.angel_eye.telegrams import encode_telegram
 from firmware_bridge.drivers.base import Answered, DeviceReady, Heard
-from simulators.angel_eye_device import AngelEyeDevice
+from simulators.devices.angel_eye import AngelEyeDevice
 
 from .community import setting
 from .plain import reports, told

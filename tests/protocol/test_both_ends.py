@@ -9,7 +9,7 @@ import pytest
 from firmware_bridge import observations
 from firmware_bridge.commands import Dispense
 from firmware_bridge.drivers.base import Reported, ReportsGone
-from simulators.faulty_line import LineTrouble
+from simulators.devices.faulty_line import LineTrouble
 
 from .parts import BOOT
 from .table import Table, check_commands, check_reports

@@ -1,4 +1,4 @@
-"""docs/protocols.md's golden vectors: read by the drivers, and by a decoder that shares nothing with them."""
+"""docs/other_devices.md's golden vectors: read by the drivers, and by a decoder that shares nothing with them."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from hypothesis import strategies as st
 from firmware_bridge.cards import Card
 from firmware_bridge.drivers.angel_eye.telegrams import bcc, encode_order, encode_telegram
 from firmware_bridge.drivers.registry import load_driver
-from simulators.angel_eye_device import AngelEyeDevice
-from simulators.bee_tek_device import BeeTekDevice
-from simulators.line_reader_device import LineReaderDevice, simulated_identifiers
-from simulators.telling_device import TellingDevice
+from simulators.devices.angel_eye import AngelEyeDevice
+from simulators.devices.bee_tek import BeeTekDevice
+from simulators.devices.line_reader import LineReaderDevice, simulated_identifiers
+from simulators.devices.one_way import TellingDevice
 
 from .community import setting
 from .independent_community import check, decode_angel_eye, decode_bee_tek, decode_lines
 from .plain import told
 
-PAGE: Final = (Path(__file__).parents[2] / "docs" / "protocols.md").read_text(encoding="utf-8")
+PAGE: Final = (Path(__file__).parents[2] / "docs" / "other_devices.md").read_text(encoding="utf-8")
 TAGS: Final = {"E280689400130000": "KC", "E280689400130001": "KC"}
 
 

@@ -11,13 +11,13 @@ from firmware_bridge.drivers.angel_eye import AngelEye
 from firmware_bridge.drivers.bee_tek import BeeTek
 from firmware_bridge.drivers.cardlink.host import make_cardlink
 from firmware_bridge.drivers.line_reader import LineReader
-from simulators.angel_eye_device import AngelEyeDevice
-from simulators.bee_tek_device import BeeTekDevice
-from simulators.device import SimulatedDevice
-from simulators.line_reader_device import LineReaderDevice, simulated_identifiers
-from simulators.mechanism import Profile
-from simulators.pace import Pace
-from simulators.simulate import capabilities_of
+from simulators.cli.simulate import capabilities_of
+from simulators.devices.angel_eye import AngelEyeDevice
+from simulators.devices.bee_tek import BeeTekDevice
+from simulators.devices.line_reader import LineReaderDevice, simulated_identifiers
+from simulators.devices.mechanism import Profile
+from simulators.devices.simulated_device import SimulatedDevice
+from simulators.people.pace import Pace
 
 from .driver_conformance import Clock, DriverConformance, Shoe, TellingConformance, Wire
 from .parts import KEY

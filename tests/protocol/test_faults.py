@@ -13,7 +13,7 @@ import pytest
 
 from firmware_bridge import observations
 from firmware_bridge.drivers.base import DeviceReady, LinkOver, Reported, ReportsGone
-from simulators.faults import BY_NAME, FAULTS, SIDES, BadFaultError, Side, parse_fault, table_rows
+from simulators.devices.faults import BY_NAME, FAULTS, SIDES, BadFaultError, Side, parse_fault, table_rows
 
 from .fault_course import FaultCourse
 

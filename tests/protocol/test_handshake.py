@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from firmware_bridge.drivers.base import DeviceReady, LinkOver, StatusHeard
-from firmware_bridge.drivers.cardlink import messages, proofs
+from firmware_bridge.drivers.cardlink import authentication, messages
 from firmware_bridge.drivers.cardlink.framing import HEADER, FrameReader, enclose
 from firmware_bridge.drivers.cardlink.host import CardlinkHost, Step
 from firmware_bridge.drivers.cardlink.messages import Kind, encode_body
@@ -45,7 +45,7 @@ def identity_in(data: bytes) -> messages.Identity:
 def proof_frame(kind: Kind, key: bytes, role: bytes, hello: bytes, identity: bytes, type_: int = 1) -> bytes:
     """A proof by whoever holds `key`, over two frames as they were sent."""
     nonces = messages.decode_hello(FrameReader().receive(hello)[0].body).nonce, identity_in(identity).nonce
-    made = proofs.proof(key, role, *nonces, content(hello), content(identity))
+    made = authentication.proof(key, role, *nonces, content(hello), content(identity))
     return frame(kind, messages.Proof(type_, made))
 
 

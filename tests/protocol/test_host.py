@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from firmware_bridge import observations
+from firmware_bridge import capabilities, observations
 from firmware_bridge.commands import Dispense, HoldExit, ReleaseExit
 from firmware_bridge.drivers.base import Answered, DeviceReady, Heard, Reported, ReportsGone, StatusHeard
 from firmware_bridge.drivers.cardlink import messages
@@ -254,7 +254,7 @@ def test_no_command_goes_out_before_the_link_stands_or_after_it() -> None:
 
 def test_a_silent_device_is_stale_and_then_lost(host: CardlinkHost, device: BenchDevice) -> None:
     assert only(host.receive(frame(Kind.STATUS, device.status()), 5.0)) == StatusHeard(
-        observations.DeviceStatus(BOOT, 0, 1000, 7, 52, 0, 52, 0, False, False, False, 0)
+        capabilities.DeviceStatus(BOOT, 0, 1000, 7, 52, 0, 52, 0, False, False, False, 0)
     )
     assert not host.is_stale(6.4)
     assert host.is_stale(6.5)

@@ -13,7 +13,7 @@ from firmware_bridge.card_table import LONGEST_IDENTIFIER, read_card_table
 from firmware_bridge.cards import DECK, Card
 from firmware_bridge.drivers.line_reader import ENDS_WITHIN, LineReader
 from firmware_bridge.errors import CardTableError
-from simulators.line_reader_device import simulated_identifiers, write_card_table
+from simulators.devices.line_reader import simulated_identifiers, write_card_table
 
 from .community import setting
 from .plain import reports, told

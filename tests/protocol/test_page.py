@@ -1,4 +1,4 @@
-"""docs/protocol.md says what the code does: golden vectors, fields, tags, words."""
+"""docs/cardlink.md says what the code does: golden vectors, fields, tags, words."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any, Final, get_args, get_type_hints
 import msgspec
 import pytest
 
+from firmware_bridge.capabilities import Capabilities
 from firmware_bridge.cards import Card
-from firmware_bridge.drivers.cardlink import messages, proofs
+from firmware_bridge.drivers.cardlink import authentication, messages
 from firmware_bridge.drivers.cardlink.framing import FrameReader, encode_frame
 from firmware_bridge.drivers.cardlink.messages import Kind, encode_body
 from firmware_bridge.drivers.cardlink.translate import capability_words
-from firmware_bridge.observations import Capabilities
 
 from . import independent_decoder, vectors
 from .page import PAGE, Row, golden_rows, rows_of, section, vector_block
@@ -124,7 +124,7 @@ def test_the_proofs_hold_by_a_second_calculation() -> None:
     for name, role in (("host proof", "host"), ("device proof", "device")):
         made = independent_decoder.proof(vectors.KEY, role, *parts)
         assert rows[name].body == [1, made]
-        assert proofs.proof(vectors.KEY, role.encode(), *parts) == made
+        assert authentication.proof(vectors.KEY, role.encode(), *parts) == made
 
 
 def test_the_crc_is_the_one_that_the_page_names() -> None:

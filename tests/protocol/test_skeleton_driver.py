@@ -10,7 +10,7 @@ from types import ModuleType
 from firmware_bridge.drivers.base import Driver
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.setting import DriverSetting
-from simulators.telling_device import TellingDevice
+from simulators.devices.one_way import TellingDevice
 
 from .driver_conformance import Clock, Shoe, TellingConformance
 

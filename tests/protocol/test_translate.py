@@ -7,6 +7,7 @@ from typing import get_args
 import pytest
 
 from firmware_bridge import commands, observations
+from firmware_bridge.capabilities import Capabilities
 from firmware_bridge.cards import Card, Concealed
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.translate import (
@@ -16,7 +17,7 @@ from firmware_bridge.drivers.cardlink.translate import (
     order_of,
     status_of,
 )
-from firmware_bridge.observations import AnyObservation, Capabilities
+from firmware_bridge.observations import AnyObservation
 
 from .vectors import REPORTS, STATUS
 

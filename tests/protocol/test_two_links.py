@@ -10,12 +10,12 @@ from typing import Final
 
 import pytest
 
+from firmware_bridge.device_policy import ANY_DEVICE, Trust
 from firmware_bridge.drivers.base import DeviceReady, Heard
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.framing import FrameReader
 from firmware_bridge.drivers.cardlink.host import CardlinkHost
 from firmware_bridge.drivers.cardlink.messages import Kind
-from firmware_bridge.trust import ANY_DEVICE, Trust
 
 from .parts import BenchDevice, converse, frame, fresh_nonce, kinds_in, only, over, rejected
 

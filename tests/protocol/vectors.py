@@ -1,11 +1,11 @@
-"""The golden vectors of docs/protocol.md. `python -m tests.protocol.vectors` prints their table."""
+"""The golden vectors of docs/cardlink.md. `python -m tests.protocol.vectors` prints their table."""
 
 from __future__ import annotations
 
 import json
 from typing import Final, NamedTuple, TypeAlias
 
-from firmware_bridge.drivers.cardlink import messages, proofs
+from firmware_bridge.drivers.cardlink import authentication, messages
 from firmware_bridge.drivers.cardlink.framing import FrameReader, encode_frame
 from firmware_bridge.drivers.cardlink.messages import Kind, encode_body
 
@@ -111,14 +111,14 @@ def _handshake() -> list[Vector]:
     identity = frame(Kind.IDENTITY, IDENTITY)
 
     def proof(kind: Kind, role: bytes, number: int) -> bytes:
-        made = proofs.proof(KEY, role, HOST_NONCE, DEVICE_NONCE, content(hello), content(identity))
-        return frame(kind, messages.Proof(proofs.HMAC_SHA256, made), number=number)
+        made = authentication.proof(KEY, role, HOST_NONCE, DEVICE_NONCE, content(hello), content(identity))
+        return frame(kind, messages.Proof(authentication.HMAC_SHA256, made), number=number)
 
     return [
         Vector("hello", hello),
         Vector("identity", identity),
-        Vector("host proof", proof(Kind.HOST_PROOF, proofs.HOST_ROLE, 1206)),
-        Vector("device proof", proof(Kind.DEVICE_PROOF, proofs.DEVICE_ROLE, 41)),
+        Vector("host proof", proof(Kind.HOST_PROOF, authentication.HOST_ROLE, 1206)),
+        Vector("device proof", proof(Kind.DEVICE_PROOF, authentication.DEVICE_ROLE, 41)),
         Vector("resume", frame(Kind.RESUME, messages.Resume(EARLIER_BOOT, 1206), number=1206)),
         Vector("resume, nothing held", frame(Kind.RESUME, messages.Resume(0, 0), number=0)),
         Vector("reject", frame(Kind.REJECT, messages.Reject("proof", "the host's proof does not hold"))),

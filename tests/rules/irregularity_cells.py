@@ -10,7 +10,8 @@ from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
-from controller.games.specification import Disposition, Facts, Kind, Role
+from controller.games.specification import Disposition, Facts, Kind
+from controller.roles import Role
 
 D, K = Disposition, Kind
 GAME_IDS: Final = ("TP", "RTP", "NC", "P3", "F3")

@@ -19,8 +19,8 @@ from controller.rules.layout import (
     TableRules,
     as_it_lies,
 )
+from controller.rules.payouts import Cards
 from controller.rules.placing import Laid, place
-from controller.rules.shapes import Cards
 from firmware_bridge.cards import DECK, Card
 
 Lying: TypeAlias = tuple[str, str, int, int]  # bettor, wager, box, amount

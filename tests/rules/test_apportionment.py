@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from controller.games.wagers import Excess, LimitOf
+from controller.games.wager_specification import Excess, LimitOf
 from controller.rules.apportionment import Share, apportion, share_out
 from controller.rules.law import Law, SettingError, read_law
 from controller.rules.layout import Limit

@@ -8,13 +8,13 @@ from itertools import product
 import pytest
 
 from controller.games import game
-from controller.games.specification import Disposition, Facts, Kind, Noticed, Role, StepKind, Unit
-from controller.rules.dealing import served_boxes
-from controller.rules.irregularities import find_row
-from controller.rules.law import read_law
+from controller.games.specification import Disposition, Facts, Kind, Noticed, StepKind, Unit
+from controller.roles import Role
+from controller.rules.dealing_order import served_boxes
+from controller.rules.law import find_row, read_law
 from controller.rules.layout import Bet, BetRefusedError, Bettor, TableRules, as_it_lies
-from controller.rules.paying import void_round
-from controller.rules.settlement import Verdict
+from controller.rules.payouts import Verdict
+from controller.rules.settlement import void_round
 from firmware_bridge.cards import DECK, SUITS
 
 S = StepKind

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from controller.games import GAMES, game
 from controller.games.specification import FirstCard, Grammar, Order, Unit
-from controller.rules.dealing import box, dealing_order, first_served, order_after_first_card, served_boxes
+from controller.rules.dealing_order import box, dealing_order, first_served, order_after_first_card, served_boxes
 from tests.rules.irregularity_cells import GAME_IDS
 
 occupied = st.lists(st.integers(1, 9), min_size=1, max_size=9, unique=True)

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from controller.games import GAMES, game
-from controller.games.wagers import Looks, Price, Shape, Wager, odds
-from controller.rules.counting import Deck
+from controller.games.wager_specification import Looks, Price, Shape, Wager, odds
 from controller.rules.established import (
     Established,
     Known,
@@ -23,9 +22,10 @@ from controller.rules.established import (
     known_cards,
     standing,
 )
+from controller.rules.hand_counting import Deck
 from controller.rules.law import Law, SettingError, UnknownWagerError, read_law
 from controller.rules.odds import every_reading
-from controller.rules.settlement import Verdict, settle
+from controller.rules.payouts import Verdict, settle
 from firmware_bridge.cards import DECK, Card
 
 MATHEMATICALLY = {"established_by": "mathematically"}

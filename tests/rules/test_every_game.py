@@ -26,11 +26,10 @@ from controller.games.specification import (
     StepKind,
     Unit,
 )
-from controller.games.wagers import Looks
+from controller.games.wager_specification import Looks
 from controller.rules.hands import class_name, rank_key
-from controller.rules.irregularities import STATED, find_row
-from controller.rules.law import Law, conditions_of, read_law
-from controller.rules.settlement import Verdict, settle
+from controller.rules.law import STATED, Law, conditions_of, find_row, read_law
+from controller.rules.payouts import Verdict, settle
 from firmware_bridge.cards import DECK, Card
 
 ROOT = Path(__file__).parents[2]

@@ -16,9 +16,8 @@ from controller.games import game
 from controller.rules.hands import Outcome, class_name, hand_name, outcome, pictures, points, rank_key
 from controller.rules.law import Law, read_law
 from controller.rules.layout import Bettor, Layout, TableRules, enter_bettor
+from controller.rules.payouts import Settled, Verdict, is_any_king, is_picture_pair, settle
 from controller.rules.placing import place
-from controller.rules.settlement import Settled, Verdict, settle
-from controller.rules.shapes import is_any_king, is_picture_pair
 from firmware_bridge.cards import Card
 from tests.clauses.citations import cited
 

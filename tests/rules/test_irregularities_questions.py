@@ -23,8 +23,7 @@ from controller.games.specification import (
     Noticed,
     Row,
 )
-from controller.rules.irregularities import find_row, silent_row
-from controller.rules.law import Law, read_law
+from controller.rules.law import Law, find_row, read_law, silent_row
 from tests.clauses.numbers import CLAUSES
 from tests.rules.irregularity_cells import GAME_IDS, facts_of, said
 

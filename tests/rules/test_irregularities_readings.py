@@ -6,9 +6,9 @@ import pytest
 from msgspec.structs import replace
 
 from controller.games import game
-from controller.games.specification import Choice, Disposition, Facts, Kind, Role
-from controller.rules.irregularities import find_row
-from controller.rules.law import read_law
+from controller.games.specification import Choice, Disposition, Facts, Kind
+from controller.roles import Role
+from controller.rules.law import find_row, read_law
 from tests.rules.irregularity_cells import (
     NC_AS_DEALT,
     NC_RECONSTRUCTED,

@@ -10,10 +10,10 @@ from msgspec.structs import replace
 
 from controller.games import GAMES, UnknownGameError, game
 from controller.games.common import HOUSE_PROCEDURE
-from controller.games.specification import Disposition, Facts, Game, Kind, Noticed, Role, Row
-from controller.games.wagers import Setting, Under
-from controller.rules.irregularities import find_row
-from controller.rules.law import Law, SettingError, UnknownWagerError, find_setting, not_chosen, read_law
+from controller.games.specification import Disposition, Facts, Game, Kind, Noticed, Row
+from controller.games.wager_specification import Setting, Under
+from controller.roles import Role
+from controller.rules.law import Law, SettingError, UnknownWagerError, find_row, find_setting, not_chosen, read_law
 from tests.rules.irregularity_cells import GAME_IDS
 
 D, K = Disposition, Kind

@@ -8,9 +8,9 @@ import pytest
 from msgspec.structs import replace
 
 from controller.games import game
-from controller.games.specification import Choice, Disposition, Facts, Kind, Noticed, Option, Role, Row
-from controller.rules.irregularities import find_row
-from controller.rules.law import Law, read_law
+from controller.games.specification import Choice, Disposition, Facts, Kind, Noticed, Option, Row
+from controller.roles import Role
+from controller.rules.law import Law, find_row, read_law
 from tests.rules.irregularity_cells import (
     NC_AS_DEALT,
     NC_ORDER_KNOWN,

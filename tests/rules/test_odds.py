@@ -13,11 +13,11 @@ import msgspec
 import pytest
 
 from controller.games import GAMES, game
-from controller.games.wagers import Looks, Price, Shape, Wager, odds
-from controller.rules.counting import Deck
+from controller.games.wager_specification import Looks, Price, Shape, Wager, odds
+from controller.rules.hand_counting import Deck
 from controller.rules.law import Law, SettingError, read_law, readings_that_matter
 from controller.rules.odds import WagerOdds, count_odds, every_reading, wager_odds
-from controller.rules.settlement import Settled, Verdict, settle
+from controller.rules.payouts import Settled, Verdict, settle
 from firmware_bridge.cards import Card
 
 # Small enough to be dealt out whole. Each deals every shape of one hand, or of two.

@@ -1,408 +1,366 @@
-"""What each wager of each game comes to, hand by hand: TP 4.1, RTP 4.1 and 4.2, NC 4.1, P3 4.1 to 4.3, F3 O1 to O3."""
+"""The settlement of whole rounds, by hand-computed examples, clause by clause."""
 
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Final, TypeAlias
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from controller.games import game
-from controller.games.wagers import Looks, Needs
-from controller.rules.law import Law, SettingError, read_law
-from controller.rules.settlement import Settled, Verdict, settle
-from firmware_bridge.cards import DECK, Card
-from tests.rules.irregularity_cells import GAME_IDS
+from controller.rules.apportionment import apportion
+from controller.rules.law import SettingError, read_law
+from controller.rules.layout import Limit
+from controller.rules.payouts import Verdict
+from controller.rules.settlement import (
+    BetAction,
+    BetRuling,
+    Entry,
+    Rounding,
+    Settlement,
+    SettlementError,
+    difference,
+    reverse,
+    settle_round,
+    void_round,
+)
+from tests.rules.laid_bets import LAWS, THREE_BOXES, hands, lay, limited
 
-Net: TypeAlias = Fraction | int
-HALF: Final = Fraction(1, 2)
+TP, RTP, NC, P3, F3 = (LAWS[game_id] for game_id in ("TP", "RTP", "NC", "P3", "F3"))
 WON, LOST, RETURNED = Verdict.WON, Verdict.LOST, Verdict.RETURNED
-MUST: Final = {"P3": {"tie_on": "points"}}  # what a table could not open without
-two_hands = st.lists(st.sampled_from(DECK), min_size=6, max_size=6, unique=True).map(lambda six: (six[:3], six[3:]))
+# Box 1 wins on seven, box 2 on six, box 3 loses with two; the Dealer has five.
+TABLE = hands(B1="KD 5C 2S", B2="KC 4D 2H", B3="TD 9C 3S", D="TS 3C 2D")
 
 
-def hand(text: str) -> list[Card]:
-    return [Card.parse(word) for word in text.split()]
+def money(entry: Entry) -> tuple[object, ...]:
+    """Verdict, and what is returned, collected, held and paid."""
+    return entry.verdict, entry.returned, entry.collected, entry.held, entry.paid
 
 
-def law_of(game_id: str, **chosen: str) -> Law:
-    return read_law(game(game_id), MUST.get(game_id, {}) | chosen)
+def test_tp_4_1_wins_are_paid_six_points_at_half_and_losses_collected() -> None:
+    bets = lay("TP", ("ann", "main", 1, 100), ("bob", "main", 2, 25), ("cy", "main", 3, 40))
+    settlement = settle_round(TP, THREE_BOXES, bets, TABLE)
+    assert [money(entry) for entry in settlement.entries] == [
+        (WON, 100, 0, 0, 100),
+        (WON, 25, 0, 0, Fraction(25, 2)),
+        (LOST, 0, 40, 0, 0),
+    ]
+    assert settlement.gains == {"ann": 100, "bob": Fraction(25, 2), "cy": -40}
+    assert settlement.house == -100 - Fraction(25, 2) + 40
+    assert settlement.entries[0].clause == "TP 4.1"
 
 
-def settled(game_id: str, wager: str, box: str, dealer: str, **chosen: str) -> Settled:
-    law = law_of(game_id, **chosen)
-    return settle(law, law.wager(wager), hand(box), hand(dealer))
+def test_tp_3_13_an_equal_ranking_returns_the_main_and_pays_the_tie() -> None:
+    """TP 3.13, and TP 3.13.1: 8 to 1."""
+    bets = lay("TP", ("ann", "main", 1, 100), ("ann", "tie", 1, 10))
+    settlement = settle_round(TP, THREE_BOXES, bets, hands(B1="KD 4C AS", D="QS 3C 2D"))
+    assert [money(entry) for entry in settlement.entries] == [(RETURNED, 100, 0, 0, 0), (WON, 10, 0, 0, 80)]
 
 
-def in_short(result: Settled) -> tuple[Verdict, Net, str]:
-    return result.verdict, result.net, result.clause
+def test_rtp_4_2_and_p3_4_3_and_f3_o3_side_wagers_pay_their_odds() -> None:
+    """RTP 4.2, P3 4.3, F3 O3: hands that pay most."""
+    kings = hands(B1="KD KC KS", D="KH QC 2D")
+    royal = settle_round(RTP, THREE_BOXES, lay("RTP", ("ann", "main", 1, 10), ("ann", "royal", 1, 5)), kings)
+    assert [entry.paid for entry in royal.entries] == [10, 940]
+    perfect = lay("P3", ("ann", "main", 1, 10), ("ann", "picture_perfect", 1, 4), ("ann", "dealer_prosperity", 1, 3))
+    assert [entry.paid - entry.collected for entry in settle_round(P3, THREE_BOXES, perfect, kings).entries] == [
+        10, 20, -3
+    ]  # fmt: skip
+    banker = lay("F3", ("ann", "banker_pair_plus", 0, 7), ("ann", "lose", 2, 9))
+    pair = hands(B2="TD 9C 3S", D="5S 5C 6D")
+    assert [entry.paid for entry in settle_round(F3, THREE_BOXES, banker, pair).entries] == [7, Fraction(9, 2)]
 
 
-# The main wager: how a win is paid, by which clause it is lost and by which it is returned.
-MAIN: Final = [
-    ("TP", "main", "TP 4.1", "TP 3.7", "TP 3.13"),
-    ("RTP", "main", "RTP 4.1", "RTP 3.16", "RTP 1.1.5"),
-    ("NC", "main", "NC 4.1", "NC 3.13.2", "NC 3.13.3"),
-    ("P3", "main", "P3 4.1", "P3 3.8", "P3 3.13.1"),
-]
-each_main = pytest.mark.parametrize(
-    ("game_id", "wager", "paid", "lost", "returned"), MAIN, ids=[one[0] for one in MAIN]
-)
+def test_nc_5_1_1_a_player_wins_or_loses_his_share_of_the_maximum() -> None:
+    """150, 100 and 50 on a maximum of 100: on box 1 they win, on box 3 they lose, a third of each."""
+    for box, verdict in ((1, WON), (3, LOST)):
+        layout = lay("NC", ("ann", "main", box, 150), ("bob", "main", box, 100), ("cy", "main", box, 50))
+        settlement = settle_round(NC, limited("main"), layout, TABLE)
+        moved = [entry.paid if verdict is WON else entry.collected for entry in settlement.entries]
+        assert moved == [50, Fraction(100, 3), Fraction(50, 3)]
+        assert {entry.verdict for entry in settlement.entries} == {verdict}
+        assert {entry.share_clause for entry in settlement.entries} == {"NC 5.1.1"}
+        assert settlement.house == (-100 if verdict is WON else 100)
 
 
-@each_main
+def test_rtp_5_11_wagers_over_the_maximum_are_paid_and_collected_to_the_maximum() -> None:
+    layout = lay("RTP", ("ann", "main", 1, 150), ("bob", "main", 3, 130))
+    settlement = settle_round(RTP, limited("main"), layout, TABLE)
+    assert [money(entry) for entry in settlement.entries] == [(WON, 150, 0, 0, 100), (LOST, 30, 100, 0, 0)]
+
+
+def test_rtp_5_10_under_the_minimum_is_settled_one_time_only() -> None:
+    layout = lay("RTP", ("ann", "main", 1, 4), ("bob", "main", 3, 5), ("cy", "main", 1, 50))
+    first = settle_round(RTP, limited("main"), layout, TABLE)
+    assert [entry.paid - entry.collected for entry in first.entries] == [4, -5, 50]
+    assert first.settled_under_minimum == {"ann", "bob"}
+    second = settle_round(RTP, limited("main"), layout, TABLE, settled_under_minimum=first.settled_under_minimum)
+    assert [money(entry)[:3] for entry in second.entries] == [(RETURNED, 4, 0), (RETURNED, 5, 0), (WON, 50, 0)]
+    assert [entry.clause for entry in second.entries][:2] == ["RTP 5.10", "RTP 5.10"]
+    assert second.settled_under_minimum == {"ann", "bob"}
+
+
+def test_rtp_5_10_a_standoff_or_a_void_round_is_nobodys_one_time() -> None:
+    """RTP 5.10 speaks of wagers paid or collected; a standoff is neither (RTP 1.1.5)."""
+    layout = lay("RTP", ("ann", "main", 1, 4))
+    standoff = settle_round(RTP, limited("main"), layout, hands(B1="KD 4C AS", D="QS 3C 2D"))
+    assert standoff.settled_under_minimum == frozenset()
+    assert void_round(RTP, layout, "RTP 5.4").settled_under_minimum == frozenset()
+    assert void_round(RTP, layout, "RTP 5.4", frozenset({"bob"})).settled_under_minimum == {"bob"}
+
+
+@pytest.mark.parametrize(("game_id", "clause"), [("RTP", "RTP 5.5"), ("NC", "NC 5.9")])
+def test_rtp_5_5_and_nc_5_9_all_wagers_on_a_removed_hand_are_returned(game_id: str, clause: str) -> None:
+    """RTP 5.5, NC 5.9: the hand itself need not be there."""
+    layout = lay(game_id, ("ann", "main", 1, 100), ("bob", "tie", 1, 10), ("ann", "main", 3, 40))
+    dealt = {place: cards for place, cards in TABLE.items() if place != "B1"}
+    settlement = settle_round(LAWS[game_id], THREE_BOXES, layout, dealt, removed={1: clause})
+    assert [money(entry)[:3] for entry in settlement.entries] == [(RETURNED, 100, 0), (RETURNED, 10, 0), (LOST, 0, 40)]
+    assert [entry.clause for entry in settlement.entries][:2] == [clause, clause]
+
+
+def test_nc_5_7_3_who_chose_so_has_his_bets_back_and_the_others_play_on() -> None:
+    """NC 5.7.3; reading 38: on one box each bettor is for himself."""
+    layout = lay("NC", ("ann", "main", 1, 100), ("ann", "tie", 1, 10), ("bob", "main", 1, 20), ("ann", "main", 3, 30))
+    settlement = settle_round(NC, THREE_BOXES, layout, TABLE, withdrawn={("ann", 1): "NC 5.7.3"})
+    assert [money(entry)[:3] for entry in settlement.entries] == [
+        (RETURNED, 100, 0), (RETURNED, 10, 0), (WON, 20, 0), (LOST, 0, 30)
+    ]  # fmt: skip
+    assert settlement.entries[0].clause == "NC 5.7.3"
+
+
+def test_nc_5_13_a_withdrawal_leaves_the_others_shares_as_the_chips_lay_at_closing() -> None:
+    layout = lay("NC", ("ann", "main", 1, 100), ("bob", "main", 1, 100))
+    settlement = settle_round(NC, limited("main"), layout, TABLE, withdrawn={("ann", 1): "NC 5.7.3"})
+    assert [entry.counted for entry in settlement.entries] == [0, 50]
+
+
+def test_rtp_5_13_1_a_player_withdraws_all_his_wagers_or_none() -> None:
+    layout = lay("RTP", ("ann", "main", 1, 100), ("ann", "main", 3, 40), ("bob", "main", 3, 10))
+    with pytest.raises(SettlementError, match="box 3 is missing"):
+        settle_round(RTP, THREE_BOXES, layout, TABLE, withdrawn={("ann", 1): "RTP 5.13.1"})
+    both = {("ann", 1): "RTP 5.13.1", ("ann", 3): "RTP 5.13.1"}
+    settlement = settle_round(RTP, THREE_BOXES, layout, TABLE, withdrawn=both)
+    assert [entry.verdict for entry in settlement.entries] == [RETURNED, RETURNED, LOST]
+    rest = {("ann", 3): "RTP 5.13.1"}
+    settlement = settle_round(RTP, THREE_BOXES, layout, TABLE, removed={1: "RTP 5.5"}, withdrawn=rest)
+    assert [entry.clause for entry in settlement.entries][:2] == ["RTP 5.5", "RTP 5.13.1"]
+
+
+def test_rtp_5_7_a_permitted_withdrawal_may_be_of_one_hand() -> None:
+    layout = lay("RTP", ("ann", "main", 1, 100), ("ann", "main", 3, 40))
+    settlement = settle_round(RTP, THREE_BOXES, layout, TABLE, withdrawn={("ann", 3): "RTP 5.7"})
+    assert [entry.verdict for entry in settlement.entries] == [WON, RETURNED]
+
+
+def test_nc_5_14_a_side_bet_without_an_initial_bet_is_returned() -> None:
+    """Kings would have paid it; on the box with an Initial Bet it is settled."""
+    layout = lay("NC", ("ann", "three_pictures", 1, 10), ("ann", "three_pictures", 2, 10), ("bob", "main", 2, 5))
+    kings = hands(B1="KD KC KS", B2="QD QC QS", D="2S 2C 3D")
+    settlement = settle_round(NC, THREE_BOXES, layout, kings)
+    assert [money(entry)[1:] for entry in settlement.entries[:2]] == [(10, 0, 0, 0), (10, 0, 0, 160)]
+    assert settlement.entries[0].clause == "NC 5.14"
+
+
+@pytest.mark.parametrize(("game_id", "clause"), [("TP", "TP 3.3"), ("RTP", "RTP 3.5"), ("P3", "P3 3.4")])
+def test_where_no_clause_says_what_becomes_of_it_a_side_bet_without_main_waits_for_a_ruling(
+    game_id: str, clause: str
+) -> None:
+    """TP 3.3, RTP 3.5, P3 3.4: effect silent."""
+    law, layout = LAWS[game_id], lay(game_id, ("ann", "tie", 3, 10))
+    held = settle_round(law, THREE_BOXES, layout, {})
+    assert money(held.entries[0]) == (None, 0, 0, 10, 0)
+    assert held.entries[0].clause == clause
+    assert held.held == 10
+    back = {1: BetRuling(BetAction.RETURN, "shift manager Tan", "it goes back")}
+    returned = settle_round(law, THREE_BOXES, layout, {}, rulings=back)
+    assert money(returned.entries[0]) == (RETURNED, 10, 0, 0, 0)
+    assert "shift manager Tan" in returned.entries[0].because
+    plays = {1: BetRuling(BetAction.SETTLE, "shift manager Tan")}
+    assert money(settle_round(law, THREE_BOXES, layout, TABLE, rulings=plays).entries[0]) == (LOST, 0, 10, 0, 0)
+    assert difference(held, returned).bettors == {"ann": 10}
+    assert difference(held, returned).held == -10
+
+
+def test_a_ruling_returns_any_bet_but_settles_none_that_a_clause_returns() -> None:
+    """NC 5.9 stands before a ruling."""
+    layout = lay("NC", ("ann", "main", 1, 10), ("bob", "main", 3, 10))
+    rulings = {
+        1: BetRuling(BetAction.SETTLE, "shift manager Tan"), 2: BetRuling(BetAction.RETURN, "shift manager Tan")
+    }  # fmt: skip
+    settlement = settle_round(NC, THREE_BOXES, layout, TABLE, removed={1: "NC 5.9"}, rulings=rulings)
+    assert [(entry.verdict, entry.clause) for entry in settlement.entries] == [(RETURNED, "NC 5.9"), (RETURNED, "")]
+
+
 @pytest.mark.parametrize(
-    ("box", "dealer"),
+    ("game_id", "clause", "returns"),
     [
-        ("2C 3D 4H", "2D 3H 3S"),
-        ("KC 9D TH", "9C TD TS"),  # equal points: more pictures
-        ("KC QD 8H", "KD 8C TS"),
-        ("JC QD KH", "KC QS 9H"),  # three pictures above all
-        ("9C TD TH", "KD QC 8S"),  # points before pictures
+        ("NC", "NC 5.5.1", "(NC 5.15)"),
+        ("F3", "F3 X2", "(F3 X2)"),
+        # These three say that a round is void, and not that bets are returned.
+        ("TP", "TP 5.2", "(reading 33)"),
+        ("RTP", "RTP 5.1.1", "(reading 33)"),
+        ("P3", "P3 5.4", "(reading 33)"),
     ],
 )
-def test_tp_4_1_rtp_4_1_nc_4_1_p3_4_1_a_higher_ranking_is_paid_even_money(
-    game_id: str, wager: str, paid: str, lost: str, returned: str, box: str, dealer: str
+def test_a_void_round_returns_every_bet(game_id: str, clause: str, returns: str) -> None:
+    """NC 5.15, F3 X2; reading 33 for TP 5.2, RTP 5.1.1 and P3 5.4."""
+    law = LAWS[game_id]
+    layout = lay(game_id, ("ann", law.wagers[0].id, 1, 100), ("bob", "tie", 3, 7))
+    settlement = void_round(law, layout, clause)
+    assert [money(entry) for entry in settlement.entries] == [(RETURNED, 100, 0, 0, 0), (RETURNED, 7, 0, 0, 0)]
+    assert all(entry.clause == clause and returns in entry.because for entry in settlement.entries)
+    with pytest.raises(SettlementError, match="name which"):
+        void_round(law, layout, "")
+
+
+def test_nc_1_19_a_void_round_has_no_result_whatever_the_hands() -> None:
+    """NC 1.19: a bet that would have won, one that would have lost, and a side bet that another clause returns."""
+    layout = lay("NC", ("ann", "main", 1, 100), ("bob", "main", 3, 40), ("bob", "tie", 2, 7))
+    settled, void = settle_round(NC, THREE_BOXES, layout, TABLE), void_round(NC, layout, "NC 5.4.2")
+    assert [entry.verdict for entry in settled.entries] == [WON, LOST, RETURNED]
+    assert {(entry.verdict, entry.clause) for entry in void.entries} == {(RETURNED, "NC 5.4.2")}
+    assert not any(entry.counted or entry.paid or entry.collected for entry in void.entries)
+
+
+def test_nc_1_16_seated_and_standing_bettors_of_a_box_are_settled_each_for_himself() -> None:
+    """NC 1.16: Bob stands. His choice (NC 5.7.3) is his own, and so is Ann's."""
+    layout = lay("NC", ("ann", "main", 1, 100), ("bob", "main", 1, 20), ("bob", "tie", 1, 5), seats={"ann": 1})
+    for who, verdicts in (("bob", [WON, RETURNED, RETURNED]), ("ann", [RETURNED, WON, LOST])):
+        settlement = settle_round(NC, THREE_BOXES, layout, TABLE, withdrawn={(who, 1): "NC 5.7.3"})
+        assert [entry.verdict for entry in settlement.entries] == verdicts
+
+
+@pytest.mark.parametrize(("game_id", "clause"), [("P3", "P3 5.4"), ("NC", "NC 5.5.5")])
+def test_p3_5_4_and_nc_5_5_5_a_round_voided_after_it_was_settled_is_taken_back(game_id: str, clause: str) -> None:
+    """P3 5.4, NC 5.5.5: winners give back what they were paid, losers have their stakes back."""
+    law = LAWS[game_id]
+    layout = lay(game_id, ("ann", "main", 1, 100), ("bob", "main", 2, 25), ("cy", "main", 3, 40))
+    settled, void = settle_round(law, THREE_BOXES, layout, TABLE), void_round(law, layout, clause)
+    moves = difference(settled, void)
+    assert moves.bettors == {"ann": -100, "bob": -Fraction(25, 2), "cy": 40}
+    assert moves.house == 100 + Fraction(25, 2) - 40
+    undone = reverse(settled)
+    assert [(move.bettor, move.to_bettor, move.to_house) for move in undone] == [
+        ("ann", -200, 100), ("bob", -Fraction(75, 2), Fraction(25, 2)), ("cy", 0, -40)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("game_id", "clause"), [("RTP", "RTP 5.5"), ("NC", "NC 5.9")])
+def test_rtp_5_5_and_nc_5_9_a_hand_removed_after_it_was_settled_moves_its_own_wagers_alone(
+    game_id: str, clause: str
 ) -> None:
-    assert in_short(settled(game_id, wager, box, dealer)) == (WON, 1, paid)
-    assert in_short(settled(game_id, wager, dealer, box)) == (LOST, -1, lost)
+    """RTP 5.5, NC 5.9."""
+    law = LAWS[game_id]
+    layout = lay(game_id, ("ann", "main", 1, 100), ("bob", "main", 3, 40))
+    before = settle_round(law, THREE_BOXES, layout, TABLE)
+    after = settle_round(law, THREE_BOXES, layout, TABLE, removed={1: clause})
+    moves = difference(before, after)
+    assert moves.bettors == {"ann": -100, "bob": 0}
+    assert moves.house == 100
+    assert moves.held == 0
 
 
-@each_main
-@pytest.mark.parametrize("box", ["AC 2D 3H", "KC 6D TH", "KC QD 6H", "9C 9D 8H"])
-def test_tp_4_1_rtp_4_1_nc_4_1_p3_4_1_reading_14_a_win_on_six_points_pays_half_with_any_pictures(
-    game_id: str, wager: str, paid: str, lost: str, returned: str, box: str
-) -> None:
-    assert in_short(settled(game_id, wager, box, "AH 2S 2H")) == (WON, HALF, paid)
+def test_nc_5_13_another_layout_is_no_difference_but_a_reversal_and_a_new_settlement() -> None:
+    old = settle_round(NC, THREE_BOXES, lay("NC", ("ann", "main", 1, 100)), TABLE)
+    new = settle_round(NC, THREE_BOXES, lay("NC", ("ann", "main", 1, 150)), TABLE)
+    with pytest.raises(SettlementError, match="reverse the old one"):
+        difference(old, new)
 
 
-@each_main
-def test_reading_14_the_six_must_be_the_winners_own(
-    game_id: str, wager: str, paid: str, lost: str, returned: str
-) -> None:
-    assert in_short(settled(game_id, wager, "AC 2D 4H", "AH 2S 3H")) == (WON, 1, paid)
-    assert in_short(settled(game_id, wager, "AH 2S 3H", "AC 2D 4H")) == (LOST, -1, lost)
-    assert in_short(settled(game_id, wager, "KC 2D 4H", "AH 2S 3H")) == (WON, HALF, paid), "six against six"
+@pytest.mark.parametrize(("game_id", "clause"), [("TP", "TP 5.6"), ("P3", "P3 5.6"), ("RTP", "RTP 5.3")])
+def test_a_bet_taken_away_late_is_settled_with_the_closed_layout(game_id: str, clause: str) -> None:
+    """TP 5.6, P3 5.6, RTP 5.3: only another clause returns a bet that lay there at closing."""
+    layout = lay(game_id, ("ann", "main", 3, 40))
+    assert LAWS[game_id].game.betting.late_withdrawal == clause
+    assert settle_round(LAWS[game_id], THREE_BOXES, layout, TABLE).gains == {"ann": -40}
 
 
-@each_main
+def test_nc_5_3_who_walked_away_is_settled_as_everybody() -> None:
+    layout = lay("NC", ("gone", "main", 1, 100), ("ann", "main", 1, 100), seats={"ann": 1})
+    assert settle_round(NC, THREE_BOXES, layout, TABLE).gains == {"gone": 100, "ann": 100}
+
+
 @pytest.mark.parametrize(
-    ("box", "dealer"),
-    [("KC KD 5H", "QC JD 5S"), ("JC JD JH", "KC QD QH"), ("AC 2D 3H", "TC TD 6H"), ("9C AD TH", "TC TD TS")],
-)
-def test_tp_3_13_rtp_1_1_5_nc_3_13_3_p3_3_13_1_an_equal_ranking_returns_the_stake(
-    game_id: str, wager: str, paid: str, lost: str, returned: str, box: str, dealer: str
-) -> None:
-    assert in_short(settled(game_id, wager, box, dealer)) == (RETURNED, 0, returned)
-
-
-# The clause by which a Tie wager is paid on equal points alone, on an equal ranking, and lost.
-TIE: Final = [
-    ("TP", "TP 3.13.1", "TP 3.13.1", "TP 4.1"),
-    ("RTP", "RTP 3.19", "RTP 3.19", "RTP 1.1.6"),
-    ("NC", "NC 3.13.4", "NC 3.13.3", "NC 1.18"),
-]
-
-
-@pytest.mark.parametrize(("game_id", "on_points", "on_ranking", "lost"), TIE)
-@pytest.mark.parametrize(
-    ("box", "dealer", "equal"),
+    ("rounding", "paid", "breakage"),
     [
-        ("KC QD 5H", "2C 3D TH", "points"),  # the main wager wins
-        ("2C 3D TH", "KC QD 5H", "points"),  # and here it loses
-        ("KC KD 5H", "QC JD 5S", "ranking"),  # and here it is returned
-        ("JC JD JH", "KC QD QH", "ranking"),
-        ("KC QD 5H", "KD QC 6H", "nothing"),
+        (Rounding.NONE, Fraction(25, 2), 0),
+        (Rounding.DOWN, 12, Fraction(1, 2)),
+        (Rounding.UP, 13, Fraction(-1, 2)),
     ],
 )
-def test_tp_3_13_1_rtp_3_19_nc_3_13_3_3_13_4_reading_1_a_tie_wager_wins_on_points_whatever_the_ranking(
-    game_id: str, on_points: str, on_ranking: str, lost: str, box: str, dealer: str, equal: str
+def test_rounding_is_of_what_is_paid_and_its_difference_is_shown(
+    rounding: Rounding, paid: Fraction, breakage: Fraction
 ) -> None:
-    expected = {"points": (WON, 8, on_points), "ranking": (WON, 8, on_ranking), "nothing": (LOST, -1, lost)}
-    assert in_short(settled(game_id, "tie", box, dealer)) == expected[equal]
+    """TP 4.1: half of 25."""
+    layout = lay("TP", ("ann", "main", 2, 25))
+    settlement = settle_round(TP, THREE_BOXES, layout, TABLE, rounding=rounding)
+    assert (settlement.entries[0].paid, settlement.breakage) == (paid, breakage)
+    assert settlement.house == -paid
 
 
-@pytest.mark.parametrize("option", ["pays", "loses"])
-def test_nc_3_13_3_three_pictures_on_both_sides_tie_by_their_ranking(option: str) -> None:
-    result = settled("NC", "tie", "JC JD JH", "KC QD QH", tie_against_three_pictures=option)
-    assert in_short(result) == (WON, 8, "NC 3.13.3")
+def test_nc_5_1_1_where_payouts_are_rounded_a_maximum_is_shared_in_whole_units() -> None:
+    """66 2/3 and 33 1/3 of 100 lose, or win half on six points (NC 4.1); chips are whole."""
+    layout = lay("NC", ("ann", "main", 1, 200), ("bob", "main", 1, 100))
+    table, rules = hands(B1="KD 4C 2S", D="2C 3C 3D"), limited("main")
+    exact = settle_round(NC, rules, layout, table)
+    assert [entry.collected for entry in exact.entries] == [Fraction(200, 3), Fraction(100, 3)]
+    for rounding, paid in ((Rounding.DOWN, [33, 16]), (Rounding.UP, [34, 17])):
+        lost = settle_round(NC, rules, layout, table, rounding=rounding)
+        assert [entry.collected for entry in lost.entries] == [67, 33]
+        assert [entry.returned for entry in lost.entries] == [133, 67]
+        won = settle_round(NC, rules, layout, hands(B1="KD 4C 2S", D="2C 3C 9D"), rounding=rounding)
+        assert [entry.paid for entry in won.entries] == paid
 
 
-@pytest.mark.parametrize("game_id", ["TP", "RTP", "NC", "P3"])
-@pytest.mark.parametrize(("box", "dealer"), [("JC QD KH", "2C 8D TH"), ("TC TD KH", "JC QD KC")])
-def test_reading_2_tp_3_8_rtp_3_17_nc_3_2_p3_3_9_three_pictures_against_another_hand_of_no_points(
-    game_id: str, box: str, dealer: str
-) -> None:
-    price = 10 if game_id == "P3" else 8
-    assert settled(game_id, "tie", box, dealer).net == price
-    assert settled(game_id, "tie", box, dealer, tie_against_three_pictures="pays").net == price
-    assert settled(game_id, "tie", box, dealer, tie_against_three_pictures="loses").verdict is LOST
+def test_every_bet_needs_the_hand_of_its_box_and_those_that_it_looks_at() -> None:
+    layout = lay("RTP", ("ann", "main", 1, 10), ("ann", "royal", 2, 10), ("bob", "main", 2, 10))
+    with pytest.raises(SettlementError, match="B2 has 0, D has 2"):
+        settle_round(RTP, THREE_BOXES, layout, hands(B1="KD 5C 2S", D="KC QC"))
+    dealers = lay("P3", ("ann", "main", 1, 10), ("ann", "dealer_prosperity", 1, 10))
+    with pytest.raises(SettlementError, match="B1 has 0"):
+        settle_round(P3, THREE_BOXES, dealers, hands(D="KC QC 2S"))
+    own_hand = lay("RTP", ("ann", "royal", 1, 10), ("bob", "main", 1, 10))
+    back = {2: BetRuling(BetAction.SETTLE, "shift manager Tan")}
+    with pytest.raises(SettlementError, match="D has 0"):
+        settle_round(RTP, THREE_BOXES, own_hand, hands(B1="KD 5C 2S"), rulings=back)
 
 
-@pytest.mark.parametrize("game_id", ["TP", "RTP", "NC", "P3"])
-@pytest.mark.parametrize("option", ["pays", "loses"])
-def test_reading_2_concerns_nothing_but_three_pictures_on_one_side(game_id: str, option: str) -> None:
-    for box, dealer in (("JC QD KH", "KC KS QC"), ("KC QD TH", "2C 8D TS"), ("5C TD TH", "KC KD 5S")):
-        assert settled(game_id, "tie", box, dealer, tie_against_three_pictures=option).verdict is WON
-    assert settled(game_id, "tie", "5C TD TH", "KC KD 6S", tie_against_three_pictures=option).verdict is LOST
+def test_p3_3_4_a_ruling_settles_a_wager_on_the_dealers_hand_though_its_box_was_not_dealt() -> None:
+    """P3 1.1.4, 3.4: without a main wager the box has no hand, and Dealer Prosperity looks at none."""
+    layout = lay("P3", ("ann", "dealer_prosperity", 1, 10), ("bob", "main", 2, 5))
+    plays = {1: BetRuling(BetAction.SETTLE, "shift manager Tan")}
+    settlement = settle_round(P3, THREE_BOXES, layout, hands(B2="KD 5C 2S", D="KC KH 2D"), rulings=plays)
+    assert money(settlement.entries[0]) == (WON, 10, 0, 0, 150)
+    with pytest.raises(SettlementError, match="D has 0"):
+        settle_round(P3, THREE_BOXES, layout, hands(B2="KD 5C 2S"), rulings=plays)
+    own = lay("P3", ("ann", "player_prosperity", 1, 10))
+    with pytest.raises(SettlementError, match="B1 has 0"):
+        settle_round(P3, THREE_BOXES, own, hands(D="KC KH 2D"), rulings=plays)
 
 
-@pytest.mark.parametrize(("game_id", "paid", "lost"), [("TP", "TP 4.1", "TP 1.1.2"), ("NC", "NC 4.1", "NC 1.17")])
-def test_tp_1_1_2_nc_1_17_three_pictures_are_paid_on_the_boxes_own_hand(game_id: str, paid: str, lost: str) -> None:
-    assert in_short(settled(game_id, "three_pictures", "JC QD KH", "2C 3D 4H")) == (WON, 16, paid)
-    assert in_short(settled(game_id, "three_pictures", "JC QD KH", "KC KD KS")) == (WON, 16, paid)
-    assert in_short(settled(game_id, "three_pictures", "2C 3D 4H", "JC QD KH")) == (LOST, -1, lost)
-    assert in_short(settled(game_id, "three_pictures", "JC QD TH", "2C 3D 4H")) == (LOST, -1, lost)
+def test_nothing_is_returned_without_a_clause_or_a_named_ruling() -> None:
+    layout = lay("NC", ("ann", "main", 1, 10))
+    with pytest.raises(SettlementError, match="by no clause"):
+        settle_round(NC, THREE_BOXES, layout, TABLE, removed={1: ""})
+    with pytest.raises(SettlementError, match="by no clause"):
+        settle_round(NC, THREE_BOXES, layout, TABLE, withdrawn={("ann", 1): ""})
+    with pytest.raises(SettlementError, match="no bet on box 2"):
+        settle_round(NC, THREE_BOXES, layout, TABLE, withdrawn={("ann", 2): "NC 5.7.3"})
+    with pytest.raises(SettlementError, match="names nobody"):
+        settle_round(NC, THREE_BOXES, layout, TABLE, rulings={1: BetRuling(BetAction.RETURN, "")})
+    with pytest.raises(SettlementError, match="bet 2"):
+        settle_round(NC, THREE_BOXES, layout, TABLE, rulings={2: BetRuling(BetAction.RETURN, "Tan")})
 
 
-@pytest.mark.parametrize(
-    ("option", "box", "dealer", "verdict"),
-    [
-        ("own", "2C 3D 4H", "JC QD KH", LOST),
-        ("either", "2C 3D 4H", "JC QD KH", WON),
-        ("own", "JC QD KH", "2C 3D 4H", WON),
-        ("either", "JC QD KH", "2C 3D 4H", WON),
-        ("either", "JC QD TH", "2C 3D 4H", LOST),
-    ],
-)
-def test_reading_13_nc_1_17_3_9_whose_three_pictures(option: str, box: str, dealer: str, verdict: Verdict) -> None:
-    result = settled("NC", "three_pictures", box, dealer, three_pictures_of=option)
-    assert in_short(result)[:2] == (verdict, 16 if verdict is WON else -1)
+def test_p3_1_1_6_a_tie_is_not_settled_before_its_reading_is_chosen() -> None:
+    layout = lay("P3", ("ann", "main", 1, 10), ("ann", "tie", 1, 10))
+    with pytest.raises(SettingError, match="tie_on"):
+        settle_round(read_law(P3.game), THREE_BOXES, layout, TABLE)
 
 
-@pytest.mark.parametrize(
-    ("box", "net"),
-    [
-        ("KC KD KH", 188),
-        ("QC QD QH", 128),
-        ("JC JD JH", 88),
-        ("KC QD JH", 18),
-        ("KC KD JH", 18),  # reading 10: neither a pair nor any king
-        ("KC KD 5H", 8),
-        ("QC QD 5H", 8),
-        ("JC JD TH", 8),
-        ("KC 4D 5H", 1),
-        ("KC QD 5H", 1),  # reading 9
-        ("KC JD TH", 1),
-        ("QC JD 5H", -1),
-        ("QC 4D 5H", -1),
-        ("TC TD TH", -1),
-    ],
-)
-def test_rtp_4_2_royal_pictures_pays_the_one_class_of_the_boxes_own_hand(box: str, net: int) -> None:
-    result = settled("RTP", "royal", box, "KS 2S 3S")
-    assert in_short(result) == ((WON, net, "RTP 4.2") if net > 0 else (LOST, -1, "RTP 1.1.4"))
-
-
-PROSPERITY: Final = [
-    ("KC KD KH", 250),
-    ("QC QD QH", 250),
-    ("JC JD JH", 250),
-    ("KC QD JH", 25),  # reading 6: the highest class alone
-    ("KC KD JH", 25),
-    ("QC QD 5H", 15),
-    ("JC JD TH", 15),
-    ("KC QD 5H", -1),
-    ("KC 4D 5H", -1),
-    ("9C 9D 9H", -1),
-]
-
-
-@pytest.mark.parametrize(("of", "other"), [("player", "dealer"), ("dealer", "player")])
-@pytest.mark.parametrize(("text", "net"), PROSPERITY)
-def test_p3_4_2_prosperity_pictures_pays_on_its_own_hand_and_not_on_the_other(
-    text: str, net: int, of: str, other: str
-) -> None:
-    hands = {of: text, other: "2S 3S 4S"}
-    result = settled("P3", f"{of}_prosperity", hands["player"], hands["dealer"])
-    assert in_short(result) == ((WON, net, "P3 4.2") if net > 0 else (LOST, -1, "P3 1.1.4"))
-    assert settled("P3", f"{other}_prosperity", hands["player"], hands["dealer"]).verdict is LOST
-
-
-@pytest.mark.parametrize(
-    ("box", "dealer", "net"),
-    [
-        ("JC 9D 7S", "JD JH 6S", 5),
-        ("JC QD 7S", "QH JH 6S", 100),
-        ("KC KD 7S", "KH KS 6S", 100),
-        ("KC QD JH", "JC KD QH", 500),
-        ("KC KD QH", "KH KS QC", 500),
-        ("KC QD 7S", "JC JD 6S", -1),
-        ("TC 9D 7S", "TD 9H 7C", -1),
-    ],
-)
-def test_p3_4_3_picture_perfect_pays_by_how_many_pictures_match(box: str, dealer: str, net: int) -> None:
-    result = settled("P3", "picture_perfect", box, dealer)
-    assert in_short(result) == ((WON, net, "P3 4.3") if net > 0 else (LOST, -1, "P3 1.1.3"))
-
-
-@pytest.mark.parametrize(
-    ("box", "dealer", "points", "ranking"),
-    [
-        ("KC KD 5H", "QC JD 5S", 10, 10),  # the ranking is equal
-        ("KC QD 5H", "2C 3D TH", 10, -1),  # the points alone
-        ("JC QD KH", "KC KS QC", 10, 10),  # P3 3.11.1
-        ("2C 3D TH", "2D 4H TS", -1, -1),
-    ],
-)
-def test_reading_3_p3_1_1_6_4_1_3_13_1_a_tie_on_points_or_on_ranking(
-    box: str, dealer: str, points: int, ranking: int
-) -> None:
-    for option, net in (("points", points), ("ranking", ranking)):
-        result = settled("P3", "tie", box, dealer, tie_on=option)
-        assert in_short(result) == ((WON, net, "P3 4.1") if net > 0 else (LOST, -1, "P3 1.1.6"))
-
-
-def test_reading_3_p3_no_tie_is_settled_before_it_is_chosen() -> None:
-    law = read_law(game("P3"))
-    with pytest.raises(SettingError, match="tie_on must be chosen"):
-        settle(law, law.wager("tie"), hand("KC KD 5H"), hand("KH KS 5S"))
-    assert settle(law, law.wager("main"), hand("KC KD 5H"), hand("KH KS 5S")).verdict is RETURNED
-
-
-@pytest.mark.parametrize("tie_on", ["points", "ranking"])
-@pytest.mark.parametrize("three_pictures", ["pays", "loses"])
-@pytest.mark.parametrize(
-    ("box", "dealer"), [("AC KD QH", "AH KS QD"), ("5C 5D 5H", "5S 5H 5D"), ("KC QD JH", "JC QH KD")]
-)
-def test_reading_4_p3_1_1_1_3_15_a_perfect_tie_is_paid_instead_or_besides(
-    box: str, dealer: str, three_pictures: str, tie_on: str
-) -> None:
-    for option, net in (("instead", 400), ("besides", 410)):
-        result = settled(
-            "P3", "tie", box, dealer, perfect_tie=option, tie_on=tie_on, tie_against_three_pictures=three_pictures
-        )
-        assert in_short(result) == (WON, net, "P3 4.1")
-
-
-def test_reading_5_p3_1_1_1_other_pictures_are_no_perfect_tie() -> None:
-    assert settled("P3", "tie", "KC QD JH", "KD KH JC").net == 10
-
-
-@pytest.mark.parametrize(
-    ("box", "banker", "win", "lose"),
-    [
-        ("2C 3D 4H", "2D 3H 3S", 1, -1),
-        ("2D 3H 3S", "2C 3D 4H", -1, 1),
-        ("AC 2D 3H", "AH 2S 2H", HALF, -1),
-        ("KC QD 6H", "AH 2S 2H", HALF, -1),
-        ("AH 2S 2H", "KC QD 6H", -1, HALF),
-        ("AH 2S 2H", "AC 2D 3H", -1, HALF),
-        ("AC 2D 3H", "AH 2S 4H", -1, 1),
-        ("KC 6D TH", "AC 2D 3H", HALF, -1),
-    ],
-)
-def test_f3_o1_o2_win_and_lose_each_pay_half_where_the_winning_hand_has_six_points(
-    box: str, banker: str, win: Net, lose: Net
-) -> None:
-    for wager, net in (("win", win), ("lose", lose)):
-        clause = "F3 PM3" if net < 0 else "F3 O1" if net == 1 else "F3 O2"
-        assert in_short(settled("F3", wager, box, banker)) == (WON if net > 0 else LOST, net, clause)
-
-
-@pytest.mark.parametrize("wager", ["win", "lose"])
-def test_f3_item_6_an_equal_ranking_refunds_win_and_lose(wager: str) -> None:
-    assert in_short(settled("F3", wager, "KC KD 5H", "QC JD 5S")) == (RETURNED, 0, "F3 item 6")
-
-
-@pytest.mark.parametrize(
-    ("option", "box", "banker", "verdict"),
-    [
-        ("ranking", "KC KD 5H", "QC JD 5S", WON),
-        ("points", "KC KD 5H", "QC JD 5S", WON),
-        ("ranking", "KC QD 5H", "2C 3D TH", LOST),
-        ("points", "KC QD 5H", "2C 3D TH", WON),
-        ("ranking", "JC QD KH", "2C 8D TH", LOST),
-        ("points", "2C 3D TH", "2D 4H TS", LOST),
-    ],
-)
-def test_reading_16_f3_item_6_a_tie_on_ranking_or_on_points(
-    option: str, box: str, banker: str, verdict: Verdict
-) -> None:
-    expected = (WON, 8, "F3 O1") if verdict is WON else (LOST, -1, "F3 item 6")
-    assert in_short(settled("F3", "tie", box, banker, tie_on=option)) == expected
-
-
-def test_reading_16_f3_item_6_by_default_on_ranking() -> None:
-    assert settled("F3", "tie", "KC QD 5H", "2C 3D TH").verdict is LOST
-
-
-def test_reading_15_f3_o1_3p_is_bet_on_the_positions_own_hand() -> None:
-    assert in_short(settled("F3", "three_pictures", "JC QD KH", "2C 3D 4H")) == (WON, 16, "F3 O1")
-    assert in_short(settled("F3", "three_pictures", "2C 3D 4H", "JC QD KH")) == (LOST, -1, "F3 item 3")
-
-
-PAIR_PLUS: Final = [
-    ("TC JC QC", 40),
-    ("QS KS AS", 40),
-    ("AD 2D 3D", 40),
-    ("TC TD TH", 30),
-    ("TC JD QH", 6),
-    ("QS KD AS", 6),
-    ("AS 2D 3S", 6),
-    ("2C 7C QC", 3),
-    ("KS AS 2S", 3),
-    ("TC TD QC", 1),
-    ("KS AD 2S", -1),
-    ("2C 7D QC", -1),
-]
-
-
-@pytest.mark.parametrize(("text", "net"), PAIR_PLUS)
-def test_f3_item_8_o3_pair_plus_pays_on_a_players_hand_and_on_the_bankers(text: str, net: int) -> None:
-    expected = (WON, net, "F3 O3") if net > 0 else (LOST, -1, "F3 item 8")
-    assert in_short(settled("F3", "pair_plus", text, "4H 7H 9D")) == expected
-    assert in_short(settled("F3", "banker_pair_plus", "4H 7H 9D", text)) == expected
-    assert settled("F3", "pair_plus", "4H 7H 9D", text).verdict is LOST
-    assert settled("F3", "banker_pair_plus", text, "4H 7H 9D").verdict is LOST
-
-
-def test_f3_pm4_the_bankers_pair_plus_lies_on_no_box_and_every_other_wager_does() -> None:
-    on_dealer = [(name, wager.id) for name in GAME_IDS for wager in game(name).wagers if wager.on_dealer]
-    assert on_dealer == [("F3", "banker_pair_plus")]
-
-
-def test_reading_44_tp_3_3_rtp_3_5_nc_3_9_p3_3_4_whose_main_wager_a_side_wager_needs() -> None:
-    needs = {"TP": Needs.OWN_MAIN, "RTP": Needs.ANY_MAIN, "NC": Needs.ANY_MAIN, "P3": Needs.OWN_MAIN}
-    for name in GAME_IDS:
-        for wager in game(name).wagers:
-            assert wager.needs is (Needs.NOTHING if wager.main else needs.get(name, Needs.NOTHING))
-    mains = {name: {wager.id for wager in game(name).wagers if wager.main} for name in GAME_IDS}
-    assert mains == {name: {"win", "lose"} if name == "F3" else {"main"} for name in GAME_IDS}
-
-
-@pytest.mark.parametrize("game_id", GAME_IDS)
-@given(pair=two_hands)
-def test_every_wager_is_won_lost_or_returned_with_the_net_and_a_clause_of_its_document(
-    game_id: str, pair: tuple[list[Card], list[Card]]
-) -> None:
-    law = law_of(game_id)
-    for wager in law.wagers:
-        result = settle(law, wager, *pair)
-        assert result.clause.startswith(f"{game_id} ")
-        assert result.because
-        signs = {WON: result.net > 0, LOST: result.net == -1, RETURNED: result.net == 0 and wager.main}
-        assert signs[result.verdict]
-
-
-@pytest.mark.parametrize("game_id", GAME_IDS)
-@given(pair=two_hands)
-def test_a_wager_on_one_hand_is_settled_without_the_other(game_id: str, pair: tuple[list[Card], list[Card]]) -> None:
-    law, (box, dealer) = law_of(game_id), pair
-    for wager in law.wagers:
-        if wager.looks is Looks.BOX:
-            assert settle(law, wager, box, []) == settle(law, wager, box, dealer)
-        elif wager.looks is Looks.DEALER:
-            assert settle(law, wager, [], dealer) == settle(law, wager, box, dealer)
-
-
-@given(pair=two_hands)
-def test_f3_o1_what_win_gains_lose_loses_and_both_are_refunded_together(pair: tuple[list[Card], list[Card]]) -> None:
-    law, (box, banker) = law_of("F3"), pair
-    win, lose = (settle(law, law.wager(name), box, banker) for name in ("win", "lose"))
-    turned = {WON: LOST, LOST: WON, RETURNED: RETURNED}
-    assert lose.verdict is turned[win.verdict]
-    swapped = settle(law, law.wager("lose"), banker, box)
-    assert (swapped.verdict, swapped.net) == (win.verdict, win.net)
+def test_rtp_5_12_limits_overlooked_in_a_settled_round_stay_settled() -> None:
+    """RTP 5.12: a settlement is a value; nothing that comes later changes it."""
+    layout = lay("RTP", ("ann", "main", 3, 4))
+    first: Settlement = settle_round(RTP, limited("main"), layout, TABLE)
+    settle_round(RTP, limited("main", limit=Limit(50, 60)), layout, TABLE, settled_under_minimum=frozenset({"ann"}))
+    assert first.gains == {"ann": -4}
+    assert apportion(RTP, limited("main"), layout)[0].counts == 4

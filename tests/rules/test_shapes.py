@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.games.wagers import NEEDS_SUITS, Looks, Shape
-from controller.rules.shapes import holds, matched_pictures
+from controller.games.wager_specification import NEEDS_SUITS, Looks, Shape
+from controller.rules.payouts import holds, matched_pictures
 from firmware_bridge.cards import DECK, Card
 
 Hand: TypeAlias = tuple[Card, ...]

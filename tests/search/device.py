@@ -1,7 +1,7 @@
 """A device as a value: cards are positions in a fixed order. What is done with it gives a new value and its reports.
 
-It behaves as `simulators.scripted_device` does. It stays apart from that one because a search keeps and compares many
-thousands of them: a value is cheap to keep, and equal where nothing differs.
+It behaves as `simulators.scenarios.scripted_device` does. It stays apart from that one because a search keeps and
+compares many thousands of them: a value is cheap to keep, and equal where nothing differs.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from typing import Final, NamedTuple
 from controller.games.specification import Unit
 from controller.table.inputs import AnyInput, CommandAnswered, DeviceConnected, DeviceReported, StatusReceived
 from firmware_bridge import commands, observations
+from firmware_bridge.capabilities import DeviceIdentity, DeviceStatus
 from firmware_bridge.cards import DECK, Card, Concealed, Evidence
 from firmware_bridge.commands import AnyCommand
-from firmware_bridge.observations import AnyObservation, DeviceIdentity, DeviceStatus
-from simulators.scripted_device import SETS_DEVICE, SINGLES_DEVICE
+from firmware_bridge.observations import AnyObservation
+from simulators.scenarios.scripted_device import SETS_DEVICE, SINGLES_DEVICE
 
 WHOLE: Final = len(DECK)
 

@@ -14,7 +14,7 @@ from controller.table import events
 from controller.table.events import AnyEvent
 from controller.table.evolve import evolve
 from controller.table.inputs import AnyInput, DeviceReported, PersonActed
-from controller.table.parts import CardId, HeldCard, SettledBet, Stage
+from controller.table.model import CardId, HeldCard, SettledBet, Stage
 from controller.table.phases import CARDS_LEAVE, DEALING, Phase, Service
 from controller.table.state import TableState
 from firmware_bridge.commands import ReleaseExit

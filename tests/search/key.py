@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from controller.table.parts import Hand, HeldCard, Irregularity
+from controller.table.model import Hand, HeldCard, Irregularity
 from controller.table.phases import BETWEEN_ROUNDS, Phase
 from controller.table.state import TableState
 from tests.search.device import Device

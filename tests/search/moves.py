@@ -11,13 +11,14 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from controller.games.specification import Choice, Facts, Kind, Role, RulingAction, Unit
-from controller.rules.dealing import DEALER
+from controller.games.specification import Choice, Facts, Kind, RulingAction, Unit
+from controller.roles import Role
+from controller.rules.dealing_order import DEALER
 from controller.table import operations
 from controller.table.inputs import AnyInput, DeviceGone, PersonActed, StatusReceived
+from controller.table.model import Hand, Irregularity, Stage
 from controller.table.operations import AnyOperation
-from controller.table.parts import Hand, Irregularity, Stage
-from controller.table.people import can
+from controller.table.perform import can
 from controller.table.phases import AFTER_DEAL, CARDS_LEAVE, DEALING, IN_ROUND, Phase, Service
 from controller.table.state import TableState
 from firmware_bridge.cards import DECK, Card

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from controller.games.specification import Unit
 from controller.table import events, operations
 from controller.table.evolve import fold
-from controller.table.parts import HeldCard, SettledBet
+from controller.table.model import HeldCard, SettledBet
 from controller.table.state import TableState
 from tests.search.device import draw
 from tests.search.explore import Found, Node, Search, after, begin

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from controller.games.specification import Role
+from controller.roles import Role
 from controller.table import operations
 from controller.table.operations.corrections import SaidOtherwise
 from tests.table.harness import TableHarness

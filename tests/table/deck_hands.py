@@ -6,7 +6,7 @@ from typing import Final
 
 from controller.games.specification import Unit
 from controller.table import operations
-from controller.table.parts import Deck
+from controller.table.model import Deck
 from firmware_bridge.cards import DECK
 from firmware_bridge.observations import DeckLoaded, ShuffleFinished, ShuffleStarted
 from tests.table.harness import TableHarness

@@ -7,7 +7,8 @@ from itertools import product
 
 from msgspec.structs import replace
 
-from controller.games.specification import Choice, Facts, Kind, Role, RulingAction, Unit
+from controller.games.specification import Choice, Facts, Kind, RulingAction, Unit
+from controller.roles import Role
 from controller.table import operations
 from controller.table.inputs import (
     AnyInput,
@@ -24,9 +25,10 @@ from controller.table.operations import AnyOperation
 from controller.table.settings import Settings
 from controller.table.state import TableState
 from firmware_bridge import observations
+from firmware_bridge.capabilities import DeviceIdentity, DeviceStatus
 from firmware_bridge.cards import DECK, Concealed, Evidence
-from firmware_bridge.observations import AnyObservation, DeviceIdentity, DeviceStatus
-from simulators.scripted_device import SETS_DEVICE, SINGLES_DEVICE
+from firmware_bridge.observations import AnyObservation
+from simulators.scenarios.scripted_device import SETS_DEVICE, SINGLES_DEVICE
 
 PILES = ("tray", "burnt", "aside", "dropped", "discards", "deck", "B1", "D", "nowhere", "")
 PLACES = ("B1", "B3", "B9", "D", "nowhere")

@@ -8,8 +8,9 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from controller.games.specification import Choice, Kind, Role, Unit
-from controller.rules.dealing import DEALER
+from controller.games.specification import Choice, Kind, Unit
+from controller.roles import Role
+from controller.rules.dealing_order import DEALER
 from controller.table import operations
 from controller.table.inputs import DeviceConnected
 from controller.table.phases import BEFORE_CLOSE, IN_ROUND, WINDOW_OPEN, Phase, Service

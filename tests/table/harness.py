@@ -8,22 +8,23 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 from controller.games import game
-from controller.games.specification import Choice, Disposition, Facts, Kind, Role, RulingAction, StepKind, Unit
-from controller.rules.dealing import DEALER
+from controller.games.specification import Choice, Disposition, Facts, Kind, RulingAction, StepKind, Unit
+from controller.roles import Role
+from controller.rules.dealing_order import DEALER
 from controller.table import events, operations
 from controller.table.decide import decide
 from controller.table.events import AnyEvent
 from controller.table.evolve import fold
 from controller.table.inputs import AnyInput, DaemonStarted, DeviceConnected, DeviceGone, PersonActed, StatusReceived
+from controller.table.model import Answer, Irregularity
 from controller.table.operations import AnyOperation
-from controller.table.parts import Answer, Irregularity
 from controller.table.phases import Phase, Service
 from controller.table.settings import Settings
 from controller.table.state import TableState
 from firmware_bridge.cards import Card
-from simulators.in_turn import InTurn
-from simulators.scripted_device import ScriptedDevice
-from simulators.stacked import stacked as stacked_deck
+from simulators.devices.stacked_deck import stacked as stacked_deck
+from simulators.scenarios.in_turn import InTurn
+from simulators.scenarios.scripted_device import ScriptedDevice
 
 PEOPLE: Final = {role: role.value.replace("_", "-") for role in Role}
 EventT = TypeVar("EventT", bound=events.Event)

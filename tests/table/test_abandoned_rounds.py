@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from controller.api.view import LinkView, view_of
-from controller.games.specification import Kind, Role, Unit
+from controller.games.specification import Kind, Unit
+from controller.roles import Role
 from controller.table import events, operations
 from controller.table.phases import IN_ROUND, Phase, Service
 from tests.table.every_state import bring_to, hold, to_phase

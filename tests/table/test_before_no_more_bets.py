@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from controller.games.specification import RulingAction, Unit
 from controller.table import events, operations
-from controller.table.parts import Stage
+from controller.table.model import Stage
 from controller.table.phases import Phase
 from tests.table.harness import TableHarness
 

@@ -6,11 +6,12 @@ import pytest
 from msgspec.structs import replace
 
 from controller.api.view import LinkView, view_of
-from controller.games.specification import Kind, Role, Unit
+from controller.games.specification import Kind, Unit
+from controller.roles import Role
 from controller.table import events, operations
 from controller.table.inputs import DeviceConnected
 from controller.table.ledger import ledger_of
-from controller.table.parts import Pile
+from controller.table.model import Pile
 from controller.table.phases import Phase, Service
 from controller.table.settings import Settings
 from firmware_bridge.commands import Dispense

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from controller.games.specification import Kind, Role, Unit
+from controller.games.specification import Kind, Unit
+from controller.roles import Role
 from controller.table import events, operations
 from controller.table.phases import Phase
 from tests.table.correction_hands import correct, last_entry, with_bets

@@ -7,11 +7,12 @@ from typing import get_args
 import pytest
 from msgspec.structs import replace
 
-from controller.games.specification import Choice, Facts, Kind, Role, RulingAction, Unit
+from controller.games.specification import Choice, Facts, Kind, RulingAction, Unit
+from controller.roles import Role
 from controller.table import events, operations
-from controller.table.correcting import CORRECTIONS
+from controller.table.irregularities.corrections import CORRECTIONS
+from controller.table.model import Stage
 from controller.table.operations.corrections import Correctable, SaidOtherwise
-from controller.table.parts import Stage
 from controller.table.phases import Phase
 from tests.table.correction_hands import HANDS, correct, dead, last_entry, outcomes
 from tests.table.harness import TableHarness, cards

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from controller.games.specification import Kind, Role, RulingAction, Unit
+from controller.games.specification import Kind, RulingAction, Unit
+from controller.roles import Role
 from controller.table import events, operations
 from controller.table.phases import Phase
 from firmware_bridge.observations import DeckLoaded, ShuffleFinished

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from controller.games.specification import Kind, Role, Unit
+from controller.games.specification import Kind, Unit
+from controller.roles import Role
 from controller.table import events, operations
 from controller.table.inputs import DaemonStarted, DeviceConnected, DeviceReported, ReportsMissing
 from controller.table.phases import Phase, Service

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from controller.games.specification import Choice, Facts, Role, Unit
+from controller.games.specification import Choice, Facts, Unit
+from controller.roles import Role
 from controller.table import events, operations
 from controller.table.inputs import DeviceReported
 from controller.table.phases import Phase

@@ -8,11 +8,12 @@ import pytest
 from msgspec.structs import replace
 
 from controller.games import GAMES
-from controller.games.specification import Kind, Order, Role, RulingAction, StepKind, Unit
-from controller.rules.dealing import DEALER
+from controller.games.specification import Kind, Order, RulingAction, StepKind, Unit
+from controller.roles import Role
+from controller.rules.dealing_order import DEALER
 from controller.rules.hands import Outcome
 from controller.table import events, operations
-from controller.table.parts import Stage
+from controller.table.model import Stage
 from controller.table.phases import Phase, Service
 from controller.table.settings import ChosenReading, Settings
 from firmware_bridge.cards import DECK, RANKS

@@ -6,7 +6,7 @@ import pytest
 
 from controller.games.specification import Choice, Disposition, Kind, Unit
 from controller.table import events, operations
-from controller.table.parts import Stage
+from controller.table.model import Stage
 from controller.table.phases import Phase
 from tests.table.harness import TableHarness
 

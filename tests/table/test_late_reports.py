@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from controller.games.specification import Role, Unit
+from controller.games.specification import Unit
+from controller.roles import Role
 from controller.table import events, operations
 from controller.table.dealing import DEALT_BY_HAND
 from controller.table.inputs import DeviceReported, ReportsMissing

@@ -7,7 +7,8 @@ from functools import partial
 import pytest
 
 from controller.api.view import LinkView, view_of
-from controller.games.specification import Kind, Role, Unit
+from controller.games.specification import Kind, Unit
+from controller.roles import Role
 from controller.table import events, operations
 from controller.table.operations import Instruction
 from controller.table.phases import Phase, Service

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from controller.games.specification import Choice, Disposition, Kind, Role, Unit
+from controller.games.specification import Choice, Disposition, Kind, Unit
+from controller.roles import Role
 from controller.table import events, operations
-from controller.table.parts import Stage
+from controller.table.model import Stage
 from controller.table.phases import Phase
 from controller.table.settings import ChosenReading, Settings
 from tests.table.harness import TableHarness

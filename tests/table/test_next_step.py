@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from controller.games.specification import Kind, Role, Unit
+from controller.games.specification import Kind, Unit
+from controller.roles import Role
 from controller.table import operations
 from controller.table.ledger import ledger_of
 from controller.table.next_step import BY_PHASE, next_step

@@ -6,7 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from controller.api.view import LinkView, view_of
-from controller.games.specification import Kind, Role, RulingAction, Unit
+from controller.games.specification import Kind, RulingAction, Unit
+from controller.roles import Role
 from controller.table import events, operations
 from controller.table.inputs import CommandAnswered, DeviceConnected, ReportsMissing
 from controller.table.phases import Phase, Service

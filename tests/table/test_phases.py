@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from controller.table.decision import Decision, RefusedError
-from controller.table.parts import Answer, Deck, Device, Hand, HeldCard, Irregularity, OpenCommand
+from controller.table.model import Answer, Deck, Device, Hand, HeldCard, Irregularity, OpenCommand
 from controller.table.phases import (
     PHASE_TABLE,
     PHASES,

@@ -10,9 +10,10 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 
-from controller.games.specification import Choice, Kind, Role, RulingAction, Unit
+from controller.games.specification import Choice, Kind, RulingAction, Unit
+from controller.roles import Role
 from controller.table import events, operations
-from controller.table.parts import Stage
+from controller.table.model import Stage
 from controller.table.phases import Phase, Service
 from controller.table.settings import ChosenReading, Settings
 from tests.table.harness import TableHarness

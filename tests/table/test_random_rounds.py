@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 from controller.games import GAMES
-from controller.games.specification import Game, Role, Unit
+from controller.games.specification import Game, Unit
+from controller.roles import Role
 from controller.table.inputs import DaemonStarted, ReportsMissing
 from firmware_bridge.observations import AnyObservation
 from tests.table.every_input import every_observation, every_operation

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from controller.games.specification import Choice, Kind, Role
+from controller.games.specification import Choice, Kind
+from controller.roles import Role
 from controller.table import events, operations
 from controller.table.phases import Phase
 from tests.table.correction_hands import HANDS, correct, last_entry, with_bets

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from controller.games.specification import Facts, Kind, Role, RulingAction, Unit
+from controller.games.specification import Facts, Kind, RulingAction, Unit
+from controller.roles import Role
 from controller.table import events, operations
-from controller.table.parts import Stage
+from controller.table.model import Stage
 from controller.table.phases import Phase
 from tests.table.harness import TableHarness
 

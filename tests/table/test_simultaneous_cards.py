@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from controller.games.specification import Choice, Kind, Role, Unit
+from controller.games.specification import Choice, Kind, Unit
+from controller.roles import Role
 from controller.table import events, operations
-from controller.table.parts import Stage
+from controller.table.model import Stage
 from controller.table.phases import Phase
 from firmware_bridge.commands import Dispense
 from tests.table.harness import TableHarness

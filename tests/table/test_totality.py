@@ -12,9 +12,9 @@ from controller.table import events
 from controller.table.decide import decide
 from controller.table.evolve import fold
 from controller.table.inputs import AnyInput, DaemonStarted, PersonActed
-from controller.table.lawful import OPERATIONS
 from controller.table.operations import AnyOperation
-from controller.table.people import FIRST_IN_PHASE, can
+from controller.table.perform import FIRST_IN_PHASE, can
+from controller.table.permissions import OPERATIONS
 from controller.table.phases import Phase, Service
 from controller.table.settings import Settings
 from controller.table.state import TableState

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from controller.api.view import LinkView, view_of
-from controller.games.specification import Kind, Role, RulingAction, Unit
+from controller.games.specification import Kind, RulingAction, Unit
+from controller.roles import Role
 from controller.table import events, operations
-from controller.table.parts import Pile
+from controller.table.model import Pile
 from controller.table.phases import Phase
 from firmware_bridge.cards import DECK, Concealed
 from firmware_bridge.commands import Shuffle

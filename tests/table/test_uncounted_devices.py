@@ -7,13 +7,14 @@ from msgspec.structs import replace
 
 from controller.api.view import LinkView, view_of
 from controller.games import GAMES
-from controller.games.specification import Kind, Role, Unit
+from controller.games.specification import Kind, Unit
+from controller.roles import Role
 from controller.table import events, operations
 from controller.table.inputs import DeviceConnected
 from controller.table.phases import Phase, Service
+from firmware_bridge.capabilities import SHORTCOMINGS, DeviceStatus, shortcomings
 from firmware_bridge.cards import Concealed
-from firmware_bridge.observations import Alarmed, CardDrawn, DeviceStatus, GapSuspected
-from firmware_bridge.shortcomings import SHORTCOMINGS, shortcomings
+from firmware_bridge.observations import Alarmed, CardDrawn, GapSuspected
 from tests.table.harness import TableHarness
 
 TELLS_ONLY = {

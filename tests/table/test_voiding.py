@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from controller.games.specification import Facts, Kind, Role, RulingAction
+from controller.games.specification import Facts, Kind, RulingAction
+from controller.roles import Role
 from controller.table import events, operations
 from controller.table.phases import Phase
 from tests.table.harness import TableHarness

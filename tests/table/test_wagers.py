@@ -6,9 +6,10 @@ from fractions import Fraction
 
 import pytest
 
-from controller.games.specification import Choice, Kind, Role, RulingAction, Unit
+from controller.games.specification import Choice, Kind, RulingAction, Unit
+from controller.roles import Role
 from controller.table import events, operations
-from controller.table.parts import SettledBet, Stage
+from controller.table.model import SettledBet, Stage
 from controller.table.phases import Phase
 from controller.table.settings import ChosenReading, Settings, WagerLimit
 from firmware_bridge.cards import Card

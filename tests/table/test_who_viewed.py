@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from controller.api.view import HandView, LinkView, view_of
-from controller.games.specification import Kind, Role, Unit
+from controller.games.specification import Kind, Unit
+from controller.roles import Role
 from controller.table import events, operations
 from controller.table.settings import Settings
 from tests.table.harness import TableHarness

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from controller.games.specification import Disposition, Facts, Kind, Role, RulingAction, Unit
+from controller.games.specification import Disposition, Facts, Kind, RulingAction, Unit
+from controller.roles import Role
 from controller.table import events, operations
 from controller.table.phases import Phase
 from tests.table.harness import TableHarness

@@ -13,7 +13,7 @@ from controller.table import events
 from controller.table.events import AnyEvent
 from controller.table.evolve import evolve
 from controller.table.inputs import AnyInput, DeviceReported
-from controller.table.parts import HeldCard, Stage
+from controller.table.model import HeldCard, Stage
 from controller.table.phases import CARDS_LEAVE, DEALING, Phase, Service
 from controller.table.state import TableState
 from firmware_bridge.commands import ReleaseExit, RunSelfTest

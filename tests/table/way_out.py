@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import msgspec
 
-from controller.games.specification import Choice, Facts, Kind, Role, RulingAction, StepKind
-from controller.rules.dealing import DEALER
+from controller.games.specification import Choice, Facts, Kind, RulingAction, StepKind
+from controller.roles import Role
+from controller.rules.dealing_order import DEALER
 from controller.table import operations
 from controller.table.device_reports import OF_A_COMMAND
+from controller.table.model import Irregularity, Pile, Stage
 from controller.table.operations import AnyOperation
-from controller.table.parts import Irregularity, Pile, Stage
 from controller.table.phases import CARDS_LEAVE, Phase, Service
 from controller.table.state import TableState
 from firmware_bridge.cards import DECK, Card

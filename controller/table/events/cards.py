@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-from controller.rules.dealing import Place
+from controller.rules.dealing_order import Place
 from controller.table.events.base import Event
-from controller.table.parts import HeldCard
+from controller.table.model import HeldCard
 from firmware_bridge.cards import Card, Concealed, Exposed
 
 

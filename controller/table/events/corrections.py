@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from controller.games.specification import Choice, Facts, Role, Row
-from controller.rules.dealing import Place
+from controller.games.specification import Choice, Facts, Row
+from controller.roles import Role
+from controller.rules.dealing_order import Place
 from controller.rules.layout import Bet
 from controller.table.events.base import Event
+from controller.table.model import Stage
 from controller.table.operations.corrections import Correctable
-from controller.table.parts import Stage
 
 
 class EntryCorrected(Event, frozen=True, tag="entry_corrected"):

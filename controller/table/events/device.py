@@ -6,11 +6,11 @@ from typing import Literal
 
 from controller.games.specification import Kind
 from controller.table.events.base import Event
-from controller.table.parts import HeldCard
+from controller.table.model import HeldCard
 from controller.table.phases import Service
 from controller.table.settings import Settings
+from firmware_bridge.capabilities import DeviceIdentity
 from firmware_bridge.commands import AnyCommand
-from firmware_bridge.observations import DeviceIdentity
 
 
 class TableBegan(Event, frozen=True, tag="table_began"):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from controller.games.specification import Choice, Facts, Kind, Role, Row, RulingAction
-from controller.rules.dealing import Place
-from controller.rules.paying import BetAction
+from controller.games.specification import Choice, Facts, Kind, Row, RulingAction
+from controller.roles import Role
+from controller.rules.dealing_order import Place
+from controller.rules.settlement import BetAction
 from controller.table.events.base import Event
-from controller.table.parts import Stage
+from controller.table.model import Stage
 
 
 class IrregularityRaised(Event, frozen=True, tag="irregularity_raised"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from controller.games.specification import Role
+from controller.roles import Role
 from controller.table.events.base import Event
 from controller.table.operations.corrections import Correctable
 from controller.table.phases import Phase

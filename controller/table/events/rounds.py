@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from controller.games.specification import Order, Unit
-from controller.rules.dealing import Place
+from controller.rules.dealing_order import Place
 from controller.rules.hands import Outcome
 from controller.table.events.base import Event
 from controller.table.phases import Phase

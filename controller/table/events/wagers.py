@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from controller.rules.layout import Bet, HandedBack
 from controller.table.events.base import Event
-from controller.table.parts import SettledBet
+from controller.table.model import SettledBet
 
 
 class BettorEntered(Event, frozen=True, tag="bettor_entered"):

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from controller.table import events
 from controller.table.folding.setters import drawn, effect_seen, sets, with_deck, with_hand, with_record
-from controller.table.parts import ASIDE, Deck, Hand, HeldCard, Pile
+from controller.table.model import ASIDE, Deck, Hand, HeldCard, Pile
 from controller.table.state import TableState
 from firmware_bridge.commands import Dispense, Shuffle, UnloadStub
 

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from controller.table import events
 from controller.table.folding.setters import sets, with_hand
-from controller.table.parts import Entered, Hand
+from controller.table.model import Entered, Hand
 from controller.table.state import TableState
 
 

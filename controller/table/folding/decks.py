@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from controller.table import events
 from controller.table.folding.setters import sets, with_deck, with_record
-from controller.table.parts import RecordedDeck
+from controller.table.model import RecordedDeck
 from controller.table.state import TableState
 
 

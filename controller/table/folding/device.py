@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from controller.table import events
 from controller.table.folding.setters import sets, with_deck
-from controller.table.parts import OpenCommand
+from controller.table.model import OpenCommand
 from controller.table.phases import Service
 from controller.table.state import TableState
 from firmware_bridge.commands import HoldExit, ReleaseExit

@@ -7,10 +7,10 @@ from typing import Any
 from msgspec.structs import replace
 
 from controller.games.specification import Choice, Kind
-from controller.rules.paying import BetRuling
+from controller.rules.settlement import BetRuling
 from controller.table import events
 from controller.table.folding.setters import sets, with_open
-from controller.table.parts import Closed, Irregularity
+from controller.table.model import Closed, Irregularity
 from controller.table.phases import AFTER_DEAL, Service
 from controller.table.state import TableState
 

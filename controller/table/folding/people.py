@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from controller.table import events
 from controller.table.folding.setters import sets
-from controller.table.parts import Answer, Entered
+from controller.table.model import Answer, Entered
 from controller.table.state import TableState
 
 

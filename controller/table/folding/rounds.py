@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from controller.table import events
 from controller.table.folding.setters import sets, with_hand, with_record
-from controller.table.parts import Hand
+from controller.table.model import Hand
 from controller.table.phases import Phase
 from controller.table.state import TableState
 

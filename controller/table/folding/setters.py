@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias
 from msgspec.structs import replace
 
 from controller.table import events
-from controller.table.parts import Deck, Hand
+from controller.table.model import Deck, Hand
 from controller.table.state import TableState
 from firmware_bridge.commands import Command
 

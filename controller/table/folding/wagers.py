@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from controller.rules.layout import Bettor
 from controller.table import events
 from controller.table.folding.setters import sets
-from controller.table.parts import Restrictions
+from controller.table.model import Restrictions
 from controller.table.state import TableState
 
 

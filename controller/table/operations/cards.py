@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from controller.rules.dealing import Place
+from controller.rules.dealing_order import Place
 from controller.table.operations.base import Operation
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from controller.games.specification import Choice, Facts, Kind, RulingAction
-from controller.rules.dealing import Place
+from controller.rules.dealing_order import Place
 from controller.table.operations.base import Operation
 
 

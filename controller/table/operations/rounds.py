@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from controller.rules.dealing import Place
+from controller.rules.dealing_order import Place
 from controller.table.operations.base import Operation
 from firmware_bridge.cards import Card
 

@@ -1,6 +1,6 @@
 """The baccarat shoe Angel Eye II-EX as a shoe that reads single cards: telegrams, what they mean, the driver.
 
-Community, unverified against the maker's specification: docs/protocols.md.
+Community, unverified against the maker's specification: docs/other_devices.md.
 """
 
 from firmware_bridge.drivers.angel_eye.host import AngelEye

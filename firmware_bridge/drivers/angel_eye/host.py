@@ -15,11 +15,10 @@ from typing import Final
 import msgspec
 
 from firmware_bridge.commands import AnyCommand, HoldExit, ReleaseExit
-from firmware_bridge.drivers.angel_eye.meaning import meaning
-from firmware_bridge.drivers.angel_eye.succession import Succession
+from firmware_bridge.drivers.angel_eye.decode import meaning
+from firmware_bridge.drivers.angel_eye.deduplicate import Succession
 from firmware_bridge.drivers.angel_eye.telegrams import Answer, Damaged, Telegram, TelegramReader, encode_order
-from firmware_bridge.drivers.setting import DriverSetting
-from firmware_bridge.drivers.telling import (
+from firmware_bridge.drivers.one_way import (
     LONGEST_EVIDENCE,
     ONLY_TELLS,
     TellingDriver,
@@ -27,6 +26,7 @@ from firmware_bridge.drivers.telling import (
     fits_nothing,
     not_understood,
 )
+from firmware_bridge.drivers.setting import DriverSetting
 from firmware_bridge.observations import GapSuspected
 
 ANSWER_WITHIN: Final = 2.0  # seconds for ACK or NAK

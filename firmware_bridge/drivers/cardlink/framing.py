@@ -1,4 +1,4 @@
-"""Frames on a byte stream: SLIP (RFC 1055), a fixed header, a CRC-32. docs/protocol.md, "Frames".
+"""Frames on a byte stream: SLIP (RFC 1055), a fixed header, a CRC-32. docs/cardlink.md, "Frames".
 
     C0 | escaped( header 11 bytes | body | CRC-32 of header and body, little-endian ) | C0
 

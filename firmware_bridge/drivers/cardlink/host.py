@@ -1,4 +1,4 @@
-"""The host's side of one cardlink link: docs/protocol.md, "A link".
+"""The host's side of one cardlink link: docs/cardlink.md, "A link".
 
     hello -> identity -> host proof -> device proof -> resume -> status      then the link stands
     report -> (the journal) -> ack                                           go-back-N, at most 8 in flight
@@ -14,8 +14,10 @@ from enum import Enum, auto
 from typing import Final
 
 from firmware_bridge import observations
+from firmware_bridge.capabilities import DeviceIdentity
 from firmware_bridge.cards import Evidence
 from firmware_bridge.commands import AnyCommand
+from firmware_bridge.device_policy import ANY_DEVICE, Trust
 from firmware_bridge.drivers.base import (
     Answered,
     DeviceReady,
@@ -25,15 +27,14 @@ from firmware_bridge.drivers.base import (
     Reported,
     StatusHeard,
 )
-from firmware_bridge.drivers.cardlink import messages, proofs
+from firmware_bridge.drivers.cardlink import authentication, messages
 from firmware_bridge.drivers.cardlink.framing import HEADER, VERSION, Frame, FrameReader, enclose, encode_frame
 from firmware_bridge.drivers.cardlink.messages import Kind, encode_body
 from firmware_bridge.drivers.cardlink.sequence import ReportSequence
 from firmware_bridge.drivers.cardlink.translate import identity_of, observation_of, order_of, status_of
-from firmware_bridge.drivers.guess import LOOKED_AT, what_to_check
+from firmware_bridge.drivers.detect import LOOKED_AT, what_to_check
 from firmware_bridge.drivers.setting import DriverSetting
-from firmware_bridge.observations import AnyObservation, DeviceIdentity
-from firmware_bridge.trust import ANY_DEVICE, Trust
+from firmware_bridge.observations import AnyObservation
 
 RESEND_FIRST: Final = 0.5  # seconds until an unanswered frame is repeated; doubles
 RESEND_LONGEST: Final = 2.0
@@ -305,14 +306,14 @@ class CardlinkHost:
         if said.version != VERSION:
             self._refuse_version(said.version, heard)
             return
-        proofs.check_nonce(said.nonce)
+        authentication.check_nonce(said.nonce)
         if refusal := self._trust.refuses_serial(said.serial):
             heard.append(self._refuse(refusal))
             return
         key = self._key_of(said.serial)
         self._unproven = key is None and self._replayed
         if self._unproven:
-            key = bytes(proofs.KEY_SIZE)
+            key = bytes(authentication.KEY_SIZE)
         if key is None:
             sentence = f"The device with serial {said.serial} has no key here: pair it, or connect the right device."
             heard.append(self._end("device-unknown-serial", sentence, refused=True))
@@ -322,17 +323,17 @@ class CardlinkHost:
         self._sequence = ReportSequence(self._held, said.kept, frame.boot)
 
         def expected(role: bytes) -> bytes:
-            return proofs.proof(key, role, self._nonce, said.nonce, self._hello, frame.content)
+            return authentication.proof(key, role, self._nonce, said.nonce, self._hello, frame.content)
 
-        self._expected_proof = expected(proofs.DEVICE_ROLE)
+        self._expected_proof = expected(authentication.DEVICE_ROLE)
         self._step = Step.DEVICE_PROOF
-        ours = messages.Proof(proofs.HMAC_SHA256, expected(proofs.HOST_ROLE))
+        ours = messages.Proof(authentication.HMAC_SHA256, expected(authentication.HOST_ROLE))
         self._waiting = self._ask(self._content(Kind.HOST_PROOF, encode_body(ours)), now)
 
     def _take_device_proof(self, frame: Frame, now: float, heard: list[Heard]) -> None:
         claimed = messages.decode_proof(frame.body)
-        is_valid = self._unproven or proofs.is_valid(claimed.proof, self._expected_proof)
-        if claimed.type != proofs.HMAC_SHA256 or not is_valid:
+        is_valid = self._unproven or authentication.is_valid(claimed.proof, self._expected_proof)
+        if claimed.type != authentication.HMAC_SHA256 or not is_valid:
             sentence = "The device could not prove who it is: its key is not the one kept here. Pair it again."
             heard.append(self._end("device-proof", sentence, refused=True))
             return

@@ -1,4 +1,4 @@
-"""Typed bodies of cardlink frames: MessagePack arrays, field by field as docs/protocol.md lists them.
+"""Typed bodies of cardlink frames: MessagePack arrays, field by field as docs/cardlink.md lists them.
 
 Fields are only ever added at the end, with a default, so that either side may be the older one. A card is its number
 (1 to 52), 0 when it was not recognised, 254 when it is foreign to the deck.

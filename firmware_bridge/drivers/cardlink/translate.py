@@ -7,9 +7,10 @@ from typing import Any, Final, Literal
 import msgspec
 
 from firmware_bridge import commands, observations
+from firmware_bridge.capabilities import Capabilities, DeviceIdentity, DeviceStatus
 from firmware_bridge.cards import DECK_SIZE, Card, Concealed
 from firmware_bridge.drivers.cardlink import messages
-from firmware_bridge.observations import AnyObservation, Capabilities, DeviceIdentity, DeviceStatus
+from firmware_bridge.observations import AnyObservation
 
 
 def _concealed(number: int, shuffle: int, ordinal: int) -> Concealed | None:

@@ -1,0 +1,1 @@
+"""`cardshoe capture`: record what crosses the wire, show it, play it back."""

@@ -1,0 +1,115 @@
+"""What a capture holds and what its driver heard, as lines for people and as JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import msgspec
+
+from firmware_bridge.captures import capture_format
+from firmware_bridge.captures.capture_format import AnyRecord, Header, Origin
+from firmware_bridge.captures.replay import Played
+from firmware_bridge.cards import Concealed
+from firmware_bridge.drivers import base
+from firmware_bridge.drivers.base import Heard
+from firmware_bridge.words import snake
+
+COVERED = "concealed"
+
+
+def may_tell_faces(header: Header) -> bool:
+    """Whether the faces of concealed cards may be told: whoever has the key may know them, and a simulated device or
+    a capture made by hand has no cards that anybody plays with."""
+    return header.sealed or header.origin is not Origin.HARDWARE
+
+
+def as_data(ms: int, link: int, thing: Played, *, faces: bool) -> dict[str, Any]:
+    """A JSON object: when, in which link, and a `record` or what was `heard`."""
+    told: dict[str, Any] = {"ms": ms, "link": link}
+    if isinstance(thing, capture_format.Record):
+        record = msgspec.to_builtins(thing)
+        return told | {"record": record.pop("is")} | {key: record[key] for key in record if key != "ms"}
+    told["heard"] = snake(type(thing).__name__)
+    for field in msgspec.structs.fields(thing):
+        if field.name != "evidence":  # the bytes stand in the record
+            told[field.name] = _plain(getattr(thing, field.name), faces=faces)
+    return told
+
+
+def _plain(value: object, *, faces: bool) -> Any:
+    def show(thing: Any) -> Any:
+        if isinstance(thing, Concealed):
+            return thing.expose().code if faces else COVERED
+        raise NotImplementedError
+
+    return msgspec.to_builtins(value, enc_hook=show)
+
+
+def json_line(data: object) -> str:
+    return json.dumps(data, separators=(",", ":"))
+
+
+def header_line(header: Header) -> str:
+    """One line about where the records come from."""
+    device = "" if header.device is None else f", {_device(msgspec.to_builtins(header.device))}"
+    note = f", {header.note}" if header.note else ""
+    goes_on = ", goes on from the file before" if header.continues else ""
+    kept = "sealed" if header.sealed else "plain"
+    origin = header.origin.replace("_", " ")
+    return f"capture of {header.date}: {header.url}, driver {header.driver}{device}, {origin}, {kept}{note}{goes_on}"
+
+
+def record_line(ms: int, record: AnyRecord) -> str:
+    """A record: milliseconds since the capture began, what it is, its bytes."""
+    return f"{ms:>9}  {_record(record)}"
+
+
+def heard_line(ms: int, heard: Heard, *, faces: bool) -> str:
+    """What the driver heard, at that time."""
+    return f"{ms:>9}  -> {_heard(heard, faces=faces)}"
+
+
+def _record(record: AnyRecord) -> str:
+    match record:
+        case capture_format.FromDevice():
+            return f"from device  {record.hex}"
+        case capture_format.ToDevice():
+            return f"to device    {record.hex}"
+        case capture_format.Opened():
+            return "link opened"
+        case capture_format.DriverMade():
+            return f"driver made  nonce {record.nonce}, report {record.number} of boot {record.boot} was held"
+        case capture_format.Ready():
+            return f"ready        {_device(msgspec.to_builtins(record.device))}"
+        case capture_format.Commanded():
+            return f"command      {record.command_id}: {_words(msgspec.to_builtins(record.command))}"
+        case capture_format.Lost():
+            return f"link lost    {record.code}: {record.sentence}"
+
+
+def _heard(heard: Heard, *, faces: bool) -> str:
+    match heard:
+        case base.Reported():
+            return f"report {heard.number}: {_words(_plain(heard.observation, faces=faces))}"
+        case base.DeviceReady():
+            return f"ready: {_device(msgspec.to_builtins(heard.identity))}"
+        case base.LinkOver():
+            return f"over: {heard.code}: {heard.sentence}"
+        case base.StatusHeard():
+            return f"status: {_words(msgspec.to_builtins(heard.status))}"
+        case _:
+            return f"{snake(type(heard).__name__)}: {_words(msgspec.to_builtins(heard))}"
+
+
+def _device(identity: dict[str, Any]) -> str:
+    said = " ".join(str(identity[key]) for key in ("maker", "model", "serial", "firmware") if identity[key])
+    return f"{said} (simulated)" if identity["simulated"] else said
+
+
+def _words(told: dict[str, Any]) -> str:
+    """The first value by itself where it says what it is, then each key with its value."""
+    parts = [
+        str(value) if key in ("observed", "command") else f"{key}={json.dumps(value)}" for key, value in told.items()
+    ]
+    return " ".join(parts)

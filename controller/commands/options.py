@@ -1,0 +1,138 @@
+"""What `rules`, `evaluate` and `odds` share: the game, its readings as options, and refusals in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any, Final, TypeVar
+
+import click
+import msgspec
+
+from controller.commands.main import BadInputError, ProblemError
+from controller.commands.text import write_out
+from controller.games import GAMES, UnknownGameError, game
+from controller.games.specification import Game
+from controller.games.wager_specification import Setting, Wager
+from controller.rules.law import Law, SettingError, find_setting, not_chosen, read_law, readings_that_matter
+
+QUOTED: Final = 60  # so many characters of somebody's input stand in a sentence
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def law_options(command: Command) -> Command:
+    """The argument GAME and the options `--reading` and `--json`."""
+    return click.argument("game_id", metavar="GAME")(reading_options(command))
+
+
+def reading_options(command: Command) -> Command:
+    """The options `--reading` and `--json`."""
+    command = click.option("--json", "as_json", is_flag=True, help="Print one JSON object (docs/commands.md).")(command)
+    return click.option(
+        "--reading",
+        "readings",
+        metavar="ID=OPTION",
+        multiple=True,
+        help="Choose a reading of the document; may be repeated. `cardshoe rules GAME` lists them.",
+    )(command)
+
+
+def shortened(written: str) -> str:
+    """What somebody wrote, short enough to be quoted. Nothing that the program knows is as long.
+
+    >>> shortened("tie=5"), shortened("9" * 100_000) == "9" * 60 + "..."
+    ('tie=5', True)
+    """
+    return written if len(written) <= QUOTED else f"{written[:QUOTED]}..."
+
+
+def find_game(game_id: str) -> Game:
+    """A game by its id, in any case. Raises `BadInputError`, or `ProblemError` where its data contradicts itself."""
+    try:
+        document = game(game_id.strip().upper())
+    except UnknownGameError:
+        known = ", ".join(f"{known.id} ({known.title})" for known in GAMES.values())
+        raise BadInputError(f"GAME {shortened(game_id)!r} is no game of this program.", f"It knows {known}.") from None
+    _check_data(document)
+    return document
+
+
+def read_options(game: Game, readings: Sequence[str]) -> dict[str, str]:
+    """The readings that a person chose, by setting. Raises `BadInputError` for one that the game has not."""
+    chosen: dict[str, str] = {}
+    for written in readings:
+        setting_id, separator, option = (shortened(part.strip()) for part in written.partition("="))
+        where = f"--reading {shortened(written)!r}"
+        if not separator:
+            raise BadInputError(f"{where} is not written as ID=OPTION.", _readings_hint(game))
+        try:
+            setting = find_setting(game, setting_id)
+            read_law(game, {setting_id: option})
+        except SettingError as error:
+            raise BadInputError(f"{where}: {error}.", _readings_hint(game)) from error
+        if chosen.get(setting.id, option) != option:
+            raise BadInputError(f"--reading chooses {setting.id} twice: {chosen[setting.id]} and {option}.")
+        chosen[setting.id] = option
+    return chosen
+
+
+def find_law(game_id: str, readings: Sequence[str]) -> Law:
+    """The law of a game with the readings that a person chose. Raises `BadInputError`."""
+    document = find_game(game_id)
+    return read_law(document, read_options(document, readings))
+
+
+def _check_data(document: Game) -> None:
+    """The settings and options that the game's own data names must be there."""
+    try:
+        read_law(document)
+    except SettingError as error:
+        raise ProblemError(f"The data of {document.id} is wrong: {error}.", "Mend it in controller/games.") from error
+
+
+def _readings_hint(game: Game) -> str:
+    return f"`cardshoe rules {game.id} --section settings` lists the readings and their options."
+
+
+def require_chosen(law: Law, wagers: Sequence[Wager]) -> None:
+    """Raises `BadInputError` where a wager depends on a reading that must be chosen and is not."""
+    for setting in readings_that_matter(law.game, wagers):
+        if not law.chosen[setting.id]:
+            raise BadInputError(f"{not_chosen(setting)}.", _choose_hint(setting))
+
+
+def _choose_hint(setting: Setting) -> str:
+    ways = " or ".join(f"--reading {setting.id}={word} ({meaning})" for word, meaning in setting.options)
+    return f"{setting.question} Add {ways}."
+
+
+def odds_text(odds: Fraction) -> str:
+    """Odds as documents print them.
+
+    >>> odds_text(Fraction(8)), odds_text(Fraction(1, 2))
+    ('8 to 1', '1 to 2')
+    """
+    return f"{odds.numerator} to {odds.denominator}"
+
+
+def in_units(value: Fraction) -> str:
+    """An exact gain with its sign, whole units first.
+
+    >>> in_units(Fraction(15, 2)), in_units(Fraction(-5)), in_units(Fraction(1, 2)), in_units(Fraction(0))
+    ('+7 1/2', '-5', '+1/2', '0')
+    """
+    sign = "-" if value < 0 else "+" if value > 0 else ""
+    whole, rest = divmod(abs(value), 1)
+    parts = [str(whole)] * bool(whole or not rest) + [str(rest)] * bool(rest)
+    return sign + " ".join(parts)
+
+
+def print_json(view: msgspec.Struct) -> None:
+    """One JSON object on one line; fractions are texts such as "1/2"."""
+    write_out(msgspec.json.encode(view, enc_hook=_fraction).decode())
+
+
+def _fraction(value: object) -> str:
+    if isinstance(value, Fraction):
+        return str(value)
+    raise NotImplementedError(f"{type(value).__name__} has no JSON form")

@@ -1,0 +1,311 @@
+"""A game as one table reads it, as values: what `cardshoe rules` prints, and its JSON object."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Final
+
+import msgspec
+from msgspec.structs import replace
+
+from controller.commands.vocabulary import (
+    DECIDED_BY_PEOPLE,
+    FOLLOWS,
+    KINDS,
+    ORDERS,
+    UNITS,
+    facts_in_words,
+    limits_in_words,
+    noticed_in_words,
+)
+from controller.games.specification import Game, Grammar, Noticed, Option, Provision, Row, Step
+from controller.games.wager_specification import Looks, Needs, Price, Setting, Under, Wager
+from controller.rules.hands import TEN
+from controller.rules.law import Law
+from controller.rules.payouts import WINNER_HAS
+from controller.rules.settlement import Rounding
+from controller.table.settings import ChosenReading, Settings, WagerLimit, law_of
+from firmware_bridge.cards import RANKS
+
+HALF: Final = Fraction(1, 2)
+
+
+class DealingReading(msgspec.Struct, frozen=True):
+    """How devices of one unit deal. `device`: the only kind that may; empty: any."""
+
+    unit: str
+    order: str
+    device: str
+    clause: str
+    words: str
+
+
+class FirstCardReading(msgspec.Struct, frozen=True):
+    """Where the deal begins, by the rank of the First Card; `order` is that of the places, which goes round."""
+
+    starts: dict[str, tuple[str, ...]]
+    order: tuple[str, ...]
+    clause: str
+
+
+class PriceReading(msgspec.Struct, frozen=True):
+    """`net` for each unit staked. `under`: the options by which it is in force; `open`: those not chosen yet."""
+
+    pays_on: str
+    net: Fraction
+    clause: str
+    under: dict[str, str]
+    open: dict[str, str]
+
+
+class WagerReading(msgspec.Struct, frozen=True):
+    """A wager in force, or that would be if the options in `open` were chosen."""
+
+    wager: str
+    title: str
+    main: bool
+    clause: str
+    looks: Looks
+    needs: Needs
+    on_dealer: bool
+    prices: tuple[PriceReading, ...]
+    returned_on: str
+    returned_clause: str
+    under: dict[str, str]
+    open: dict[str, str]
+
+
+class LimitReading(msgspec.Struct, frozen=True):
+    clause: str
+    words: str
+
+
+class SettingReading(msgspec.Struct, frozen=True):
+    """A reading that the casino chooses. `chosen` empty: it must be chosen and is not.
+
+    `configured`: a table's configuration names it; `chosen_by` and `chosen_on` (ISO date) as it says there.
+    """
+
+    setting: str
+    reading: int
+    clause: str
+    question: str
+    options: dict[str, str]
+    default: str
+    must_be_chosen: bool
+    chosen: str
+    configured: bool
+    chosen_by: str
+    chosen_on: str
+
+
+class RowReading(msgspec.Struct, frozen=True):
+    """A row of the irregularity table. `decides` empty: the clause leaves nothing open.
+
+    `authority` empty: the document's; else whose rule it is, and `clause` is that house's number for it.
+    """
+
+    number: str
+    kind: str
+    what: str
+    when: tuple[str, ...]
+    noticed: str
+    clause: str
+    disposition: str
+    follows: str
+    because: str
+    confirms: str
+    decides: str
+    options: tuple[Option, ...]
+    authority: str
+    under: dict[str, str]
+
+
+class TableReading(msgspec.Struct, frozen=True):
+    """What a table's configuration says besides readings and rows. `limits` in the smallest unit; `maximum` 0: none."""
+
+    name: str
+    unit: str
+    boxes: int
+    count_stub_by_hand: bool
+    rounding: Rounding
+    limits: tuple[WagerLimit, ...]
+
+
+class WholeReading(msgspec.Struct, frozen=True):
+    """Everything that the program knows of a game.
+
+    `half_pay_points`: a win with so many points pays half; None: no price says so. `unprovided`: what no row of the
+    document is about in a round.
+    """
+
+    game: str
+    title: str
+    operator: str
+    version: str
+    effective: str
+    fewest_boxes: int
+    most_boxes: int
+    default_boxes: int
+    every_hand: bool
+    tie_word: str
+    half_pay_points: int | None
+    round: tuple[Step, ...]
+    dealing: tuple[DealingReading, ...]
+    first_card: FirstCardReading | None
+    wagers: tuple[WagerReading, ...]
+    limits: tuple[LimitReading, ...]
+    settings: tuple[SettingReading, ...]
+    irregularities: tuple[RowReading, ...]
+    unprovided: tuple[str, ...]
+    silent_clause: str
+    clauses: tuple[Provision, ...]
+    table: TableReading | None = None
+
+
+def reading_of_table(name: str, settings: Settings) -> WholeReading:
+    """The law of one table as its configuration makes it."""
+    reading = whole_reading(law_of(settings))
+    configured = {chosen.setting: chosen for chosen in settings.readings}
+    table = TableReading(
+        name=name,
+        unit=settings.unit.value,
+        boxes=settings.box_count,
+        count_stub_by_hand=settings.count_stub_by_hand,
+        rounding=settings.rounding,
+        limits=settings.limits,
+    )
+    chosen = tuple(_chosen(setting, configured.get(setting.setting)) for setting in reading.settings)
+    return replace(reading, settings=chosen, table=table)
+
+
+def _chosen(setting: SettingReading, configured: ChosenReading | None) -> SettingReading:
+    if configured is None:
+        return setting
+    return replace(setting, configured=True, chosen_by=configured.chosen_by, chosen_on=configured.chosen_on)
+
+
+def whole_reading(law: Law) -> WholeReading:
+    """A game under the readings of a law. What depends on a reading that is not chosen yet is there, and says so."""
+    game = law.game
+    return WholeReading(
+        game=game.id,
+        title=game.title,
+        operator=game.operator,
+        version=game.version,
+        effective=game.effective,
+        fewest_boxes=game.boxes[0],
+        most_boxes=game.boxes[1],
+        default_boxes=game.boxes[2],
+        every_hand=game.every_hand,
+        tie_word=game.tie_word,
+        half_pay_points=_half_pay_points(game.wagers),
+        round=game.steps,
+        dealing=tuple(_dealing(grammar) for grammar in game.grammars),
+        first_card=_first_card(game),
+        wagers=tuple(_wager(law, wager) for wager in game.wagers if may_hold(law, wager.under)),
+        limits=tuple(LimitReading(clause, words) for clause, words in limits_in_words(game.betting)),
+        settings=tuple(_setting(law, setting) for setting in game.settings),
+        irregularities=tuple(_row(law, row) for row in law.rows),
+        unprovided=_unprovided(law),
+        silent_clause=game.silent_clause,
+        clauses=game.provisions,
+    )
+
+
+def _half_pay_points(wagers: Iterable[Wager]) -> int | None:
+    """As the first price of half says it (reading 14)."""
+    prices = (price for wager in wagers for price in wager.prices if price.odds == HALF)
+    return next((WINNER_HAS[price.shape] for price in prices if price.shape in WINNER_HAS), None)
+
+
+def _unprovided(law: Law) -> tuple[str, ...]:
+    """The house's rows do not count, nor those for what comes to light when the round is over."""
+    provided = {row.kind for row in law.rows if not row.authority and Noticed.IN_ROUND in row.noticed}
+    return tuple(words for kind, words in KINDS.items() if kind not in provided)
+
+
+def may_hold(law: Law, under: Under) -> bool:
+    """Whether it is in force, or would be if settings that are not chosen yet were."""
+    return all(law.chosen[setting] in (option, "") for setting, option in under)
+
+
+def not_chosen_yet(law: Law, under: Under) -> dict[str, str]:
+    """The options on which it waits."""
+    return {setting: option for setting, option in under if not law.chosen[setting]}
+
+
+def _dealing(grammar: Grammar) -> DealingReading:
+    words = f"{UNITS[grammar.unit]}: {ORDERS[grammar.order]}"
+    return DealingReading(grammar.unit.value, grammar.order.value, grammar.device, grammar.clause, words)
+
+
+def _first_card(game: Game) -> FirstCardReading | None:
+    first = game.first_card
+    if first is None:
+        return None
+    starts = {place: tuple(map(_rank, ranks)) for place, ranks in first.starts}
+    return FirstCardReading(starts, first.order, first.clause)
+
+
+def _rank(rank: int) -> str:
+    return str(TEN) if rank == TEN else RANKS[rank - 1]
+
+
+def _wager(law: Law, wager: Wager) -> WagerReading:
+    return WagerReading(
+        wager=wager.id,
+        title=wager.title,
+        main=wager.main,
+        clause=wager.clause,
+        looks=wager.looks,
+        needs=wager.needs,
+        on_dealer=wager.on_dealer,
+        prices=tuple(_price(law, price) for price in wager.prices if may_hold(law, price.under)),
+        returned_on=wager.returned.value if wager.returned is not None else "",
+        returned_clause=wager.returned_clause,
+        under=dict(wager.under),
+        open=not_chosen_yet(law, wager.under),
+    )
+
+
+def _price(law: Law, price: Price) -> PriceReading:
+    return PriceReading(
+        price.shape.value, price.odds, price.clause, dict(price.under), not_chosen_yet(law, price.under)
+    )
+
+
+def _setting(law: Law, setting: Setting) -> SettingReading:
+    return SettingReading(
+        setting=setting.id,
+        reading=setting.reading,
+        clause=setting.clause,
+        question=setting.question,
+        options=dict(setting.options),
+        default=setting.default,
+        must_be_chosen=setting.must_be_chosen,
+        chosen=law.chosen[setting.id],
+        configured=False,
+        chosen_by="",
+        chosen_on="",
+    )
+
+
+def _row(law: Law, row: Row) -> RowReading:
+    return RowReading(
+        number=row.id,
+        kind=row.kind.value,
+        what=KINDS[row.kind],
+        when=facts_in_words(row.when),
+        noticed=noticed_in_words(row.noticed),
+        clause=row.clause,
+        disposition=row.disposition.value,
+        follows=FOLLOWS[row.disposition],
+        because=row.because,
+        confirms=row.confirms.word,
+        decides=row.decides.word if row.disposition in DECIDED_BY_PEOPLE else "",
+        options=row.options,
+        authority=row.authority,
+        under=dict(row.under),
+    )

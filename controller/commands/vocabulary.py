@@ -1,0 +1,210 @@
+"""What a document calls its places and outcomes: the words of headings and of sentences about its hands."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from controller.games.specification import DEALER, Disposition, Facts, Kind, Noticed, Order, Unit
+from controller.games.wager_specification import Betting, Excess, Shortfall, Viewer
+from controller.rules.hands import Outcome
+from controller.rules.law import STATED
+from controller.rules.settlement import Rounding
+
+
+class OwnWords(NamedTuple):
+    """`place` and `places` stand before the number of a betting box; `wins` and `loses` are said of its hand."""
+
+    dealer: str = "Dealer"
+    place: str = "box"
+    places: str = "boxes"
+    wins: str = "wins"
+    loses: str = "loses"
+
+    @property
+    def dealers_hand(self) -> str:
+        return f"the {self.dealer}'s hand"
+
+    def box(self, number: int) -> str:
+        return f"{self.place} {number}"
+
+    def spot(self, number: int) -> str:
+        """Where bets lie: a box, or the Dealer's spot, which has the number 0."""
+        return self.box(number) if number else f"the {self.dealer}'s spot"
+
+    def of(self, place: str) -> str:
+        """A place of the deal.
+
+        >>> words_of("NC").of("B2"), words_of("F3").of("B2"), words_of("F3").of("D")
+        ('box 2', 'Player 2', 'the Banker')
+        """
+        return f"the {self.dealer}" if place == DEALER else self.box(int(place[1:]))
+
+    def own(self, text: str) -> str:
+        """A phrase that is the same for all games, with this one's names for whose hand it is.
+
+        The Dealer remains who deals: it is the hand that has another name.
+
+        >>> words_of("F3").own("the Dealer's hand ranks higher than the box's")
+        "the Banker's hand ranks higher than the Player's"
+        """
+        return text.replace("the Dealer's", f"the {self.dealer}'s").replace("the box's", f"the {self.place}'s")
+
+    def said_of(self, outcome: Outcome, tie_word: str) -> str:
+        return {Outcome.WIN: self.wins, Outcome.LOSE: self.loses, Outcome.TIE: tie_word}[outcome]
+
+
+USUAL: Final = OwnWords()  # also of a game that has none of its own here
+WON_AND_LOST: Final = OwnWords(wins="won", loses="lost")
+OWN: Final = {
+    "TP": WON_AND_LOST,  # TP 3.7
+    "RTP": WON_AND_LOST,  # RTP 3.16
+    "P3": WON_AND_LOST,  # P3 3.8
+    "F3": OwnWords("Banker", "Player", "Players", "Win", "Lose"),  # F3 PM1, PM4
+}
+
+
+def words_of(game_id: str) -> OwnWords:
+    return OWN.get(game_id, USUAL)
+
+
+KINDS: Final = {
+    Kind.FOREIGN_CARD: "a foreign card",
+    Kind.DECK_COUNT: "a shortage or excess in the deck",
+    Kind.UNSHUFFLED: "unshuffled cards",
+    Kind.COUNT_IN_DOUBT: "the count is in doubt",
+    Kind.WRONG_COUNT: "a wrong number of cards to a hand",
+    Kind.EXPOSED_CARD: "a card exposed in dealing",
+    Kind.FACE_UP_IN_DEVICE: "a card face up in the device",
+    Kind.SIMULTANEOUS: "cards that came together",
+    Kind.OTHER_DEALING_ERROR: "another dealing error",
+    Kind.TECHNICAL_STOP: "a technical stop of the device",
+    Kind.BEFORE_NO_MORE_BETS: 'cards drawn before "No more bets"',
+    Kind.WRONG_DISTRIBUTION: "cards at wrong places or in a wrong order",
+    Kind.POWER_FAILURE: "a power failure",
+    Kind.CARD_IN_SHUFFLING: "a card dropped or exposed in shuffling",
+    Kind.DROPPED_CARD: "a card dropped in dealing",
+    Kind.LATE_BET: 'a bet after "No more bets"',
+    Kind.SIDE_WITHOUT_MAIN: "a side wager without a main one",
+    Kind.DEALER_EXPOSED_EARLY: "the Dealer's hand exposed too early",
+    Kind.WRONG_VIEWER: "a hand viewed by the wrong person, or a second hand",
+    Kind.PLAYER_EXPOSED: "a card that a Player exposed or dropped",
+    Kind.OUTSIDE_LIMITS: "a wager outside the limits",
+}
+
+FACTS: Final = {  # fact -> (where it is so, where it is not)
+    "dealer_hand": ("the Dealer's hand", "a Player's hand"),
+    "handled": ("cards were handled", "no Player has handled cards"),
+    "misplaced": ("place, order or number is wrong", "place, order and number are right"),
+    "order_known": ("their order is known", "their order is not known"),
+    "places_certain": ("every card's place is certain", "not every card's place is certain"),
+    "before_close": ('before "No more bets"', 'after "No more bets"'),
+    "counted_wrong": ("a count by hand comes out wrong", "a count by hand comes out right"),
+    "viewed": ("its Player has viewed it", "its Player has not viewed it"),
+    "curable": ("moving complete hands puts it right", "moving complete hands does not put it right"),
+    "reconstructable": ("the intended order can be restored", "the intended order cannot be restored"),
+    "first_card": ("the first card of the round", "not the first card of the round"),
+    "manual": ("the device yields single cards", "the device yields sets"),
+    "established": ("a wager has conclusively won or lost", "no wager has conclusively won or lost"),
+    "face_seen": ("its face was seen", "its face was not seen"),
+    "shuffling": ("while the deck was shuffled", "not while the deck was shuffled"),
+    "dropped": ("it was dropped", "it was not dropped"),
+    "withdrawn": ("withdrawn", "placed or raised"),
+    "between_rounds": ("between rounds", "in a round"),
+    "in_stub": ("in the stub, not to be dealt", "to be dealt in this round"),
+    "cannot_tell": ("nobody can tell, which wagers were placed is unknown", "the wagers placed are known"),
+    "chosen_before": ("a bettor has chosen to go on after an earlier error", "no bettor has had to choose before"),
+}
+
+NOTICED: Final = {
+    (Noticed.IN_ROUND,): "",
+    (Noticed.IN_ROUND, Noticed.CONCLUDED): "noticed before the next round begins",
+    (Noticed.NEXT_ROUND,): "noticed when the next round had begun",
+    tuple(Noticed): "whenever it is noticed",
+}
+MOMENTS: Final = {
+    Noticed.IN_ROUND: "while the round lasts",
+    Noticed.CONCLUDED: "between its settlement and the next round",
+    Noticed.NEXT_ROUND: "when the next round had begun",
+}
+
+FOLLOWS: Final = {
+    Disposition.VOID: "the round is void, all bets are returned",
+    Disposition.CONTINUE: "play continues",
+    Disposition.NEXT_CARD: "it is the next card, play continues",
+    Disposition.REMOVE_HAND: "that hand is removed, its bets are returned",
+    Disposition.OPTIONS: "every bettor chooses",
+    Disposition.NAME_ORDER: "their order is named, then every bettor chooses",
+    Disposition.REFER: "it is referred",
+    Disposition.RECONSTRUCT: "the cards are put where they belong, play continues",
+    Disposition.WITHDRAWALS: "every bettor may withdraw, the others' hands are finished",
+    Disposition.STANDS: "results and settlement stand",
+    Disposition.REFUSE: "it is refused, wagers count as they lay",
+    Disposition.RETURN_BET: "that bet is returned",
+    Disposition.RESHUFFLE: "the deck is shuffled again",
+    Disposition.SILENT: "the document does not say: the house rules on it",
+}
+DECIDED_BY_PEOPLE: Final = frozenset({Disposition.REFER, Disposition.SILENT, Disposition.NAME_ORDER})
+
+UNITS: Final = {Unit.SETS: "sets of three", Unit.SINGLES: "single cards"}
+ORDERS: Final = {
+    Order.BY_HAND: "three cards to each place in turn",
+    Order.BY_ROUND: "one card to each place in turn, three times",
+}
+EXCESS: Final = {
+    Excess.AS_IT_LIES: "",
+    Excess.TO_MAXIMUM: "what lies over the maximum is paid and collected to the maximum",
+    Excess.PRO_RATA: "what lies over the maximum is shared out among the bettors of the box",
+}
+SHORTFALL: Final = {
+    Shortfall.AS_IT_LIES: "what lies under the minimum is settled as it lies",
+    Shortfall.ONCE: "what lies under the minimum is settled the first time and returned from then on",
+}
+ROUNDINGS: Final = {
+    Rounding.NONE: "payouts and shares of a maximum are exact, parts of a unit too",
+    Rounding.DOWN: "payouts are rounded down to whole units, and a maximum is shared in whole units",
+    Rounding.UP: "payouts are rounded up to whole units, and a maximum is shared in whole units",
+}
+VIEWERS: Final = {
+    Viewer.UNSAID: "",
+    Viewer.FIRST_SEATED: "of several bettors the seated one who placed first looks at the hand",
+    Viewer.SEATED_ELSE_HIGHEST: "of several bettors the one seated at the box looks at the hand, else the highest bet",
+}
+
+
+def facts_in_words(when: Facts) -> tuple[str, ...]:
+    """What must be known for a row, each fact in a short phrase.
+
+    >>> facts_in_words(Facts(dealer_hand=True, handled=False))
+    ("the Dealer's hand", 'no Player has handled cards')
+    """
+    stated = ((name, getattr(when, name)) for name in STATED)
+    return tuple(FACTS[name][0 if value else 1] for name, value in stated if value is not None)
+
+
+def noticed_in_words(noticed: tuple[Noticed, ...]) -> str:
+    """When it must have come to light; empty where that is in the round itself."""
+    if noticed in NOTICED:
+        return NOTICED[noticed]
+    return f"noticed {' or '.join(MOMENTS[moment] for moment in noticed)}"
+
+
+def limits_in_words(betting: Betting) -> tuple[tuple[str, str], ...]:
+    """What a document says of placing and counting wagers, as (clause, words); only what it does say."""
+    limits = (
+        (betting.limits, f"minimum and maximum are those of {betting.limit_of.value}"),
+        (betting.excess_clause, EXCESS[betting.excess]),
+        (betting.shortfall_clause, SHORTFALL[betting.shortfall]),
+        (betting.late, 'nothing is placed or raised after "No more bets"'),
+        (betting.late_withdrawal, 'nothing is withdrawn after "No more bets"'),
+        (betting.without_main, "a side wager needs a main wager"),
+        (betting.without_main_returned, "a side wager that lies without one is returned"),
+        (betting.most_wagers_clause, f"at most {betting.most_wagers} wagers of a kind on a box"),
+        (betting.fewer_wagers, "a pit manager may allow fewer wagers of a kind on a box"),
+        (betting.restricting, "a pit manager may keep a bettor to one box"),
+        (betting.one_hand_viewed, "a bettor looks at one hand only"),
+        (betting.seated_to_view, "only who sits may look at a hand"),
+        (betting.viewer_clause, VIEWERS[betting.viewer]),
+        (betting.seated_first, "wagers of seated bettors count before those of standing ones"),
+        (betting.walked_away, "the bets of a bettor who has walked away stand"),
+    )
+    return tuple((clause, words) for clause, words in limits if clause)

@@ -1,0 +1,1 @@
+"""3 Face Baccarat (a live dealer site): the page as data."""

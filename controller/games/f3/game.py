@@ -1,0 +1,225 @@
+"""3 Face Baccarat, a live dealer site's page without version, date or clause numbers, as data. Id: F3.
+
+Cited are the Playing Method's points (PM1 to PM5), the numbered items, the odds (O1 result, O2 six points, O3 Pair
+Plus) and the two points of its explanation (X1, X2). Its Banker is the Dealer here, Players 1 to 3 are boxes 1 to 3.
+"""
+
+from typing import Final
+
+from controller.games.common import UNTIL_NEXT
+from controller.games.f3.provisions import PROVISIONS
+from controller.games.specification import (
+    DEALER,
+    ClassNames,
+    Clauses,
+    Disposition,
+    Facts,
+    FirstCard,
+    Game,
+    Grammar,
+    Kind,
+    Order,
+    Row,
+    Step,
+    StepKind,
+    Unit,
+)
+from controller.games.wager_specification import Betting, LimitOf, Looks, Price, Setting, Shape, Wager, odds
+from controller.roles import Role
+
+SETTINGS: Final = (
+    Setting(
+        "three_pictures_wager",
+        15,
+        "F3 O1",
+        "3P has odds but no betting spot: where is it bet?",
+        (("boxes", "at each Player's position"), ("none", "nowhere")),
+        default="boxes",
+    ),
+    Setting(
+        "tie_on",
+        16,
+        "F3 item 6",
+        "What must be equal for the Tie wager to win?",
+        (("ranking", "the ranking: points and pictures"), ("points", "the points alone")),
+        default="ranking",
+    ),
+    Setting(
+        "first_card",
+        18,
+        "F3 PM5",
+        "Is the First Card a hand's card?",
+        (
+            ("separate", "no: it is shown and laid aside; thirteen cards leave the device"),
+            ("in_hand", "yes: it is the first card of the first hand"),
+        ),
+        default="separate",
+    ),
+    Setting(
+        "faces",
+        45,
+        "F3 PM2",
+        "How do hands lie until all are dealt?",
+        (("down", "face down; the Dealer exposes all four after the last card"), ("up", "face up as they are dealt")),
+        default="down",
+    ),
+)
+
+PAIR_PLUS: Final = (
+    Price(Shape.STRAIGHT_FLUSH, odds(40), "F3 O3"),
+    Price(Shape.THREE_OF_A_KIND, odds(30), "F3 O3"),
+    Price(Shape.STRAIGHT, odds(6), "F3 O3"),
+    Price(Shape.FLUSH, odds(3), "F3 O3"),
+    Price(Shape.PAIR, odds(1), "F3 O3"),
+)
+
+WAGERS: Final = (
+    Wager(
+        "win",
+        "Win",
+        Looks.BOTH,
+        (Price(Shape.HIGHER_ON_SIX, odds(1, 2), "F3 O2"), Price(Shape.HIGHER, odds(1), "F3 O1")),
+        "F3 PM3",
+        returned=Shape.SAME_RANKING,
+        returned_clause="F3 item 6",
+        main=True,
+    ),
+    Wager(
+        "lose",
+        "Lose",
+        Looks.BOTH,
+        (Price(Shape.LOWER_ON_SIX, odds(1, 2), "F3 O2"), Price(Shape.LOWER, odds(1), "F3 O1")),
+        "F3 PM3",
+        returned=Shape.SAME_RANKING,
+        returned_clause="F3 item 6",
+        main=True,
+    ),
+    Wager(
+        "tie",
+        "Tie",
+        Looks.BOTH,
+        (
+            Price(Shape.SAME_RANKING, odds(8), "F3 O1", (("tie_on", "ranking"),)),
+            Price(Shape.SAME_POINTS, odds(8), "F3 O1", (("tie_on", "points"),)),
+        ),
+        "F3 item 6",
+    ),
+    Wager(
+        "three_pictures",
+        "3P",
+        Looks.BOX,
+        (Price(Shape.THREE_PICTURES, odds(16), "F3 O1"),),
+        "F3 item 3",
+        under=(("three_pictures_wager", "boxes"),),
+    ),
+    Wager("pair_plus", "Pair Plus", Looks.BOX, PAIR_PLUS, "F3 item 8"),
+    Wager("banker_pair_plus", "Banker Pair Plus", Looks.DEALER, PAIR_PLUS, "F3 item 8", on_dealer=True),
+)
+
+
+FACES_UP: Final = "cards are dealt face up at this table, so nothing is exposed that should not be"  # reading 45
+
+
+def invalid(number: str, kind: Kind, because: str, when: Facts | None = None) -> Row:
+    """The round has no result and every wager is refunded (X2)."""
+    return Row(number, kind, "F3 X2", Disposition.VOID, because, when or Facts())
+
+
+IRREGULARITIES: Final = (
+    invalid("I07", Kind.WRONG_DISTRIBUTION, "cards lie at wrong places or in a wrong order, handled or not"),
+    invalid("I08a", Kind.WRONG_COUNT, "the Banker's hand has a wrong number of cards", Facts(dealer_hand=True)),
+    invalid("I09", Kind.WRONG_COUNT, "a Player's hand has a wrong number of cards", Facts(dealer_hand=False)),
+    Row(
+        "I13",
+        Kind.EXPOSED_CARD,
+        "F3 PM5",
+        Disposition.CONTINUE,
+        "it is the First Card, which is shown before the deal",
+        when=Facts(first_card=True),
+        confirms=Role.DEALER,
+    ),
+    Row(
+        "I12",
+        Kind.EXPOSED_CARD,
+        "F3 PM2",
+        Disposition.CONTINUE,
+        FACES_UP,
+        confirms=Role.DEALER,
+        under=(("faces", "up"),),
+    ),
+    Row(
+        "I14",
+        Kind.FACE_UP_IN_DEVICE,
+        "F3 X1",
+        Disposition.RESHUFFLE,
+        "a card was exposed while the deck was shuffled",
+        when=Facts(shuffling=True),
+        noticed=UNTIL_NEXT,
+    ),
+    Row(
+        "I14",
+        Kind.FACE_UP_IN_DEVICE,
+        "F3 PM2",
+        Disposition.CONTINUE,
+        FACES_UP,
+        when=Facts(before_close=False, shuffling=False, in_stub=False),
+        confirms=Role.DEALER,
+        under=(("faces", "up"),),
+    ),
+    invalid("I15", Kind.SIMULTANEOUS, "cards came together and lie in a wrong order or place", Facts(misplaced=True)),
+    invalid("I16", Kind.OTHER_DEALING_ERROR, "an error of sequence or placement", Facts(misplaced=True)),
+    Row(
+        "I20",
+        Kind.CARD_IN_SHUFFLING,
+        "F3 X1",
+        Disposition.RESHUFFLE,
+        "a card fell or was exposed while the deck was shuffled",
+        noticed=UNTIL_NEXT,
+    ),
+    invalid("I21", Kind.DROPPED_CARD, "a card was dropped in dealing"),
+    Row(
+        "I23",
+        Kind.SIDE_WITHOUT_MAIN,
+        "F3 PM4",
+        Disposition.CONTINUE,
+        "no bet of this game needs another",
+        confirms=Role.DEALER,
+    ),
+    invalid("I27", Kind.PLAYER_EXPOSED, "a card was dropped", Facts(dropped=True)),
+)
+
+GAME: Final = Game(
+    id="F3",
+    title="3 Face Baccarat",
+    operator="",
+    version="",
+    effective="",
+    boxes=(3, 3, 3),  # three Players and a Banker: F3 PM1
+    grammars=(
+        Grammar(Unit.SETS, Order.BY_HAND, "F3 PM2"),
+        Grammar(Unit.SINGLES, Order.BY_HAND, "F3 PM2"),
+    ),
+    steps=(
+        Step(StepKind.BETTING, "F3 PM4", "bets are placed on the Players and the Banker, one beside the other"),
+        Step(StepKind.CLOSING, "F3 PM2", "the deal starts after the bets"),
+        Step(StepKind.FIRST_CARD, "F3 PM5", "a card is shown; its rank says which place is served first"),
+        Step(StepKind.DEALING, "F3 PM2", "three cards to each of four places, counter-clockwise from there"),
+        Step(StepKind.EXPOSING, "", "the Dealer exposes all four hands"),
+        Step(StepKind.SETTLING, "F3 PM3", "each Player's hand is compared with the Banker's; bets are settled"),
+    ),
+    names=ClassNames("3P", "2P{n}", "P{n}", "{n}"),
+    tie_word="TIE",
+    clauses=Clauses(place_your_bets="", no_more_bets="F3 PM2", exposing="", void_returns_bets="F3 X2"),
+    settings=SETTINGS,
+    wagers=WAGERS,
+    betting=Betting(LimitOf.WAGER),
+    irregularities=IRREGULARITIES,
+    every_hand=True,
+    first_card=FirstCard(
+        starts=((DEALER, (1, 5, 9, 13)), ("B1", (2, 6, 10)), ("B2", (3, 7, 11)), ("B3", (4, 8, 12))),
+        order=(DEALER, "B1", "B2", "B3"),
+        clause="F3 PM5",
+        setting="first_card",
+    ),
+    provisions=PROVISIONS,
+)

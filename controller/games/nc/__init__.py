@@ -1,0 +1,1 @@
+"""Non-Commission Three Pictures (RWS): the document as data."""

@@ -1,0 +1,185 @@
+"""Non-Commission Three Pictures (RWS), Game Rules version 3, effective 9 July 2019, as data. Id: NC."""
+
+from typing import Final
+
+from controller.games.common import (
+    TIE_LOSES,
+    TIE_PAYS,
+    established_by,
+    face_up_is_misdealt,
+    known_cards,
+    tie_against_three_pictures,
+    unentered_bettors,
+)
+from controller.games.nc.irregularities import IRREGULARITIES
+from controller.games.nc.provisions import PROVISIONS
+from controller.games.specification import ClassNames, Clauses, Game, Grammar, Order, Step, StepKind, Unit
+from controller.games.wager_specification import (
+    Betting,
+    Excess,
+    LimitOf,
+    Looks,
+    Needs,
+    Price,
+    Setting,
+    Shape,
+    Viewer,
+    Wager,
+    odds,
+)
+
+SETTINGS: Final = (
+    tie_against_three_pictures("NC 3.2"),
+    Setting(
+        "three_pictures_of",
+        13,
+        "NC 1.17",
+        "Whose hand wins the Three Pictures Bet?",
+        (("own", "the box's own (NC 3.9)"), ("either", "the box's or the Dealer's: 1.17 speaks of any hand")),
+        default="own",
+    ),
+    Setting(
+        "wrong_count",
+        24,
+        "NC 5.5.4",
+        "A hand has a wrong number of cards and nobody has handled cards: which clause comes first?",
+        (("general", "5.5.4, the general one: void"), ("specific", "5.5.5 for the Dealer's hand, 5.9 for a Player's")),
+        default="general",
+    ),
+    Setting(
+        "cured",
+        25,
+        "NC 5.5.4",
+        "Moving complete hands puts it right: do Players have a choice?",
+        (("silently", "no: the hands are moved and the deal goes on"), ("options", "yes: 5.7.2 or 5.7.3")),
+        default="silently",
+    ),
+    Setting(
+        "order_in_log",
+        32,
+        "NC 5.11.1",
+        "Cards came together and the device's log tells their order: do Players have a choice?",
+        (("options", "yes: it is a dealing error all the same"), ("none", "no: their order could be determined")),
+        default="options",
+    ),
+    face_up_is_misdealt("NC 5.5.4"),
+    unentered_bettors("NC 5.7"),
+    Setting(
+        "second_error",
+        39,
+        "NC 5.7",
+        "A second error follows a choice to go on: are the options offered again?",
+        (
+            ("asked", "that is asked under 5.17(b)"),
+            ("offered", "yes"),
+            ("accepted", "no: whoever chose to go on accepts what is dealt"),
+        ),
+        default="asked",
+    ),
+    established_by("NC 5.4"),
+    known_cards("NC 5.4"),
+    Setting(
+        "pro_rata_under_minimum",
+        46,
+        "NC 5.1.2",
+        "A bet under the minimum lies on a box that is over the maximum: what is not apportioned?",
+        (("exempt", "that bet alone"), ("none", "no bet of that kind on the box")),
+        default="exempt",
+    ),
+)
+
+# The Initial Bet and its half pay: NC 1.7, NC 1.8. The object of the game is to rank higher: NC 3.1.
+WAGERS: Final = (
+    Wager(
+        "main",
+        "Initial Bet",
+        Looks.BOTH,
+        (Price(Shape.HIGHER_ON_SIX, odds(1, 2), "NC 4.1"), Price(Shape.HIGHER, odds(1), "NC 4.1")),
+        "NC 3.13.2",
+        returned=Shape.SAME_RANKING,
+        returned_clause="NC 3.13.3",
+        main=True,
+    ),
+    Wager(
+        "tie",
+        "Tie",
+        Looks.BOTH,
+        (
+            Price(Shape.SAME_RANKING, odds(8), "NC 3.13.3"),
+            Price(Shape.SAME_POINTS, odds(8), "NC 3.13.4", (TIE_PAYS,)),
+            Price(Shape.SAME_POINTS_BELOW_THREE_PICTURES, odds(8), "NC 3.13.4", (TIE_LOSES,)),
+        ),
+        "NC 1.18",
+        needs=Needs.ANY_MAIN,
+    ),
+    Wager(
+        "three_pictures",
+        "Three Pictures",
+        Looks.BOX,
+        (Price(Shape.THREE_PICTURES, odds(16), "NC 4.1"),),
+        "NC 1.17",
+        needs=Needs.ANY_MAIN,
+        under=(("three_pictures_of", "own"),),
+    ),
+    Wager(
+        "three_pictures",
+        "Three Pictures",
+        Looks.BOTH,
+        (Price(Shape.THREE_PICTURES_EITHER, odds(16), "NC 4.1"),),
+        "NC 1.17",
+        needs=Needs.ANY_MAIN,
+        under=(("three_pictures_of", "either"),),
+    ),
+)
+
+GAME: Final = Game(
+    id="NC",
+    title="Non-Commission Three Pictures",
+    operator="RWS",
+    version="3",
+    effective="2019-07-09",
+    boxes=(1, 9, 7),  # as many as the layout has: NC 2.1.1.a
+    grammars=(
+        # An electronic shuffler (NC 1.4) deals sets and must (3.12.1); a shoe (NC 1.2) single cards.
+        Grammar(Unit.SETS, Order.BY_HAND, "NC 3.12.1", "shuffler"),
+        Grammar(Unit.SINGLES, Order.BY_ROUND, "NC 3.12", "shoe"),
+    ),
+    steps=(
+        Step(StepKind.BETTING, "NC 3.4", '"Place your Bets, please" begins the round'),
+        Step(StepKind.CLOSING, "NC 3.11", '"No more Bets" closes it to bets'),
+        Step(StepKind.DEALING, "NC 3.12", "clockwise from the Dealer's left, the Dealer last, in the device's unit"),
+        Step(StepKind.EXAMINING, "NC 3.13", "Players examine their cards, one hand each (NC 3.10)"),
+        Step(StepKind.EXPOSING, "NC 3.13", "the Dealer turns his cards; Players' hands need not be returned first"),
+        Step(StepKind.SETTLING, "NC 3.13", "each hand is compared with the Dealer's; bets are settled"),
+    ),
+    names=ClassNames("Three Pictures", "Double Pictures {word}", "Single Picture {word}", "Plain {word}"),
+    tie_word="tie game",
+    clauses=Clauses(
+        place_your_bets="NC 3.4",
+        no_more_bets="NC 3.11",
+        exposing="NC 3.13",
+        void_returns_bets="NC 5.15",
+        option_returns_bet="NC 5.7.3",
+    ),
+    settings=SETTINGS,
+    wagers=WAGERS,
+    betting=Betting(
+        LimitOf.BOX,
+        limits="NC 3.5",
+        excess=Excess.PRO_RATA,
+        excess_clause="NC 5.1.1",
+        shortfall_clause="NC 5.2.1",
+        late="NC 3.11",
+        late_withdrawal="NC 5.8",
+        without_main="NC 3.9",
+        without_main_returned="NC 5.14",
+        one_hand_viewed="NC 3.10",
+        seated_first="NC 5.1",
+        viewer=Viewer.SEATED_ELSE_HIGHEST,
+        viewer_clause="NC 1.15",
+        walked_away="NC 5.3",
+    ),
+    irregularities=IRREGULARITIES,
+    silent_clause="NC 5.17",
+    provisions=PROVISIONS,
+)

@@ -1,0 +1,276 @@
+"""The irregularity table of NC. What no row provides for the Table Games Shift Manager decides (NC 5.17)."""
+
+from typing import Final
+
+from msgspec.structs import replace
+
+from controller.games.common import (
+    UNTIL_NEXT,
+    cannot_tell,
+    counted,
+    dealt_face_up,
+    foreign_card,
+    late_bets,
+    not_curable,
+    reconstructed,
+    stands,
+    uncured,
+    wrong_count_unhandled,
+)
+from controller.games.specification import Choice, Disposition, Facts, Kind, Option, Row
+from controller.games.wager_specification import Under
+from controller.roles import Role
+
+GENERAL_FIRST: Final = (("wrong_count", "general"),)
+
+WITHDRAW: Final = Option(Choice.WITHDRAW, "NC 5.7.3", "the bet is returned and the hand is out of play")
+AS_DEALT: Final = (Option(Choice.CONTINUE, "NC 5.7.1", "the hand goes on as it is"), WITHDRAW)
+RECONSTRUCTED: Final = (Option(Choice.CONTINUE, "NC 5.7.2", "the hand goes on as reconstructed"), WITHDRAW)
+
+
+def asked_again(number: str, kind: Kind, when: Facts, under: Under = ()) -> Row:
+    """Reading 39, where it is asked what a second error means for whoever had chosen to go on."""
+    return Row(
+        number,
+        kind,
+        "NC 5.17",
+        Disposition.REFER,
+        "an error after a choice: whether the options are offered again is a matter of interpretation",
+        when=replace(when, chosen_before=True),
+        decides=Role.SHIFT_MANAGER,
+        under=(("second_error", "asked"), *under),
+    )
+
+
+def chosen_again(number: str, kind: Kind, when: Facts, under: Under = ()) -> tuple[Row, ...]:
+    """Reading 39: what follows when a bettor had chosen to go on and another error happens."""
+    return (
+        asked_again(number, kind, when, under),
+        Row(
+            number,
+            kind,
+            "NC 5.7",
+            Disposition.CONTINUE,
+            "an error after a choice: whoever chose to go on accepts what is dealt from then on",
+            when=replace(when, chosen_before=True),
+            under=(("second_error", "accepted"), *under),
+        ),
+    )
+
+
+def option_rows(number: str, kind: Kind, because: str) -> tuple[Row, ...]:
+    """Every bettor chooses; there is nothing to put back into its order."""
+    row = Row(number, kind, "NC 5.7", Disposition.OPTIONS, because, options=AS_DEALT)
+    return (*chosen_again(number, kind, Facts()), row)
+
+
+def either_way(number: str, kind: Kind, because: str, when: Facts) -> tuple[Row, ...]:
+    """Every bettor chooses, between other options where the cards can be put back into their order."""
+    return (
+        *chosen_again(number, kind, when),
+        *(
+            Row(
+                number,
+                kind,
+                "NC 5.7",
+                Disposition.OPTIONS,
+                because,
+                when=replace(when, reconstructable=reconstructable),
+                options=RECONSTRUCTED if reconstructable else AS_DEALT,
+            )
+            for reconstructable in (False, True)
+        ),
+    )
+
+
+DECK: Final = (
+    foreign_card("NC 5.5.1", UNTIL_NEXT),  # NC 5.5: each of these leaves the round without a result (NC 1.19)
+    *counted("I02", Kind.DECK_COUNT, wrong="NC 5.5.2", right="NC 5.5.2", noticed=UNTIL_NEXT),
+    *counted("I04", Kind.COUNT_IN_DOUBT, wrong="NC 5.5.2", right="NC 5.5.2", noticed=UNTIL_NEXT),
+    Row("I03", Kind.UNSHUFFLED, "NC 5.5.3", Disposition.VOID, "the cards were not shuffled", noticed=UNTIL_NEXT),
+)
+
+
+def misplaced_unhandled(number: str, cured_id: str, kind: Kind, misplaced: bool | None = None) -> tuple[Row, ...]:
+    """Reading 25: what moving complete hands puts right is moved without a choice, or with one."""
+    silently = reconstructed(cured_id, kind, "NC 5.5.4", misplaced, under=(("cured", "silently"),))
+    options = Row(
+        cured_id,
+        kind,
+        "NC 5.7",
+        Disposition.OPTIONS,
+        silently.because,
+        when=silently.when,
+        options=RECONSTRUCTED,
+        under=(("cured", "options"),),
+    )
+    again = chosen_again(cured_id, kind, silently.when, options.under)
+    return (silently, *again, options, not_curable(number, kind, "NC 5.5.4", misplaced))
+
+
+WRONG_DEAL: Final = (
+    *misplaced_unhandled("I06", "I05", Kind.WRONG_DISTRIBUTION),
+    *either_way("I07", Kind.WRONG_DISTRIBUTION, "a wrong distribution was noted after handling", Facts(handled=True)),
+    *misplaced_unhandled("I16", "I16", Kind.OTHER_DEALING_ERROR, misplaced=True),
+    *either_way("I16", Kind.OTHER_DEALING_ERROR, "another dealing error", Facts()),
+)
+
+
+NUMBER_OF_CARDS: Final = (
+    # Reading 24: where nobody has handled cards, the general clause comes before 5.5.5 and 5.9.
+    wrong_count_unhandled("I08a", "NC 5.5.4", dealer_hand=True, under=GENERAL_FIRST),
+    wrong_count_unhandled("I09", "NC 5.5.4", dealer_hand=False, under=GENERAL_FIRST),
+    *uncured("I08b", "NC 5.5.5", Disposition.VOID, dealer_hand=True),
+    *uncured("I11", "NC 5.9", Disposition.REMOVE_HAND, dealer_hand=False),
+)
+
+FACES: Final = (
+    dealt_face_up("NC 5.5.4"),
+    *option_rows("I12", Kind.EXPOSED_CARD, "a card was exposed in dealing"),
+    Row(
+        "I14",
+        Kind.FACE_UP_IN_DEVICE,
+        "NC 5.10",
+        Disposition.CONTINUE,
+        "a card lies face up in the stub: it is not to be dealt",
+        when=Facts(in_stub=True),
+        confirms=Role.DEALER,
+    ),
+    Row(
+        "I14",
+        Kind.FACE_UP_IN_DEVICE,
+        "NC 5.17",
+        Disposition.REFER,
+        'a card lies face up in the device before "No more bets"',
+        when=Facts(before_close=True),
+        decides=Role.SHIFT_MANAGER,
+    ),
+    Row(
+        "I14",
+        Kind.FACE_UP_IN_DEVICE,
+        "NC 5.10",
+        Disposition.NEXT_CARD,
+        "a card lies face up in the device: it is used as the next card",
+        when=Facts(before_close=False),
+        confirms=Role.DEALER,
+    ),
+    # Reading 37. A card found face up in the device needs no such row: NC 5.10 says what becomes of that one.
+    dealt_face_up("NC 5.5.4", "I21", Kind.DROPPED_CARD, Facts(face_seen=True)),
+    *either_way("I21", Kind.DROPPED_CARD, "a card was dropped in dealing", Facts()),
+    *option_rows("I25", Kind.DEALER_EXPOSED_EARLY, "the Dealer's hand was exposed before its time (NC 3.13)"),
+)
+
+TOGETHER: Final = (
+    # Whoever accepts what is dealt has no options, but the order must be named all the same; so may a ruling.
+    asked_again("I15", Kind.SIMULTANEOUS, Facts(order_known=False)),
+    Row(
+        "I15",
+        Kind.SIMULTANEOUS,
+        "NC 5.11",
+        Disposition.NAME_ORDER,
+        "cards came out together after a choice: their order is named, and whoever chose to go on accepts it",
+        when=Facts(order_known=False, chosen_before=True),
+        under=(("second_error", "accepted"),),
+    ),
+    Row(
+        "I15",
+        Kind.SIMULTANEOUS,
+        "NC 5.11",
+        Disposition.NAME_ORDER,
+        "cards came out together and their order is not known",
+        when=Facts(order_known=False),
+        options=AS_DEALT,
+    ),
+    *chosen_again("I15", Kind.SIMULTANEOUS, Facts(order_known=True), (("order_in_log", "options"),)),
+    Row(
+        "I15",
+        Kind.SIMULTANEOUS,
+        "NC 5.11.1",
+        Disposition.OPTIONS,
+        "cards came out together; the device's log tells their order",
+        when=Facts(order_known=True),
+        options=RECONSTRUCTED,
+        under=(("order_in_log", "options"),),
+    ),
+    Row(
+        "I15",
+        Kind.SIMULTANEOUS,
+        "NC 5.11",
+        Disposition.CONTINUE,
+        "cards came out together; the device's log tells their order, so that nothing was in error",
+        when=Facts(order_known=True),
+        under=(("order_in_log", "none"),),
+    ),
+)
+
+INTERRUPTION: Final = (
+    Row(
+        "I19",
+        Kind.TECHNICAL_STOP,
+        "NC 5.4",
+        Disposition.CONTINUE,
+        "the device stopped and every card's place is certain: play was not affected",
+        when=Facts(places_certain=True),
+        confirms=Role.DEALER,
+    ),
+    *(
+        row
+        for established, unsettled, kind, when in (
+            ("I18", "I17", Kind.POWER_FAILURE, Facts()),
+            ("I19", "I19", Kind.TECHNICAL_STOP, Facts(places_certain=False)),
+        )
+        for row in (
+            cannot_tell(unsettled, kind, "NC 5.17", when),
+            Row(
+                established,
+                kind,
+                "NC 5.4.1",
+                Disposition.CONTINUE,
+                "play was interrupted with an outcome established: it goes on to its end",
+                when=replace(when, established=True),
+            ),
+            Row(
+                unsettled,
+                kind,
+                "NC 5.4.2",
+                Disposition.VOID,
+                "play was interrupted with no outcome established",
+                when=replace(when, established=False),
+            ),
+        )
+    ),
+)
+
+BETS: Final = (
+    *late_bets(placed="NC 3.11", withdrawn="NC 5.8"),  # settled as chips lay at the close (NC 5.13)
+    Row(
+        "I23",
+        Kind.SIDE_WITHOUT_MAIN,
+        "NC 5.14",
+        Disposition.RETURN_BET,
+        "a side bet lies on a box without an Initial Bet: it is taken off and returned",
+        confirms=Role.DEALER,
+        noticed=UNTIL_NEXT,
+    ),
+    Row(
+        "-",
+        Kind.OUTSIDE_LIMITS,
+        "NC 5.1.1",
+        Disposition.CONTINUE,
+        "settlement counts it: pro rata over the maximum, as it lies under the minimum (NC 5.2.1)",
+        confirms=Role.DEALER,
+        noticed=UNTIL_NEXT,
+    ),
+    Row(
+        "I28",
+        Kind.BEFORE_NO_MORE_BETS,
+        "NC 5.17",
+        Disposition.REFER,
+        'cards left the device before "No more bets"',
+        decides=Role.SHIFT_MANAGER,
+    ),
+)
+
+EARLIER: Final = stands("NC 5.6", *Kind)  # and the later round is not touched (NC 5.12)
+
+IRREGULARITIES: Final = (*DECK, *WRONG_DEAL, *NUMBER_OF_CARDS, *FACES, *TOGETHER, *INTERRUPTION, *BETS, *EARLIER)

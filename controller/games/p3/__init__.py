@@ -1,0 +1,1 @@
+"""Prosperity 3 Pictures (MBS): the document as data."""

@@ -1,0 +1,142 @@
+"""Prosperity 3 Pictures (MBS), Game Rules, effective 18 August 2017, as data. Id: P3."""
+
+from typing import Final
+
+from controller.games.common import (
+    TIE_LOSES,
+    TIE_PAYS,
+    face_up_is_misdealt,
+    tie_against_three_pictures,
+)
+from controller.games.p3.irregularities import IRREGULARITIES
+from controller.games.p3.provisions import PROVISIONS
+from controller.games.specification import ClassNames, Clauses, Game, Grammar, Order, Step, StepKind, Unit
+from controller.games.wager_specification import Betting, LimitOf, Looks, Needs, Price, Setting, Shape, Wager, odds
+
+BY_POINTS: Final = ("tie_on", "points")
+BY_RANKING: Final = ("tie_on", "ranking")
+INSTEAD, BESIDES = ("perfect_tie", "instead"), ("perfect_tie", "besides")
+
+SETTINGS: Final = (
+    tie_against_three_pictures("P3 3.9"),
+    Setting(
+        "tie_on",
+        3,
+        "P3 1.1.6",
+        "What must be equal for the Tie wager to win?",
+        (
+            ("points", "the points (1.1.6, 4.1); at the printed odds that favours the player by far"),
+            ("ranking", "the ranking, which alone is declared a Tie (3.11.1, 3.13.1)"),
+        ),
+    ),
+    Setting(
+        "perfect_tie",
+        4,
+        "P3 3.15",
+        "Is a Perfect Tie paid instead of the Tie, or besides?",
+        (("instead", "instead: one wager, one price"), ("besides", "besides: both prices")),
+        default="instead",
+    ),
+    face_up_is_misdealt("P3 5.3"),
+)
+
+
+def prosperity(of: str, title: str, looks: Looks) -> Wager:
+    """The same prices on a Player's hand or on the Dealer's; the highest class alone is paid (reading 6)."""
+    return Wager(
+        f"{of}_prosperity",
+        title,
+        looks,
+        (
+            Price(Shape.THREE_KINGS, odds(250), "P3 4.2"),
+            Price(Shape.THREE_QUEENS, odds(250), "P3 4.2"),
+            Price(Shape.THREE_JACKS, odds(250), "P3 4.2"),
+            Price(Shape.THREE_PICTURES, odds(25), "P3 4.2"),
+            Price(Shape.PICTURE_PAIR, odds(15), "P3 4.2"),
+        ),
+        "P3 1.1.4",
+        needs=Needs.OWN_MAIN,
+    )
+
+
+# Each has its area on the layout: P3 2.2.1 to 2.2.4. To rank higher is the object of the game: P3 3.3.
+WAGERS: Final = (
+    Wager(
+        "main",
+        "Initial wager",
+        Looks.BOTH,
+        (Price(Shape.HIGHER_ON_SIX, odds(1, 2), "P3 4.1"), Price(Shape.HIGHER, odds(1), "P3 4.1")),
+        "P3 3.8",
+        returned=Shape.SAME_RANKING,
+        returned_clause="P3 3.13.1",
+        main=True,
+    ),
+    Wager(
+        "tie",
+        "Tie",
+        Looks.BOTH,
+        (
+            Price(Shape.SAME_RANKS, odds(400), "P3 4.1", (INSTEAD,)),
+            Price(Shape.SAME_RANKS, odds(400 + 10), "P3 4.1", (BESIDES,)),
+            Price(Shape.SAME_POINTS, odds(10), "P3 4.1", (BY_POINTS, TIE_PAYS)),
+            Price(Shape.SAME_POINTS_BELOW_THREE_PICTURES, odds(10), "P3 4.1", (BY_POINTS, TIE_LOSES)),
+            Price(Shape.SAME_RANKING, odds(10), "P3 4.1", (BY_RANKING,)),
+        ),
+        "P3 1.1.6",
+        needs=Needs.OWN_MAIN,
+    ),
+    prosperity("player", "Player Prosperity Pictures", Looks.BOX),
+    prosperity("dealer", "Dealer Prosperity Pictures", Looks.DEALER),
+    Wager(
+        "picture_perfect",
+        "Picture Perfect",
+        Looks.BOTH,
+        (
+            Price(Shape.MATCHED_THREE, odds(500), "P3 4.3"),
+            Price(Shape.MATCHED_TWO, odds(100), "P3 4.3"),
+            Price(Shape.MATCHED_ONE, odds(5), "P3 4.3"),
+        ),
+        "P3 1.1.3",
+        needs=Needs.OWN_MAIN,
+    ),
+)
+
+GAME: Final = Game(
+    id="P3",
+    title="Prosperity 3 Pictures",
+    operator="MBS",
+    version="",
+    effective="2017-08-18",
+    boxes=(1, 9, 7),
+    grammars=(
+        Grammar(Unit.SETS, Order.BY_HAND, "P3 3.5"),
+        Grammar(Unit.SINGLES, Order.BY_HAND, "P3 3.5"),
+    ),
+    steps=(
+        Step(StepKind.BETTING, "P3 3.1", '"Place your bets, please" begins the round'),
+        Step(StepKind.CLOSING, "P3 3.2", '"No more bets" closes it to wagers'),
+        Step(StepKind.DEALING, "P3 3.5", "clockwise from the Dealer's left, three cards to each area, the Dealer last"),
+        Step(StepKind.EXAMINING, "P3 3.6", "Players look at their cards"),
+        Step(StepKind.RETURNING, "P3 3.6", "every hand lies face up before the Dealer's is turned (P3 3.7)"),
+        Step(StepKind.EXPOSING, "P3 3.7", "the Dealer turns his hand and says whether it is a Prosperity hand"),
+        Step(StepKind.SETTLING, "P3 3.8", "each Player has won, lost or tied; wagers are settled"),
+    ),
+    names=ClassNames("Three Pictures", "{word}, two Pictures", "{word}, one Picture", "{word}"),
+    tie_word="tied",
+    clauses=Clauses(
+        place_your_bets="P3 3.1",
+        no_more_bets="P3 3.2",
+        exposing="P3 3.7",
+        void_returns_bets="",  # reading 33
+    ),
+    settings=SETTINGS,
+    wagers=WAGERS,
+    betting=Betting(
+        LimitOf.WAGER,
+        late="P3 5.5",
+        late_withdrawal="P3 5.6",
+        without_main="P3 3.4",
+    ),
+    irregularities=IRREGULARITIES,
+    provisions=PROVISIONS,
+)

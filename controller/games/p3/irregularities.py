@@ -1,0 +1,51 @@
+"""The irregularity table of P3. Where no row fits the document is silent, and names nobody who decides."""
+
+from typing import Final
+
+from controller.games.common import (
+    NEXT_ROUND,
+    counted,
+    faces_misdealt,
+    foreign_card,
+    late_bets,
+    misdealt,
+    misdealt_if_misplaced,
+    stands,
+    uncured,
+    wrong_count_unhandled,
+)
+from controller.games.specification import Disposition, Facts, Kind, Row
+from controller.roles import Role
+
+IRREGULARITIES: Final = (
+    foreign_card("P3 5.1.1"),  # P3 5.1: found in the course of the game
+    *stands("P3 5.1.2", Kind.FOREIGN_CARD),
+    *counted("I02", Kind.DECK_COUNT, wrong="P3 5.2", right="P3 5.2"),
+    *counted("I04", Kind.COUNT_IN_DOUBT, wrong="P3 5.2", right="P3 5.2"),
+    *misdealt("P3 5.3"),
+    wrong_count_unhandled("I08a", "P3 5.3", dealer_hand=True),
+    *uncured("I08b", "P3 5.4", Disposition.VOID, dealer_hand=True),
+    Row(
+        "I24",
+        Kind.WRONG_COUNT,
+        "P3 5.4",
+        Disposition.STANDS,
+        "the Dealer's hand had a wrong number of cards: noticed too late, the next round had begun",
+        when=Facts(dealer_hand=True),
+        noticed=NEXT_ROUND,
+    ),
+    wrong_count_unhandled("I09", "P3 5.3", dealer_hand=False),
+    *faces_misdealt("P3 5.3"),
+    *misdealt_if_misplaced("I15", Kind.SIMULTANEOUS, "P3 5.3"),
+    *misdealt_if_misplaced("I16", Kind.OTHER_DEALING_ERROR, "P3 5.3"),
+    *misdealt_if_misplaced("I21", Kind.DROPPED_CARD, "P3 5.3"),
+    *late_bets(placed="P3 5.5", withdrawn="P3 5.6"),
+    Row(
+        "I23",
+        Kind.SIDE_WITHOUT_MAIN,
+        "P3 3.4",
+        Disposition.SILENT,
+        "a side wager lies without its Player's initial wager; the document does not say what becomes of it",
+        decides=Role.SHIFT_MANAGER,
+    ),
+)

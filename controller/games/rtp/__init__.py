@@ -1,0 +1,1 @@
+"""Royal Three Pictures (MBS): the document as data."""

@@ -1,0 +1,146 @@
+"""Royal Three Pictures (MBS), Game Rules version 2, effective 24 March 2020, as data. Id: RTP."""
+
+from typing import Final
+
+from controller.games.common import (
+    TIE_LOSES,
+    TIE_PAYS,
+    established_by,
+    face_up_is_misdealt,
+    known_cards,
+    tie_against_three_pictures,
+    unentered_bettors,
+)
+from controller.games.rtp.irregularities import IRREGULARITIES
+from controller.games.rtp.provisions import PROVISIONS
+from controller.games.specification import ClassNames, Clauses, Game, Grammar, Order, Step, StepKind, Unit
+from controller.games.wager_specification import (
+    Betting,
+    Excess,
+    LimitOf,
+    Looks,
+    Needs,
+    Price,
+    Setting,
+    Shape,
+    Shortfall,
+    Viewer,
+    Wager,
+    odds,
+)
+
+SETTINGS: Final = (
+    tie_against_three_pictures("RTP 3.17"),
+    Setting(
+        "withdrawal_permitted_by",
+        26,
+        "RTP 5.7",
+        "Who may permit a dissatisfied Player to withdraw his wager?",
+        (
+            ("shift_manager", "the Gaming Shift Manager"),
+            ("pit_manager", "a Pit Manager or above"),
+            ("pit_supervisor", "a Pit Supervisor or above"),
+            ("dealer", "the Dealer"),
+        ),
+        default="shift_manager",
+    ),
+    face_up_is_misdealt("RTP 5.4"),
+    unentered_bettors("RTP 5.13.1"),
+    established_by("RTP 5.13"),
+    known_cards("RTP 5.13"),
+)
+
+# Each has its area on the layout: RTP 2.2.1, 2.2.2, 2.2.3. To rank higher is the object of the game: RTP 3.3.
+WAGERS: Final = (
+    Wager(
+        "main",
+        "Main wager",
+        Looks.BOTH,
+        (Price(Shape.HIGHER_ON_SIX, odds(1, 2), "RTP 4.1"), Price(Shape.HIGHER, odds(1), "RTP 4.1")),
+        "RTP 3.16",
+        returned=Shape.SAME_RANKING,
+        returned_clause="RTP 1.1.5",
+        main=True,
+    ),
+    Wager(
+        "tie",
+        "Tie",
+        Looks.BOTH,
+        (
+            Price(Shape.SAME_POINTS, odds(8), "RTP 3.19", (TIE_PAYS,)),
+            Price(Shape.SAME_POINTS_BELOW_THREE_PICTURES, odds(8), "RTP 3.19", (TIE_LOSES,)),
+        ),
+        "RTP 1.1.6",
+        needs=Needs.ANY_MAIN,
+    ),
+    Wager(
+        "royal",
+        "Royal Pictures",
+        Looks.BOX,
+        (
+            Price(Shape.THREE_KINGS, odds(188), "RTP 4.2"),
+            Price(Shape.THREE_QUEENS, odds(128), "RTP 4.2"),
+            Price(Shape.THREE_JACKS, odds(88), "RTP 4.2"),
+            Price(Shape.THREE_PICTURES, odds(18), "RTP 4.2"),
+            Price(Shape.PICTURE_PAIR, odds(8), "RTP 4.2"),
+            Price(Shape.ANY_KING, odds(1), "RTP 4.2"),
+        ),
+        "RTP 1.1.4",
+        needs=Needs.ANY_MAIN,
+    ),
+)
+
+GAME: Final = Game(
+    id="RTP",
+    title="Royal Three Pictures",
+    operator="MBS",
+    version="2",
+    effective="2020-03-24",
+    boxes=(1, 8, 8),  # RTP App. A, App. B
+    grammars=(
+        Grammar(Unit.SETS, Order.BY_HAND, "RTP 3.12"),
+        Grammar(Unit.SINGLES, Order.BY_ROUND, "RTP 3.12.1"),
+    ),
+    steps=(
+        Step(StepKind.BETTING, "RTP 3.1", '"Place your bets, please" begins the round'),
+        Step(StepKind.CLOSING, "RTP 3.2", '"No more bets" closes it to wagers'),
+        Step(StepKind.DEALING, "RTP 3.12", "clockwise from the Dealer's left, the Dealer last, in the device's unit"),
+        Step(StepKind.EXAMINING, "RTP 3.13", "one seated Player a position looks at its cards"),
+        Step(StepKind.RETURNING, "RTP 3.13", "hands lie face up; what nobody controls the Dealer opens (RTP 3.14)"),
+        Step(StepKind.EXPOSING, "RTP 3.15", "once all hands are returned, the Dealer turns and announces his"),
+        Step(StepKind.SETTLING, "RTP 3.16", "each Player has won, lost or stands off; wagers are settled"),
+    ),
+    names=ClassNames("Three Pictures", "Double Picture {word}", "Single Picture {word}", "{word}"),
+    tie_word="standoff",
+    clauses=Clauses(
+        place_your_bets="RTP 3.1",
+        no_more_bets="RTP 3.2",
+        exposing="RTP 3.15",
+        void_returns_bets="",  # reading 33
+        option_returns_bet="RTP 5.13.1",
+    ),
+    settings=SETTINGS,
+    wagers=WAGERS,
+    betting=Betting(
+        LimitOf.WAGER,
+        limits="RTP 3.4",
+        excess=Excess.TO_MAXIMUM,
+        excess_clause="RTP 5.11",
+        shortfall=Shortfall.ONCE,
+        shortfall_clause="RTP 5.10",
+        late="RTP 5.2",
+        late_withdrawal="RTP 5.3",
+        without_main="RTP 3.5",
+        most_wagers=3,
+        most_wagers_clause="RTP 3.9",
+        one_hand_viewed="RTP 3.7",
+        restricting="RTP 3.8",
+        fewer_wagers="RTP 3.9.1",
+        seated_to_view="RTP 3.11",
+        viewer=Viewer.FIRST_SEATED,
+        viewer_clause="RTP 3.10",
+    ),
+    irregularities=IRREGULARITIES,
+    silent_clause="RTP 6.1",
+    provisions=PROVISIONS,
+)

@@ -1,0 +1,217 @@
+"""The irregularity table of RTP. What no row provides for goes to the Gaming Shift Manager (RTP 6.1)."""
+
+from typing import Final
+
+from msgspec.structs import replace
+
+from controller.games.common import (
+    FACES_DEALT,
+    NEXT_ROUND,
+    UNTIL_NEXT,
+    cannot_tell,
+    counted,
+    dealt_face_up,
+    foreign_card,
+    late_bets,
+    misdealt,
+    misdealt_if_misplaced,
+    stands,
+    wrong_count_unhandled,
+)
+from controller.games.specification import Choice, Disposition, Facts, Kind, Option, Row
+from controller.games.wager_specification import Under
+from controller.roles import Role
+
+
+def permitted_by(role: Role, stays: str, who: str) -> tuple[Under, tuple[Option, ...]]:
+    """Reading 26: the setting's option, and what a dissatisfied Player may then be permitted (RTP 5.7)."""
+    return (("withdrawal_permitted_by", role.value),), (
+        Option(Choice.CONTINUE, "RTP 5.7", stays),
+        Option(Choice.WITHDRAW, "RTP 5.7", f"{who} withdraws, before a further card is exposed", role),
+    )
+
+
+MAY_WITHDRAW: Final = tuple(permitted_by(role, "the wager stays", "a dissatisfied Player") for role in Role)
+# The wagers on a hand that is removed go back by RTP 5.5; whoever else is dissatisfied with that may be permitted.
+OTHERS_MAY_WITHDRAW: Final = tuple(
+    permitted_by(role, "a wager on another hand stays", "another Player who is dissatisfied") for role in Role
+)
+
+DECK: Final = (
+    foreign_card("RTP 5.1.1"),  # RTP 5.1: found in the course of the round
+    *counted("I02", Kind.DECK_COUNT, wrong="RTP 5.1.1", right="RTP 5.9"),
+    Row("I03", Kind.UNSHUFFLED, "RTP 5.1.1", Disposition.VOID, "unshuffled cards were used"),
+    *counted("I04", Kind.COUNT_IN_DOUBT, wrong="RTP 5.9", right="RTP 5.9"),
+    *stands("RTP 5.1.2", Kind.FOREIGN_CARD, Kind.DECK_COUNT, Kind.UNSHUFFLED),
+)
+
+DISTRIBUTION: Final = (
+    *misdealt("RTP 5.4"),
+    *(
+        Row(
+            "I07",
+            Kind.WRONG_DISTRIBUTION,
+            "RTP 5.6",
+            Disposition.CONTINUE,
+            "a wrong distribution was noted after handling: the round is played to its end",
+            when=Facts(handled=True),
+            confirms=Role.DEALER,
+            options=options,
+            under=under,
+        )
+        for under, options in MAY_WITHDRAW
+    ),
+    # Simultaneous cards are referred (RTP 6.1), unless they ended in a wrong distribution.
+    *misdealt_if_misplaced("I15", Kind.SIMULTANEOUS, "RTP 5.4"),
+    *(
+        Row(
+            "I15",
+            Kind.SIMULTANEOUS,
+            "RTP 5.6",
+            Disposition.CONTINUE,
+            "they lie at wrong places, noted after handling: the round is played to its end",
+            when=Facts(misplaced=True, handled=True),
+            confirms=Role.DEALER,
+            options=options,
+            under=under,
+        )
+        for under, options in MAY_WITHDRAW
+    ),
+)
+
+NUMBER_OF_CARDS: Final = (
+    wrong_count_unhandled("I08a", "RTP 5.4", dealer_hand=True),
+    Row(
+        "I08b",
+        Kind.WRONG_COUNT,
+        "RTP 6.1",
+        Disposition.REFER,
+        "the Dealer's hand has a wrong number of cards, after handling: 5.6 and 5.9 may be meant, neither says it",
+        when=Facts(dealer_hand=True, handled=True),
+        decides=Role.SHIFT_MANAGER,
+    ),
+    wrong_count_unhandled("I09", "RTP 5.4", dealer_hand=False),
+    *(
+        Row(
+            "I10",
+            Kind.WRONG_COUNT,
+            "RTP 5.5",
+            Disposition.REMOVE_HAND,
+            "a Player's hand has a wrong number of cards and he has viewed it",
+            when=Facts(dealer_hand=False, viewed=True),
+            options=options,
+            noticed=UNTIL_NEXT,
+            under=under,
+        )
+        for under, options in OTHERS_MAY_WITHDRAW
+    ),
+    Row(
+        "I11",
+        Kind.WRONG_COUNT,
+        "RTP 6.1",
+        Disposition.REFER,
+        "a Player's hand has a wrong number of cards; he has not viewed it, but cards were handled: 5.6 or 5.9",
+        when=Facts(dealer_hand=False, handled=True, viewed=False),
+        decides=Role.SHIFT_MANAGER,
+    ),
+    Row(
+        "I24",
+        Kind.WRONG_COUNT,
+        "RTP 5.5",
+        Disposition.STANDS,
+        "a Player's hand had a wrong number of cards: noticed too late to remove it",
+        when=Facts(dealer_hand=False, viewed=True),
+        noticed=NEXT_ROUND,
+    ),
+)
+
+EXPOSED: Final = tuple(
+    row
+    for number, kind, seen in FACES_DEALT
+    for row in (
+        dealt_face_up("RTP 5.4", number, kind, seen),
+        Row(
+            number,
+            kind,
+            "RTP 5.8",
+            Disposition.CONTINUE,
+            "an automated device dealt a card face up: it is turned down and the deal goes on",
+            when=replace(seen, manual=False),
+            confirms=Role.DEALER,
+        ),
+        Row(
+            "I13" if kind is Kind.EXPOSED_CARD else number,
+            kind,
+            "RTP 5.8.1",
+            Disposition.VOID,
+            "the first card of the round, from a device of single cards, was exposed",
+            when=replace(seen, manual=True, first_card=True),
+        ),
+        Row(
+            number,
+            kind,
+            "RTP 5.8",
+            Disposition.CONTINUE,
+            "a card after the first was exposed: it is turned down and the deal goes on",
+            when=replace(seen, manual=True, first_card=False),
+            confirms=Role.DEALER,
+        ),
+    )
+)
+
+INTERRUPTION: Final = (
+    cannot_tell("I17", Kind.POWER_FAILURE, "RTP 6.1", Facts()),
+    Row(
+        "I18",
+        Kind.POWER_FAILURE,
+        "RTP 5.13.2",
+        Disposition.CONTINUE,
+        "power failed with an outcome established: play goes on to its end",
+        when=Facts(established=True),
+        confirms=Role.PIT_SUPERVISOR,
+    ),
+    Row(
+        "I17",
+        Kind.POWER_FAILURE,
+        "RTP 5.13.1",
+        Disposition.WITHDRAWALS,
+        "power failed with no outcome established: Players may withdraw; the others' hands are finished",
+        when=Facts(established=False),
+        options=(
+            Option(Choice.CONTINUE, "RTP 5.13.1", "the wagers stay and the hand is finished"),
+            Option(Choice.WITHDRAW, "RTP 5.13.1", "all wagers of the Player are returned", all_wagers=True),
+        ),
+    ),
+)
+
+BETS: Final = (
+    # Save where 5.7 or 5.13.1 let a Player withdraw.
+    *late_bets(placed="RTP 5.2", withdrawn="RTP 5.3"),
+    Row(
+        "I23",
+        Kind.SIDE_WITHOUT_MAIN,
+        "RTP 3.5",
+        Disposition.REFER,
+        "a side wager lies on a position without a main wager; what becomes of it is not said (RTP 6.1)",
+        decides=Role.SHIFT_MANAGER,
+    ),
+    Row(
+        "-",
+        Kind.OUTSIDE_LIMITS,
+        "RTP 5.11",
+        Disposition.CONTINUE,
+        "settlement counts it to the maximum, or once if it is under the minimum (RTP 5.10)",
+        confirms=Role.DEALER,
+        noticed=UNTIL_NEXT,
+    ),
+    Row(
+        "I24",
+        Kind.OUTSIDE_LIMITS,
+        "RTP 5.12",
+        Disposition.STANDS,
+        "it was paid or collected in an earlier round, and is settled",
+        noticed=NEXT_ROUND,
+    ),
+)
+
+IRREGULARITIES: Final = (*DECK, *DISTRIBUTION, *NUMBER_OF_CARDS, *EXPOSED, *INTERRUPTION, *BETS)

@@ -1,0 +1,1 @@
+"""Three Pictures (MBS): the document as data."""

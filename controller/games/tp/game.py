@@ -1,0 +1,92 @@
+"""Three Pictures (MBS), Games Rules version 2, effective 31 December 2010, as data. Id: TP."""
+
+from typing import Final
+
+from controller.games.common import (
+    TIE_LOSES,
+    TIE_PAYS,
+    face_up_is_misdealt,
+    tie_against_three_pictures,
+)
+from controller.games.specification import ClassNames, Clauses, Game, Grammar, Order, Step, StepKind, Unit
+from controller.games.tp.irregularities import IRREGULARITIES
+from controller.games.tp.provisions import PROVISIONS
+from controller.games.wager_specification import Betting, LimitOf, Looks, Needs, Price, Shape, Wager, odds
+
+SETTINGS: Final = (
+    tie_against_three_pictures("TP 3.8"),
+    face_up_is_misdealt("TP 5.3"),
+)
+
+# Each has its area on the layout: TP 2.2.1, 2.2.2, 2.2.3. TP 1.1.3 names what the Tie wager is on.
+WAGERS: Final = (
+    Wager(
+        "main",
+        "Initial bet",
+        Looks.BOTH,
+        (Price(Shape.HIGHER_ON_SIX, odds(1, 2), "TP 4.1"), Price(Shape.HIGHER, odds(1), "TP 4.1")),
+        "TP 3.7",
+        returned=Shape.SAME_RANKING,
+        returned_clause="TP 3.13",
+        main=True,
+    ),
+    Wager(
+        "tie",
+        "Tie",
+        Looks.BOTH,
+        (
+            Price(Shape.SAME_POINTS, odds(8), "TP 3.13.1", (TIE_PAYS,)),
+            Price(Shape.SAME_POINTS_BELOW_THREE_PICTURES, odds(8), "TP 3.13.1", (TIE_LOSES,)),
+        ),
+        "TP 4.1",
+        needs=Needs.OWN_MAIN,
+    ),
+    Wager(
+        "three_pictures",
+        "Three Pictures",
+        Looks.BOX,
+        (Price(Shape.THREE_PICTURES, odds(16), "TP 4.1"),),
+        "TP 1.1.2",
+        needs=Needs.OWN_MAIN,
+    ),
+)
+
+GAME: Final = Game(
+    id="TP",
+    title="Three Pictures",
+    operator="MBS",
+    version="2",
+    effective="2010-12-31",
+    boxes=(1, 9, 7),
+    grammars=(
+        Grammar(Unit.SETS, Order.BY_HAND, "TP 3.4"),
+        Grammar(Unit.SINGLES, Order.BY_HAND, "TP 3.4"),
+    ),
+    steps=(
+        Step(StepKind.BETTING, "TP 3.1", '"Place your bets, please" begins the round'),
+        Step(StepKind.CLOSING, "TP 3.2", '"No more bets" closes it to wagers'),
+        Step(StepKind.DEALING, "TP 3.4", "clockwise from the Dealer's left, three cards to each area, the Dealer last"),
+        Step(StepKind.EXAMINING, "TP 3.5", "Players look at their cards"),
+        Step(StepKind.RETURNING, "TP 3.5", "every hand lies face up before the Dealer's is turned (TP 3.6)"),
+        Step(StepKind.EXPOSING, "TP 3.6", "the Dealer turns and announces his hand"),
+        Step(StepKind.SETTLING, "TP 3.7", "each Player has won, lost or tied; wagers are settled"),
+    ),
+    names=ClassNames("Three Knights", "{word}, two Knights", "{word}, one Knight", "{word}"),
+    tie_word="tied",
+    clauses=Clauses(
+        place_your_bets="TP 3.1",
+        no_more_bets="TP 3.2",
+        exposing="TP 3.6",
+        void_returns_bets="",  # reading 33
+    ),
+    settings=SETTINGS,
+    wagers=WAGERS,
+    betting=Betting(
+        LimitOf.WAGER,
+        late="TP 5.5",
+        late_withdrawal="TP 5.6",
+        without_main="TP 3.3",
+    ),
+    irregularities=IRREGULARITIES,
+    provisions=PROVISIONS,
+)

@@ -1,0 +1,27 @@
+"""Ranks of people at the tables."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Role(StrEnum):
+    """Ranks of people at the tables, lowest first."""
+
+    DEALER = "dealer"
+    PIT_SUPERVISOR = "pit_supervisor"
+    PIT_MANAGER = "pit_manager"
+    SHIFT_MANAGER = "shift_manager"
+
+    def reaches(self, needed: Role) -> bool:
+        """Whether a person of this rank may do what needs `needed` "or above" (RTP 6.2; NC 1.10 for acting persons).
+
+        >>> Role.PIT_MANAGER.reaches(Role.PIT_SUPERVISOR), Role.DEALER.reaches(Role.PIT_SUPERVISOR)
+        (True, False)
+        """
+        ranks = list(Role)
+        return ranks.index(self) >= ranks.index(needed)
+
+    @property
+    def word(self) -> str:
+        return self.value.replace("_", " ")

@@ -1,0 +1,247 @@
+"""In how many ways hands can be dealt, counted by ranks, and hands by what a wager can tell apart.
+
+455 multisets of ranks fall into few classes for most wagers: who asks about many hands at once (odds, what a hand can
+still become) asks `settle` once for each class. No card is dealt for it, and nothing is sampled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache, cached_property
+from itertools import combinations_with_replacement, product
+from math import comb
+from typing import Final, TypeAlias
+
+from controller.games.wager_specification import NEEDS_SUITS, Looks, Price, Shape, Wager
+from controller.rules.hands import rank_key
+from controller.rules.payouts import JACK, KING, QUEEN
+from firmware_bridge.cards import DECK, RANKS, SUITS, Card
+
+_PAIRS_OF: Final = (0, 0, 1, 3, 6)  # C(n, 2), by the number of cards left of a rank
+_TRIPLES_OF: Final = (0, 0, 0, 1, 4)
+
+
+Ranks: TypeAlias = tuple[int, int, int]
+Hand: TypeAlias = tuple[Card, Card, Card]
+
+RANK_COUNT: Final = len(RANKS)
+RANK_HANDS: Final[tuple[Ranks, ...]] = tuple(
+    (first, second, third) for first, second, third in combinations_with_replacement(range(1, RANK_COUNT + 1), 3)
+)
+"""Every multiset of three ranks, each in ascending order. Its place here is the number by which it is known."""
+NUMBER_OF: Final[dict[tuple[int, ...], int]] = {ranks: number for number, ranks in enumerate(RANK_HANDS)}
+
+
+def has_three_ranks(ranks: Ranks) -> bool:
+    """Whether no rank is there twice: only such a hand can be of one suit."""
+    return len(set(ranks)) == len(ranks)
+
+
+def unsuited(ranks: Ranks) -> Hand:
+    """Cards of those ranks, not of one suit."""
+    first, second, third = ranks
+    return DECK[first - 1], DECK[RANK_COUNT + second - 1], DECK[2 * RANK_COUNT + third - 1]
+
+
+def suited(ranks: Ranks) -> Hand:
+    """Cards of those ranks and of one suit. The ranks must differ."""
+    first, second, third = ranks
+    return DECK[first - 1], DECK[second - 1], DECK[third - 1]
+
+
+class Trait(Enum):
+    """What about the ranks of a hand a shape depends on."""
+
+    RANKING = "points and number of pictures"
+    PICTURES = "how many jacks, queens and kings"
+    RANKS = "all three ranks"
+
+
+TRAITS: Final[dict[Shape, Trait]] = {
+    Shape.HIGHER: Trait.RANKING,
+    Shape.HIGHER_ON_SIX: Trait.RANKING,
+    Shape.LOWER: Trait.RANKING,
+    Shape.LOWER_ON_SIX: Trait.RANKING,
+    Shape.SAME_RANKING: Trait.RANKING,
+    Shape.SAME_POINTS: Trait.RANKING,
+    Shape.SAME_POINTS_BELOW_THREE_PICTURES: Trait.RANKING,
+    Shape.SAME_RANKS: Trait.RANKING,  # and on whether both are the same three: `minds_same_ranks`
+    Shape.THREE_PICTURES: Trait.RANKING,
+    Shape.THREE_PICTURES_EITHER: Trait.RANKING,
+    Shape.THREE_KINGS: Trait.PICTURES,
+    Shape.THREE_QUEENS: Trait.PICTURES,
+    Shape.THREE_JACKS: Trait.PICTURES,
+    Shape.PICTURE_PAIR: Trait.PICTURES,
+    Shape.ANY_KING: Trait.PICTURES,
+    Shape.MATCHED_ONE: Trait.PICTURES,
+    Shape.MATCHED_TWO: Trait.PICTURES,
+    Shape.MATCHED_THREE: Trait.PICTURES,
+    Shape.STRAIGHT_FLUSH: Trait.RANKS,
+    Shape.THREE_OF_A_KIND: Trait.RANKS,
+    Shape.STRAIGHT: Trait.RANKS,
+    Shape.FLUSH: Trait.RANKS,
+    Shape.PAIR: Trait.RANKS,
+}
+
+_VALUE_OF: Final[dict[Trait, Callable[[Ranks], object]]] = {
+    Trait.RANKING: lambda ranks: rank_key(unsuited(ranks)),
+    Trait.PICTURES: lambda ranks: (ranks.count(JACK), ranks.count(QUEEN), ranks.count(KING)),
+    Trait.RANKS: lambda ranks: ranks,
+}
+
+
+@dataclass(frozen=True)
+class Classes:
+    """A partition of the rank hands. `of[number]` is a rank hand's class; `first` and `last` are members of each class,
+    the same one where a class has no other."""
+
+    of: tuple[int, ...]
+    first: tuple[Ranks, ...]
+    last: tuple[Ranks, ...]
+
+
+@cache
+def classes_by(traits: frozenset[Trait]) -> Classes:
+    """Rank hands that agree in all those traits are of one class."""
+    ordered = sorted(traits, key=lambda trait: trait.value)
+    members: dict[tuple[object, ...], list[Ranks]] = {}
+    for ranks in RANK_HANDS:
+        members.setdefault(tuple(_VALUE_OF[trait](ranks) for trait in ordered), []).append(ranks)
+    number = {ranks: place for place, together in enumerate(members.values()) for ranks in together}
+    return Classes(
+        tuple(number[ranks] for ranks in RANK_HANDS),
+        tuple(together[0] for together in members.values()),
+        tuple(together[-1] for together in members.values()),
+    )
+
+
+def shapes_of(wager: Wager, prices: tuple[Price, ...]) -> frozenset[Shape]:
+    """Every fact that decides the wager at those prices."""
+    asked = {price.shape for price in prices}
+    return frozenset(asked if wager.returned is None else asked | {wager.returned})
+
+
+def traits_of(shapes: frozenset[Shape]) -> frozenset[Trait]:
+    return frozenset(TRAITS[shape] for shape in shapes)
+
+
+def minds_same_ranks(shapes: frozenset[Shape]) -> bool:
+    """Whether it matters beyond the classes of both hands that they are of the same three ranks."""
+    return Shape.SAME_RANKS in shapes
+
+
+def minds_suits(wager: Wager, shapes: frozenset[Shape]) -> bool:
+    """Whether it matters that a hand is of one suit. Raises `ValueError` for a wager on two hands that asks so."""
+    if shapes.isdisjoint(NEEDS_SUITS):
+        return False
+    if wager.looks is Looks.BOTH:
+        raise ValueError(f"{wager.title} asks for suits of two hands; only a wager on one hand can be counted by suits")
+    return True
+
+
+@dataclass(frozen=True)
+class Deck:
+    """All cards of some ranks (1 ace to 13 king) in some suits (letters of `CDHS`)."""
+
+    ranks: tuple[int, ...] = tuple(range(1, RANK_COUNT + 1))
+    suits: str = SUITS
+
+    @property
+    def cards(self) -> tuple[Card, ...]:
+        return tuple(card for card in DECK if card.rank in self.ranks and card.code[1] in self.suits)
+
+    @cached_property
+    def hands(self) -> int:
+        """How many hands of three cards there are."""
+        return comb(len(self.ranks) * len(self.suits), 3)
+
+    @cached_property
+    def pairs(self) -> int:
+        """How many ordered pairs of hands there are that share no card."""
+        return self.hands * comb(len(self.ranks) * len(self.suits) - 3, 3)
+
+
+WHOLE_DECK: Final = Deck()
+
+
+def left_after(deck: Deck, taken: Sequence[int] = ()) -> list[int]:
+    """How many cards of each rank are left once those ranks were taken; rank 0 is none."""
+    left = [len(deck.suits) if rank in deck.ranks else 0 for rank in range(RANK_COUNT + 1)]
+    for rank in taken:
+        left[rank] -= 1
+    return left
+
+
+_TRIPS: Final = tuple((number, ranks[0]) for number, ranks in enumerate(RANK_HANDS) if ranks[0] == ranks[2])
+_PAIRED: Final = tuple(
+    (number, ranks[1], ranks[2] if ranks[0] == ranks[1] else ranks[0])
+    for number, ranks in enumerate(RANK_HANDS)
+    if len(set(ranks)) == 2
+)
+_MIXED: Final = tuple((number, *ranks) for number, ranks in enumerate(RANK_HANDS) if has_three_ranks(ranks))
+
+
+def ways_by_ranks(left: Sequence[int]) -> list[int]:
+    """For each of the rank hands, in how many ways it can be dealt from so many cards of each rank (0 to 4)."""
+    ways = [0] * len(RANK_HANDS)
+    for number, rank in _TRIPS:
+        ways[number] = _TRIPLES_OF[left[rank]]
+    for number, twice, once in _PAIRED:
+        ways[number] = _PAIRS_OF[left[twice]] * left[once]
+    for number, first, second, third in _MIXED:
+        ways[number] = left[first] * left[second] * left[third]
+    return ways
+
+
+@dataclass(frozen=True)
+class HandCount:
+    """Of one class of hands: how many of them are of one suit, and how many are not."""
+
+    suited: int
+    unsuited: int
+
+
+@cache
+def count_hands(deck: Deck, traits: frozenset[Trait]) -> tuple[HandCount, ...]:
+    """For each class of `classes_by(traits)`, how many hands of the deck are of it."""
+    classes = classes_by(traits)
+    all_ways, in_suit = [0] * len(classes.first), [0] * len(classes.first)
+    left = left_after(deck)
+    for ranks, ways, of in zip(RANK_HANDS, ways_by_ranks(left), classes.of, strict=True):
+        all_ways[of] += ways
+        in_suit[of] += _ways_in_one_suit(deck, ranks)
+    return tuple(HandCount(inside, total - inside) for inside, total in zip(in_suit, all_ways, strict=True))
+
+
+def _ways_in_one_suit(deck: Deck, ranks: Ranks) -> int:
+    return len(deck.suits) if has_three_ranks(ranks) and set(ranks) <= set(deck.ranks) else 0
+
+
+@dataclass(frozen=True)
+class PairCount:
+    """Of the ordered pairs of hands that are of two given classes: those of the same three ranks, and the others."""
+
+    same_ranks: int
+    other: int
+
+
+@cache
+def count_pairs(deck: Deck, traits: frozenset[Trait]) -> dict[tuple[int, int], PairCount]:
+    """For each two classes of `classes_by(traits)`, in how many ways both hands can be dealt. Not for changing."""
+    of = classes_by(traits).of
+    size = max(of) + 1
+    every, same = [[0] * size for _ in range(size)], [0] * size
+    for number, (ranks, ways) in enumerate(zip(RANK_HANDS, ways_by_ranks(left_after(deck)), strict=True)):
+        if not ways:
+            continue
+        row, then = every[of[number]], ways_by_ranks(left_after(deck, ranks))
+        for second, of_second in zip(then, of, strict=True):
+            row[of_second] += ways * second
+        same[of[number]] += ways * then[number]
+    return {
+        (ours, theirs): PairCount(equal, every[ours][theirs] - equal)
+        for ours, theirs in product(range(size), repeat=2)
+        for equal in (same[ours] if ours == theirs else 0,)
+    }

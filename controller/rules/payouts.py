@@ -1,0 +1,143 @@
+"""What one wager comes to, from whole hands, and the shapes that it pays on. Odds are exact fractions of the stake.
+
+Suits matter to Pair Plus alone.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+from fractions import Fraction
+from typing import Final, TypeAlias
+
+import msgspec
+
+from controller.games.wager_specification import Looks, Shape, Wager
+from controller.rules.hands import THREE_PICTURES, pictures, points, rank_key
+from controller.rules.law import Law
+from firmware_bridge.cards import Card
+
+
+class Verdict(StrEnum):
+    WON = "won"
+    LOST = "lost"
+    RETURNED = "returned"
+
+
+class Settled(msgspec.Struct, frozen=True):
+    """One wager's outcome. `net` is what the bettor gains for each unit staked: -1 when lost, 0 when returned."""
+
+    verdict: Verdict
+    net: Fraction
+    clause: str
+    because: str
+
+
+def settle(law: Law, wager: Wager, box: Cards, dealer: Cards) -> Settled:
+    """The outcome of one wager on a box whose hand is `box`; a hand that the wager does not look at may be empty.
+
+    Raises `SettingError` where a reading that it depends on must be chosen and is not.
+    """
+    for price in law.prices(wager):
+        if holds(price.shape, wager.looks, box, dealer):
+            return Settled(Verdict.WON, price.odds, price.clause, price.shape.value)
+    if wager.returned is not None and holds(wager.returned, wager.looks, box, dealer):
+        return Settled(Verdict.RETURNED, Fraction(0), wager.returned_clause, wager.returned.value)
+    return Settled(Verdict.LOST, Fraction(-1), wager.clause, "none of what it pays on")
+
+
+Cards: TypeAlias = Sequence[Card]
+JACK, QUEEN, KING = 11, 12, 13
+
+
+def is_three(cards: Cards, rank: int) -> bool:
+    """Three kings, queens or jacks (RTP 1.1.4.4 to 1.1.4.6, P3 1.1.4.1 to 1.1.4.3)."""
+    return all(card.rank == rank for card in cards)
+
+
+def is_picture_pair(cards: Cards) -> bool:
+    """Two pictures of the same rank and a non-picture (RTP 1.1.4.1, P3 1.1.4.5)."""
+    shown = [card.rank for card in cards if card.rank >= JACK]
+    return len(shown) == 2 and shown[0] == shown[1]
+
+
+def is_any_king(cards: Cards) -> bool:
+    """Exactly one king and fewer than three pictures (RTP 1.1.4.2, 1.1.4.2.1 to 1.1.4.2.3, reading 10)."""
+    return sum(card.rank == KING for card in cards) == 1 and pictures(cards) < 3
+
+
+def matched_pictures(box: Cards, dealer: Cards) -> int:
+    """How many pictures match by rank, each card used once (P3 1.1.3, 4.3).
+
+    >>> matched_pictures([Card.parse(c) for c in ("JC", "9D", "7S")], [Card.parse(c) for c in ("JD", "JH", "6S")])
+    1
+    """
+    ours = Counter(card.rank for card in box if card.rank >= JACK)
+    theirs = Counter(card.rank for card in dealer if card.rank >= JACK)
+    return sum((ours & theirs).values())
+
+
+def is_straight(cards: Cards) -> bool:
+    """Consecutive ranks; the ace is low or high, never between: not K A 2 (F3 item 8)."""
+    ranks = sorted(card.rank for card in cards)
+    return ranks == [1, QUEEN, KING] or (ranks[1] == ranks[0] + 1 and ranks[2] == ranks[1] + 1)
+
+
+def is_flush(cards: Cards) -> bool:
+    return len({card.suit for card in cards}) == 1
+
+
+def has_pair(cards: Cards) -> bool:
+    return len({card.rank for card in cards}) < 3
+
+
+def _same_points_below_three_pictures(box: Cards, dealer: Cards) -> bool:
+    one_sided = (rank_key(box) == THREE_PICTURES) != (rank_key(dealer) == THREE_PICTURES)
+    return points(box) == points(dealer) and not one_sided
+
+
+_Holds: TypeAlias = Callable[[Cards, Cards], bool]
+WINNER_HAS: Final = {Shape.HIGHER_ON_SIX: 6, Shape.LOWER_ON_SIX: 6}
+"""How many points the hand that ranks higher must have for that shape."""
+
+# Three pictures: TP 1.1.2, RTP 1.1.4.3, NC 1.17, P3 1.1.4.4. The same ranks: P3 1.1.1, 3.13.2.
+# Shapes of one hand are asked of the first argument: the hand that the wager looks at.
+_OF_ONE: Final[dict[Shape, Callable[[Cards], bool]]] = {
+    Shape.THREE_PICTURES: lambda hand: pictures(hand) == 3,
+    Shape.THREE_KINGS: lambda hand: is_three(hand, KING),
+    Shape.THREE_QUEENS: lambda hand: is_three(hand, QUEEN),
+    Shape.THREE_JACKS: lambda hand: is_three(hand, JACK),
+    Shape.PICTURE_PAIR: is_picture_pair,
+    Shape.ANY_KING: is_any_king,
+    Shape.STRAIGHT_FLUSH: lambda hand: is_straight(hand) and is_flush(hand),
+    Shape.THREE_OF_A_KIND: lambda hand: len({card.rank for card in hand}) == 1,
+    Shape.STRAIGHT: is_straight,
+    Shape.FLUSH: is_flush,
+    Shape.PAIR: has_pair,
+}
+_OF_BOTH: Final[dict[Shape, _Holds]] = {
+    Shape.HIGHER: lambda box, dealer: rank_key(box) > rank_key(dealer),
+    Shape.HIGHER_ON_SIX: lambda box, dealer: (
+        rank_key(box) > rank_key(dealer) and points(box) == WINNER_HAS[Shape.HIGHER_ON_SIX]
+    ),
+    Shape.LOWER: lambda box, dealer: rank_key(box) < rank_key(dealer),
+    Shape.LOWER_ON_SIX: lambda box, dealer: (
+        rank_key(box) < rank_key(dealer) and points(dealer) == WINNER_HAS[Shape.LOWER_ON_SIX]
+    ),
+    Shape.SAME_RANKING: lambda box, dealer: rank_key(box) == rank_key(dealer),
+    Shape.SAME_POINTS: lambda box, dealer: points(box) == points(dealer),
+    Shape.SAME_POINTS_BELOW_THREE_PICTURES: _same_points_below_three_pictures,
+    Shape.THREE_PICTURES_EITHER: lambda box, dealer: pictures(box) == 3 or pictures(dealer) == 3,
+    Shape.SAME_RANKS: lambda box, dealer: sorted(c.rank for c in box) == sorted(c.rank for c in dealer),
+    Shape.MATCHED_ONE: lambda box, dealer: matched_pictures(box, dealer) == 1,
+    Shape.MATCHED_TWO: lambda box, dealer: matched_pictures(box, dealer) == 2,
+    Shape.MATCHED_THREE: lambda box, dealer: matched_pictures(box, dealer) == 3,
+}
+
+
+def holds(shape: Shape, looks: Looks, box: Cards, dealer: Cards) -> bool:
+    """Whether the fact is so for these hands."""
+    if shape in _OF_ONE:
+        return _OF_ONE[shape](dealer if looks is Looks.DEALER else box)
+    return _OF_BOTH[shape](box, dealer)

@@ -1,0 +1,233 @@
+"""Wagers at the table: what people enter of them, what they come to, and what is taken back of it.
+
+Wagers come through operations or not at all. Without them the table deals, judges and reports all the same, and says
+"cannot tell" where a clause needs them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import TypeVar
+
+from msgspec.structs import replace
+
+from controller.games.specification import Kind
+from controller.rules import placing
+from controller.rules.law import UnknownWagerError
+from controller.rules.layout import BetRefusedError, Bettor, TableRulesError, check_rules, enter_bettor, without_main
+from controller.rules.settlement import (
+    BetAction,
+    BetRuling,
+    Entry,
+    Settlement,
+    SettlementError,
+    settle_round,
+    void_round,
+)
+from controller.table import events, operations
+from controller.table.decision import Decision, RefusedError
+from controller.table.inputs import PersonActed
+from controller.table.irregularities.raising import INFERENCE, already_open, raise_irregularity
+from controller.table.model import Restrictions, SettledBet, Stage
+from controller.table.phases import Phase
+from controller.table.state import TableState
+
+LaidT = TypeVar("LaidT")
+
+
+def refusing(attempt: Callable[[], LaidT]) -> LaidT:
+    """The rules' refusal as the table's: its code and sentence, with the clause where one says it."""
+    try:
+        return attempt()
+    except BetRefusedError as refused:
+        clause = f" ({refused.clause})" if refused.clause else ""
+        raise RefusedError(refused.code.replace("_", "-"), _sentence(refused.sentence + clause)) from None
+    except UnknownWagerError as unknown:
+        raise RefusedError("unknown-wager", _sentence(str(unknown))) from None
+    except TableRulesError as wrong:
+        raise RefusedError("table-rules", _sentence(str(wrong))) from None
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+# -- entering ----------------------------------------------------------------------------------------------------------
+
+
+def _entered(state: TableState, operation: operations.EnterBettor) -> placing.Laid:
+    if not operation.bettor.strip():
+        raise RefusedError("bettor", "Say by which token the bettor is known.")
+    return placing.Laid(enter_bettor(state.table_rules, state.layout, Bettor(operation.bettor, operation.seat)))
+
+
+def verify_enter_bettor(state: TableState, given: PersonActed, operation: operations.EnterBettor) -> None:
+    refusing(lambda: _entered(state, operation))
+
+
+def add_bettor(decision: Decision, given: PersonActed, operation: operations.EnterBettor) -> None:
+    decision.emit(events.BettorEntered(operation.bettor, operation.seat))
+
+
+def verify_bettor_leaves(state: TableState, given: PersonActed, operation: operations.BettorLeaves) -> None:
+    refusing(lambda: (state.layout.bettor(operation.bettor), placing.Laid(state.layout))[1])
+    if any(bet.bettor == operation.bettor for bet in state.layout.bets):
+        raise RefusedError(
+            "bets", f"Bets of {operation.bettor} lie on the layout; a bettor who walks away stays entered."
+        )
+
+
+def remove_bettor(decision: Decision, given: PersonActed, operation: operations.BettorLeaves) -> None:
+    decision.emit(events.BettorLeft(operation.bettor))
+
+
+def _laid(state: TableState, operation: operations.Operation) -> placing.Laid:
+    """The layout that the operation would leave."""
+    law, rules, layout = state.law, state.table_rules, state.layout
+    betting = state.phase is Phase.BETTING
+    match operation:
+        case operations.PlaceWager():
+            return placing.place(
+                law,
+                rules,
+                layout,
+                operation.bettor,
+                operation.wager,
+                operation.box,
+                operation.amount,
+                betting_open=betting,
+                noticed=not operation.overlooked,
+            )
+        case operations.ChangeWager():
+            return placing.change(law, rules, layout, operation.bet, operation.amount, betting_open=betting)
+        case operations.TakeBackWager():
+            return placing.take_back(law, layout, operation.bet, betting_open=betting)
+    return placing.reject_excess(law, rules, layout)
+
+
+def verify_wager(state: TableState, given: PersonActed, operation: operations.Operation) -> None:
+    if any(found.stage is Stage.CHOOSING for found in state.open):
+        raise RefusedError("choosing", "The bettors are choosing; let them finish first.")
+    refusing(lambda: _laid(state, operation))
+
+
+def lay(decision: Decision, given: PersonActed, operation: operations.Operation) -> None:
+    """The bets as they lie from now on; the boxes with a main wager are the occupied ones."""
+    laid = _laid(decision.state, operation)
+    overlooked = isinstance(operation, operations.PlaceWager) and operation.overlooked
+    decision.emit(events.LayoutChanged(laid.layout.bets, laid.layout.numbered, laid.handed_back, overlooked))
+    law = decision.state.law
+    boxes = tuple(sorted({bet.box for bet in laid.layout.bets if law.wager(bet.wager).main}))
+    if boxes != decision.state.boxes:
+        decision.emit(events.BoxesOccupied(boxes))
+
+
+def verify_restrict(state: TableState, given: PersonActed, operation: operations.RestrictBetting) -> None:
+    restricted = Restrictions(operation.closed_boxes, operation.fewer_wagers, operation.one_box)
+    try:
+        check_rules(state.law, replace(state, restrictions=restricted).table_rules)
+    except TableRulesError as wrong:
+        raise RefusedError("table-rules", _sentence(str(wrong))) from None
+
+
+def restrict(decision: Decision, given: PersonActed, operation: operations.RestrictBetting) -> None:
+    decision.emit(events.BettingRestricted(operation.closed_boxes, operation.fewer_wagers, operation.one_box))
+
+
+def notice_homeless(decision: Decision) -> None:
+    """Side wagers that lie without the main one that they need, when bets are closed (I23)."""
+    homeless = without_main(decision.state.law, decision.state.layout)
+    if homeless and not already_open(decision, Kind.SIDE_WITHOUT_MAIN):
+        listed = ", ".join(str(bet.number) for bet in homeless)
+        raise_irregularity(decision, Kind.SIDE_WITHOUT_MAIN, noticed_by=INFERENCE, note=f"bets {listed}")
+
+
+# -- settling ----------------------------------------------------------------------------------------------------------
+
+
+def settle_wagers(decision: Decision) -> None:
+    """What every bet comes to, once every hand in play has its outcome. Without wagers there is nothing to say."""
+    state = decision.state
+    if not state.layout.bets:
+        return
+    rulings = {number: ruling for number, ruling, _ in state.bet_rulings}
+    try:
+        settlement = _settlement(state, rulings)
+    except SettlementError:
+        returned = {number: ruling for number, ruling in rulings.items() if ruling.action is BetAction.RETURN}
+        settlement = _settlement(state, returned)
+    _record(decision, settlement)
+
+
+def _settlement(state: TableState, rulings: dict[int, BetRuling]) -> Settlement:
+    """What the bets come to. A ruling on a bet that no hand was dealt for cannot settle it: it waits for another."""
+    assert state.settings is not None
+    lying = {bet.number for bet in state.layout.bets}
+    return settle_round(
+        state.law,
+        state.table_rules,
+        state.layout,
+        {place: hand.shown for place, hand in state.hands.items() if hand.shown},
+        removed={box: why for box, why, _ in state.removed},
+        withdrawn={(bettor, box): clause for bettor, box, clause, _ in state.withdrawn},
+        rulings={number: ruling for number, ruling in rulings.items() if number in lying},
+        settled_under_minimum=frozenset(state.under_minimum),
+        rounding=state.settings.rounding,
+    )
+
+
+def return_wagers(decision: Decision, clause: str) -> None:
+    """The round is void: every bet is returned; what was settled before is taken back first."""
+    state = decision.state
+    if state.layout.bets:
+        take_back_settlement(decision, 0, clause)
+        _record(decision, void_round(state.law, state.layout, clause, frozenset(state.under_minimum)))
+
+
+def settle_anew(decision: Decision, irregularity: int, clause: str) -> None:
+    """A hand was removed after the round was settled: that is taken back, and settled without it.
+
+    In a void round every bet is returned, whatever is decided besides.
+    """
+    if decision.state.settlement and decision.state.phase is not Phase.VOIDED:
+        take_back_settlement(decision, irregularity, clause)
+        settle_wagers(decision)
+
+
+def take_back_settlement(decision: Decision, irregularity: int, clause: str) -> None:
+    if decision.state.settlement:
+        decision.emit(events.SettlementReversed(irregularity, clause, decision.state.settlement))
+
+
+def verify_nothing_held(state: TableState) -> None:
+    """Chips are paid only when it is known of every bet what it comes to."""
+    for bet in state.settlement:
+        if Fraction(bet.held):
+            raise RefusedError(
+                "held", f"Bet {bet.number} waits for a ruling ({bet.clause}): report a side wager without a main one."
+            )
+
+
+def _record(decision: Decision, settlement: Settlement) -> None:
+    bets = tuple(_settled(entry) for entry in settlement.entries)
+    under = tuple(sorted(settlement.settled_under_minimum))
+    decision.emit(events.WagersSettled(bets, str(settlement.house), under))
+
+
+def _settled(entry: Entry) -> SettledBet:
+    bet = entry.bet
+    return SettledBet(
+        number=bet.number,
+        bettor=bet.bettor,
+        wager=bet.wager,
+        box=bet.box,
+        amount=bet.amount,
+        verdict=entry.verdict or "held",
+        clause=entry.clause,
+        because=entry.because,
+        returned=str(entry.returned),
+        collected=str(entry.collected),
+        held=str(entry.held),
+        paid=str(entry.paid),
+    )

@@ -1,0 +1,168 @@
+"""Counts by hand, with a witness: of the stub, of any other pile, of a hand, of a whole deck. The last one stands."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from controller.games.specification import Kind
+from controller.rules.law import find_row
+from controller.table import events, operations
+from controller.table.decision import Decision, RefusedError
+from controller.table.decks import verify_witness
+from controller.table.inputs import PersonActed
+from controller.table.irregularities.adjudication import COUNT_KINDS, places_of, verify_report
+from controller.table.irregularities.raising import already_open, known_facts, raise_irregularity
+from controller.table.model import ASIDE, Hand, Irregularity, Pile, Stage
+from controller.table.phases import CARDS_LEAVE, WINDOW_OPEN, Phase
+from controller.table.state import TableState
+from firmware_bridge.cards import DECK_SIZE
+
+STUB: Final = "stub"
+TRAY: Final = "tray"
+DECK: Final = "deck"
+BESIDE: Final = (str(Pile.BURNT), ASIDE, str(Pile.DROPPED), str(Pile.DISCARDS))
+MOST: Final = 60  # cards that anybody may count in what is left of one deck
+
+
+def verify_count(state: TableState, given: PersonActed, operation: operations.CountCards) -> None:
+    if not 0 <= operation.number <= MOST:
+        raise RefusedError("number", f"{operation.number} cannot be the number of cards left of one deck.")
+    if not state.deck.deck:
+        raise RefusedError("no-deck", "There is no deck in play whose cards could be counted.")
+    verify_witness(given, operation.witness)
+    pile = operation.pile
+    if pile == DECK and state.in_round and state.next_deck is None:
+        raise RefusedError(
+            "in-round", "The deck is on the table; count the stub now, or the whole deck after the round."
+        )
+    if pile in (STUB, TRAY, DECK, *BESIDE):
+        return
+    if pile not in state.hands and pile not in places_of(state):
+        named = ", ".join((STUB, TRAY, *BESIDE, DECK))
+        raise RefusedError("pile", f"Nothing lies at {pile or 'a pile without a name'}; name {named}, or a place.")
+    if state.phase not in WINDOW_OPEN or state.phase is Phase.VOIDED:
+        raise RefusedError("no-round", "No round is in progress whose hands could be counted.")
+    if operation.number != state.hands.get(pile, Hand()).size and _open_at(state, pile) is None:
+        verify_report(state, given, _reported(operation))
+
+
+def _reported(operation: operations.CountCards) -> operations.ReportIrregularity:
+    return operations.ReportIrregularity(Kind.WRONG_COUNT, operation.pile, counted=operation.number)
+
+
+def _open_at(state: TableState, place: str) -> Irregularity | None:
+    alike = (found for found in state.open if found.kind is Kind.WRONG_COUNT and found.round == state.round)
+    return next((found for found in alike if found.place == place), None)
+
+
+def count_cards(decision: Decision, given: PersonActed, operation: operations.CountCards) -> None:
+    due = _due(decision.state, operation.pile)
+    decision.emit(events.CardsCounted(operation.pile, operation.number, due, given.person, operation.witness))
+    if operation.pile == STUB:
+        _count_stub(decision, given, operation, due)
+    elif operation.pile == DECK:
+        _count_deck(decision, given, operation.number, operation.witness)
+    elif operation.pile == TRAY:
+        _count_tray(decision, given, operation.number, due)
+    elif operation.pile in BESIDE:
+        _count_beside(decision, given, operation, due)
+    else:
+        _count_hand(decision, given, operation)
+
+
+def _due(state: TableState, pile: str) -> int:
+    """How many cards should lie there, as far as the table knows."""
+    known = {STUB: state.stub_due, TRAY: len(state.tray), DECK: DECK_SIZE, ASIDE: len(state.aside)}
+    if pile in known:
+        return known[pile]
+    return len(state.piles.get(Pile(pile), ())) if pile in BESIDE else state.hands.get(pile, Hand()).size
+
+
+def _count_stub(decision: Decision, given: PersonActed, operation: operations.CountCards, due: int) -> None:
+    """It tells whether the deck is whole; it answers what open irregularities ask, or raises one (I02)."""
+    state, number = decision.state, operation.number
+    if state.deck.used and state.phase not in CARDS_LEAVE and state.phase is not Phase.BETTING:
+        decision.emit(events.StubCounted(number, due, given.person, in_device=True))
+    if state.count_due and number == due:
+        decision.emit(events.DeckCountedWhole(state.deck.deck, given.person, operation.witness))
+    _answer(decision, number != due, waiting=False)
+    if number != due and not any(already_open(decision, kind) for kind in COUNT_KINDS):
+        _raise_wrong(decision, given, f"{number} cards were counted, {due} should be left")
+
+
+def _count_deck(decision: Decision, given: PersonActed, number: int, witness: str) -> None:
+    """The whole of it (I02). A deck that is not whole must not be dealt from; in a round it is the one that waits."""
+    state = decision.state
+    wrong = number != DECK_SIZE
+    waiting = state.in_round or any(found.waiting and found.kind in COUNT_KINDS for found in state.open)
+    _answer(decision, wrong, waiting=waiting)
+    if not wrong:
+        if state.count_due and not waiting:
+            decision.emit(events.DeckCountedWhole(state.coming_deck.deck, given.person, witness))
+        return
+    about_next = state.next_deck is not None and (waiting or state.coming_deck is state.next_deck)
+    deck = state.next_deck if about_next and state.next_deck is not None else state.deck
+    if not deck.used:
+        decision.emit(events.ShuffleFailed(deck.deck, about_next))
+    note = f"{number} cards were counted in the whole deck"
+    if not waiting and not any(already_open(decision, kind) for kind in COUNT_KINDS):
+        _raise_wrong(decision, given, note)
+    elif waiting and not any(found.waiting for found in decision.state.open):
+        raise_irregularity(decision, Kind.DECK_COUNT, noticed_by=given.person, note=note, waiting=True)
+        _answer(decision, wrong, waiting=True)
+
+
+def _raise_wrong(decision: Decision, given: PersonActed, note: str) -> None:
+    facts = known_facts(decision, counted_wrong=True)
+    raise_irregularity(decision, Kind.DECK_COUNT, noticed_by=given.person, facts=facts, note=note)
+
+
+def _answer(decision: Decision, wrong: bool, *, waiting: bool) -> None:
+    """A count is what doubts about that deck wait for."""
+    for found in decision.state.open:
+        if found.kind in COUNT_KINDS and found.stage is Stage.CLAIMED and found.waiting is waiting:
+            facts = msgspec.structs.replace(found.facts, counted_wrong=wrong)
+            row, asks = find_row(decision.state.law, found.kind, facts)
+            decision.emit(events.FactStated(found.id, facts, row, asks))
+
+
+def _count_tray(decision: Decision, given: PersonActed, number: int, due: int) -> None:
+    """A set of another number than the device told of: I15 while it lies in the tray."""
+    if number != due and decision.state.in_round and not already_open(decision, Kind.SIMULTANEOUS):
+        place = None if decision.state.burn_due else decision.state.next_place
+        ordinals = tuple(card.ordinal for card in decision.state.tray)
+        facts = known_facts(decision, place, curable=False)
+        note = f"{number} cards were counted in the tray, the device told of {due}"
+        raise_irregularity(
+            decision,
+            Kind.SIMULTANEOUS,
+            noticed_by=given.person,
+            facts=facts,
+            place=place,
+            ordinals=ordinals,
+            counted=None,
+            note=note,
+        )
+
+
+def _count_beside(decision: Decision, given: PersonActed, operation: operations.CountCards, due: int) -> None:
+    """The account goes by the count from now on; in a round it leaves a doubt (I04) until the stub is counted."""
+    doubtful = operation.number != due and decision.state.in_round
+    if doubtful and not any(already_open(decision, kind) for kind in COUNT_KINDS):
+        note = f"{operation.number} cards were counted ({operation.pile}), {due} should lie there"
+        raise_irregularity(decision, Kind.COUNT_IN_DOUBT, noticed_by=given.person, note=note)
+
+
+def _count_hand(decision: Decision, given: PersonActed, operation: operations.CountCards) -> None:
+    """As a report of a wrong count would be; a second count of the same hand corrects the first."""
+    state = decision.state
+    found = _open_at(state, operation.pile)
+    if found is not None and found.stage is Stage.CLAIMED:
+        if found.counted != operation.number:
+            decision.emit(events.FactStated(found.id, found.facts, found.row, found.asks, counted=operation.number))
+    elif found is None and operation.number != state.hands.get(operation.pile, Hand()).size:
+        raise_irregularity(
+            decision, Kind.WRONG_COUNT, noticed_by=given.person, place=operation.pile, counted=operation.number
+        )

@@ -1,0 +1,302 @@
+"""How people bring an irregularity to its end: report, confirm or deny, name an order, choose, rule, count.
+
+claimed -> confirmed: what the clause says takes effect (consequences.py)
+        -> ordering -> choosing -> resolved      (simultaneous cards)
+        -> choosing -> resolved                  (every bettor's options)
+        -> moving -> resolved                    (cards are put where they belong)
+        -> ruling -> resolved                    (referred, or the document is silent; rulings.py)
+        -> denied
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+from controller.games.specification import ASSUMED_NOT, FACT_QUESTIONS, Choice, Disposition, Facts, Kind
+from controller.roles import Role
+from controller.rules.law import STATED, find_row
+from controller.table import events, operations
+from controller.table.decision import Decision, RefusedError
+from controller.table.inputs import PersonActed
+from controller.table.irregularities.dispositions import (
+    asks_back,
+    close_choices,
+    enter_count,
+    next_stage,
+    option_clause,
+    reconstruct,
+    resolve,
+    take_effect,
+)
+from controller.table.irregularities.raising import HOLDS_NOTHING, known_facts_of, raise_irregularity
+from controller.table.model import DENIED, Hand, Irregularity, Stage
+from controller.table.phases import BEFORE_CLOSE, Phase
+from controller.table.phrases import WAITS_FOR
+from controller.table.state import TableState
+
+COUNT_KINDS: Final = frozenset({Kind.DECK_COUNT, Kind.COUNT_IN_DOUBT})
+# What the table knows no answer may turn round.
+KNOWN_FACTS: Final = (
+    "dealer_hand",
+    "handled",
+    "viewed",
+    "before_close",
+    "manual",
+    "order_known",
+    *sorted(ASSUMED_NOT),
+)
+NEEDS_CARDS: Final = frozenset(
+    {
+        Kind.WRONG_COUNT,
+        Kind.WRONG_DISTRIBUTION,
+        Kind.DROPPED_CARD,
+        Kind.DEALER_EXPOSED_EARLY,
+        Kind.WRONG_VIEWER,
+        Kind.PLAYER_EXPOSED,
+    }
+)
+"""What concerns cards that were dealt, so that before the deal it can only be about the round before."""
+DECK_KINDS: Final = COUNT_KINDS | {Kind.FOREIGN_CARD, Kind.UNSHUFFLED}
+
+
+def verify_report(state: TableState, given: PersonActed, operation: operations.ReportIrregularity) -> None:
+    if operation.earlier:
+        _verify_earlier(state, operation)
+        return
+    boxes = range(1, state.settings.box_count + 1) if state.settings is not None else ()
+    of_chips = operation.kind in HOLDS_NOTHING and operation.place in [f"B{number}" for number in boxes]
+    known = operation.place in state.hands or operation.place in places_of(state) or of_chips
+    if operation.place is not None and not known:
+        raise RefusedError("place", f"Nothing was dealt to {operation.place} in this round.")
+    if operation.kind is Kind.WRONG_COUNT and (operation.place is None or operation.counted is None):
+        raise RefusedError("count", "Say at which place the number of cards is wrong, and how many lie there.")
+    if operation.kind is Kind.WRONG_COUNT and operation.counted == state.hands.get(operation.place or "", Hand()).size:
+        raise RefusedError("count", f"{operation.counted} cards is what was dealt to {operation.place} so far.")
+    if operation.counted is not None and not 0 <= operation.counted <= 52:
+        raise RefusedError("count", f"{operation.counted} cards cannot lie at one place.")
+    if operation.kind in NEEDS_CARDS and not state.dealt and state.phase in BEFORE_CLOSE:
+        raise RefusedError("round", "No card was dealt in this round yet; if it is about the one before, say so.")
+    if state.phase is Phase.VOIDED:
+        raise RefusedError("voided", "The round is void already; nothing more can follow for it.")
+
+
+def _verify_earlier(state: TableState, operation: operations.ReportIrregularity) -> None:
+    if not state.in_round or not state.earlier_round:
+        raise RefusedError("round", "No later round has begun; report it for the round that it belongs to.")
+    if operation.place is not None and operation.place != "D" and not operation.place.startswith("B"):
+        raise RefusedError("place", f"{operation.place} is no place of a round.")
+
+
+def places_of(state: TableState) -> tuple[str, ...]:
+    return (*(f"B{number}" for number in state.boxes), "D")
+
+
+def report(decision: Decision, given: PersonActed, operation: operations.ReportIrregularity) -> None:
+    raise_irregularity(
+        decision,
+        operation.kind,
+        noticed_by=given.person,
+        place=operation.place,
+        card=operation.card,
+        counted=operation.counted,
+        note=operation.note,
+        earlier=operation.earlier,
+    )
+
+
+def find_named(state: TableState, decision: operations.ConfirmIrregularity | Any, *stages: Stage) -> Irregularity:
+    """The open irregularity that an operation names, unchanged since and waiting for this step."""
+    found = state.find_open(decision.irregularity)
+    if found is None:
+        raise RefusedError("closed", f"Irregularity {decision.irregularity} is not open (any more).")
+    if found.revision != decision.revision:
+        raise RefusedError("changed", "This irregularity has changed since; look at it again and decide then.")
+    if found.stage not in stages:
+        raise RefusedError("stage", f"This irregularity waits for {WAITS_FOR[found.stage]} first.")
+    return found
+
+
+def require(given: PersonActed, role: Role, clause: str, what: str) -> None:
+    if not given.role.reaches(role):
+        by = f" ({clause})" if clause else ""
+        raise RefusedError("role", f"Only a {role.word} or above may {what}{by}; call one.")
+
+
+def _known(state: TableState, found: Irregularity) -> dict[str, bool]:
+    """What the table knows now of the things that nobody else is asked for; of an earlier round nothing."""
+    if found.round != state.round:
+        return {}
+    now = known_facts_of(state, found.place)
+    if found.kind is Kind.SIMULTANEOUS and {ordinal for _, ordinal in state.dealt_cards} & set(found.ordinals):
+        now = msgspec.structs.replace(now, order_known=True)  # they came one by one and were dealt so: the log tells it
+    return {name: value for name in KNOWN_FACTS if (value := getattr(now, name)) is not None}
+
+
+def _merged(state: TableState, found: Irregularity, stated: Facts) -> Facts:
+    """What was said so far, then what is said now, then what the table knows by itself.
+
+    What was so when it was noticed stays, save that cards may have been handled since: that the table tells anew.
+    """
+    spoken = {name: getattr(stated, name) for name in STATED if getattr(stated, name) is not None}
+    facts = msgspec.structs.replace(found.facts, **spoken)
+    known = _known(state, found)
+    anew = {name: known[name] for name in ("handled", "viewed") if name in known}
+    return msgspec.structs.replace(facts, **anew)
+
+
+def verify_confirm(state: TableState, given: PersonActed, operation: operations.ConfirmIrregularity) -> None:
+    found = find_named(state, operation, Stage.CLAIMED, Stage.MOVING)
+    if found.stage is Stage.MOVING and operation.facts == Facts():
+        raise RefusedError("stage", "It is confirmed; put the cards where they belong, or say that it cannot be done.")
+    if operation.facts.counted_wrong is not None:
+        raise RefusedError("count", "Count the cards by hand and enter the count; it tells whether the deck is whole.")
+    for name, known in _known(state, found).items():
+        stated = getattr(operation.facts, name)
+        if stated is not None and known is not stated:
+            raise RefusedError("fact", f"The table knows otherwise: {FACT_QUESTIONS[name]} {'Yes' if known else 'No'}.")
+    row, asks = find_row(state.law, found.kind, _merged(state, found, operation.facts))
+    if "counted_wrong" in asks:
+        raise RefusedError("count", "Count the stub by hand first, with a witness, and enter the count.")
+    if asks and not _answers(found, operation.facts):
+        raise RefusedError("fact", f"Answer first: {' '.join(FACT_QUESTIONS[name] for name in asks)}")
+    if asks:
+        return  # an answer is kept; who may confirm is asked when nothing else is
+    require(given, row.confirms, row.clause, "confirm this")
+    if row.disposition is Disposition.CONTINUE and found.kind is Kind.TECHNICAL_STOP and state.device.stopped:
+        raise RefusedError(
+            "stopped",
+            f"The device still stands ({state.device.stopped}); clear it, or say that not every place is certain.",
+        )
+
+
+def _answers(found: Irregularity, stated: Facts) -> bool:
+    """Whether something is stated that was asked for."""
+    return any(getattr(stated, name) is not None for name in found.asks)
+
+
+def confirm(decision: Decision, given: PersonActed, operation: operations.ConfirmIrregularity) -> None:
+    """The fact is so: the clause takes effect, or the next step of it opens.
+
+    An answer may lead to another question; it is kept, and the confirmation waits for the rest.
+    """
+    found = find_named(decision.state, operation, Stage.CLAIMED, Stage.MOVING)
+    facts = _merged(decision.state, found, operation.facts)
+    row, asks = find_row(decision.state.law, found.kind, facts)
+    if asks:
+        decision.emit(events.FactStated(found.id, facts, row, asks, given.person))
+        return
+    if row.disposition is Disposition.VOID and asks_back(decision, found, row.clause):
+        return
+    stage = next_stage(decision.state, found, row)
+    decision.emit(events.IrregularityConfirmed(found.id, row, facts, stage))
+    if stage is not Stage.RULING:  # whoever rules judges the count as well
+        enter_count(decision, found)
+    if stage is None or row.disposition is not Disposition.RESHUFFLE:
+        take_effect(decision, given, found, row)
+    if stage is None:
+        resolve(decision, given, found.id, row.disposition, row.clause)
+    close_choices(decision, given)
+
+
+def verify_deny(state: TableState, given: PersonActed, operation: operations.DenyIrregularity) -> None:
+    found = find_named(state, operation, Stage.CLAIMED, Stage.MOVING, Stage.RULING)
+    row = found.row
+    require(given, row.confirms, row.clause, "deny this")
+    require(given, row.decides, row.clause, "deny this")
+    if not operation.reason.strip():
+        raise RefusedError("reason", "Say why it is not so.")
+    if found.kind is Kind.TECHNICAL_STOP and state.device.stopped:
+        raise RefusedError("stopped", f"The device still stands ({state.device.stopped}); clear it first.")
+
+
+def deny(decision: Decision, given: PersonActed, operation: operations.DenyIrregularity) -> None:
+    found = find_named(decision.state, operation, Stage.CLAIMED, Stage.MOVING, Stage.RULING)
+    place = found.place
+    if found.kind is Kind.OTHER_DEALING_ERROR and place is not None and _waits_to_be_judged(decision.state, place):
+        decision.emit(events.HandTakenBack(place))  # it was entered wrongly, and is entered again
+    resolve(decision, given, found.id, DENIED, found.row.clause)
+
+
+def _waits_to_be_judged(state: TableState, place: str) -> bool:
+    hand = state.hands.get(place, Hand())
+    return bool(hand.shown) and hand.outcome is None
+
+
+def verify_name_order(state: TableState, given: PersonActed, operation: operations.NameOrder) -> None:
+    found = find_named(state, operation, Stage.ORDERING)
+    require(given, found.row.decides, found.row.clause, "name the order")
+    if sorted(operation.ordinals) != sorted(found.ordinals):
+        named = ", ".join(str(ordinal) for ordinal in sorted(found.ordinals)) or "none, for none is known"
+        raise RefusedError("order", f"Name each of these cards once, in the order to be received: {named}.")
+
+
+def name_order(decision: Decision, given: PersonActed, operation: operations.NameOrder) -> None:
+    """The drawing together is a dealing error all the same: every bettor's options follow, where the row has any."""
+    found = find_named(decision.state, operation, Stage.ORDERING)
+    decision.emit(events.OrderNamed(found.id, operation.ordinals, Stage.CHOOSING if found.row.options else None))
+    if not found.row.options:
+        resolve(decision, given, found.id, found.row.disposition, found.row.clause)
+    close_choices(decision, given)
+
+
+def verify_choose(state: TableState, given: PersonActed, operation: operations.ChooseOption) -> None:
+    found = find_named(state, operation, Stage.CHOOSING)
+    if operation.place not in state.live_places:
+        raise RefusedError("place", f"No hand is in play at {operation.place}.")
+    if (operation.place, operation.bettor) not in state.choosers:
+        bettors = ", ".join(state.bettors_at(operation.place)) or "nobody"
+        whose = bettors if state.layout.bets else "the box itself, for no wagers are entered"
+        raise RefusedError("bettor", f"Who chooses at {operation.place} is {whose}.")
+    if any((place, bettor) == (operation.place, operation.bettor) for place, bettor, _ in found.choices):
+        raise RefusedError("chosen", f"{operation.bettor or operation.place} has chosen already.")
+    if not state.layout.bets and state.law.chosen.get("unentered_bettors") == "entered":
+        raise RefusedError("wagers", "Only bettors whose wagers are entered may choose; no wagers are entered.")
+    if operation.absent:
+        _verify_absent(state, given, operation)
+    for option in found.row.options:
+        if option.choice is operation.choice and option.permitted_by is not None:
+            require(given, option.permitted_by, option.clause, "permit this")
+
+
+def _verify_absent(state: TableState, given: PersonActed, operation: operations.ChooseOption) -> None:
+    """Who walked away goes on; a pit supervisor says that he did (reading 40)."""
+    require(given, Role.PIT_SUPERVISOR, state.game.betting.walked_away, "declare a bettor absent")
+    if operation.choice is not Choice.CONTINUE:
+        raise RefusedError("absent", "The bets of a bettor who is away stand; he cannot withdraw them.")
+
+
+def choose(decision: Decision, given: PersonActed, operation: operations.ChooseOption) -> None:
+    found = find_named(decision.state, operation, Stage.CHOOSING)
+    clause = option_clause(decision.state, found, operation.choice)
+    for place in _places_concerned(decision.state, found, operation):
+        chosen = events.OptionChosen(found.id, place, operation.choice, clause, operation.absent, operation.bettor)
+        decision.emit(chosen)
+    close_choices(decision, given)
+
+
+def _places_concerned(state: TableState, found: Irregularity, operation: operations.ChooseOption) -> tuple[str, ...]:
+    """Where an option is about all wagers of a bettor, one word of his is about every box on which he bet."""
+    wholly = any(option.all_wagers and option.choice is operation.choice for option in found.row.options)
+    if not wholly or not operation.bettor:
+        return (operation.place,)
+    chosen = {(place, bettor) for place, bettor, _ in found.choices}
+    his = [place for place, bettor in state.choosers if bettor == operation.bettor]
+    return tuple(place for place in his if (place, operation.bettor) not in chosen)
+
+
+def verify_reconstruct(state: TableState, given: PersonActed, operation: operations.Reconstruct) -> None:
+    """Complete hands alone are moved where the clause allows no more; where cards lie has been said before."""
+    found = find_named(state, operation, Stage.MOVING)
+    require(given, found.row.confirms, found.row.clause, "say that the cards are where they belong")
+    if not state.misplaced and found.counted is None:
+        raise RefusedError("places", "Say first which cards lie elsewhere than they were dealt.")
+    if found.row.when.curable and not state.curable:
+        raise RefusedError("hands", "Moving complete hands does not put these cards right; confirm the fact anew.")
+
+
+def put_right(decision: Decision, given: PersonActed, operation: operations.Reconstruct) -> None:
+    found = find_named(decision.state, operation, Stage.MOVING)
+    reconstruct(decision, found, found.row.clause)
+    resolve(decision, given, found.id, found.row.disposition, found.row.clause)

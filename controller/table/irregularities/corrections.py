@@ -1,0 +1,365 @@
+"""What was entered wrongly is corrected: nothing is erased, and what rested on it opens again (rules.md E3, mistakes).
+
+An entry is named by its number, and by what it should have been. One row in `CORRECTIONS` for each operation that can
+be corrected says what follows. Whoever corrects has at least the rank of whoever entered it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
+
+from msgspec.structs import replace
+
+from controller.games.specification import Kind
+from controller.rules.dealing_order import DEALER, Place, dealing_order, order_after_first_card, served_boxes
+from controller.rules.layout import Bet, Layout, as_it_lies
+from controller.table import counts, events, exposing, operations, rounds
+from controller.table.betting import refusing
+from controller.table.decision import Decision, RefusedError
+from controller.table.inputs import PersonActed
+from controller.table.irregularities import adjudication
+from controller.table.irregularities.dispositions import close_choices
+from controller.table.irregularities.raising import already_open, known_facts, raise_irregularity
+from controller.table.irregularities.reopening import (
+    CORRECTED,
+    NO_MATTER,
+    look_again,
+    may_stand_again,
+    reopen,
+    take_up,
+)
+from controller.table.model import DENIED, Closed, Entered, Hand, HeldCard, Stage
+from controller.table.operations import Operation
+from controller.table.phases import AFTER_DEAL, BETWEEN_ROUNDS, CARDS_LEAVE, DEALING, Phase
+from controller.table.state import TableState
+
+
+class Correction(NamedTuple):
+    """`act` brings it about. `rests`: the facts that the entry told, by which irregularities were decided.
+
+    `struck`: it may be struck out with nothing in its place; `otherwise`: it may be said otherwise.
+    """
+
+    act: Callable[[Decision, PersonActed, Entered, Any], None]
+    rests: frozenset[str] = frozenset()
+    struck: bool = True
+    otherwise: bool = True
+
+
+# -- an entry ----------------------------------------------------------------------------------------------------------
+
+
+def verify_correct_entry(state: TableState, given: PersonActed, operation: operations.CorrectEntry) -> None:
+    """It is tried on a decision of its own: what it leads to is for the table's other rooms to allow."""
+    correct_entry(Decision(state), given, operation)
+
+
+def correct_entry(decision: Decision, given: PersonActed, operation: operations.CorrectEntry) -> None:
+    entered = _named(decision.state, given, operation)
+    correction = CORRECTIONS[type(entered.operation)]
+    was, instead = entered.operation, operation.instead
+    corrected = events.EntryCorrected(entered.entry, was, instead, operation.reason, given.person, given.role)
+    decision.origin = decision.emit(corrected)  # the entry under which what is said instead may be corrected again
+    _take_back_what_it_raised(decision, given, entered)
+    correction.act(decision, given, entered, instead)
+    look_again(decision, correction.rests - {"counted_wrong"}, entered.entry)
+    go_on(decision, given)
+
+
+def _named(state: TableState, given: PersonActed, operation: operations.CorrectEntry) -> Entered:
+    entered = next((one for one in state.entered if one.entry == operation.entry), None)
+    if entered is None:
+        raise RefusedError("entry", f"Entry {operation.entry} is none of this round that can be corrected.")
+    if not given.role.reaches(entered.role):
+        raise RefusedError("role", f"A {entered.role.word} entered this; ask one, or one above, to correct it.")
+    if not operation.reason.strip():
+        raise RefusedError("reason", "Say why it was wrong.")
+    correction = CORRECTIONS[type(entered.operation)]
+    if operation.instead is None and not correction.struck:
+        raise RefusedError("instead", "Say what should have been entered instead.")
+    if operation.instead is not None and not correction.otherwise:
+        raise RefusedError("instead", "This can only be struck out; then decide anew.")
+    if operation.instead is not None and type(operation.instead) is not type(entered.operation):
+        raise RefusedError("instead", "What is said instead must be of the same kind as the entry.")
+    if operation.instead == entered.operation:
+        raise RefusedError("instead", "That is what was entered.")
+    return entered
+
+
+def _take_back_what_it_raised(decision: Decision, given: PersonActed, entered: Entered) -> None:
+    """An irregularity that was noticed with the entry has lost its ground; one that was decided is decided anew."""
+    for found in decision.state.open:
+        if found.origin == entered.entry:
+            decision.emit(events.IrregularityResolved(found.id, CORRECTED, found.row.clause, given.person, given.role))
+    for ended in decision.state.closed:
+        lost_its_ground = ended.found.origin == entered.entry and ended.outcome not in NO_MATTER | {DENIED}
+        if lost_its_ground and may_stand_again(decision.state, ended.found):
+            reopen(decision, ended, ended.found.first_facts, entered.entry)
+
+
+def go_on(decision: Decision, given: PersonActed) -> None:
+    """What waited for this, or stands again, goes on."""
+    if decision.state.phase not in BETWEEN_ROUNDS:
+        rounds.go_on(decision)
+    close_choices(decision, given)
+
+
+# -- cards and hands ---------------------------------------------------------------------------------------------------
+
+
+def _handling(decision: Decision, given: PersonActed, entered: Entered, instead: operations.HandleCards | None) -> None:
+    """What others said of the same hand stands."""
+    assert isinstance(entered.operation, operations.HandleCards)
+    place = entered.operation.place
+    said = [one.operation for one in decision.state.entered if one.operation is not instead]
+    handlings = [one for one in said if isinstance(one, operations.HandleCards)]
+    told = [one for one in handlings if one.place == place]
+    looks = [(one.bettor, int(one.place[1:])) for one in handlings if one.viewed and one.bettor]
+    viewing = tuple(dict.fromkeys(looks))
+    decision.emit(events.HandlingCorrected(place, bool(told), any(one.viewed for one in told), viewing))
+    if instead is not None:
+        exposing.verify_handle_cards(decision.state, given, instead)
+        exposing.handle_cards(decision, given, instead)
+
+
+def _exposure(decision: Decision, given: PersonActed, entered: Entered, instead: operations.ExposeHand | None) -> None:
+    """The hand is opened anew; what was judged by it is judged anew, and a settlement by it is taken back."""
+    assert isinstance(entered.operation, operations.ExposeHand)
+    place = entered.operation.place
+    if decision.state.hands.get(place, Hand()).dead:
+        raise RefusedError("dead", f"The hand at {place} is out of play; its cards decide nothing.")
+    if instead is not None and instead.place != place:
+        raise RefusedError("place", f"Strike out what was entered for {place}, then enter {instead.place}.")
+    if decision.state.phase is Phase.VOIDED:
+        raise RefusedError("voided", "The round is void; its hands decide nothing.")
+    take_up(decision)
+    decision.emit(events.HandTakenBack(place))
+    judged = decision.state.live_places if place == DEALER else (place,)
+    decision.emit(events.JudgementTakenBack(tuple(one for one in judged if decision.state.hands[one].outcome)))
+    if instead is not None:
+        exposing.verify_expose_hand(decision.state, given, instead)
+        exposing.expose_hand(decision, given, instead)
+
+
+def _first_card(decision: Decision, given: PersonActed, entered: Entered, instead: operations.ShowFirstCard) -> None:
+    """Its rank says where the deal should have begun."""
+    state = decision.state
+    rules = state.game.first_card
+    if rules is None or instead.card is None:
+        raise RefusedError("card", "Say which card the First Card is.")
+    if state.phase not in DEALING | AFTER_DEAL:
+        raise RefusedError("late", "The deal is over and done with; report the error that was made in dealing instead.")
+    was = state.first_card_shown
+    decision.emit(events.FirstCardShown(instead.card, rules.clause))
+    rounds.compare_first_card(decision, given, _drawn_first(state), instead.card)
+    if was is None or was.rank != instead.card.rank:
+        _reorder(decision, given, order_after_first_card(rules, state.grammar, instead.card.rank), rules.clause)
+
+
+def _drawn_first(state: TableState) -> HeldCard | None:
+    """The First Card as it left the device: beside the hands, or the first card that was dealt to one of them."""
+    if state.first_card is not None:
+        return state.first_card
+    dealt = (card for hand in state.hands.values() for card in hand.cards)
+    return next((card for card in dealt if card.id in state.dealt_cards[:1]), None)
+
+
+def _boxes(decision: Decision, given: PersonActed, entered: Entered, instead: operations.OccupyBoxes) -> None:
+    state = decision.state
+    said = [one.operation for one in state.entered if isinstance(one.operation, operations.OccupyBoxes)]
+    if state.phase is Phase.BETTING or (said and said[-1] is not instead) or state.game.every_hand:
+        raise RefusedError("boxes", "Only the last word before the close can be corrected; before it, say it anew.")
+    rounds.verify_occupy_boxes(state, given, instead)
+    if not instead.boxes:
+        raise RefusedError("no-boxes", "A round is dealt to one box at least; if nobody bet, report it.")
+    occupy(decision, given, tuple(sorted(instead.boxes)))
+
+
+def occupy(decision: Decision, given: PersonActed, boxes: tuple[int, ...]) -> None:
+    """These boxes had a wager when bets were closed: the deal goes to them."""
+    state = decision.state
+    if state.phase not in CARDS_LEAVE | {Phase.EXAMINING}:
+        raise RefusedError("late", "The hands lie open: report the error that was made in dealing instead.")
+    served = served_boxes(state.game, boxes)
+    decision.emit(events.BoxesOccupied(served))
+    if state.phase is not Phase.FIRST_CARD:
+        _reorder(decision, given, dealing_order(state.grammar, served), state.grammar.clause)
+
+
+def _reorder(decision: Decision, given: PersonActed, places: tuple[Place, ...], clause: str) -> None:
+    """Cards that were dealt by the other order lie elsewhere than they belong; the rest is dealt by this one."""
+    decision.emit(events.OrderCorrected(places, clause))
+    state = decision.state
+    if state.misplaced and not already_open(decision, Kind.WRONG_DISTRIBUTION):
+        ordinals = tuple(ordinal for _, ordinal in sorted(state.misplaced))
+        note = "the order of the deal was corrected"
+        raise_irregularity(
+            decision, Kind.WRONG_DISTRIBUTION, noticed_by=given.person, ordinals=ordinals, note=note
+        )  # fmt: skip
+    too_many = state.dealt > len(places)
+    if too_many:
+        facts = known_facts(decision, misplaced=True, curable=False)
+        note = f"{state.dealt - len(places)} cards more were dealt than the corrected order has"
+        raise_irregularity(decision, Kind.OTHER_DEALING_ERROR, noticed_by=given.person, facts=facts, note=note)
+    state = decision.state
+    if state.next_place is None and state.phase in DEALING:
+        decision.enter_phase("dealt")
+    elif state.next_place is not None and state.phase is Phase.EXAMINING:
+        assert state.settings is not None
+        decision.enter_phase(f"take_up_dealing_{state.settings.unit}")
+
+
+def _count(decision: Decision, given: PersonActed, entered: Entered, instead: operations.CountCards) -> None:
+    """What was decided by a count of the stub is decided by this one; of any other pile the last count stands."""
+    assert isinstance(entered.operation, operations.CountCards)
+    if instead.pile != entered.operation.pile:
+        raise RefusedError(
+            "pile",
+            f"It was entered as a count of {entered.operation.pile}: say how many cards lie there, then enter the "
+            f"count of {instead.pile}.",
+        )
+    counts.verify_count(decision.state, given, instead)
+    if instead.pile == counts.STUB:
+        wrong = instead.number != decision.state.stub_due
+        look_again(decision, frozenset({"counted_wrong"}), entered.entry, wrong)
+    counts.count_cards(decision, given, instead)
+
+
+# -- what was said and decided of irregularities -----------------------------------------------------------------------
+
+
+def _report(
+    decision: Decision, given: PersonActed, entered: Entered, instead: operations.ReportIrregularity | None
+) -> None:
+    if instead is not None:
+        adjudication.verify_report(decision.state, given, instead)
+        adjudication.report(decision, given, instead)
+
+
+def _ended(state: TableState, irregularity: int) -> Closed:
+    """The irregularity that a decision was about, open or ended."""
+    found = state.find_open(irregularity)
+    if found is not None:
+        return Closed(found, "")
+    for ended in state.closed:
+        if ended.found.id == irregularity and ended.outcome not in NO_MATTER:
+            if not may_stand_again(state, ended.found):
+                raise RefusedError("voided", f"The round is void, by something else; {_how_void(state)}.")
+            return ended
+    raise RefusedError("closed", f"Irregularity {irregularity} cannot be decided anew: the round it was in is over.")
+
+
+def _how_void(state: TableState) -> str:
+    return "correct first what made it so" if state.voided_by else "it was abandoned, and its bets are returned"
+
+
+def _fact(decision: Decision, given: PersonActed, entered: Entered, instead: None) -> None:
+    """Neither confirmed nor denied: what was known when it was raised is what is known."""
+    assert isinstance(entered.operation, operations.ConfirmIrregularity | operations.DenyIrregularity)
+    ended = _ended(decision.state, entered.operation.irregularity)
+    reopen(decision, ended, ended.found.first_facts, entered.entry)
+
+
+def _ruling(decision: Decision, given: PersonActed, entered: Entered, instead: None) -> None:
+    assert isinstance(entered.operation, operations.Rule)
+    ended = _ended(decision.state, entered.operation.irregularity)
+    reopen(decision, ended, ended.found.facts, entered.entry, stage=Stage.RULING, row=ended.found.row)
+
+
+def _choice(decision: Decision, given: PersonActed, entered: Entered, instead: None) -> None:
+    """That bettor chooses again; what the others chose stands."""
+    said = entered.operation
+    assert isinstance(said, operations.ChooseOption)
+    ended = _ended(decision.state, said.irregularity)
+    found = ended.found
+    wholly = said.bettor and any(option.all_wagers and option.choice is said.choice for option in found.row.options)
+    left = tuple(
+        chosen
+        for chosen in found.choices
+        if chosen[1] != said.bettor or not (wholly or chosen[0] == said.place)
+    )  # fmt: skip
+    reopen(decision, ended, found.facts, entered.entry, stage=Stage.CHOOSING, row=found.row, choices=left)
+
+
+# -- closing the round -------------------------------------------------------------------------------------------------
+
+
+def _paid(decision: Decision, given: PersonActed, entered: Entered, instead: None) -> None:
+    if not decision.state.chips_paid:
+        raise RefusedError("not-settled", "The chips are not recorded as paid any more.")
+    _open_again(decision, chips=True)
+
+
+def _concluded(decision: Decision, given: PersonActed, entered: Entered, instead: None) -> None:
+    if decision.state.phase is not Phase.CONCLUDED and not decision.state.conclusion_asked:
+        raise RefusedError("not-concluded", "The round is not concluded.")
+    _open_again(decision, chips=False)
+
+
+def _open_again(decision: Decision, *, chips: bool) -> None:
+    decision.emit(events.ClosingTakenBack(chips))
+    if decision.state.phase is Phase.CONCLUDED:
+        decision.enter_phase("take_up_settling")
+
+
+# -- how the bets lay --------------------------------------------------------------------------------------------------
+
+
+def _laid(state: TableState, operation: operations.CorrectBet) -> Layout:
+    """The layout as it was at the close; whether the rules allowed it is not asked (NC 5.13)."""
+    layout = state.layout
+    if operation.amount < 0 or (not operation.bet and not operation.amount):
+        raise RefusedError("amount", "Say how many units lay there; 0 takes a bet out that was entered.")
+    if operation.bet:
+        changed = replace(refusing(lambda: layout.bet(operation.bet)), amount=operation.amount)
+    else:
+        number = layout.numbered + 1
+        changed = Bet(number, operation.bettor, operation.wager, operation.box, operation.amount)
+    bets = [bet for bet in layout.bets if bet.number != changed.number]
+    lying = [*bets, changed] if changed.amount else bets
+    corrected = refusing(lambda: as_it_lies(state.law, state.table_rules, layout.bettors, lying))
+    return replace(corrected, numbered=max(corrected.numbered, layout.numbered))
+
+
+def verify_correct_bet(state: TableState, given: PersonActed, operation: operations.CorrectBet) -> None:
+    correct_bet(Decision(state), given, operation)
+
+
+def correct_bet(decision: Decision, given: PersonActed, operation: operations.CorrectBet) -> None:
+    """The bets are settled as they lay; a box that they bring in or leave out changes the order of the deal."""
+    if not operation.reason.strip():
+        raise RefusedError("reason", "Say why it was wrong.")
+    state = decision.state
+    layout = _laid(state, operation)
+    if layout.bets == state.layout.bets:
+        raise RefusedError("instead", "That is what was entered.")
+    law = state.law
+    take_up(decision)
+    decision.emit(
+        events.LayoutCorrected(state.layout.bets, layout.bets, layout.numbered, operation.reason, given.person)
+    )
+    mains = tuple(sorted({bet.box for bet in layout.bets if law.wager(bet.wager).main}))
+    if mains != state.boxes and not state.game.every_hand and (mains or layout.bets):
+        occupy(decision, given, mains)
+    look_again(decision, frozenset({"established", "cannot_tell"}), decision.origin)
+    go_on(decision, given)
+
+
+HANDS: Final = frozenset({"handled", "viewed"})
+PLACES: Final = frozenset({"misplaced", "curable"})
+
+CORRECTIONS: Final[dict[type[Operation], Correction]] = {
+    operations.HandleCards: Correction(_handling, HANDS),
+    operations.ExposeHand: Correction(_exposure, frozenset({"established"})),
+    operations.ShowFirstCard: Correction(_first_card, PLACES, struck=False),
+    operations.OccupyBoxes: Correction(_boxes, PLACES, struck=False),
+    operations.CountCards: Correction(_count, frozenset({"counted_wrong"}), struck=False),
+    operations.ReportIrregularity: Correction(_report),
+    operations.ConfirmIrregularity: Correction(_fact, otherwise=False),
+    operations.DenyIrregularity: Correction(_fact, otherwise=False),
+    operations.ChooseOption: Correction(_choice, otherwise=False),
+    operations.Rule: Correction(_ruling, otherwise=False),
+    operations.RecordSettled: Correction(_paid, otherwise=False),
+    operations.ConcludeRound: Correction(_concluded, otherwise=False),
+}

@@ -1,0 +1,164 @@
+"""A ruling: where the document is silent or refers, a person of rank decides what is done, and says by what authority.
+
+Each action is a row: what it needs to be said besides, when it is possible, and what it brings about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+from msgspec.structs import replace
+
+from controller.games.specification import Kind, RulingAction
+from controller.rules.layout import without_main
+from controller.rules.settlement import BetAction
+from controller.table import events, operations
+from controller.table.betting import settle_anew
+from controller.table.decision import Decision, RefusedError
+from controller.table.inputs import PersonActed
+from controller.table.irregularities.adjudication import find_named, require
+from controller.table.irregularities.dispositions import (
+    asks_back,
+    close_choices,
+    enter_count,
+    reconstruct,
+    remove_hand,
+    resolve,
+    void,
+)
+from controller.table.model import Irregularity, Stage
+from controller.table.phases import Phase
+from controller.table.state import TableState
+
+
+class Action(NamedTuple):
+    """`verify` judges what was named; `act` does it. A ruling about an earlier round can only void or let it stand."""
+
+    verify: Callable[[TableState, Irregularity, operations.Rule], None]
+    act: Callable[[Decision, PersonActed, Irregularity, operations.Rule], None]
+    of_earlier_rounds: bool = False
+
+
+def verify_rule(state: TableState, given: PersonActed, operation: operations.Rule) -> None:
+    found = find_named(state, operation, Stage.RULING)
+    require(given, found.row.decides, found.row.clause, "rule on this")
+    if not operation.authority.strip() or not operation.text.strip():
+        raise RefusedError("ruling", "A ruling names its authority and says what is decided and why.")
+    if not may_be_ruled(state, found, operation.action):
+        if found.waiting:
+            raise RefusedError(
+                "next-deck", "It is about the next round's deck, which stays out of use; rule that it goes on."
+            )
+        raise RefusedError("earlier-round", "An earlier round can only be ruled void, or left as it is.")
+    ACTIONS[operation.action].verify(state, found, operation)
+
+
+def may_be_ruled(state: TableState, found: Irregularity, action: RulingAction) -> bool:
+    """Of an earlier round only that it is void or stands, of the deck that waits only that the table goes on."""
+    if found.waiting:
+        return action is RulingAction.CONTINUE
+    return found.round == state.round or ACTIONS[action].of_earlier_rounds
+
+
+def rule(decision: Decision, given: PersonActed, operation: operations.Rule) -> None:
+    found = find_named(decision.state, operation, Stage.RULING)
+    operation = _naming_bets(decision.state, found, operation)
+    if operation.action is RulingAction.VOID and asks_back(decision, found, found.row.clause):
+        return
+    decision.emit(
+        events.Ruled(
+            found.id,
+            operation.action,
+            operation.authority,
+            operation.text,
+            operation.places,
+            operation.ordinals,
+            operation.bets,
+            BetAction.RETURN if operation.action is RulingAction.RETURN_BETS else BetAction.SETTLE,
+        )
+    )
+    if operation.action is not RulingAction.RECONSTRUCT:
+        enter_count(decision, found)
+    ACTIONS[operation.action].act(decision, given, found, operation)
+    resolve(decision, given, found.id, "ruling", found.row.clause)
+    close_choices(decision, given)
+
+
+def _naming_bets(state: TableState, found: Irregularity, operation: operations.Rule) -> operations.Rule:
+    """A ruling about side wagers without a main one that names none is about all of them."""
+    if found.kind is not Kind.SIDE_WITHOUT_MAIN or operation.bets or found.round != state.round:
+        return operation
+    homeless = tuple(bet.number for bet in without_main(state.law, state.layout))
+    return replace(operation, bets=homeless)
+
+
+def _verify_bets(state: TableState, found: Irregularity, operation: operations.Rule) -> None:
+    lying = {bet.number for bet in state.layout.bets}
+    wrong = [number for number in operation.bets if number not in lying]
+    if wrong or (operation.bets and found.round != state.round):
+        raise RefusedError("bets", f"No bet {operation.bets[0] if not wrong else wrong[0]} lies on the layout now.")
+
+
+def _verify_some_bets(state: TableState, found: Irregularity, operation: operations.Rule) -> None:
+    if not _naming_bets(state, found, operation).bets:
+        raise RefusedError("bets", "Say which bets are returned, by their numbers.")
+    _verify_bets(state, found, operation)
+
+
+def _verify_void(state: TableState, found: Irregularity, operation: operations.Rule) -> None:
+    if found.round == state.round and not state.in_round and state.phase is not Phase.CONCLUDED:
+        raise RefusedError("no-round", "There is no round to void.")
+
+
+def _verify_hands(state: TableState, found: Irregularity, operation: operations.Rule) -> None:
+    live = state.live_places
+    wrong = [place for place in operation.places if place not in live]
+    if not operation.places or wrong:
+        named = f"No hand is in play at {wrong[0]}." if wrong else "Say whose hands."
+        raise RefusedError("place", f"{named} In play: {', '.join(live) or 'none'}.")
+
+
+def _verify_misplaced(state: TableState, found: Irregularity, operation: operations.Rule) -> None:
+    if not state.misplaced:
+        raise RefusedError("places", "Say first which cards lie elsewhere than they were dealt.")
+
+
+def _verify_order(state: TableState, found: Irregularity, operation: operations.Rule) -> None:
+    waiting = sorted(card.ordinal for card in (*state.aside, *state.tray))
+    if sorted(operation.ordinals) != waiting or not waiting:
+        named = ", ".join(str(ordinal) for ordinal in waiting) or "none, for none waits"
+        raise RefusedError("order", f"Name each card that waits once, in the order to be received: {named}.")
+
+
+def _void(decision: Decision, given: PersonActed, found: Irregularity, operation: operations.Rule) -> None:
+    void(decision, given, found, found.row.clause, operation.text, operation.authority)
+
+
+def _continue(decision: Decision, given: PersonActed, found: Irregularity, operation: operations.Rule) -> None:
+    """The record says it; a ruling on bets is kept until they are settled, and settles anew what was settled."""
+    if operation.bets:
+        settle_anew(decision, found.id, operation.authority)
+
+
+def _remove_hands(decision: Decision, given: PersonActed, found: Irregularity, operation: operations.Rule) -> None:
+    for place in operation.places:
+        remove_hand(decision, found, place, found.row.clause, operation.authority)
+
+
+def _reconstruct(decision: Decision, given: PersonActed, found: Irregularity, operation: operations.Rule) -> None:
+    reconstruct(decision, found, found.row.clause)
+
+
+def _name_order(decision: Decision, given: PersonActed, found: Irregularity, operation: operations.Rule) -> None:
+    decision.emit(events.OrderNamed(found.id, operation.ordinals, None))
+
+
+ACTIONS: Final[dict[RulingAction, Action]] = {
+    RulingAction.VOID: Action(_verify_void, _void, of_earlier_rounds=True),
+    RulingAction.CONTINUE: Action(_verify_bets, _continue, of_earlier_rounds=True),
+    RulingAction.RECONSTRUCT: Action(_verify_misplaced, _reconstruct),
+    RulingAction.REMOVE_HANDS: Action(_verify_hands, _remove_hands),
+    RulingAction.RETURN_BETS: Action(_verify_some_bets, _continue),
+    RulingAction.NAME_ORDER: Action(_verify_order, _name_order),
+}

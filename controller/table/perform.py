@@ -1,0 +1,114 @@
+"""People's operations: may this person do this, now? Every refusal is a sentence that says what should come first.
+
+Each operation has one row in `lawful.OPERATIONS`. From the rows come the three questions that a console asks: `verify`
+(raises), `can` (answers yes or no), and `person_acted` (does it, or records the refusal).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from controller.table import events
+from controller.table.decision import Decision, RefusedError
+from controller.table.inputs import PersonActed
+from controller.table.operations import Operation
+from controller.table.operations.corrections import Correctable
+from controller.table.permissions import OPERATIONS
+from controller.table.phases import Phase, Service
+from controller.table.phrases import DOES
+from controller.table.state import TableState
+
+FIRST_IN_PHASE: Final[dict[Phase, str]] = {
+    Phase.CLOSED: "Open the table first.",
+    Phase.IDLE: 'Announce "Place your bets" first.',
+    Phase.BETTING: 'Announce "No more bets" first, or cancel the start of the round.',
+    Phase.FIRST_CARD: "Show the First Card first.",
+    Phase.DEALING_SETS: "Finish the deal first.",
+    Phase.DEALING_SINGLES: "Finish the deal first.",
+    Phase.EXAMINING: "Expose the Dealer's hand first.",
+    Phase.EXPOSING: "Open the hands that are still in play first.",
+    Phase.SETTLING: "Settle and conclude the round first.",
+    Phase.CONCLUDED: 'Announce "Place your bets" for the next round first.',
+    Phase.VOIDED: 'The round is void; announce "Place your bets" for the next one first.',
+    Phase.MAINTENANCE: "End the maintenance first.",
+}
+
+
+def name_of(operation: Operation) -> str:
+    """The operation's name as it stands in the API and in the journal."""
+    return str(operation.__struct_config__.tag)
+
+
+def _phase_words(phase: Phase) -> str:
+    return "under maintenance" if phase is Phase.MAINTENANCE else phase.replace("_", " ")
+
+
+def verify(state: TableState, given: PersonActed) -> None:
+    """Raises `RefusedError` when the operation is not lawful now, for this person."""
+    operation = given.operation
+    lawful = OPERATIONS[type(operation)]
+    words = DOES[type(operation)]
+    if not given.role.reaches(lawful.role):
+        raise RefusedError("role", f"Only a {lawful.role.word} or above may {words}; ask one to do it.")
+    if state.phase not in lawful.phases:
+        first = lawful.first or FIRST_IN_PHASE[state.phase]
+        raise RefusedError("phase", f"Cannot {words} while the table is {_phase_words(state.phase)}. {first}")
+    if state.service not in lawful.services:
+        raise RefusedError("service", _why_service(state, words))
+    if state.held and not lawful.held:
+        raise RefusedError("held", _why_held(state, words))
+    lawful.verify(state, given, operation)
+
+
+def can(state: TableState, given: PersonActed) -> bool:
+    """Whether `verify` would pass."""
+    try:
+        verify(state, given)
+    except RefusedError:
+        return False
+    return True
+
+
+def person_acted(decision: Decision, given: PersonActed) -> None:
+    """Do it, or record why not. A repeat of an operation that is answered already changes nothing."""
+    state = decision.state
+    if any(answer.operation_id == given.operation_id for answer in state.answers):
+        return
+    try:
+        if not state.round - 1 <= given.round <= state.round:
+            raise RefusedError("stale", "This was meant for another round; look at the table as it is now.")
+        verify(state, given)
+        attempt = Decision(state)
+        attempt.origin = attempt.emit(_taken(given))
+        OPERATIONS[type(given.operation)].act(attempt, given, given.operation)
+    except RefusedError as refused:
+        decision.emit(
+            events.OperationRefused(
+                given.operation_id, name_of(given.operation), given.person, refused.code, refused.sentence
+            )
+        )
+    else:
+        decision.adopt(attempt)
+
+
+def _taken(given: PersonActed) -> events.OperationTaken:
+    correctable = given.operation if isinstance(given.operation, Correctable) else None
+    return events.OperationTaken(given.operation_id, name_of(given.operation), given.person, given.role, correctable)
+
+
+def _why_service(state: TableState, words: str) -> str:
+    if state.service is Service.RECONCILING:
+        if state.device.connected and state.in_round:
+            return f"Cannot {words} yet: compare the table with the screen, then confirm that the round continues."
+        return f"Cannot {words} yet: {state.service_cause.rstrip('.')}."
+    if state.service is Service.OUT_OF_SERVICE:
+        return f"Cannot {words}: the table is out of service ({state.service_cause})."
+    return f"Cannot {words}: the table is in service and nothing stands in its way."
+
+
+def _why_held(state: TableState, words: str) -> str:
+    if state.paused:
+        return f"Cannot {words} while the table is paused ({state.paused}); resume first."
+    row = next(found for found in state.open if found.blocks).row
+    clause = f" ({row.clause})" if row.clause else ""
+    return f"Cannot {words} before {row.id} is resolved: {row.because}{clause}."

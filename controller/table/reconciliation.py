@@ -1,0 +1,190 @@
+"""The device came, went, or gave account of itself: does it agree with the journal?
+
+The link comes back by itself; a round does not go on by itself. What the device did while nobody listened is in its
+reports; when the last of them is taken, its status must be the journal's. Then the dealer continues; or the difference
+is an irregularity (I04).
+"""
+
+from __future__ import annotations
+
+from controller.games.specification import Kind
+from controller.table import events
+from controller.table.decision import Decision
+from controller.table.device_reports import OF_A_JAM, stop
+from controller.table.inputs import DeviceConnected, DeviceGone, ReportsMissing, StatusReceived
+from controller.table.interruptions import doubt_what_passed, may_have_passed
+from controller.table.irregularities.raising import INFERENCE, already_open, raise_irregularity
+from controller.table.model import HeldCard
+from controller.table.phases import AFTER_DEAL, Service
+from controller.table.rounds import can_burn, choose_game
+from controller.table.state import TableState
+from controller.table.uncounted import counts
+from firmware_bridge.capabilities import DeviceIdentity, DeviceStatus
+from firmware_bridge.cards import DECK_SIZE
+
+
+def device_connected(decision: Decision, given: DeviceConnected) -> None:
+    """A proven device stands at the other end. One that cannot serve this table leaves it out of service."""
+    let_lapse(decision)
+    if decision.state.settings_wait is not None and not decision.state.in_round:
+        choose_game(decision, decision.state.settings_wait)
+    unfit = _unfit(decision.state, given.identity)
+    passed = may_have_passed(decision.state, given.identity)
+    _tell_differences(decision, given.identity)
+    decision.emit(events.DeviceReady(given.identity, given.status.exit_held, passed, bool(unfit)))
+    if unfit:
+        decision.emit(events.DeviceLost("device-unfit", unfit))
+        decision.change_service("refuse", unfit)
+        return
+    decision.change_service("link_ready", "the device is there; its status is compared with the journal")
+    _take_over_faults(decision, given.status)
+    _compare(decision, given.status)
+
+
+def _tell_differences(decision: Decision, identity: DeviceIdentity) -> None:
+    """Another device, or the same one with other firmware. Where that must not be, the configuration pins it."""
+    known = decision.state.device
+    if known.serial not in ("", identity.serial):
+        decision.emit(events.DeviceDiffers("serial", known.serial, identity.serial))
+    elif known.firmware_digest not in ("", identity.firmware_digest):
+        decision.emit(events.DeviceDiffers("firmware", known.firmware_digest, identity.firmware_digest))
+
+
+def _unfit(state: TableState, identity: DeviceIdentity) -> str:
+    assert state.settings is not None
+    if identity.simulated is not state.simulated:
+        word = {True: "simulated", False: "real"}
+        return (
+            f"The device is {word[identity.simulated]} and the table is {word[state.simulated]}: "
+            "connect the right device, or correct `simulated` in the configuration."
+        )
+    grammar = state.grammar
+    if identity.unit not in (grammar.unit, "both") or grammar.device not in ("", identity.kind):
+        return (
+            f"The device is a {identity.kind} that yields {identity.unit}, and the table deals {grammar.unit} "
+            f"({grammar.clause}): connect the right device, or correct `unit` in the configuration."
+        )
+    if state.game.first_card is not None and identity.unit == "sets" and not identity.capabilities.yields_one_card:
+        return (
+            f"{state.game.title} begins with one card ({state.game.first_card.clause}), and this device cannot yield "
+            "one: connect a device that can."
+        )
+    if state.settings is not None and not can_burn(state.settings, identity.capabilities):
+        return (
+            f"The table burns {state.settings.burn} before the deal, and this device cannot form a set of so few: "
+            "connect a device that can, or correct `burn` in the configuration."
+        )
+    if identity.deck_size != DECK_SIZE:
+        return f"The device is made for {identity.deck_size} cards, the game for {DECK_SIZE}: connect the right device."
+    if state.in_round and state.device.serial not in ("", identity.serial):
+        return (
+            f"Device {state.device.serial} was dealing this round and {identity.serial} is connected: "
+            "connect the first again; another one may take over between rounds."
+        )
+    return ""
+
+
+def _take_over_faults(decision: Decision, status: DeviceStatus) -> None:
+    """What stops a device is what it says now: causes that ended while it was away are gone, new ones are told.
+
+    After the deal a jam concerns the stub alone: one of the round is enough, however often the link is made anew.
+    """
+    for cause in decision.state.device.stops:
+        if cause not in status.faults:
+            decision.emit(events.DeviceFreed(cause))
+    for fault in status.faults:
+        if fault not in decision.state.device.stops:
+            decision.emit(events.DeviceStopped(fault))
+            if not (_concerns_stub(decision.state, fault) and decision.state.stub_stop_told):
+                stop(decision, None, fault)
+
+
+def _concerns_stub(state: TableState, fault: str) -> bool:
+    return state.phase in AFTER_DEAL and fault.startswith(OF_A_JAM)
+
+
+def device_gone(decision: Decision, given: DeviceGone) -> None:
+    decision.emit(events.DeviceLost(given.code, given.sentence))
+    let_lapse(decision)
+    decision.change_service("refuse" if given.refused else "link_lost", given.sentence)
+
+
+def let_lapse(decision: Decision) -> None:
+    """Commands that move no cards mean nothing beyond their link. Of the others the status will tell."""
+    for opened in decision.state.device.open_commands:
+        if not opened.command.moves_cards:
+            decision.emit(events.CommandLapsed(opened.id))
+
+
+def status_received(decision: Decision, given: StatusReceived) -> None:
+    state = decision.state
+    if state.device.connected and state.service is not Service.OUT_OF_SERVICE:
+        _compare(decision, given.status)
+
+
+def reports_missing(decision: Decision, given: ReportsMissing) -> None:
+    """Reports are gone for ever: cards may have passed unseen (I04). What comes next is expected from here on."""
+    device = decision.state.device
+    taken = device.last_report if device.boot == given.boot else 0
+    last = "nobody knows which" if given.last is None else str(given.last)
+    note = f"the device no longer has its reports from {given.first} to {last}: cards may have passed unseen"
+    if given.last is None:  # what it has of later starts comes next, whole: nothing of it may count as taken
+        decision.emit(events.ReportsPassed(device.boot, device.last_report, note))
+    else:
+        decision.emit(events.ReportsPassed(given.boot, max(given.last, taken), note))
+    if decision.state.in_round and not already_open(decision, Kind.COUNT_IN_DOUBT):
+        raise_irregularity(decision, Kind.COUNT_IN_DOUBT, noticed_by=INFERENCE, note=note)
+
+
+def _compare(decision: Decision, status: DeviceStatus) -> None:
+    """Compare once the status speaks of the same reports as the journal, and nothing is moving."""
+    state = decision.state
+    if status.moving or not _same_moment(state, status):
+        return
+    reconciling = state.service is Service.RECONCILING
+    if reconciling:
+        _close_inherited(decision, status)
+    elif state.device.open_commands:
+        return
+    differences = [] if state.by_hand else _differences(state, status)  # its stub was taken out and dealt from
+    for what, ours, theirs in differences:
+        tray = _unseen_in_tray(state, status) if what == "tray" and theirs else ()
+        decision.emit(events.StatusDiffers(what, ours, theirs, tray))
+    if differences and state.in_round and not already_open(decision, Kind.COUNT_IN_DOUBT):
+        note = "; ".join(f"{what}: journal {ours}, device {theirs}" for what, ours, theirs in differences)
+        raise_irregularity(decision, Kind.COUNT_IN_DOUBT, noticed_by=INFERENCE, note=note)
+    doubt_what_passed(decision)
+    if not differences and not state.device.status_agrees:
+        decision.emit(events.StatusAgrees())
+    if reconciling and not state.in_round:
+        decision.change_service("confirm", "the device is ready")
+
+
+def _same_moment(state: TableState, status: DeviceStatus) -> bool:
+    taken = state.device.last_report if state.device.boot == status.boot else 0
+    return status.boot == state.device.running_boot and status.last_report == taken
+
+
+def _close_inherited(decision: Decision, status: DeviceStatus) -> None:
+    """A command of an earlier link was carried out, or the device never began it and never will."""
+    opened = decision.state.device.moving
+    if opened is not None:
+        done = status.last_command == opened.id
+        decision.emit(events.CommandDone(opened.id) if done else events.CommandLapsed(opened.id))
+
+
+def _differences(state: TableState, status: DeviceStatus) -> list[tuple[str, int, int]]:
+    if not counts(state):
+        return []  # it gives no status, and there is nothing that could differ
+    capabilities = state.device.capabilities
+    compared = [("shuffle", state.deck.shuffle, status.shuffle), ("dispensed", state.deck.dispensed, status.dispensed)]
+    if capabilities is not None and capabilities.senses_tray:
+        compared.append(("tray", int(bool(state.tray)), int(status.tray_occupied)))
+    return [(what, ours, theirs) for what, ours, theirs in compared if ours != theirs]
+
+
+def _unseen_in_tray(state: TableState, status: DeviceStatus) -> tuple[HeldCard, ...]:
+    """The cards that must lie in the tray: the last that the device dispensed, as far as the journal missed them."""
+    missed = status.dispensed - state.deck.dispensed
+    count = missed if 0 < missed < state.grammar.cards_each else state.grammar.cards_each
+    return tuple(HeldCard(status.shuffle, status.dispensed - count + place, None) for place in range(1, count + 1))

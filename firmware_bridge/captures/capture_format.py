@@ -1,0 +1,198 @@
+"""The format of a capture: lines of JSON, each whole in itself, so that a file that was cut off is read up to the cut.
+
+    {"is":"capture","format":1,...}                   a header: a sitting begins, or goes on in another file
+    {"is":"opened","ms":0}                            the way to the device is open
+    {"is":"from_device","ms":12,"hex":"0204"}         what came, `ms` after the line before
+    {"is":"sealed","number":1,"sealed":"base64"}      any of these but a header, sealed whole
+
+Sealed is the record's length (u32, big-endian), its JSON, and zeros up to a multiple of `BLOCK`, so that the length of
+a line does not tell a ten from a nine; the header's line is bound to it. docs/captures.md tells it to people.
+"""
+
+from __future__ import annotations
+
+import struct
+from enum import StrEnum
+from typing import Any, Final, Protocol, TypeAlias
+
+import msgspec
+
+from firmware_bridge.capabilities import DeviceIdentity
+from firmware_bridge.commands import AnyCommand
+from firmware_bridge.errors import BridgeError
+
+FORMAT: Final = 1
+BLOCK: Final = 128
+_LENGTH: Final = struct.Struct(">I")
+
+
+class CaptureError(BridgeError):
+    """The file is no capture, or cannot be read or written."""
+
+    code = "capture-file"
+
+
+class CaptureKeyError(CaptureError):
+    """The capture is sealed, and not with the key that was named."""
+
+    code = "capture-key"
+
+
+class Origin(StrEnum):
+    """Where the bytes come from."""
+
+    SIMULATED = "simulated"
+    HARDWARE = "hardware"
+    BY_HAND = "by_hand"
+
+
+class Line(msgspec.Struct, frozen=True, tag_field="is"):
+    """Base of all lines."""
+
+
+class Header(Line, frozen=True, tag="capture", omit_defaults=True):
+    """What follows, up to the next header.
+
+    `id` is of this header alone. `continues` is the id of the header before it, where one sitting goes on in another
+    file. `url` holds no secrets, as no device URL does. `date` is UTC, in ISO 8601. `device` is who the device was, as
+    far as known when the line was written. `note` is for people.
+    """
+
+    format: int
+    id: str
+    date: str
+    url: str
+    driver: str
+    origin: Origin
+    sealed: bool
+    simulated: bool = False
+    continues: str = ""
+    device: DeviceIdentity | None = None
+    note: str = ""
+
+
+class Record(Line, frozen=True):
+    """Base of what happened. `ms` is the time since the record before, in whole milliseconds."""
+
+    ms: int
+
+
+class Opened(Record, frozen=True, tag="opened"):
+    """The way to the device is open: a link begins."""
+
+
+class DriverMade(Record, frozen=True, tag="driver_made"):
+    """What the link's driver was made from: its nonce, in hexadecimal, and the last report held before."""
+
+    nonce: str
+    boot: int
+    number: int
+
+    def __post_init__(self) -> None:
+        bytes.fromhex(self.nonce)  # ValueError: the line is damaged
+
+
+class Ready(Record, frozen=True, tag="ready"):
+    """The device was found to be who it should be."""
+
+    device: DeviceIdentity
+
+
+class _Bytes(Record, frozen=True):
+    hex: str
+
+    @property
+    def data(self) -> bytes:
+        return bytes.fromhex(self.hex)
+
+    def __post_init__(self) -> None:
+        bytes.fromhex(self.hex)  # ValueError: the line is damaged
+
+
+class FromDevice(_Bytes, frozen=True, tag="from_device"):
+    """What came, in the piece in which it came."""
+
+
+class ToDevice(_Bytes, frozen=True, tag="to_device"):
+    """What was given to the transport to be written."""
+
+
+class Commanded(Record, frozen=True, tag="commanded"):
+    """The driver was told to send this."""
+
+    command_id: int
+    command: AnyCommand
+
+
+class Lost(Record, frozen=True, tag="lost"):
+    """The link is over. `by_driver`: it was the driver's verdict, which it has to reach again when played back."""
+
+    code: str
+    sentence: str
+    refused: bool = False
+    by_driver: bool = False
+
+
+class Sealed(Line, frozen=True, tag="sealed"):
+    """A record that needs the key. `number` counts from 1 after each header."""
+
+    number: int
+    sealed: bytes
+
+
+AnyRecord: TypeAlias = Opened | DriverMade | Ready | FromDevice | ToDevice | Commanded | Lost
+AnyLine: TypeAlias = Header | AnyRecord | Sealed
+
+
+class Cipher(Protocol):
+    """Seals and opens what follows one header. A number is used once."""
+
+    def seal(self, number: int, plain: bytes) -> bytes: ...
+
+    def open(self, number: int, sealed: bytes) -> bytes:
+        """Raises ValueError for what was not sealed by `seal` under this number."""
+
+
+class MakeCipher(Protocol):
+    """Makes the cipher of a header from its id and its whole line, to which everything sealed is bound."""
+
+    def __call__(self, capture_id: str, header_line: bytes) -> Cipher: ...
+
+
+_ENCODER: Final = msgspec.json.Encoder()
+_LINES: Final[msgspec.json.Decoder[AnyLine]] = msgspec.json.Decoder(AnyLine)
+_RECORDS: Final[msgspec.json.Decoder[AnyRecord]] = msgspec.json.Decoder(AnyRecord)
+
+
+def encode_line(line: Line) -> bytes:
+    """With its end of line."""
+    return _ENCODER.encode(line) + b"\n"
+
+
+def decode_line(data: bytes) -> AnyLine:
+    """Raises ValueError for what is no whole line of this format."""
+    return _LINES.decode(data)
+
+
+def format_of(data: bytes) -> int | None:
+    """The format that a first line says it is of; None: it is no capture's."""
+    try:
+        found: Any = msgspec.json.decode(data)
+    except ValueError:
+        return None
+    if isinstance(found, dict) and found.get("is") == "capture" and isinstance(found.get("format"), int):
+        return int(found["format"])
+    return None
+
+
+def seal_record(record: Record, number: int, cipher: Cipher) -> Sealed:
+    plain = _ENCODER.encode(record)
+    padded = _LENGTH.pack(len(plain)) + plain
+    return Sealed(number, cipher.seal(number, padded + bytes(-len(padded) % BLOCK)))
+
+
+def open_record(line: Sealed, cipher: Cipher) -> AnyRecord:
+    """Raises ValueError for what does not open, or is no record when opened."""
+    padded = cipher.open(line.number, line.sealed)
+    (length,) = _LENGTH.unpack_from(padded)
+    return _RECORDS.decode(padded[_LENGTH.size : _LENGTH.size + length])

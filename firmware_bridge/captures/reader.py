@@ -1,0 +1,118 @@
+"""Reads captures: everything that is whole, and a sentence for everything that is not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from firmware_bridge.captures import capture_format
+from firmware_bridge.captures.capture_format import AnyRecord, CaptureError, CaptureKeyError, Cipher, Header, MakeCipher
+
+LONGEST_LINE: Final = 1_000_000  # bytes; a longer one is damage
+NOTED: Final = 20  # damaged lines that have a sentence of their own
+
+
+class Sitting(NamedTuple):
+    """What stands under one header. `unopened`: records that are sealed, where no key was named."""
+
+    header: Header
+    records: list[AnyRecord]
+    unopened: int = 0
+
+
+class Capture(NamedTuple):
+    """Files in the order in which they were named. `damage`: sentences about what could not be read."""
+
+    sittings: tuple[Sitting, ...]
+    damage: tuple[str, ...]
+
+
+def read_capture(paths: Sequence[Path], make_cipher: MakeCipher | None = None) -> Capture:
+    """Read files, oldest first. Raises CaptureError (no capture, or of a newer format), CaptureKeyError (wrong key)."""
+    sittings: list[Sitting] = []
+    damage: list[str] = []
+    for path in paths:
+        reader = _Reader(path, make_cipher)
+        try:
+            reader.read()
+        except OSError as error:
+            raise CaptureError(
+                f"The capture {path} cannot be read: {error.strerror or error}.", "Name an existing file."
+            ) from error
+        sittings += reader.sittings
+        damage += reader.damage
+    return Capture(tuple(sittings), tuple(damage))
+
+
+class _Reader:
+    """One file."""
+
+    def __init__(self, path: Path, make_cipher: MakeCipher | None) -> None:
+        self.sittings: list[Sitting] = []
+        self.damage: list[str] = []
+        self._path = path
+        self._make_cipher = make_cipher
+        self._cipher: Cipher | None = None
+        self._damaged = 0
+
+    def read(self) -> None:
+        with self._path.open("rb") as file:
+            number = 0
+            while line := file.readline(LONGEST_LINE):
+                number += 1
+                if number == 1:
+                    self._check_first(line)
+                self._take(number, line)
+        if not self.sittings and not self._damaged:
+            raise CaptureError(f"{self._path} is empty.", "Name a file that cardshoe capture record wrote.")
+        if self._damaged > NOTED:
+            self.damage.append(f"{self._damaged - NOTED} more lines of {self._path} cannot be read.")
+
+    def _check_first(self, line: bytes) -> None:
+        found = capture_format.format_of(line)
+        if found is None:
+            raise CaptureError(f"{self._path} is no capture.", "Name a file that cardshoe capture record wrote.")
+        if found != capture_format.FORMAT:
+            raise CaptureError(
+                f"{self._path} is a capture of format {found}, and this version reads format {capture_format.FORMAT}.",
+                "Use the version of cardshoe that wrote it.",
+            )
+
+    def _take(self, number: int, line: bytes) -> None:
+        try:
+            decoded = capture_format.decode_line(line)
+            if isinstance(decoded, Header):
+                self._begin(decoded, line)
+            elif isinstance(decoded, capture_format.Sealed):
+                self._open(number, decoded)
+            else:
+                self.sittings[-1].records.append(decoded)
+        except ValueError:
+            self._note(f"Line {number} of {self._path} " + ("is damaged." if line.endswith(b"\n") else "is cut off."))
+
+    def _begin(self, header: Header, line: bytes) -> None:
+        if header.format != capture_format.FORMAT:
+            raise ValueError("a format that this version does not read")
+        self.sittings.append(Sitting(header, []))
+        self._cipher = None if self._make_cipher is None else self._make_cipher(header.id, line)
+
+    def _open(self, number: int, line: capture_format.Sealed) -> None:
+        sitting = self.sittings[-1]
+        if self._cipher is None:
+            self.sittings[-1] = sitting._replace(unopened=sitting.unopened + 1)
+            return
+        try:
+            sitting.records.append(capture_format.open_record(line, self._cipher))
+        except ValueError as error:
+            if sitting.records or line.number > 1:
+                raise
+            raise CaptureKeyError(
+                f"Line {number} of {self._path} does not open with this key.",
+                "Name the key file that was named when it was recorded.",
+            ) from error
+
+    def _note(self, sentence: str) -> None:
+        self._damaged += 1
+        if self._damaged <= NOTED:
+            self.damage.append(sentence)

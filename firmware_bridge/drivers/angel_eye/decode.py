@@ -1,0 +1,102 @@
+"""What a telegram of the Angel Eye says, in the words of any device.
+
+Faces and what depends on them (the result, the target of a card) stay in the evidence: a word may be shown to people.
+What public sources do not settle is told as not understood, with its bytes, and never guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from firmware_bridge.cards import RANKS, Card
+from firmware_bridge.drivers.one_way import card_drawn
+from firmware_bridge.observations import AnyObservation, JamCleared, Jammed, Noted, NotUnderstood, Started
+
+PAYLOAD_BIT: Final = 0x80
+IN_ERROR_MODE: Final = 0x40
+
+_SUITS: Final = {1: "D", 2: "C", 3: "S", 4: "H"}
+_ERRORS: Final = {
+    1: "a card cannot be read",
+    2: "overdraw",
+    3: "button mishandled",
+    4: "reverse run at the exit",
+    5: "reverse run midway",
+    6: "card code error",
+    7: "drawing time-out",
+}
+_NOT_UNDERSTOOD: Final = NotUnderstood("a telegram whose content is not known")
+
+
+def meaning(data: bytes) -> AnyObservation:
+    """What the code and payload of one telegram say. Raises nothing.
+
+    >>> meaning(b"C")
+    Noted(what='cutting card drawn')
+    """
+    code, payload = data[:1], data[1:]
+    read = _CODES.get(code)
+    return _NOT_UNDERSTOOD if read is None else read(payload)
+
+
+def _noted(what: str) -> Callable[[bytes], AnyObservation]:
+    return lambda payload: Noted(what)
+
+
+def _started(payload: bytes) -> AnyObservation:
+    return Started("start of communication") if not payload else _NOT_UNDERSTOOD
+
+
+def _drawn(payload: bytes) -> AnyObservation:
+    """A card left the shoe, in a game or outside one. Where its rank or suit is none, it is a card not recognised."""
+    if len(payload) != 2 or not all(byte & PAYLOAD_BIT for byte in payload):
+        return _NOT_UNDERSTOOD
+    return card_drawn(card_of(payload[1]))
+
+
+def card_of(byte: int) -> Card | None:
+    """Bits 6-4 the suit, bits 3-0 the rank from 1, the ace."""
+    suit, rank = _SUITS.get(byte >> 4 & 7), byte & 0x0F
+    return Card.parse(RANKS[rank - 1] + suit) if suit and 1 <= rank <= 13 else None
+
+
+def _redrawn(payload: bytes) -> AnyObservation:
+    return NotUnderstood("a card re-draw, of which public sources disagree what it means")
+
+
+def _error(payload: bytes) -> AnyObservation:
+    """In error mode the shoe waits for people: a stop. An error without it is not described."""
+    zone = _zone(payload)
+    if zone is None:
+        return _NOT_UNDERSTOOD
+    if not payload[0] & IN_ERROR_MODE:
+        return NotUnderstood(f"an error without error mode: {zone}")
+    return Jammed(zone)
+
+
+def _error_cancelled(payload: bytes) -> AnyObservation:
+    zone = _zone(payload)
+    return _NOT_UNDERSTOOD if zone is None else JamCleared(zone)
+
+
+def _zone(payload: bytes) -> str | None:
+    if len(payload) != 1 or not payload[0] & PAYLOAD_BIT:
+        return None
+    error = payload[0] & 0x3F
+    return _ERRORS.get(error, f"error {error}")
+
+
+_CODES: Final[dict[bytes, Callable[[bytes], AnyObservation]]] = {
+    b"S": _started,
+    b"P": _noted("stand-by between rounds"),
+    b"D": _drawn,
+    b"d": _drawn,
+    b"R": _redrawn,
+    b"G": _noted("a result of another game"),
+    b"C": _noted("cutting card drawn"),
+    b"E": _error,
+    b"e": _error_cancelled,
+    b"L": _noted("key lock changed"),
+    b"M": _noted("preset changed"),
+}

@@ -1,0 +1,40 @@
+"""Who is at the other end: both sides prove that they hold the device's key. docs/cardlink.md, "Proofs".
+
+No key crosses the wire. It protects against a wrong, swapped or rogue device when the link is made; not against a box
+spliced into the cable afterwards.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from typing import Final
+
+HMAC_SHA256: Final = 1
+NONCE_SIZE: Final = 16
+KEY_SIZE: Final = 32
+HOST_ROLE: Final = b"host"
+DEVICE_ROLE: Final = b"device"
+
+
+def proof(key: bytes, role: bytes, host_nonce: bytes, device_nonce: bytes, hello: bytes, identity: bytes) -> bytes:
+    """HMAC-SHA256 over the protocol's name, the prover's role, both nonces and both frames' header and body.
+
+    Every part is preceded by its length as u16, little-endian, so that no two different lists of parts sign the same.
+    """
+    message = b"".join(
+        len(part).to_bytes(2, "little") + part
+        for part in (b"cardlink1", role, host_nonce, device_nonce, hello, identity)
+    )
+    return hmac.new(key, message, hashlib.sha256).digest()
+
+
+def check_nonce(nonce: bytes) -> None:
+    """Raises ValueError when it has the wrong size."""
+    if len(nonce) != NONCE_SIZE:
+        raise ValueError(f"a nonce has {NONCE_SIZE} bytes, not {len(nonce)}")
+
+
+def is_valid(claimed: bytes, expected: bytes) -> bool:
+    """Compare in constant time."""
+    return hmac.compare_digest(claimed, expected)

@@ -1,0 +1,1 @@
+"""The bench: tests and measurements of one device, simulated or real."""

@@ -1,0 +1,202 @@
+"""A bench: one device, a link to it, and what was heard, for tests that ask and wait."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from random import Random
+from typing import TypeVar
+
+import msgspec
+
+from firmware_bridge.cards import Card
+from firmware_bridge.commands import AnyCommand
+from firmware_bridge.device_url import DEFAULT_DRIVER, DeviceUrl, parse_device_url
+from firmware_bridge.drivers.base import Answered, DeviceReady, Driver, Heard, LinkOver, Reported
+from firmware_bridge.drivers.registry import load_driver, registered_driver
+from firmware_bridge.drivers.setting import DriverSetting
+from firmware_bridge.link_keeper import Health, LinkKeeper, LinkState
+from firmware_bridge.observations import Observation
+from simulators.devices.base import DeviceSide
+from simulators.ports.pty import PtyFront
+
+T = TypeVar("T")
+HeardT = TypeVar("HeardT")
+ObservationT = TypeVar("ObservationT", bound=Observation)
+PATIENCE = 120.0  # seconds; a real shuffle takes a minute
+
+
+class Measurement(msgspec.Struct, frozen=True):
+    """What was measured of a device: at most `limit` is good."""
+
+    name: str
+    value: float
+    unit: str
+    limit: float
+
+    @property
+    def within(self) -> bool:
+        return self.value <= self.limit
+
+    def __str__(self) -> str:
+        unit = f" {self.unit}" if self.unit else ""
+        return f"{self.name}: {self.value:.3g}{unit}, at most {self.limit:g}{unit}"
+
+
+class BenchError(AssertionError):
+    """The device did not do what the bench waited for."""
+
+
+class Bench:
+    """A link that keeps everything it hears. Reports are acknowledged as they come unless `acknowledges` is False.
+
+    `draws`: how many cards somebody will draw when `say` asks for them. `strict`: a fresh deck lies in a shuffler, and
+    what it cannot do is a failure. `unreachable` is set when an attempt to connect has failed.
+    """
+
+    def __init__(self, url: DeviceUrl, keys: Mapping[str, bytes], cards: Mapping[str, Card]) -> None:
+        self.url = url
+        self.draws = 0
+        self.say: Callable[[str], None] = lambda sentence: None
+        self.strict = False
+        self.unreachable = asyncio.Event()
+        self.measurements: list[Measurement] = []
+        self.heard: list[Heard] = []
+        self.acknowledges = True
+        self._news = asyncio.Event()
+        self._held = (0, 0)
+        self._next_command = secrets.randbits(40)
+        make = load_driver(url.driver)
+
+        def make_driver(now: float) -> Driver:
+            return make(
+                DriverSetting(secrets.token_bytes(16), url, keys.get, self._held, cards, url.scheme == "sim"), now
+            )
+
+        self._clock = asyncio.get_running_loop().time
+        self.keeper = LinkKeeper(
+            url,
+            make_driver=make_driver,
+            deliver=self._deliver,
+            clock=self._clock,
+            random=secrets.SystemRandom(),
+            on_health=self._on_health,
+        )
+
+    @property
+    def held(self) -> tuple[int, int]:
+        """The last report acknowledged, as (boot, number)."""
+        return self._held
+
+    @property
+    def now(self) -> float:
+        """Seconds of a monotonic clock."""
+        return self._clock()
+
+    def measure(self, measured: Measurement) -> None:
+        """Keep it. Raises `BenchError` beyond its limit."""
+        self.measurements.append(measured)
+        if not measured.within:
+            raise BenchError(str(measured))
+
+    async def collect(self, found: Callable[[], Sequence[T]], number: int) -> Sequence[T]:
+        """Wait until so many are found among what was heard; what there is when patience ends."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(PATIENCE):
+                while len(found()) < number:
+                    self._news.clear()
+                    await self._news.wait()
+        return found()
+
+    async def ready(self) -> DeviceReady:
+        return await self.wait_for(DeviceReady)
+
+    def tell(self, command: AnyCommand, command_id: int | None = None) -> int:
+        """Send a command; returns its id. The same id again is the same command."""
+        if command_id is None:
+            self._next_command += 1
+            command_id = self._next_command
+        self.keeper.command(command_id, command)
+        return command_id
+
+    async def answer_to(self, command: AnyCommand) -> Answered:
+        """Send a command and wait for its answer."""
+        command_id = self.tell(command)
+        return await self.wait_for(Answered, lambda answer: answer.command_id == command_id)
+
+    async def report(self, kind: type[ObservationT], after: int = 0) -> ObservationT:
+        """The first report of that kind among what was heard from place `after` on."""
+        found = await self.wait_for(Reported, lambda report: isinstance(report.observation, kind), after)
+        assert isinstance(found.observation, kind)
+        return found.observation
+
+    async def wait_for(
+        self, kind: type[HeardT], matches: Callable[[HeardT], bool] = lambda thing: True, after: int = 0
+    ) -> HeardT:
+        """The first thing of a kind that matches, from place `after` on. Raises `BenchError` when it does not come."""
+        try:
+            async with asyncio.timeout(PATIENCE):
+                while True:
+                    for thing in self.heard[after:]:
+                        if isinstance(thing, kind) and matches(thing):
+                            return thing
+                    self._news.clear()
+                    await self._news.wait()
+        except TimeoutError:
+            health = self.keeper.health
+            raise BenchError(f"no {kind.__name__} came: the link is {health.state}. {health.sentence}") from None
+
+    async def make_link_anew(self) -> None:
+        """End the link and wait until it stands again."""
+        place = len(self.heard)
+        self.keeper.drop("bench", "The bench makes the link anew.")
+        await self.wait_for(LinkOver, after=place)
+        await self.wait_for(DeviceReady, after=place)
+
+    def _on_health(self, health: Health) -> None:
+        if health.state in (LinkState.ABSENT, LinkState.REFUSED) and health.code:
+            self.unreachable.set()
+
+    def _deliver(self, thing: Heard) -> None:
+        self.heard.append(thing)
+        self._news.set()
+        if isinstance(thing, Reported) and self.acknowledges:
+            self._held = (thing.boot, thing.number)
+            self.keeper.acknowledge(*self._held)
+
+
+@asynccontextmanager
+async def open_bench(
+    url: str, keys: Mapping[str, bytes], cards: Mapping[str, Card] | None = None
+) -> AsyncGenerator[Bench, None]:
+    """A bench for the device that the URL names. `cards`: by identifier, for a line reader."""
+    bench = Bench(parse_device_url(url), keys, cards or {})
+    running = asyncio.create_task(bench.keeper.run())
+    try:
+        yield bench
+    finally:
+        running.cancel()
+        with suppress(asyncio.CancelledError):
+            await running
+
+
+@asynccontextmanager
+async def simulated_device(device: DeviceSide, link: Path, driver: str = DEFAULT_DRIVER) -> AsyncGenerator[str, None]:
+    """Put a simulated device on a pty; gives its URL."""
+    front = PtyFront(device, link)
+    front.plug()
+    carrying = asyncio.create_task(front.run())
+    try:
+        yield str(DeviceUrl("serial", path=str(link), driver=driver, baud=registered_driver(driver).baud))
+    finally:
+        carrying.cancel()
+        with suppress(asyncio.CancelledError):
+            await carrying
+
+
+def seeded(seed: int) -> Random:
+    """The one randomness of a simulated device."""
+    return Random(f"{seed}/device")

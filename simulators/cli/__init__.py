@@ -1,0 +1,1 @@
+"""`cardshoe simulate` and its fault console."""

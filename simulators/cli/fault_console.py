@@ -1,0 +1,209 @@
+"""The fault console of `cardshoe simulate`: words from standard input, each answered with a short sentence."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import suppress
+from typing import Final, Protocol
+
+import msgspec
+
+from firmware_bridge.cards import DECK
+from simulators.devices.fault_injection import Rig
+from simulators.devices.faults import BY_NAME, SIDES, BadFaultError, Fault, choose, find_fault, parse_fault
+
+_NUMBER: Final = re.compile(r"[0-9]{1,6}(\.[0-9]{1,9})?", re.ASCII)
+LONGEST_LINE: Final = 4096
+
+
+class Outlet(Protocol):
+    """Where the device is plugged in."""
+
+    @property
+    def plugged(self) -> bool: ...
+
+    async def plug(self) -> None:
+        """Raises OSError."""
+
+    async def unplug(self) -> None: ...
+
+
+class ConsoleWord(msgspec.Struct, frozen=True):
+    usage: str
+    does: str
+    answer: Callable[[Console, Sequence[str]], Awaitable[str]]
+
+
+class Console:
+    """Takes a line, does what it says, and answers."""
+
+    def __init__(self, rig: Rig, outlet: Outlet) -> None:
+        self.rig = rig
+        self.outlet = outlet
+
+    async def answer(self, line: str) -> str:
+        """One line or more; empty for an empty line. Never raises for what somebody typed."""
+        name, *words = line.split() or [""]
+        if not name:
+            return ""
+        try:
+            if name in WORDS:
+                return await WORDS[name].answer(self, words)
+            if "@" in name or "=" in name:
+                self.rig.arm(parse_fault(line.strip()))
+                return f"{line.strip()} is armed."
+            return self._arm(name, words)
+        except BadFaultError as error:
+            return f"{error} {error.hint}".strip()
+
+    def _arm(self, name: str, words: Sequence[str]) -> str:
+        if name not in BY_NAME:
+            return f"{name!r} is no word of this console. `help` lists them all."
+        fault = find_fault(name)
+        if list(words) == ["off"]:
+            self.rig.disarm(fault)
+            return f"{name} is off."
+        if len(words) > 1 or not all(_NUMBER.fullmatch(word) for word in words):
+            return f"Write {_usage(fault)}, or {name} off."
+        given = words[0] if words else ""
+        is_value = "." in given or fault.of == "nothing"
+        chosen = choose(
+            fault,
+            0 if is_value else int(given or 0),
+            float(given) if is_value and given else None,
+            " ".join([name, *words]),
+        )
+        self.rig.arm(chosen)
+        return f"{name} is armed{f': {given}' if given else ' for the next one'}."
+
+    # -- words -----------------------------------------------------------------------------------------------------
+
+    async def help(self, words: Sequence[str]) -> str:
+        """Every word, and every fault with what it does and whether this device can show it."""
+        lines = [f"{word.usage:24} {word.does}" for word in WORDS.values()]
+        for fault in (one for name, one in BY_NAME.items() if name not in WORDS):
+            able = "" if self.rig.side in fault.shows else f" ({SIDES[self.rig.side]} cannot show it)"
+            lines.append(f"{_usage(fault):24} {fault.does}{able}")
+        return "\n".join(lines)
+
+    async def status(self, words: Sequence[str]) -> str:
+        mechanism = self.rig.mechanism
+        said = [
+            f"{self.rig.name}, {'plugged in' if self.outlet.plugged else 'unplugged'}",
+            f"{len(mechanism.inside)} cards inside, {len(mechanism.tray)} in the tray",
+            f"{len(mechanism.floor)} on the floor",
+            "exit held" if mechanism.exit_held else "exit open",
+            f"jammed in the zone {mechanism.jammed}" if mechanism.jammed else "no jam",
+            f"{self.rig.line.to_host.sent} frames sent",
+            f"seed {self.rig.seed}",
+            f"armed: {', '.join(self.rig.armed()) or 'nothing'}",
+        ]
+        return "; ".join(said) + "."
+
+    async def plug(self, words: Sequence[str]) -> str:
+        if self.outlet.plugged:
+            return "It is plugged in already."
+        self.rig.line.join()
+        try:
+            await self.outlet.plug()
+        except OSError as error:
+            return f"It cannot be plugged in: {error.strerror or error}."
+        return "It is plugged in."
+
+    async def unplug(self, words: Sequence[str]) -> str:
+        """At once, or in the middle of frame N."""
+        if not self.outlet.plugged:
+            return "It is unplugged already. `plug` plugs it in."
+        if words:
+            return self._arm("unplug", words)
+        await self.outlet.unplug()
+        return "It is unplugged."
+
+    async def draw(self, words: Sequence[str]) -> str:
+        mechanism = self.rig.mechanism
+        if mechanism.profile.kind != "shoe":
+            return "Cards are drawn from a shoe; `lift` takes a shuffler's set."
+        drawn = mechanism.draw(forced=words == ["forced"])
+        if drawn:
+            return f"{' and '.join(card.code for card in drawn)} drawn."
+        if mechanism.jammed:
+            return "It is jammed. `clear` clears it."
+        return "No card is left. `load` loads a deck." if not mechanism.inside else "The exit is held. `draw forced`?"
+
+    async def lift(self, words: Sequence[str]) -> str:
+        if self.rig.mechanism.profile.kind == "shoe":
+            return "A shoe has no tray; `draw` draws a card."
+        lifted = self.rig.mechanism.lift_set()
+        return f"{len(lifted)} cards lifted." if lifted else "No set lies in the tray."
+
+    async def load(self, words: Sequence[str]) -> str:
+        mechanism = self.rig.mechanism
+        shoe = mechanism.profile.kind == "shoe"
+        mechanism.load(mechanism.shuffled_by_hand() if shoe else list(DECK), deck=1)
+        return f"A deck of {len(mechanism.inside)} cards is loaded."
+
+    async def clear(self, words: Sequence[str]) -> str:
+        if not self.rig.mechanism.jammed:
+            return "Nothing is jammed."
+        self.rig.mechanism.clear_jam()
+        return "The jam is cleared."
+
+    async def seed(self, words: Sequence[str]) -> str:
+        if not words:
+            return f"The seed is {self.rig.seed}."
+        if not words[0].isascii() or not words[0].isdigit() or len(words[0]) > 18:
+            return "Write seed N, N a whole number."
+        self.rig.reseed(int(words[0]))
+        return f"The seed of all that is left to chance is {self.rig.seed}. The decks keep theirs."
+
+
+def _usage(fault: Fault) -> str:
+    """How a fault is written here."""
+    forms = [] if fault.of == "nothing" else ["[N]"]
+    forms += [fault.unit.upper()] if fault.unit else []
+    return f"{fault.name} {' or '.join(forms)}"
+
+
+WORDS: Final = {
+    "help": ConsoleWord("help", "This list.", Console.help),
+    "status": ConsoleWord("status", "How the device is, and what is armed.", Console.status),
+    "load": ConsoleWord("load", "Put a deck in.", Console.load),
+    "draw": ConsoleWord("draw [forced]", "Draw a card from a shoe; forced: its lock gives way.", Console.draw),
+    "lift": ConsoleWord("lift", "Take the set out of a shuffler's tray.", Console.lift),
+    "clear": ConsoleWord("clear", "Clear a jam.", Console.clear),
+    "plug": ConsoleWord("plug", "Put the cable in.", Console.plug),
+    "unplug": ConsoleWord("unplug [N]", "Pull the cable, now or in the middle of frame N.", Console.unplug),
+    "seed": ConsoleWord("seed [N]", "Tell the seed, or draw by another one.", Console.seed),
+}
+
+
+async def converse(console: Console, descriptor: int, say: Callable[[str], None]) -> None:
+    """Answer every line that comes from there, until it ends."""
+    rest = bytearray()
+    async for data in _read(descriptor):
+        rest += data
+        *lines, left = rest.split(b"\n")
+        rest[:] = left[-LONGEST_LINE:]
+        for line in lines:
+            if told := await console.answer(line.decode("utf-8", "replace")):
+                say(told)
+
+
+async def _read(descriptor: int) -> AsyncGenerator[bytes, None]:
+    """What comes, until the end."""
+    loop = asyncio.get_running_loop()
+    while True:
+        readable = asyncio.Event()
+        with suppress(PermissionError):  # a file: it can always be read
+            loop.add_reader(descriptor, readable.set)
+            try:
+                await readable.wait()
+            finally:
+                loop.remove_reader(descriptor)
+        data = os.read(descriptor, LONGEST_LINE)
+        if not data:
+            return
+        yield data

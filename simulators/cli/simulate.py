@@ -1,0 +1,291 @@
+"""`cardshoe simulate`: a simulated device in a process of its own, with or without people around its table."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Coroutine
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from random import Random, SystemRandom
+from typing import IO, Literal
+
+import click
+import msgspec
+
+from controller.commands.main import BadInputError, ProblemError
+from controller.commands.options import find_game
+from controller.games.specification import Game, Unit
+from firmware_bridge.capabilities import Capabilities
+from firmware_bridge.device_keys import read_device_keys, write_device_keys
+from firmware_bridge.errors import KeyFileError
+from simulators.cli.fault_options import Trouble, read_trouble, running
+from simulators.devices.fault_injection import Rig
+from simulators.devices.fault_presets import PRESETS
+from simulators.devices.line_reader import write_card_table
+from simulators.devices.mechanism import Profile
+from simulators.devices.one_way_shoes import TELLING_SHOES, draw_all
+from simulators.devices.simulated_device import LoggedReport, SimulatedDevice
+from simulators.people.dealer import SimulatedDealer, SimulationError
+from simulators.people.pace import Pace
+from simulators.people.physical_table import PhysicalTable
+from simulators.people.plan import plan_rounds
+
+HUMAN_PACE = 0.22  # of table time: a demonstration of five rounds ends within a minute
+
+
+class Simulation(msgspec.Struct, frozen=True):
+    """What `cardshoe simulate` was asked for.
+
+    `tcp`: host and port to listen on instead of a pseudo-terminal. `dealer`: the socket of the daemon at whose table
+    people play.
+    """
+
+    kind: Literal["shuffler", "shoe"]
+    serial: str
+    seed: int
+    link: Path
+    tcp: tuple[str, int] | None
+    key_file: Path
+    on_removal: bool
+    stages: bool
+    pace: float
+    log: Path | None
+    dealer: Path | None
+    game_id: str
+    rounds: int
+    wagers: bool
+    stay: bool
+    trouble: Trouble
+
+
+class Telling(msgspec.Struct, frozen=True):
+    """What was asked for where the device is a shoe that only tells."""
+
+    driver: str
+    serial: str
+    seed: int
+    link: Path
+    tcp: tuple[str, int] | None
+    log: Path | None
+    draw_every: float
+    card_table: Path
+    trouble: Trouble
+
+
+def playable(game_id: str, *, on_removal: bool) -> Game:
+    """A game that such a device can deal. Raises `BadInputError`."""
+    rules = find_game(game_id)
+    if on_removal and rules.first_card is not None:
+        raise BadInputError(
+            f"{rules.title} begins with one card, and a shuffler that forms sets by itself cannot yield one.",
+            "Leave --on-removal out.",
+        )
+    return rules
+
+
+def capabilities_of(
+    kind: Literal["shuffler", "shoe"], *, on_removal: bool = False, stages: bool = True
+) -> Capabilities:
+    """Of a device with every sensor; a shoe can neither stage nor unload."""
+    shuffler = kind == "shuffler"
+    return Capabilities(
+        recognises_cards=True,
+        senses_orientation=True,
+        senses_double_draw=True,
+        senses_tray=shuffler,
+        holds_exit=True,
+        unloads_stub=shuffler,
+        dispenses="on_removal" if on_removal else "on_command",
+        stages=shuffler and stages,
+        retains_reports=False,
+    )
+
+
+@click.command()
+@click.option("--driver", type=click.Choice(["cardlink", *TELLING_SHOES]), default="cardlink", show_default=True,
+              help="What the device speaks; all but cardlink are shoes.")  # fmt: skip
+@click.option("--kind", type=click.Choice(["shuffler", "shoe"]), default="shuffler", show_default=True)
+@click.option("--serial", default="CARDSHOE-SIM-1", show_default=True, help="The device's serial number.")
+@click.option("--seed", type=int, default=7, show_default=True, help="Orders the decks and all that is random.")
+@click.option("--link", type=click.Path(path_type=Path), default=Path("cardshoe-device"), show_default=True,
+              help="The path at which the device appears.")  # fmt: skip
+@click.option("--tcp", metavar="[HOST:]PORT", help="Listen there instead, as a serial server; HOST is this machine.")
+@click.option("--key-file", type=click.Path(path_type=Path), default=Path("cardshoe-device.keys"), show_default=True,
+              help="The device's key; made when there is none.")  # fmt: skip
+@click.option("--on-removal", is_flag=True, help="Form the next set when one is lifted, not when told to.")
+@click.option("--stages/--no-stages", default=True, show_default=True, help="A set may wait before bets close.")
+@click.option("--fast", is_flag=True, help="Wait for nothing.")
+@click.option("--log", type=click.Path(path_type=Path), help="Write every report here, a JSON object a line.")
+@click.option("--draw-every", type=click.FloatRange(min=0), default=0.0, metavar="SECONDS",
+              help="Draw a card so often until the deck is dealt, where --driver is not cardlink.")  # fmt: skip
+@click.option("--card-table", type=click.Path(path_type=Path), default=Path("cardshoe-device.cards.csv"),
+              show_default=True, help="Write the identifiers of a line_reader's cards here.")  # fmt: skip
+@click.option("--dealer", type=click.Path(path_type=Path), help="Play at the table of the daemon with this socket.")
+@click.option("--game", "game_id", metavar="GAME", default="NC", show_default=True,
+              help="The game of that table, with --dealer.")  # fmt: skip
+@click.option("--rounds", type=click.IntRange(min=1), default=5, show_default=True, help="How many, with --dealer.")
+@click.option("--wagers", is_flag=True, help="The people bet, with --dealer.")
+@click.option("--stay", is_flag=True, help="Keep the device plugged in after the last round, until interrupted.")
+@click.option("--fault", "faults", multiple=True, metavar="NAME@N", help="Arm a fault, as in jam@5 or loss=0.01; "
+              "docs/simulators.md lists them. As often as needed.")  # fmt: skip
+@click.option("--preset", type=click.Choice(list(PRESETS)), help="Plan the faults of every deck by this mix.")
+@click.option("--console/--no-console", default=None, help="Read commands from standard input; `help` lists them. "
+              "In a terminal it does.")  # fmt: skip
+def simulate(driver: str, draw_every: float, card_table: Path, kind: Literal["shuffler", "shoe"], serial: str,
+             seed: int, link: Path, tcp: str | None, key_file: Path, on_removal: bool, stages: bool, fast: bool,
+             log: Path | None, dealer: Path | None, game_id: str, rounds: int, wagers: bool,
+             stay: bool, faults: tuple[str, ...], preset: str | None, console: bool | None) -> None:  # fmt: skip
+    """Run a simulated shuffler or shoe on a pseudo-terminal or a TCP port, and print where it is.
+
+    With --dealer, simulated people play planned rounds at the daemon's table and the command ends with the last one.
+    Without, it runs until it is interrupted.
+    """
+    where = link.absolute()
+    trouble = read_trouble(faults, preset, console if dealer is None else bool(console))
+    if dealer is not None and trouble.of_cards:
+        raise BadInputError(
+            "The people of --dealer know what to do about the mishaps of their own plan.",
+            "Leave --console, --preset and every --fault but the line's out, or deal by hand without --dealer.",
+        )
+    if driver != "cardlink":
+        _simulate_telling(
+            Telling(driver, serial, seed, where, _listening(tcp), log, draw_every, card_table, trouble), dealer
+        )
+        return
+    asked = Simulation(
+        kind, serial, seed, where, _listening(tcp), key_file, on_removal, stages, 0.0 if fast else HUMAN_PACE, log,
+        dealer, playable(game_id, on_removal=on_removal).id, rounds, wagers, stay, trouble,
+    )  # fmt: skip
+    try:
+        asyncio.run(run_simulation(asked))
+    except KeyFileError as error:
+        raise BadInputError(str(error), error.hint) from error
+    except SimulationError as error:
+        raise ProblemError(str(error), "Report it with the seed; the device's log (--log) helps.") from error
+    except OSError as error:
+        raise _cannot_appear(asked, error) from error
+
+
+def _listening(tcp: str | None) -> tuple[str, int] | None:
+    """Where to listen. Raises `BadInputError`."""
+    if tcp is None:
+        return None
+    host, _, port = tcp.rpartition(":")
+    if not (port.isascii() and port.isdigit() and len(port) <= 5 and int(port) < 65536):
+        raise BadInputError(f"{tcp!r} names no port.", "Write --tcp HOST:PORT or --tcp PORT; port 0: any free one.")
+    return host.strip("[]") or "127.0.0.1", int(port)
+
+
+def _cannot_appear(asked: Simulation | Telling, error: OSError) -> BadInputError:
+    """What kept it from beginning: a file that it writes, a port, or the path of its terminal."""
+    why = error.strerror or str(error)
+    files = (asked.log, asked.key_file if isinstance(asked, Simulation) else asked.card_table)
+    if any(file is not None and str(file) == str(error.filename) for file in files):
+        return BadInputError(
+            f"{error.filename} cannot be written: {why}.", "Name files in a folder that you may write to."
+        )
+    if asked.tcp is not None:
+        host, port = asked.tcp
+        return BadInputError(f"The device cannot appear at {host}:{port}: {why}.", "Name another port with --tcp.")
+    hint = "Name a path in a folder that you may write to with --link."
+    return BadInputError(f"The device cannot appear at {asked.link}: {why}.", hint)
+
+
+def _simulate_telling(asked: Telling, dealer: Path | None) -> None:
+    if dealer is not None:
+        raise BadInputError(
+            "Simulated people play at a device that speaks cardlink.", "Leave --dealer or --driver out."
+        )
+    try:
+        asyncio.run(run_telling(asked))
+    except OSError as error:
+        raise _cannot_appear(asked, error) from error
+
+
+async def run_telling(asked: Telling) -> None:
+    """A shoe that only tells, until SIGTERM or SIGINT."""
+    with ExitStack() as stack:
+        log = stack.enter_context(asked.log.open("w")) if asked.log else None
+        random = Random(f"{asked.seed}/device")
+        device = TELLING_SHOES[asked.driver](
+            serial=asked.serial, random=random, log=lambda line: _write_line(log, line)
+        )
+        if asked.driver == "line_reader":
+            write_card_table(asked.card_table)
+
+        async def people() -> None:
+            await draw_all(device, asked.draw_every)
+            await asyncio.Event().wait()
+
+        clock = asyncio.get_running_loop().time
+        rig = Rig(device, driver=asked.driver, seed=asked.seed, clock=clock)
+        async with running(rig, asked.trouble, asked.link, asked.tcp) as url:
+            click.echo(f"{url}?driver={asked.driver}")
+            await _until_told(people())
+
+
+async def run_simulation(asked: Simulation) -> None:
+    """Until the last round, or until SIGTERM or SIGINT."""
+    loop = asyncio.get_running_loop()
+    random = Random(f"{asked.seed}/device")
+    key = _key(asked, random)
+    capabilities = capabilities_of(asked.kind, on_removal=asked.on_removal, stages=asked.stages)
+    with ExitStack() as stack:
+        log = stack.enter_context(asked.log.open("w")) if asked.log else None
+        pace = Pace(asked.pace)
+        device = SimulatedDevice(
+            Profile(asked.kind, asked.serial, capabilities),
+            key=key,
+            random=random,
+            fresh=SystemRandom(),
+            clock=loop.time,
+            pace=pace,
+            log=lambda line: _write_line(log, line),
+        )
+        rig = Rig(device, seed=asked.seed, clock=loop.time)
+        async with running(rig, asked.trouble, asked.link, asked.tcp) as url:
+            click.echo(url)
+            await _until_told(_people(asked, device, pace))
+
+
+async def _until_told(doing: Coroutine[None, None, None]) -> None:
+    """Let people do what they do, until they have done it or somebody interrupts."""
+    people = asyncio.create_task(doing)
+    for name in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(name, people.cancel)
+    with suppress(asyncio.CancelledError):
+        await people
+
+
+async def _people(asked: Simulation, device: SimulatedDevice, pace: Pace) -> None:
+    if asked.dealer is None:
+        await asyncio.Event().wait()
+        return
+    unit = Unit.SETS if asked.kind == "shuffler" else Unit.SINGLES
+    plan = plan_rounds(asked.seed, unit, asked.rounds, game_id=asked.game_id, stages=asked.stages, wagers=asked.wagers)
+    table = PhysicalTable(device.mechanism, pace)
+    dealer = SimulatedDealer(device, table, asked.dealer, plan, Random(f"{asked.seed}/people"))
+    last = await dealer.play()
+    click.echo(f"played {len(plan)} rounds; all of it stands in the journal up to entry {last}")
+    if asked.stay:
+        await asyncio.Event().wait()
+
+
+def _key(asked: Simulation, random: Random) -> bytes:
+    """The key of the file, or a new one written there."""
+    if asked.key_file.exists():
+        keys = read_device_keys(asked.key_file)
+        if asked.serial in keys:
+            return keys[asked.serial]
+    else:
+        keys = {}
+    keys[asked.serial] = random.randbytes(32)
+    write_device_keys(asked.key_file, keys)
+    return keys[asked.serial]
+
+
+def _write_line(log: IO[str] | None, line: LoggedReport) -> None:
+    if log is not None:
+        log.write(msgspec.json.encode(line).decode() + "\n")
+        log.flush()

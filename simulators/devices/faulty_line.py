@@ -1,0 +1,229 @@
+"""A line as bad as somebody wants it, between a device's side and whatever front end carries its bytes.
+
+What happens is said by chances, drawn from a seed, or by the ordinal of a frame that the device sends. When it happens
+to a frame is never by time; how long it takes is of a clock that is handed in.
+"""
+
+from __future__ import annotations
+
+import heapq
+import re
+from collections.abc import Callable
+from itertools import count
+from random import Random
+from typing import Final
+
+import msgspec
+
+from simulators.devices.base import DeviceSide
+
+LONGEST_STALL: Final = 0.5  # seconds
+OVERTAKEN_BY: Final = 0.1  # seconds that a frame which is overtaken comes later, at most
+AGAIN_WITHIN: Final = 0.3  # seconds until a frame comes for the second time, at most
+
+_ONE_FRAME: Final = {
+    "cardlink": rb"\xc0[^\xc0]+\xc0",
+    "angel_eye": rb"(?P<copy>\x05[^\x03\x05]*\x03..)(?P=copy)*",  # a telegram with its copies
+    "bee_tek": rb"[^\n]*\n",
+    "line_reader": rb"[^\n]*\n",
+}
+FRAMES: Final = {driver: re.compile(rb"(?s)(?P<frame>" + one + rb")|.") for driver, one in _ONE_FRAME.items()}
+
+
+class LineTrouble(msgspec.Struct, frozen=True):
+    """What happens to frames on their way. The chances are of one frame, `flip` is of one byte.
+
+    `piece`: how many bytes arrive at once, 0 for all. `reorder`: later frames overtake it. `stall`: it and all after it
+    wait for up to half a second. `truncate`: its end is missing. `latency`: seconds that every frame takes.
+    """
+
+    piece: int = 0
+    loss: float = 0.0
+    duplicate: float = 0.0
+    reorder: float = 0.0
+    truncate: float = 0.0
+    stall: float = 0.0
+    flip: float = 0.0
+    latency: float = 0.0
+
+
+class OneWay:
+    """The line in one direction. Bytes go in with `send` and come out with `arrived`, later.
+
+    `armed`: the name of a trouble and the frames to which it happens besides, counted from 1. `spoilt`: how much has
+    happened so far.
+    """
+
+    def __init__(self, trouble: LineTrouble, random: Random, driver: str = "cardlink") -> None:
+        self.trouble = trouble
+        self.random = random
+        self.armed: dict[str, set[int]] = {}
+        self.sent = 0
+        self.spoilt = 0
+        self._frames = FRAMES[driver]
+        self._under_way: list[tuple[float, int, bytes]] = []
+        self._order = count()
+        self._free_at = 0.0
+
+    def send(self, data: bytes, now: float) -> None:
+        for frame in split(self._frames, data):
+            self._put(frame, now)
+
+    def next_at(self) -> float:
+        return self._under_way[0][0] if self._under_way else float("inf")
+
+    def arrived(self, now: float) -> list[bytes]:
+        """What is there, in the pieces in which it is to be read."""
+        pieces: list[bytes] = []
+        while self._under_way and self._under_way[0][0] <= now:
+            data = heapq.heappop(self._under_way)[2]
+            size = self.trouble.piece or len(data) or 1
+            pieces += [data[start : start + size] for start in range(0, len(data), size)]
+        return pieces
+
+    def cut(self) -> None:
+        """Whatever is under way never arrives."""
+        self._under_way.clear()
+
+    def _happens(self, name: str) -> bool:
+        chance: float = getattr(self.trouble, name)
+        happens = self._strikes(name) or (chance > 0 and self.random.random() < chance)
+        self.spoilt += happens
+        return happens
+
+    def _strikes(self, name: str) -> bool:
+        return self.sent in self.armed.get(name, ())
+
+    def _put(self, frame: bytes, now: float) -> None:
+        self.sent += 1
+        self._free_at = max(self._free_at, now + self.trouble.latency)
+        if self._happens("stall"):
+            self._free_at += self.random.uniform(0, LONGEST_STALL)
+        arrival = self._free_at
+        if self._happens("reorder"):
+            arrival += self.random.uniform(0, OVERTAKEN_BY)
+        if self._happens("loss"):
+            return
+        if self._happens("truncate"):
+            frame = frame[: self.random.randrange(len(frame))]
+        heapq.heappush(self._under_way, (arrival, next(self._order), self._flipped(frame)))
+        if self._happens("duplicate"):
+            heapq.heappush(self._under_way, (arrival + self.random.uniform(0, AGAIN_WITHIN), next(self._order), frame))
+
+    def _flipped(self, frame: bytes) -> bytes:
+        """With the bits that the line turns round; one bit of a frame that is armed by its number."""
+        flips = {self.random.randrange(len(frame))} if frame and self._strikes("flip") else set()
+        if self.trouble.flip:
+            flips |= {place for place in range(len(frame)) if self.random.random() < self.trouble.flip}
+        self.spoilt += len(flips)
+        return bytes(
+            byte ^ (1 << self.random.randrange(8)) if place in flips else byte for place, byte in enumerate(frame)
+        )
+
+
+def split(frames: re.Pattern[bytes], data: bytes) -> list[bytes]:
+    """The frames in these bytes; whatever lies between two of them is one of its own."""
+    pieces: list[bytes] = []
+    between = bytearray()
+    for found in frames.finditer(data):
+        if found["frame"] is None:
+            between += found[0]
+            continue
+        if between:
+            pieces.append(bytes(between))
+            between.clear()
+        pieces.append(found["frame"])
+    return [*pieces, bytes(between)] if between else pieces
+
+
+class FaultyLine:
+    """A device's side as it is seen through a bad line; itself a `DeviceSide`.
+
+    `clock` is monotonic, in seconds. `cut_at`: the frame in the middle of which the cable comes out; half of it gets
+    through, `on_cut` is told, and nothing more passes until `join`. `silent_from`: from this frame on nothing of the
+    device arrives. 0: never. Frames are those that the device sends, counted from 1.
+    """
+
+    def __init__(
+        self,
+        device: DeviceSide,
+        *,
+        driver: str = "cardlink",
+        random: Random,
+        clock: Callable[[], float],
+        trouble: LineTrouble | None = None,
+    ) -> None:
+        trouble = trouble or LineTrouble()
+        self.changed: Callable[[], None] = lambda: None
+        self.on_cut: Callable[[], None] = lambda: None
+        self.cut_at = 0
+        self.silent_from = 0
+        self.to_host = OneWay(trouble, random, driver)
+        self.to_device = OneWay(trouble, random, driver)
+        self._device = device
+        self._clock = clock
+        self._frames = FRAMES[driver]
+        self._pieces: list[bytes] = []
+        self._is_cut = False
+        device.changed = lambda: self.changed()
+
+    @property
+    def trouble(self) -> LineTrouble:
+        return self.to_host.trouble
+
+    @trouble.setter
+    def trouble(self, trouble: LineTrouble) -> None:
+        self.to_host.trouble = self.to_device.trouble = trouble
+
+    def seed(self, random: Random) -> None:
+        """Draw from here on what happens by chance."""
+        self.to_host.random = self.to_device.random = random
+
+    def join(self) -> None:
+        """The cable is in again; what was under way is gone."""
+        self._is_cut = False
+        self._pieces.clear()
+        self.to_host.cut()
+        self.to_device.cut()
+        self.changed()
+
+    def receive(self, data: bytes) -> None:
+        if not self._is_cut:
+            self.to_device.send(data, self._clock())
+            self._carry_to_device()
+
+    def tick(self) -> None:
+        self._carry_to_device()
+        self._device.tick()
+
+    def nap(self) -> float:
+        if self._pieces:
+            return 0.0
+        due = min(self.to_host.next_at(), self.to_device.next_at())
+        return max(0.0, min(self._device.nap(), due - self._clock()))
+
+    def outgoing(self) -> bytes:
+        """What arrives at the host now; one piece at a time where the line has pieces."""
+        for frame in split(self._frames, self._device.outgoing()):
+            self._send(frame)
+        self._pieces += self.to_host.arrived(self._clock())
+        if self.trouble.piece:
+            return self._pieces.pop(0) if self._pieces else b""
+        data = b"".join(self._pieces)
+        self._pieces.clear()
+        return data
+
+    def _send(self, frame: bytes) -> None:
+        number = self.to_host.sent + 1
+        if self._is_cut or 0 < self.silent_from <= number:
+            self.to_host.sent = number
+        elif number == self.cut_at:
+            self.to_host.sent, self.cut_at, self._is_cut = number, 0, True
+            self._pieces.append(frame[: len(frame) // 2])
+            self.on_cut()
+        else:
+            self.to_host.send(frame, self._clock())
+
+    def _carry_to_device(self) -> None:
+        for piece in self.to_device.arrived(self._clock()):
+            self._device.receive(piece)

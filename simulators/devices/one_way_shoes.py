@@ -1,0 +1,28 @@
+"""The simulated shoes that only tell, by their driver's name, and somebody who draws cards from one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+from simulators.devices.angel_eye import AngelEyeDevice
+from simulators.devices.bee_tek import BeeTekDevice
+from simulators.devices.line_reader import LineReaderDevice
+from simulators.devices.one_way import TellingDevice
+
+TELLING_SHOES: Final[dict[str, type[AngelEyeDevice | BeeTekDevice | LineReaderDevice]]] = {
+    "angel_eye": AngelEyeDevice,
+    "bee_tek": BeeTekDevice,
+    "line_reader": LineReaderDevice,
+}
+
+
+async def draw_all(
+    device: TellingDevice, every: float, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+) -> None:
+    """Load a shuffled deck and draw a card every so many seconds until none is left. 0: nobody draws."""
+    device.mechanism.load(device.mechanism.shuffled_by_hand(), deck=1)
+    while every and device.mechanism.inside:
+        await sleep(every)
+        device.mechanism.draw()

@@ -1,0 +1,47 @@
+"""The simulated bettors: a guest who sits at each box, and now and then a visitor who bets on somebody else's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+from typing import Final
+
+import msgspec
+
+from controller.games.wager_specification import Wager
+from controller.rules.law import Law
+from controller.rules.layout import DEALERS_SPOT
+
+AMOUNTS: Final = (10, 20, 50, 100)  # units; even, so that half of each is whole
+SIDE_WAGER: Final = 0.3  # the chance of each kind that a guest may add
+VISITOR: Final = "visitor"
+VISITS: Final = 0.4  # the chance that the visitor bets in a round
+
+
+class PlannedWager(msgspec.Struct, frozen=True):
+    """A bet that is placed while bets are open. `seat`: the box at which its bettor sits; None: he stands."""
+
+    bettor: str
+    seat: int | None
+    wager: str
+    box: int
+    amount: int
+
+
+def plan_wagers(law: Law, boxes: Sequence[int], random: Random) -> tuple[PlannedWager, ...]:
+    """What they bet in a round with these occupied boxes: a main wager on each, and side wagers now and then."""
+    main = [wager for wager in law.wagers if wager.main]
+    sides = [wager for wager in law.wagers if not wager.main]
+    planned = []
+    for box in boxes:
+        chosen = [random.choice(main), *(side for side in sides if random.random() < SIDE_WAGER)]
+        planned += [_of_guest(wager, box, random) for wager in chosen]
+    if random.random() < VISITS:
+        box, wager = random.choice(boxes), random.choice(main)
+        planned.append(PlannedWager(VISITOR, None, wager.id, box, random.choice(AMOUNTS)))
+    return tuple(planned)
+
+
+def _of_guest(wager: Wager, box: int, random: Random) -> PlannedWager:
+    lies_on = DEALERS_SPOT if wager.on_dealer else box
+    return PlannedWager(f"guest {box}", box, wager.id, lies_on, random.choice(AMOUNTS))

@@ -1,0 +1,398 @@
+"""The simulated dealer, players and supervisors: they see the cards on the table and read the screen, nothing else.
+
+In lock-step: whoever acts first waits until the screen shows everything that the device has reported and no command is
+open. So a run depends on its seed alone, however the processes are scheduled.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from pathlib import Path
+from random import Random
+from typing import Final
+
+from controller.api.client import ApiClient, TableUnreachableError
+from controller.api.view import IrregularityView, TableView
+from controller.games import game
+from controller.games.specification import Choice, Kind, RulingAction, StepKind, Unit
+from controller.roles import Role
+from controller.rules.dealing_order import DEALER, Place, box, dealing_order, order_after_first_card
+from controller.table import operations
+from controller.table.operations import AnyOperation
+from controller.table.phases import Phase, Service
+from firmware_bridge.cards import Card
+from simulators.devices.simulated_device import SimulatedDevice
+from simulators.people.bettors import PlannedWager
+from simulators.people.crew import CREW, CrewMember, CrewVoice, member_for
+from simulators.people.physical_table import PhysicalTable
+from simulators.people.plan import Mishap, PlannedRound
+
+NAP: Final = 0.05  # seconds between looks at a daemon that is not there or says nothing new
+PATIENCE: Final = 25  # refusals in a row before the simulation gives up
+BEFORE_ROUND: Final = frozenset({Phase.IDLE, Phase.CONCLUDED, Phase.VOIDED})
+
+GOES_ON: Final = {Kind.SIMULTANEOUS: RulingAction.NAME_ORDER, Kind.WRONG_COUNT: RulingAction.REMOVE_HANDS}
+WHY: Final = {
+    RulingAction.VOID: "nobody can vouch for this deal",
+    RulingAction.CONTINUE: "nobody gains by it; play goes on",
+    RulingAction.NAME_ORDER: "they are received in this order",
+    RulingAction.REMOVE_HANDS: "a hand of another size than three cannot play",
+}
+
+
+class SimulationError(Exception):
+    """The simulated people and the daemon do not understand each other: a bug of either."""
+
+
+class SimulatedDealer:
+    """Plays the planned rounds and stops between rounds."""
+
+    def __init__(
+        self, device: SimulatedDevice, table: PhysicalTable, socket: Path, plan: list[PlannedRound], random: Random
+    ) -> None:
+        self._device = device
+        self._mechanism = device.mechanism
+        self._table = table
+        self._socket = socket
+        self._plan = plan
+        self._random = random
+        self._news = asyncio.Event()
+        self._round: PlannedRound | None = None
+        self._order: tuple[Place, ...] = ()  # nothing before a First Card says where the deal begins
+        self._placed = 0  # positions of the dealing order that are filled on the table
+        self._mishap_over = False
+        self._refusals = 0
+        self._entered: set[str] = set()  # bettors whom the table knows
+
+    async def play(self) -> int:
+        """Until the last planned round is over; returns the journal entry at which the screen showed all of it."""
+        async with ApiClient(self._socket) as client:
+            self._client = client
+            self._voice = CrewVoice(client, self._random)
+            follower = asyncio.create_task(self._follow())
+            try:
+                view = await self._quiet_view()
+                while await self._act(view):
+                    view = await self._quiet_view()
+                return view.entry
+            finally:
+                follower.cancel()
+                with suppress(asyncio.CancelledError):
+                    await follower
+
+    # -- reading the screen ----------------------------------------------------------------------------------------
+
+    async def _follow(self) -> None:
+        """Wake whoever looks at the screen whenever something new is on it."""
+        after = 0
+        while True:
+            with suppress(TableUnreachableError):
+                async for event in self._client.events(after):
+                    after = event["entry"] if event else after
+                    self._news.set()
+            await asyncio.sleep(NAP)
+
+    async def _quiet_view(self) -> TableView:
+        while True:
+            self._news.clear()
+            with suppress(TableUnreachableError):
+                view = await self._client.state()
+                if self._is_quiet(view):
+                    return view
+            with suppress(TimeoutError):
+                async with asyncio.timeout(NAP):
+                    await self._news.wait()
+
+    def _is_quiet(self, view: TableView) -> bool:
+        device, link = view.device, self._device.link
+        if not device.connected or device.open_commands or not self._device.idle:
+            return False
+        taken = device.last_report if device.boot == link.boot else 0
+        ready = view.service == Service.IN_SERVICE or (
+            view.service == Service.RECONCILING and device.status_agrees and view.phase not in BEFORE_ROUND
+        )
+        return taken == link.last_number and ready
+
+    async def _say(self, view: TableView, operation: AnyOperation, member: CrewMember = CREW[0]) -> bool:
+        """Whether the table accepted it."""
+        await self._table.spend("speak")
+        request = self._voice.request(member, view.round, operation)
+        while True:
+            try:
+                answer = await self._voice.send(request)
+                break
+            except TableUnreachableError:
+                await asyncio.sleep(NAP)  # the same request again: its answer is kept
+        self._refusals = 0 if answer.accepted else self._refusals + 1
+        if self._refusals > PATIENCE:
+            raise SimulationError(f"{type(operation).__name__} was refused again and again: {answer.sentence}")
+        return answer.accepted
+
+    # -- one act ---------------------------------------------------------------------------------------------------
+
+    async def _act(self, view: TableView) -> bool:
+        """Do the next thing. False when the last round is over."""
+        if view.service == Service.RECONCILING:
+            await self._table.spend("look")
+            await self._say(view, operations.ContinueRound())
+        elif view.irregularities:
+            await self._deal_with(view, view.irregularities[0])
+        elif view.phase == Phase.CLOSED:
+            await self._say(view, operations.OpenTable())
+        elif view.phase in BEFORE_ROUND:
+            return await self._before_round(view)
+        else:
+            await self._in_round(view)
+        return True
+
+    async def _before_round(self, view: TableView) -> bool:
+        if view.round >= len(self._plan):
+            return False
+        if self._table.needs_deck:
+            await self._table.gather_and_load()
+        elif not view.deck.shuffled:
+            await self._say(view, operations.ShuffledOutside("batch shuffler 1"))
+        else:
+            self._begin_round(view.round + 1, view)
+            await self._say(view, operations.PlaceYourBets())
+        return True
+
+    def _begin_round(self, number: int, view: TableView) -> None:
+        planned = self._plan[number - 1]
+        self._round = planned
+        self._order = ()
+        self._placed = 0
+        self._mishap_over = False
+        self._table.begin_round()
+        rules = game(view.game)
+        if rules.first_card is None:
+            self._begin_deal(planned, dealing_order(rules.grammar(Unit(view.unit)), planned.boxes))
+
+    def _begin_deal(self, planned: PlannedRound, order: tuple[Place, ...]) -> None:
+        self._order = order
+        self._table.arm(planned, order)
+
+    async def _in_round(self, view: TableView) -> None:
+        assert self._round is not None
+        await self._lay_out_aside(view)
+        match view.phase:
+            case Phase.BETTING:
+                await self._while_betting(view, self._round)
+            case Phase.FIRST_CARD:
+                await self._show_first_card(view, self._round)
+            case Phase.DEALING_SETS:
+                await self._deal_set(view, self._round)
+            case Phase.DEALING_SINGLES:
+                await self._deal_card(view, self._round)
+            case Phase.EXAMINING:
+                await self._while_examining(view, self._round)
+            case Phase.EXPOSING:
+                await self._open_next_hand(view)
+            case Phase.SETTLING:
+                await self._settle(view)
+
+    async def _while_betting(self, view: TableView, planned: PlannedRound) -> None:
+        due = self._wager_due(view, planned)
+        if due is not None:
+            await self._bet(view, due)
+        elif not view.boxes and not game(view.game).every_hand:
+            await self._say(view, operations.OccupyBoxes(planned.boxes))
+        elif planned.mishap is Mishap.BEFORE_NO_MORE_BETS and not self._mishap_over:
+            self._mishap_over = True
+            shoe = self._mechanism.profile.kind == "shoe"
+            self._table.lay_aside(self._mechanism.draw(forced=True) if shoe else self._mechanism.lift_set())
+        else:
+            await self._say(view, operations.NoMoreBets())
+
+    def _wager_due(self, view: TableView, planned: PlannedRound) -> PlannedWager | None:
+        """The next one that does not lie on the layout."""
+        lying = {(bet.bettor, bet.wager, bet.box) for bet in view.bets}
+        return next((one for one in planned.wagers if (one.bettor, one.wager, one.box) not in lying), None)
+
+    async def _bet(self, view: TableView, due: PlannedWager) -> None:
+        if due.bettor in self._entered:
+            await self._say(view, operations.PlaceWager(due.bettor, due.wager, due.box, due.amount))
+        elif await self._say(view, operations.EnterBettor(due.bettor, due.seat)):
+            self._entered.add(due.bettor)
+
+    async def _show_first_card(self, view: TableView, planned: PlannedRound) -> None:
+        """Draw it, look at it, say so: from then on everybody knows where the deal begins."""
+        if self._table.first_card is None:
+            waiting = self._table.aside  # one that was taken too early is the First Card now
+            if not view.first_card:
+                waiting.extend(self._mechanism.lift_set() if Unit(view.unit) is Unit.SETS else self._mechanism.draw())
+            if not waiting:
+                raise SimulationError("the device gives no First Card and does not say why")
+            self._table.first_card = waiting.pop(0)
+            return
+        rules = game(view.game)
+        assert rules.first_card is not None
+        card = self._table.first_card
+        self._begin_deal(planned, order_after_first_card(rules.first_card, rules.grammar(Unit(view.unit)), card.rank))
+        await self._say(view, operations.ShowFirstCard(card if view.round % 2 else None))
+
+    async def _deal_set(self, view: TableView, planned: PlannedRound) -> None:
+        first = self._placed + 1
+        cards = self._mechanism.lift_set()
+        if planned.mishap is Mishap.ONE_TOO_MANY and self._placed + view.tray == len(self._order):
+            self._table.lay_aside(self._mechanism.lift_set())  # another set slipped out and is lifted as well
+        await self._deliver(view, cards, view.tray)
+        await self._perhaps_err(view, planned, range(first, self._placed + 1))
+
+    async def _deal_card(self, view: TableView, planned: PlannedRound) -> None:
+        before = self._device.link.last_number
+        drawn = self._mechanism.draw()
+        if planned.mishap is Mishap.SIMULTANEOUS and self._placed + 1 == planned.card_in(self._order):
+            self._table.lay_aside(drawn)
+            return
+        if drawn:
+            await self._deliver(view, drawn, 1)
+            await self._perhaps_err(view, planned, range(self._placed, self._placed + 1))
+        elif before == self._device.link.last_number:
+            raise SimulationError("the shoe gives no card and does not say why")
+        if planned.mishap is Mishap.ONE_TOO_MANY and self._placed == len(self._order):
+            self._table.lay_aside(self._mechanism.draw(forced=True))
+
+    async def _deliver(self, view: TableView, cards: list[Card], seen: int) -> None:
+        """Lay cards where the screen says. A card that the sensor missed goes unnoticed to the first place."""
+        for card in cards[seen:]:
+            await self._table.deliver(self._order[self._placed], [card])
+        for card in cards[:seen]:
+            if self._placed == len(self._order):
+                self._table.lay_aside([card])  # left over where cards came together earlier
+                continue
+            await self._table.deliver(self._order[self._placed], [card])
+            self._placed += 1
+
+    async def _lay_out_aside(self, view: TableView) -> None:
+        """Cards that waited have their places now."""
+        while self._placed < view.dealt and self._table.aside:
+            await self._table.deliver(self._order[self._placed], [self._table.aside.pop(0)])
+            self._placed += 1
+
+    async def _perhaps_err(self, view: TableView, planned: PlannedRound, covered: range) -> None:
+        """What the people themselves do wrong, or notice, right after these cards were laid out."""
+        at = planned.card_in(self._order)
+        if at not in covered or self._mishap_over:
+            return
+        place = self._order[at - 1]
+        if planned.mishap is Mishap.EXPOSED_CARD:
+            self._mishap_over = True
+            card = min(len(self._table.hands[place]), 3)
+            await self._report(Kind.EXPOSED_CARD, place, card=card)
+        elif planned.mishap in (Mishap.WRONG_COUNT, Mishap.WRONG_COUNT_HANDLED):
+            self._mishap_over = True
+            if planned.mishap is Mishap.WRONG_COUNT_HANDLED:
+                self._table.handled = True
+                await self._say(await self._quiet_view(), operations.HandleCards(place))
+            await self._report(Kind.WRONG_COUNT, place, counted=len(self._table.hands[place]))
+        elif planned.mishap is Mishap.EXCHANGED:
+            self._mishap_over = True
+            await self._find_exchanged(place, next(other for other in self._order if other != place))
+
+    async def _find_exchanged(self, one: Place, other: Place) -> None:
+        """Told card by card, by the numbers under which they left the device."""
+        self._table.exchange(one, other)
+        lying = {one: other, other: one}
+        dealt = enumerate(self._order[: self._placed], start=self._table.before_the_deal + 1)
+        cards = tuple(operations.CardAt(number, lying[place]) for number, place in dealt if place in lying)
+        await self._say(await self._quiet_view(), operations.PlaceCards(cards))
+
+    async def _report(self, kind: Kind, place: str, *, card: int | None = None, counted: int | None = None) -> None:
+        """Told once the screen shows the cards that it is about."""
+        view = await self._quiet_view()
+        await self._say(view, operations.ReportIrregularity(kind, place, card, counted))
+
+    async def _while_examining(self, view: TableView, planned: PlannedRound) -> None:
+        for hand in view.hands:
+            if hand.place != DEALER and not hand.dead and not hand.handled:
+                self._table.handled = True
+                await self._say(view, operations.HandleCards(hand.place))
+                return
+        returning = game(view.game).step(StepKind.RETURNING) is not None
+        hidden = [hand.place for hand in view.hands if hand.place != DEALER and not hand.dead and not hand.shown]
+        await self._expose(view, hidden[0] if returning and hidden else DEALER)
+
+    async def _open_next_hand(self, view: TableView) -> None:
+        waiting = next((hand for hand in view.hands if not hand.dead and not hand.shown), None)
+        if waiting is None:
+            raise SimulationError("every hand lies open and the round does not go on")
+        await self._expose(view, waiting.place)
+
+    async def _expose(self, view: TableView, place: str) -> None:
+        """Every other hand is entered as it is seen; the rest by confirming what the device read."""
+        seen = self._table.cards_at(place) if view.round % 2 else None
+        await self._say(view, operations.ExposeHand(place, seen))
+
+    async def _settle(self, view: TableView) -> None:
+        if view.deck.stub is None and not view.device.unloads_stub:
+            await self._count_stub(view)
+        elif not view.chips_paid:
+            await self._say(view, operations.RecordSettled())
+        else:
+            await self._say(view, operations.ConcludeRound())
+
+    async def _count_stub(self, view: TableView) -> None:
+        await self._table.spend("count")
+        await self._say(view, operations.CountCards("stub", self._table.count_stub(), witness="supervisor"))
+
+    # -- irregularities --------------------------------------------------------------------------------------------
+
+    async def _deal_with(self, view: TableView, found: IrregularityView) -> None:
+        await self._table.spend("look")
+        member = member_for(found.who)
+        match found.stage:
+            case "claimed":
+                await self._confirm(view, found, member)
+            case "ordering":
+                await self._name_order(view, found, member)
+            case "choosing":
+                await self._choose(view, found)
+            case "moving":
+                await self._put_right(view, found, member)
+            case "ruling":
+                await self._rule(view, found, member)
+
+    async def _confirm(self, view: TableView, found: IrregularityView, member: CrewMember) -> None:
+        if "counted_wrong" in found.asks:
+            await self._count_stub(view)
+            return
+        if self._mechanism.jammed:
+            self._mechanism.clear_jam()
+            return
+        facts = self._table.facts(found.asks)
+        supervisor = member if member.role is not Role.DEALER or not found.asks else member_for("pit supervisor")
+        await self._say(view, operations.ConfirmIrregularity(found.id, found.revision, facts), supervisor)
+
+    async def _name_order(self, view: TableView, found: IrregularityView, member: CrewMember) -> None:
+        """The other way round than they were read, and laid out so."""
+        backwards = tuple(reversed(found.ordinals))
+        if await self._say(view, operations.NameOrder(found.id, found.revision, backwards), member):
+            self._table.turn_round()
+
+    async def _put_right(self, view: TableView, found: IrregularityView, member: CrewMember) -> None:
+        """The screen shows every card's move; here two hands change places."""
+        if await self._say(view, operations.Reconstruct(found.id, found.revision), member):
+            self._table.exchange(*sorted({place for move in found.moves for place in (move.source, move.place)}))
+
+    async def _choose(self, view: TableView, found: IrregularityView) -> None:
+        assert self._round is not None
+        place = found.choices_due[0]
+        withdraws = place in {box(number) for number in self._round.withdraws}
+        choice = Choice.WITHDRAW if withdraws else Choice.CONTINUE
+        bettor = next((due.bettor for due in found.bettors_due if due.place == place), "")
+        await self._say(view, operations.ChooseOption(found.id, found.revision, place, choice, bettor=bettor))
+
+    async def _rule(self, view: TableView, found: IrregularityView, member: CrewMember) -> None:
+        """Every third round is ruled void, the others go on; a device that stands still is freed first."""
+        if self._mechanism.jammed:
+            self._mechanism.clear_jam()
+            return
+        action = RulingAction.VOID if view.round % 3 == 0 else GOES_ON.get(Kind(found.kind), RulingAction.CONTINUE)
+        authority = ", ".join(filter(None, (member.role.word, found.clause)))
+        backwards = tuple(reversed(found.ordinals)) if action is RulingAction.NAME_ORDER else ()
+        places = (found.place,) if action is RulingAction.REMOVE_HANDS and found.place else ()
+        rule = operations.Rule(found.id, found.revision, action, authority, WHY[action], places, backwards)
+        if await self._say(view, rule, member) and backwards:
+            self._table.turn_round()

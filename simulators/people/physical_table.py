@@ -1,0 +1,90 @@
+"""The cards on the simulated table and the hands that move them: what a dealer sees and does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from controller.games.specification import Facts
+from controller.rules.dealing_order import Place
+from firmware_bridge.cards import DECK, Card
+from simulators.devices.armed_faults import ArmedFaults
+from simulators.devices.mechanism import Mechanism
+from simulators.people.pace import Pace
+from simulators.people.plan import AS_IT_IS, PlannedRound
+
+SECONDS = {"deliver": 0.5, "gather": 2.0, "look": 0.8, "speak": 0.7, "count": 6.0}
+
+
+class PhysicalTable:
+    """One device and the layout around it. Every motion costs table time, on the device's clock and for the pace."""
+
+    def __init__(self, mechanism: Mechanism, pace: Pace) -> None:
+        self.mechanism = mechanism
+        self.hands: dict[Place, list[Card]] = {}
+        self.first_card: Card | None = None
+        self.aside: list[Card] = []
+        self.handled = False
+        self._pace = pace
+        self._deck_number = 0
+        self._gathered = False
+
+    async def spend(self, what: str) -> None:
+        self.mechanism.clock.advance(int(SECONDS[what] * 1000))
+        await self._pace.wait(SECONDS[what])
+
+    @property
+    def needs_deck(self) -> bool:
+        return not self._gathered
+
+    async def gather_and_load(self) -> None:
+        """Collect every card and put the deck back: a shuffler shuffles it, for a shoe it is shuffled by hand."""
+        await self.spend("gather")
+        self.hands, self.first_card, self.aside, self.handled = {}, None, [], False
+        self.mechanism.faults = ArmedFaults()
+        shoe = self.mechanism.profile.kind == "shoe"
+        self.mechanism.load(self.mechanism.shuffled_by_hand() if shoe else list(DECK), deck=1)
+        self._gathered = True
+
+    def begin_round(self) -> None:
+        self._gathered = False
+
+    def arm(self, planned: PlannedRound, order: Sequence[Place]) -> None:
+        """What will go wrong in this deal, set before its first card moves and after its First Card."""
+        self.mechanism.faults = planned.faults(order, before=self.before_the_deal)
+
+    @property
+    def before_the_deal(self) -> int:
+        """How many cards left the device ahead of the deal."""
+        return int(self.first_card is not None)
+
+    async def deliver(self, place: Place, cards: list[Card]) -> None:
+        """Lay cards at a place."""
+        await self.spend("deliver")
+        self.hands.setdefault(place, []).extend(cards)
+
+    def lay_aside(self, cards: list[Card]) -> None:
+        self.aside.extend(cards)
+
+    def turn_round(self) -> None:
+        """Cards that came together are taken in the other order."""
+        self.aside.reverse()
+        self.mechanism.tray.reverse()
+
+    def exchange(self, one: Place, other: Place) -> None:
+        """Two hands lie where each other's should; one of them may have no cards yet."""
+        self.hands[one], self.hands[other] = self.hands.get(other, []), self.hands.get(one, [])
+
+    def cards_at(self, place: Place) -> tuple[Card, ...]:
+        return tuple(self.hands[place])
+
+    def facts(self, asked: Sequence[str]) -> Facts:
+        """What is asked for, as it is on this table."""
+        truth = replace(AS_IT_IS, handled=self.handled)
+        return Facts(**{name: getattr(truth, name) for name in asked})
+
+    def count_stub(self) -> int:
+        """Count by hand what is left: what lies in the device and its tray, without a card that is stuck inside."""
+        inside = len(self.mechanism.inside) + len(self.mechanism.tray)
+        return inside - self.mechanism.faults.stuck

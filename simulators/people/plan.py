@@ -1,0 +1,211 @@
+"""What a seed makes happen: for each round the occupied boxes, one irregularity or none, and what people choose.
+
+The plan is a function of its arguments alone, so that whoever knows the seed can say beforehand which irregularities a
+run must show. A fault's place is the position of a card in the dealing order, never a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from random import Random
+from typing import Final, NamedTuple
+
+import msgspec
+from msgspec.structs import replace
+
+from controller.games import game
+from controller.games.specification import DEALER, Facts, Game, Kind, Unit
+from controller.rules.dealing_order import Place, served_boxes
+from controller.rules.law import Law, find_row, read_law
+from simulators.devices.armed_faults import ArmedFaults
+from simulators.devices.mechanism import SET_SIZE
+from simulators.people.bettors import PlannedWager, plan_wagers
+
+SHARE_EXCHANGED: Final = 0.2  # of the chance of any other mishap
+WIDEST: Final = 5  # occupied boxes at most: a screen of a demonstration is small
+
+
+class Mishap(StrEnum):
+    """What goes wrong in a round, as the physical table has it."""
+
+    EXPOSED_CARD = "exposed card"
+    SIMULTANEOUS = "simultaneous cards"
+    FACE_UP = "card face up in the device"
+    FACE_UP_EARLY = 'card face up in the device before "No more bets"'
+    BEFORE_NO_MORE_BETS = 'taken before "No more bets"'
+    WRONG_COUNT = "wrong count, nobody has handled cards"
+    WRONG_COUNT_HANDLED = "wrong count, cards were handled"
+    EXCHANGED = "two hands exchanged"
+    ONE_TOO_MANY = "one too many"
+    END_COUNT_SHORT = "wrong end count"
+    END_COUNT_MISCOUNTED = "the end count was miscounted"
+    JAM = "jam"
+
+
+class Trouble(NamedTuple):
+    """What a mishap is to the table: the kind that is raised, and what is known with it before anybody is asked."""
+
+    kind: Kind
+    known: Facts = Facts()
+
+
+OF_A_PLAYER: Final = Facts(dealer_hand=False)
+TROUBLES: Final = {
+    Mishap.EXPOSED_CARD: Trouble(Kind.EXPOSED_CARD),
+    Mishap.SIMULTANEOUS: Trouble(Kind.SIMULTANEOUS, Facts(order_known=False)),
+    Mishap.FACE_UP: Trouble(Kind.FACE_UP_IN_DEVICE),
+    Mishap.FACE_UP_EARLY: Trouble(Kind.FACE_UP_IN_DEVICE, Facts(before_close=True)),
+    Mishap.BEFORE_NO_MORE_BETS: Trouble(Kind.BEFORE_NO_MORE_BETS, Facts(before_close=True)),
+    Mishap.WRONG_COUNT: Trouble(Kind.WRONG_COUNT, OF_A_PLAYER),
+    Mishap.WRONG_COUNT_HANDLED: Trouble(Kind.WRONG_COUNT, replace(OF_A_PLAYER, handled=True)),
+    Mishap.EXCHANGED: Trouble(Kind.WRONG_DISTRIBUTION, Facts(misplaced=True, curable=True)),
+    Mishap.ONE_TOO_MANY: Trouble(Kind.OTHER_DEALING_ERROR, Facts(misplaced=True, curable=False)),
+    Mishap.END_COUNT_SHORT: Trouble(Kind.DECK_COUNT),
+    Mishap.END_COUNT_MISCOUNTED: Trouble(Kind.DECK_COUNT),
+    Mishap.JAM: Trouble(Kind.TECHNICAL_STOP),
+}
+HEADLINES: Final = (Mishap.EXPOSED_CARD, Mishap.SIMULTANEOUS, Mishap.FACE_UP)
+
+AS_IT_IS: Final = Facts(
+    dealer_hand=False,
+    handled=False,
+    misplaced=False,
+    order_known=False,
+    places_certain=True,
+    before_close=False,
+    counted_wrong=True,
+    viewed=False,
+    curable=False,
+    reconstructable=False,
+    first_card=False,
+    established=False,
+    face_seen=False,
+    shuffling=False,
+    dropped=False,
+    withdrawn=False,
+)
+"""What is true of these mishaps, whether it is asked or not, save where a mishap says otherwise."""
+
+
+class PlannedRound(msgspec.Struct, frozen=True):
+    """One round. `card` is the position in the dealing order at which the mishap happens, 0 for none.
+
+    `expected`: the irregularity that the daemon must raise, with its number among I01 to I28 as it ends up.
+    `withdraws`: the boxes that take their bets back where they may. `wagers`: none where people only occupy boxes.
+    """
+
+    number: int
+    boxes: tuple[int, ...]
+    mishap: Mishap | None = None
+    card: int = 0
+    withdraws: frozenset[int] = frozenset()
+    expected: tuple[Kind, str] | None = None
+    wagers: tuple[PlannedWager, ...] = ()
+
+    def card_in(self, order: Sequence[Place]) -> int:
+        """Where the mishap happens in that order.
+
+        A First Card may serve the Dealer before others: then it happens at the hand beside his, for the plan cannot
+        know the card.
+        """
+        if order[self.card - 1] != DEALER or order[-1] == DEALER:
+            return self.card
+        return self.card - SET_SIZE if self.card > SET_SIZE else self.card + SET_SIZE
+
+    def faults(self, order: Sequence[Place], *, before: int = 0) -> ArmedFaults:
+        """What the mechanism is to do wrong, `before`: cards that leave it ahead of the deal. People's own: nothing."""
+        ordinal = self.card_in(order) + before
+        match self.mishap:
+            case Mishap.SIMULTANEOUS:
+                return ArmedFaults(double_feed_at=ordinal)
+            case Mishap.FACE_UP | Mishap.FACE_UP_EARLY:
+                return ArmedFaults(face_up_at=ordinal)
+            case Mishap.WRONG_COUNT | Mishap.WRONG_COUNT_HANDLED:
+                return ArmedFaults(unseen_extra_at=ordinal)
+            case Mishap.ONE_TOO_MANY:
+                return ArmedFaults(slip_at=len(order) + before)
+            case Mishap.END_COUNT_SHORT:
+                return ArmedFaults(stuck=1)
+            case Mishap.END_COUNT_MISCOUNTED:
+                return ArmedFaults(miscount=-1)
+            case Mishap.JAM:
+                return ArmedFaults(jam_at=ordinal)
+        return ArmedFaults()
+
+
+def plan_rounds(
+    seed: int,
+    unit: Unit,
+    rounds: int,
+    *,
+    game_id: str = "NC",
+    mishaps: float = 0.4,
+    stages: bool = True,
+    wagers: bool = False,
+) -> list[PlannedRound]:
+    """The rounds of a run. The first three mishaps are the headline ones; the rest come with chance `mishaps`.
+
+    In some of the rounds that would go smoothly two hands are exchanged.
+
+    `stages`: a set waits in the tray before bets are closed, so that it can be taken too early. `wagers`: bettors bet;
+    nothing else of the plan depends on it.
+    """
+    random, exchanges = Random(f"{seed}/{unit}/plan"), Random(f"{seed}/{unit}/exchanges")
+    rules = game(game_id)
+    law = read_law(rules)
+    first_rounds = _headline_rounds(rounds)
+    impossible = _impossible(rules, unit, stages) | {Mishap.EXCHANGED}
+    possible = [mishap for mishap in Mishap if mishap not in impossible]
+    planned: list[PlannedRound] = []
+    layout = range(1, rules.boxes[2] + 1)
+    for number in range(1, rounds + 1):
+        boxes = served_boxes(rules, random.sample(layout, random.randint(2, min(WIDEST, len(layout)))))
+        mishap = random.choice(possible) if random.random() < mishaps else None
+        mishap = first_rounds.get(number, mishap)
+        card = _card_of(mishap, len(boxes) + 1, random)
+        withdraws = frozenset(box for box in boxes if random.random() < 0.25)
+        if mishap is None and number > 1 and exchanges.random() < mishaps * SHARE_EXCHANGED:
+            mishap = Mishap.EXCHANGED
+            card = _card_of(mishap, len(boxes) + 1, exchanges)
+        expected = _expected(law, unit, mishap) if mishap else None
+        bets = plan_wagers(law, boxes, Random(f"{seed}/{unit}/{number}/wagers")) if wagers else ()
+        planned.append(PlannedRound(number, boxes, mishap, card, withdraws, expected, bets))
+    return planned
+
+
+def _expected(law: Law, unit: Unit, mishap: Mishap) -> tuple[Kind, str]:
+    """The number that it has once everything that this game asks of it is answered."""
+    kind, known = TROUBLES[mishap]
+    facts = replace(known, manual=unit is Unit.SINGLES, before_close=known.before_close or False, cannot_tell=True)
+    row, asks = find_row(law, kind, facts)
+    while asks:
+        facts = replace(facts, **{name: getattr(AS_IT_IS, name) for name in asks})
+        row, asks = find_row(law, kind, facts)
+    return kind, row.id
+
+
+def _impossible(rules: Game, unit: Unit, stages: bool) -> frozenset[Mishap]:
+    if unit is Unit.SINGLES:  # a shoe counts nothing at the end, and shows no card before it is drawn
+        return frozenset({Mishap.END_COUNT_MISCOUNTED, Mishap.FACE_UP_EARLY})
+    if stages and rules.first_card is None:  # where one card comes first, no set waits
+        return frozenset()
+    return frozenset({Mishap.FACE_UP_EARLY, Mishap.BEFORE_NO_MORE_BETS})
+
+
+def _headline_rounds(rounds: int) -> dict[int, Mishap | None]:
+    """The first round goes smoothly when there is one to spare; then the headlines follow each other."""
+    first = 2 if rounds > len(HEADLINES) else 1
+    begin: dict[int, Mishap | None] = {1: None} if first == 2 else {}
+    return begin | {first + place: mishap for place, mishap in enumerate(HEADLINES)}
+
+
+def _card_of(mishap: Mishap | None, hands: int, random: Random) -> int:
+    """Where in the deal it happens; never with the last hand's cards, after which there is nothing left to see."""
+    if mishap is None:
+        return 0
+    if mishap is Mishap.FACE_UP_EARLY:
+        return random.randint(1, SET_SIZE)
+    if mishap in (Mishap.WRONG_COUNT, Mishap.WRONG_COUNT_HANDLED):
+        return random.randint(1, hands - 1)
+    return random.randint(SET_SIZE + 1, SET_SIZE * (hands - 1))

@@ -1,0 +1,1 @@
+"""What carries the bytes of a simulated device: a pseudo-terminal, a TCP port, memory."""

@@ -1,0 +1,92 @@
+"""`sim:///shuffler?seed=7`, `sim:///shoe`, `sim:///shoe?driver=bee_tek`: a simulated device in this process.
+
+Entry point of the group `cardshoe.transports`. A device is made when its URL is first opened and keeps its power until
+the program ends: opened again, it is the same device. A deck lies in it. There are no people around it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import time
+from collections.abc import MutableMapping
+from random import Random, SystemRandom
+from typing import Final, Literal
+from weakref import WeakKeyDictionary
+
+from firmware_bridge.device_url import DEFAULT_DRIVER, DeviceUrl
+from firmware_bridge.errors import TransportUnavailableError
+from firmware_bridge.transports.base import OnData, OnLost
+from firmware_bridge.transports.memory import MemoryTransport
+from simulators.cli.simulate import capabilities_of
+from simulators.devices.fault_injection import DeviceWithMechanism
+from simulators.devices.mechanism import Profile
+from simulators.devices.one_way_shoes import TELLING_SHOES
+from simulators.devices.simulated_device import SimulatedDevice
+from simulators.people.pace import Pace
+from simulators.ports.memory import MemoryFront
+
+KINDS: Final[dict[str, Literal["shuffler", "shoe"]]] = {"/shuffler": "shuffler", "/shoe": "shoe"}
+_KEY_LABEL: Final = b"cardshoe simulated device, no secret: "
+
+_FRONTS: Final[MutableMapping[asyncio.AbstractEventLoop, dict[str, MemoryFront]]] = WeakKeyDictionary()
+
+
+def simulated_serial(kind: str) -> str:
+    """The serial number of the simulated device of that kind."""
+    return f"CARDSHOE-SIM-{kind.upper()}"
+
+
+def simulated_key(serial: str) -> bytes:
+    """The key of a device in this process: the same everywhere and no secret, since no wire needs protecting.
+
+    Its line belongs into the key file of a simulated table only (docs/simulators.md).
+    """
+    return hashlib.sha256(_KEY_LABEL + serial.encode()).digest()
+
+
+async def open_simulated_device(url: DeviceUrl, *, on_data: OnData, on_lost: OnLost) -> MemoryTransport:
+    """Connect to the device that `url` names. Raises TransportUnavailableError."""
+    return front_of(url).connect(on_data, on_lost, listen_only=url.listen)
+
+
+def front_of(url: DeviceUrl) -> MemoryFront:
+    """The device that `url` names, on this loop; made if there is none. Raises TransportUnavailableError."""
+    if url.driver not in (DEFAULT_DRIVER, *TELLING_SHOES):
+        raise TransportUnavailableError(
+            f"No simulated device of this process speaks {url.driver}.",
+            f"Leave driver= out, or name one of {', '.join(TELLING_SHOES)} for sim:///shoe.",
+        )
+    kind = KINDS.get(url.path)
+    if kind is None:
+        raise TransportUnavailableError(
+            f"There is no simulated device {url.path}.", f"Write {' or '.join(f'sim://{path}' for path in KINDS)}."
+        )
+    if kind != "shoe" and url.driver != DEFAULT_DRIVER:
+        raise TransportUnavailableError(
+            f"What speaks {url.driver} is a shoe.", f"Write sim:///shoe?driver={url.driver}."
+        )
+    fronts = _FRONTS.setdefault(asyncio.get_running_loop(), {})
+    name = f"{kind} {url.driver} {url.seed}"
+    if name not in fronts:
+        fronts[name] = MemoryFront(_make(kind, url.driver, url.seed))
+    return fronts[name]
+
+
+def _make(kind: Literal["shuffler", "shoe"], driver: str, seed: int | None) -> DeviceWithMechanism:
+    random = SystemRandom() if seed is None else Random(f"{seed}/device")
+    device = _cardlink(kind, random) if driver == DEFAULT_DRIVER else TELLING_SHOES[driver](random=random)
+    device.mechanism.load(device.mechanism.shuffled_by_hand(), deck=1)
+    return device
+
+
+def _cardlink(kind: Literal["shuffler", "shoe"], random: Random) -> SimulatedDevice:
+    serial = simulated_serial(kind)
+    return SimulatedDevice(
+        Profile(kind, serial, capabilities_of(kind)),
+        key=simulated_key(serial),
+        random=random,
+        fresh=SystemRandom(),
+        clock=time.monotonic,  # not the loop's, which would be kept alive
+        pace=Pace(0.0),
+    )

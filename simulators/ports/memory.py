@@ -1,0 +1,50 @@
+"""A simulated device in the host's own process, joined to it in memory."""
+
+from __future__ import annotations
+
+from firmware_bridge.errors import TransportLostError, TransportUnavailableError
+from firmware_bridge.transports.base import OnData, OnLost
+from firmware_bridge.transports.memory import MemoryTransport, memory_pair
+from simulators.devices.fault_injection import DeviceWithMechanism
+from simulators.devices.faulty_line import FaultyLine
+from simulators.devices.one_way import TellingDevice
+from simulators.ports.carrier import Carrier
+
+
+class MemoryFront:
+    """One device, which admits one host at a time. Its state outlives every connection; time stands still between.
+
+    `line`: what lies between the device and the host; without one nothing does.
+    """
+
+    def __init__(self, device: DeviceWithMechanism, line: FaultyLine | None = None) -> None:
+        self.device = device
+        self._carrier = Carrier(line or device, self._send)
+        self._far: MemoryTransport | None = None
+
+    def connect(self, on_data: OnData, on_lost: OnLost, *, listen_only: bool = False) -> MemoryTransport:
+        """The host's end. Raises TransportUnavailableError while another has it."""
+        if self._far is not None:
+            raise TransportUnavailableError(
+                "This simulated device has a host already.", "Give the other one another seed in its URL.", "port-busy"
+            )
+        if isinstance(self.device, TellingDevice):
+            self.device.outgoing()  # what it told while nobody listened is gone, as with the real ones
+        near, self._far = memory_pair(on_data, on_lost, self._carrier.take, self._lost, listen_only=listen_only)
+        self._carrier.start()
+        return near
+
+    def unplug(self) -> None:
+        """The host loses its way."""
+        far, self._far = self._far, None
+        if far is not None:
+            self._carrier.stop()
+            far.close()
+
+    def _send(self, data: bytes) -> None:
+        assert self._far is not None, "the carrier runs only while somebody is connected"
+        self._far.write(data)
+
+    def _lost(self, error: TransportLostError) -> None:
+        self._carrier.stop()
+        self._far = None

@@ -1,0 +1,116 @@
+"""A simulated device on a real pseudo-terminal, under a path that stays the same when the terminal is replaced."""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import os
+import pty
+import termios
+import tty
+from contextlib import suppress
+from pathlib import Path
+
+from simulators.devices.base import DeviceSide
+
+
+class PtyFront:
+    """Carries a device's bytes over a pty. `link` is a symbolic link to it, made anew at every `plug`.
+
+    `unplug_after`: the cable comes out when so many bytes have passed, both ways together; 0: it does not.
+
+    The device keeps the slave's end open as well, so that a host that goes away is silence to it, as on a real line,
+    and no end of file.
+    """
+
+    def __init__(self, device: DeviceSide, link: Path) -> None:
+        self._device = device
+        self._link = link
+        self._master = -1
+        self._slave = -1
+        self._wake = asyncio.Event()
+        self.unplug_after = 0
+        self.moved = 0  # bytes since the plug
+        device.changed = self._wake.set
+
+    @property
+    def plugged(self) -> bool:
+        return self._master >= 0
+
+    def plug(self) -> None:
+        """Make a terminal and point the link to it. Raises OSError; nothing is then held."""
+        self.moved = 0
+        self._master, self._slave = pty.openpty()
+        tty.setraw(self._slave)
+        os.set_blocking(self._master, False)
+        try:
+            self._point_link()
+        except OSError:
+            os.close(self._slave)
+            os.close(self._master)
+            self._master = self._slave = -1
+            raise
+        asyncio.get_running_loop().add_reader(self._master, self._readable)
+        self._wake.set()
+
+    def _point_link(self) -> None:
+        fresh = self._link.with_name(f".{self._link.name}.new")
+        with suppress(FileNotFoundError):
+            fresh.unlink()
+        fresh.symlink_to(os.ttyname(self._slave))
+        fresh.replace(self._link)
+
+    def unplug(self, *, after: bytes = b"") -> None:
+        """Hang up, with the first bytes of a frame (`after`) still on their way."""
+        if not self.plugged:
+            return
+        asyncio.get_running_loop().remove_reader(self._master)
+        if after:
+            with suppress(BlockingIOError):
+                os.write(self._master, after)
+        os.close(self._slave)
+        os.close(self._master)
+        self._master = self._slave = -1
+        self._link.unlink(missing_ok=True)
+
+    async def run(self) -> None:
+        """Write what the device has to say, until cancelled."""
+        try:
+            while True:
+                self._device.tick()
+                self._free()
+                self._write(self._device.outgoing())
+                self._wake.clear()
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(self._device.nap()):
+                        await self._wake.wait()
+        finally:
+            self.unplug()
+
+    def _free(self) -> None:
+        """A port is free when its holder is gone, killed or not; this one stays open here, and so would stay closed."""
+        if self.plugged:
+            fcntl.ioctl(self._slave, termios.TIOCNXCL)
+
+    def _readable(self) -> None:
+        with suppress(BlockingIOError, OSError):
+            if data := os.read(self._master, self._room(4096)):
+                self._device.receive(data)
+                self._pass(len(data))
+                self._write(self._device.outgoing())
+
+    def _write(self, data: bytes) -> None:
+        """What a full line cannot take is lost, as on a UART; the protocol repeats what matters."""
+        if data and self.plugged:
+            with suppress(BlockingIOError):
+                self._pass(os.write(self._master, data[: self._room(len(data))]))
+
+    def _room(self, wanted: int) -> int:
+        """How many bytes get through before the cable comes out."""
+        return min(wanted, self.unplug_after - self.moved) if self.unplug_after else wanted
+
+    def _pass(self, count: int) -> None:
+        self.moved += count
+        if self.unplug_after and self.moved >= self.unplug_after:
+            self.unplug_after = 0
+            self.unplug()

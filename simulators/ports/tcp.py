@@ -1,0 +1,93 @@
+"""A simulated device behind a TCP port, as behind a serial server: one connection at a time."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import cast
+
+from simulators.devices.base import DeviceSide
+from simulators.ports.carrier import Carrier
+
+
+class TcpFront:
+    """Listens from `plug` until `unplug`. While a host is connected, others are turned away."""
+
+    def __init__(self, device: DeviceSide, host: str = "127.0.0.1", port: int = 0) -> None:
+        self._carrier = Carrier(device, self._send)
+        self._host = host
+        self._port = port
+        self._server: asyncio.Server | None = None
+        self._connection: asyncio.Transport | None = None
+
+    @property
+    def port(self) -> int:
+        """Where it listens; with port 0 the system chose."""
+        return self._port
+
+    @property
+    def url(self) -> str:
+        host = f"[{self._host}]" if ":" in self._host else self._host
+        return f"tcp://{host}:{self._port}/"
+
+    @property
+    def plugged(self) -> bool:
+        return self._server is not None
+
+    async def plug(self) -> None:
+        """Listen. Raises OSError where that is not possible."""
+        if self._server is None:
+            loop = asyncio.get_running_loop()
+            self._server = await loop.create_server(lambda: _Line(self), self._host, self._port)
+            self._port = self._server.sockets[0].getsockname()[1]
+            self._carrier.start()
+
+    async def unplug(self) -> None:
+        """End the connection and listen no more. `plug` takes the same port again."""
+        server, self._server = self._server, None
+        self._carrier.stop()
+        if self._connection is not None:
+            self._connection.abort()
+        if server is not None:
+            server.close()
+            await server.wait_closed()
+
+    def _send(self, data: bytes) -> None:
+        """Without a connection it is lost, as on a line that nobody listens to."""
+        if self._connection is not None:
+            self._connection.write(data)
+
+    def admits(self, connection: asyncio.Transport) -> bool:
+        """Take a new connection, unless there is one."""
+        if self._connection is not None:
+            return False
+        self._connection = connection
+        return True
+
+    def take(self, data: bytes) -> None:
+        """What a connected host wrote."""
+        self._carrier.take(data)
+
+    def ended(self, connection: asyncio.BaseTransport | None) -> None:
+        """A connection is over."""
+        if self._connection is connection:
+            self._connection = None
+
+
+class _Line(asyncio.Protocol):
+    def __init__(self, front: TcpFront) -> None:
+        self._front = front
+        self._connection: asyncio.Transport | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        connection = cast(asyncio.Transport, transport)
+        if self._front.admits(connection):
+            self._connection = connection
+        else:
+            connection.abort()
+
+    def data_received(self, data: bytes) -> None:
+        if self._connection is not None:
+            self._front.take(data)
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._front.ended(self._connection)

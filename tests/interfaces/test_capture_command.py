@@ -1,0 +1,168 @@
+"""`cardshoe capture`: records, shows and plays back; seals unless somebody may say otherwise; refuses in sentences."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from controller.journal.sealing import create_key_file
+from firmware_bridge.captures.reader import read_capture
+from firmware_bridge.device_keys import write_device_keys
+from simulators.ports.in_process import simulated_key, simulated_serial
+from tests.captures.make import CARD_TABLE, FOLDER
+from tests.configuration.test_house_law import REST, TABLE
+
+from .test_command_line import cardshoe
+
+SHUFFLER = "sim:///shuffler?seed=7"
+ANGEL_EYE = str(FOLDER / "angel_eye.capture")
+READER = str(FOLDER / "line_reader.capture")
+SHORT = ("--seconds", "0.5")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    serial = simulated_serial("shuffler")
+    write_device_keys(tmp_path / "device.keys", {serial: simulated_key(serial)})
+    create_key_file(tmp_path / "capture.key")
+    return tmp_path
+
+
+def record(folder: Path, *device: str) -> str:
+    """Until the device is ready; then somebody interrupts."""
+    command = [sys.executable, "-m", "controller", "capture", "record", *device, "--out", "a.capture"]
+    with subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, bufsize=1
+    ) as running:
+        assert running.stderr is not None
+        said = []
+        while line := running.stderr.readline():
+            said.append(line)
+            if line == "ready\n":
+                break
+        running.send_signal(signal.SIGINT)
+        told, rest = running.communicate(timeout=60)
+    assert running.returncode == 0, (said, rest)
+    return told
+
+
+def out(folder: Path, *arguments: str) -> str:
+    done = cardshoe("capture", *arguments, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+# -- record -------------------------------------------------------------------------------------------------------
+
+
+def test_a_device_is_recorded_shown_and_played_back(folder: Path) -> None:
+    assert record(folder, SHUFFLER, "--device-keys", "device.keys").startswith("1 link, ")
+    shown = out(folder, "show", "a.capture")
+    assert shown.startswith("capture of ")
+    assert "simulated, plain" in shown.splitlines()[0]
+    assert "-> report 2: deck_loaded deck=1 count=52" in shown
+    heard = out(folder, "replay", "a.capture", "--fast", "--json")
+    (folder / "expected").write_text(heard)
+    assert "as in expected" in out(folder, "replay", "a.capture", "--fast", "--expect", "expected")
+    (folder / "expected").write_text(heard.replace("deck_loaded", "deck_lost"))
+    done = cardshoe("capture", "replay", "a.capture", "--fast", "--expect", "expected", cwd=folder)
+    assert done.returncode == 1
+    assert "deck_lost" in done.stdout
+    assert "is not what expected has" in done.stderr
+
+
+def test_a_key_seals_and_opens(folder: Path) -> None:
+    record(folder, SHUFFLER, "--device-keys", "device.keys", "--key-file", "capture.key")
+    assert b"from_device" not in (folder / "a.capture").read_bytes()
+    assert "records are sealed: name their key" in out(folder, "show", "a.capture")
+    assert "from device" in out(folder, "show", "a.capture", "--key-file", "capture.key")
+    done = cardshoe("capture", "replay", "a.capture", "--fast", cwd=folder)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "sealed" in done.stderr
+
+
+def test_a_tables_device_is_recorded_by_its_configuration(folder: Path) -> None:
+    url = 'url = "serial:///dev/cardshoe/X"'
+    text = TABLE.format(simulated="true") + REST.replace(url, f'url = "{SHUFFLER}"')
+    (folder / "table.toml").write_text(text)
+    assert record(folder, "--config", "table.toml").startswith("1 link, ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        (["record", "--out", "x"], 2, "Name the device once."),
+        (["record", SHUFFLER, "--config", "t.toml", "--out", "x"], 2, "Name the device once."),
+        (["record", "serial:///dev/absent", "--out", "x"], 2, "are kept sealed"),
+        (["record", "serial:///dev/absent", "--out", "x", "--plain", *SHORT], 3, "There is no serial port"),
+        (["record", "serial:///dev/absent", "--out", "x", "--key-file", "no.key"], 2, "no.key cannot be used"),
+        (["record", "carrier:pigeon", "--out", "x"], 2, "is no kind of device"),
+        (["record", SHUFFLER, "--out", "no/such/folder"], 2, "cannot be written"),
+        (["record", SHUFFLER, "--out", "device.keys"], 2, "is no capture"),
+        (["record", "--config", "absent.toml", "--out", "x"], 78, "cannot be read"),
+        (["show", "absent"], 2, "cannot be read"),
+        (["show", "device.keys"], 2, "is no capture"),
+        (["replay", ANGEL_EYE, "--fast", "--expect", "absent"], 2, "absent cannot be read"),
+        (["replay", READER, "--fast"], 2, "mean nothing without their cards"),
+        (["replay", ANGEL_EYE, "--speed", "0"], 2, "--speed"),
+    ],
+)
+def test_refuses_with_a_sentence_and_no_traceback(folder: Path, arguments: list[str], code: int, sentence: str) -> None:
+    before = (folder / "device.keys").read_bytes()
+    done = cardshoe("capture", *arguments, cwd=folder)
+    assert done.returncode == code, done.stderr
+    assert sentence in done.stderr
+    assert "Traceback" not in done.stderr
+    assert (folder / "device.keys").read_bytes() == before
+
+
+# -- show and replay ----------------------------------------------------------------------------------------------
+
+
+def test_faces_are_told_only_when_asked_for(tmp_path: Path) -> None:
+    assert 'card="concealed"' in out(tmp_path, "replay", ANGEL_EYE, "--fast")
+    assert 'card="8D"' not in out(tmp_path, "replay", ANGEL_EYE, "--fast")
+    assert 'card="8D"' in out(tmp_path, "replay", ANGEL_EYE, "--fast", "--faces")
+    assert 'card="8D"' in out(tmp_path, "show", ANGEL_EYE, "--faces")
+
+
+def test_faces_of_real_cards_are_not_told_from_a_plain_capture(tmp_path: Path) -> None:
+    text = Path(ANGEL_EYE).read_text().replace('"origin":"simulated"', '"origin":"hardware"')
+    (tmp_path / "real.capture").write_text(text)
+    done = cardshoe("capture", "show", "real.capture", "--faces", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "concealed cards are not told" in done.stderr
+
+
+def test_a_reader_is_shown_without_its_cards_and_heard_with_them(tmp_path: Path) -> None:
+    assert "->" not in out(tmp_path, "show", READER)
+    assert "-> report 9: card_drawn" in out(tmp_path, "show", READER, "--card-table", str(CARD_TABLE))
+
+
+def test_json_has_a_line_for_each_record_and_each_thing_heard(tmp_path: Path) -> None:
+    first, *rest = [json.loads(line) for line in out(tmp_path, "show", ANGEL_EYE, "--json").splitlines()]
+    assert first["is"] == "capture"
+    assert first["note"]
+    records = [line for line in rest if "record" in line]
+    assert len(records) == len(read_capture([Path(ANGEL_EYE)]).sittings[0].records)
+    assert sum(line.get("heard") == "reported" for line in rest) == 10
+    assert [line["ms"] for line in rest] == sorted(line["ms"] for line in rest)
+
+
+def test_a_damaged_capture_is_shown_as_far_as_it_goes_and_says_so(tmp_path: Path) -> None:
+    data = Path(ANGEL_EYE).read_bytes()
+    (tmp_path / "cut.capture").write_bytes(data[: len(data) * 9 // 10])
+    done = cardshoe("capture", "replay", "cut.capture", "--fast", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "card_drawn" in done.stdout
+    assert "The capture ends here" in done.stdout
+    assert "of cut.capture is cut off." in done.stderr
+
+
+def test_played_back_at_a_speed_the_same_is_heard(tmp_path: Path) -> None:
+    assert out(tmp_path, "replay", ANGEL_EYE, "--speed", "100") == out(tmp_path, "replay", ANGEL_EYE, "--fast")

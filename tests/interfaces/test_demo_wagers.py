@@ -1,0 +1,92 @@
+"""`cardshoe demo --wagers`: bettors bet, every round is settled, and every settlement balances."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from itertools import cycle, product
+from typing import Any
+
+import pytest
+from msgspec import structs
+
+from controller.games import GAMES, game
+from controller.games.specification import Unit
+from controller.rules.law import read_law
+from simulators.demo.account import Account
+from simulators.people.plan import plan_rounds
+from tests.interfaces.test_demo import DEVICES, run
+
+SEED = 11
+ROUNDS = 6
+LOST = {"amount": 10, "returned": "0", "collected": "10", "held": "0", "paid": "0"}
+
+
+def events_of(*arguments: str) -> list[dict[str, Any]]:
+    done = run("--wagers", "--json", "--rounds", str(ROUNDS), "--seed", str(SEED), *arguments)
+    assert done.returncode == 0, done.stderr
+    assert "none missed, none invented" in done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+@pytest.mark.parametrize(("game_id", "device"), list(zip(GAMES, cycle(DEVICES), strict=False)))
+def test_every_game_settles_what_the_seed_planned_and_every_settlement_balances(game_id: str, device: str) -> None:
+    """A round that is void before anybody has bet has nothing to settle."""
+    events = events_of("--game", game_id, "--device", device)
+    settled = {event["round"]: event for event in events if event["event"] == "wagers_settled"}
+    concluded = {event["round"] for event in events if event.get("phase") == "concluded"}
+    plan = plan_rounds(SEED, DEVICES[device], ROUNDS, game_id=game_id, wagers=True)
+    assert concluded <= set(settled)
+    for planned in plan:
+        if planned.number in concluded:
+            lay = {(bet["bettor"], bet["wager"], bet["box"], bet["amount"]) for bet in settled[planned.number]["bets"]}
+            assert lay == {(one.bettor, one.wager, one.box, one.amount) for one in planned.wagers}
+    assert sum(event["event"] == "wagers_settled" for event in events) >= len(concluded) >= ROUNDS - 3
+    for settlement in (event for event in events if event["event"] == "wagers_settled"):
+        gains = Fraction(settlement["house"])
+        for bet in settlement["bets"]:
+            returned, collected, held, paid = (Fraction(bet[one]) for one in ("returned", "collected", "held", "paid"))
+            assert returned + collected + held == bet["amount"]
+            gains += paid - collected
+        assert gains == 0
+
+
+def test_it_repeats_exactly() -> None:
+    assert events_of() == events_of()
+
+
+@pytest.mark.parametrize(("game_id", "unit"), list(product(GAMES, Unit)))
+def test_the_plan_without_wagers_is_the_same_but_for_them(game_id: str, unit: Unit) -> None:
+    betting = plan_rounds(3, unit, 40, game_id=game_id, wagers=True)
+    assert all(planned.wagers for planned in betting)
+    assert [structs.replace(planned, wagers=()) for planned in betting] == plan_rounds(3, unit, 40, game_id=game_id)
+
+
+@pytest.mark.parametrize("game_id", GAMES)
+def test_every_box_has_a_main_wager_of_who_sits_there_and_every_wager_is_bet_some_time(game_id: str) -> None:
+    law = read_law(game(game_id))
+    plan = plan_rounds(3, Unit.SETS, 60, game_id=game_id, wagers=True)
+    for planned in plan:
+        mains = {one.box for one in planned.wagers if law.wager(one.wager).main and one.seat == one.box}
+        assert mains == set(planned.boxes)
+    assert {one.wager for planned in plan for one in planned.wagers} == {wager.id for wager in law.wagers}
+    assert any(one.seat is None for planned in plan for one in planned.wagers)
+
+
+@pytest.mark.parametrize(
+    ("house", "bet", "balances"),
+    [("10", LOST, True), ("9", LOST, False), ("10", LOST | {"returned": "1"}, False)],
+)
+def test_a_settlement_that_does_not_balance_is_told(house: str, bet: dict[str, Any], balances: bool) -> None:
+    account = Account([])
+    account.take({"event": "wagers_settled", "bets": [bet], "house": house})
+    assert (account.differences == []) is balances
+
+
+def test_a_settlement_that_is_taken_back_counts_no_more() -> None:
+    account = Account([])
+    account.take({"event": "wagers_settled", "bets": [LOST], "house": "10"})
+    assert "wagers: 1 settled; the house gains 10" in account.summary()
+    account.take({"event": "settlement_reversed", "bets": [LOST]})
+    assert "wagers:" not in account.summary()
+    assert account.house == 0

@@ -1,0 +1,221 @@
+"""`cardshoe devices`: what is there, who it is, the configuration to paste, and pairing without a key on the wire."""
+
+from __future__ import annotations
+
+import json
+import stat
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import msgspec
+import pytest
+from click.testing import CliRunner, Result
+
+from controller.commands.main import main
+from controller.daemon.configuration import DeviceSection
+from firmware_bridge.device_keys import read_device_keys, write_device_keys
+from firmware_bridge.discovery import Lists
+from firmware_bridge.errors import TransportUnavailableError
+from simulators.ports.in_process import simulated_key, simulated_serial
+
+SIMULATED = "sim:///shuffler?seed=7"
+SERIAL = simulated_serial("shuffler")
+PORT = SimpleNamespace(
+    device="/dev/ttyACM3", serial_number="CARDSHOE-0042", vid=0x1209, pid=0x0001, description="Example Three"
+)
+CONVERTER = SimpleNamespace(device="/dev/ttyUSB0", serial_number="A1", vid=0x0403, pid=0x6001, description="FT232R")
+
+
+def devices(*arguments: str, ports: tuple[Any, ...] = ()) -> Result:
+    lists = Lists(lambda: ports, lambda: (), lambda: ())
+    return CliRunner().invoke(main, ["devices", *arguments], obj=lists)
+
+
+@pytest.fixture
+def keys(tmp_path: Path) -> Path:
+    path = tmp_path / "device.keys"
+    write_device_keys(path, {SERIAL: simulated_key(SERIAL)})
+    return path
+
+
+def section_in(text: str) -> DeviceSection:
+    """The configuration to paste, read as the daemon would read it."""
+    lines = [line.strip() for line in text.splitlines()]
+    first = lines.index("[device]")
+    last = next(n for n in range(first + 1, len(lines) + 1) if n == len(lines) or " = " not in lines[n])
+    found = msgspec.toml.decode(
+        "\n".join(lines[first:last]), type=dict[str, DeviceSection], dec_hook=lambda kind, value: Path(value)
+    )
+    return found["device"]
+
+
+# -- what is there ----------------------------------------------------------------------------------------------------
+
+
+def test_what_is_plugged_in_with_its_driver_and_the_configuration_to_paste() -> None:
+    done = devices(ports=(PORT, CONVERTER))
+    assert done.exit_code == 0, done.output
+    assert "driver cardlink: this project's own protocol" in done.output
+    assert "cardshoe devices pair CARDSHOE-0042 --key-file device.keys" in done.output
+    assert "unknown: try what its maker says it speaks" in done.output
+    section = section_in(done.output)
+    assert (section.url, section.serial) == ("serial:///dev/cardshoe/CARDSHOE-0042", "CARDSHOE-0042")
+    assert section.key_file == Path("device.keys")
+
+
+def test_nothing_plugged_in_says_what_can_be_named() -> None:
+    assert "--url" in devices().output
+
+
+def test_paired_devices_are_listed_whether_they_are_there_or_not(keys: Path) -> None:
+    done = devices("--key-file", str(keys), ports=(PORT,))
+    assert f"{SERIAL}: not seen" in done.output
+    assert simulated_key(SERIAL).hex() not in done.output
+
+
+def test_what_cannot_be_listed_is_a_problem_and_hides_nothing() -> None:
+    def fails() -> tuple[Any, ...]:
+        raise TransportUnavailableError("libusb does not start.", "Install it.", "usb-library")
+
+    done = CliRunner().invoke(main, ["devices"], obj=Lists(lambda: (PORT,), fails, lambda: ()))
+    assert done.exit_code == 0
+    assert "libusb does not start. Install it." in done.output.partition("Problems")[2]
+    assert "CARDSHOE-0042" in done.output
+
+
+# -- who it is --------------------------------------------------------------------------------------------------------
+
+
+def test_a_device_that_is_asked_proves_itself_and_tells_what_it_cannot(keys: Path) -> None:
+    done = devices("--url", SIMULATED, "--key-file", str(keys))
+    assert done.exit_code == 0, done.output
+    assert f"serial {SERIAL} (proven by its key)" in done.output
+    assert "yields sets, for 52 cards, SIMULATED" in done.output
+    assert "It forgets without power what was not heard" in done.output
+    assert f"{SERIAL}: there" in done.output
+    section = section_in(done.output)
+    assert (section.url, section.serial) == (SIMULATED, SERIAL)
+    assert section.firmware_digests == ("0" * 64,)
+    assert section.trust.firmware_digests == ("0" * 64,)
+
+
+def test_a_device_that_is_not_paired_is_told_as_that_with_exit_code_3() -> None:
+    done = devices("--url", SIMULATED)
+    assert done.exit_code == 3
+    assert "device-unknown-serial" in done.output
+    assert "1 of 1 devices asked" in done.output
+
+
+def test_a_port_that_is_not_there_is_told_and_the_next_one_is_asked(keys: Path, tmp_path: Path) -> None:
+    done = devices("--url", f"serial://{tmp_path}/none", "--url", SIMULATED, "--key-file", str(keys))
+    assert done.exit_code == 3
+    assert "port-missing" in done.output
+    assert "proven by its key" in done.output
+
+
+def test_what_nothing_is_known_of_is_never_opened() -> None:
+    done = devices("--ask", ports=(CONVERTER,))
+    assert done.exit_code == 0
+    assert "Asked" not in done.output
+
+
+def test_asking_opens_what_is_known(tmp_path: Path) -> None:
+    """No such node on this machine: the attempt shows in its fault."""
+    done = devices("--ask", ports=(PORT,))
+    assert done.exit_code == 3
+    assert "Asked: serial:///dev/cardshoe/CARDSHOE-0042" in done.output
+
+
+def test_json_holds_all_of_it_and_no_key(keys: Path) -> None:
+    done = devices("--url", SIMULATED, "--key-file", str(keys), "--json", ports=(PORT, CONVERTER))
+    found = json.loads(done.output)
+    assert [device["driver"] for device in found["devices"]] == ["cardlink", ""]
+    assert found["asked"][0]["account"]["identity"]["serial"] == SERIAL
+    assert found["asked"][0]["account"]["cannot"]
+    assert found["paired"] == [SERIAL]
+    assert found["problems"] == []
+    assert simulated_key(SERIAL).hex() not in done.output
+
+
+def test_a_url_that_cannot_exist_is_bad_input() -> None:
+    done = devices("--url", "nowhere")
+    assert done.exit_code == 2
+    assert "no device URL" in done.output
+
+
+# -- pairing ----------------------------------------------------------------------------------------------------------
+
+
+def test_pairing_makes_a_key_that_only_the_owner_reads_and_prints_it_once(tmp_path: Path) -> None:
+    path = tmp_path / "device.keys"
+    done = devices("pair", "CARDSHOE-0042", "--key-file", str(path))
+    assert done.exit_code == 0, done.output
+    key = done.output.splitlines()[0]
+    assert read_device_keys(path) == {"CARDSHOE-0042": bytes.fromhex(key)}
+    assert len(bytes.fromhex(key)) == 32
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert "service menu" in done.output
+    assert "cardshoe devices --ask" in done.output
+    assert done.output.count(key) == 1
+
+
+def test_a_second_device_is_added_and_the_rest_of_the_file_stays(keys: Path) -> None:
+    keys.write_text("# of pit 3\n" + keys.read_text().rstrip("\n"))
+    keys.chmod(0o640)
+    before = keys.read_text()
+    assert devices("pair", "CARDSHOE-0042", "--key-file", str(keys)).exit_code == 0
+    assert keys.read_text().startswith(before + "\n")
+    assert set(read_device_keys(keys)) == {SERIAL, "CARDSHOE-0042"}
+    assert stat.S_IMODE(keys.stat().st_mode) == 0o640, "a group that may read it still may"
+    assert [path.name for path in keys.parent.iterdir()] == ["device.keys"]
+
+
+def test_two_pairings_never_make_the_same_key(tmp_path: Path) -> None:
+    for serial in ("A", "B"):
+        devices("pair", serial, "--key-file", str(tmp_path / "k"))
+    assert len(set(read_device_keys(tmp_path / "k").values())) == 2
+
+
+def test_a_key_is_replaced_only_when_asked_to(keys: Path) -> None:
+    before = keys.read_text()
+    done = devices("pair", SERIAL, "--key-file", str(keys))
+    assert done.exit_code == 2
+    assert "--replace" in done.output
+    assert keys.read_text() == before
+    assert devices("pair", SERIAL, "--key-file", str(keys), "--replace").exit_code == 0
+    assert list(read_device_keys(keys)) == [SERIAL]
+    assert keys.read_text() != before
+
+
+@pytest.mark.parametrize("serial", ["", "two words", "#1", "naïve"])
+def test_a_serial_number_that_no_line_can_begin_with(tmp_path: Path, serial: str) -> None:
+    done = devices("pair", "--key-file", str(tmp_path / "k"), "--", serial)
+    assert done.exit_code == 2
+    assert "is no serial number" in done.output
+    assert not (tmp_path / "k").exists()
+
+
+def test_a_broken_key_file_is_not_touched(keys: Path) -> None:
+    keys.write_text("nonsense\n")
+    done = devices("pair", "CARDSHOE-0042", "--key-file", str(keys))
+    assert done.exit_code == 2
+    assert "Line 1" in done.output
+    assert keys.read_text() == "nonsense\n"
+
+
+def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
+    done = devices("pair", "CARDSHOE-0042", "--key-file", str(tmp_path / "none" / "k"))
+    assert done.exit_code == 2
+    assert "cannot be written: No such file" in done.output
+
+
+def test_forgetting_takes_one_key_out(keys: Path) -> None:
+    devices("pair", "CARDSHOE-0042", "--key-file", str(keys))
+    done = devices("forget", SERIAL, "--key-file", str(keys))
+    assert done.exit_code == 0, done.output
+    assert "unplug the device" in done.output
+    assert list(read_device_keys(keys)) == ["CARDSHOE-0042"]
+    again = devices("forget", SERIAL, "--key-file", str(keys))
+    assert again.exit_code == 2
+    assert "CARDSHOE-0042" in again.output

@@ -1,0 +1,325 @@
+"""`cardshoe rules`: nothing of a game's data is left out, everything has words, and it reads at any width."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from msgspec import structs
+
+from controller.commands.main import main
+from controller.commands.rules import SECTIONS, merge_kinds
+from controller.commands.rules_report import whole_reading
+from controller.commands.text import Page
+from controller.commands.vocabulary import (
+    EXCESS,
+    FACTS,
+    FOLLOWS,
+    KINDS,
+    NOTICED,
+    ORDERS,
+    SHORTFALL,
+    UNITS,
+    VIEWERS,
+    limits_in_words,
+)
+from controller.games import GAMES, game
+from controller.games.specification import Disposition, Kind, Order, Unit
+from controller.games.wager_specification import Excess, Shortfall, Viewer
+from controller.rules.law import STATED, conditions_of, read_law
+from tests.interfaces.test_command_line import ROOT, cardshoe
+
+EVERY_GAME = pytest.mark.parametrize("game_id", GAMES)
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["rules", *arguments])
+
+
+def as_json(*arguments: str) -> dict[str, Any]:
+    done = run(*arguments, "--json")
+    assert done.exit_code == 0, done.output
+    found: dict[str, Any] = json.loads(done.output)
+    return found
+
+
+def test_everything_that_data_may_say_has_words() -> None:
+    assert set(FACTS) == set(STATED)
+    for words, values in (
+        (KINDS, Kind),
+        (FOLLOWS, Disposition),
+        (UNITS, Unit),
+        (ORDERS, Order),
+        (EXCESS, Excess),
+        (SHORTFALL, Shortfall),
+        (VIEWERS, Viewer),
+    ):
+        assert set(words) == set(values)
+    assert {row.noticed for known in GAMES.values() for row in known.irregularities} <= set(NOTICED)
+
+
+def test_no_two_facts_or_kinds_are_put_in_the_same_words() -> None:
+    phrases = [phrase for pair in FACTS.values() for phrase in pair]
+    assert len(set(phrases)) == len(phrases)
+    assert len(set(KINDS.values())) == len(KINDS)
+
+
+@EVERY_GAME
+def test_json_leaves_nothing_out(game_id: str) -> None:
+    known = game(game_id)
+    law = read_law(known)
+    found = as_json(game_id)
+    assert found["title"] == known.title
+    assert [step["clause"] for step in found["round"]] == [step.clause for step in known.steps]
+    assert {(d["unit"], d["order"], d["clause"]) for d in found["dealing"]} == {
+        (grammar.unit.value, grammar.order.value, grammar.clause) for grammar in known.grammars
+    }
+    assert [setting["setting"] for setting in found["settings"]] == [setting.id for setting in known.settings]
+    assert [(row["number"], row["clause"], row["disposition"], row["because"]) for row in found["irregularities"]] == [
+        (row.id, row.clause, row.disposition.value, row.because) for row in law.rows
+    ]
+    assert [provision["clause"] for provision in found["clauses"]] == [part.clause for part in known.provisions]
+    assert {wager["wager"] for wager in found["wagers"]} == {wager.id for wager in known.wagers}
+
+
+@EVERY_GAME
+def test_the_points_that_halve_a_win_are_those_of_the_prices(game_id: str) -> None:
+    assert as_json(game_id)["half_pay_points"] == 6
+    known = game(game_id)
+    even = tuple(
+        structs.replace(wager, prices=tuple(price for price in wager.prices if price.odds >= 1))
+        for wager in known.wagers
+    )
+    assert whole_reading(read_law(structs.replace(known, wagers=even))).half_pay_points is None
+
+
+@EVERY_GAME
+def test_the_page_cites_every_clause_that_the_data_cites(game_id: str) -> None:
+    known = game(game_id)
+    output = run(game_id).output
+    betting = [clause for clause, _ in limits_in_words(known.betting)]
+    cited = {
+        *(step.clause for step in known.steps),
+        *(grammar.clause for grammar in known.grammars),
+        *(setting.clause for setting in known.settings),
+        *(clause for wager in known.wagers for clause in (wager.clause, wager.returned_clause)),
+        *(row.clause for row in read_law(known).rows),
+        *(provision.clause for provision in known.provisions),
+        *betting,
+        known.silent_clause,
+    }
+    for clause in cited - {""}:
+        assert re.search(rf"{re.escape(clause)}(?![\d.]*\d)", output), clause
+
+
+@EVERY_GAME
+def test_every_clause_that_betting_cites_has_words(game_id: str) -> None:
+    """A field of what a document says of wagers that nobody put in words would be left out in silence."""
+    betting = game(game_id).betting
+    fields = [name for name, kind in type(betting).__annotations__.items() if kind == "str" and getattr(betting, name)]
+    told = limits_in_words(betting)
+    assert {getattr(betting, name) for name in fields} == {clause for clause, _ in told}
+    assert all(words for _, words in told)
+
+
+@EVERY_GAME
+def test_piped_each_row_and_each_clause_is_one_line(game_id: str) -> None:
+    """So that grep finds the whole of it."""
+    lines = run(game_id).output.splitlines()
+    for row in merge_kinds(whole_reading(read_law(game(game_id))).irregularities):
+        assert any(
+            line.startswith(f"  {row.number} ") and row.follows in line and row.because in line and row.what in line
+            for line in lines
+        )
+    for provision in game(game_id).provisions:
+        text = provision.reading or provision.outside
+        assert any(line.startswith(f"  {provision.clause} ") and line.endswith(text) for line in lines)
+
+
+@pytest.mark.parametrize("width", [70, 80, 100])
+@EVERY_GAME
+def test_in_a_terminal_no_line_is_wider(game_id: str, width: int) -> None:
+    paper = Page(width)
+    reading = whole_reading(read_law(game(game_id)))
+    for write in SECTIONS.values():
+        write(paper, reading)
+    text = re.sub(r"\x1b\[\d+m", "", str(paper))
+    assert max(len(line) for line in text.splitlines()) <= width
+    assert text.count("->") == str(run(game_id).output).count("->")
+
+
+def test_a_wrapped_entry_hangs_below_its_text() -> None:
+    paper = Page(40)
+    paper.entry("one two three four five six seven eight nine", ("NC 4.1", 7), then="-> the rest")
+    assert str(paper).splitlines() == [
+        "  NC 4.1  one two three four five six",
+        "          seven eight nine",
+        "          -> the rest",
+    ]
+
+
+def test_tells_what_must_be_chosen_and_what_waits_for_it() -> None:
+    """P3 1.1.6: reading 3."""
+    output = run("p3").output
+    assert "tie_on (reading 3, P3 1.1.6): What must be equal for the Tie wager to win? MUST BE CHOSEN, and is not" in (
+        output
+    )
+    assert "10 to 1    both hands have the same ranking (P3 4.1) [if tie_on=ranking]" in output
+    chosen = run("p3", "--reading", "tie_on=points").output
+    assert "MUST BE CHOSEN\n" in chosen
+    assert "    * points " in chosen
+    assert "both hands have the same points (P3 4.1) [tie_on=points, tie_against_three_pictures=pays]" in chosen
+    assert "tie_on=ranking" not in chosen
+
+
+def test_a_reading_puts_other_rows_and_wagers_in_force() -> None:
+    """NC 5.5.4 (reading 24), NC 1.17 (reading 13)."""
+    tables = [
+        as_json("NC", "--reading", f"wrong_count={option}")["irregularities"] for option in ("general", "specific")
+    ]
+    general, specific = ([(row["number"], row["clause"]) for row in table] for table in tables)
+    assert set(general) - set(specific) == {("I08a", "NC 5.5.4"), ("I09", "NC 5.5.4")}
+    either = as_json("NC", "--reading", "three_pictures_of=either")["wagers"]
+    assert [w["looks"] for w in either if w["wager"] == "three_pictures"] == ["both"]
+
+
+def test_what_a_row_needs_is_put_in_words() -> None:
+    """NC 5.5.4, 5.7 and 5.10: each of these facts as it is, and as it is not."""
+    rows = as_json("NC")["irregularities"]
+    whens = {(row["number"], row["clause"], tuple(row["when"])) for row in rows}
+    assert {
+        ("I08a", "NC 5.5.4", ("the Dealer's hand", "no Player has handled cards")),
+        ("I09", "NC 5.5.4", ("a Player's hand", "no Player has handled cards")),
+        ("I07", "NC 5.7", ("cards were handled", "the intended order cannot be restored")),
+        ("I07", "NC 5.7", ("cards were handled", "the intended order can be restored")),
+        ("I14", "NC 5.17", ('before "No more bets"',)),
+    } <= whens
+
+
+def test_prices_are_as_documents_print_them() -> None:
+    """NC 4.1: 1 to 2 on six points, 16 to 1 for three pictures; RTP 4.2: 188 to 1 for three kings."""
+    wagers = run("NC", "--section", "wagers").output
+    assert "    1 to 2     the box's hand ranks higher, with six points (NC 4.1)\n" in wagers
+    assert "    16 to 1    three pictures (NC 4.1)" in wagers
+    assert "    188 to 1   three kings (RTP 4.2)" in run("RTP", "--section", "wagers").output
+
+
+def test_the_first_card_says_where_the_deal_begins() -> None:
+    """F3 PM5."""
+    found = as_json("F3")["first_card"]
+    assert found["starts"]["B1"] == ["2", "6", "10"]
+    assert found["order"] == ["D", "B1", "B2", "B3"]
+    assert as_json("TP")["first_card"] is None
+    assert "A 5 9 K  the Banker first" in run("F3", "--section", "dealing").output
+
+
+def test_what_no_row_provides_for_is_said() -> None:
+    """RTP 6.1 and NC 5.17 refer it; TP names nobody."""
+    assert "Whatever no row fits: referred to a shift manager (RTP 6.1)." in run("RTP").output
+    assert "Whatever no row fits: the house rules on it." in run("TP").output
+    assert "a power failure" in as_json("TP")["unprovided"]
+    assert "a power failure" not in as_json("RTP")["unprovided"]
+
+
+def test_what_no_row_of_the_document_is_about_is_listed_though_the_house_or_a_later_round_has_a_row() -> None:
+    """NC 5.6 speaks of every irregularity a round later, and house procedure of a card that fell in shuffling."""
+    kinds = (Kind.CARD_IN_SHUFFLING, Kind.WRONG_VIEWER, Kind.PLAYER_EXPOSED)
+    assert as_json("NC")["unprovided"] == [KINDS[kind] for kind in kinds]
+    assert KINDS[Kind.CARD_IN_SHUFFLING] in as_json("RTP")["unprovided"]
+    assert KINDS[Kind.CARD_IN_SHUFFLING] not in as_json("F3")["unprovided"]
+    assert f"In a round no row of the document is about: {KINDS[Kind.CARD_IN_SHUFFLING]}, " in run("NC").output
+
+
+def test_rtp_3_9_and_5_7_limits_and_options_say_whose_wagers_they_are_about() -> None:
+    """RTP 3.9, RTP 3.9.1: a playing area is one kind's; RTP 5.5 returns the wagers of the removed hand itself."""
+    output = run("RTP").output
+    assert "at most 3 wagers of a kind on a box" in output
+    assert "a pit manager may allow fewer wagers of a kind on a box" in output
+    removed = [row for row in as_json("RTP")["irregularities"] if row["disposition"] == "remove_hand"]
+    assert removed
+    for row in removed:
+        told = {option["choice"]: option["because"] for option in row["options"]}
+        assert told["continue"] == "a wager on another hand stays"
+        assert told["withdraw"].startswith("another Player")
+
+
+def used(setting_id: str) -> bool:
+    """Whether rows, wagers or prices of a game depend on it, or the program outside the games' data asks for it."""
+    unders = (under for known in GAMES.values() for _, under in conditions_of(known))
+    return any(setting_id == name for under in unders for name, _ in under) or setting_id in asked_in("controller")
+
+
+def asked_in(folder: str) -> set[str]:
+    """Every text that stands as a whole string in the program there, this list and the games' data apart."""
+    found: set[str] = set()
+    for path in (ROOT / folder).rglob("*.py"):
+        if "games" not in path.parts and path.name != "rule_words.py":
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            found |= {
+                node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)
+            }
+    return found
+
+
+def test_every_setting_is_asked_somewhere() -> None:
+    first_cards = {known.first_card.setting for known in GAMES.values() if known.first_card is not None}
+    settings = {setting.id for known in GAMES.values() for setting in known.settings}
+    assert {one for one in settings - first_cards if not used(one)} == set()
+
+
+def test_data_that_names_a_setting_which_is_not_there_ends_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = game("TP")
+    wrong = structs.replace(known.wagers[1], under=(("tie_onn", "points"),))
+    monkeypatch.setitem(GAMES, "TP", structs.replace(known, wagers=(known.wagers[0], wrong)))
+    done = run("TP")
+    assert done.exit_code == 1
+    assert isinstance(done.exception, SystemExit)
+    assert "wager tie (TP 4.1) depends on tie_onn=points, but TP has no setting 'tie_onn'; it has " in done.output
+
+
+def test_rows_that_differ_in_their_kind_alone_are_one_line() -> None:
+    """NC 5.6 stands for every irregularity that an earlier round had."""
+    lines = [line for line in run("NC", "--section", "irregularities").output.splitlines() if " I24 " in line]
+    assert len(lines) == 1
+    assert "whatever it was; noticed when the next round had begun" in lines[0]
+    assert sum(row["number"] == "I24" for row in as_json("NC")["irregularities"]) == len(Kind)
+
+
+def test_sections_are_those_asked_for_in_the_page_s_order() -> None:
+    output = run("tp", "--section", "settings", "--section", "wagers").output
+    assert [line.split(":")[0] for line in output.splitlines() if line and not line.startswith(" ")] == [
+        "Wagers",
+        "Settings",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["blackjack"], "GAME 'blackjack' is no game of this program."),
+        (
+            ["NC", "--reading", "second_error=never"],
+            "second_error is asked or offered or accepted (NC 5.7), not 'never'",
+        ),
+        (["NC", "--reading", "=x"], "NC has no setting ''"),
+        (["NC", "--section", "poetry"], "'poetry' is not one of"),
+        (["NC", "--section", "x" * 100_000], f"'{'x' * 60}...' is not one of"),
+    ],
+)
+def test_refuses_with_a_sentence(arguments: list[str], sentence: str) -> None:
+    done = run(*arguments)
+    assert done.exit_code == 2
+    assert sentence in done.output
+    assert isinstance(done.exception, SystemExit)
+
+
+@EVERY_GAME
+def test_the_process_prints_plain_text_to_a_pipe(tmp_path: Path, game_id: str) -> None:
+    done = cardshoe("rules", game_id.lower(), cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, run(game_id).output, "")
+    assert done.stdout.isascii()

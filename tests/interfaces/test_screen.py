@@ -1,0 +1,161 @@
+"""The live view and the lines beside it: everything has words, and they are those of the game that is played."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+import msgspec
+import pytest
+from rich.console import Console
+
+from controller.api.view import LinkView, view_of
+from controller.commands.narration import ONLY_FOR_MACHINES, TELL, TELL_OF_PLACES, tell
+from controller.commands.screen import render
+from controller.commands.vocabulary import FOLLOWS, words_of
+from controller.games.specification import Disposition, Kind, Unit
+from controller.roles import Role
+from controller.table import events, operations
+from controller.table.events import Event
+from controller.table.model import Stage
+from controller.table.phases import Phase
+from controller.table.phrases import DOES, WAITS_FOR
+from controller.table.state import TableState
+from firmware_bridge.words import snake
+from tests.table.every_state import to_phase
+from tests.table.harness import TableHarness
+
+
+def test_every_operation_is_said_in_a_sentence_of_its_own() -> None:
+    assert set(DOES) == set(get_args(operations.AnyOperation))
+    assert len(set(DOES.values())) == len(DOES)
+
+
+def test_every_disposition_and_stage_has_words() -> None:
+    assert set(FOLLOWS) == set(Disposition)
+    assert set(WAITS_FOR) == set(Stage)
+
+
+def test_no_event_has_a_field_that_the_feed_writes_itself() -> None:
+    """Else the round that an event belongs to would be told wrongly."""
+    envelope = {"entry", "utc_ns", "round", "event"}
+    of_the_round = {events.RoundBegan}  # it names the round that begins: the same number
+    for event in get_args(events.AnyEvent):
+        assert event in of_the_round or not envelope & set(event.__struct_fields__), event.__name__
+
+
+def shown(state: TableState) -> str:
+    """The screen as a wide terminal has it."""
+    console = Console(width=160, color_system=None)
+    with console.capture() as captured:
+        console.print(render(view_of(state, LinkView()), []))
+    return captured.get()
+
+
+def told(event: Event, game_id: str) -> str | None:
+    public: dict[str, Any] = msgspec.to_builtins(event)
+    return tell(public, words_of(game_id))
+
+
+@pytest.mark.parametrize(
+    ("game_id", "own", "others"),
+    [("F3", ("Player 1", "Banker"), ("Box 1", "Dealer ")), ("NC", ("Box 1", "Dealer"), ("Player 1", "Banker"))],
+)
+def test_places_have_the_names_that_the_document_gives_them(
+    game_id: str, own: tuple[str, ...], others: tuple[str, ...]
+) -> None:
+    table = TableHarness(game_id=game_id).start().to_dealing()
+    page = shown(table.state)
+    assert all(name in page for name in own)
+    assert not any(name in page for name in others)
+
+
+def test_what_is_asked_of_a_hand_names_it_as_the_document_does() -> None:
+    table = TableHarness(game_id="F3").start().to_dealing()
+    table.report(Kind.DROPPED_CARD)
+    question = "Is it the Banker's hand?"
+    asked = msgspec.structs.replace(table.open, asks=("dealer_hand",))
+    assert question in shown(msgspec.structs.replace(table.state, open=(asked,)))
+    raised = msgspec.structs.replace(table.last(events.IrregularityRaised), asks=("dealer_hand",))
+    assert question in (told(raised, "F3") or "")
+    assert "Is it the Dealer's hand?" in (told(raised, "NC") or "")
+
+
+def test_bets_are_told_of_the_places_of_the_game() -> None:
+    assert told(events.BoxesOccupied((1, 2)), "F3") == "Players in play: 1, 2"
+    assert told(events.BoxesOccupied((1, 2)), "TP") == "boxes in play: 1, 2"
+    assert told(events.BettorEntered("ann", 2), "F3") == "ann bets here and sits at Player 2"
+    assert told(events.BettingRestricted((0, 3), (), ()), "F3") == (
+        "restricted: the Banker's spot takes no bets; Player 3 takes no bets"
+    )
+
+
+def test_what_is_told_is_of_events_that_there_are() -> None:
+    assert not set(TELL) & set(TELL_OF_PLACES)
+    assert not ONLY_FOR_MACHINES & {*TELL, *TELL_OF_PLACES}
+
+
+def test_every_event_has_a_line_or_is_said_to_be_for_machines() -> None:
+    kinds = {snake(event.__name__) for event in get_args(events.AnyEvent)}
+    assert {*TELL, *TELL_OF_PLACES} | ONLY_FOR_MACHINES == kinds
+
+
+def test_who_deals_and_what_is_under_way_stand_on_the_screen() -> None:
+    table = to_phase(Unit.SETS, Phase.EXAMINING)
+    table.do(operations.TakeOver(), Role.PIT_SUPERVISOR)
+    assert "dealt by pit-supervisor" in shown(table.state)
+    table.do(operations.AbandonRound("the shift manager", "fire"), Role.SHIFT_MANAGER)
+    assert "ABANDON THE ROUND?" in shown(table.state)
+    table.do(operations.AbandonRound("the shift manager", "fire"), Role.SHIFT_MANAGER)
+    assert "ABANDON" not in shown(table.state)
+    table.do(operations.BeginMaintenance("a new belt"), Role.PIT_SUPERVISOR)
+    assert "maintenance: a new belt" in shown(table.state)
+
+
+def test_who_may_look_stands_beside_the_hand() -> None:
+    table = TableHarness(boxes=(1,)).start()
+    table.do(operations.OpenTable())
+    table.fresh_deck()
+    table.do(operations.PlaceYourBets())
+    table.do(operations.EnterBettor("ann", 1))
+    table.do(operations.PlaceWager("ann", "main", 1, 10))
+    table.do(operations.NoMoreBets())
+    table.deal()
+    assert "ann looks" in shown(table.state)
+    table.do(operations.HandleCards("B1", viewed=True, bettor="ann"))
+    assert "handled · ann looks" in shown(table.state)
+
+
+def test_what_comes_next_stands_above_the_hands_in_the_words_of_the_game() -> None:
+    assert "next: 3 cards to box 1 · 0 of 12 dealt" in shown(TableHarness().start().to_dealing().state)
+    table = TableHarness(game_id="F3").start().to_dealing()
+    assert f"next: 3 cards to {words_of('F3').of(str(table.state.next_place))} · " in shown(table.state)
+
+
+def test_entries_that_may_be_corrected_stand_there_with_their_numbers_and_once() -> None:
+    table = to_phase(Unit.SETS, Phase.SETTLING)
+    table.do(operations.ConcludeRound())
+    table.do(operations.ConcludeRound())
+    page = shown(table.state)
+    last = table.state.entered[-1].entry
+    assert f"{last} conclude round (dealer)" in page
+    assert page.count("conclude round") == 1
+
+
+def test_a_void_that_was_asked_for_and_a_deck_out_of_use_are_not_overlooked() -> None:
+    table = TableHarness().start().to_dealing()
+    table.report(Kind.FOREIGN_CARD)
+    found = table.open
+    table.do(operations.ConfirmIrregularity(found.id, found.revision), Role.PIT_SUPERVISOR)
+    page = shown(table.state)
+    assert "THE ROUND BECOMES VOID" in page
+    assert "a foreign card" in page
+    table.do(operations.ConfirmIrregularity(found.id, table.open.revision), Role.PIT_SUPERVISOR)
+    assert "OUT OF USE" in shown(table.state)
+
+
+def test_a_count_is_asked_for_as_a_count() -> None:
+    table = TableHarness().start().to_dealing()
+    table.report(Kind.COUNT_IN_DOUBT)
+    page = shown(table.state)
+    assert "Count the stub by hand, with a witness." in page
+    assert "Did the count by hand come out wrong?" not in page

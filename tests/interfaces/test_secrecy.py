@@ -1,0 +1,117 @@
+"""Two decks that differ only in cards that lie face down look the same from outside, but for the commitments.
+
+So it is where the cards that count as known are those that were exposed (setting known_cards, by default): with its
+other options the casino has chosen that an outcome tells something of cards that lie face down.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import product
+from random import Random
+
+import pytest
+from msgspec.structs import replace
+
+from controller.api.messages import encode
+from controller.api.view import LinkView, view_of
+from controller.games import GAMES
+from controller.games.specification import DEALER, Kind, StepKind, Unit
+from controller.journal.codec import JournalCodec
+from controller.journal.sealing import JournalKeys
+from controller.roles import Role
+from controller.table import operations
+from controller.table.events import AnyEvent, WagersSettled
+from controller.table.inputs import AnyInput, DeviceReported
+from controller.table.phases import Phase
+from controller.table.settings import ChosenReading, Settings
+from controller.table.state import TableState
+from firmware_bridge.cards import DECK, Card, Evidence
+from simulators.demo.stage import CHOSEN
+from tests.table.harness import TableHarness
+
+EVERY_TABLE = pytest.mark.parametrize(("game_id", "unit"), list(product(GAMES, Unit)))
+
+
+def settings_of(game_id: str, unit: Unit) -> Settings:
+    rules = GAMES[game_id]
+    readings = tuple(ChosenReading(one.id, CHOSEN[one.id]) for one in rules.settings if one.must_be_chosen)
+    return Settings(game_id, unit, rules.boxes[2], readings=readings)
+
+
+class OverheardTable(TableHarness):
+    """Keeps every event that is published, every view, and the journal's entries; evidence tells of the whole deck."""
+
+    def __init__(self, game_id: str, unit: Unit, deck: list[Card]) -> None:
+        super().__init__(unit, settings=settings_of(game_id, unit), game_id=game_id)
+        self.device.order = deck
+        self.public: list[bytes] = []
+        self.kept: list[bytes] = []
+        self._codec: JournalCodec[AnyInput, AnyEvent] = JournalCodec(AnyInput, AnyEvent, JournalKeys(bytes(32), "00"))
+
+    def _take(self, given: AnyInput) -> None:
+        if isinstance(given, DeviceReported):
+            given = replace(given, evidence=Evidence(bytes(card.number for card in self.device.order)))
+        super()._take(given)
+
+    def observed(self, before: TableState, given: AnyInput, numbered: tuple[tuple[int, AnyEvent], ...]) -> None:
+        told = [event for _, event in numbered]
+        self.public += [self._codec.public_encode(event, self.state.round) for event in told]
+        self.public.append(encode(view_of(self.state, LinkView())))
+        self.kept += [self._codec.encode(self.state.entry, value) for value in (given, *told)]
+
+
+def overhear_a_deal(game_id: str, unit: Unit, deck: list[Card]) -> OverheardTable:
+    """With a wager of every kind, to the last card and the first hand that is handled; then the power fails."""
+    table = OverheardTable(game_id, unit, deck)
+    table.start()
+    table.do(operations.OpenTable())
+    table.fresh_deck()
+    table.do(operations.PlaceYourBets())
+    table.do(operations.EnterBettor("ann", seat=1))
+    for box in table.boxes:
+        for wager in sorted(table.state.law.wagers, key=lambda wager: not wager.main):
+            if not wager.on_dealer:
+                table.do(operations.PlaceWager("ann", wager.id, box, 10))
+    table.do(operations.NoMoreBets())
+    if table.state.phase is Phase.FIRST_CARD:
+        table.take()
+        table.do(operations.ShowFirstCard())
+    table.deal()
+    if table.state.phase is Phase.EXAMINING:
+        table.handle("B1")
+    table.report(Kind.POWER_FAILURE)
+    return table
+
+
+def two_decks() -> tuple[list[Card], list[Card]]:
+    """With the same First Card, which is shown before the deal where a game has one."""
+    first, *rest = DECK
+    return [first, *rest], [first, *Random(5).sample(rest, len(rest))]
+
+
+def without_commitments(outputs: list[bytes]) -> list[bytes]:
+    return [re.sub(rb'"commitment":"[0-9a-f]{64}"', b"", output) for output in outputs]
+
+
+@EVERY_TABLE
+def test_what_lies_face_down_shows_nowhere(game_id: str, unit: Unit) -> None:
+    one, two = (overhear_a_deal(game_id, unit, deck) for deck in two_decks())
+    assert without_commitments(one.public) == without_commitments(two.public)
+    assert one.public != two.public
+    assert [len(entry) for entry in one.kept] == [len(entry) for entry in two.kept]
+
+
+@EVERY_TABLE
+def test_a_face_that_is_shown_tells_them_apart(game_id: str, unit: Unit) -> None:
+    """Else the test above would hold whatever the table tells."""
+    shown = []
+    for deck in two_decks():
+        table = overhear_a_deal(game_id, unit, deck)
+        table.deny(Role.SHIFT_MANAGER)
+        before = len(table.public)
+        returning = table.state.game.step(StepKind.RETURNING) is not None
+        table.expose(DEALER if table.state.game.examining and not returning else "B1")
+        shown.append(without_commitments(table.public[before:]))
+        assert not table.events_of(WagersSettled)
+    assert shown[0] != shown[1]

@@ -1,0 +1,1 @@
+"""What only tests use: a simulated USB bus."""
