@@ -68,7 +68,7 @@ class HostSide:
                 self.take(input_of(heard))
         else:
             operation_id = str(UUID(int=self._uuids.getrandbits(128)))
-            self.take(PersonActed(operation_id, "dealer", Role.DEALER, self.state.round, step))
+            self.take(PersonActed(operation_id, "dealer", Role.DEALER, self.state.round.number, step))
 
     def outgoing(self) -> bytes:
         return self._host.outgoing()

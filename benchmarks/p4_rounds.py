@@ -76,7 +76,7 @@ def with_journal(steps: list[object], folder: Path) -> None:
 
     def commit(given: AnyInput, decided: Decided) -> None:
         moment = Moment(time.time_ns(), time.monotonic_ns())
-        journal.append(given, decided.events, round=decided.state.round, moment=moment)
+        journal.append(given, decided.events, round=decided.state.round.number, moment=moment)
 
     try:
         replay(steps, commit)  # type: ignore[arg-type]  # the steps are `record`'s

@@ -243,46 +243,46 @@ def view_of(state: TableState, link: LinkView) -> TableView:
         service=state.service,
         service_cause=state.service_cause,
         held=state.held,
-        paused=state.paused,
-        round=state.round,
-        boxes=state.boxes,
-        next_place=state.next_place,
-        cards_due=state.cards_due,
-        dealt=state.dealt,
-        to_deal=len(state.places),
-        hands=tuple(_hand(state, place, hand) for place, hand in sorted(state.hands.items(), key=_seat)),
-        tray=len(state.tray),
-        aside=len(state.aside),
+        paused=state.duty.paused,
+        round=state.round.number,
+        boxes=state.round.boxes,
+        next_place=state.round.next_place,
+        cards_due=state.round.cards_due,
+        dealt=state.round.dealt,
+        to_deal=len(state.round.places),
+        hands=tuple(_hand(state, place, hand) for place, hand in sorted(state.round.hands.items(), key=_seat)),
+        tray=len(state.decks.tray),
+        aside=len(state.decks.aside),
         deck=_deck(state),
         device=_device(state, link),
         irregularities=tuple(_irregularity(state, found) for found in state.open),
-        chips_paid=state.chips_paid,
-        conclusion_asked=state.conclusion_asked,
+        chips_paid=state.round.chips_paid,
+        conclusion_asked=state.round.conclusion_asked,
         clause=state.grammar.clause if chosen else "",
         first_card=_first_card(state),
         bets=state.layout.bets,
-        settlement=state.settlement,
+        settlement=state.round.settlement,
         entries=tuple(
             EntryView(one.entry, str(one.operation.__struct_config__.tag), one.person, one.operation)
-            for one in state.entered
+            for one in state.round.entered
         ),
-        dealer=state.dealer,
-        maintenance=state.maintenance,
-        count_due=state.count_due,
-        abandon_asked=bool(state.abandon_asked),
+        dealer=state.duty.dealer,
+        maintenance=state.duty.maintenance,
+        count_due=state.decks.count_due,
+        abandon_asked=bool(state.round.abandon_asked),
         burn_due=state.burn_due,
         ledger=_ledger(state),
         next_deck=_next_deck(state),
-        decks=state.decks,
+        decks=state.decks.recorded,
         next_step=next_step(state) if chosen else "",
-        by_hand=state.by_hand,
+        by_hand=state.round.by_hand,
     )
 
 
 def _first_card(state: TableState) -> str:
-    if state.first_card_shown is not None:
-        return state.first_card_shown.code
-    return FACE_DOWN if state.first_card is not None else ""
+    if state.round.first_card_shown is not None:
+        return state.round.first_card_shown.code
+    return FACE_DOWN if state.round.first_card is not None else ""
 
 
 def _seat(item: tuple[Place, Hand]) -> tuple[bool, Place]:
@@ -293,7 +293,7 @@ def _seat(item: tuple[Place, Hand]) -> tuple[bool, Place]:
 def _hand(state: TableState, place: Place, hand: Hand) -> HandView:
     names = state.game.names if state.settings is not None else None
     looked_at = _is_looked_at(state, place, hand)
-    who = viewer(state.law, state.layout_in_play, int(place[1:]), state.viewed_at) if looked_at else None
+    who = viewer(state.law, state.layout_in_play, int(place[1:]), state.round.viewed_at) if looked_at else None
     if hand.shown:
         cards = tuple(card.code for card in hand.shown)
     else:
@@ -319,7 +319,7 @@ def _is_looked_at(state: TableState, place: Place, hand: Hand) -> bool:
 
 
 def _deck(state: TableState) -> DeckView:
-    deck = state.deck
+    deck = state.decks.in_play
     return DeckView(
         deck=deck.deck,
         loaded=deck.loaded,
@@ -329,7 +329,7 @@ def _deck(state: TableState) -> DeckView:
         stub=deck.stub,
         stub_due=state.stub_due,
         label=deck.label,
-        quarantined=state.quarantine_of(deck),
+        quarantined=state.decks.quarantine_of(deck),
         cut=deck.cut,
         stub_out=deck.stub_out,
     )
@@ -354,10 +354,10 @@ def _ledger(state: TableState) -> LedgerView | None:
 
 
 def _next_deck(state: TableState) -> WaitingDeckView | None:
-    deck = state.next_deck
+    deck = state.decks.waiting
     if deck is None:
         return None
-    why = state.quarantine_of(deck)
+    why = state.decks.quarantine_of(deck)
     fit = not (deck.used or deck.face_up or deck.face_up_count or why) and may_be_dealt_from(state, deck)
     return WaitingDeckView(deck.deck, deck.label, deck.loaded, deck.shuffled, fit, why)
 
@@ -406,8 +406,8 @@ _OPTIONS = {
 def _irregularity(state: TableState, found: Irregularity) -> IrregularityView:
     chosen = {(place, bettor) for place, bettor, _ in found.choices}
     choosing = found.stage is Stage.CHOOSING
-    due = [chooser for chooser in state.choosers if chooser not in chosen] if choosing else []
-    moves = state.misplaced if found.stage is Stage.MOVING else {}
+    due = [chooser for chooser in state.round.choosers if chooser not in chosen] if choosing else []
+    moves = state.round.misplaced if found.stage is Stage.MOVING else {}
     return IrregularityView(
         id=found.id,
         revision=found.revision,

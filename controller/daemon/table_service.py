@@ -196,7 +196,7 @@ class TableService:
 
     async def _commit(self, given: AnyInput, decided: Decided) -> None:
         moment = self._clock.now()
-        committed = await self._writer.append(given, decided.events, round=decided.state.round, moment=moment)
+        committed = await self._writer.append(given, decided.events, round=decided.state.round.number, moment=moment)
         self.state = decided.state
         self._publish(moment.utc_ns, committed.events, decided.events)
         self._act(given, committed.events, decided.events)
@@ -214,7 +214,7 @@ class TableService:
 
     def _publish(self, utc_ns: int, numbers: tuple[int, ...], decided: tuple[AnyEvent, ...]) -> None:
         published = [
-            self._published(number, utc_ns, self.state.round, event)
+            self._published(number, utc_ns, self.state.round.number, event)
             for number, event in zip(numbers, decided, strict=True)
         ]
         self.feed.publish(published)

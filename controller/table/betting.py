@@ -119,7 +119,7 @@ def lay(decision: Decision, given: PersonActed, operation: operations.Operation)
     decision.emit(events.LayoutChanged(laid.layout.bets, laid.layout.numbered, laid.handed_back, overlooked))
     law = decision.state.law
     boxes = tuple(sorted({bet.box for bet in laid.layout.bets if law.wager(bet.wager).main}))
-    if boxes != decision.state.boxes:
+    if boxes != decision.state.round.boxes:
         decision.emit(events.BoxesOccupied(boxes))
 
 
@@ -151,7 +151,7 @@ def settle_wagers(decision: Decision) -> None:
     state = decision.state
     if not state.layout.bets:
         return
-    rulings = {number: ruling for number, ruling, _ in state.bet_rulings}
+    rulings = {number: ruling for number, ruling, _ in state.round.bet_rulings}
     try:
         settlement = _settlement(state, rulings)
     except SettlementError:
@@ -168,11 +168,11 @@ def _settlement(state: TableState, rulings: dict[int, BetRuling]) -> Settlement:
         state.law,
         state.table_rules,
         state.layout,
-        {place: hand.shown for place, hand in state.hands.items() if hand.shown},
-        removed={box: why for box, why, _ in state.removed},
-        withdrawn={(bettor, box): clause for bettor, box, clause, _ in state.withdrawn},
+        {place: hand.shown for place, hand in state.round.hands.items() if hand.shown},
+        removed={box: why for box, why, _ in state.round.removed},
+        withdrawn={(bettor, box): clause for bettor, box, clause, _ in state.round.withdrawn},
         rulings={number: ruling for number, ruling in rulings.items() if number in lying},
-        settled_under_minimum=frozenset(state.under_minimum),
+        settled_under_minimum=frozenset(state.round.under_minimum),
         rounding=state.settings.rounding,
     )
 
@@ -182,7 +182,7 @@ def return_wagers(decision: Decision, clause: str) -> None:
     state = decision.state
     if state.layout.bets:
         take_back_settlement(decision, 0, clause)
-        _record(decision, void_round(state.law, state.layout, clause, frozenset(state.under_minimum)))
+        _record(decision, void_round(state.law, state.layout, clause, frozenset(state.round.under_minimum)))
 
 
 def settle_anew(decision: Decision, irregularity: int, clause: str) -> None:
@@ -190,19 +190,19 @@ def settle_anew(decision: Decision, irregularity: int, clause: str) -> None:
 
     In a void round every bet is returned, whatever is decided besides.
     """
-    if decision.state.settlement and decision.state.phase is not Phase.VOIDED:
+    if decision.state.round.settlement and decision.state.phase is not Phase.VOIDED:
         take_back_settlement(decision, irregularity, clause)
         settle_wagers(decision)
 
 
 def take_back_settlement(decision: Decision, irregularity: int, clause: str) -> None:
-    if decision.state.settlement:
-        decision.emit(events.SettlementReversed(irregularity, clause, decision.state.settlement))
+    if decision.state.round.settlement:
+        decision.emit(events.SettlementReversed(irregularity, clause, decision.state.round.settlement))
 
 
 def verify_nothing_held(state: TableState) -> None:
     """Chips are paid only when it is known of every bet what it comes to."""
-    for bet in state.settlement:
+    for bet in state.round.settlement:
         if Fraction(bet.held):
             raise RefusedError(
                 "held", f"Bet {bet.number} waits for a ruling ({bet.clause}): report a side wager without a main one."

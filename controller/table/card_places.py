@@ -18,8 +18,8 @@ COME_BACK: Final = (Pile.DROPPED, Pile.DISCARDS)  # cards may be put there, and 
 
 def _lying(state: TableState) -> dict[int, tuple[str, HeldCard]]:
     """Where each card that was dealt lies, by the number under which it left."""
-    hands = {card.ordinal: (place, card) for place, hand in state.hands.items() for card in hand.cards}
-    piles = {card.ordinal: (str(pile), card) for pile in COME_BACK for card in state.piles.get(pile, ())}
+    hands = {card.ordinal: (place, card) for place, hand in state.round.hands.items() for card in hand.cards}
+    piles = {card.ordinal: (str(pile), card) for pile in COME_BACK for card in state.round.piles.get(pile, ())}
     return hands | piles
 
 
@@ -36,7 +36,7 @@ def verify_place_cards(state: TableState, given: PersonActed, operation: operati
         place, _ = lying[card.ordinal]
         if place == card.place:
             raise RefusedError("place", f"Card {card.ordinal} lies at {card.place} already.")
-        if card.place in COME_BACK and state.hands.get(place, Hand()).shown:
+        if card.place in COME_BACK and state.round.hands.get(place, Hand()).shown:
             raise RefusedError("shown", f"The hand at {place} lies open; its cards stay as they were seen.")
         if card.place == Pile.DISCARDS:
             _verify_dead(state, card.ordinal, place)
@@ -44,8 +44,8 @@ def verify_place_cards(state: TableState, given: PersonActed, operation: operati
 
 def _verify_dead(state: TableState, ordinal: int, place: str) -> None:
     """Only what is out of play leaves the layout before the round is over."""
-    dead = {at for at, hand in state.hands.items() if hand.dead}
-    belongs = {card[1]: at for card, at in state.intended.items()}
+    dead = {at for at, hand in state.round.hands.items() if hand.dead}
+    belongs = {card[1]: at for card, at in state.round.intended.items()}
     if (place if place not in COME_BACK else belongs.get(ordinal)) not in dead:
         raise RefusedError("in-play", f"Card {ordinal} is of a hand that is in play; it stays on the table.")
 
@@ -62,6 +62,6 @@ def place_cards(decision: Decision, given: PersonActed, operation: operations.Pl
         moves.append(events.CardMoved(card.shuffle, card.ordinal, place, at.place))
     decision.emit(events.CardsFoundElsewhere(tuple(moves)))
     being_put_right = any(found.stage is Stage.MOVING for found in decision.state.open)
-    if decision.state.misplaced and not being_put_right and not already_open(decision, Kind.WRONG_DISTRIBUTION):
-        ordinals = tuple(ordinal for _, ordinal in sorted(decision.state.misplaced))
+    if decision.state.round.misplaced and not being_put_right and not already_open(decision, Kind.WRONG_DISTRIBUTION):
+        ordinals = tuple(ordinal for _, ordinal in sorted(decision.state.round.misplaced))
         raise_irregularity(decision, Kind.WRONG_DISTRIBUTION, noticed_by=given.person, ordinals=ordinals)

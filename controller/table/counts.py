@@ -29,22 +29,22 @@ MOST: Final = 60  # cards that anybody may count in what is left of one deck
 def verify_count(state: TableState, given: PersonActed, operation: operations.CountCards) -> None:
     if not 0 <= operation.number <= MOST:
         raise RefusedError("number", f"{operation.number} cannot be the number of cards left of one deck.")
-    if not state.deck.deck:
+    if not state.decks.in_play.deck:
         raise RefusedError("no-deck", "There is no deck in play whose cards could be counted.")
     verify_witness(given, operation.witness)
     pile = operation.pile
-    if pile == DECK and state.in_round and state.next_deck is None:
+    if pile == DECK and state.in_round and state.decks.waiting is None:
         raise RefusedError(
             "in-round", "The deck is on the table; count the stub now, or the whole deck after the round."
         )
     if pile in (STUB, TRAY, DECK, *BESIDE):
         return
-    if pile not in state.hands and pile not in places_of(state):
+    if pile not in state.round.hands and pile not in places_of(state):
         named = ", ".join((STUB, TRAY, *BESIDE, DECK))
         raise RefusedError("pile", f"Nothing lies at {pile or 'a pile without a name'}; name {named}, or a place.")
     if state.phase not in WINDOW_OPEN or state.phase is Phase.VOIDED:
         raise RefusedError("no-round", "No round is in progress whose hands could be counted.")
-    if operation.number != state.hands.get(pile, Hand()).size and _open_at(state, pile) is None:
+    if operation.number != state.round.hands.get(pile, Hand()).size and _open_at(state, pile) is None:
         verify_report(state, given, _reported(operation))
 
 
@@ -53,7 +53,7 @@ def _reported(operation: operations.CountCards) -> operations.ReportIrregularity
 
 
 def _open_at(state: TableState, place: str) -> Irregularity | None:
-    alike = (found for found in state.open if found.kind is Kind.WRONG_COUNT and found.round == state.round)
+    alike = (found for found in state.open if found.kind is Kind.WRONG_COUNT and found.round == state.round.number)
     return next((found for found in alike if found.place == place), None)
 
 
@@ -74,19 +74,19 @@ def count_cards(decision: Decision, given: PersonActed, operation: operations.Co
 
 def _due(state: TableState, pile: str) -> int:
     """How many cards should lie there, as far as the table knows."""
-    known = {STUB: state.stub_due, TRAY: len(state.tray), DECK: DECK_SIZE, ASIDE: len(state.aside)}
+    known = {STUB: state.stub_due, TRAY: len(state.decks.tray), DECK: DECK_SIZE, ASIDE: len(state.decks.aside)}
     if pile in known:
         return known[pile]
-    return len(state.piles.get(Pile(pile), ())) if pile in BESIDE else state.hands.get(pile, Hand()).size
+    return len(state.round.piles.get(Pile(pile), ())) if pile in BESIDE else state.round.hands.get(pile, Hand()).size
 
 
 def _count_stub(decision: Decision, given: PersonActed, operation: operations.CountCards, due: int) -> None:
     """It tells whether the deck is whole; it answers what open irregularities ask, or raises one (I02)."""
     state, number = decision.state, operation.number
-    if state.deck.used and state.phase not in CARDS_LEAVE and state.phase is not Phase.BETTING:
+    if state.decks.in_play.used and state.phase not in CARDS_LEAVE and state.phase is not Phase.BETTING:
         decision.emit(events.StubCounted(number, due, given.person, in_device=True))
-    if state.count_due and number == due:
-        decision.emit(events.DeckCountedWhole(state.deck.deck, given.person, operation.witness))
+    if state.decks.count_due and number == due:
+        decision.emit(events.DeckCountedWhole(state.decks.in_play.deck, given.person, operation.witness))
     _answer(decision, number != due, waiting=False)
     if number != due and not any(already_open(decision, kind) for kind in COUNT_KINDS):
         _raise_wrong(decision, given, f"{number} cards were counted, {due} should be left")
@@ -99,11 +99,11 @@ def _count_deck(decision: Decision, given: PersonActed, number: int, witness: st
     waiting = state.in_round or any(found.waiting and found.kind in COUNT_KINDS for found in state.open)
     _answer(decision, wrong, waiting=waiting)
     if not wrong:
-        if state.count_due and not waiting:
-            decision.emit(events.DeckCountedWhole(state.coming_deck.deck, given.person, witness))
+        if state.decks.count_due and not waiting:
+            decision.emit(events.DeckCountedWhole(state.decks.coming.deck, given.person, witness))
         return
-    about_next = state.next_deck is not None and (waiting or state.coming_deck is state.next_deck)
-    deck = state.next_deck if about_next and state.next_deck is not None else state.deck
+    about_next = state.decks.waiting is not None and (waiting or state.decks.coming is state.decks.waiting)
+    deck = state.decks.waiting if about_next and state.decks.waiting is not None else state.decks.in_play
     if not deck.used:
         decision.emit(events.ShuffleFailed(deck.deck, about_next))
     note = f"{number} cards were counted in the whole deck"
@@ -131,8 +131,8 @@ def _answer(decision: Decision, wrong: bool, *, waiting: bool) -> None:
 def _count_tray(decision: Decision, given: PersonActed, number: int, due: int) -> None:
     """A set of another number than the device told of: I15 while it lies in the tray."""
     if number != due and decision.state.in_round and not already_open(decision, Kind.SIMULTANEOUS):
-        place = None if decision.state.burn_due else decision.state.next_place
-        ordinals = tuple(card.ordinal for card in decision.state.tray)
+        place = None if decision.state.burn_due else decision.state.round.next_place
+        ordinals = tuple(card.ordinal for card in decision.state.decks.tray)
         facts = known_facts(decision, place, curable=False)
         note = f"{number} cards were counted in the tray, the device told of {due}"
         raise_irregularity(
@@ -162,7 +162,7 @@ def _count_hand(decision: Decision, given: PersonActed, operation: operations.Co
     if found is not None and found.stage is Stage.CLAIMED:
         if found.counted != operation.number:
             decision.emit(events.FactStated(found.id, found.facts, found.row, found.asks, counted=operation.number))
-    elif found is None and operation.number != state.hands.get(operation.pile, Hand()).size:
+    elif found is None and operation.number != state.round.hands.get(operation.pile, Hand()).size:
         raise_irregularity(
             decision, Kind.WRONG_COUNT, noticed_by=given.person, place=operation.pile, counted=operation.number
         )

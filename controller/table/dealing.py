@@ -38,7 +38,7 @@ def set_dispensed(decision: Decision, given: DeviceReported, seen: observations.
     first = cards[0].ordinal if cards else seen.ordinal
     _check_count(decision, given, seen.shuffle, first, len(cards), seen.remaining)
     state = decision.state
-    tray_was_empty = not state.tray
+    tray_was_empty = not state.decks.tray
     moving = state.device.moving
     due = state.burn_due or (1 if state.phase is Phase.FIRST_CARD else state.grammar.cards_each)
     ordered = moving.command.count if moving and isinstance(moving.command, Dispense) else due
@@ -47,23 +47,23 @@ def set_dispensed(decision: Decision, given: DeviceReported, seen: observations.
         return
     _check_faces(decision, given, cards, seen.foreign)
     if not tray_was_empty or len(told) != ordered:
-        _raise_simultaneous(decision, given, order_known=False, cards=decision.state.tray)
+        _raise_simultaneous(decision, given, order_known=False, cards=decision.state.decks.tray)
 
 
 def set_removed(decision: Decision, given: DeviceReported, seen: observations.SetRemoved) -> None:
     """The tray was emptied: the set goes to the place whose turn it is, if it is anybody's turn."""
     state = decision.state
-    if (seen.shuffle, seen.ordinal) in state.dealt_by_hand:
+    if (seen.shuffle, seen.ordinal) in state.round.dealt_by_hand:
         decision.emit(events.DeviceNoted(DEALT_BY_HAND, f"the set that began with card {seen.ordinal} was lifted"))
         return
-    strays = state.piles.get(Pile.STRAYS, ())
-    if seen.shuffle != state.deck.shuffle and any(card.shuffle == seen.shuffle for card in strays):
+    strays = state.round.piles.get(Pile.STRAYS, ())
+    if seen.shuffle != state.decks.in_play.shuffle and any(card.shuffle == seen.shuffle for card in strays):
         return  # a set of the waiting deck, of which an irregularity tells
-    if not state.tray:
+    if not state.decks.tray:
         if state.in_round:
             _raise_doubt(decision, given, "the tray was emptied of a set that the journal does not know")
         return
-    _give(decision, given, state.tray, source="tray", what="set")
+    _give(decision, given, state.decks.tray, source="tray", what="set")
 
 
 def card_drawn(decision: Decision, given: DeviceReported, seen: observations.CardDrawn, *, told: bool = False) -> None:
@@ -71,7 +71,7 @@ def card_drawn(decision: Decision, given: DeviceReported, seen: observations.Car
 
     `told`: that it came when it should not is told otherwise.
     """
-    announced = seen.ordinal in decision.state.deck.face_up
+    announced = seen.ordinal in decision.state.decks.in_play.face_up
     card = HeldCard(seen.shuffle, seen.ordinal, seen.card, bool(seen.face_up) or announced)
     if not _news(decision, (card,)) or _strayed(decision, given, seen, (card,)):
         return
@@ -102,7 +102,7 @@ def cards_drawn_together(decision: Decision, given: DeviceReported, seen: observ
     first = cards[0].ordinal if cards else seen.ordinal
     _check_count(decision, given, seen.shuffle, first, len(cards), seen.remaining)
     phase = decision.state.phase
-    if phase is Phase.FIRST_CARD or (phase in DEALING and decision.state.next_place is not None):
+    if phase is Phase.FIRST_CARD or (phase in DEALING and decision.state.round.next_place is not None):
         decision.emit(events.CardsSetAside(cards, False, "drawn together"))
         _raise_simultaneous(decision, given, order_known=seen.order_known, cards=cards)
     else:
@@ -138,13 +138,13 @@ def face_up_found(decision: Decision, given: DeviceReported, seen: observations.
 
 def deal_aside(decision: Decision) -> None:
     """Give cards that were held back to the places whose turn it is, once nothing blocks."""
-    if decision.state.aside and decision.state.burn_due and not decision.state.held:
-        _burn(decision, decision.state.aside, "aside")
+    if decision.state.decks.aside and decision.state.burn_due and not decision.state.held:
+        _burn(decision, decision.state.decks.aside, "aside")
     state = decision.state
-    if state.aside and state.phase is Phase.FIRST_CARD and state.first_card is None and not state.held:
-        decision.emit(events.FirstCardDrawn(state.aside[0], "aside"))
-    elif state.aside and state.phase in DEALING and not state.held and state.next_place is not None:
-        _deal(decision, state.aside[: len(state.places) - state.dealt], "aside")
+    if state.decks.aside and state.phase is Phase.FIRST_CARD and state.round.first_card is None and not state.held:
+        decision.emit(events.FirstCardDrawn(state.decks.aside[0], "aside"))
+    elif state.decks.aside and state.phase in DEALING and not state.held and state.round.next_place is not None:
+        _deal(decision, state.decks.aside[: len(state.round.places) - state.round.dealt], "aside")
 
 
 def hand_out(decision: Decision, cards: tuple[HeldCard, ...], source: str) -> None:
@@ -158,7 +158,7 @@ def hand_out(decision: Decision, cards: tuple[HeldCard, ...], source: str) -> No
 
 def _news(decision: Decision, cards: tuple[HeldCard, ...]) -> tuple[HeldCard, ...]:
     """Those of which nothing was known. What was dealt by hand already is noted: the device only comes late with it."""
-    by_hand = decision.state.dealt_by_hand
+    by_hand = decision.state.round.dealt_by_hand
     late = [str(card.ordinal) for card in cards if card.id in by_hand]
     if late:
         decision.emit(events.DeviceNoted(DEALT_BY_HAND, f"cards {', '.join(late)}"))
@@ -175,19 +175,19 @@ def _give(
     told: bool = False,
 ) -> None:
     state = decision.state
-    free = not (state.holds_cards or state.aside or state.by_hand)
+    free = not (state.holds_cards or state.decks.aside or state.round.by_hand)
     if state.burn_due and free:
         cards = _burn(decision, cards, source)
         state = decision.state
         if not cards:
             return
-    if state.phase is Phase.FIRST_CARD and state.first_card is None and free:
+    if state.phase is Phase.FIRST_CARD and state.round.first_card is None and free:
         _draw_first_card(decision, cards, source)
         return
-    if state.phase not in DEALING or state.next_place is None or not free:
+    if state.phase not in DEALING or state.round.next_place is None or not free:
         _set_aside(decision, given, cards, from_tray=source == "tray", what=what, told=told)
         return
-    fitting = cards[: len(state.places) - state.dealt]
+    fitting = cards[: len(state.round.places) - state.round.dealt]
     _deal(decision, fitting, source)
     look_again(decision)
     if left := cards[len(fitting) :]:
@@ -212,9 +212,9 @@ def _draw_first_card(decision: Decision, cards: tuple[HeldCard, ...], source: st
 
 def _deal(decision: Decision, cards: tuple[HeldCard, ...], source: str) -> None:
     state = decision.state
-    places = state.places[state.dealt : state.dealt + len(cards)]
+    places = state.round.places[state.round.dealt : state.round.dealt + len(cards)]
     decision.emit(events.CardsDealt(places, cards, source))
-    if decision.state.next_place is None:
+    if decision.state.round.next_place is None:
         decision.enter_phase("dealt")
 
 
@@ -242,16 +242,16 @@ def _set_aside(
             note=f'a {what} left the device before "No more bets"',
         )  # fmt: skip
         return
-    if state.by_hand and state.next_place is not None:
+    if state.round.by_hand and state.round.next_place is not None:
         note = f"a {what} left the device while the rest is dealt by hand"
     elif state.phase is Phase.FIRST_CARD:
         note = f"a {what} was taken before the First Card was shown"
-    elif state.next_place is None:
+    elif state.round.next_place is None:
         note = f"one {what} too many: the deal was complete"
     else:
         note = f"a {what} was taken while the deal was held"
     decision.emit(events.CardsSetAside(cards, from_tray, note))
-    too_many = state.next_place is None and state.phase is not Phase.FIRST_CARD
+    too_many = state.round.next_place is None and state.phase is not Phase.FIRST_CARD
     if not told and (too_many or not _is_about(decision, ordinals)):
         raise_irregularity(
             decision,
@@ -266,14 +266,14 @@ def _set_aside(
 
 def _of_a_card_unasked_for(decision: Decision) -> Facts:
     """One too many is a wrong number, in no hand that could be moved; else only the moment was wrong."""
-    if decision.state.next_place is None and decision.state.phase is not Phase.FIRST_CARD:
+    if decision.state.round.next_place is None and decision.state.phase is not Phase.FIRST_CARD:
         return known_facts(decision, misplaced=True, curable=False)
     return known_facts(decision, misplaced=False)
 
 
 def _whose(state: TableState) -> Place | None:
     """The place that the next card comes to; a card that is burnt comes to none."""
-    return None if state.burn_due else state.next_place
+    return None if state.burn_due else state.round.next_place
 
 
 def waits(state: TableState, deck: int) -> bool:
@@ -282,25 +282,25 @@ def waits(state: TableState, deck: int) -> bool:
     It may be a second compartment, or a shuffler outside. Where it cannot tell which deck it is (0), it is the one in
     play that is meant.
     """
-    if state.next_deck is not None and deck == state.next_deck.deck:
-        return deck not in (0, state.deck.deck)
-    return state.in_round and deck not in (0, state.round_deck)
+    if state.decks.waiting is not None and deck == state.decks.waiting.deck:
+        return deck not in (0, state.decks.in_play.deck)
+    return state.in_round and deck not in (0, state.round.deck)
 
 
 def is_known(state: TableState, deck: int) -> bool:
     """Whether the waiting deck that the device speaks of was put in; of another that is in doubt."""
-    return state.next_deck is not None and state.next_deck.deck == deck
+    return state.decks.waiting is not None and state.decks.waiting.deck == deck
 
 
 def _strayed(decision: Decision, given: DeviceReported, seen: Leaving, cards: tuple[HeldCard, ...]) -> bool:
     """Cards of the waiting deck left the device: in a round they are another deck's, and nobody's (I01)."""
     state = decision.state
-    if state.next_deck is None or seen.deck != state.next_deck.deck or not waits(state, seen.deck):
+    if state.decks.waiting is None or seen.deck != state.decks.waiting.deck or not waits(state, seen.deck):
         return False
     decision.emit(events.CardsStrayed(seen.deck, cards))
     if state.in_round:
         ordinals = tuple(card.ordinal for card in cards)
-        note = f"of deck {seen.deck}, which waits for the next round; this one is dealt from deck {state.round_deck}"
+        note = f"of deck {seen.deck}, which waits for the next round; this one is dealt from deck {state.round.deck}"
         raise_irregularity(
             decision, Kind.FOREIGN_CARD, noticed_by=INFERENCE, ordinals=ordinals, report=given, note=note
         )
@@ -313,15 +313,15 @@ def _is_about(decision: Decision, ordinals: tuple[int, ...]) -> bool:
 
 
 def _held(decision: Decision, shuffle: int, first: int, faces: Sequence[Concealed | None]) -> tuple[HeldCard, ...]:
-    face_up = decision.state.deck.face_up
+    face_up = decision.state.decks.in_play.face_up
     return tuple(HeldCard(shuffle, first + place, face, first + place in face_up) for place, face in enumerate(faces))
 
 
 def _place_of_ordinal(decision: Decision, ordinal: int) -> str | None:
     """The place that a card still in the device will come to, if nothing else goes wrong."""
     state = decision.state
-    position = state.dealt + len(state.tray) + ordinal - state.deck.dispensed - 1 - state.burn_due
-    return state.places[position] if 0 <= position < len(state.places) else None
+    position = state.round.dealt + len(state.decks.tray) + ordinal - state.decks.in_play.dispensed - 1 - state.burn_due
+    return state.round.places[position] if 0 <= position < len(state.round.places) else None
 
 
 def _raise_simultaneous(
@@ -347,9 +347,9 @@ def _check_faces(decision: Decision, given: DeviceReported, cards: tuple[HeldCar
     if foreign:
         ordinals = tuple(card.ordinal for card in cards)
         raise_irregularity(decision, Kind.FOREIGN_CARD, noticed_by=DEVICE, ordinals=ordinals, report=given)
-    out = [card for hand in state.hands.values() for card in hand.cards] + [*state.tray, *state.aside]
-    out += chain.from_iterable(state.piles.values())
-    out += [state.first_card] if state.first_card is not None else []
+    out = [card for hand in state.round.hands.values() for card in hand.cards] + [*state.decks.tray, *state.decks.aside]
+    out += chain.from_iterable(state.round.piles.values())
+    out += [state.round.first_card] if state.round.first_card is not None else []
     for card in cards:
         face = card.face
         same = [other for other in out if other.face and other.face.has_same_face(face)] if face else []
@@ -368,7 +368,7 @@ def _check_count(
     decision: Decision, given: DeviceReported, shuffle: int, ordinal: int, count: int, remaining: int
 ) -> None:
     """A jump in the device's count means that cards may have passed unseen (I04)."""
-    deck = decision.state.deck
+    deck = decision.state.decks.in_play
     expected = deck.dispensed + 1
     left = deck.loaded - ordinal - count + 1
     cards = tuple(range(ordinal, ordinal + count))

@@ -30,22 +30,22 @@ def _verify_whole(count: int, otherwise: str) -> None:
 
 
 def _find(state: TableState, label: str) -> RecordedDeck:
-    record = state.recorded(label)
+    record = state.decks.record(label)
     if record is None:
-        known = ", ".join(one.label for one in state.decks) or "none"
+        known = ", ".join(one.label for one in state.decks.recorded) or "none"
         raise RefusedError("no-deck", f"No deck {label or 'without a name'} belongs to this table; recorded: {known}.")
     return record
 
 
 def verify_usable(state: TableState, deck: Deck) -> None:
     """Whether a round may begin with what lies in the device, as far as people say which deck it is."""
-    if why := state.quarantine_of(deck):
+    if why := state.decks.quarantine_of(deck):
         raise RefusedError("quarantined", f"This deck is in quarantine ({why}); release it, or load another one.")
-    if not state.keeps_decks:
+    if not state.decks.keeps_records:
         return
     if not deck.label:
         raise RefusedError("unnamed", "Say first which of the table's decks was put into the device.")
-    if state.recorded(deck.label) is None:
+    if state.decks.record(deck.label) is None:
         raise RefusedError("taken-out", f"Deck {deck.label} was taken out of the table; load one that belongs to it.")
 
 
@@ -66,9 +66,9 @@ def verify_bring(state: TableState, given: PersonActed, operation: operations.Br
         raise RefusedError("name", f"Give the deck a name of 1 to {LONGEST} characters.")
     if not operation.back.strip():
         raise RefusedError("back", "Say which back the deck has.")
-    if state.recorded(operation.deck) is not None:
+    if state.decks.record(operation.deck) is not None:
         raise RefusedError("recorded", f"Deck {operation.deck} is at this table already; take it out first.")
-    alike = [one.label for one in state.decks if _same(one.back, operation.back)]
+    alike = [one.label for one in state.decks.recorded if _same(one.back, operation.back)]
     if alike:
         raise RefusedError("back", f"Deck {alike[0]} has that back too; two decks at a table differ in their backs.")
     _verify_whole(operation.count, "bring another deck")
@@ -90,7 +90,7 @@ def bring(decision: Decision, given: PersonActed, operation: operations.BringDec
 def verify_take_out(state: TableState, given: PersonActed, operation: operations.TakeDeckOut) -> None:
     """Whatever its count: a deck that is not whole has to go as well; its last round is in doubt then."""
     _find(state, operation.deck)
-    if state.in_round and operation.deck == state.deck.label:
+    if state.in_round and operation.deck == state.decks.in_play.label:
         raise RefusedError("in-play", f"The round is dealt from deck {operation.deck}; finish the round first.")
     if not operation.reason.strip():
         raise RefusedError("reason", "Say why the deck is taken out.")
@@ -107,9 +107,9 @@ def take_out(decision: Decision, given: PersonActed, operation: operations.TakeD
     if operation.count == DECK_SIZE or already_open(decision, Kind.DECK_COUNT):
         return
     note = f"deck {operation.deck} had {operation.count} cards when it was taken out"
-    if state.in_round and operation.deck == state.earlier_label:
+    if state.in_round and state.earlier is not None and operation.deck == state.earlier.label:
         raise_irregularity(decision, Kind.DECK_COUNT, noticed_by=given.person, note=note, earlier=True)
-    elif state.phase is Phase.CONCLUDED and operation.deck == state.round_label:
+    elif state.phase is Phase.CONCLUDED and operation.deck == state.round.label:
         facts = known_facts(decision, counted_wrong=True)
         raise_irregularity(decision, Kind.DECK_COUNT, noticed_by=given.person, facts=facts, note=note)
 
@@ -122,7 +122,7 @@ def verify_load(state: TableState, given: PersonActed, operation: operations.Loa
         _verify_put_in(state, operation)
         return
     _find(state, operation.deck)
-    other = state.deck if _is_waiting(state) else state.next_deck
+    other = state.decks.in_play if _is_waiting(state) else state.decks.waiting
     if other is not None and other.label == operation.deck and (state.in_round or not other.used):
         raise RefusedError("in-device", f"Deck {operation.deck} lies in the device already, beside this one.")
     deck = _to_be_named(state)
@@ -134,7 +134,7 @@ def _verify_put_in(state: TableState, operation: operations.LoadDeck) -> None:
     """The device does not tell of decks: people do, between rounds."""
     if state.in_round:
         raise RefusedError("in-round", "A round is in progress; put the next deck in when it is over.")
-    if operation.deck or state.keeps_decks:
+    if operation.deck or state.decks.keeps_records:
         _find(state, operation.deck)
 
 
@@ -142,21 +142,21 @@ def _put_in(decision: Decision, given: PersonActed, operation: operations.LoadDe
     """The table numbers the deck and its order itself, by the entry of this operation: it comes but once."""
     decision.emit(events.DeckArrived(decision.origin, None, decision.origin))
     if operation.deck:
-        _name(decision, given, operation.deck, decision.state.deck, waiting=False)
+        _name(decision, given, operation.deck, decision.state.decks.in_play, waiting=False)
 
 
 def _to_be_named(state: TableState) -> Deck | None:
     """What was put into the device and not dealt from: in a round the deck that waits, else the one without a name."""
-    candidates = [] if state.in_round else [state.deck]
-    if state.next_deck is not None:
-        candidates.append(state.next_deck)
+    candidates = [] if state.in_round else [state.decks.in_play]
+    if state.decks.waiting is not None:
+        candidates.append(state.decks.waiting)
     fresh = [deck for deck in candidates if deck.deck and not deck.used]
     return next((deck for deck in fresh if not deck.label), fresh[0] if fresh else None)
 
 
 def _is_waiting(state: TableState) -> bool:
     deck = _to_be_named(state)
-    return deck is not None and deck is state.next_deck
+    return deck is not None and deck is state.decks.waiting
 
 
 def load(decision: Decision, given: PersonActed, operation: operations.LoadDeck) -> None:
@@ -186,7 +186,7 @@ def verify_shuffled_outside(state: TableState, given: PersonActed, operation: op
         raise RefusedError("phase", "A round is in progress; name the deck that was shuffled outside meanwhile.")
     deck = _shuffled_in_device(state, operation)
     if deck is None and operation.deck:
-        if state.in_round and operation.deck == state.deck.label:
+        if state.in_round and operation.deck == state.decks.in_play.label:
             raise RefusedError("in-play", f"The round is dealt from deck {operation.deck}; finish the round first.")
         return
     if deck is None:
@@ -197,9 +197,9 @@ def verify_shuffled_outside(state: TableState, given: PersonActed, operation: op
 
 def _shuffled_in_device(state: TableState, operation: operations.ShuffledOutside) -> Deck | None:
     """What was shuffled, if it lies in the device and was not dealt from."""
-    candidates = [] if state.in_round else [state.coming_deck]
-    if state.next_deck is not None and operation.deck:
-        candidates.append(state.next_deck)
+    candidates = [] if state.in_round else [state.decks.coming]
+    if state.decks.waiting is not None and operation.deck:
+        candidates.append(state.decks.waiting)
     fresh = (deck for deck in candidates if deck.deck and not deck.used)
     return next((deck for deck in fresh if operation.deck in ("", deck.label)), None)
 
@@ -210,7 +210,7 @@ def shuffled_outside(decision: Decision, given: PersonActed, operation: operatio
     if deck is None:
         decision.emit(events.DeckShuffledOutside(operation.deck, operation.by))
         return
-    waiting = deck is state.next_deck
+    waiting = deck is state.decks.waiting
     decision.emit(events.DeckShuffled(deck.deck, deck.shuffle, DECK_SIZE, operation.by, waiting=waiting))
 
 
@@ -225,25 +225,25 @@ def verify_cut(state: TableState, given: PersonActed, operation: operations.CutD
 
 
 def _to_be_cut(state: TableState) -> Deck:
-    return state.deck if state.in_round else state.coming_deck
+    return state.decks.in_play if state.in_round else state.decks.coming
 
 
 def cut(decision: Decision, given: PersonActed, operation: operations.CutDeck) -> None:
     deck = _to_be_cut(decision.state)
-    decision.emit(events.DeckCut(deck.deck, given.person, deck is decision.state.next_deck))
+    decision.emit(events.DeckCut(deck.deck, given.person, deck is decision.state.decks.waiting))
 
 
 # -- quarantine
 
 
 def verify_quarantine(state: TableState, given: PersonActed, operation: operations.QuarantineDeck) -> None:
-    label = operation.deck or state.deck.label
+    label = operation.deck or state.decks.in_play.label
     if label:
         why = _find(state, label).quarantined
-    elif not state.deck.deck:
+    elif not state.decks.in_play.deck:
         raise RefusedError("no-deck", "No deck lies in the device; say which one is meant.")
     else:
-        why = state.deck.quarantined
+        why = state.decks.in_play.quarantined
     if why:
         raise RefusedError("quarantined", f"This deck is in quarantine already ({why}).")
     if not operation.reason.strip():
@@ -252,16 +252,16 @@ def verify_quarantine(state: TableState, given: PersonActed, operation: operatio
 
 def quarantine(decision: Decision, given: PersonActed, operation: operations.QuarantineDeck) -> None:
     """The round in progress goes on as its clauses say; the next one does not begin with this deck."""
-    label = operation.deck or decision.state.deck.label
+    label = operation.deck or decision.state.decks.in_play.label
     decision.emit(events.DeckQuarantined(label, operation.reason, given.person))
 
 
 def verify_release(state: TableState, given: PersonActed, operation: operations.ReleaseDeck) -> None:
-    label = operation.deck or state.deck.label
-    why = _find(state, label).quarantined if label else state.deck.quarantined
+    label = operation.deck or state.decks.in_play.label
+    why = _find(state, label).quarantined if label else state.decks.in_play.quarantined
     if not why:
         raise RefusedError("not-quarantined", f"Deck {label or 'in the device'} is not in quarantine.")
-    if state.in_round and label == state.deck.label:
+    if state.in_round and label == state.decks.in_play.label:
         raise RefusedError("in-play", "Its cards are on the table; finish the round, then count and examine the deck.")
     if not operation.reason.strip():
         raise RefusedError("reason", "Say what was found, and why the deck may be used again.")
@@ -270,7 +270,7 @@ def verify_release(state: TableState, given: PersonActed, operation: operations.
 
 
 def release(decision: Decision, given: PersonActed, operation: operations.ReleaseDeck) -> None:
-    label = operation.deck or decision.state.deck.label
+    label = operation.deck or decision.state.decks.in_play.label
     decision.emit(events.DeckReleased(label, operation.reason, operation.count, given.person, operation.witness))
 
 
@@ -288,15 +288,15 @@ def quarantine_for(decision: Decision, given: PersonActed, found: Irregularity) 
     )
     if not concerned:
         return
-    record = state.recorded(found.of_deck)
+    record = state.decks.record(found.of_deck)
     if record is not None:
         if not record.quarantined:
             decision.emit(events.DeckQuarantined(record.label, found.row.because, given.person, found.id))
         return
-    if found.of_deck or (found.round != state.round and not found.waiting):
+    if found.of_deck or (found.round != state.round.number and not found.waiting):
         return
-    waiting = found.waiting and state.next_deck is not None
-    deck = state.next_deck if waiting else state.deck
+    waiting = found.waiting and state.decks.waiting is not None
+    deck = state.decks.waiting if waiting else state.decks.in_play
     if deck is None or not deck.deck or deck.quarantined:
         return
     decision.emit(events.DeckQuarantined("", found.row.because, given.person, found.id, waiting))

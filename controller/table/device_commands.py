@@ -38,13 +38,13 @@ def order_device(decision: Decision) -> None:
 
 def _cards_are_due(state: TableState) -> bool:
     """Whether a card or set may leave the device now."""
-    if state.service is not Service.IN_SERVICE or state.held or state.by_hand or state.deck.stub_out:
+    if state.service is not Service.IN_SERVICE or state.held or state.round.by_hand or state.decks.in_play.stub_out:
         return False
-    out = len(state.tray) + len(state.aside)
+    out = len(state.decks.tray) + len(state.decks.aside)
     if state.phase is Phase.FIRST_CARD:
-        return state.burn_due + (state.first_card is None) > out
+        return state.burn_due + (state.round.first_card is None) > out
     if state.phase in DEALING:
-        return state.burn_due + len(state.places) - state.dealt > out
+        return state.burn_due + len(state.round.places) - state.round.dealt > out
     return _may_stage(state)
 
 
@@ -52,7 +52,7 @@ def _may_stage(state: TableState) -> bool:
     """A first set may wait in the tray while bets are open, where the device can and the deal begins with sets."""
     if state.settings is not None and state.settings.burn:
         return False  # the first cards out are burnt
-    if state.phase is not Phase.BETTING or state.tray or state.aside or state.game.first_card is not None:
+    if state.phase is not Phase.BETTING or state.decks.tray or state.decks.aside or state.game.first_card is not None:
         return False
     can = state.device.capabilities is not None and state.device.capabilities.stages
     return can and _of_sets(state)
@@ -66,9 +66,9 @@ def _moving_command(state: TableState, due: bool) -> AnyCommand | None:
     """`due`: cards or a set may leave the device now."""
     capabilities = state.device.capabilities
     assert capabilities is not None
-    deck, coming = state.deck, state.coming_deck
+    deck, coming = state.decks.in_play, state.decks.coming
     fresh = coming.deck and not (coming.used or coming.shuffled)
-    spoilt_beside = not deck.dispensed and state.next_deck is not None  # what came out might be the deck that waits
+    spoilt_beside = not deck.dispensed and state.decks.waiting is not None  # what came out might be the deck that waits
     if (
         state.phase in STUB_WANTED
         and capabilities.unloads_stub
@@ -79,14 +79,14 @@ def _moving_command(state: TableState, due: bool) -> AnyCommand | None:
         return UnloadStub()
     if state.phase in BETWEEN_ROUNDS and state.device.kind == "shuffler" and fresh:
         return Shuffle()
-    if capabilities.dispenses == "on_command" and not state.tray and due:
-        burn = state.burn_due - len(state.aside)
+    if capabilities.dispenses == "on_command" and not state.decks.tray and due:
+        burn = state.burn_due - len(state.decks.aside)
         if burn > 0 and _of_sets(state):
             return Dispense(burn)
         if state.phase is Phase.FIRST_CARD and _of_sets(state):
             return Dispense(1)
         if state.phase is Phase.DEALING_SETS:
-            return Dispense(state.cards_due - len(state.aside))
+            return Dispense(state.round.cards_due - len(state.decks.aside))
         if _may_stage(state):
             return Dispense(state.grammar.cards_each)
     return None

@@ -78,7 +78,7 @@ def _deck_loaded(decision: Decision, given: DeviceReported, seen: observations.D
     if decision.state.in_round:
         _doubt(decision, given, "a deck was put into the device in the middle of a round")
         return
-    waiting = decision.state.next_deck
+    waiting = decision.state.decks.waiting
     if waiting is not None and not waiting.used:
         decision.emit(events.DeckComesIntoPlay(waiting.deck))
         decision.emit(events.DeckArrived(seen.deck, seen.count, seen.shuffle, waiting=True))
@@ -122,7 +122,7 @@ def _shuffle_finished(decision: Decision, given: DeviceReported, seen: observati
         raise_irregularity(decision, Kind.DECK_COUNT, noticed_by=DEVICE, report=given, note=note, waiting=of_next)
     if seen.foreign:
         raise_irregularity(decision, Kind.FOREIGN_CARD, noticed_by=DEVICE, report=given, waiting=of_next)
-    if not wrong and not seen.foreign and decision.state.count_due and not waiting:
+    if not wrong and not seen.foreign and decision.state.decks.count_due and not waiting:
         decision.emit(events.DeckCountedWhole(seen.deck, DEVICE))
 
 
@@ -142,28 +142,28 @@ def _stub_unloaded(decision: Decision, given: DeviceReported, seen: observations
     """The end count: stub and hands must make up the deck (I02)."""
     state = decision.state
     if dealing.waits(state, seen.deck):
-        if state.next_deck is not None and seen.deck == state.next_deck.deck:
+        if state.decks.waiting is not None and seen.deck == state.decks.waiting.deck:
             decision.emit(events.ShuffleFailed(seen.deck, waiting=True))  # it came out again before it was dealt from
         else:
             _note_stub_of_another(decision, given, seen)
         return
     if state.phase in CARDS_LEAVE or state.phase is Phase.BETTING:
         decision.emit(events.StubCounted(seen.count, state.stub_due, DEVICE, midway=True))
-        if not state.deck.used:
-            decision.emit(events.ShuffleFailed(state.deck.deck))  # no other round can begin from it
+        if not state.decks.in_play.used:
+            decision.emit(events.ShuffleFailed(state.decks.in_play.deck))  # no other round can begin from it
         _doubt(decision, given, "the device gave out the stub in the middle of the deal")
         return
-    if seen.deck != state.deck.deck:
+    if seen.deck != state.decks.in_play.deck:
         _note_stub_of_another(decision, given, seen)
         return
     due = state.stub_due
     decision.emit(events.StubCounted(seen.count, due, DEVICE))
-    if not state.deck.used:
+    if not state.decks.in_play.used:
         decision.emit(events.ShuffleFailed(seen.deck))  # the fresh deck came out again
     if (
         seen.count != due
         and state.in_round
-        and seen.deck == state.round_deck
+        and seen.deck == state.round.deck
         and not already_open(decision, Kind.DECK_COUNT)
     ):
         note = f"{seen.count} cards were left, {due} should have been"
@@ -174,9 +174,11 @@ def _note_stub_of_another(decision: Decision, given: DeviceReported, seen: obser
     """In a round a deck that nobody knows of puts the count in doubt (I04)."""
     state = decision.state
     decision.emit(events.DeviceNoted("stub_of_another_deck", f"deck {seen.deck}, {seen.count} cards"))
-    waits = state.next_deck is not None and state.next_deck.deck == seen.deck
+    waits = state.decks.waiting is not None and state.decks.waiting.deck == seen.deck
     if state.in_round and not waits:
-        _doubt(decision, given, f"the device counted a stub of deck {seen.deck}; deck {state.deck.deck} is dealt")
+        _doubt(
+            decision, given, f"the device counted a stub of deck {seen.deck}; deck {state.decks.in_play.deck} is dealt"
+        )
 
 
 def _jammed(decision: Decision, given: DeviceReported, seen: observations.Jammed) -> None:

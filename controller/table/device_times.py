@@ -22,12 +22,12 @@ def drawn_together(state: TableState, given: DeviceReported) -> bool:
     `state`: before the report was taken. Only a device that cannot feel two cards itself is asked so.
     """
     settings, capabilities = state.settings, state.device.capabilities
-    if not isinstance(given.observation, CardDrawn) or given.observation.shuffle != state.deck.shuffle:
+    if not isinstance(given.observation, CardDrawn) or given.observation.shuffle != state.decks.in_play.shuffle:
         return False
-    if settings is None or capabilities is None or capabilities.senses_double_draw or not state.deck.dispensed:
+    if settings is None or capabilities is None or capabilities.senses_double_draw or not state.decks.in_play.dispensed:
         return False
     if (
-        state.by_hand or not state.in_round or state.phase is Phase.BETTING
+        state.round.by_hand or not state.in_round or state.phase is Phase.BETTING
     ):  # before "No more bets" any card is one too early (I28)
         return False
     apart = _since_last_draw(state, given)
@@ -46,10 +46,10 @@ def raise_drawn_together(decision: Decision, before: TableState, given: DeviceRe
     """
     apart = _since_last_draw(before, given)
     state = decision.state
-    last = before.deck.dispensed
-    place = state.intended.get((state.deck.shuffle, last))
+    last = before.decks.in_play.dispensed
+    place = state.round.intended.get((state.decks.in_play.shuffle, last))
     facts = known_facts(decision, place, order_known=True)
-    if any(card.ordinal == ordinal for card in state.aside):
+    if any(card.ordinal == ordinal for card in state.decks.aside):
         facts = known_facts(decision, place, order_known=True, curable=False)  # it lies in no hand yet
     raise_irregularity(
         decision,
@@ -71,7 +71,7 @@ def check_clock(decision: Decision, before: TableState, given: DeviceReported) -
     earlier = before.device.uptime_ms if before.device.boot == given.boot else None
     if earlier is None or given.uptime_ms is None or given.uptime_ms >= earlier:
         return
-    told = decision.state.device.clock_doubted
+    told = decision.state.round.clock_doubted
     decision.emit(events.ClockRanBackwards(given.boot, earlier, given.uptime_ms))
     if decision.state.in_round and not told and not already_open(decision, Kind.COUNT_IN_DOUBT):
         note = f"the device's clock ran backwards, from {earlier} to {given.uptime_ms} ms: what it tells is in doubt"

@@ -15,8 +15,8 @@ from controller.table.state import TableState
 def verify_dealer_on(state: TableState, given: PersonActed, operation: operations.DealerOn) -> None:
     _verify_nothing_open(state)
     _verify_another(state, given)
-    if state.dealer:
-        raise RefusedError("on-duty", f"{state.dealer} is on duty; take the table over instead.")
+    if state.duty.dealer:
+        raise RefusedError("on-duty", f"{state.duty.dealer} is on duty; take the table over instead.")
 
 
 def dealer_on(decision: Decision, given: PersonActed, operation: operations.DealerOn) -> None:
@@ -26,12 +26,12 @@ def dealer_on(decision: Decision, given: PersonActed, operation: operations.Deal
 def verify_dealer_off(state: TableState, given: PersonActed, operation: operations.DealerOff) -> None:
     """Whoever else stands there may enter that the dealer left."""
     _verify_nothing_open(state)
-    if not state.dealer:
+    if not state.duty.dealer:
         raise RefusedError("off-duty", "Nobody is on duty.")
 
 
 def dealer_off(decision: Decision, given: PersonActed, operation: operations.DealerOff) -> None:
-    decision.emit(events.DealerLeft(decision.state.dealer))
+    decision.emit(events.DealerLeft(decision.state.duty.dealer))
 
 
 def verify_take_over(state: TableState, given: PersonActed, operation: operations.TakeOver) -> None:
@@ -46,11 +46,11 @@ def verify_take_over(state: TableState, given: PersonActed, operation: operation
 def take_over(decision: Decision, given: PersonActed, operation: operations.TakeOver) -> None:
     state = decision.state
     ids = tuple(found.id for found in state.open)
-    decision.emit(events.HandedOver(state.dealer, given.person, ids, state.round, state.phase))
+    decision.emit(events.HandedOver(state.duty.dealer, given.person, ids, state.round.number, state.phase))
 
 
 def _verify_another(state: TableState, given: PersonActed) -> None:
-    if state.dealer == given.person:
+    if state.duty.dealer == given.person:
         raise RefusedError("on-duty", f"{given.person} is on duty already.")
 
 

@@ -20,7 +20,7 @@ BASIS = "known_cards"
 def outcome_established(state: TableState) -> bool | None:
     """None: nobody can tell, because no wagers are entered, a reading is not chosen, or a hand has a wrong count."""
     basis = state.law.chosen.get(BASIS, Sight.EXPOSED)
-    placed = [(bet.box, bet.wager) for bet in state.layout.bets if f"B{bet.box}" in (*state.live_places, "B0")]
+    placed = [(bet.box, bet.wager) for bet in state.layout.bets if f"B{bet.box}" in (*state.round.live_places, "B0")]
     try:
         found = established(state.law, placed, known_cards(basis, _sightings(state)))
     except (SettingError, ValueError):
@@ -29,11 +29,11 @@ def outcome_established(state: TableState) -> bool | None:
 
 
 def _sightings(state: TableState) -> Iterator[Sighting]:
-    live = {*state.live_places, DEALER}
-    for place, hand in state.hands.items():
+    live = {*state.round.live_places, DEALER}
+    for place, hand in state.round.hands.items():
         yield from _of_hand(place if place in live else None, hand)
-    if state.first_card is not None and state.first_card_shown is not None:
-        yield None, state.first_card_shown, Sight.EXPOSED
+    if state.round.first_card is not None and state.round.first_card_shown is not None:
+        yield None, state.round.first_card_shown, Sight.EXPOSED
 
 
 def _of_hand(place: str | None, hand: Hand) -> Iterator[Sighting]:

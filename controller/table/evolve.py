@@ -1,4 +1,4 @@
-"""The fold: what each event sets. No judgement, no refusal, no clock; see `controller.table.events`."""
+"""The fold: the state is what the events set, one after the other. What each sets stands in the event's `apply`."""
 
 from __future__ import annotations
 
@@ -7,20 +7,12 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from controller.table.events import AnyEvent
-from controller.table.folding import cards, corrections, decks, device, irregularities, people, rounds, wagers
-from controller.table.folding.setters import SETTERS
 from controller.table.state import TableState
-
-# Each put its setters into the table when it was imported.
-ROOMS = (device, cards, decks, rounds, irregularities, people, wagers, corrections)
 
 
 def evolve(state: TableState, event: AnyEvent, entry: int) -> TableState:
     """The state after one event that stands in the journal as number `entry`."""
-    setter = SETTERS.get(type(event))
-    if setter is not None:
-        state = setter(state, event, entry)
-    return replace(state, entry=entry)
+    return replace(event.apply(state, entry), entry=entry)
 
 
 def fold(state: TableState, numbered: Iterable[tuple[int, AnyEvent]]) -> TableState:

@@ -28,7 +28,7 @@ HALF: Final = Fraction(1, 2)
 
 
 def verify_handle_cards(state: TableState, given: PersonActed, operation: operations.HandleCards) -> None:
-    if operation.place == DEALER or not state.hands.get(operation.place, Hand()).cards:
+    if operation.place == DEALER or not state.round.hands.get(operation.place, Hand()).cards:
         raise RefusedError("no-cards", f"No player has cards at {operation.place}.")
     if operation.bettor and all(bettor.id != operation.bettor for bettor in state.layout.bettors):
         raise RefusedError("unknown-bettor", f"Nobody here is known as {operation.bettor!r}; enter the bettor first.")
@@ -40,13 +40,13 @@ def handle_cards(decision: Decision, given: PersonActed, operation: operations.H
     Every look counts as one: whoever looked where he may not has used up the one hand that he may look at (RTP 3.7).
     """
     state, place = decision.state, operation.place
-    hand, box = state.hands[place], int(place[1:])
-    looks = operation.viewed and bool(operation.bettor) and (operation.bettor, box) not in state.viewing
+    hand, box = state.round.hands[place], int(place[1:])
+    looks = operation.viewed and bool(operation.bettor) and (operation.bettor, box) not in state.round.viewing
     if looks or not hand.handled or (operation.viewed and not hand.viewed):
         decision.emit(events.CardsHandled(place, operation.viewed, operation.bettor))
     if not looks or not state.layout.bets:
         return
-    refusal = viewing_refusal(state.law, state.layout_in_play, operation.bettor, box, state.viewed_at)
+    refusal = viewing_refusal(state.law, state.layout_in_play, operation.bettor, box, state.round.viewed_at)
     if refusal is not None:
         clause = f" ({refusal.clause})" if refusal.clause else ""
         note = f"{operation.bettor} looked; {refusal.sentence}{clause}"
@@ -56,7 +56,7 @@ def handle_cards(decision: Decision, given: PersonActed, operation: operations.H
 def verify_expose_hand(state: TableState, given: PersonActed, operation: operations.ExposeHand) -> None:
     """The Dealer's hand first, then every hand in play, once."""
     place = operation.place
-    hand = state.hands.get(place)
+    hand = state.round.hands.get(place)
     if hand is None:
         raise RefusedError("no-cards", f"There is no hand at {place}.")
     _verify_turn(state, place)
@@ -76,8 +76,8 @@ def verify_expose_hand(state: TableState, given: PersonActed, operation: operati
 
 def _verify_nothing_dropped(state: TableState, place: Place) -> None:
     """Which cards a hand has is not known before a dropped one is found."""
-    for card in state.piles.get(Pile.DROPPED, ()):
-        if state.intended.get(card.id) == place:
+    for card in state.round.piles.get(Pile.DROPPED, ()):
+        if state.round.intended.get(card.id) == place:
             raise RefusedError("dropped", f"Card {card.ordinal} of {place} was dropped; say first where it lies now.")
 
 
@@ -89,23 +89,23 @@ def _verify_turn(state: TableState, place: Place) -> None:
     if returned is None and place != DEALER:
         raise RefusedError("dealer-first", f"Expose the Dealer's hand first ({state.game.clauses.exposing}).")
     if returned is not None and place == DEALER:
-        for other in state.live_places:
-            if not state.hands[other].shown:
+        for other in state.round.live_places:
+            if not state.round.hands[other].shown:
                 raise RefusedError("hands-first", f"The hand at {other} is not returned yet ({returned.clause}).")
 
 
 def expose_hand(decision: Decision, given: PersonActed, operation: operations.ExposeHand) -> None:
     """The cards on the table decide; what the device read is compared with them (I16, I02)."""
     place = operation.place
-    hand = decision.state.hands[place]
+    hand = decision.state.round.hands[place]
     read = tuple(card.face.expose() if card.face else None for card in hand.cards)
     cards = operation.cards if operation.cards is not None else tuple(card for card in read if card)
     revealed = tuple(
         Exposed(card.face.expose(), card.shuffle, card.ordinal) if card.face else None for card in hand.cards
     )
-    elsewhere = {card for other in decision.state.hands.values() for card in other.shown}
-    if decision.state.first_card is not None and decision.state.first_card_shown is not None:
-        elsewhere.add(decision.state.first_card_shown)  # it lies beside the hands
+    elsewhere = {card for other in decision.state.round.hands.values() for card in other.shown}
+    if decision.state.round.first_card is not None and decision.state.round.first_card_shown is not None:
+        elsewhere.add(decision.state.round.first_card_shown)  # it lies beside the hands
     decision.emit(events.HandExposed(place, cards, revealed))
     if place == DEALER and decision.state.phase is Phase.EXAMINING:
         decision.enter_phase("expose_dealer", decision.state.game.clauses.exposing)
@@ -130,15 +130,15 @@ def judge(decision: Decision) -> None:
     state = decision.state
     if state.phase is not Phase.EXPOSING or state.held:
         return
-    dealer = state.hands[DEALER].shown
+    dealer = state.round.hands[DEALER].shown
     if not dealer:
         return
-    places = state.live_places
+    places = state.round.live_places
     for place in places:
-        hand = state.hands[place]
+        hand = state.round.hands[place]
         if hand.shown and hand.outcome is None:
             decision.emit(_judgement(decision.state, place, hand.shown, dealer))
-    if all(decision.state.hands[place].outcome is not None for place in places):
+    if all(decision.state.round.hands[place].outcome is not None for place in places):
         decision.enter_phase("judged")
         settle_wagers(decision)
 

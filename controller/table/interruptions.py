@@ -47,7 +47,7 @@ def host_started(decision: Decision, before: TableState, given: DaemonStarted) -
 def _claim(decision: Decision, noticed_by: str, note: str, report: DeviceReported | None) -> None:
     """Once an interruption, whoever lost power."""
     state = decision.state
-    if state.in_round and not state.power_failure_told and not already_open(decision, Kind.POWER_FAILURE):
+    if state.in_round and not state.round.power_failure_raised and not already_open(decision, Kind.POWER_FAILURE):
         raise_irregularity(decision, Kind.POWER_FAILURE, noticed_by=noticed_by, report=report, note=note)
 
 
@@ -73,13 +73,18 @@ def may_have_passed(state: TableState, identity: DeviceIdentity) -> bool:
         return False
     started_anew = state.device.running_boot not in (0, identity.boot)
     forgets = started_anew and not identity.capabilities.retains_reports
-    return forgets or not identity.capabilities.acknowledges or state.device.cards_may_have_passed
+    return forgets or not identity.capabilities.acknowledges or state.round.cards_may_have_passed
 
 
 def doubt_what_passed(decision: Decision) -> None:
     """A count is asked for (I04), unless the deck was counted whole already, or is dealt by hand."""
     state = decision.state
-    doubted = state.device.cards_may_have_passed and state.in_round
-    if doubted and not state.by_hand and state.deck.stub is None and not already_open(decision, Kind.COUNT_IN_DOUBT):
+    doubted = state.round.cards_may_have_passed and state.in_round
+    if (
+        doubted
+        and not state.round.by_hand
+        and state.decks.in_play.stub is None
+        and not already_open(decision, Kind.COUNT_IN_DOUBT)
+    ):
         note = "the device was away and cannot tell what it did: cards may have passed unseen"
         raise_irregularity(decision, Kind.COUNT_IN_DOUBT, noticed_by=INFERENCE, note=note)

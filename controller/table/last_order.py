@@ -20,8 +20,8 @@ ENOUGH: Final = 6  # recognised cards; by chance six are the same once in 14.6 t
 def notice_last_order(decision: Decision, given: DeviceReported, count: int) -> None:
     """`count`: how many cards have just left. It is looked at once, when the sixth card of a shuffle is recognised."""
     state = decision.state
-    recognised = _recognised(state.read)
-    before = len(_recognised(state.read[: len(state.read) - count]))
+    recognised = _recognised(state.round.read)
+    before = len(_recognised(state.round.read[: len(state.round.read) - count]))
     if not before < ENOUGH <= len(recognised):
         return
     if _is_last_order(state, recognised[:ENOUGH]) and not already_open(decision, Kind.UNSHUFFLED):
@@ -34,7 +34,7 @@ def _recognised(cards: tuple[HeldCard, ...]) -> list[HeldCard]:
 
 
 def _is_last_order(state: TableState, cards: list[HeldCard]) -> bool:
-    last = {card.ordinal: card.face for card in state.read_before}
+    last = {card.ordinal: card.face for card in state.decks.last_order}
     for card in cards:
         face = last.get(card.ordinal)
         if face is None or card.face is None or not face.has_same_face(card.face):

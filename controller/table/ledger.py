@@ -49,18 +49,18 @@ def ledger_of(state: TableState) -> Ledger | None:
 
     The stub is as it was counted last; until then as many as were loaded, less what the device says has left it.
     """
-    deck = state.deck
-    if not deck.deck or state.count_due or state.phase is Phase.MAINTENANCE:
+    deck = state.decks.in_play
+    if not deck.deck or state.decks.count_due or state.phase is Phase.MAINTENANCE:
         return None
     size = deck.by_count if deck.by_count is not None else deck.loaded or DECK_SIZE
-    hands = tuple((place, hand.size) for place, hand in sorted(state.hands.items())) if deck.used else ()
+    hands = tuple((place, hand.size) for place, hand in sorted(state.round.hands.items())) if deck.used else ()
     return Ledger(
         stub=size - deck.dispensed,
-        tray=len(state.tray),
+        tray=len(state.decks.tray),
         hands=hands,
-        first_card=int(deck.used and state.first_card is not None),
-        burnt=state.pile_size(Pile.BURNT),
+        first_card=int(deck.used and state.round.first_card is not None),
+        burnt=state.round.pile_size(Pile.BURNT),
         aside=state.aside_size,
-        dropped=state.pile_size(Pile.DROPPED),
-        discards=state.pile_size(Pile.DISCARDS),
+        dropped=state.round.pile_size(Pile.DROPPED),
+        discards=state.round.pile_size(Pile.DISCARDS),
     )

@@ -66,7 +66,7 @@ def verify_end(state: TableState, given: PersonActed, operation: operations.EndM
 def end(decision: Decision, given: PersonActed, operation: operations.EndMaintenance) -> None:
     decision.enter_phase("end_maintenance")
     decision.emit(events.MaintenanceEnded())
-    waiting = decision.state.next_deck
+    waiting = decision.state.decks.waiting
     if waiting is not None and not waiting.used:  # it lay in the device while people were at it
         decision.emit(events.ShuffleFailed(waiting.deck, waiting=True))
 

@@ -29,11 +29,11 @@ def decider(found: Irregularity) -> Role:
 
 def next_step(state: TableState) -> str:
     """A sentence; places as `B1` and `D`."""
-    if state.abandon_asked:
+    if state.round.abandon_asked:
         return "The round will be abandoned: say it once more in the same words, or go on."
     if blocking := [found for found in state.open if found.blocks]:
         return _decide(blocking[0], len(blocking) - 1)
-    if state.paused:
+    if state.duty.paused:
         return "The table is paused: resume it."
     if state.service is not Service.IN_SERVICE and state.phase is not Phase.MAINTENANCE:
         return _serve(state)
@@ -70,14 +70,14 @@ def _first_refusal(state: TableState, operation: AnyOperation, otherwise: str) -
         operations.RecordSettled: rounds.verify_settled,
     }
     try:
-        verifies[type(operation)](state, PersonActed("", "", Role.DEALER, state.round, operation), operation)
+        verifies[type(operation)](state, PersonActed("", "", Role.DEALER, state.round.number, operation), operation)
     except RefusedError as refused:
         return refused.sentence
     return otherwise
 
 
 def _begin(state: TableState) -> str:
-    if why := state.quarantine_of(state.coming_deck):
+    if why := state.decks.quarantine_of(state.decks.coming):
         return f"The deck is out of use ({why}): load another one, or have it released."
     return _first_refusal(state, operations.PlaceYourBets(), 'Announce "Place your bets".')
 
@@ -89,13 +89,13 @@ def _bet(state: TableState) -> str:
 def _first_card(state: TableState) -> str:
     if state.burn_due:
         return f"Burn {_cards(state.burn_due)}{_how(state)}."
-    return f"Draw the First Card{_how(state)}." if state.first_card is None else "Show the First Card."
+    return f"Draw the First Card{_how(state)}." if state.round.first_card is None else "Show the First Card."
 
 
 def _deal(state: TableState) -> str:
     if state.burn_due:
         return f"Burn {_cards(state.burn_due)}{_how(state)}."
-    return f"{_cards(state.cards_due)} to {state.next_place}{_how(state)}."
+    return f"{_cards(state.round.cards_due)} to {state.round.next_place}{_how(state)}."
 
 
 def _cards(count: int) -> str:
@@ -104,7 +104,7 @@ def _cards(count: int) -> str:
 
 def _how(state: TableState) -> str:
     """The device gives no more out once its stub was taken, or came out of it."""
-    if state.by_hand or state.deck.stub_out:
+    if state.round.by_hand or state.decks.in_play.stub_out:
         return " by hand from the stub; a pit supervisor enters it"
     return f"; the device stands still ({state.device.stopped})" if state.device.stopped else ""
 
@@ -116,14 +116,14 @@ def _examine(state: TableState) -> str:
 
 
 def _expose(state: TableState) -> str:
-    waiting = [place for place in (*state.live_places, DEALER) if not state.hands.get(place, Hand()).shown]
+    waiting = [place for place in (*state.round.live_places, DEALER) if not state.round.hands.get(place, Hand()).shown]
     return f"Open {', '.join(waiting)}." if waiting else "Settle the round."
 
 
 def _settle(state: TableState) -> str:
-    if state.conclusion_asked:
+    if state.round.conclusion_asked:
         return "Say it once more to conclude the round: what is found later no longer changes it."
-    if state.chips_paid:
+    if state.round.chips_paid:
         return "Conclude the round (asked twice)."
     return _first_refusal(state, operations.RecordSettled(), "Pay the chips and record it.")
 

@@ -75,7 +75,7 @@ def person_acted(decision: Decision, given: PersonActed) -> None:
     if any(answer.operation_id == given.operation_id for answer in state.answers):
         return
     try:
-        if not state.round - 1 <= given.round <= state.round:
+        if not state.round.number - 1 <= given.round <= state.round.number:
             raise RefusedError("stale", "This was meant for another round; look at the table as it is now.")
         verify(state, given)
         attempt = Decision(state)
@@ -107,8 +107,8 @@ def _why_service(state: TableState, words: str) -> str:
 
 
 def _why_held(state: TableState, words: str) -> str:
-    if state.paused:
-        return f"Cannot {words} while the table is paused ({state.paused}); resume first."
+    if state.duty.paused:
+        return f"Cannot {words} while the table is paused ({state.duty.paused}); resume first."
     row = next(found for found in state.open if found.blocks).row
     clause = f" ({row.clause})" if row.clause else ""
     return f"Cannot {words} before {row.id} is resolved: {row.because}{clause}."

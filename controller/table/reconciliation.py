@@ -95,7 +95,7 @@ def _take_over_faults(decision: Decision, status: DeviceStatus) -> None:
     for fault in status.faults:
         if fault not in decision.state.device.stops:
             decision.emit(events.DeviceStopped(fault))
-            if not (_concerns_stub(decision.state, fault) and decision.state.stub_stop_told):
+            if not (_concerns_stub(decision.state, fault) and decision.state.round.stub_stop_raised):
                 stop(decision, None, fault)
 
 
@@ -146,7 +146,7 @@ def _compare(decision: Decision, status: DeviceStatus) -> None:
         _close_inherited(decision, status)
     elif state.device.open_commands:
         return
-    differences = [] if state.by_hand else _differences(state, status)  # its stub was taken out and dealt from
+    differences = [] if state.round.by_hand else _differences(state, status)  # its stub was taken out and dealt from
     for what, ours, theirs in differences:
         tray = _unseen_in_tray(state, status) if what == "tray" and theirs else ()
         decision.emit(events.StatusDiffers(what, ours, theirs, tray))
@@ -177,14 +177,17 @@ def _differences(state: TableState, status: DeviceStatus) -> list[tuple[str, int
     if not counts(state):
         return []  # it gives no status, and there is nothing that could differ
     capabilities = state.device.capabilities
-    compared = [("shuffle", state.deck.shuffle, status.shuffle), ("dispensed", state.deck.dispensed, status.dispensed)]
+    compared = [
+        ("shuffle", state.decks.in_play.shuffle, status.shuffle),
+        ("dispensed", state.decks.in_play.dispensed, status.dispensed),
+    ]
     if capabilities is not None and capabilities.senses_tray:
-        compared.append(("tray", int(bool(state.tray)), int(status.tray_occupied)))
+        compared.append(("tray", int(bool(state.decks.tray)), int(status.tray_occupied)))
     return [(what, ours, theirs) for what, ours, theirs in compared if ours != theirs]
 
 
 def _unseen_in_tray(state: TableState, status: DeviceStatus) -> tuple[HeldCard, ...]:
     """The cards that must lie in the tray: the last that the device dispensed, as far as the journal missed them."""
-    missed = status.dispensed - state.deck.dispensed
+    missed = status.dispensed - state.decks.in_play.dispensed
     count = missed if 0 < missed < state.grammar.cards_each else state.grammar.cards_each
     return tuple(HeldCard(status.shuffle, status.dispensed - count + place, None) for place in range(1, count + 1))

@@ -62,13 +62,13 @@ def verify_place_your_bets(state: TableState, given: PersonActed, operation: ope
     settings = state.settings_wait or state.settings
     if settings is not None and state.device.unit not in (settings.unit, "both"):
         raise RefusedError("unit", f"The table is to deal {settings.unit} now; connect a device that yields them.")
-    if state.count_due:
+    if state.decks.count_due:
         by_hand = "shuffle it outside the device and count its 52 cards by hand"
         how = "its shuffle counts it" if state.device.kind == "shuffler" else by_hand
         raise RefusedError("count-due", f"The table was under maintenance: load the deck again first; {how}.")
     if settings is not None and state.device.capabilities and not can_burn(settings, state.device.capabilities):
         raise RefusedError("burn", "This device cannot form a set of the cards to be burnt; connect one that can.")
-    deck = state.coming_deck
+    deck = state.decks.coming
     if not deck.deck:
         raise RefusedError("no-deck", "Load a deck first.")
     if deck.label:  # what has a name may have to stay out; what has none is simply loaded again
@@ -85,17 +85,17 @@ def verify_place_your_bets(state: TableState, given: PersonActed, operation: ope
 def place_your_bets(decision: Decision, given: PersonActed, operation: operations.PlaceYourBets) -> None:
     if decision.state.settings_wait is not None:
         choose_game(decision, decision.state.settings_wait)
-    if decision.state.coming_deck is not decision.state.deck:
-        decision.emit(events.DeckComesIntoPlay(decision.state.coming_deck.deck))
-    deck = decision.state.deck
+    if decision.state.decks.coming is not decision.state.decks.in_play:
+        decision.emit(events.DeckComesIntoPlay(decision.state.decks.coming.deck))
+    deck = decision.state.decks.in_play
     state = decision.state
-    earlier = state.earlier_round if state.start_cancelled else state.round
-    decision.emit(events.RoundBegan(state.round + 1, deck.deck, deck.label, earlier))
+    before = state.earlier if state.round.cancelled else state.round
+    decision.emit(events.RoundBegan(state.round.number + 1, deck.deck, deck.label, before.number if before else 0))
     decision.enter_phase("place_your_bets", decision.state.game.clauses.place_your_bets)
 
 
 def verify_cancel_start(state: TableState, given: PersonActed, operation: operations.CancelStart) -> None:
-    if state.aside:
+    if state.decks.aside:
         raise RefusedError(
             "cards-out", "Cards have left the device; what becomes of the round has to be decided first."
         )
@@ -125,14 +125,14 @@ def occupy_boxes(decision: Decision, given: PersonActed, operation: operations.O
 
 
 def verify_no_more_bets(state: TableState, given: PersonActed, operation: operations.NoMoreBets) -> None:
-    if not state.boxes and not state.game.every_hand:
+    if not state.round.boxes and not state.game.every_hand:
         raise RefusedError("no-boxes", "Say first which boxes have a wager.")
 
 
 def no_more_bets(decision: Decision, given: PersonActed, operation: operations.NoMoreBets) -> None:
     rules = decision.state.game
-    served = served_boxes(rules, decision.state.boxes)
-    if served != decision.state.boxes:
+    served = served_boxes(rules, decision.state.round.boxes)
+    if served != decision.state.round.boxes:
         decision.emit(events.BoxesOccupied(served))
     decision.enter_phase("no_more_bets", rules.clauses.no_more_bets)
     notice_homeless(decision)
@@ -143,7 +143,12 @@ def no_more_bets(decision: Decision, given: PersonActed, operation: operations.N
 
 def verify_reopen_bets(state: TableState, given: PersonActed, operation: operations.ReopenBets) -> None:
     """A set that waits in the tray has not been taken; the announcement counts, not the key."""
-    if state.dealt or state.aside or state.first_card is not None or state.piles.get(Pile.BURNT):
+    if (
+        state.round.dealt
+        or state.decks.aside
+        or state.round.first_card is not None
+        or state.round.piles.get(Pile.BURNT)
+    ):
         raise RefusedError("cards-out", "Cards have left the device; bets stay closed.")
     if state.device.moving is not None:
         raise RefusedError("moving", "The device is moving cards; wait until it has answered.")
@@ -159,16 +164,16 @@ def _begin_deal(decision: Decision, places: tuple[Place, ...]) -> None:
 
 
 def verify_show_first_card(state: TableState, given: PersonActed, operation: operations.ShowFirstCard) -> None:
-    if state.first_card is None or state.game.first_card is None:
+    if state.round.first_card is None or state.game.first_card is None:
         raise RefusedError("no-card", "The First Card has not left the device yet; draw it first.")
-    if operation.card is None and state.first_card.face is None:
+    if operation.card is None and state.round.first_card.face is None:
         raise RefusedError("unread", "The device did not read the First Card; say which card it is.")
 
 
 def show_first_card(decision: Decision, given: PersonActed, operation: operations.ShowFirstCard) -> None:
     """Its rank says where the deal begins."""
     state = decision.state
-    drawn, rules = state.first_card, state.game.first_card
+    drawn, rules = state.round.first_card, state.game.first_card
     assert drawn is not None
     assert rules is not None
     read = drawn.face.expose() if drawn.face else None
@@ -195,25 +200,25 @@ def compare_first_card(decision: Decision, given: PersonActed, drawn: HeldCard |
 
 def verify_deal_by_hand(state: TableState, given: PersonActed, operation: operations.DealByHand) -> None:
     """Only where the device cannot, and only as many as are due."""
-    able = state.device.connected and not state.device.stopped and not state.deck.stub_out
+    able = state.device.connected and not state.device.stopped and not state.decks.in_play.stub_out
     runs = able and state.service is Service.IN_SERVICE
-    if runs and not state.by_hand:  # once its stub is dealt from, the round stays without it
+    if runs and not state.round.by_hand:  # once its stub is dealt from, the round stays without it
         raise RefusedError("device", "The device is there and runs; let it deal.")
     if not operation.because.strip():
         raise RefusedError("reason", "Say why the round goes on without the device.")
-    due = state.burn_due + len(state.places) - state.dealt - len(state.aside)
+    due = state.burn_due + len(state.round.places) - state.round.dealt - len(state.decks.aside)
     if state.phase is Phase.FIRST_CARD:
-        due = max(0, state.burn_due + (state.first_card is None) - len(state.aside))
+        due = max(0, state.burn_due + (state.round.first_card is None) - len(state.decks.aside))
     if not 1 <= operation.cards <= due:
         raise RefusedError("cards", f"{due} cards are due; say how many of them were dealt by hand.")
 
 
 def deal_by_hand(decision: Decision, given: PersonActed, operation: operations.DealByHand) -> None:
     """What lies in the tray first; then the stub, taken out, in the order in which it lay."""
-    deck = decision.state.deck
-    if not decision.state.by_hand:
+    deck = decision.state.decks.in_play
+    if not decision.state.round.by_hand:
         decision.emit(events.DealtByHand(operation.because))
-    waiting = decision.state.tray[: operation.cards]
+    waiting = decision.state.decks.tray[: operation.cards]
     first = deck.dispensed + 1
     cards = tuple(HeldCard(deck.shuffle, first + number, None) for number in range(operation.cards - len(waiting)))
     hand_out(decision, waiting, "tray")
@@ -223,13 +228,13 @@ def deal_by_hand(decision: Decision, given: PersonActed, operation: operations.D
 def verify_settled(state: TableState, given: PersonActed, operation: operations.RecordSettled) -> None:
     assert state.settings is not None
     verify_nothing_held(state)
-    if state.chips_paid:
+    if state.round.chips_paid:
         raise RefusedError("settled", "The chips are recorded as paid already; conclude the round.")
     capabilities = state.device.capabilities
     counted_by_device = capabilities is not None and capabilities.unloads_stub
-    lies = state.deck.used  # not where the round was taken up again after the next deck had come
-    if lies and state.deck.stub is None and (counted_by_device or state.settings.count_stub_by_hand):
-        out = state.deck.stub_out
+    lies = state.decks.in_play.used  # not where the round was taken up again after the next deck had come
+    if lies and state.decks.in_play.stub is None and (counted_by_device or state.settings.count_stub_by_hand):
+        out = state.decks.in_play.stub_out
         comes = counted_by_device and state.device.connected and not (state.device.stopped or out)
         next_step = "wait until the device has given it out" if comes else "count it by hand"
         raise RefusedError("stub", f"The stub is not counted yet; {next_step} first.")
@@ -240,21 +245,21 @@ def record_settled(decision: Decision, given: PersonActed, operation: operations
 
 
 def verify_conclude(state: TableState, given: PersonActed, operation: operations.ConcludeRound) -> None:
-    if not state.chips_paid:
+    if not state.round.chips_paid:
         raise RefusedError("not-settled", "Pay the chips and record that the round is settled first.")
 
 
 def conclude_round(decision: Decision, given: PersonActed, operation: operations.ConcludeRound) -> None:
     """Asked twice: the window for errors of this round narrows with it."""
-    if decision.state.conclusion_asked:
+    if decision.state.round.conclusion_asked:
         decision.enter_phase("conclude")
     else:
         decision.emit(events.ConclusionAsked())
 
 
 def verify_pause(state: TableState, given: PersonActed, operation: operations.PauseTable) -> None:
-    if state.paused:
-        raise RefusedError("paused", f"The table is paused already ({state.paused}).")
+    if state.duty.paused:
+        raise RefusedError("paused", f"The table is paused already ({state.duty.paused}).")
     if not operation.reason.strip():
         raise RefusedError("reason", "Say why the table is paused.")
 
@@ -264,7 +269,7 @@ def pause_table(decision: Decision, given: PersonActed, operation: operations.Pa
 
 
 def verify_resume(state: TableState, given: PersonActed, operation: operations.ResumeTable) -> None:
-    if not state.paused:
+    if not state.duty.paused:
         raise RefusedError("not-paused", "The table is not paused.")
 
 

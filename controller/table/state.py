@@ -14,7 +14,7 @@ from controller.games import game
 from controller.games.specification import Game, Grammar, Kind, Unit
 from controller.rules.dealing_order import Place
 from controller.rules.law import Law
-from controller.rules.layout import Layout, Limit, TableRules
+from controller.rules.layout import Bet, Bettor, Layout, Limit, TableRules
 from controller.rules.settlement import BetRuling
 from controller.table.model import (
     ASIDE,
@@ -37,56 +37,70 @@ from controller.table.settings import Settings, law_of
 from firmware_bridge.cards import DECK_SIZE, Card
 
 
-class TableState(msgspec.Struct, frozen=True):
-    """All that decisions rest on. `entry` is the last journal entry folded."""
+class Decks(msgspec.Struct, frozen=True):
+    """The decks of the table, and what left the one in play and is in no hand. Outlives a round, not its deck."""
 
-    table: str = ""
-    simulated: bool = False
-    entry: int = 0
-    settings: Settings | None = None
-    settings_wait: Settings | None = None  # take effect after the round
-    phase: Phase = Phase.CLOSED
-    service: Service = Service.OUT_OF_SERVICE
-    service_cause: str = "the daemon has just started"
-    host_boot: str = ""  # which start of the PC the daemon runs in
-    power_failure_told: bool = False  # in this interruption; one claim is enough
-    stub_stop_told: bool = False  # the device stood still after the deal of this round, and it was raised
-    paused: str = ""
-    dealer: str = ""  # who is on duty; nobody is asked whether it was this person who did something
-    maintenance: str = ""  # why the table is under maintenance
-    maintained_closed: bool = False  # the maintenance began at a closed table
-    maintained_concluded: bool = False  # it began after a round that may still be found to be in error
+    in_play: Deck = Deck()
+    waiting: Deck | None = None  # in the device as well: it waits for the next round
+    tray: tuple[HeldCard, ...] = ()
+    aside: tuple[HeldCard, ...] = ()  # out of the device, given to no place
+    recorded: tuple[RecordedDeck, ...] = ()  # that belong to the table
+    keeps_records: bool = False  # once a deck was recorded, only recorded decks are dealt from
     count_due: bool = False  # after maintenance, until the whole deck was counted
-    round: int = 0
-    earlier_round: int = 0  # the one before it that was played; 0: none
-    start_cancelled: bool = False  # the last round was begun by mistake: it is none
-    round_deck: int = 0  # the deck that the round is dealt from
+    last_order: tuple[HeldCard, ...] = ()  # what left the device in the last round in which something did
+
+    @property
+    def coming(self) -> Deck:
+        """The deck that the next round would be dealt from: the waiting one, once the other is dealt from."""
+        spent = not self.in_play.deck or self.in_play.used or self.quarantine_of(self.in_play)
+        return self.waiting if self.waiting is not None and spent else self.in_play
+
+    def record(self, label: str) -> RecordedDeck | None:
+        return next((record for record in self.recorded if record.label == label), None)
+
+    def quarantine_of(self, deck: Deck) -> str:
+        """Why a deck in the device is out of use; empty when it is not."""
+        record = self.record(deck.label)
+        return deck.quarantined or (record.quarantined if record else "")
+
+
+class Duty(msgspec.Struct, frozen=True):
+    """Who deals, and why the table stands still: matters of the table, not of a round."""
+
+    dealer: str = ""  # who is on duty; no one is asked whether it was this person who did something
+    paused: str = ""  # why
+    maintenance: str = ""  # why the table is under maintenance
+    began_closed: bool = False  # the maintenance began at a closed table
+    began_concluded: bool = False  # it began after a round that may still be found to be in error
+
+
+class Round(msgspec.Struct, frozen=True):
+    """All that begins again with a round. The one before is kept whole while errors of it may be raised.
+
+    `places` is the place of every card of the round, in dealing order; the first `dealt` of them are filled, by
+    `dealt_cards` in this order. `read` is what left the device in this round, in the order of leaving.
+    """
+
+    number: int = 0
+    deck: int = 0  # the device's name for the deck that the round is dealt from
+    label: str = ""  # and the table's record of it
+    cancelled: bool = False  # it was begun by mistake: it is no round
+
     boxes: tuple[int, ...] = ()
-    places: tuple[Place, ...] = ()  # of every card of the round, in dealing order
-    dealt: int = 0  # how many of them are filled
-    dealt_cards: tuple[CardId, ...] = ()  # in the order in which they were dealt: the first belongs to the first place
+    places: tuple[Place, ...] = ()
+    dealt: int = 0
+    dealt_cards: tuple[CardId, ...] = ()
+    read: tuple[HeldCard, ...] = ()
     by_hand: bool = False  # the rest of the round is dealt by hand, without the device
-    dealt_by_hand: tuple[CardId, ...] = ()  # a device that comes back may tell of these once more
+    dealt_by_hand: tuple[CardId, ...] = ()  # a device that comes back may report these again
     first_card: HeldCard | None = None  # drawn to be shown; it lies beside the hands, or is dealt as the first of them
     first_card_shown: Card | None = None
     hands: dict[Place, Hand] = {}
-    tray: tuple[HeldCard, ...] = ()
-    aside: tuple[HeldCard, ...] = ()  # out of the device, given to no place
     piles: dict[Pile, tuple[HeldCard, ...]] = {}
     surplus: dict[str, int] = {}  # by pile: how many more (or fewer) a person counted there than were known of
-    deck: Deck = Deck()
-    next_deck: Deck | None = None  # in the device as well: it waits for the next round
-    decks: tuple[RecordedDeck, ...] = ()  # that belong to the table
-    keeps_decks: bool = False  # once a deck was recorded, only recorded decks are dealt from
-    round_label: str = ""  # the recorded deck that the round is dealt from
-    earlier_label: str = ""  # and the round before
-    device: Device = Device()
-    read: tuple[HeldCard, ...] = ()  # what left the device in this round, in the order of leaving
-    read_before: tuple[HeldCard, ...] = ()  # the same of the round before
-    open: tuple[Irregularity, ...] = ()
-    chose_to_go_on: bool = False  # a bettor did, after an error of this round
-    layout: Layout = Layout()
-    restrictions: Restrictions = Restrictions()
+    viewing: tuple[tuple[str, int], ...] = ()  # bettor and box, in the order in which they looked
+
+    bets: tuple[Bet, ...] = ()
     withdrawn: tuple[tuple[str, int, str, int], ...] = ()  # bettor, box, clause and irregularity
     bet_rulings: tuple[tuple[int, BetRuling, int], ...] = ()  # bet, what is ruled of it, and irregularity
     removed: tuple[tuple[int, str, int], ...] = ()  # boxes whose hand was removed, by what, and irregularity
@@ -96,46 +110,16 @@ class TableState(msgspec.Struct, frozen=True):
     chips_paid: bool = False
     conclusion_asked: bool = False
     abandon_asked: tuple[str, ...] = ()  # person, authority and text of the first asking
-    viewing: tuple[tuple[str, int], ...] = ()  # bettor and box, in the order in which they looked
-    answers: tuple[Answer, ...] = ()
-    entered: tuple[Entered, ...] = ()  # what may be corrected of this round
-    closed: tuple[Closed, ...] = ()  # irregularities of this round that have ended
+
+    closed: tuple[Closed, ...] = ()  # its irregularities that have ended
+    entered: tuple[Entered, ...] = ()  # what may be corrected
+    chose_to_go_on: bool = False  # a bettor did, after an error of this round
     voided_from: Phase | None = None  # the phase in which the round became void
     voided_by: int = 0  # and the irregularity by which it did
-
-    @property
-    def game(self) -> Game:
-        assert self.settings is not None, "no game has been chosen"
-        return game(self.settings.game)
-
-    @property
-    def law(self) -> Law:
-        assert self.settings is not None, "no game has been chosen"
-        return law_of(self.settings)
-
-    @property
-    def grammar(self) -> Grammar:
-        assert self.settings is not None, "no game has been chosen"
-        return self.game.grammar(self.settings.unit)
-
-    @property
-    def in_round(self) -> bool:
-        return self.phase in IN_ROUND
-
-    @property
-    def held(self) -> bool:
-        """Whether nothing may be dealt: the table is paused or an irregularity is open that blocks."""
-        return bool(self.paused) or (bool(self.open) and any(irregularity.blocks for irregularity in self.open))
-
-    @property
-    def holds_cards(self) -> bool:
-        """Whether a card that the device tells of now was taken out of turn, because the table is held.
-
-        What it had kept when the power failed left it before anybody held the table.
-        """
-        if self.service is Service.RECONCILING and not self.device.status_agrees and not self.paused:
-            return any(found.blocks and found.kind is not Kind.POWER_FAILURE for found in self.open)
-        return self.held
+    power_failure_raised: bool = False  # in this interruption; one claim is enough
+    stub_stop_raised: bool = False  # the device stood still after the deal, and it was raised
+    clock_doubted: bool = False  # the device's clock ran backwards
+    cards_may_have_passed: bool = False  # the device was away and cannot tell what it did; not yet asked about
 
     @property
     def next_place(self) -> Place | None:
@@ -150,34 +134,13 @@ class TableState(msgspec.Struct, frozen=True):
             due += 1
         return due
 
-    @property
-    def table_rules(self) -> TableRules:
-        """What casino and pit manager set for wagers here."""
-        assert self.settings is not None, "no game has been chosen"
-        limits = {limit.wager: Limit(limit.minimum, limit.maximum or None) for limit in self.settings.limits}
-        restricted = self.restrictions
-        return TableRules(
-            self.settings.box_count,
-            limits,
-            frozenset(restricted.closed_boxes),
-            dict(restricted.fewer_wagers),
-            frozenset(restricted.one_box),
-        )
-
     def bettors_at(self, place: Place) -> tuple[str, ...]:
-        """Who has a say about the hand of a box: whoever bet there and did not withdraw; none entered: the box."""
-        if not self.layout.bets:
+        """Who has a say about the hand of a box: those who bet there and did not withdraw; none entered: the box."""
+        if not self.bets:
             return ("",)
         box = int(place[1:])
         gone = {bettor for bettor, at, _, _ in self.withdrawn if at == box}
-        return tuple(dict.fromkeys(bet.bettor for bet in self.layout.on(box) if bet.bettor not in gone))
-
-    @property
-    def layout_in_play(self) -> Layout:
-        """What lies on the layout without the bets that were withdrawn."""
-        gone = {(bettor, box) for bettor, box, _, _ in self.withdrawn}
-        bets = tuple(bet for bet in self.layout.bets if (bet.bettor, bet.box) not in gone)
-        return msgspec.structs.replace(self.layout, bets=bets)
+        return tuple(dict.fromkeys(bet.bettor for bet in self.bets if bet.box == box and bet.bettor not in gone))
 
     @property
     def viewed_at(self) -> dict[str, int]:
@@ -193,10 +156,10 @@ class TableState(msgspec.Struct, frozen=True):
     def intended(self) -> dict[CardId, Place]:
         """To which place each card that was dealt belongs, by the order of the deal.
 
-        One that the device counted twice belongs to nobody knows where.
+        One that the device counted twice has no known place.
         """
-        told = Counter(self.dealt_cards)
-        return {card: place for card, place in zip(self.dealt_cards, self.places, strict=False) if told[card] == 1}
+        times = Counter(self.dealt_cards)
+        return {card: place for card, place in zip(self.dealt_cards, self.places, strict=False) if times[card] == 1}
 
     @property
     def misplaced(self) -> dict[CardId, tuple[Place, Place]]:
@@ -226,7 +189,7 @@ class TableState(msgspec.Struct, frozen=True):
 
     @property
     def handled(self) -> bool | None:
-        """Whether a Player has handled cards; None: nobody said so, and nobody said that none has."""
+        """Whether a Player has handled cards; None: not stated, neither that one has nor that none has."""
         return True if any(hand.handled for hand in self.hands.values()) else None
 
     @property
@@ -239,10 +202,94 @@ class TableState(msgspec.Struct, frozen=True):
         """How many cards lie on a pile: as counted, else as known."""
         return len(self.piles.get(pile, ())) + self.surplus.get(pile, 0)
 
+
+class TableState(msgspec.Struct, frozen=True):
+    """All that decisions rest on, grouped by how long it lasts. `entry` is the last journal entry folded."""
+
+    table: str = ""
+    simulated: bool = False
+    entry: int = 0
+    settings: Settings | None = None
+    settings_wait: Settings | None = None  # take effect after the round
+    phase: Phase = Phase.CLOSED
+    service: Service = Service.OUT_OF_SERVICE
+    service_cause: str = "the daemon has just started"
+    host_boot: str = ""  # which start of the PC the daemon runs in
+    device: Device = Device()
+    decks: Decks = Decks()
+    duty: Duty = Duty()
+    round: Round = Round()
+    earlier: Round | None = None  # the one before it that was played, while errors of it may be raised
+    open: tuple[Irregularity, ...] = ()  # of the round, the one before, or the deck that waits
+    bettors: tuple[Bettor, ...] = ()
+    bets_numbered: int = 0  # the last number given to a bet; none is given twice
+    restrictions: Restrictions = Restrictions()
+    answers: tuple[Answer, ...] = ()
+
+    @property
+    def game(self) -> Game:
+        assert self.settings is not None, "no game has been chosen"
+        return game(self.settings.game)
+
+    @property
+    def law(self) -> Law:
+        assert self.settings is not None, "no game has been chosen"
+        return law_of(self.settings)
+
+    @property
+    def grammar(self) -> Grammar:
+        assert self.settings is not None, "no game has been chosen"
+        return self.game.grammar(self.settings.unit)
+
+    @property
+    def in_round(self) -> bool:
+        return self.phase in IN_ROUND
+
+    @property
+    def held(self) -> bool:
+        """Whether nothing may be dealt: the table is paused or an irregularity is open that blocks."""
+        return bool(self.duty.paused) or (bool(self.open) and any(irregularity.blocks for irregularity in self.open))
+
+    @property
+    def holds_cards(self) -> bool:
+        """Whether a card that the device tells of now was taken out of turn, because the table is held.
+
+        What it had kept when the power failed left it before anybody held the table.
+        """
+        if self.service is Service.RECONCILING and not self.device.status_agrees and not self.duty.paused:
+            return any(found.blocks and found.kind is not Kind.POWER_FAILURE for found in self.open)
+        return self.held
+
+    @property
+    def layout(self) -> Layout:
+        """What lies on the layout, and who bets there."""
+        return Layout(self.bettors, self.round.bets, self.bets_numbered)
+
+    @property
+    def table_rules(self) -> TableRules:
+        """What casino and pit manager set for wagers here."""
+        assert self.settings is not None, "no game has been chosen"
+        limits = {limit.wager: Limit(limit.minimum, limit.maximum or None) for limit in self.settings.limits}
+        restricted = self.restrictions
+        return TableRules(
+            self.settings.box_count,
+            limits,
+            frozenset(restricted.closed_boxes),
+            dict(restricted.fewer_wagers),
+            frozenset(restricted.one_box),
+        )
+
+    @property
+    def layout_in_play(self) -> Layout:
+        """What lies on the layout without the bets that were withdrawn."""
+        gone = {(bettor, box) for bettor, box, _, _ in self.round.withdrawn}
+        bets = tuple(bet for bet in self.layout.bets if (bet.bettor, bet.box) not in gone)
+        return msgspec.structs.replace(self.layout, bets=bets)
+
     @property
     def aside_size(self) -> int:
         """How many cards are set aside: as counted, else as known."""
-        return len(self.aside) + self.surplus.get(ASIDE, 0)
+        return len(self.decks.aside) + self.round.surplus.get(ASIDE, 0)
 
     @property
     def stub_due(self) -> int:
@@ -250,24 +297,23 @@ class TableState(msgspec.Struct, frozen=True):
 
         After maintenance all of them: nothing lies on the table any more.
         """
-        if self.count_due:
+        if self.decks.count_due:
             return DECK_SIZE
-        hands = sum(hand.size for hand in self.hands.values()) + (self.first_card is not None)
-        piles = sum(self.pile_size(pile) for pile in (Pile.BURNT, Pile.DROPPED, Pile.DISCARDS))
-        return DECK_SIZE - (hands if self.deck.used else 0) - self.aside_size - piles
+        hands = sum(hand.size for hand in self.round.hands.values()) + (self.round.first_card is not None)
+        piles = sum(self.round.pile_size(pile) for pile in (Pile.BURNT, Pile.DROPPED, Pile.DISCARDS))
+        return DECK_SIZE - (hands if self.decks.in_play.used else 0) - self.aside_size - piles
 
     @property
     def burn_due(self) -> int:
         """How many cards are still to be burnt before the first one is dealt."""
-        if self.settings is None or self.phase not in CARDS_LEAVE or self.dealt or self.first_card is not None:
+        if (
+            self.settings is None
+            or self.phase not in CARDS_LEAVE
+            or self.round.dealt
+            or self.round.first_card is not None
+        ):
             return 0
-        return max(0, self.settings.burn - len(self.piles.get(Pile.BURNT, ())))
-
-    @property
-    def coming_deck(self) -> Deck:
-        """The deck that the next round would be dealt from: the waiting one, once the other is dealt from."""
-        spent = not self.deck.deck or self.deck.used or self.quarantine_of(self.deck)
-        return self.next_deck if self.next_deck is not None and spent else self.deck
+        return max(0, self.settings.burn - len(self.round.piles.get(Pile.BURNT, ())))
 
     @property
     def other_deck_in(self) -> bool:
@@ -275,23 +321,15 @@ class TableState(msgspec.Struct, frozen=True):
 
         The device's number does not tell: a deck that is put in again may have another.
         """
-        return bool(self.deck.label and self.round_label) and self.deck.label != self.round_label
-
-    def recorded(self, label: str) -> RecordedDeck | None:
-        return next((record for record in self.decks if record.label == label), None)
-
-    def quarantine_of(self, deck: Deck) -> str:
-        """Why a deck in the device is out of use; empty when it is not."""
-        record = self.recorded(deck.label)
-        return deck.quarantined or (record.quarantined if record else "")
+        return bool(self.decks.in_play.label and self.round.label) and self.decks.in_play.label != self.round.label
 
     @property
     def conditions(self) -> frozenset[Condition]:
         """What the transition tables may depend on."""
         holds = {Condition.IN_ROUND if self.in_round else Condition.BETWEEN_ROUNDS}
-        if self.maintained_closed:
+        if self.duty.began_closed:
             holds.add(Condition.BEGAN_CLOSED)
-        if self.maintained_concluded:
+        if self.duty.began_concluded:
             holds.add(Condition.BEGAN_CONCLUDED)
         if self.settings is not None:
             if self.game.first_card is not None:

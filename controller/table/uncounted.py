@@ -23,7 +23,7 @@ def numbered(state: TableState, seen: AnyObservation) -> AnyObservation:
     """What the device told, with the numbers that it does not give."""
     if counts(state) or not isinstance(seen, CardDrawn | CardsDrawnTogether):
         return seen
-    deck = state.deck
+    deck = state.decks.in_play
     first = deck.dispensed + 1
     faces = (seen.card,) if isinstance(seen, CardDrawn) else seen.cards
     named = tuple(_at(face, deck.shuffle, first + place) for place, face in enumerate(faces))

@@ -111,7 +111,7 @@ class Course:
         """A person does something. Raises `RefusedStepError` when the table refuses it."""
         self._operations += 1
         name = f"step-{self._operations}"
-        self._inputs.put(PersonActed(name, role.value.replace("_", "-"), role, self.state.round, operation))
+        self._inputs.put(PersonActed(name, role.value.replace("_", "-"), role, self.state.round.number, operation))
         answer = next(answer for answer in self.state.answers if answer.operation_id == name)
         if answer.code:
             raise RefusedStepError(Refusal(answer.code, answer.sentence))

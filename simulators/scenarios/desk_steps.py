@@ -54,7 +54,7 @@ def _read_correct(words: Words) -> Act:
 
 def _last_entry(course: Course, word: str, instead: SaidOtherwise | None) -> int:
     place = instead.place if isinstance(instead, operations.ExposeHand) else None
-    for one in reversed(course.state.entered):
+    for one in reversed(course.state.round.entered):
         if isinstance(one.operation, STRUCK_OUT[word]) and place in (None, getattr(one.operation, "place", None)):
             return one.entry
     raise StepError(f"no entry of this round is `{word}`")

@@ -207,19 +207,19 @@ def _read_options(words: Words) -> Look:
 
 def _read_in_play(words: Words) -> Look:
     wanted = words.places() if words.left else ()
-    return lambda course: _differs(_listed(wanted), _listed(course.state.live_places))
+    return lambda course: _differs(_listed(wanted), _listed(course.state.round.live_places))
 
 
 def _read_cards(words: Words) -> Look:
     place, wanted = words.place(), words.number("how many cards")
-    return lambda course: _differs(str(wanted), str(course.state.hands.get(place, Hand()).size))
+    return lambda course: _differs(str(wanted), str(course.state.round.hands.get(place, Hand()).size))
 
 
 def _read_at(words: Words) -> Look:
     place, wanted = words.place(), words.numbers("the number of a card")
 
     def look(course: Course) -> str | None:
-        found = tuple(card.ordinal for card in course.state.hands.get(place, Hand()).cards)
+        found = tuple(card.ordinal for card in course.state.round.hands.get(place, Hand()).cards)
         return _differs(_listed(tuple(map(str, wanted))), _listed(tuple(map(str, found))))
 
     return look
@@ -230,7 +230,7 @@ def _read_bet(words: Words) -> Look:
     clause = _clause(words)
 
     def look(course: Course) -> str | None:
-        found = {bet.number: f"{bet.verdict} {bet.clause or NO_CLAUSE}" for bet in course.state.settlement}
+        found = {bet.number: f"{bet.verdict} {bet.clause or NO_CLAUSE}" for bet in course.state.round.settlement}
         return _differs(f"{verdict} {clause or NO_CLAUSE}", found.get(number, "not settled"))
 
     return look
@@ -238,7 +238,7 @@ def _read_bet(words: Words) -> Look:
 
 def _read_round(words: Words) -> Look:
     wanted = words.number("which round")
-    return lambda course: _differs(str(wanted), str(course.state.round))
+    return lambda course: _differs(str(wanted), str(course.state.round.number))
 
 
 def _read_out_of_use(words: Words) -> Look:
@@ -246,8 +246,8 @@ def _read_out_of_use(words: Words) -> Look:
     name = words.take("the name of a deck") if words.left else ""
 
     def look(course: Course) -> str | None:
-        record = course.state.recorded(name)
-        why = record.quarantined if record is not None else course.state.deck.quarantined
+        record = course.state.decks.record(name)
+        why = record.quarantined if record is not None else course.state.decks.in_play.quarantined
         return None if why else "no quarantine"
 
     return look
@@ -255,13 +255,13 @@ def _read_out_of_use(words: Words) -> Look:
 
 def _read_on_pile(words: Words) -> Look:
     pile, wanted = words.one_of({pile.value: pile for pile in Pile}, "pile"), words.number("how many cards")
-    return lambda course: _differs(str(wanted), str(course.state.pile_size(pile)))
+    return lambda course: _differs(str(wanted), str(course.state.round.pile_size(pile)))
 
 
 def _read_on_duty(words: Words) -> Look:
     """People of a scenario have no names but their rank."""
     wanted = words.one_of({**{word: word for word in ROLES}, "nobody": "nobody"}, "rank")
-    return lambda course: _differs(wanted, course.state.dealer.replace("-", " ") or "nobody")
+    return lambda course: _differs(wanted, course.state.duty.dealer.replace("-", " ") or "nobody")
 
 
 def _no_irregularity(course: Course) -> str | None:

@@ -68,14 +68,14 @@ def _begin(course: Course) -> None:
 
 
 def _deal_one(course: Course) -> None:
-    before = course.state.dealt
+    before = course.state.round.dealt
     course.device.give_out()
-    if course.state.dealt == before:
+    if course.state.round.dealt == before:
         raise StepError("nothing was dealt: no card is due; write `take` for what is taken out of turn")
 
 
 def _deal_all(course: Course) -> None:
-    for _ in range(len(course.state.places)):
+    for _ in range(len(course.state.round.places)):
         if course.state.phase not in DEALING:
             return
         _deal_one(course)
@@ -113,9 +113,9 @@ def _read_dealt_by_hand(words: Words) -> Act:
 def _open_all(course: Course) -> None:
     """The Dealer first; or last, where the Players' hands are returned before."""
     players_first = course.state.game.step(StepKind.RETURNING) is not None
-    players = course.state.live_places
+    players = course.state.round.live_places
     for place in (*players, DEALER) if players_first else (DEALER, *players):
-        if not course.state.hands[place].shown:
+        if not course.state.round.hands[place].shown:
             course.say(operations.ExposeHand(place))
 
 
@@ -127,8 +127,10 @@ def _read_open(words: Words) -> Act:
 
 
 def _settle(course: Course) -> None:
-    if course.state.deck.stub is None:
-        lies = course.state.stub_due if course.state.deck.stub_out else course.device.left  # given out, it is all there
+    if course.state.decks.in_play.stub is None:
+        lies = (
+            course.state.stub_due if course.state.decks.in_play.stub_out else course.device.left
+        )  # given out, it is all there
         course.say(operations.CountCards("stub", lies, witness="a witness"))
     course.say(operations.RecordSettled())
 
@@ -217,7 +219,7 @@ def _read_choose(words: Words) -> Act:
     absent = words.maybe("absent")
 
     def choose(course: Course) -> None:
-        for at, who in course.state.choosers if place is None else ((place, bettor),):
+        for at, who in course.state.round.choosers if place is None else ((place, bettor),):
             found = next((one for one in course.state.open if one.stage is Stage.CHOOSING), None) or course.about()
             course.say(operations.ChooseOption(found.id, found.revision, at, choice, absent, who), role)
 
@@ -270,7 +272,7 @@ def _read_swapped(words: Words) -> Act:
         cards = [
             operations.CardAt(card.ordinal, other)
             for place, other in ((first, second), (second, first))
-            for card in course.state.hands[place].cards
+            for card in course.state.round.hands[place].cards
         ]
         course.say(operations.PlaceCards(tuple(cards)))
 

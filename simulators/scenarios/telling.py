@@ -26,7 +26,7 @@ def told(scenario: Scenario) -> Iterator[str]:
     for played in play(scenario, course):
         yield f"{played.step.line:4}  {played.step.text}"
         for _, event in played.events:
-            if line := tell(_public(event, course.state.round), words):
+            if line := tell(_public(event, course.state.round.number), words):
                 yield f"        {line}"
     yield "Every expectation held."
 

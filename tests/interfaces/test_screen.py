@@ -128,7 +128,7 @@ def test_who_may_look_stands_beside_the_hand() -> None:
 def test_what_comes_next_stands_above_the_hands_in_the_words_of_the_game() -> None:
     assert "next: 3 cards to box 1 · 0 of 12 dealt" in shown(TableHarness().start().to_dealing().state)
     table = TableHarness(game_id="F3").start().to_dealing()
-    assert f"next: 3 cards to {words_of('F3').of(str(table.state.next_place))} · " in shown(table.state)
+    assert f"next: 3 cards to {words_of('F3').of(str(table.state.round.next_place))} · " in shown(table.state)
 
 
 def test_entries_that_may_be_corrected_stand_there_with_their_numbers_and_once() -> None:
@@ -136,7 +136,7 @@ def test_entries_that_may_be_corrected_stand_there_with_their_numbers_and_once()
     table.do(operations.ConcludeRound())
     table.do(operations.ConcludeRound())
     page = shown(table.state)
-    last = table.state.entered[-1].entry
+    last = table.state.round.entered[-1].entry
     assert f"{last} conclude round (dealer)" in page
     assert page.count("conclude round") == 1
 

@@ -56,7 +56,7 @@ class OverheardTable(TableHarness):
 
     def observed(self, before: TableState, given: AnyInput, numbered: tuple[tuple[int, AnyEvent], ...]) -> None:
         told = [event for _, event in numbered]
-        self.public += [self._codec.public_encode(event, self.state.round) for event in told]
+        self.public += [self._codec.public_encode(event, self.state.round.number) for event in told]
         self.public.append(encode(view_of(self.state, LinkView())))
         self.kept += [self._codec.encode(self.state.entry, value) for value in (given, *told)]
 

@@ -53,7 +53,7 @@ class KeptCourse(Course):
         decided = decide(self.state, given)
         if decided.events:
             now = (self.state.entry + 1) * SECOND
-            self._journal.append(given, decided.events, round=decided.state.round, moment=Moment(now, now))
+            self._journal.append(given, decided.events, round=decided.state.round.number, moment=Moment(now, now))
         state = self.state
         for entry, event in enumerate(decided.events, start=self.state.entry + 2):
             state = evolve(state, event, entry)

@@ -48,7 +48,7 @@ def test_it_comes_out_as_the_file_says_and_the_next_round_begins(name: str) -> N
     played = list(play(scenario, course))
     assert [one.step for one in played] == list(scenario.steps)
     assert course.state.phase is Phase.BETTING
-    assert course.state.round >= 2
+    assert course.state.round.number >= 2
     assert not course.state.held
     assert not course.state.open
 

@@ -168,7 +168,7 @@ def explore(starts: list[Node], scope: Scope, most: int = 0) -> Search:
         if number == len(search.states):
             search.states.append(Found(before, name, depth, f"{node.state.phase}, {node.state.service}"))
             search.edges.append([])
-            if node.state.phase is Phase.BETTING and node.state.round > starts[0].state.round + 1:
+            if node.state.phase is Phase.BETTING and node.state.round.number > starts[0].state.round.number + 1:
                 search.goals.add(number)
             else:
                 queue.append((number, node))

@@ -39,7 +39,7 @@ def check_step(before: TableState, given: AnyInput, numbered: Numbered, after: T
     """One decision: its events fold to the state decided, each is lawful where it stands, and no card is lost."""
     books = Counter(places_of(before))
     if isinstance(given, DeviceReported) and numbered:
-        books.update(card for card in _told(given) if card not in before.dealt_by_hand)
+        books.update(card for card in _told(given) if card not in before.round.dealt_by_hand)
     state = before
     for entry, event in numbered:
         books = _account(books, state, event)
@@ -53,25 +53,28 @@ def check_state(state: TableState, device: Device, raised: frozenset[str]) -> No
     """The state that was reached. `raised`: the kinds of irregularity that the round has seen."""
     lying = places_of(state)
     require(len(lying) == len(set(lying)), f"a card lies in two places: {lying}")
-    of_this_deck = [card for card in lying if card[0] == state.deck.shuffle]
-    require(len(of_this_deck) <= WHOLE - device.inside or state.by_hand, "a card lies on the table and in the device")
+    of_this_deck = [card for card in lying if card[0] == state.decks.in_play.shuffle]
+    require(
+        len(of_this_deck) <= WHOLE - device.inside or state.round.by_hand, "a card lies on the table and in the device"
+    )
     whole = len(of_this_deck) + device.inside + device.lost == WHOLE
-    untold = not device.inside or device.waiting or state.by_hand  # the stub came out; not all is told; no device
+    untold = not device.inside or device.waiting or state.round.by_hand  # the stub came out; not all is told; no device
     require(whole or untold or Kind.WRONG_COUNT in raised, "the deck has not 52 cards")
-    for place, hand in state.hands.items():
+    for place, hand in state.round.hands.items():
         excused = ELSEWHERE in raised
         require(len(hand.cards) <= 3 or excused, f"{len(hand.cards)} cards at {place}, and no irregularity says so")
         require(not hand.surplus or Kind.WRONG_COUNT in raised, f"a surplus at {place}, and nobody counted it")
-        dealt = state.places[: state.dealt].count(place)
-        require(excused or not state.places or len(hand.cards) == dealt, f"{place} has not what was dealt to it")
+        dealt = state.round.places[: state.round.dealt].count(place)
+        require(excused or not state.round.places or len(hand.cards) == dealt, f"{place} has not what was dealt to it")
     require(len({found.id for found in state.open}) == len(state.open), "two irregularities have one name")
     moving = [opened for opened in state.device.open_commands if opened.command.moves_cards]
     require(len(moving) <= 1, "two commands that move cards are open")
     require(
-        state.in_round or not state.chips_paid or state.phase in (Phase.CONCLUDED, Phase.VOIDED), "paid for nothing"
+        state.in_round or not state.round.chips_paid or state.phase in (Phase.CONCLUDED, Phase.VOIDED),
+        "paid for nothing",
     )
-    if state.settlement and state.phase in (Phase.SETTLING, Phase.CONCLUDED, Phase.VOIDED):
-        settled = sorted(bet.number for bet in state.settlement)
+    if state.round.settlement and state.phase in (Phase.SETTLING, Phase.CONCLUDED, Phase.VOIDED):
+        settled = sorted(bet.number for bet in state.round.settlement)
         require(settled == sorted(bet.number for bet in state.layout.bets), "not every bet is settled, once")
 
 
@@ -83,13 +86,13 @@ def check_answer(numbered: Numbered, what: str) -> None:
 
 def places_of(state: TableState) -> list[CardId]:
     """Every card that has left the device, as the table has it."""
-    first = [state.first_card] if state.first_card is not None else []
-    hands = [held for hand in state.hands.values() for held in hand.cards]
-    return _ids([*first, *hands, *state.tray, *state.aside, *_on_piles(state)])
+    first = [state.round.first_card] if state.round.first_card is not None else []
+    hands = [held for hand in state.round.hands.values() for held in hand.cards]
+    return _ids([*first, *hands, *state.decks.tray, *state.decks.aside, *_on_piles(state)])
 
 
 def _on_piles(state: TableState) -> list[HeldCard]:
-    return [held for cards in state.piles.values() for held in cards]
+    return [held for cards in state.round.piles.values() for held in cards]
 
 
 def _ids(cards: Iterable[HeldCard]) -> list[CardId]:
@@ -109,21 +112,21 @@ def _account(books: Counter[CardId], state: TableState, event: AnyEvent) -> Coun
     """What else takes cards out of the books, or puts them in, and lawfully so."""
     match event:
         case events.DeckArrived(waiting=False) | events.DeckShuffled(waiting=False) | events.DeckComesIntoPlay():
-            return books - Counter(_ids([*state.tray, *state.aside, *_on_piles(state)]))
+            return books - Counter(_ids([*state.decks.tray, *state.decks.aside, *_on_piles(state)]))
         case events.RoundBegan():
-            first = [state.first_card] if state.first_card is not None else []
-            lying = [held for hand in state.hands.values() for held in hand.cards]
+            first = [state.round.first_card] if state.round.first_card is not None else []
+            lying = [held for hand in state.round.hands.values() for held in hand.cards]
             return books - Counter(_ids([*first, *lying, *_on_piles(state)]))
         case events.CardsDealt(source="by_hand") | events.CardsBurnt(source="by_hand"):
             return books + Counter(_ids(event.cards))
         case events.FirstCardDrawn(source="by_hand"):
             return books + Counter(_ids((event.card,)))
         case events.StubCounted(in_device=False):
-            return books - Counter(_ids(state.tray))
+            return books - Counter(_ids(state.decks.tray))
         case events.StatusDiffers(what="tray", device=device) if device:
             return books + Counter(_ids(event.tray))
         case events.HandCounted():
-            return books - Counter(_ids(state.aside[: event.from_aside]))
+            return books - Counter(_ids(state.decks.aside[: event.from_aside]))
     return books
 
 
@@ -131,7 +134,7 @@ def _judge(state: TableState, event: AnyEvent, by_a_person: bool) -> None:
     """Each event against the state in which it was decided."""
     match event:
         case events.RoundVoided(irregularity=0):
-            named = bool(state.abandon_asked) and state.abandon_asked[1:] == (event.authority, event.text)
+            named = bool(state.round.abandon_asked) and state.round.abandon_asked[1:] == (event.authority, event.text)
             require(by_a_person and named, "a round is abandoned by a named person who asked for it before")
         case events.RoundVoided() | events.HandRemoved():
             require(by_a_person, "a person decides what is voided or removed")
@@ -148,7 +151,7 @@ def _judge(state: TableState, event: AnyEvent, by_a_person: bool) -> None:
             _balanced(event, state)
         case events.CardsDealt():
             require(state.phase in DEALING and not state.holds_cards, "nothing is dealt while the table is held")
-            due = state.places[state.dealt : state.dealt + len(event.cards)]
+            due = state.round.places[state.round.dealt : state.round.dealt + len(event.cards)]
             require(event.places == due, "every card goes to the place whose turn it is")
             require(not state.burn_due, "nothing is dealt before the burn")
         case events.CardsBurnt():
@@ -163,7 +166,7 @@ def _judge(state: TableState, event: AnyEvent, by_a_person: bool) -> None:
             lawful = not state.held and state.phase in CARDS_LEAVE | {Phase.BETTING}
             require(lawful, "the exit is open only while cards are due")
         case events.HandJudged():
-            hand = state.hands[event.place]
+            hand = state.round.hands[event.place]
             require(
                 hand.shown and not hand.dead and state.phase is Phase.EXPOSING, "only open hands in play are judged"
             )
@@ -185,6 +188,6 @@ def _balanced(event: events.WagersSettled, state: TableState) -> None:
 
 def _answered_for(bet: SettledBet, state: TableState) -> bool:
     """By a clause, by the authority that had its hand removed, or by a ruling on the bet."""
-    authorities = {why for box, why, _ in state.removed if box == bet.box}
-    ruled = any(number == bet.number for number, _, _ in state.bet_rulings) or bet.clause.startswith("ruling of ")
+    authorities = {why for box, why, _ in state.round.removed if box == bet.box}
+    ruled = any(number == bet.number for number, _, _ in state.round.bet_rulings) or bet.clause.startswith("ruling of ")
     return bet.clause in CLAUSES or bet.clause in authorities or ruled

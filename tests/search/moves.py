@@ -66,14 +66,14 @@ def moves(state: TableState, device: Device, scope: Scope, left: int) -> Iterato
 
 def acted(state: TableState, operation: AnyOperation) -> PersonActed:
     """By the highest rank: what a lower one may do he may do."""
-    return PersonActed("op", "shift-manager", Role.SHIFT_MANAGER, state.round, operation)
+    return PersonActed("op", "shift-manager", Role.SHIFT_MANAGER, state.round.number, operation)
 
 
 Doing = tuple[str, AnyOperation, bool]
 
 
 def _operations(state: TableState, device: Device, scope: Scope, left: int) -> Iterator[Doing]:
-    if state.paused:
+    if state.duty.paused:
         yield "resume", operations.ResumeTable(), False
     for found in state.open if scope.wide else state.open[:1]:
         yield from _dealing_with(state, found)
@@ -87,7 +87,7 @@ def _operations(state: TableState, device: Device, scope: Scope, left: int) -> I
         yield "return to service", operations.ReturnToService(), False
     if state.phase in CARDS_LEAVE:
         yield from _by_hand(state)
-    if left and state.phase in IN_ROUND | {Phase.CONCLUDED} and not (state.open or state.paused):
+    if left and state.phase in IN_ROUND | {Phase.CONCLUDED} and not (state.open or state.duty.paused):
         yield "pause", operations.PauseTable("dispute"), False
         yield from _reports(state, scope)
 
@@ -97,18 +97,18 @@ def _course(state: TableState, scope: Scope) -> Iterator[Doing]:
     match state.phase:
         case Phase.IDLE | Phase.CONCLUDED | Phase.VOIDED:
             yield "place your bets", operations.PlaceYourBets(), False
-            if not state.deck.shuffled:
+            if not state.decks.in_play.shuffled:
                 yield "shuffled outside", operations.ShuffledOutside("batch shuffler"), False
         case Phase.BETTING:
             yield from _betting(state, scope)
         case Phase.FIRST_CARD:
             yield "show the first card", operations.ShowFirstCard(None), False
-            if state.first_card is not None and state.first_card.face is None:
+            if state.round.first_card is not None and state.round.first_card.face is None:
                 yield "show the first card unread", operations.ShowFirstCard(DECK[0]), False
         case Phase.EXAMINING | Phase.EXPOSING:
             yield from _exposing(state)
         case Phase.SETTLING:
-            if state.deck.stub is None:  # by hand the stub is counted last; it may be counted before
+            if state.decks.in_play.stub is None:  # by hand the stub is counted last; it may be counted before
                 yield "count the stub", operations.CountCards("stub", max(0, state.stub_due), "witness"), False
             yield "settled", operations.RecordSettled(), False
             yield "conclude", operations.ConcludeRound(), False
@@ -116,9 +116,9 @@ def _course(state: TableState, scope: Scope) -> Iterator[Doing]:
 
 def _handling(state: TableState) -> Iterator[Doing]:
     """The first Player touches cards, or looks at them; who it is makes no difference."""
-    player = next((place for place in state.live_places if state.hands.get(place, Hand()).cards), None)
+    player = next((place for place in state.round.live_places if state.round.hands.get(place, Hand()).cards), None)
     if player is not None and state.phase in DEALING | {Phase.EXAMINING, Phase.EXPOSING}:
-        hand = state.hands[player]
+        hand = state.round.hands[player]
         if not hand.handled:
             yield f"{player} handles", operations.HandleCards(player), False
         if not hand.viewed:
@@ -127,10 +127,10 @@ def _handling(state: TableState) -> Iterator[Doing]:
 
 def _betting(state: TableState, scope: Scope) -> Iterator[Doing]:
     yield "no more bets", operations.NoMoreBets(), False
-    if not state.boxes:
+    if not state.round.boxes:
         yield "cancel the start", operations.CancelStart(), False
     if not scope.wagers:
-        if not state.boxes:
+        if not state.round.boxes:
             yield "boxes", operations.OccupyBoxes(scope.boxes), False
         return
     main = next(wager.id for wager in state.law.wagers if wager.main)
@@ -142,9 +142,9 @@ def _betting(state: TableState, scope: Scope) -> Iterator[Doing]:
 
 def _exposing(state: TableState) -> Iterator[Doing]:
     """The Dealer, and the first Player whose hand is not open: the order of the others is nobody's concern."""
-    players = [place for place in state.live_places if not state.hands.get(place, Hand()).shown]
+    players = [place for place in state.round.live_places if not state.round.hands.get(place, Hand()).shown]
     for place in (DEALER, *players[:1]):
-        hand = state.hands.get(place, Hand())
+        hand = state.round.hands.get(place, Hand())
         if hand.shown:
             continue
         known = len(hand.cards) == 3 and all(card.face is not None for card in hand.cards)
@@ -154,15 +154,22 @@ def _exposing(state: TableState) -> Iterator[Doing]:
 
 def unseen_elsewhere(state: TableState) -> tuple[Card, ...]:
     """Three cards that lie nowhere else."""
-    elsewhere = {card for hand in state.hands.values() for card in hand.shown}
-    elsewhere |= {held.face.expose() for hand in state.hands.values() for held in hand.cards if held.face}
+    elsewhere = {card for hand in state.round.hands.values() for card in hand.shown}
+    elsewhere |= {held.face.expose() for hand in state.round.hands.values() for held in hand.cards if held.face}
     return tuple(card for card in reversed(DECK) if card not in elsewhere)[:3]
 
 
 def _by_hand(state: TableState) -> Iterator[Doing]:
-    if not state.device.connected or state.device.stopped or state.by_hand:
-        due = 1 if state.phase is Phase.FIRST_CARD else len(state.places) - state.dealt - len(state.aside)
-        for name, cards in (("deal by hand", due), ("deal one turn by hand", state.cards_due - len(state.aside))):
+    if not state.device.connected or state.device.stopped or state.round.by_hand:
+        due = (
+            1
+            if state.phase is Phase.FIRST_CARD
+            else len(state.round.places) - state.round.dealt - len(state.decks.aside)
+        )
+        for name, cards in (
+            ("deal by hand", due),
+            ("deal one turn by hand", state.round.cards_due - len(state.decks.aside)),
+        ):
             if cards > 0 and (cards < due or name == "deal by hand"):
                 yield name, operations.DealByHand(cards, "the device is dead"), False
 
@@ -176,21 +183,21 @@ def _reports(state: TableState, scope: Scope) -> Iterator[Doing]:
             if kind is not Kind.WRONG_COUNT or place is None:
                 yield f"report {kind} {place or ''}", operations.ReportIrregularity(kind, place), True
                 continue
-            size = state.hands.get(place, Hand()).size
+            size = state.round.hands.get(place, Hand()).size
             for counted in (size + 1, size - 1):
                 name = f"report {counted} cards at {place}"
                 yield name, operations.ReportIrregularity(kind, place, counted=counted), True
     if swapped := _swapped(state, first):
         yield "swap hands", swapped, True
-    if state.deck.used and state.phase in AFTER_DEAL:
+    if state.decks.in_play.used and state.phase in AFTER_DEAL:
         yield "count one short", operations.CountCards("stub", max(0, state.stub_due - 1), "witness"), True
-    if state.phase in (Phase.EXAMINING, Phase.EXPOSING) and not state.hands.get(DEALER, Hand()).shown:
+    if state.phase in (Phase.EXAMINING, Phase.EXPOSING) and not state.round.hands.get(DEALER, Hand()).shown:
         yield "expose others", operations.ExposeHand(DEALER, unseen_elsewhere(state)), True
 
 
 def _swapped(state: TableState, place: str) -> operations.PlaceCards | None:
     """The hands of a box and of the Dealer lie at each other's places."""
-    here, there = state.hands.get(place, Hand()).cards, state.hands.get(DEALER, Hand()).cards
+    here, there = state.round.hands.get(place, Hand()).cards, state.round.hands.get(DEALER, Hand()).cards
     cards = [operations.CardAt(card.ordinal, DEALER) for card in here]
     cards += [operations.CardAt(card.ordinal, place) for card in there]
     return operations.PlaceCards(tuple(cards)) if cards else None
@@ -211,7 +218,7 @@ def _dealing_with(state: TableState, found: Irregularity) -> Iterator[Doing]:
                 yield f"order {order}", operations.NameOrder(*here, order), False
         case Stage.CHOOSING:
             chosen = {(place, bettor) for place, bettor, _ in found.choices}
-            for place, bettor in [who for who in state.choosers if who not in chosen][:1]:
+            for place, bettor in [who for who in state.round.choosers if who not in chosen][:1]:
                 for choice in Choice:
                     choosing = operations.ChooseOption(*here, place, choice, bettor=bettor)
                     yield f"{place} {bettor}: {choice}", choosing, False
@@ -219,7 +226,7 @@ def _dealing_with(state: TableState, found: Irregularity) -> Iterator[Doing]:
             yield "put right", operations.Reconstruct(*here), False
             impossible = Facts(curable=False, reconstructable=False)
             yield "cannot be put right", operations.ConfirmIrregularity(*here, impossible), False
-            if not state.misplaced and (swapped := _swapped(state, (*state.live_places, "")[0])):
+            if not state.round.misplaced and (swapped := _swapped(state, (*state.round.live_places, "")[0])):
                 yield "lie swapped", swapped, False
         case Stage.RULING:
             yield from _rulings(state, found)
@@ -248,11 +255,11 @@ def _rulings(state: TableState, found: Irregularity) -> Iterator[Doing]:
         bets: tuple[int, ...] = ()
         match action:
             case RulingAction.REMOVE_HANDS:
-                places = state.live_places[:1]
+                places = state.round.live_places[:1]
             case RulingAction.RETURN_BETS:
                 bets = tuple(bet.number for bet in state.layout.bets)[:1]
             case RulingAction.NAME_ORDER:
-                waiting = tuple(card.ordinal for card in (*state.aside, *state.tray))
+                waiting = tuple(card.ordinal for card in (*state.decks.aside, *state.decks.tray))
                 orders = (waiting, waiting[::-1]) if len(waiting) > 1 else (waiting,)
         for order in orders:
             ruling = operations.Rule(
@@ -270,7 +277,7 @@ def _done(name: str, moved: Moved, *, irregular: bool = False) -> Move:
 
 def _about(state: TableState) -> bool:
     """Cards that an open irregularity is about may be lifted to be looked at."""
-    tray = {card.ordinal for card in state.tray}
+    tray = {card.ordinal for card in state.decks.tray}
     return any(tray & set(found.ordinals) for found in state.open)
 
 
@@ -281,12 +288,12 @@ def _regular_of_device(state: TableState, device: Device) -> Iterator[Move]:
     elif (
         state.service is Service.RECONCILING
         or not state.device.status_agrees
-        or device.dispensed != state.deck.dispensed
+        or device.dispensed != state.decks.in_play.dispensed
     ):
         yield Move("heartbeat", (StatusReceived(devices.status(device)),), device)
     if device.faults:
         yield _done("clear the jam", devices.clear_jam(device))
-    if state.phase in CARDS_LEAVE and not state.by_hand and (not state.held or _about(state)):
+    if state.phase in CARDS_LEAVE and not state.round.by_hand and (not state.held or _about(state)):
         if device.tray and (state.service is Service.IN_SERVICE or _about(state) or not device.linked):
             yield _done("lift", devices.lift(device))
         elif device.unit is Unit.SINGLES and not state.held and _wants_a_card(state) and _open_exit(device):
@@ -297,7 +304,9 @@ def _regular_of_device(state: TableState, device: Device) -> Iterator[Move]:
 
 def _may_load(state: TableState, device: Device) -> bool:
     """A deck that can be dealt from stays where it is."""
-    spent = state.deck.used or state.deck.face_up or state.deck.quarantined or state.device.stops
+    spent = (
+        state.decks.in_play.used or state.decks.in_play.face_up or state.decks.in_play.quarantined or state.device.stops
+    )
     stands = state.in_round or state.open or state.device.open_commands or device.faults
     return bool(spent) and device.linked and not stands
 
@@ -309,8 +318,8 @@ def _open_exit(device: Device) -> bool:
 
 def _wants_a_card(state: TableState) -> bool:
     if state.phase is Phase.FIRST_CARD:
-        return state.first_card is None and not state.aside
-    return state.next_place is not None and len(state.places) - state.dealt > len(state.aside)
+        return state.round.first_card is None and not state.decks.aside
+    return state.round.next_place is not None and len(state.round.places) - state.round.dealt > len(state.decks.aside)
 
 
 def _irregular_of_device(state: TableState, device: Device) -> Iterator[Move]:

@@ -38,17 +38,19 @@ def decided(state: TableState, event: events.AnyEvent) -> None:
 
 def test_a_card_in_two_places_is_seen() -> None:
     node = played(*DEALT)
-    twice = replace(node.state, aside=node.state.hands["B1"].cards[:1])
+    twice = replace(node.state, decks=replace(node.state.decks, aside=node.state.round.hands["B1"].cards[:1]))
     with pytest.raises(BrokenError, match="two places"):
         check_state(twice, node.device, frozenset())
 
 
 def test_a_fourth_card_in_a_hand_is_seen() -> None:
     node = played(*DEALT)
-    hand = node.state.hands["B1"]
+    hand = node.state.round.hands["B1"]
     fourth = replace(hand, cards=(*hand.cards, HeldCard(9, 1, None)))
     with pytest.raises(BrokenError, match="4 cards at B1"):
-        check_state(replace(node.state, hands={"B1": fourth}), node.device, frozenset())
+        check_state(
+            replace(node.state, round=replace(node.state.round, hands={"B1": fourth})), node.device, frozenset()
+        )
 
 
 def test_a_deck_that_is_not_whole_is_seen() -> None:
@@ -69,7 +71,12 @@ def test_a_card_that_the_table_drops_is_seen() -> None:
 def test_events_that_do_not_fold_to_what_was_decided_are_seen() -> None:
     node = played(*DEALT)
     with pytest.raises(BrokenError, match="fold"):
-        check_step(node.state, acted(node.state, operations.ResumeTable()), (), replace(node.state, paused="so"))
+        check_step(
+            node.state,
+            acted(node.state, operations.ResumeTable()),
+            (),
+            replace(node.state, duty=replace(node.state.duty, paused="so")),
+        )
 
 
 @pytest.mark.parametrize("clause", ["", "a clause of no document"])

@@ -21,15 +21,15 @@ def correct(
 
 
 def last_entry(table: TableHarness, kind: type[operations.Operation]) -> int:
-    return [one.entry for one in table.state.entered if isinstance(one.operation, kind)][-1]
+    return [one.entry for one in table.state.round.entered if isinstance(one.operation, kind)][-1]
 
 
 def outcomes(table: TableHarness) -> dict[str, str]:
-    return {place: str(hand.outcome) for place, hand in table.state.hands.items() if hand.outcome}
+    return {place: str(hand.outcome) for place, hand in table.state.round.hands.items() if hand.outcome}
 
 
 def dead(table: TableHarness) -> list[str]:
-    return [place for place, hand in table.state.hands.items() if hand.dead]
+    return [place for place, hand in table.state.round.hands.items() if hand.dead]
 
 
 def with_bets() -> TableHarness:

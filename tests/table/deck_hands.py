@@ -52,8 +52,8 @@ def begin_with(table: TableHarness, name: str) -> TableHarness:
 
 
 def next_deck(table: TableHarness) -> Deck:
-    assert table.state.next_deck is not None
-    return table.state.next_deck
+    assert table.state.decks.waiting is not None
+    return table.state.decks.waiting
 
 
 def load_beside(table: TableHarness) -> None:

@@ -58,7 +58,11 @@ def every_operation(state: TableState) -> Iterator[AnyOperation]:
     for place, bettor in product(("B1", "B3", "D"), ("ann", "bob", "nobody")):
         yield operations.HandleCards(place, viewed=True, bettor=bettor)
     for place in PLACES:
-        read = tuple(held.face.expose() for held in hand.cards if held.face) if (hand := state.hands.get(place)) else ()
+        read = (
+            tuple(held.face.expose() for held in hand.cards if held.face)
+            if (hand := state.round.hands.get(place))
+            else ()
+        )
         yield from (
             operations.ExposeHand(place, cards)
             for cards in (None, read, DECK[:3], DECK[-3:], DECK[:2], DECK[:4], (DECK[0],) * 3, ())
@@ -73,7 +77,7 @@ def every_operation(state: TableState) -> Iterator[AnyOperation]:
     for kind in Kind:
         yield operations.ReportIrregularity(kind, "D", earlier=True)
     at = operations.CardAt
-    lying = [(card.ordinal, place) for place, hand in state.hands.items() for card in hand.cards]
+    lying = [(card.ordinal, place) for place, hand in state.round.hands.items() for card in hand.cards]
     yield operations.PlaceCards(tuple(at(ordinal, "D" if place != "D" else "B1") for ordinal, place in lying))
     yield from (
         operations.PlaceCards(cards)
@@ -175,7 +179,7 @@ def _corrections(state: TableState) -> Iterator[AnyOperation]:
     """Of every entry that may be corrected, and of some that may not."""
     handled, boxes = operations.HandleCards("B3", viewed=True), operations.OccupyBoxes((1, 5))
     instead = (None, handled, boxes, operations.CountCards("stub", 40, "a witness"), operations.ShowFirstCard(DECK[7]))
-    for entered in state.entered:
+    for entered in state.round.entered:
         yield from (operations.CorrectEntry(entered.entry, "keyed wrongly", said) for said in instead)
         if isinstance(entered.operation, operations.ExposeHand):
             at = entered.operation.place
@@ -192,19 +196,21 @@ def every_person(state: TableState) -> Iterator[PersonActed]:
     """Every operation by the lowest and the highest rank; and some for another round, or told before."""
     for number, operation in enumerate(every_operation(state)):
         for role in (Role.DEALER, Role.SHIFT_MANAGER):
-            yield PersonActed(f"every-{number}-{role}", str(role), role, state.round, operation)
-    for round_number in (-5, state.round - 2, state.round - 1, state.round + 1, HUGE):
+            yield PersonActed(f"every-{number}-{role}", str(role), role, state.round.number, operation)
+    for round_number in (-5, state.round.number - 2, state.round.number - 1, state.round.number + 1, HUGE):
         told = operations.PauseTable("at another time")
         yield PersonActed(f"round-{round_number}", "dealer", Role.DEALER, round_number, told)
     if state.answers:
-        yield PersonActed(state.answers[-1].operation_id, "dealer", Role.DEALER, state.round, operations.OpenTable())
-    yield PersonActed("", "", Role.DEALER, state.round, operations.OpenTable())
+        yield PersonActed(
+            state.answers[-1].operation_id, "dealer", Role.DEALER, state.round.number, operations.OpenTable()
+        )
+    yield PersonActed("", "", Role.DEALER, state.round.number, operations.OpenTable())
 
 
 def every_observation(state: TableState) -> Iterator[AnyObservation]:
     """Every observation as it may follow, and as no sane device would tell it."""
-    shuffle, dispensed = state.deck.shuffle, state.deck.dispensed
-    left = state.deck.loaded - dispensed
+    shuffle, dispensed = state.decks.in_play.shuffle, state.decks.in_play.dispensed
+    left = state.decks.in_play.loaded - dispensed
     cards = tuple(Concealed(DECK[(dispensed + n) % 52], shuffle, dispensed + 1 + n) for n in range(6))
     o = observations
     yield from (
@@ -255,7 +261,7 @@ def every_report(state: TableState) -> Iterator[AnyInput]:
     later = (device.uptime_ms or 0) + 5
     for observation in every_observation(state):
         yield DeviceReported(device.boot, device.last_report + 1, later, observation, Evidence(b"x"))
-    drawn = observations.CardDrawn(state.deck.shuffle, state.deck.dispensed + 1, 0, 1, None)
+    drawn = observations.CardDrawn(state.decks.in_play.shuffle, state.decks.in_play.dispensed + 1, 0, 1, None)
     yield DeviceReported(device.boot, device.last_report, later, drawn, Evidence(b""))
     yield DeviceReported(device.boot, device.last_report + 1, (device.uptime_ms or 0) - 1, drawn, Evidence(b""))
     yield DeviceReported(device.boot + 1, 1, None, drawn, Evidence(b""))
@@ -294,7 +300,7 @@ def every_input(state: TableState) -> Iterator[AnyInput]:
 
 def status_of(state: TableState) -> DeviceStatus:
     """The status of a device that agrees with the journal."""
-    deck, device = state.deck, state.device
+    deck, device = state.decks.in_play, state.device
     return DeviceStatus(
         boot=device.running_boot,
         last_report=device.last_report if device.boot == device.running_boot else 0,
@@ -304,7 +310,7 @@ def status_of(state: TableState) -> DeviceStatus:
         dispensed=deck.dispensed,
         remaining=deck.loaded - deck.dispensed,
         sets_dispensed=0,
-        tray_occupied=bool(state.tray),
+        tray_occupied=bool(state.decks.tray),
         exit_held=bool(device.exit_held),
         moving=False,
         last_command=device.moving.id if device.moving else 0,

@@ -56,7 +56,7 @@ def to_phase(unit: Unit, phase: Phase) -> TableHarness:
     table.expose(DEALER)
     if phase is Phase.EXPOSING:
         return table
-    for place in table.state.live_places:
+    for place in table.state.round.live_places:
         table.expose(place)
     table.settle()
     if phase is Phase.CONCLUDED:
@@ -238,4 +238,4 @@ def every_state() -> Iterator[tuple[str, TableState]]:
 def _made_up(unit: Unit, phase: Phase, service: Service, held: bool) -> TableState:
     possible = phase if phase in phases_of(unit) else Phase.EXAMINING
     state = to_phase(unit, possible).state
-    return replace(state, phase=phase, service=service, paused="dispute" if held else "")
+    return replace(state, phase=phase, service=service, duty=replace(state.duty, paused="dispute" if held else ""))

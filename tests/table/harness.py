@@ -128,7 +128,7 @@ class TableHarness:
         """A person does something; the answer that the table gives."""
         self._operations += 1
         operation_id = operation_id or f"op-{self._operations}"
-        looked_at = self.state.round if round_number is None else round_number
+        looked_at = self.state.round.number if round_number is None else round_number
         self.give(PersonActed(operation_id, PEOPLE[by], by, looked_at, operation))
         return next(answer for answer in self.state.answers if answer.operation_id == operation_id)
 
@@ -226,7 +226,7 @@ class TableHarness:
 
     def deal(self) -> TableHarness:
         """Everything that is still due."""
-        for _ in range(len(self.state.places)):
+        for _ in range(len(self.state.round.places)):
             if self.state.phase in (Phase.DEALING_SETS, Phase.DEALING_SINGLES):
                 self.take()
         examines = self.state.game.examining
@@ -243,13 +243,13 @@ class TableHarness:
     def expose_all(self) -> TableHarness:
         """The Dealer first; or last, where the Players' hands are returned before."""
         players_first = self.state.game.step(StepKind.RETURNING) is not None
-        order = (*self.state.live_places, DEALER) if players_first else (DEALER, *self.state.live_places)
+        order = (*self.state.round.live_places, DEALER) if players_first else (DEALER, *self.state.round.live_places)
         for place in order:
             self.expose(place)
         return self
 
     def settle(self) -> TableHarness:
-        if self.state.deck.stub is None:
+        if self.state.decks.in_play.stub is None:
             self.count(self.device.left)
         self.do(operations.RecordSettled())
         return self
@@ -300,7 +300,7 @@ class TableHarness:
             self.do(operations.ChooseOption(found.id, found.revision, place, choice))
 
     def all_continue(self) -> None:
-        self.choose(**dict.fromkeys(self.state.live_places, Choice.CONTINUE))
+        self.choose(**dict.fromkeys(self.state.round.live_places, Choice.CONTINUE))
 
     def rule(
         self,
@@ -316,8 +316,8 @@ class TableHarness:
 
     def swap(self, first: str, second: str) -> None:
         """Somebody says that the hands of two places lie at each other's."""
-        cards = [operations.CardAt(card.ordinal, second) for card in self.state.hands[first].cards]
-        cards += [operations.CardAt(card.ordinal, first) for card in self.state.hands[second].cards]
+        cards = [operations.CardAt(card.ordinal, second) for card in self.state.round.hands[first].cards]
+        cards += [operations.CardAt(card.ordinal, first) for card in self.state.round.hands[second].cards]
         self.do(operations.PlaceCards(tuple(cards)))
 
     def put_right(self, by: Role = Role.DEALER) -> None:

@@ -103,14 +103,14 @@ def test_an_irregularity_of_the_round_before_is_not_overtaken() -> None:
     table = TableHarness().start().to_dealing().finish().to_dealing()
     table.report(Kind.EXPOSED_CARD, earlier=True)
     abandon(table)
-    assert table.open.round == table.state.round - 1
+    assert table.open.round == table.state.round.number - 1
 
 
 def test_no_correction_takes_an_abandoned_round_up_again() -> None:
     table = TableHarness().start().to_dealing()
     table.report(Kind.EXPOSED_CARD)
     table.deny()
-    entry = table.state.entered[-1].entry
+    entry = table.state.round.entered[-1].entry
     abandon(table)
     table.say(operations.CorrectEntry(entry, "it was so"), Role.SHIFT_MANAGER)
     assert table.at(Phase.VOIDED)

@@ -28,7 +28,7 @@ def taken_early(unit: Unit) -> TableHarness:
 def test_nc_5_17_cards_taken_early_are_set_aside_and_asked_about(unit: Unit) -> None:
     table = taken_early(unit)
     assert (table.open.row.id, table.open.row.clause, table.open.stage) == ("I28", "NC 5.17", Stage.RULING)
-    early = [held.ordinal for held in table.state.aside]
+    early = [held.ordinal for held in table.state.decks.aside]
     assert early == ([1, 2, 3] if unit is Unit.SETS else [1])
     assert table.refused(operations.NoMoreBets())[0] == "held"
 
@@ -38,8 +38,8 @@ def test_nc_5_17_when_play_goes_on_they_are_the_first_cards_of_the_deal(unit: Un
     table = taken_early(unit)
     table.rule(RulingAction.CONTINUE)
     table.do(operations.NoMoreBets())
-    assert not table.state.aside
-    assert table.state.hands["B1"].cards[0].ordinal == 1
+    assert not table.state.decks.aside
+    assert table.state.round.hands["B1"].cards[0].ordinal == 1
     table.finish()
     assert table.last(events.StubCounted).count == 40
 

@@ -31,7 +31,7 @@ def to_burn(unit: Unit, burn: int, game_id: str = "NC") -> TableHarness:
 
 
 def burnt(table: TableHarness) -> list[int]:
-    return [card.ordinal for card in table.state.piles.get(Pile.BURNT, ())]
+    return [card.ordinal for card in table.state.round.piles.get(Pile.BURNT, ())]
 
 
 # -- the burn
@@ -43,9 +43,9 @@ def test_single_cards_the_first_ones_are_burnt_and_the_deal_follows(burn: int) -
     assert view_of(table.state, LinkView()).burn_due == burn
     table.take(burn)
     assert burnt(table) == list(range(1, burn + 1))
-    assert not table.state.dealt
+    assert not table.state.round.dealt
     table.take()
-    assert [card.ordinal for card in table.state.hands["B1"].cards] == [burn + 1]
+    assert [card.ordinal for card in table.state.round.hands["B1"].cards] == [burn + 1]
     table.deal()
     assert table.state.stub_due == 40 - burn
     table.expose_all().settle().conclude()
@@ -58,11 +58,11 @@ def test_of_sets_one_of_that_many_is_ordered_and_burnt(burn: int) -> None:
     table.take()
     assert burnt(table) == list(range(1, burn + 1))
     table.take()
-    assert len(table.state.hands["B1"].cards) == 3
+    assert len(table.state.round.hands["B1"].cards) == 3
     table.deal().expose_all().settle().conclude()
     assert table.last(events.StubCounted).count == 40 - burn
     table.fresh_deck()
-    assert not table.state.piles
+    assert not table.state.round.piles
 
 
 @pytest.mark.parametrize("unit", Unit)
@@ -70,8 +70,8 @@ def test_the_burn_comes_before_the_first_card(unit: Unit) -> None:
     table = to_burn(unit, 1, "F3")
     table.take(2)
     assert burnt(table) == [1]
-    assert table.state.first_card is not None
-    assert table.state.first_card.ordinal == 2
+    assert table.state.round.first_card is not None
+    assert table.state.round.first_card.ordinal == 2
     table.do(operations.ShowFirstCard())
     table.deal().expose_all()
     ledger = ledger_of(table.state)
@@ -83,7 +83,7 @@ def test_nothing_is_burnt_where_the_house_does_not() -> None:
     table = to_burn(Unit.SINGLES, 0)
     table.take()
     assert not table.events_of(events.CardsBurnt)
-    assert table.state.dealt == 1
+    assert table.state.round.dealt == 1
 
 
 def test_no_set_waits_before_no_more_bets_where_cards_are_burnt() -> None:
@@ -91,9 +91,9 @@ def test_no_set_waits_before_no_more_bets_where_cards_are_burnt() -> None:
     table.device.capabilities = replace(table.device.capabilities, stages=True)
     table.connect()
     table.to_betting()
-    assert not table.state.tray
+    assert not table.state.decks.tray
     table.do(operations.NoMoreBets())
-    assert len(table.state.tray) == 1
+    assert len(table.state.decks.tray) == 1
 
 
 def test_once_a_card_is_burnt_bets_stay_closed() -> None:
@@ -127,7 +127,7 @@ def test_a_burn_set_of_the_wrong_size_is_held_and_the_rest_of_it_is_dealt() -> N
     table.name_order(2, 1)
     table.all_continue()
     assert burnt(table) == [2]
-    assert [card.ordinal for card in table.state.hands["B1"].cards] == [1]
+    assert [card.ordinal for card in table.state.round.hands["B1"].cards] == [1]
 
 
 def test_a_wrong_number_burnt_is_reported_by_people() -> None:
@@ -168,7 +168,7 @@ def test_a_device_that_cannot_form_a_set_of_so_few_is_unfit() -> None:
 def test_the_deck_of_a_shoe_is_cut_before_the_first_card_and_is_52_as_before() -> None:
     table = TableHarness(Unit.SINGLES).start().to_betting()
     table.do(operations.CutDeck())
-    assert table.state.deck.cut
+    assert table.state.decks.in_play.cut
     assert table.last(events.DeckCut).deck == 1
     assert table.state.stub_due == 52
     table.do(operations.NoMoreBets())
@@ -176,7 +176,7 @@ def test_the_deck_of_a_shoe_is_cut_before_the_first_card_and_is_52_as_before() -
     assert table.refused(operations.CutDeck())[0] == "deck-used"
     table.finish()
     table.fresh_deck()
-    assert not table.state.deck.cut
+    assert not table.state.decks.in_play.cut
 
 
 def test_nothing_else_is_cut() -> None:

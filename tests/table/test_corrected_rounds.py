@@ -19,19 +19,19 @@ def test_nc_3_12_1_a_box_that_was_left_out_gets_its_hand() -> None:
     table = TableHarness().start().to_dealing()
     table.take(3)
     correct(table, operations.OccupyBoxes, operations.OccupyBoxes((1, 3, 5, 6)))
-    assert table.state.next_place == "B6"
-    assert set(table.state.misplaced.values()) == {("B6", "B5")}
+    assert table.state.round.next_place == "B6"
+    assert set(table.state.round.misplaced.values()) == {("B6", "B5")}
     table.confirm(Role.DEALER, handled=False)
     table.put_right()
-    assert table.state.next_place == "B6"
-    assert len(table.state.hands["B5"].cards) == 3
+    assert table.state.round.next_place == "B6"
+    assert len(table.state.round.hands["B5"].cards) == 3
 
 
 def test_nc_3_12_1_a_box_left_out_of_a_deal_that_is_whole_is_still_due() -> None:
     table = TableHarness().start().to_dealing().deal()
     correct(table, operations.OccupyBoxes, operations.OccupyBoxes((1, 3, 5, 6)))
     assert table.at(Phase.DEALING_SETS)
-    assert table.state.next_place == "D"
+    assert table.state.round.next_place == "D"
 
 
 def test_a_box_that_nobody_bet_on_is_taken_out_before_its_turn() -> None:
@@ -54,20 +54,20 @@ def test_once_hands_lie_open_the_boxes_are_no_more_corrected() -> None:
 @pytest.mark.parametrize("unit", Unit)
 def test_a_first_card_that_was_misread_moves_the_whole_deal(unit: Unit) -> None:
     table = TableHarness(unit, game_id="F3", hands={"F": "AC"}).start().to_dealing()
-    first = table.state.places[0]
+    first = table.state.round.places[0]
     table.take(2)
     correct(table, operations.ShowFirstCard, operations.ShowFirstCard(cards("2C")[0]))
-    assert table.state.places[0] != first
-    assert table.state.misplaced
+    assert table.state.round.places[0] != first
+    assert table.state.round.misplaced
     assert Kind.WRONG_DISTRIBUTION in {found.kind for found in table.state.open}
 
 
 def test_a_first_card_of_the_same_rank_moves_nothing_and_is_held_against_the_devices_word() -> None:
     table = TableHarness(game_id="F3", hands={"F": "AC"}).start().to_dealing()
     table.take(2)
-    before = table.state.places
+    before = table.state.round.places
     correct(table, operations.ShowFirstCard, operations.ShowFirstCard(cards("AD")[0]))
-    assert table.state.places == before
+    assert table.state.round.places == before
     assert table.open.kind is Kind.OTHER_DEALING_ERROR
     correct(table, operations.ShowFirstCard, operations.ShowFirstCard(cards("AC")[0]))
     assert not table.state.open
@@ -80,7 +80,7 @@ def test_a_round_that_was_not_paid_after_all_is_open_again() -> None:
     table = TableHarness().start().to_dealing().finish()
     correct(table, operations.RecordSettled)
     assert table.at(Phase.SETTLING)
-    assert not table.state.chips_paid
+    assert not table.state.round.chips_paid
     table.do(operations.RecordSettled())
     table.conclude()
 
@@ -98,12 +98,12 @@ def test_a_round_that_was_concluded_by_mistake_is_open_again() -> None:
     table = TableHarness().start().to_dealing().finish()
     correct(table, operations.ConcludeRound)
     assert table.at(Phase.SETTLING)
-    assert table.state.chips_paid
+    assert table.state.round.chips_paid
     table.conclude()
 
 
 def amounts(table: TableHarness) -> dict[str, tuple[int, str]]:
-    return {f"{bet.bettor} {bet.wager}": (bet.amount, bet.paid) for bet in table.state.settlement}
+    return {f"{bet.bettor} {bet.wager}": (bet.amount, bet.paid) for bet in table.state.round.settlement}
 
 
 def test_nc_5_13_a_bet_is_settled_as_it_lay_and_not_as_it_was_entered() -> None:
@@ -114,7 +114,7 @@ def test_nc_5_13_a_bet_is_settled_as_it_lay_and_not_as_it_was_entered() -> None:
     assert table.events_of(events.SettlementReversed)
     assert amounts(table)["ann main"] == (250, "250")
     assert table.at(Phase.SETTLING)
-    assert not table.state.chips_paid
+    assert not table.state.round.chips_paid
 
 
 def test_nc_5_13_a_bet_that_was_not_entered_counts() -> None:
@@ -128,7 +128,7 @@ def test_a_main_bet_that_was_not_entered_brings_its_box_into_the_deal() -> None:
     table = with_bets()
     table.take()
     table.do(operations.CorrectBet(0, 50, "not keyed", "ann", "main", 5), Role.PIT_SUPERVISOR)
-    assert table.state.boxes == (1, 3, 5)
+    assert table.state.round.boxes == (1, 3, 5)
     assert not table.state.open
     table.take(3)
     assert table.at(Phase.EXAMINING)

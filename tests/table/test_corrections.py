@@ -71,7 +71,7 @@ def test_the_record_says_what_was_what_is_and_why() -> None:
     assert told.was == operations.HandleCards("B1")
     assert told.instead == operations.HandleCards("B3", viewed=True)
     assert (told.reason, told.by, told.role) == ("keyed wrongly", "pit-supervisor", Role.PIT_SUPERVISOR)
-    assert {place: (hand.handled, hand.viewed) for place, hand in table.state.hands.items()} == {
+    assert {place: (hand.handled, hand.viewed) for place, hand in table.state.round.hands.items()} == {
         "B1": (False, False),
         "B3": (True, True),
         "B6": (False, False),
@@ -84,7 +84,7 @@ def test_a_correction_can_be_corrected() -> None:
     table.handle("B1")
     correct(table, operations.HandleCards, operations.HandleCards("B3"))
     correct(table, operations.HandleCards, operations.HandleCards("B6"))
-    assert [place for place, hand in table.state.hands.items() if hand.handled] == ["B6"]
+    assert [place for place, hand in table.state.round.hands.items() if hand.handled] == ["B6"]
 
 
 def test_what_others_said_of_the_same_hand_stands() -> None:
@@ -92,7 +92,7 @@ def test_what_others_said_of_the_same_hand_stands() -> None:
     table.handle("B1")
     table.do(operations.HandleCards("B1", viewed=True))
     correct(table, operations.HandleCards)
-    assert (table.state.hands["B1"].handled, table.state.hands["B1"].viewed) == (True, False)
+    assert (table.state.round.hands["B1"].handled, table.state.round.hands["B1"].viewed) == (True, False)
 
 
 def test_of_a_round_that_is_over_nothing_is_corrected() -> None:
@@ -121,7 +121,7 @@ def entry_of_hand(table: TableHarness, place: str) -> int:
     """The entry with which the hand of that place was opened."""
     opened = {
         one.operation.place: one.entry
-        for one in table.state.entered
+        for one in table.state.round.entered
         if isinstance(one.operation, operations.ExposeHand)
     }
     return opened[place]
@@ -138,7 +138,7 @@ def test_a_hand_that_was_misread_is_judged_anew(ends: Phase) -> None:
     table.do(operations.CorrectEntry(entry, "misread", right), Role.PIT_SUPERVISOR)
     assert outcomes(table)["B3"] == "lose"
     assert table.at(Phase.SETTLING)
-    assert not table.state.chips_paid
+    assert not table.state.round.chips_paid
     table.settle().conclude()
 
 
@@ -158,7 +158,7 @@ def test_a_hand_entered_at_the_wrong_box_is_struck_out_and_waited_for() -> None:
     entry = last_entry(table, operations.ExposeHand)
     table.do(operations.CorrectEntry(entry, "another box"), Role.PIT_SUPERVISOR)
     assert table.at(Phase.EXPOSING)
-    assert not table.state.hands["B6"].shown
+    assert not table.state.round.hands["B6"].shown
     table.expose("B6", HANDS["B6"])
     assert table.at(Phase.SETTLING)
 
@@ -212,7 +212,7 @@ def test_nc_5_5_2_a_void_that_rested_on_a_wrong_count_is_lifted() -> None:
     assert table.open.facts.counted_wrong is False
     table.confirm()
     assert not table.state.open
-    assert table.state.deck.stub_out, "when the round was void the device gave out its stub"
+    assert table.state.decks.in_play.stub_out, "when the round was void the device gave out its stub"
     table.do(operations.DealByHand(6, "the stub is out"), Role.PIT_SUPERVISOR)
     assert table.at(Phase.EXAMINING)
 
@@ -252,7 +252,9 @@ def test_what_a_void_overtook_is_open_again_when_it_is_lifted(unit: Unit) -> Non
     foreign = next(found for found in table.state.open if found.kind is Kind.FOREIGN_CARD)
     table.confirm(found=foreign)
     assert not table.state.open
-    entry = [one.entry for one in table.state.entered if isinstance(one.operation, operations.ConfirmIrregularity)][-1]
+    entry = [
+        one.entry for one in table.state.round.entered if isinstance(one.operation, operations.ConfirmIrregularity)
+    ][-1]
     table.do(operations.CorrectEntry(entry, "a stain, no other back"), Role.PIT_SUPERVISOR)
     assert [found.id for found in table.state.open] == [viewer.id, foreign.id]
     table.deny(found=next(found for found in table.state.open if found.id == foreign.id))
@@ -268,8 +270,8 @@ def test_nc_5_9_a_hand_that_was_removed_plays_again() -> None:
     assert dead(table) == ["B1"]
     correct(table, operations.ConfirmIrregularity)
     assert dead(table) == []
-    assert table.state.hands["B1"].size == 3
-    assert table.state.removed == ()
+    assert table.state.round.hands["B1"].size == 3
+    assert table.state.round.removed == ()
     table.deny()
     table.finish()
     assert outcomes(table)["B1"] == "win"
@@ -284,7 +286,7 @@ def test_nc_5_7_3_one_bettors_choice_is_taken_back_and_the_others_stand() -> Non
     assert dead(table) == ["B3"]
     entry = next(
         one.entry
-        for one in table.state.entered
+        for one in table.state.round.entered
         if isinstance(one.operation, operations.ChooseOption) and one.operation.place == "B3"
     )
     table.do(operations.CorrectEntry(entry, "he said continue"), Role.PIT_SUPERVISOR)
@@ -312,7 +314,7 @@ def test_a_report_that_was_decided_is_decided_anew_when_it_is_struck_out() -> No
     table.confirm()
     table.choose(B1=Choice.WITHDRAW, B3=Choice.CONTINUE, B6=Choice.CONTINUE)
     correct(table, operations.ReportIrregularity)
-    assert not table.state.hands["B1"].dead
+    assert not table.state.round.hands["B1"].dead
     table.deny()
     assert not table.state.open
 

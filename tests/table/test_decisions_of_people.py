@@ -76,7 +76,7 @@ def test_a_choice_does_not_outdate_the_next_bettors() -> None:
     table = exposed()
     table.confirm()
     revision = table.open.revision
-    for place in table.state.live_places:
+    for place in table.state.round.live_places:
         table.do(operations.ChooseOption(table.state.open[0].id, revision, place, Choice.CONTINUE))
     assert not table.state.open
 
@@ -126,7 +126,7 @@ def test_answers_are_kept_for_this_round_and_the_one_before_and_older_ones_are_s
     table.finish().to_dealing()
     assert table.say(operations.NoMoreBets(), operation_id="of-round-1", round_number=1) == accepted
     table.finish().to_betting()
-    assert table.state.round == 3
+    assert table.state.round.number == 3
     assert all(answer.round >= 2 for answer in table.state.answers)
     code, _ = table.refused(operations.NoMoreBets(), round_number=1, operation_id="of-round-1")
     assert code == "stale"
@@ -136,7 +136,7 @@ def test_answers_are_kept_for_this_round_and_the_one_before_and_older_ones_are_s
 def test_an_operation_meant_for_the_round_before_is_judged_by_the_table_as_it_is() -> None:
     table = TableHarness().start().to_dealing().finish().to_betting()
     assert not table.say(operations.OccupyBoxes((2,)), round_number=1).code
-    assert table.state.boxes == (2,)
+    assert table.state.round.boxes == (2,)
 
 
 def test_two_irregularities_hold_until_both_are_resolved() -> None:
@@ -198,7 +198,7 @@ def test_only_a_player_with_cards_handles_cards() -> None:
     for place in ("B3", "D", "B2"):
         assert table.refused(operations.HandleCards(place))[0] == "no-cards"
     table.handle("B1")
-    assert table.state.handled is True
+    assert table.state.round.handled is True
 
 
 def test_nc_3_13_the_dealers_hand_is_exposed_first_and_each_hand_once() -> None:

@@ -255,7 +255,7 @@ def test_nc_5_5_2_a_stub_that_is_counted_as_another_decks_is_a_doubt() -> None:
     table.device.report(StubUnloaded(7, 40))
     assert table.open.row.id == "I04"
     assert "deck 7" in table.last(events.IrregularityRaised).note
-    assert table.state.deck.stub is None
+    assert table.state.decks.in_play.stub is None
     table.count(40)
     table.confirm()
     table.expose_all().settle().conclude()

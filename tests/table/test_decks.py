@@ -17,7 +17,7 @@ from tests.table.harness import TableHarness
 
 def test_a_deck_on_record_has_a_name_a_back_and_a_witness_and_is_whole() -> None:
     table = with_two()
-    assert [record.back for record in table.state.decks] == ["red", "blue"]
+    assert [record.back for record in table.state.decks.recorded] == ["red", "blue"]
     assert table.refused(bring("A", "green"))[0] == "recorded"
     assert table.refused(bring("C", " Red "))[0] == "back"
     assert table.refused(bring("C", ""))[0] == "back"
@@ -32,7 +32,7 @@ def test_a_deck_goes_out_whatever_its_count_but_not_in_its_round() -> None:
     assert table.refused(take_out("B", reason=" "))[0] == "reason"
     assert table.refused(take_out("C"))[0] == "no-deck"
     table.do(take_out("B", 50))
-    assert [record.label for record in table.state.decks] == ["A"]
+    assert [record.label for record in table.state.decks.recorded] == ["A"]
     assert table.last(events.DeckTakenOut).count == 50
     assert not table.state.open, "no round was dealt from it"
 
@@ -178,7 +178,7 @@ def test_where_the_document_is_silent_the_ruling_puts_it_out_of_use() -> None:
     table.report(Kind.FOREIGN_CARD)
     assert not table.events_of(events.DeckQuarantined)
     table.rule(RulingAction.VOID)
-    assert table.state.deck.quarantined
+    assert table.state.decks.in_play.quarantined
     table.fresh_deck()
     table.do(operations.PlaceYourBets())
 
@@ -189,7 +189,7 @@ def test_nc_5_6_a_foreign_card_of_the_round_before_concerns_the_deck_of_that_rou
     table.report(Kind.FOREIGN_CARD, earlier=True)
     table.confirm()
     assert table.last(events.DeckQuarantined).deck == "A"
-    assert not table.state.quarantine_of(table.state.deck)
+    assert not table.state.decks.quarantine_of(table.state.decks.in_play)
 
 
 # -- shuffled outside
@@ -234,7 +234,7 @@ def test_a_claim_that_a_void_overtook_takes_the_deck_out_of_use_all_the_same() -
     table.report(Kind.UNSHUFFLED)
     table.confirm(found=next(found for found in table.state.open if found.kind is Kind.UNSHUFFLED))
     assert table.at(Phase.VOIDED)
-    record = table.state.recorded("A")
+    record = table.state.decks.record("A")
     assert record is not None
     assert record.quarantined
 
@@ -248,7 +248,7 @@ def test_nc_5_5_1_a_round_that_is_void_when_another_deck_lies_there_leaves_that_
     table.confirm()
     assert table.at(Phase.VOIDED)
     table.do(operations.PlaceYourBets())
-    assert table.state.round_label == "B"
+    assert table.state.round.label == "B"
 
 
 def test_nc_5_5_1_a_foreign_card_in_another_deck_does_not_void_the_round_that_was_concluded() -> None:
@@ -261,7 +261,7 @@ def test_nc_5_5_1_a_foreign_card_in_another_deck_does_not_void_the_round_that_wa
     assert table.open.waiting
     table.confirm()
     assert table.at(Phase.CONCLUDED)
-    assert [record.label for record in table.state.decks if record.quarantined] == ["B"]
+    assert [record.label for record in table.state.decks.recorded if record.quarantined] == ["B"]
 
 
 def test_a_deck_whose_cards_are_on_the_table_cannot_have_been_examined() -> None:
@@ -274,7 +274,7 @@ def test_a_deck_whose_cards_are_on_the_table_cannot_have_been_examined() -> None
 
 def test_nc_5_6_a_start_that_was_cancelled_is_no_round_between() -> None:
     table = TableHarness().start().to_dealing().finish()
-    played = table.state.round
+    played = table.state.round.number
     table.fresh_deck()
     for _ in range(2):
         table.do(operations.PlaceYourBets())

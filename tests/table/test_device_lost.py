@@ -46,7 +46,7 @@ def test_cards_taken_while_nobody_listened_reach_their_places_when_the_device_ke
     table.do(operations.ContinueRound())
     assert not table.state.open
     table.deal()
-    assert table.state.hands == smooth.state.hands
+    assert table.state.round.hands == smooth.state.round.hands
 
 
 def test_a_report_that_is_repeated_after_a_loss_counts_once() -> None:
@@ -56,7 +56,7 @@ def test_a_report_that_is_repeated_after_a_loss_counts_once() -> None:
     steps = len(table.steps)
     table.give(repeated)
     assert len(table.steps) == steps
-    assert table.state.dealt == 1
+    assert table.state.round.dealt == 1
 
 
 def test_nc_5_5_2_a_status_that_differs_asks_for_a_count() -> None:
@@ -124,8 +124,8 @@ def test_a_set_that_appeared_in_the_tray_meanwhile_is_a_doubt() -> None:
     assert ("tray", 1, 0) in [
         (event.what, event.journal, event.device) for event in table.events_of(events.StatusDiffers)
     ]
-    assert not table.state.tray
-    assert len(table.state.aside) == 3, "the set is somewhere, and nobody's"
+    assert not table.state.decks.tray
+    assert len(table.state.decks.aside) == 3, "the set is somewhere, and nobody's"
 
 
 def test_a_command_that_was_carried_out_before_the_loss_is_not_sent_again() -> None:

@@ -56,14 +56,14 @@ def test_the_cards_stay_where_they_were_dealt_and_the_deal_waits() -> None:
     table = timed()
     draw_at(table, 10_000)
     draw_at(table, 10_001)
-    assert (table.state.dealt, table.state.aside) == (2, ())
-    assert [held.ordinal for held in table.state.hands["B3"].cards] == [2]
+    assert (table.state.round.dealt, table.state.decks.aside) == (2, ())
+    assert [held.ordinal for held in table.state.round.hands["B3"].cards] == [2]
     assert table.exit_is_held()
     table.confirm()
     table.choose(B1=Choice.CONTINUE, B3=Choice.WITHDRAW, B6=Choice.CONTINUE)
-    assert [held.ordinal for held in table.state.hands["B3"].cards] == [2]
+    assert [held.ordinal for held in table.state.round.hands["B3"].cards] == [2]
     draw_at(table, 20_000)
-    assert [held.ordinal for held in table.state.hands["B6"].cards] == [3]
+    assert [held.ordinal for held in table.state.round.hands["B6"].cards] == [3]
 
 
 def test_an_order_that_the_log_tells_and_the_deal_followed_cannot_be_called_unknown() -> None:
@@ -132,7 +132,7 @@ def test_a_card_too_many_that_came_with_the_last_one_is_told_once() -> None:
     assert table.at(Phase.EXAMINING)
     told = table.last(events.IrregularityRaised)
     assert (raised(table), told.ordinals, told.facts.curable) == (["I15"], (12, 13), False)
-    assert [held.ordinal for held in table.state.aside] == [13]
+    assert [held.ordinal for held in table.state.decks.aside] == [13]
 
 
 def test_a_third_card_with_them_waits_and_is_told_as_taken_while_the_deal_was_held() -> None:
@@ -140,7 +140,7 @@ def test_a_third_card_with_them_waits_and_is_told_as_taken_while_the_deal_was_he
     for uptime_ms in (10_000, 10_010, 10_020):
         draw_at(table, uptime_ms)
     assert raised(table) == ["I15", "I16"]
-    assert [held.ordinal for held in table.state.aside] == [3]
+    assert [held.ordinal for held in table.state.decks.aside] == [3]
 
 
 @pytest.mark.parametrize(("game_id", "row"), [("TP", ""), ("RTP", "RTP 6.1")])
@@ -156,7 +156,7 @@ def test_a_clock_that_runs_backwards_in_a_round_is_a_doubt_and_the_card_is_dealt
     table = timed(senses=True)
     draw_at(table, 10_000)
     draw_at(table, 9_999)
-    assert (raised(table), table.state.dealt) == (["I04"], 2)
+    assert (raised(table), table.state.round.dealt) == (["I04"], 2)
     told = table.last(events.IrregularityRaised)
     assert (told.noticed_by, "10000 to 9999" in told.note) == ("inference", True)
     table.count(len(table.device.inside))

@@ -35,15 +35,15 @@ def test_e1_a_round_is_dealt_in_the_documents_order(game_id: str, unit: Unit) ->
     table = table_of(game_id, unit).to_dealing()
     order = table.state.grammar.order
     table.deal()
-    assert {len(hand.cards) for hand in table.state.hands.values()} == {3}
+    assert {len(hand.cards) for hand in table.state.round.hands.values()} == {3}
     dealt = [place for event in table.events_of(events.CardsDealt) for place in event.places]
-    whole = len(table.state.hands)
+    whole = len(table.state.round.hands)
     if order is Order.BY_HAND:
         assert all(len(set(dealt[first : first + 3])) == 1 for first in range(0, 3 * whole, 3))
     else:
         assert all(len(set(dealt[first : first + whole])) == whole for first in range(0, 3 * whole, whole))
     table.expose_all().settle().conclude()
-    assert len(table.events_of(events.HandJudged)) == len(table.state.live_places)
+    assert len(table.events_of(events.HandJudged)) == len(table.state.round.live_places)
     assert not table.events_of(events.IrregularityRaised)
     counted = table.last(events.StubCounted)
     assert counted.count == counted.due == 52 - 3 * whole - (game_id == "F3")
@@ -61,7 +61,7 @@ def test_tp_3_6_rtp_3_15_p3_3_7_the_dealers_hand_comes_when_all_are_returned(gam
     assert table.at(Phase.EXAMINING)
     table.expose(DEALER)
     assert table.at(Phase.SETTLING)
-    outcomes = [table.state.hands[place].outcome for place in ("B1", "B3", "B6")]
+    outcomes = [table.state.round.hands[place].outcome for place in ("B1", "B3", "B6")]
     assert outcomes == [Outcome.WIN, Outcome.TIE, Outcome.LOSE]
 
 
@@ -74,12 +74,12 @@ def test_f3_pm5_the_first_card_says_where_the_deal_begins(unit: Unit, rank: int)
     table = table_of("F3", unit, hands={"F": first}).to_dealing()
     shown = table.last(events.FirstCardShown)
     assert (shown.card.code, shown.clause) == (first, "F3 PM5")
-    assert table.state.places[0] == begins
+    assert table.state.round.places[0] == begins
     circle = [DEALER, "B1", "B2", "B3"] * 2
     start = circle.index(begins)
-    assert list(dict.fromkeys(table.state.places)) == circle[start : start + 4]
+    assert list(dict.fromkeys(table.state.round.places)) == circle[start : start + 4]
     table.deal()
-    assert table.state.first_card is not None
+    assert table.state.round.first_card is not None
     table.expose_all().settle().conclude()
     assert table.last(events.StubCounted).due == 39
 
@@ -89,8 +89,8 @@ def test_reading_18_the_first_card_may_be_the_first_of_the_first_hand(unit: Unit
     chosen = (ChosenReading("first_card", "in_hand"),)
     settings = Settings("F3", unit, 3, count_stub_by_hand=True, readings=chosen)
     table = TableHarness(unit, hands={"F": "2H"}, settings=settings, game_id="F3").start().to_dealing()
-    assert table.state.first_card is None
-    assert [held.ordinal for held in table.state.hands["B1"].cards] == [1]
+    assert table.state.round.first_card is None
+    assert [held.ordinal for held in table.state.round.hands["B1"].cards] == [1]
     table.deal().expose_all().settle().conclude()
     assert table.last(events.StubCounted).due == 40
 
@@ -116,7 +116,7 @@ def test_f3_pm5_a_first_card_that_was_not_read_is_named_by_the_dealer() -> None:
     table.take()
     assert table.refused(operations.ShowFirstCard())[0] == "unread"
     table.do(operations.ShowFirstCard(DECK[3]))
-    assert table.state.places[0] == "B3"
+    assert table.state.round.places[0] == "B3"
 
 
 def test_f3_pm5_the_card_on_the_table_counts_and_a_difference_is_reported() -> None:
@@ -124,7 +124,7 @@ def test_f3_pm5_the_card_on_the_table_counts_and_a_difference_is_reported() -> N
     table.do(operations.NoMoreBets())
     table.take()
     table.do(operations.ShowFirstCard(DECK[1]))
-    assert table.state.places[0] == "B1"
+    assert table.state.round.places[0] == "B1"
     assert table.open.kind is Kind.OTHER_DEALING_ERROR
 
 
@@ -133,11 +133,11 @@ def test_f3_pm5_a_card_taken_before_the_first_card_is_shown_waits_and_is_reporte
     table.do(operations.NoMoreBets())
     table.take(2)
     assert table.open.kind is Kind.OTHER_DEALING_ERROR
-    assert len(table.state.aside) == 1
+    assert len(table.state.decks.aside) == 1
     assert table.open.stage is Stage.RULING, "only the moment was wrong, and F3 says nothing of it"
     table.rule(RulingAction.CONTINUE)
     table.do(operations.ShowFirstCard())
-    assert table.state.hands["B1"].size == 1, "it is dealt where it belongs"
+    assert table.state.round.hands["B1"].size == 1, "it is dealt where it belongs"
     table.finish()
 
 

@@ -47,8 +47,8 @@ def test_nc_5_7_3_who_withdraws_has_a_dead_hand_that_keeps_taking_its_cards(unit
     removed = table.last(events.HandRemoved)
     assert (removed.place, removed.clause) == ("B3", "NC 5.7.3")
     table.deal()
-    assert {place: hand.cards for place, hand in table.state.hands.items()} == {
-        place: hand.cards for place, hand in smooth.state.hands.items()
+    assert {place: hand.cards for place, hand in table.state.round.hands.items()} == {
+        place: hand.cards for place, hand in smooth.state.round.hands.items()
     }, "every hand has the cards that were meant for it"
     table.expose_all()
     assert [event.place for event in table.events_of(events.HandJudged)] == ["B1", "B6"]
@@ -112,7 +112,7 @@ def test_nc_5_7_a_hand_removed_by_another_clause_is_not_waited_for() -> None:
     table.choose(B1=CONTINUE, B6=CONTINUE)
     table.confirm(found=wrong_count, reconstructable=False)
     assert not table.state.open
-    assert table.state.live_places == ("B1", "B6")
+    assert table.state.round.live_places == ("B1", "B6")
 
 
 def test_nc_5_7_who_withdraws_over_one_error_is_not_waited_for_over_another() -> None:
@@ -133,5 +133,5 @@ def test_nc_3_13_a_card_exposed_after_the_hands_were_judged_still_gives_options(
     table.report(Kind.EXPOSED_CARD, "B1")
     table.confirm()
     table.choose(B1=WITHDRAW, B3=CONTINUE, B6=CONTINUE)
-    assert table.state.hands["B1"].outcome is None
+    assert table.state.round.hands["B1"].outcome is None
     table.settle().conclude()

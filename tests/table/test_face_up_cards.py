@@ -33,7 +33,7 @@ def test_nc_5_10_an_announced_card_is_the_next_card(unit: Unit) -> None:
     table.confirm(Role.DEALER)
     assert not table.is_held()
     table.deal()
-    shown = [held.ordinal for hand in table.state.hands.values() for held in hand.cards if held.face_up]
+    shown = [held.ordinal for hand in table.state.round.hands.values() for held in hand.cards if held.face_up]
     assert shown == [8]
     assert len(table.events_of(events.IrregularityRaised)) == 1, "it is not announced again when it comes out"
     table.expose_all().settle().conclude()
@@ -46,7 +46,7 @@ def test_nc_5_10_a_card_that_nobody_announced_is_told_when_it_comes_out() -> Non
     assert (table.open.row.clause, table.open.place, table.open.ordinals) == ("NC 5.10", "B1", (5,))
     assert table.last(events.IrregularityRaised).faces_seen is True
     table.confirm(Role.DEALER)
-    assert table.state.hands["B1"].cards[1].face_up
+    assert table.state.round.hands["B1"].cards[1].face_up
     table.finish()
 
 

@@ -56,7 +56,9 @@ def test_who_takes_over_names_all_that_is_open() -> None:
     before = table.state
     table.do(operations.TakeOver((second, first)), Role.PIT_SUPERVISOR)
     over = table.last(events.HandedOver)
-    assert over == events.HandedOver("dealer", "pit-supervisor", (first, second), before.round, Phase.DEALING_SETS)
+    assert over == events.HandedOver(
+        "dealer", "pit-supervisor", (first, second), before.round.number, Phase.DEALING_SETS
+    )
     assert on_duty(table) == "pit-supervisor"
     assert table.state.open == before.open
     assert table.state.held

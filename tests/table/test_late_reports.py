@@ -14,7 +14,10 @@ from tests.table.watched import WatchedTable
 
 def lying(table: TableHarness) -> list[tuple[int, int]]:
     state = table.state
-    cards = [held for hand in state.hands.values() for held in hand.cards] + [*state.tray, *state.aside]
+    cards = [held for hand in state.round.hands.values() for held in hand.cards] + [
+        *state.decks.tray,
+        *state.decks.aside,
+    ]
     return [held.id for held in cards]
 
 
@@ -39,10 +42,10 @@ def test_a_card_that_was_dealt_by_hand_already_is_in_no_second_place() -> None:
     table.take()
     by_hand(table, 10)
     assert table.at(Phase.EXAMINING)
-    before = table.state.hands
+    before = table.state.round.hands
     table.connect()
-    assert table.state.hands == before
-    assert not table.state.aside
+    assert table.state.round.hands == before
+    assert not table.state.decks.aside
     assert not table.events_of(events.IrregularityRaised)
     assert noted(table) == ["cards 3"]
 
@@ -73,7 +76,7 @@ def test_a_card_that_nobody_dealt_is_still_set_aside_and_told_of() -> None:
     by_hand(table, 1)
     table.connect()
     assert noted(table) == ["cards 3"]
-    assert [held.ordinal for held in table.state.aside] == [4]
+    assert [held.ordinal for held in table.state.decks.aside] == [4]
     assert [(found.row.id, found.ordinals) for found in table.state.open] == [("I16", (4,))]
     assert "by hand" in table.last(events.IrregularityRaised).note
     assert len(lying(table)) == len(set(lying(table))) == 4
@@ -84,7 +87,7 @@ def test_of_cards_drawn_together_only_the_new_one_waits() -> None:
     table.device.draw_together(2)
     by_hand(table, 1)
     table.connect()
-    assert (noted(table), [held.ordinal for held in table.state.aside]) == (["cards 3"], [4])
+    assert (noted(table), [held.ordinal for held in table.state.decks.aside]) == (["cards 3"], [4])
     assert [found.row.id for found in table.state.open] == ["I15"]
 
 
@@ -103,7 +106,7 @@ def test_a_set_that_fell_while_nobody_listened_and_was_dealt_by_hand_is_noted_wi
         "cards 7, 8, 9",
         "the set that began with card 7 was lifted",
     ]
-    assert not table.state.tray
+    assert not table.state.decks.tray
     assert not table.state.open
     by_hand(table, 3)
     assert sorted(ordinal for _, ordinal in lying(table)) == list(range(1, 13))
@@ -111,7 +114,7 @@ def test_a_set_that_fell_while_nobody_listened_and_was_dealt_by_hand_is_noted_wi
 
 def test_a_set_in_the_tray_that_was_dealt_by_hand_is_lifted_only_once() -> None:
     table = lost(Unit.SETS)
-    assert len(table.state.tray) == 3
+    assert len(table.state.decks.tray) == 3
     table.device.lift()
     by_hand(table, 3)
     table.connect()
@@ -130,7 +133,7 @@ def test_a_first_card_that_was_shown_by_hand_is_noted() -> None:
     table.connect()
     assert noted(table) == ["cards 1"]
     assert not table.state.open
-    assert table.state.first_card is not None
+    assert table.state.round.first_card is not None
 
 
 def test_after_reports_of_which_nobody_knows_how_many_are_gone_none_is_taken_twice() -> None:
@@ -143,9 +146,9 @@ def test_after_reports_of_which_nobody_knows_how_many_are_gone_none_is_taken_twi
     table.confirm()
     for given in told:
         table.give(given)
-    assert table.state.dealt == 2
+    assert table.state.round.dealt == 2
     table.take()
-    assert table.state.dealt == 3
+    assert table.state.round.dealt == 3
     table.finish()
 
 
@@ -160,6 +163,6 @@ def test_and_those_of_the_start_that_runs_are_taken_in_order() -> None:
     table.take(2)
     table.connect()
     assert (table.state.device.boot, table.state.device.last_report) == (2, 3)
-    assert (table.state.dealt, table.state.open) == (4, ())
+    assert (table.state.round.dealt, table.state.open) == (4, ())
     table.do(operations.ContinueRound())
     table.finish()

@@ -49,7 +49,7 @@ def test_without_a_deck_there_is_no_account() -> None:
 def test_it_makes_52_all_through_a_round(unit: Unit) -> None:
     table = TableHarness(unit).start().to_dealing()
     assert account(table).total == 52
-    for _ in range(len(table.state.places)):
+    for _ in range(len(table.state.round.places)):
         if table.state.phase in (Phase.DEALING_SETS, Phase.DEALING_SINGLES):
             table.take()
             assert account(table).whole
@@ -125,7 +125,7 @@ def test_a_card_on_the_floor_is_not_misplaced_and_its_hand_stays_closed() -> Non
     table = TableHarness().start().to_dealing().deal()
     table.do(lie(table, (5, "dropped")))
     assert not table.state.open
-    assert not table.state.misplaced
+    assert not table.state.round.misplaced
     assert account(table).dropped == 1
     assert account(table).whole
     table.expose("D")
@@ -133,7 +133,7 @@ def test_a_card_on_the_floor_is_not_misplaced_and_its_hand_stays_closed() -> Non
     assert (code, "Card 5" in sentence) == ("dropped", True)
     table.do(lie(table, (5, "B3")))
     table.expose("B3")
-    assert not table.state.piles
+    assert not table.state.round.piles
 
 
 def test_tp_5_3_a_card_that_is_found_at_another_hand_is_misplaced() -> None:
@@ -141,7 +141,7 @@ def test_tp_5_3_a_card_that_is_found_at_another_hand_is_misplaced() -> None:
     table.do(lie(table, (5, "dropped")))
     table.do(lie(table, (5, "B6")))
     assert table.open.kind is Kind.WRONG_DISTRIBUTION
-    assert table.state.misplaced == {(table.state.deck.shuffle, 5): ("B6", "B3")}
+    assert table.state.round.misplaced == {(table.state.decks.in_play.shuffle, 5): ("B6", "B3")}
 
 
 def test_a_card_on_the_floor_does_not_hinder_moving_complete_hands() -> None:
@@ -149,7 +149,7 @@ def test_a_card_on_the_floor_does_not_hinder_moving_complete_hands() -> None:
     table.take(3)
     table.do(lie(table, (5, "dropped")))
     table.swap("B1", "B6")
-    assert table.state.curable
+    assert table.state.round.curable
 
 
 def test_where_a_card_lies_already_it_cannot_be_put() -> None:
@@ -167,7 +167,7 @@ def test_the_next_round_has_nothing_on_the_floor() -> None:
     table.report(Kind.UNSHUFFLED)
     table.confirm()
     table.fresh_deck()
-    assert not table.state.piles
+    assert not table.state.round.piles
     assert account(table) == Ledger(stub=52)
 
 
@@ -249,7 +249,7 @@ def test_the_last_count_of_the_floor_stands() -> None:
     table = TableHarness(Unit.SINGLES).start().to_dealing().deal()
     table.do(count("dropped", 2))
     table.do(count("dropped", 0))
-    assert table.state.pile_size(Pile.DROPPED) == 0
+    assert table.state.round.pile_size(Pile.DROPPED) == 0
     assert table.state.stub_due == 40
 
 
@@ -281,7 +281,7 @@ def test_a_whole_deck_that_is_not_52_cannot_begin_a_round() -> None:
     assert not table.state.open
     table.do(count("deck", 51))
     assert (table.open.row.id, table.open.facts.counted_wrong) == ("I02", True)
-    assert table.state.deck.used
+    assert table.state.decks.in_play.used
     table.deny()
     assert table.refused(operations.PlaceYourBets())[0] == "deck-used"
 

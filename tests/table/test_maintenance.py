@@ -156,7 +156,7 @@ def test_cards_drawn_there_are_set_aside_and_enter_no_round(unit: Unit) -> None:
     if unit is Unit.SINGLES:
         table.count(52)
     table.to_dealing().deal()
-    dealt = {card.id for hand in table.state.hands.values() for card in hand.cards}
+    dealt = {card.id for hand in table.state.round.hands.values() for card in hand.cards}
     assert not dealt & {card.id for card in drawn.cards}
     table.expose_all().settle().conclude()
 
@@ -249,7 +249,7 @@ def test_a_set_that_waited_in_the_tray_when_it_ended_goes_to_nobody() -> None:
     table.do(END, Role.PIT_SUPERVISOR)
     assert table.refused(operations.PlaceYourBets())[0] == "count-due"
     table.to_dealing()
-    assert not table.state.aside
+    assert not table.state.decks.aside
 
 
 def test_a_shoes_deck_may_be_counted_as_a_whole() -> None:
@@ -257,7 +257,7 @@ def test_a_shoes_deck_may_be_counted_as_a_whole() -> None:
     table.do(END, Role.PIT_SUPERVISOR)
     table.fresh_deck()
     table.do(operations.CountCards("deck", 51, "a witness"))
-    assert table.state.count_due
+    assert table.state.decks.count_due
     table.deny()
     table.fresh_deck()
     table.do(operations.CountCards("deck", 52, "a witness"))
@@ -279,7 +279,7 @@ def test_the_deck_that_waited_is_not_dealt_from_either_and_stands_in_nobodys_way
     if unit is Unit.SINGLES:
         table.count(52)
     table.do(operations.PlaceYourBets())
-    assert table.state.deck.deck == 1
+    assert table.state.decks.in_play.deck == 1
 
 
 def test_nc_5_5_1_after_it_an_error_of_the_round_before_is_still_found_in_time() -> None:

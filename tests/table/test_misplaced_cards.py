@@ -22,7 +22,7 @@ def dealt(game_id: str, unit: Unit = Unit.SETS, *readings: ChosenReading) -> Tab
 
 
 def lying(table: TableHarness) -> dict[str, list[int]]:
-    return {place: [card.ordinal for card in hand.cards] for place, hand in table.state.hands.items()}
+    return {place: [card.ordinal for card in hand.cards] for place, hand in table.state.round.hands.items()}
 
 
 @cured
@@ -64,7 +64,7 @@ def test_the_table_alone_says_what_is_moved_once_people_have_said_what_lies_wher
     table.swap("B1", "B3")
     assert len(table.state.open) == 1, "saying where the cards lie raises it once"
     table.put_right()
-    assert not table.state.misplaced
+    assert not table.state.round.misplaced
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_rtp_5_6_5_7_the_round_goes_on_and_who_is_dissatisfied_may_be_permitted_
     table.do(withdraw, permits)
     table.choose(B3=Choice.CONTINUE, B6=Choice.CONTINUE)
     assert table.last(events.HandRemoved).clause == "RTP 5.7"
-    assert table.state.live_places == ("B3", "B6")
+    assert table.state.round.live_places == ("B3", "B6")
     table.expose_all().settle().conclude()
 
 
@@ -148,9 +148,9 @@ def test_nc_5_9_a_wrong_count_that_can_be_put_right_removes_nothing() -> None:
     table.handle("B1")
     table.report(Kind.WRONG_COUNT, "B3", counted=4)
     table.confirm(Role.DEALER, reconstructable=True)
-    assert table.state.hands["B3"].size == 4
+    assert table.state.round.hands["B3"].size == 4
     table.put_right()
-    assert table.state.hands["B3"].size == 3
+    assert table.state.round.hands["B3"].size == 3
     assert not table.events_of(events.HandRemoved)
 
 

@@ -77,7 +77,7 @@ def test_after_a_lifted_void_the_stub_is_dealt_by_hand() -> None:
     table.take()
     table.report(Kind.FOREIGN_CARD)
     table.confirm()
-    entry = table.state.entered[-1].entry
+    entry = table.state.round.entered[-1].entry
     table.do(operations.CorrectEntry(entry, "it is ours"), Role.PIT_SUPERVISOR)
     table.deny()
     assert " by hand from the stub" in next_step(table.state)

@@ -72,12 +72,15 @@ def test_a_set_that_the_journal_missed_lies_in_the_tray_with_all_its_cards() -> 
     table = TableHarness().start().to_dealing()
     table.take()
     shown = replace(table.device.status, dispensed=table.device.status.dispensed)
-    assert len(table.state.tray) == 3
-    missed = replace(table.state, tray=(), deck=replace(table.state.deck, dispensed=3))
+    assert len(table.state.decks.tray) == 3
+    missed = replace(
+        table.state,
+        decks=replace(table.state.decks, tray=(), in_play=replace(table.state.decks.in_play, dispensed=3)),
+    )
     table.state = missed
     table.lose_link()
     table.give(DeviceConnected(table.device.identity, shown))
-    assert [card.ordinal for card in table.state.tray] == [4, 5, 6]
+    assert [card.ordinal for card in table.state.decks.tray] == [4, 5, 6]
     assert [found.row.id for found in table.state.open] == ["I04"]
 
 
@@ -204,14 +207,14 @@ def test_a_stub_that_comes_out_before_the_first_card_is_told_of() -> None:
     table.count(table.state.stub_due)
     table.rule(RulingAction.CONTINUE)
     table.do(operations.DealByHand(1, "the stub is out"), Role.PIT_SUPERVISOR)
-    assert table.state.first_card is not None
+    assert table.state.round.first_card is not None
 
 
 def test_a_count_before_the_deal_is_not_the_count_after_it() -> None:
     table = at_first_card()
     table.take()
     table.count(51)
-    assert table.state.deck.stub is None
+    assert table.state.decks.in_play.stub is None
 
 
 def test_nc_3_12_1_a_stub_that_comes_out_in_the_deal_is_dealt_from_by_hand_and_counted_at_the_end() -> None:
@@ -226,4 +229,4 @@ def test_nc_3_12_1_a_stub_that_comes_out_in_the_deal_is_dealt_from_by_hand_and_c
     table.do(operations.DealByHand(6, "the stub is out"), Role.PIT_SUPERVISOR)
     assert table.at(Phase.EXAMINING)
     assert view_of(table.state, LinkView()).by_hand
-    assert table.state.deck.stub is None
+    assert table.state.decks.in_play.stub is None

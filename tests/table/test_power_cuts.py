@@ -90,7 +90,7 @@ def test_rtp_5_13_1_whoever_wants_to_withdraws_and_the_others_are_played(fail: C
     assert table.at(Service.RECONCILING), "a round never goes on by itself"
     table.do(operations.ContinueRound())
     table.finish()
-    assert [one.verdict for one in table.state.settlement if one.bettor == "ann"] == ["returned", "returned"]
+    assert [one.verdict for one in table.state.round.settlement if one.bettor == "ann"] == ["returned", "returned"]
     assert len(power_claims(table)) == 1
 
 
@@ -225,7 +225,7 @@ def test_a_card_drawn_while_the_pc_was_dark_reaches_its_place_though_the_claim_i
     table.take()
     table.connect()
     assert [found.kind for found in table.state.open] == [Kind.POWER_FAILURE]
-    assert [held.ordinal for held in table.state.hands["B6"].cards] == [3]
+    assert [held.ordinal for held in table.state.round.hands["B6"].cards] == [3]
     table.rule(RulingAction.CONTINUE)
     table.do(operations.ContinueRound())
     table.finish()
@@ -237,7 +237,7 @@ def test_a_card_drawn_after_everything_was_compared_is_taken_out_of_turn() -> No
     table.connect()
     table.take()
     assert [found.row.id for found in table.state.open] == ["I17", "I16"]
-    assert not table.state.dealt
+    assert not table.state.round.dealt
 
 
 def test_nc_5_4_1_what_a_kept_report_establishes_counts() -> None:
@@ -300,7 +300,7 @@ def test_a_deck_that_was_counted_whole_is_not_in_doubt_any_more() -> None:
     table = TableHarness()
     table.device.capabilities = replace(table.device.capabilities, acknowledges=False)
     table.start().to_dealing().deal()
-    assert table.state.deck.stub == 40
+    assert table.state.decks.in_play.stub == 40
     table.lose_link()
     table.connect()
     assert not table.state.open
@@ -326,7 +326,7 @@ def test_rtp_5_13_2_the_rest_may_be_dealt_by_hand(fail: Cut) -> None:
     assert table.refused(operations.DealByHand(6, "the device is dead"), Role.PIT_SUPERVISOR)[0] == "held"
     table.confirm()
     found = table.open
-    for place, bettor in table.state.choosers:
+    for place, bettor in table.state.round.choosers:
         table.do(operations.ChooseOption(found.id, found.revision, place, Choice.CONTINUE, bettor=bettor))
     table.do(operations.DealByHand(6, "the device is dead"), Role.PIT_SUPERVISOR)
     assert table.at(Phase.EXAMINING)

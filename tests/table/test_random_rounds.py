@@ -62,7 +62,7 @@ class Rounds(RuleBasedStateMachine):
     @rule(which=indices, role=st.sampled_from(Role), round_offset=st.sampled_from((0, 0, 0, -1, -2, 1)))
     def somebody_does_something(self, which: int, role: Role, round_offset: int) -> None:
         possible = list(every_operation(self.table.state))
-        self.table.say(possible[which % len(possible)], role, round_number=self.table.state.round + round_offset)
+        self.table.say(possible[which % len(possible)], role, round_number=self.table.state.round.number + round_offset)
 
     @precondition(lambda self: bool(self.table.state.open))
     @rule(which=indices)

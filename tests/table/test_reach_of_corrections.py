@@ -52,11 +52,11 @@ def test_nc_5_15_what_is_ruled_after_a_void_pays_nobody() -> None:
     """A count that comes out wrong is still told of; a hand that is ruled out then settles nothing anew."""
     table = voided_when_settled()
     table.confirm()
-    before = table.state.settlement
+    before = table.state.round.settlement
     assert {bet.verdict for bet in before} == {"returned"}
     table.count(table.state.stub_due - 1)
     table.confirm()
-    assert (table.state.settlement, table.state.open) == (before, ())
+    assert (table.state.round.settlement, table.state.open) == (before, ())
 
 
 def test_of_a_round_that_was_abandoned_no_decision_is_taken_back() -> None:
@@ -103,7 +103,7 @@ def test_a_decision_about_the_deck_that_waits_leaves_the_settled_round_alone() -
     table.deal().expose_all().settle()
     correct(table, operations.ConfirmIrregularity)
     assert table.open.waiting
-    assert (table.state.chips_paid, table.events_of(events.SettlementReversed)) == (True, [])
+    assert (table.state.round.chips_paid, table.events_of(events.SettlementReversed)) == (True, [])
 
 
 def test_a_corrected_count_of_the_stub_says_nothing_of_the_deck_that_waits() -> None:
@@ -131,7 +131,7 @@ def test_what_is_dealt_by_hand_after_a_void_was_lifted_is_in_the_count_at_the_en
     table.confirm()
     correct(table, operations.ConfirmIrregularity)
     table.deny()
-    assert (table.state.deck.stub, table.state.deck.stub_out) == (None, True)
+    assert (table.state.decks.in_play.stub, table.state.decks.in_play.stub_out) == (None, True)
     table.do(operations.DealByHand(6, "the stub is out"), SUPERVISOR)
     while table.state.phase is not Phase.SETTLING:
         play_on(table)

@@ -46,7 +46,7 @@ def test_nc_5_17_hands_are_removed_by_a_ruling_that_names_them() -> None:
         ("B1", "NC 5.17", "shift manager"),
         ("B3", "NC 5.17", "shift manager"),
     ]
-    assert table.state.live_places == ("B6",)
+    assert table.state.round.live_places == ("B6",)
 
 
 def test_nc_5_17_cards_are_put_right_by_a_ruling_once_it_is_known_where_they_lie() -> None:
@@ -55,7 +55,7 @@ def test_nc_5_17_cards_are_put_right_by_a_ruling_once_it_is_known_where_they_lie
     assert table.refused(ruling(table, A.RECONSTRUCT), Role.SHIFT_MANAGER)[0] == "places"
     table.swap("B1", "B6")
     table.rule(A.RECONSTRUCT, found=found)
-    assert not table.state.misplaced
+    assert not table.state.round.misplaced
 
 
 def test_nc_5_17_the_order_of_cards_that_wait_is_named_by_a_ruling() -> None:
@@ -67,10 +67,10 @@ def test_nc_5_17_the_order_of_cards_that_wait_is_named_by_a_ruling() -> None:
     wrong = operations.Rule(first.id, first.revision, A.NAME_ORDER, "manager", "so", (), (1, 3))
     assert table.refused(wrong, Role.SHIFT_MANAGER)[0] == "order"
     table.rule(A.NAME_ORDER, found=first, ordinals=(2, 1))
-    assert [card.ordinal for card in table.state.aside] == [2, 1]
+    assert [card.ordinal for card in table.state.decks.aside] == [2, 1]
     table.rule(A.CONTINUE, found=second)
     table.do(operations.NoMoreBets())
-    assert [card.ordinal for card in table.state.hands["B1"].cards] == [2]
+    assert [card.ordinal for card in table.state.round.hands["B1"].cards] == [2]
 
 
 def test_a_ruling_without_authority_or_reason_is_none() -> None:
@@ -124,7 +124,7 @@ def test_an_earlier_round_can_be_ruled_void_and_the_one_in_progress_goes_on() ->
     voided = table.last(events.RoundVoided)
     assert (voided.of_round, voided.authority) == (1, "shift manager")
     table.deal().expose_all().settle().conclude()
-    assert table.state.round == 2
+    assert table.state.round.number == 2
 
 
 def test_nothing_is_earlier_than_the_first_round_and_nothing_in_a_settled_one() -> None:
@@ -160,12 +160,12 @@ def test_a_round_is_dealt_to_its_end_by_hand_when_the_device_is_dead(game_id: st
     table.lose_link()
     assert table.refused(by_hand, Role.DEALER)[0] == "role"
     table.do(by_hand, Role.PIT_SUPERVISOR)
-    left = len(table.state.places) - table.state.dealt
+    left = len(table.state.round.places) - table.state.round.dealt
     too_many = operations.DealByHand(left + 1, "its motor burnt")
     assert table.refused(too_many, Role.PIT_SUPERVISOR)[0] == "cards"
     table.do(operations.DealByHand(left, "its motor burnt"), Role.PIT_SUPERVISOR)
-    assert {hand.size for hand in table.state.hands.values()} == {3}
-    assert not table.state.tray
+    assert {hand.size for hand in table.state.round.hands.values()} == {3}
+    assert not table.state.decks.tray
     assert table.state.stub_due == 52 - out - 2 - left
 
 
@@ -180,7 +180,7 @@ def test_a_wrong_count_that_ends_in_a_ruling_is_known_to_the_end_count() -> None
         table.deny(found=found)
     table.report(Kind.WRONG_COUNT, "D", counted=4)
     table.rule(A.CONTINUE)
-    assert table.state.hands["D"].size == 4
+    assert table.state.round.hands["D"].size == 4
 
 
 def test_what_was_put_right_under_one_name_can_be_closed_under_the_other() -> None:

@@ -12,7 +12,7 @@ from tests.table.harness import TableHarness
 
 
 def ordinals_at(table: TableHarness, place: str) -> list[int]:
-    return [held.ordinal for held in table.state.hands[place].cards]
+    return [held.ordinal for held in table.state.round.hands[place].cards]
 
 
 def two_singles(*, order_known: bool = False) -> TableHarness:
@@ -35,8 +35,8 @@ def test_nc_5_11_the_order_of_two_singles_is_named_and_dealt_so() -> None:
 
 def test_nc_5_11_cards_that_came_together_belong_to_nobody_until_then() -> None:
     table = two_singles()
-    assert [held.ordinal for held in table.state.aside] == [4, 5]
-    assert table.state.dealt == 3
+    assert [held.ordinal for held in table.state.decks.aside] == [4, 5]
+    assert table.state.round.dealt == 3
     assert table.exit_is_held()
 
 
@@ -62,7 +62,7 @@ def test_nc_5_11_1_a_known_order_leaves_only_the_options() -> None:
     assert table.open.stage is Stage.CHOOSING
     table.choose(B1=Choice.CONTINUE, B3=Choice.WITHDRAW, B6=Choice.CONTINUE)
     assert (ordinals_at(table, "D"), ordinals_at(table, "B1")) == ([4], [1, 5])
-    assert table.state.hands["B3"].dead
+    assert table.state.round.hands["B3"].dead
     table.finish()
 
 
@@ -75,7 +75,7 @@ def test_nc_5_11_three_singles_fill_places_across_the_end_of_a_round_of_cards() 
     table.all_continue()
     assert table.at(Phase.EXAMINING)
     assert (ordinals_at(table, "B6")[-1], ordinals_at(table, "D")[-1]) == (13, 11)
-    assert [held.ordinal for held in table.state.aside] == [12], "the deal had no room for the last"
+    assert [held.ordinal for held in table.state.decks.aside] == [12], "the deal had no room for the last"
     table.expose_all().settle().conclude()
     assert (table.last(events.StubCounted).count, table.last(events.StubCounted).due) == (39, 39)
 

@@ -114,7 +114,7 @@ def test_the_next_round_needs_a_fresh_deck_and_starts_clean(unit: Unit) -> None:
     table = TableHarness(unit, hands=HANDS).start().to_dealing().finish()
     first = dealt_in_order(table)
     table.to_dealing().finish()
-    assert table.state.round == 2
+    assert table.state.round.number == 2
     second = dealt_in_order(table)[len(first) :]
     assert [place for place, _ in second] == [place for place, _ in first]
     assert [face for _, face in second] == [card.code for card in table.device.order[: len(second)]]
@@ -125,6 +125,6 @@ def test_a_device_that_stages_has_the_first_set_ready_before_bets_are_closed() -
     table = TableHarness(hands=HANDS)
     table.device.capabilities = replace(table.device.capabilities, stages=True)
     table.start().to_betting()
-    assert [held.ordinal for held in table.state.tray] == [1, 2, 3]
+    assert [held.ordinal for held in table.state.decks.tray] == [1, 2, 3]
     assert table.exit_is_held(), "with the set in the tray no further card may leave"
-    assert table.state.dealt == 0
+    assert table.state.round.dealt == 0

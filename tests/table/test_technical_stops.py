@@ -77,7 +77,7 @@ def test_nc_5_4_a_refused_command_without_a_jam_is_a_stop_too() -> None:
     table.take()
     assert table.open.kind is Kind.TECHNICAL_STOP
     table.confirm(Role.DEALER, places_certain=True)
-    assert table.state.tray
+    assert table.state.decks.tray
     table.finish()
 
 
@@ -156,7 +156,7 @@ def test_an_aborted_shuffle_leaves_a_deck_that_is_not_dealt_from() -> None:
     table.fresh_deck()
     table.device.report(ShuffleAborted(1, 30))
     assert table.refused(operations.PlaceYourBets())[0] == "stopped"
-    assert table.state.deck.used
+    assert table.state.decks.in_play.used
     table.to_dealing().finish()
 
 

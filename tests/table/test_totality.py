@@ -42,7 +42,7 @@ def check(state: TableState, given: AnyInput) -> int:
         taken = isinstance(decided.events[0], events.OperationTaken)
         assert taken is not bool(refused)
         assert decided.state.answers[-1].operation_id == given.operation_id
-        if state.round - 1 <= given.round <= state.round:
+        if state.round.number - 1 <= given.round <= state.round.number:
             assert can(state, given) is taken, "what a console is told and what is done are one"
     return len(decided.events)
 

@@ -47,10 +47,11 @@ def test_a_deck_that_is_put_in_beside_does_not_disturb_the_round(unit: Unit) -> 
     shuffle_beside(table)
     after = table.state
     assert not after.open
-    assert (after.deck, after.hands, after.tray, after.dealt) == (before.deck, before.hands, before.tray, before.dealt)
+    assert (after.decks.in_play, after.decks.tray) == (before.decks.in_play, before.decks.tray)
+    assert (after.round.hands, after.round.dealt) == (before.round.hands, before.round.dealt)
     assert (next_deck(table).deck, next_deck(table).shuffled) == (OTHER, True)
     table.finish()
-    assert table.state.deck.deck == 1
+    assert table.state.decks.in_play.deck == 1
 
 
 @pytest.mark.parametrize("unit", Unit)
@@ -59,10 +60,10 @@ def test_the_waiting_deck_comes_into_play_when_the_next_round_begins(unit: Unit)
     load_beside(table)
     shuffle_beside(table)
     table.finish()
-    assert table.state.deck.deck == 1, "the round can still be looked at"
+    assert table.state.decks.in_play.deck == 1, "the round can still be looked at"
     table.do(operations.PlaceYourBets())
     turn_to_other(table)
-    assert (table.state.round_deck, table.state.deck.deck, table.state.next_deck) == (OTHER, OTHER, None)
+    assert (table.state.round.deck, table.state.decks.in_play.deck, table.state.decks.waiting) == (OTHER, OTHER, None)
     table.do(operations.OccupyBoxes(table.boxes))
     table.do(operations.NoMoreBets())
     table.finish()
@@ -74,10 +75,10 @@ def test_a_third_deck_waits_behind_the_second() -> None:
     load_beside(table)
     table.finish()
     table.device.report(DeckLoaded(3, 52, 888))
-    assert (table.state.deck.deck, next_deck(table).deck) == (OTHER, 3)
+    assert (table.state.decks.in_play.deck, next_deck(table).deck) == (OTHER, 3)
     table.do(operations.ShuffledOutside("by hand"))
     table.do(operations.PlaceYourBets())
-    assert (table.state.round_deck, next_deck(table).deck) == (OTHER, 3)
+    assert (table.state.round.deck, next_deck(table).deck) == (OTHER, 3)
 
 
 def test_a_waiting_deck_of_a_shuffler_is_shuffled_when_the_round_is_over() -> None:
@@ -196,7 +197,9 @@ def test_two_recorded_decks_alternate() -> None:
     assert next_deck(table).shuffled
     table.finish()
     table.do(operations.PlaceYourBets())
-    assert (table.state.round_label, table.state.earlier_label) == ("B", "A")
+    assert table.state.round.label == "B"
+    assert table.state.earlier is not None
+    assert table.state.earlier.label == "A"
 
 
 # -- its cards in the round
@@ -216,8 +219,9 @@ def test_nc_5_5_1_a_card_of_the_waiting_deck_is_found_and_dealt_to_nobody(unit: 
         table.device.report(SetRemoved(ORDER, 1))
     assert (table.open.row.id, table.is_held()) == ("I01", True)
     after = table.state
-    assert (after.hands, after.tray, after.aside, after.deck) == (before.hands, before.tray, before.aside, before.deck)
-    assert len(after.piles[Pile.STRAYS]) == (1 if unit is Unit.SINGLES else 3)
+    assert (after.decks.in_play, after.decks.tray) == (before.decks.in_play, before.decks.tray)
+    assert (after.round.hands, after.decks.aside) == (before.round.hands, before.decks.aside)
+    assert len(after.round.piles[Pile.STRAYS]) == (1 if unit is Unit.SINGLES else 3)
     assert after.stub_due == before.stub_due, "they are none of the 52"
     table.deny()
     table.finish()

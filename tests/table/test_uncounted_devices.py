@@ -71,7 +71,7 @@ class PlainShoe(TableHarness):
 def test_a_whole_round_is_dealt_from_a_shoe_that_numbers_nothing(game_id: str) -> None:
     table = PlainShoe(game_id).to_dealing()
     table.deal()
-    numbers = sorted(card.ordinal for hand in table.state.hands.values() for card in hand.cards)
+    numbers = sorted(card.ordinal for hand in table.state.round.hands.values() for card in hand.cards)
     assert numbers == list(range(1, 13))
     assert not table.state.open
     table.expose_all()
@@ -85,12 +85,12 @@ def test_the_second_round_counts_from_one_again_and_under_another_name() -> None
     table.count(40)
     table.do(operations.RecordSettled())
     table.conclude()
-    before = table.state.deck.shuffle
+    before = table.state.decks.in_play.shuffle
     table.device.order = table.device.order[::-1]
     table.to_dealing()
     table.take()
-    assert table.state.dealt_cards == ((table.state.deck.shuffle, 1),)
-    assert table.state.deck.shuffle != before
+    assert table.state.round.dealt_cards == ((table.state.decks.in_play.shuffle, 1),)
+    assert table.state.decks.in_play.shuffle != before
 
 
 def test_without_a_word_of_a_deck_no_bets_are_opened() -> None:
@@ -112,7 +112,7 @@ def test_where_decks_are_recorded_the_one_that_was_put_in_is_named() -> None:
     table.do(operations.LoadDeck("A"))
     table.do(operations.ShuffledOutside("by hand"))
     table.do(operations.PlaceYourBets())
-    assert table.state.round_label == "A"
+    assert table.state.round.label == "A"
 
 
 def test_the_same_face_twice_is_a_card_of_another_deck_or_read_wrongly() -> None:
@@ -149,7 +149,7 @@ def test_a_card_drawn_too_early_is_told_of_as_ever() -> None:
     table = PlainShoe().to_betting()
     table.take()
     assert table.open.kind is Kind.BEFORE_NO_MORE_BETS
-    assert table.state.aside[0].ordinal == 1
+    assert table.state.decks.aside[0].ordinal == 1
 
 
 def test_the_screen_says_what_the_device_cannot() -> None:

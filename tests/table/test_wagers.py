@@ -43,7 +43,7 @@ def dealt(table: TableHarness) -> TableHarness:
 
 
 def came_to(table: TableHarness) -> dict[int, SettledBet]:
-    return {one.number: one for one in table.state.settlement}
+    return {one.number: one for one in table.state.round.settlement}
 
 
 def test_nc_3_9_boxes_with_a_main_wager_are_the_occupied_ones() -> None:
@@ -53,7 +53,7 @@ def test_nc_3_9_boxes_with_a_main_wager_are_the_occupied_ones() -> None:
     bet(table, "ann", "main", 1, 10)
     bet(table, "cy", "tie", 1, 5)
     bet(table, "bob", "main", 2, 10)
-    assert table.state.boxes == (1, 2)
+    assert table.state.round.boxes == (1, 2)
     table.do(operations.TakeBackWager(3))
     assert [one.number for one in table.state.layout.bets] == [1, 2]
     assert table.last(events.BoxesOccupied).boxes == (1,)
@@ -91,7 +91,10 @@ def test_nc_5_15_a_void_round_returns_every_bet() -> None:
     dealt(table)
     table.report(Kind.UNSHUFFLED)
     table.confirm()
-    assert {(one.verdict, one.returned) for one in table.state.settlement} == {("returned", "15"), ("returned", "5")}
+    assert {(one.verdict, one.returned) for one in table.state.round.settlement} == {
+        ("returned", "15"),
+        ("returned", "5"),
+    }
 
 
 def test_nc_5_5_5_a_round_voided_after_it_was_settled_is_reversed_and_returned() -> None:
@@ -99,7 +102,7 @@ def test_nc_5_5_5_a_round_voided_after_it_was_settled_is_reversed_and_returned()
     table = betting()
     bet(table, "ann", "main", 1, 10)
     dealt(table).expose_all().settle().conclude()
-    paid = table.state.settlement
+    paid = table.state.round.settlement
     table.report(Kind.WRONG_COUNT, "D", counted=4)
     table.confirm(reconstructable=False)
     assert table.last(events.SettlementReversed).bets == paid
@@ -119,7 +122,7 @@ def test_nc_5_9_a_hand_removed_after_settling_is_settled_anew() -> None:
     assert [type(event).__name__ for event in table.events_of(events.SettlementReversed)] == ["SettlementReversed"]
     assert (came_to(table)[1].verdict, came_to(table)[1].clause) == ("returned", "NC 5.9")
     assert came_to(table)[2].verdict == "won" or came_to(table)[2].verdict == "returned"
-    assert not table.state.chips_paid, "what has to be moved now is not paid yet"
+    assert not table.state.round.chips_paid, "what has to be moved now is not paid yet"
 
 
 def test_reading_38_nc_5_7_each_bettor_of_a_box_chooses_for_himself() -> None:
@@ -147,7 +150,7 @@ def test_reading_38_nc_5_7_each_bettor_of_a_box_chooses_for_himself() -> None:
         ("cy", "NC 5.7.3"),
         ("bob", "NC 5.7.3"),
     ]
-    assert table.state.live_places == ("B1",), "a hand is dead when nobody is left"
+    assert table.state.round.live_places == ("B1",), "a hand is dead when nobody is left"
     table.expose_all()
     assert {number: one.verdict for number, one in came_to(table).items()} == {1: "won", 2: "returned", 3: "returned"}
 
@@ -165,9 +168,9 @@ def test_rtp_5_13_1_who_withdraws_withdraws_all_his_wagers() -> None:
     table.do(operations.ChooseOption(found.id, found.revision, "B1", Choice.WITHDRAW, bettor="ann"))
     table.do(operations.ChooseOption(found.id, found.revision, "B2", Choice.CONTINUE, bettor="bob"))
     assert [(event.bettor, event.box) for event in table.events_of(events.BettorWithdrew)] == [("ann", 1), ("ann", 2)]
-    assert table.state.live_places == ("B2",)
+    assert table.state.round.live_places == ("B2",)
     table.expose_all()
-    assert [one.clause for one in table.state.settlement].count("RTP 5.13.1") == 2
+    assert [one.clause for one in table.state.round.settlement].count("RTP 5.13.1") == 2
 
 
 @pytest.mark.parametrize(
@@ -261,13 +264,13 @@ def test_rtp_3_8_a_pit_manager_keeps_a_bettor_to_one_box() -> None:
 def test_rtp_5_10_the_table_remembers_whose_one_time_under_the_minimum_is_used_up() -> None:
     table = betting("RTP", ESTABLISHED, limits=(WagerLimit("main", 10, 100),))
     for verdict in ("won", "returned"):
-        if table.state.round > 1 or table.at(Phase.CONCLUDED):
+        if table.state.round.number > 1 or table.at(Phase.CONCLUDED):
             table.fresh_deck()
             table.do(operations.PlaceYourBets())
         bet(table, "ann", "main", 1, 5, overlooked=True)
         bet(table, "bob", "main", 2, 10)
         dealt(table).expose_all()
-        settled = next(one for one in table.state.settlement if one.bettor == "ann")
+        settled = next(one for one in table.state.round.settlement if one.bettor == "ann")
         assert settled.verdict == verdict
         table.settle().conclude()
     assert settled.clause == "RTP 5.10"

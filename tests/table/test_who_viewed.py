@@ -43,7 +43,7 @@ def test_whoever_may_look_looks_and_nothing_is_irregular() -> None:
         events.CardsHandled("B1", True, "ann"),
         events.CardsHandled("B2", True, "bob"),
     ]
-    assert table.state.hands["B1"].viewed
+    assert table.state.round.hands["B1"].viewed
 
 
 @pytest.mark.parametrize(
@@ -55,8 +55,8 @@ def test_nc_1_15_the_wrong_viewer_is_recorded_and_is_i26(bettor: str, place: str
     """NC 1.15."""
     table = dealt()
     looks(table, bettor, place)
-    assert table.state.hands[place].viewed
-    assert table.state.viewing == ((bettor, int(place[1:])),)
+    assert table.state.round.hands[place].viewed
+    assert table.state.round.viewing == ((bettor, int(place[1:])),)
     raised = table.last(events.IrregularityRaised)
     assert (raised.kind, raised.row.id, raised.place) == (Kind.WRONG_VIEWER, "I26", place)
     assert clause in raised.note
@@ -72,7 +72,7 @@ def test_nc_3_10_a_second_hand_is_one_too_many() -> None:
     looks(table, "bob", "B2")
     looks(table, "bob", "B1")
     assert "NC 3.10" in table.last(events.IrregularityRaised).note
-    assert table.state.viewed_at == {"bob": 2}
+    assert table.state.round.viewed_at == {"bob": 2}
 
 
 @pytest.mark.parametrize(("game_id", "clause"), [("RTP", "RTP"), ("TP", "TP"), ("P3", "P3")])
@@ -97,16 +97,16 @@ def test_without_a_bettor_or_without_wagers_nobody_is_judged() -> None:
     bare.do(operations.EnterBettor("ann", 1))
     looks(bare, "ann", "B3")
     assert not bare.state.open
-    assert bare.state.viewing == (("ann", 3),)
+    assert bare.state.round.viewing == (("ann", 3),)
 
 
 def test_who_only_touches_has_not_looked() -> None:
     table = dealt()
     table.do(operations.HandleCards("B1", bettor="bob"))
     assert not table.state.open
-    assert not table.state.viewed_at
+    assert not table.state.round.viewed_at
     looks(table, "ann", "B1")
-    assert table.state.viewed_at == {"ann": 1}
+    assert table.state.round.viewed_at == {"ann": 1}
 
 
 def test_the_view_names_for_each_box_who_may_look() -> None:
@@ -135,17 +135,17 @@ def test_a_new_round_begins_with_nobody_having_looked() -> None:
     table.expose_all().settle().conclude()
     table.fresh_deck()
     table.do(operations.PlaceYourBets())
-    assert table.state.viewing == ()
+    assert table.state.round.viewing == ()
 
 
 def test_whoever_was_entered_wrongly_has_not_looked() -> None:
     """And I26, which was noticed with that entry, has lost its ground."""
     table = dealt()
     looks(table, "bob", "B1")
-    entry = table.state.entered[-1].entry
+    entry = table.state.round.entered[-1].entry
     instead = operations.HandleCards("B1", viewed=True, bettor="ann")
     table.do(operations.CorrectEntry(entry, "it was Ann", instead), Role.PIT_SUPERVISOR)
-    assert table.state.viewed_at == {"ann": 1}
+    assert table.state.round.viewed_at == {"ann": 1}
     assert not table.state.open
     looks(table, "bob", "B2")
     assert not table.state.open

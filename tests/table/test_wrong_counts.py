@@ -42,7 +42,7 @@ def test_nc_5_9_a_wrong_count_to_a_player_removes_that_hand_once_cards_were_hand
     table.confirm(reconstructable=False)
     removed = table.last(events.HandRemoved)
     assert (removed.place, removed.clause) == ("B3", "NC 5.9")
-    assert table.state.hands["B3"].size == 4
+    assert table.state.round.hands["B3"].size == 4
     table.expose_all()
     assert [event.place for event in table.events_of(events.HandJudged)] == ["B1", "B6"]
 
@@ -54,7 +54,7 @@ def test_nc_5_9_the_end_count_knows_of_the_card_too_many() -> None:
     table.handle("B3")
     table.report(Kind.WRONG_COUNT, "B3", counted=2)
     table.confirm(reconstructable=False)
-    assert table.state.hands["B3"].size == 2
+    assert table.state.round.hands["B3"].size == 2
     table.deal().expose_all().settle()
     counted = table.last(events.StubCounted)
     assert (counted.count, counted.due) == (39, 39)
@@ -129,7 +129,7 @@ def test_nc_5_5_4_one_more_after_the_dealers_hand_is_a_dealing_error(unit: Unit)
         table.device.form_set(3)
     table.take()
     assert (table.open.row.id, table.open.kind) == ("I16", Kind.OTHER_DEALING_ERROR)
-    assert len(table.state.aside) == (3 if unit is Unit.SETS else 1)
+    assert len(table.state.decks.aside) == (3 if unit is Unit.SETS else 1)
     table.confirm(handled=False)
     assert table.last(events.RoundVoided).clause == "NC 5.5.4"
 
@@ -166,7 +166,7 @@ def test_nc_5_17_a_card_drawn_while_the_deal_is_held_is_an_error_of_its_own() ->
     table.deny()
     assert table.is_held(), "still paused"
     table.do(operations.ResumeTable())
-    assert table.state.hands["B3"].cards[0].ordinal == 2, "it is dealt once the table goes on"
+    assert table.state.round.hands["B3"].cards[0].ordinal == 2, "it is dealt once the table goes on"
     table.finish()
 
 
@@ -177,7 +177,7 @@ def test_a_card_of_which_the_table_says_another_face_is_a_dealing_error_and_the_
     assert table.open.kind is Kind.OTHER_DEALING_ERROR
     table.confirm(reconstructable=False)
     table.all_continue()
-    for place in table.state.live_places:
+    for place in table.state.round.live_places:
         table.expose(place)
     assert {event.dealer_hand for event in table.events_of(events.HandJudged)} == {"Single Picture Eight"}
 
@@ -222,7 +222,7 @@ def test_a_hand_that_was_entered_wrongly_is_entered_again() -> None:
     table.expose("D")
     table.expose("B1", "KD QC 2S")
     table.deny()
-    assert not table.state.hands["B1"].shown
+    assert not table.state.round.hands["B1"].shown
     table.expose("B1", "KD QC JS")
     for place in ("B3", "B6"):
         table.expose(place)
@@ -238,5 +238,5 @@ def test_only_the_hand_that_the_claim_was_about_is_entered_again() -> None:
     table.deny(found=found)
     table.report(Kind.OTHER_DEALING_ERROR, "B6")
     table.deny()
-    assert table.state.hands["D"].shown
+    assert table.state.round.hands["D"].shown
     assert not table.events_of(events.HandTakenBack)

@@ -37,7 +37,7 @@ class WatchedTable(TableHarness):
     def observed(self, before: TableState, given: AnyInput, numbered: tuple[tuple[int, AnyEvent], ...]) -> None:
         self._journal(before.entry + 1, given, numbered)
         if isinstance(given, DeviceReported):
-            told = [card for card in _told(given.observation) if card not in before.dealt_by_hand]
+            told = [card for card in _told(given.observation) if card not in before.round.dealt_by_hand]
             self._out += Counter(told)
         state = before
         for entry, event in numbered:
@@ -48,7 +48,7 @@ class WatchedTable(TableHarness):
 
     def _journal(self, number: int, given: AnyInput, numbered: tuple[tuple[int, AnyEvent], ...]) -> None:
         """Input and events come back from the journal as they went in."""
-        self._codec.aim(self.state.round, Moment(number, number), "start")
+        self._codec.aim(self.state.round.number, Moment(number, number), "start")
         body = self._codec.encode(number, given).decode()
         assert self._codec.decode(number, "input", body) == given
         for entry, event in numbered:
@@ -72,11 +72,13 @@ class WatchedTable(TableHarness):
             case events.FirstCardDrawn(source="by_hand"):
                 self._out += Counter(_places((event.card,)))
             case events.StubCounted(in_device=False):
-                self._out -= Counter(_places(state.tray))
+                self._out -= Counter(_places(state.decks.tray))
             case events.StatusDiffers(what="tray", device=device) if device:
                 self._out += Counter(_places(event.tray))  # a set of which nothing else is known
             case events.HandCounted():
-                self._out -= Counter(_places(state.aside[: event.from_aside]))  # they are part of the surplus there
+                self._out -= Counter(
+                    _places(state.decks.aside[: event.from_aside])
+                )  # they are part of the surplus there
 
     def _judge(self, state: TableState, event: AnyEvent) -> None:
         """Each event against the state in which it was decided."""
@@ -84,7 +86,7 @@ class WatchedTable(TableHarness):
             case events.RoundVoided(irregularity=0):
                 assert event.authority, "nobody abandons a round in nobody's name"
                 assert event.text
-                asked = state.abandon_asked
+                asked = state.round.abandon_asked
                 assert asked[1:] == (event.authority, event.text), "it is asked twice, in the same words"
             case events.RoundVoided() | events.HandRemoved():
                 found = state.find_open(event.irregularity)
@@ -96,7 +98,7 @@ class WatchedTable(TableHarness):
             case events.CardsDealt():
                 assert state.phase in DEALING
                 assert not state.holds_cards, "nothing is dealt while the table is held"
-                assert event.places == state.places[state.dealt : state.dealt + len(event.cards)]
+                assert event.places == state.round.places[state.round.dealt : state.round.dealt + len(event.cards)]
             case events.CommandIssued() if event.command.moves_cards:
                 assert state.device.moving is None, "one command that moves cards at a time"
                 assert not state.held
@@ -108,23 +110,23 @@ class WatchedTable(TableHarness):
             case events.IrregularityRaised():
                 assert state.phase is not Phase.MAINTENANCE, "no round is concerned by what happens there"
             case events.HandJudged():
-                assert state.hands[event.place].shown
-                assert not state.hands[event.place].dead
+                assert state.round.hands[event.place].shown
+                assert not state.round.hands[event.place].dead
 
     def _stand(self, state: TableState) -> None:
         """The state that was reached."""
-        here = Counter(_places([*_in_hands(state), *state.tray, *state.aside, *_on_piles(state)]))
+        here = Counter(_places([*_in_hands(state), *state.decks.tray, *state.decks.aside, *_on_piles(state)]))
         assert here == self._out, "a card is lost, or in two places"
-        for place, hand in state.hands.items():
+        for place, hand in state.round.hands.items():
             if self._elsewhere:
                 continue  # somebody says that cards lie elsewhere than they were dealt
             assert len(hand.cards) <= 3, f"{place} was dealt {len(hand.cards)} cards"
-            assert not state.places or len(hand.cards) == state.places[: state.dealt].count(place)
+            assert not state.round.places or len(hand.cards) == state.round.places[: state.round.dealt].count(place)
         counted = {event.place for event in self.events_of(events.HandCounted)}
-        assert all(place in counted for place, hand in state.hands.items() if hand.surplus)
+        assert all(place in counted for place, hand in state.round.hands.items() if hand.surplus)
         assert len({found.id for found in state.open}) == len(state.open)
         assert sum(opened.command.moves_cards for opened in state.device.open_commands) <= 1
-        assert all(answer.round >= state.round - 1 for answer in state.answers)
+        assert all(answer.round >= state.round.number - 1 for answer in state.answers)
 
 
 def _told(observation: AnyObservation) -> list[Place]:
@@ -139,12 +141,12 @@ def _told(observation: AnyObservation) -> list[Place]:
 
 def _in_hands(state: TableState) -> list[HeldCard]:
     """Those of a First Card that lies beside the hands as well."""
-    first = [state.first_card] if state.first_card is not None else []
-    return first + [held for hand in state.hands.values() for held in hand.cards]
+    first = [state.round.first_card] if state.round.first_card is not None else []
+    return first + [held for hand in state.round.hands.values() for held in hand.cards]
 
 
 def _on_piles(state: TableState) -> list[HeldCard]:
-    return [held for cards in state.piles.values() for held in cards]
+    return [held for cards in state.round.piles.values() for held in cards]
 
 
 def _places(cards: Iterable[HeldCard]) -> list[Place]:

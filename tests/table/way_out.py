@@ -23,9 +23,9 @@ ENOUGH_RULINGS = 6
 
 def lead_to_next_round(table: TableHarness) -> int:
     """Until bets are open for another round than now; returns the steps it took."""
-    start = table.state.round
+    start = table.state.round.number
     for steps in range(MANY_STEPS):
-        if table.state.round > start:
+        if table.state.round.number > start:
             return steps
         step(table)
     state = table.state
@@ -45,7 +45,7 @@ def step(table: TableHarness) -> None:
         _clear(table)
     elif state.open:
         deal_with(table, state.open[0])
-    elif state.paused:
+    elif state.duty.paused:
         table.do(operations.ResumeTable())
     elif state.service is Service.OUT_OF_SERVICE:
         table.do(operations.ReturnToService(), Role.SHIFT_MANAGER)
@@ -75,8 +75,8 @@ def _clear(table: TableHarness) -> None:
 def _try_another_deck(table: TableHarness) -> None:
     """A deck that the device does not have, whatever it told of it, is put out of use."""
     state = table.state
-    absent = state.deck.deck not in (0, table.device.deck) and not state.deck.quarantined
-    if state.coming_deck is state.deck and absent:
+    absent = state.decks.in_play.deck not in (0, table.device.deck) and not state.decks.in_play.quarantined
+    if state.decks.coming is state.decks.in_play and absent:
         table.do(operations.QuarantineDeck("", "it does not lie in the device"), Role.SHIFT_MANAGER)
     else:
         table.device.load()
@@ -88,7 +88,7 @@ def deal_with(table: TableHarness, found: Irregularity) -> None:
     match found.stage:
         case Stage.CLAIMED if "counted_wrong" in found.asks and found.waiting:
             table.do(operations.CountCards("deck", 52, "a witness"))
-        case Stage.CLAIMED if "counted_wrong" in found.asks and not state.deck.deck:
+        case Stage.CLAIMED if "counted_wrong" in found.asks and not state.decks.in_play.deck:
             _manage(table, operations.DenyIrregularity(found.id, found.revision, "there is no deck to be counted"))
         case Stage.CLAIMED if "counted_wrong" in found.asks:
             table.count(min(60, max(0, state.stub_due)))
@@ -99,9 +99,9 @@ def deal_with(table: TableHarness, found: Irregularity) -> None:
             _manage(table, operations.NameOrder(found.id, found.revision, found.ordinals))
         case Stage.CHOOSING:
             chosen = {(place, bettor) for place, bettor, _ in found.choices}
-            place, bettor = next(chooser for chooser in state.choosers if chooser not in chosen)
+            place, bettor = next(chooser for chooser in state.round.choosers if chooser not in chosen)
             table.do(operations.ChooseOption(found.id, found.revision, place, Choice.CONTINUE, bettor=bettor))
-        case Stage.MOVING if found.counted is None and not state.misplaced:
+        case Stage.MOVING if found.counted is None and not state.round.misplaced:
             _cannot_be_done(table, found)
         case Stage.MOVING:
             _manage(table, operations.Reconstruct(found.id, found.revision))
@@ -112,8 +112,8 @@ def deal_with(table: TableHarness, found: Irregularity) -> None:
 
 def _ruling(state: TableState, found: Irregularity) -> RulingAction:
     """A round in which one thing goes wrong after the other, of a device that has no cards, is given up."""
-    ruled = sum(ended.outcome == "ruling" for ended in state.closed)
-    in_vain = ruled >= ENOUGH_RULINGS and found.round == state.round and state.in_round
+    ruled = sum(ended.outcome == "ruling" for ended in state.round.closed)
+    in_vain = ruled >= ENOUGH_RULINGS and found.round == state.round.number and state.in_round
     return RulingAction.VOID if in_vain else RulingAction.CONTINUE
 
 
@@ -136,68 +136,68 @@ def play_on(table: TableHarness) -> None:
         case Phase.MAINTENANCE:
             _manage(table, operations.EndMaintenance())
         case Phase.IDLE | Phase.CONCLUDED | Phase.VOIDED:
-            deck = state.coming_deck
+            deck = state.decks.coming
             spoilt = deck.used or deck.face_up or deck.face_up_count or deck.quarantined
-            if state.keeps_decks and deck.deck and not (spoilt or deck.label):
-                fit = next(record.label for record in state.decks if not record.quarantined)
+            if state.decks.keeps_records and deck.deck and not (spoilt or deck.label):
+                fit = next(record.label for record in state.decks.recorded if not record.quarantined)
                 table.do(operations.LoadDeck(fit))
             elif deck.deck and deck.shuffled and not spoilt:
-                if state.count_due:
+                if state.decks.count_due:
                     table.count(52)
                 table.do(operations.PlaceYourBets())
             else:
                 table.fresh_deck()
         case Phase.BETTING:
-            table.do(operations.NoMoreBets() if state.boxes else operations.OccupyBoxes(table.boxes))
-        case Phase.FIRST_CARD if state.first_card is not None:
-            seen = None if state.first_card.face else DECK[0]
+            table.do(operations.NoMoreBets() if state.round.boxes else operations.OccupyBoxes(table.boxes))
+        case Phase.FIRST_CARD if state.round.first_card is not None:
+            seen = None if state.round.first_card.face else DECK[0]
             table.do(operations.ShowFirstCard(seen))
-        case phase if phase in CARDS_LEAVE and state.deck.stub_out and not state.tray:
+        case phase if phase in CARDS_LEAVE and state.decks.in_play.stub_out and not state.decks.tray:
             _manage(table, operations.DealByHand(1, "the device has given out its stub"))
-        case Phase.FIRST_CARD if not (device.inside or device.tray or state.tray):
+        case Phase.FIRST_CARD if not (device.inside or device.tray or state.decks.tray):
             table.report(Kind.FOREIGN_CARD)
         case Phase.FIRST_CARD:
             table.take()
         case Phase.DEALING_SINGLES | Phase.DEALING_SETS if not (device.inside or _set_waits(table)):
             table.report(Kind.FOREIGN_CARD)  # whatever it was, there is nothing left to deal
         case Phase.DEALING_SETS:
-            if device.tray or state.tray:
+            if device.tray or state.decks.tray:
                 device.lift()
             else:
                 table.heartbeat()  # the tray is not as the journal has it
         case Phase.DEALING_SINGLES:
             device.draw()
-        case Phase.EXAMINING | Phase.EXPOSING if floor := state.piles.get(Pile.DROPPED, ()):
-            belongs = state.intended
+        case Phase.EXAMINING | Phase.EXPOSING if floor := state.round.piles.get(Pile.DROPPED, ()):
+            belongs = state.round.intended
             table.do(operations.PlaceCards(tuple(operations.CardAt(card.ordinal, belongs[card.id]) for card in floor)))
         case Phase.EXAMINING | Phase.EXPOSING:
-            players = [place for place in state.live_places if not state.hands[place].shown]
+            players = [place for place in state.round.live_places if not state.round.hands[place].shown]
             dealer_last = state.game.step(StepKind.RETURNING) is not None and players
-            place = players[0] if state.hands[DEALER].shown or dealer_last else DEALER
+            place = players[0] if state.round.hands[DEALER].shown or dealer_last else DEALER
             table.do(operations.ExposeHand(place, _seen(state, place)))
         case Phase.SETTLING:
             _settle(table)
 
 
 def _set_waits(table: TableHarness) -> bool:
-    return table.state.phase is Phase.DEALING_SETS and bool(table.device.tray or table.state.tray)
+    return table.state.phase is Phase.DEALING_SETS and bool(table.device.tray or table.state.decks.tray)
 
 
 def _seen(state: TableState, place: str) -> tuple[Card, ...] | None:
     """None where the device has read the hand; else cards that lie nowhere else."""
-    held = state.hands[place].cards
+    held = state.round.hands[place].cards
     if len(held) == 3 and all(card.face is not None for card in held):
         return None
-    elsewhere = {card for hand in state.hands.values() for card in hand.shown}
-    elsewhere |= {held.face.expose() for hand in state.hands.values() for held in hand.cards if held.face}
+    elsewhere = {card for hand in state.round.hands.values() for card in hand.shown}
+    elsewhere |= {held.face.expose() for hand in state.round.hands.values() for held in hand.cards if held.face}
     return tuple(card for card in DECK if card not in elsewhere)[:3]
 
 
 def _settle(table: TableHarness) -> None:
     state = table.state
-    if state.deck.stub is None and state.deck.used:
+    if state.decks.in_play.stub is None and state.decks.in_play.used:
         table.count(min(60, max(0, state.stub_due)))
-    elif not state.chips_paid:
+    elif not state.round.chips_paid:
         table.do(operations.RecordSettled())
     else:
         table.do(operations.ConcludeRound())

@@ -3,11 +3,35 @@
 from __future__ import annotations
 
 import msgspec
+from msgspec.structs import replace
 
 from controller.rules.dealing_order import Place
 from controller.table.events.base import Event
-from controller.table.model import HeldCard
+from controller.table.events.changes import (
+    PILES,
+    drawn,
+    with_deck,
+    with_decks,
+    with_effect_seen,
+    with_hand,
+    with_moves,
+    with_new_deck,
+    with_pile,
+    with_read,
+    with_record,
+    with_round,
+    without_cards,
+)
+from controller.table.model import (
+    ASIDE,
+    Deck,
+    Hand,
+    HeldCard,
+    Pile,
+)
+from controller.table.state import TableState
 from firmware_bridge.cards import Card, Concealed, Exposed
+from firmware_bridge.commands import Dispense, Shuffle, UnloadStub
 
 
 class DeckArrived(Event, frozen=True, tag="deck_arrived"):
@@ -18,10 +42,23 @@ class DeckArrived(Event, frozen=True, tag="deck_arrived"):
     shuffle: int | None = None
     waiting: bool = False
 
+    def apply(self, state: TableState, entry: int) -> TableState:
+        deck = Deck(deck=self.deck, loaded=self.count or 0, shuffle=self.shuffle or 0)
+        if self.waiting:
+            if state.decks.waiting is not None and state.decks.waiting.used:
+                state = with_record(state, state.decks.waiting.label, shuffled_by="")
+            return with_decks(state, waiting=deck)
+        if state.decks.in_play.used:
+            state = with_record(state, state.decks.in_play.label, shuffled_by="")
+        return with_new_deck(state, deck, waiting=None)
+
 
 class ShuffleBegan(Event, frozen=True, tag="shuffle_began"):
     deck: int
     waiting: bool = False
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return with_deck(state, self.waiting, shuffled=False)
 
 
 class DeckShuffled(Event, frozen=True, tag="deck_shuffled"):
@@ -34,10 +71,30 @@ class DeckShuffled(Event, frozen=True, tag="deck_shuffled"):
     face_up: int = 0
     waiting: bool = False
 
+    def apply(self, state: TableState, entry: int) -> TableState:
+        if self.deck == state.decks.coming.deck:
+            state = with_effect_seen(state, Shuffle)  # a shuffle of another deck is not what was ordered
+        deck = Deck(
+            deck=self.deck,
+            shuffle=self.shuffle,
+            loaded=self.count,
+            shuffled=True,
+            face_up_count=self.face_up,
+        )
+        before = (state.decks.waiting or Deck()) if self.waiting else state.decks.in_play
+        if before.deck == self.deck:  # the same cards, whatever their order
+            deck = replace(deck, label=before.label, quarantined=before.quarantined)
+        if self.waiting:
+            return with_decks(state, waiting=deck)
+        return with_new_deck(state, deck, waiting=state.decks.waiting)
+
 
 class ShuffleFailed(Event, frozen=True, tag="shuffle_failed"):
     deck: int
     waiting: bool = False
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return with_deck(state, self.waiting, shuffled=False, used=True)
 
 
 class CardFoundFaceUp(Event, frozen=True, tag="card_found_face_up"):
@@ -47,10 +104,19 @@ class CardFoundFaceUp(Event, frozen=True, tag="card_found_face_up"):
     card: Concealed | None = None
     waiting: bool = False
 
+    def apply(self, state: TableState, entry: int) -> TableState:
+        deck = (state.decks.waiting or Deck()) if self.waiting else state.decks.in_play
+        return with_deck(state, self.waiting, face_up=(*deck.face_up, self.ordinal))
+
 
 class SetInTray(Event, frozen=True, tag="set_in_tray"):
     cards: tuple[HeldCard, ...]
     remaining: int
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        state = with_effect_seen(state, Dispense)
+        deck = replace(state.decks.in_play, used=True, dispensed=state.decks.in_play.dispensed + len(self.cards))
+        return with_read(with_decks(state, tray=(*state.decks.tray, *self.cards), in_play=deck), self.cards)
 
 
 class CardsSetAside(Event, frozen=True, tag="cards_set_aside"):
@@ -60,12 +126,20 @@ class CardsSetAside(Event, frozen=True, tag="cards_set_aside"):
     from_tray: bool
     because: str
 
+    def apply(self, state: TableState, entry: int) -> TableState:
+        tray, deck = ((), state.decks.in_play) if self.from_tray else (state.decks.tray, drawn(state, len(self.cards)))
+        state = state if self.from_tray else with_read(state, self.cards)
+        return with_decks(state, aside=(*state.decks.aside, *self.cards), tray=tray, in_play=deck)
+
 
 class CardsBurnt(Event, frozen=True, tag="cards_burnt"):
     """Cards went to the burnt pile before the first one was dealt. `source`: device, tray, aside, by_hand."""
 
     cards: tuple[HeldCard, ...]
     source: str
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return without_cards(with_pile(state, Pile.BURNT, self.cards), self.cards, self.source)
 
 
 class CardsStrayed(Event, frozen=True, tag="cards_strayed"):
@@ -74,12 +148,21 @@ class CardsStrayed(Event, frozen=True, tag="cards_strayed"):
     deck: int
     cards: tuple[HeldCard, ...]
 
+    def apply(self, state: TableState, entry: int) -> TableState:
+        """From a deck that was dealt from no round can begin."""
+        before = state.decks.waiting.dispensed if state.decks.waiting is not None else 0
+        state = with_deck(state, True, used=True, dispensed=before + len(self.cards))
+        return with_pile(state, Pile.STRAYS, self.cards)
+
 
 class FirstCardDrawn(Event, frozen=True, tag="first_card_drawn"):
     """The card that will say where the deal begins left the device. `source`: device, tray, aside."""
 
     card: HeldCard
     source: str
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return without_cards(with_round(state, first_card=self.card), (self.card,), self.source)
 
 
 class FirstCardShown(Event, frozen=True, tag="first_card_shown"):
@@ -89,6 +172,9 @@ class FirstCardShown(Event, frozen=True, tag="first_card_shown"):
     clause: str
     revealed: Exposed | None = None
 
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return with_round(state, first_card_shown=self.card)
+
 
 class CardsDealt(Event, frozen=True, tag="cards_dealt"):
     """Cards came to their places, as the dealing order assumes. `source`: device, tray, aside, first_card."""
@@ -96,6 +182,17 @@ class CardsDealt(Event, frozen=True, tag="cards_dealt"):
     places: tuple[Place, ...]
     cards: tuple[HeldCard, ...]
     source: str
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        hands = dict(state.round.hands)
+        for place, card in zip(self.places, self.cards, strict=True):
+            hand = hands.get(place, Hand())
+            hands[place] = replace(hand, cards=(*hand.cards, card))
+        dealt = state.round.dealt + len(self.cards)
+        dealt_cards = (*state.round.dealt_cards, *(card.id for card in self.cards))
+        return without_cards(
+            with_round(state, hands=hands, dealt=dealt, dealt_cards=dealt_cards), self.cards, self.source
+        )
 
 
 class CardMoved(msgspec.Struct, frozen=True):
@@ -112,6 +209,9 @@ class CardsFoundElsewhere(Event, frozen=True, tag="cards_found_elsewhere"):
 
     cards: tuple[CardMoved, ...]
 
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return with_moves(state, self.cards)
+
 
 class CardsReconstructed(Event, frozen=True, tag="cards_reconstructed"):
     """Cards were put where they belong. `whole_hands`: complete hands were moved, and nothing else."""
@@ -122,11 +222,18 @@ class CardsReconstructed(Event, frozen=True, tag="cards_reconstructed"):
     whole_hands: bool
     place: Place | None = None  # where a wrong number of cards lay, and lies no more
 
+    def apply(self, state: TableState, entry: int) -> TableState:
+        state = with_moves(state, self.cards)
+        return state if self.place is None else with_hand(state, self.place, surplus=0)
+
 
 class DealtByHand(Event, frozen=True, tag="dealt_by_hand"):
     """From here on the round is dealt by hand from the stub, without the device."""
 
     because: str
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return with_round(state, by_hand=True)
 
 
 class CardsCounted(Event, frozen=True, tag="cards_counted"):
@@ -137,6 +244,13 @@ class CardsCounted(Event, frozen=True, tag="cards_counted"):
     due: int
     by: str
     witness: str
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        """What was counted beside stub, tray and hands stands until it is counted again; of those other events tell."""
+        if self.pile not in (*PILES, ASIDE):
+            return state
+        known = len(state.decks.aside) if self.pile == ASIDE else len(state.round.piles.get(Pile(self.pile), ()))
+        return with_round(state, surplus={**state.round.surplus, self.pile: self.number - known})
 
 
 class StubCounted(Event, frozen=True, tag="stub_counted"):
@@ -152,6 +266,17 @@ class StubCounted(Event, frozen=True, tag="stub_counted"):
     in_device: bool = False
     midway: bool = False
 
+    def apply(self, state: TableState, entry: int) -> TableState:
+        state = state if self.in_device else with_effect_seen(state, UnloadStub)
+        tray = state.decks.tray if self.in_device else ()
+        out = state.decks.in_play.stub_out or not self.in_device
+        tray = state.decks.tray if self.midway else tray
+        by_count = state.decks.in_play.dispensed + self.count - len(tray)
+        stub = None if self.midway else self.count
+        return with_decks(
+            state, in_play=replace(state.decks.in_play, stub=stub, stub_out=out, by_count=by_count), tray=tray
+        )
+
 
 class DeckCountedWhole(Event, frozen=True, tag="deck_counted_whole"):
     """After maintenance all 52 cards were counted. `by`: device, or the person who counted."""
@@ -159,3 +284,6 @@ class DeckCountedWhole(Event, frozen=True, tag="deck_counted_whole"):
     deck: int
     by: str
     witness: str = ""
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return with_decks(state, count_due=False)

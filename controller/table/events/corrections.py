@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from controller.games.specification import Choice, Facts, Row
 from controller.roles import Role
 from controller.rules.dealing_order import Place
 from controller.rules.layout import Bet
 from controller.table.events.base import Event
-from controller.table.model import Stage
+from controller.table.events.changes import with_hand, with_round
+from controller.table.model import (
+    Entered,
+    Hand,
+    Stage,
+)
 from controller.table.operations.corrections import Correctable
+from controller.table.state import TableState
 
 
 class EntryCorrected(Event, frozen=True, tag="entry_corrected"):
@@ -21,6 +29,12 @@ class EntryCorrected(Event, frozen=True, tag="entry_corrected"):
     by: str
     role: Role
 
+    def apply(self, state: TableState, entry: int) -> TableState:
+        left = tuple(entered for entered in state.round.entered if entered.entry != self.corrected)
+        if self.instead is not None:
+            left = (*left, Entered(entry, self.by, self.role, self.instead))
+        return with_round(state, entered=left)
+
 
 class HandlingCorrected(Event, frozen=True, tag="handling_corrected"):
     """Whether the cards of a place were handled and viewed, after all. `viewing`: who looked at which box so far."""
@@ -30,6 +44,10 @@ class HandlingCorrected(Event, frozen=True, tag="handling_corrected"):
     viewed: bool
     viewing: tuple[tuple[str, int], ...] = ()
 
+    def apply(self, state: TableState, entry: int) -> TableState:
+        state = with_round(state, viewing=self.viewing)
+        return with_hand(state, self.place, handled=self.handled, viewed=self.viewed)
+
 
 class OrderCorrected(Event, frozen=True, tag="order_corrected"):
     """The deal should have gone in this order; cards that were dealt in another lie elsewhere than they belong."""
@@ -37,17 +55,28 @@ class OrderCorrected(Event, frozen=True, tag="order_corrected"):
     places: tuple[Place, ...]
     clause: str
 
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return with_round(state, places=self.places)
+
 
 class JudgementTakenBack(Event, frozen=True, tag="judgement_taken_back"):
     """These hands have no outcome any more; they get one anew."""
 
     places: tuple[Place, ...]
 
+    def apply(self, state: TableState, entry: int) -> TableState:
+        for place in self.places:
+            state = with_hand(state, place, outcome=None)
+        return state
+
 
 class ClosingTakenBack(Event, frozen=True, tag="closing_taken_back"):
     """The round is not concluded after all. `chips`: nor are its chips paid."""
 
     chips: bool
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return with_round(state, conclusion_asked=False, chips_paid=state.round.chips_paid and not self.chips)
 
 
 class LayoutCorrected(Event, frozen=True, tag="layout_corrected"):
@@ -58,6 +87,9 @@ class LayoutCorrected(Event, frozen=True, tag="layout_corrected"):
     numbered: int
     reason: str
     by: str
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return replace(state, bets_numbered=self.numbered, round=replace(state.round, bets=self.bets))
 
 
 class IrregularityReopened(Event, frozen=True, tag="irregularity_reopened"):
@@ -79,9 +111,41 @@ class IrregularityReopened(Event, frozen=True, tag="irregularity_reopened"):
     withdrawals: tuple[tuple[str, int], ...] = ()
     bets: tuple[int, ...] = ()
 
+    def apply(self, state: TableState, entry: int) -> TableState:
+        every = (*state.open, *(closed.found for closed in state.round.closed))
+        found = replace(
+            next(found for found in every if found.id == self.irregularity),
+            revision=entry,
+            row=self.row,
+            facts=self.facts,
+            asks=self.asks,
+            stage=self.stage,
+            choices=self.choices,
+            void_asked=False,
+        )
+        ruled_on = {(bet, self.irregularity) for bet in self.bets}
+        hands = dict(state.round.hands)
+        for place in self.hands:
+            hands[place] = replace(hands.get(place, Hand()), dead=False)
+        return replace(
+            state,
+            open=tuple(sorted((*(one for one in state.open if one.id != found.id), found), key=lambda one: one.id)),
+            round=replace(
+                state.round,
+                closed=tuple(closed for closed in state.round.closed if closed.found.id != found.id),
+                hands=hands,
+                removed=tuple(removed for removed in state.round.removed if f"B{removed[0]}" not in self.hands),
+                withdrawn=tuple(gone for gone in state.round.withdrawn if (gone[0], gone[1]) not in self.withdrawals),
+                bet_rulings=tuple(ruled for ruled in state.round.bet_rulings if (ruled[0], ruled[2]) not in ruled_on),
+            ),
+        )
+
 
 class VoidLifted(Event, frozen=True, tag="void_lifted"):
     """The round is not void after all: what made it void is decided anew."""
 
     irregularity: int
     because_of: int
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return with_round(state, voided_by=0, voided_from=None)

@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 from controller.table.events.base import Event
+from controller.table.events.changes import with_deck, with_decks, with_new_deck, with_record
+from controller.table.model import (
+    Deck,
+    RecordedDeck,
+)
+from controller.table.state import TableState
 
 
 class DeckBrought(Event, frozen=True, tag="deck_brought"):
@@ -13,6 +19,10 @@ class DeckBrought(Event, frozen=True, tag="deck_brought"):
     by: str
     witness: str
 
+    def apply(self, state: TableState, entry: int) -> TableState:
+        record = RecordedDeck(self.deck, self.back, self.seal)
+        return with_decks(state, recorded=(*state.decks.recorded, record), keeps_records=True)
+
 
 class DeckTakenOut(Event, frozen=True, tag="deck_taken_out"):
     deck: str
@@ -20,6 +30,9 @@ class DeckTakenOut(Event, frozen=True, tag="deck_taken_out"):
     count: int
     by: str
     witness: str
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return with_decks(state, recorded=tuple(record for record in state.decks.recorded if record.label != self.deck))
 
 
 class DeckNamed(Event, frozen=True, tag="deck_named"):
@@ -30,6 +43,9 @@ class DeckNamed(Event, frozen=True, tag="deck_named"):
     by: str
     waiting: bool = False
 
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return with_deck(state, self.waiting, label=self.deck)
+
 
 class DeckShuffledOutside(Event, frozen=True, tag="deck_shuffled_outside"):
     """A recorded deck was shuffled before it was loaded."""
@@ -37,11 +53,19 @@ class DeckShuffledOutside(Event, frozen=True, tag="deck_shuffled_outside"):
     deck: str
     by: str
 
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return with_record(state, self.deck, shuffled_by=self.by)
+
 
 class DeckComesIntoPlay(Event, frozen=True, tag="deck_comes_into_play"):
     """The waiting deck takes the place of the one that was dealt from. `deck`: the device's name for it."""
 
     deck: int
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        if state.decks.in_play.used:
+            state = with_record(state, state.decks.in_play.label, shuffled_by="")
+        return with_new_deck(state, state.decks.waiting or Deck(), waiting=None)
 
 
 class DeckQuarantined(Event, frozen=True, tag="deck_quarantined"):
@@ -56,6 +80,11 @@ class DeckQuarantined(Event, frozen=True, tag="deck_quarantined"):
     irregularity: int = 0
     waiting: bool = False
 
+    def apply(self, state: TableState, entry: int) -> TableState:
+        if self.deck:
+            return with_record(state, self.deck, quarantined=self.reason, shuffled_by="")
+        return with_deck(state, self.waiting, quarantined=self.reason)
+
 
 class DeckReleased(Event, frozen=True, tag="deck_released"):
     deck: str
@@ -65,6 +94,11 @@ class DeckReleased(Event, frozen=True, tag="deck_released"):
     witness: str
     waiting: bool = False
 
+    def apply(self, state: TableState, entry: int) -> TableState:
+        if self.deck:
+            return with_record(state, self.deck, quarantined="")
+        return with_deck(state, self.waiting, quarantined="")
+
 
 class DeckCut(Event, frozen=True, tag="deck_cut"):
     """`deck`: the device's name for it. The cutting card is none of the 52."""
@@ -72,3 +106,6 @@ class DeckCut(Event, frozen=True, tag="deck_cut"):
     deck: int
     by: str
     waiting: bool = False
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return with_deck(state, self.waiting, cut=True)

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from typing import Literal
 
+from msgspec.structs import replace
+
 from controller.games.specification import Kind
 from controller.table.events.base import Event
-from controller.table.model import HeldCard
+from controller.table.events.changes import with_decks, with_device, with_round, with_status_compared
+from controller.table.model import (
+    HeldCard,
+    OpenCommand,
+)
 from controller.table.phases import Service
 from controller.table.settings import Settings
+from controller.table.state import TableState
 from firmware_bridge.capabilities import DeviceIdentity
-from firmware_bridge.commands import AnyCommand
+from firmware_bridge.commands import AnyCommand, HoldExit, ReleaseExit
+from firmware_bridge.observations import CardDrawn
 
 
 class TableBegan(Event, frozen=True, tag="table_began"):
@@ -22,6 +30,17 @@ class TableBegan(Event, frozen=True, tag="table_began"):
     settings_wait: Settings | None = None
     host_boot: str = ""
 
+    def apply(self, state: TableState, entry: int) -> TableState:
+        device = replace(state.device, connected=False, status_agrees=False)
+        return replace(
+            state,
+            table=self.table,
+            simulated=self.simulated,
+            device=device,
+            settings_wait=self.settings_wait,
+            host_boot=self.host_boot,
+        )
+
 
 class GameChosen(Event, frozen=True, tag="game_chosen"):
     """The rules in force, with what the casino chose."""
@@ -30,6 +49,9 @@ class GameChosen(Event, frozen=True, tag="game_chosen"):
     version: str
     effective: str
     settings: Settings
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return replace(state, settings=self.settings, settings_wait=None)
 
 
 class DeviceReady(Event, frozen=True, tag="device_ready"):
@@ -43,6 +65,26 @@ class DeviceReady(Event, frozen=True, tag="device_ready"):
     cards_may_have_passed: bool = False
     unfit: bool = False
 
+    def apply(self, state: TableState, entry: int) -> TableState:
+        if self.unfit:
+            return state
+        identity = self.identity
+        device = replace(
+            state.device,
+            connected=True,
+            serial=identity.serial,
+            firmware_digest=identity.firmware_digest,
+            kind=identity.kind,
+            unit=identity.unit,
+            running_boot=identity.boot,
+            capabilities=identity.capabilities,
+            exit_held=self.exit_held,
+            exit_fails=False,
+            status_agrees=False,
+        )
+        round_ = replace(state.round, cards_may_have_passed=self.cards_may_have_passed)
+        return replace(state, device=device, round=round_)
+
 
 class DeviceDiffers(Event, frozen=True, tag="device_differs"):
     """It is not as it was on the link before. `what`: serial (another device) or firmware (its digest)."""
@@ -51,19 +93,34 @@ class DeviceDiffers(Event, frozen=True, tag="device_differs"):
     before: str
     now: str
 
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return state  # told; what the device is now, its readiness says
+
 
 class DeviceLost(Event, frozen=True, tag="device_lost"):
     code: str
     sentence: str
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return with_device(state, connected=False, status_agrees=False)
 
 
 class ServiceChanged(Event, frozen=True, tag="service_changed"):
     service: Service
     cause: str
 
+    def apply(self, state: TableState, entry: int) -> TableState:
+        told = state.round.power_failure_raised and self.service is not Service.IN_SERVICE  # that interruption is over
+        return replace(
+            state, service=self.service, service_cause=self.cause, round=replace(state.round, power_failure_raised=told)
+        )
+
 
 class StatusAgrees(Event, frozen=True, tag="status_agrees"):
     """The device's account of itself and the journal's are the same."""
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return with_status_compared(state)
 
 
 class StatusDiffers(Event, frozen=True, tag="status_differs"):
@@ -77,6 +134,17 @@ class StatusDiffers(Event, frozen=True, tag="status_differs"):
     device: int
     tray: tuple[HeldCard, ...] = ()
 
+    def apply(self, state: TableState, entry: int) -> TableState:
+        """From here on the device's own account is what later statuses are compared with."""
+        state = with_status_compared(state)
+        if self.what == "shuffle":
+            return with_decks(state, in_play=replace(state.decks.in_play, shuffle=self.device, shuffled=False))
+        if self.what == "dispensed":
+            return with_decks(state, in_play=replace(state.decks.in_play, dispensed=self.device))
+        if self.device:
+            return with_decks(state, tray=self.tray)
+        return with_decks(state, tray=(), aside=(*state.decks.aside, *state.decks.tray))
+
 
 class ReportsPassed(Event, frozen=True, tag="reports_passed"):
     """Reports that will never come: the next one expected follows (`boot`, `number`)."""
@@ -84,6 +152,9 @@ class ReportsPassed(Event, frozen=True, tag="reports_passed"):
     boot: int
     number: int
     note: str
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return with_device(state, boot=self.boot, last_report=self.number)
 
 
 class ReportTaken(Event, frozen=True, tag="report_taken"):
@@ -94,6 +165,12 @@ class ReportTaken(Event, frozen=True, tag="report_taken"):
     uptime_ms: int | None
     observed: str
 
+    def apply(self, state: TableState, entry: int) -> TableState:
+        device = replace(state.device, last_report=self.number, boot=self.boot, uptime_ms=self.uptime_ms)
+        if self.observed == CardDrawn.__struct_config__.tag:
+            device = replace(device, drawn_boot=self.boot, drawn_ms=self.uptime_ms)
+        return replace(state, device=device)
+
 
 class ClockRanBackwards(Event, frozen=True, tag="clock_ran_backwards"):
     """Within one start of the device a later report has an earlier time; milliseconds since that start."""
@@ -102,20 +179,43 @@ class ClockRanBackwards(Event, frozen=True, tag="clock_ran_backwards"):
     before_ms: int
     after_ms: int
 
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return with_round(state, clock_doubted=True)
+
 
 class CommandIssued(Event, frozen=True, tag="command_issued"):
     """The device is told something. The command's id is this event's entry number."""
 
     command: AnyCommand
 
+    def apply(self, state: TableState, entry: int) -> TableState:
+        opened = OpenCommand(entry, self.command)
+        device = replace(state.device, open_commands=(*state.device.open_commands, opened))
+        if isinstance(self.command, HoldExit | ReleaseExit):
+            device = replace(device, exit_held=isinstance(self.command, HoldExit))
+        return replace(state, device=device)
+
 
 class CommandDone(Event, frozen=True, tag="command_done"):
     command_id: int
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        left = tuple(opened for opened in state.device.open_commands if opened.id != self.command_id)
+        return with_device(state, open_commands=left)
 
 
 class CommandRefused(Event, frozen=True, tag="command_refused"):
     command_id: int
     reason: str
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        """An exit that did not move is as it was."""
+        refused = next((opened for opened in state.device.open_commands if opened.id == self.command_id), None)
+        left = tuple(opened for opened in state.device.open_commands if opened.id != self.command_id)
+        device = replace(state.device, open_commands=left)
+        if refused is not None and isinstance(refused.command, HoldExit | ReleaseExit):
+            device = replace(device, exit_held=isinstance(refused.command, ReleaseExit), exit_fails=True)
+        return replace(state, device=device)
 
 
 class CommandLapsed(Event, frozen=True, tag="command_lapsed"):
@@ -123,15 +223,27 @@ class CommandLapsed(Event, frozen=True, tag="command_lapsed"):
 
     command_id: int
 
+    def apply(self, state: TableState, entry: int) -> TableState:
+        left = tuple(opened for opened in state.device.open_commands if opened.id != self.command_id)
+        return with_device(state, open_commands=left)
+
 
 class DeviceStopped(Event, frozen=True, tag="device_stopped"):
     """The device moves no cards until the cause is gone."""
 
     cause: str
 
+    def apply(self, state: TableState, entry: int) -> TableState:
+        stops = tuple(dict.fromkeys((*state.device.stops, self.cause)))
+        return with_device(state, stops=stops)
+
 
 class DeviceFreed(Event, frozen=True, tag="device_freed"):
     cause: str
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        stops = tuple(cause for cause in state.device.stops if cause != self.cause)
+        return with_device(state, stops=stops)
 
 
 class DeviceNoted(Event, frozen=True, tag="device_noted"):
@@ -150,9 +262,24 @@ class MaintenanceBegan(Event, frozen=True, tag="maintenance_began"):
     closed: bool
     concluded: bool = False
 
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return replace(
+            state,
+            decks=replace(state.decks, count_due=True),
+            duty=replace(state.duty, maintenance=self.reason, began_closed=self.closed, began_concluded=self.concluded),
+        )
+
 
 class MaintenanceEnded(Event, frozen=True, tag="maintenance_ended"):
     """The deck in the device must not be dealt from; it has to be loaded, shuffled and counted whole before a round."""
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        deck = replace(state.decks.in_play, shuffled=False, used=bool(state.decks.in_play.deck))
+        return replace(
+            state,
+            decks=replace(state.decks, count_due=True, in_play=deck),
+            duty=replace(state.duty, maintenance="", began_closed=False, began_concluded=False),
+        )
 
 
 class MaintenanceNoted(Event, frozen=True, tag="maintenance_noted"):

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from msgspec.structs import replace
+
 from controller.games.specification import Choice, Facts, Kind, Row, RulingAction
 from controller.roles import Role
 from controller.rules.dealing_order import Place
-from controller.rules.settlement import BetAction
+from controller.rules.settlement import BetAction, BetRuling
 from controller.table.events.base import Event
-from controller.table.model import Stage
+from controller.table.events.changes import with_decks, with_open, with_round
+from controller.table.model import (
+    Closed,
+    Irregularity,
+    Stage,
+)
+from controller.table.phases import AFTER_DEAL, Service
+from controller.table.state import TableState
 
 
 class IrregularityRaised(Event, frozen=True, tag="irregularity_raised"):
@@ -39,6 +50,42 @@ class IrregularityRaised(Event, frozen=True, tag="irregularity_raised"):
     of_deck: str = ""  # the recorded deck that it is about
     waiting: bool = False  # it is about the deck that waits for the next round
 
+    def apply(self, state: TableState, entry: int) -> TableState:
+        raised = Irregularity(
+            id=entry,
+            revision=entry,
+            round=self.of_round or state.round.number,
+            kind=self.kind,
+            row=self.row,
+            facts=self.facts,
+            asks=self.asks,
+            stage=self.stage,
+            blocks=self.blocks,
+            place=self.place,
+            ordinals=self.ordinals,
+            counted=self.counted,
+            first_facts=self.facts,
+            origin=self.origin,
+            of_deck=self.of_deck,
+            waiting=self.waiting,
+        )
+        other = self.of_round != 0 or self.waiting  # what is not about this round does not ask it back
+        asked = state.round.conclusion_asked and other
+        told = state.round.power_failure_raised or (
+            self.kind is Kind.POWER_FAILURE and not self.of_round and state.service is not Service.IN_SERVICE
+        )
+        stands = self.kind is Kind.TECHNICAL_STOP and self.noticed_by == "device" and state.phase in AFTER_DEAL
+        return replace(
+            state,
+            open=(*state.open, raised),
+            round=replace(
+                state.round,
+                conclusion_asked=asked,
+                power_failure_raised=told,
+                stub_stop_raised=state.round.stub_stop_raised or stands,
+            ),
+        )
+
 
 class IrregularityConfirmed(Event, frozen=True, tag="irregularity_confirmed"):
     """A person says that it is so, and answers what was asked. The row is final from here on."""
@@ -48,12 +95,25 @@ class IrregularityConfirmed(Event, frozen=True, tag="irregularity_confirmed"):
     facts: Facts
     stage: Stage | None  # None: it is resolved by the events that follow
 
+    def apply(self, state: TableState, entry: int) -> TableState:
+        changes: dict[str, Any] = {"row": self.row, "facts": self.facts, "asks": ()}
+        if self.stage is not None:
+            changes["stage"] = self.stage
+        return with_open(state, self.irregularity, entry, **changes)
+
 
 class VoidAsked(Event, frozen=True, tag="void_asked"):
     """What was confirmed or ruled makes a round void: it is asked back, and takes effect when it is said again."""
 
     irregularity: int
     clause: str
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        """It leaves the revision alone: what is said again is said of the irregularity as it stands."""
+        changed = tuple(
+            replace(found, void_asked=True) if found.id == self.irregularity else found for found in state.open
+        )
+        return replace(state, open=changed)
 
 
 class FactStated(Event, frozen=True, tag="fact_stated"):
@@ -66,11 +126,27 @@ class FactStated(Event, frozen=True, tag="fact_stated"):
     by: str = ""
     counted: int | None = None
 
+    def apply(self, state: TableState, entry: int) -> TableState:
+        changes: dict[str, Any] = {} if self.counted is None else {"counted": self.counted}
+        return with_open(state, self.irregularity, entry, facts=self.facts, row=self.row, asks=self.asks, **changes)
+
 
 class OrderNamed(Event, frozen=True, tag="order_named"):
     irregularity: int
     ordinals: tuple[int, ...]
     stage: Stage | None
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        def place_in_order(ordinal: int) -> int:
+            return self.ordinals.index(ordinal) if ordinal in self.ordinals else len(self.ordinals)
+
+        state = with_decks(
+            state,
+            aside=tuple(sorted(state.decks.aside, key=lambda card: place_in_order(card.ordinal))),
+            tray=tuple(sorted(state.decks.tray, key=lambda card: place_in_order(card.ordinal))),
+        )
+        changes: dict[str, Any] = {} if self.stage is None else {"stage": self.stage}
+        return with_open(state, self.irregularity, entry, **changes)
 
 
 class OptionChosen(Event, frozen=True, tag="option_chosen"):
@@ -80,6 +156,17 @@ class OptionChosen(Event, frozen=True, tag="option_chosen"):
     clause: str = ""
     absent: bool = False
     bettor: str = ""
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        """A choice leaves the revision alone: the next bettor chooses in the same irregularity, as it stands."""
+        changed = tuple(
+            replace(found, choices=(*found.choices, (self.place, self.bettor, self.choice)))
+            if found.id == self.irregularity
+            else found
+            for found in state.open
+        )
+        goes_on = state.round.chose_to_go_on or self.choice is Choice.CONTINUE
+        return replace(state, open=changed, round=replace(state.round, chose_to_go_on=goes_on))
 
 
 class Ruled(Event, frozen=True, tag="ruled"):
@@ -92,6 +179,12 @@ class Ruled(Event, frozen=True, tag="ruled"):
     bets: tuple[int, ...] = ()
     bet_action: BetAction = BetAction.RETURN
 
+    def apply(self, state: TableState, entry: int) -> TableState:
+        """A ruling on bets is remembered until they are settled."""
+        ruling = BetRuling(self.bet_action, self.authority, self.text)
+        rulings = tuple((number, ruling, self.irregularity) for number in self.bets)
+        return with_round(state, bet_rulings=(*state.round.bet_rulings, *rulings))
+
 
 class IrregularityResolved(Event, frozen=True, tag="irregularity_resolved"):
     """Closed, by whom, and with what: a disposition, `denied`, or `ruling`."""
@@ -101,3 +194,12 @@ class IrregularityResolved(Event, frozen=True, tag="irregularity_resolved"):
     clause: str
     by: str
     role: Role
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        left = tuple(found for found in state.open if found.id != self.irregularity)
+        ended = tuple(
+            Closed(found, self.outcome)
+            for found in state.open
+            if found.id == self.irregularity and found.round == state.round.number
+        )
+        return replace(state, open=left, round=replace(state.round, closed=(*state.round.closed, *ended)))

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from controller.roles import Role
 from controller.table.events.base import Event
+from controller.table.events.changes import with_duty
+from controller.table.model import (
+    Answer,
+    Entered,
+)
 from controller.table.operations.corrections import Correctable
 from controller.table.phases import Phase
+from controller.table.state import TableState
 
 
 class OperationTaken(Event, frozen=True, tag="operation_taken"):
@@ -17,6 +25,17 @@ class OperationTaken(Event, frozen=True, tag="operation_taken"):
     role: Role
     given: Correctable | None = None
 
+    def apply(self, state: TableState, entry: int) -> TableState:
+        """Whatever else is done in between takes back that somebody asked for the round to be abandoned."""
+        answer = Answer(self.operation_id, self.operation, self.person, state.round.number, entry)
+        entered = state.round.entered
+        if self.given is not None:
+            entered = (*entered, Entered(entry, self.person, self.role, self.given))
+        asked = state.round.abandon_asked if self.operation == "abandon_round" else ()
+        return replace(
+            state, answers=(*state.answers, answer), round=replace(state.round, entered=entered, abandon_asked=asked)
+        )
+
 
 class OperationRefused(Event, frozen=True, tag="operation_refused"):
     """Changes nothing but the answers kept."""
@@ -27,17 +46,29 @@ class OperationRefused(Event, frozen=True, tag="operation_refused"):
     code: str
     sentence: str
 
+    def apply(self, state: TableState, entry: int) -> TableState:
+        answer = Answer(
+            self.operation_id, self.operation, self.person, state.round.number, entry, self.code, self.sentence
+        )
+        return replace(state, answers=(*state.answers, answer))
+
 
 class DealerCame(Event, frozen=True, tag="dealer_came"):
     """This person deals from now on."""
 
     dealer: str
 
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return with_duty(state, dealer=self.dealer)
+
 
 class DealerLeft(Event, frozen=True, tag="dealer_left"):
     """Nobody is on duty from now on."""
 
     dealer: str
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return with_duty(state, dealer="")
 
 
 class HandedOver(Event, frozen=True, tag="handed_over"):
@@ -48,3 +79,6 @@ class HandedOver(Event, frozen=True, tag="handed_over"):
     open: tuple[int, ...]
     of_round: int
     phase: Phase
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return with_duty(state, dealer=self.to_dealer)

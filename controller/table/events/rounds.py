@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from controller.games.specification import Order, Unit
 from controller.rules.dealing_order import Place
 from controller.rules.hands import Outcome
 from controller.table.events.base import Event
+from controller.table.events.changes import with_decks, with_duty, with_hand, with_record, with_round
+from controller.table.model import (
+    Hand,
+)
 from controller.table.phases import Phase
+from controller.table.state import Round, TableState
 from firmware_bridge.cards import Card, Exposed
 
 
@@ -16,6 +23,11 @@ class PhaseEntered(Event, frozen=True, tag="phase_entered"):
     phase: Phase
     clause: str = ""
     cancels: bool = False
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        if self.phase is Phase.BETTING:
+            return replace(state, phase=self.phase, round=replace(state.round, places=(), dealt=0, dealt_cards=()))
+        return replace(state, phase=self.phase, round=replace(state.round, abandon_asked=(), cancelled=self.cancels))
 
 
 class RoundBegan(Event, frozen=True, tag="round_began"):
@@ -29,9 +41,30 @@ class RoundBegan(Event, frozen=True, tag="round_began"):
     label: str = ""
     earlier: int | None = None
 
+    def apply(self, state: TableState, entry: int) -> TableState:
+        state = with_record(state, self.label, shuffled_by="")
+        before = self.round - 1 if self.earlier is None else self.earlier
+        known = (state.round, state.earlier)
+        return replace(
+            state,
+            round=Round(
+                number=self.round,
+                deck=self.deck,
+                label=self.label,
+                under_minimum=state.round.under_minimum_next,
+                under_minimum_next=state.round.under_minimum_next,
+            ),
+            earlier=next((one for one in known if before and one is not None and one.number == before), None),
+            decks=replace(state.decks, last_order=state.round.read or state.decks.last_order),
+            answers=tuple(answer for answer in state.answers if answer.round >= self.round - 1),
+        )
+
 
 class BoxesOccupied(Event, frozen=True, tag="boxes_occupied"):
     boxes: tuple[int, ...]
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return with_round(state, boxes=self.boxes)
 
 
 class DealBegan(Event, frozen=True, tag="deal_began"):
@@ -42,6 +75,9 @@ class DealBegan(Event, frozen=True, tag="deal_began"):
     clause: str
     places: tuple[Place, ...]
 
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return with_round(state, places=self.places, dealt=0, dealt_cards=())
+
 
 class CardsHandled(Event, frozen=True, tag="cards_handled"):
     """The Player at a place touched cards; `viewed`: and looked at them. `bettor`: who did; empty: not said."""
@@ -49,6 +85,11 @@ class CardsHandled(Event, frozen=True, tag="cards_handled"):
     place: Place
     viewed: bool = False
     bettor: str = ""
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        if self.viewed and self.bettor:
+            state = with_round(state, viewing=(*state.round.viewing, (self.bettor, int(self.place[1:]))))
+        return with_hand(state, self.place, handled=True, viewed=self.viewed)
 
 
 class HandCounted(Event, frozen=True, tag="hand_counted"):
@@ -58,6 +99,11 @@ class HandCounted(Event, frozen=True, tag="hand_counted"):
     count: int
     from_aside: int = 0
 
+    def apply(self, state: TableState, entry: int) -> TableState:
+        known = len(state.round.hands.get(self.place, Hand()).cards)
+        state = with_decks(state, aside=state.decks.aside[self.from_aside :])
+        return with_hand(state, self.place, surplus=self.count - known)
+
 
 class HandExposed(Event, frozen=True, tag="hand_exposed"):
     """A hand lies open. `revealed` opens the commitments to the cards that the device had read."""
@@ -66,11 +112,17 @@ class HandExposed(Event, frozen=True, tag="hand_exposed"):
     cards: tuple[Card, ...]
     revealed: tuple[Exposed | None, ...] = ()
 
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return with_hand(state, self.place, shown=self.cards)
+
 
 class HandTakenBack(Event, frozen=True, tag="hand_taken_back"):
     """The hand was entered wrongly: it is to be entered again."""
 
     place: Place
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return with_hand(state, self.place, shown=())
 
 
 class HandJudged(Event, frozen=True, tag="hand_judged"):
@@ -83,6 +135,9 @@ class HandJudged(Event, frozen=True, tag="hand_judged"):
     half: bool
     clause: str
 
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return with_hand(state, self.place, outcome=self.outcome)
+
 
 class HandRemoved(Event, frozen=True, tag="hand_removed"):
     """Out of play, its bets returned; it keeps taking cards so that every other hand gets its own."""
@@ -92,13 +147,20 @@ class HandRemoved(Event, frozen=True, tag="hand_removed"):
     irregularity: int
     authority: str = ""
 
+    def apply(self, state: TableState, entry: int) -> TableState:
+        removed = (int(self.place[1:]), self.clause or self.authority, self.irregularity)
+        state = with_round(state, removed=(*state.round.removed, removed))
+        return with_hand(state, self.place, dead=True, outcome=None)
+
 
 class ChipsPaid(Event, frozen=True, tag="chips_paid"):
-    pass
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return with_round(state, chips_paid=True)
 
 
 class ConclusionAsked(Event, frozen=True, tag="conclusion_asked"):
-    pass
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return with_round(state, conclusion_asked=True)
 
 
 class AbandonAsked(Event, frozen=True, tag="abandon_asked"):
@@ -107,6 +169,9 @@ class AbandonAsked(Event, frozen=True, tag="abandon_asked"):
     person: str
     authority: str
     text: str
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return with_round(state, abandon_asked=(self.person, self.authority, self.text))
 
 
 class RoundVoided(Event, frozen=True, tag="round_voided"):
@@ -123,10 +188,17 @@ class RoundVoided(Event, frozen=True, tag="round_voided"):
     authority: str = ""
     of_round: int = 0
 
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return state if self.of_round else with_round(state, voided_from=state.phase, voided_by=self.irregularity)
+
 
 class TablePaused(Event, frozen=True, tag="table_paused"):
     reason: str
 
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return with_duty(state, paused=self.reason)
+
 
 class TableResumed(Event, frozen=True, tag="table_resumed"):
-    pass
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return with_duty(state, paused="")

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from controller.rules.layout import Bet, HandedBack
+from msgspec.structs import replace
+
+from controller.rules.layout import Bet, Bettor, HandedBack
 from controller.table.events.base import Event
-from controller.table.model import SettledBet
+from controller.table.events.changes import with_round
+from controller.table.model import (
+    Restrictions,
+    SettledBet,
+)
+from controller.table.state import TableState
 
 
 class BettorEntered(Event, frozen=True, tag="bettor_entered"):
@@ -13,9 +20,18 @@ class BettorEntered(Event, frozen=True, tag="bettor_entered"):
     bettor: str
     seat: int | None = None
 
+    def apply(self, state: TableState, entry: int) -> TableState:
+        others = tuple(bettor for bettor in state.bettors if bettor.id != self.bettor)
+        bettors = (*others, Bettor(self.bettor, self.seat))
+        return replace(state, bettors=bettors)
+
 
 class BettorLeft(Event, frozen=True, tag="bettor_left"):
     bettor: str
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        others = tuple(bettor for bettor in state.bettors if bettor.id != self.bettor)
+        return replace(state, bettors=others)
 
 
 class LayoutChanged(Event, frozen=True, tag="layout_changed"):
@@ -26,6 +42,9 @@ class LayoutChanged(Event, frozen=True, tag="layout_changed"):
     handed_back: tuple[HandedBack, ...] = ()
     overlooked: bool = False  # it lies there although the rules do not allow it
 
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return replace(state, bets_numbered=self.numbered, round=replace(state.round, bets=self.bets))
+
 
 class BettingRestricted(Event, frozen=True, tag="betting_restricted"):
     """What a pit manager restricts: boxes that take no bets, boxes that take fewer, bettors with one box only."""
@@ -33,6 +52,9 @@ class BettingRestricted(Event, frozen=True, tag="betting_restricted"):
     closed_boxes: tuple[int, ...]
     fewer_wagers: tuple[tuple[int, int], ...]
     one_box: tuple[str, ...]
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return replace(state, restrictions=Restrictions(self.closed_boxes, self.fewer_wagers, self.one_box))
 
 
 class BettorWithdrew(Event, frozen=True, tag="bettor_withdrew"):
@@ -43,6 +65,11 @@ class BettorWithdrew(Event, frozen=True, tag="bettor_withdrew"):
     clause: str
     irregularity: int
 
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return with_round(
+            state, withdrawn=(*state.round.withdrawn, (self.bettor, self.box, self.clause, self.irregularity))
+        )
+
 
 class WagersSettled(Event, frozen=True, tag="wagers_settled"):
     """Every bet of the round, and what the house gained. `under_minimum`: whose one time is used up (RTP 5.10)."""
@@ -51,6 +78,9 @@ class WagersSettled(Event, frozen=True, tag="wagers_settled"):
     house: str
     under_minimum: tuple[str, ...] = ()
 
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return with_round(state, settlement=self.bets, under_minimum_next=self.under_minimum)
+
 
 class SettlementReversed(Event, frozen=True, tag="settlement_reversed"):
     """What was settled is taken back, bet by bet: the round was voided, or a hand removed, after it was settled."""
@@ -58,3 +88,6 @@ class SettlementReversed(Event, frozen=True, tag="settlement_reversed"):
     irregularity: int
     clause: str
     bets: tuple[SettledBet, ...]
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return with_round(state, settlement=(), chips_paid=False)

@@ -17,7 +17,7 @@ def verify_abandon(state: TableState, given: PersonActed, operation: operations.
 def abandon_round(decision: Decision, given: PersonActed, operation: operations.AbandonRound) -> None:
     """Asked twice, by the same person in the same words; anything else that is done in between begins anew."""
     asked = (given.person, operation.authority, operation.text)
-    if decision.state.abandon_asked != asked:
+    if decision.state.round.abandon_asked != asked:
         decision.emit(events.AbandonAsked(*asked))
     else:
         void_round(decision, given, "", operation.text, operation.authority)

@@ -67,30 +67,33 @@ def verify_report(state: TableState, given: PersonActed, operation: operations.R
         return
     boxes = range(1, state.settings.box_count + 1) if state.settings is not None else ()
     of_chips = operation.kind in HOLDS_NOTHING and operation.place in [f"B{number}" for number in boxes]
-    known = operation.place in state.hands or operation.place in places_of(state) or of_chips
+    known = operation.place in state.round.hands or operation.place in places_of(state) or of_chips
     if operation.place is not None and not known:
         raise RefusedError("place", f"Nothing was dealt to {operation.place} in this round.")
     if operation.kind is Kind.WRONG_COUNT and (operation.place is None or operation.counted is None):
         raise RefusedError("count", "Say at which place the number of cards is wrong, and how many lie there.")
-    if operation.kind is Kind.WRONG_COUNT and operation.counted == state.hands.get(operation.place or "", Hand()).size:
+    if (
+        operation.kind is Kind.WRONG_COUNT
+        and operation.counted == state.round.hands.get(operation.place or "", Hand()).size
+    ):
         raise RefusedError("count", f"{operation.counted} cards is what was dealt to {operation.place} so far.")
     if operation.counted is not None and not 0 <= operation.counted <= 52:
         raise RefusedError("count", f"{operation.counted} cards cannot lie at one place.")
-    if operation.kind in NEEDS_CARDS and not state.dealt and state.phase in BEFORE_CLOSE:
+    if operation.kind in NEEDS_CARDS and not state.round.dealt and state.phase in BEFORE_CLOSE:
         raise RefusedError("round", "No card was dealt in this round yet; if it is about the one before, say so.")
     if state.phase is Phase.VOIDED:
         raise RefusedError("voided", "The round is void already; nothing more can follow for it.")
 
 
 def _verify_earlier(state: TableState, operation: operations.ReportIrregularity) -> None:
-    if not state.in_round or not state.earlier_round:
+    if not state.in_round or state.earlier is None:
         raise RefusedError("round", "No later round has begun; report it for the round that it belongs to.")
     if operation.place is not None and operation.place != "D" and not operation.place.startswith("B"):
         raise RefusedError("place", f"{operation.place} is no place of a round.")
 
 
 def places_of(state: TableState) -> tuple[str, ...]:
-    return (*(f"B{number}" for number in state.boxes), "D")
+    return (*(f"B{number}" for number in state.round.boxes), "D")
 
 
 def report(decision: Decision, given: PersonActed, operation: operations.ReportIrregularity) -> None:
@@ -126,10 +129,10 @@ def require(given: PersonActed, role: Role, clause: str, what: str) -> None:
 
 def _known(state: TableState, found: Irregularity) -> dict[str, bool]:
     """What the table knows now of the things that nobody else is asked for; of an earlier round nothing."""
-    if found.round != state.round:
+    if found.round != state.round.number:
         return {}
     now = known_facts_of(state, found.place)
-    if found.kind is Kind.SIMULTANEOUS and {ordinal for _, ordinal in state.dealt_cards} & set(found.ordinals):
+    if found.kind is Kind.SIMULTANEOUS and {ordinal for _, ordinal in state.round.dealt_cards} & set(found.ordinals):
         now = msgspec.structs.replace(now, order_known=True)  # they came one by one and were dealt so: the log tells it
     return {name: value for name in KNOWN_FACTS if (value := getattr(now, name)) is not None}
 
@@ -220,7 +223,7 @@ def deny(decision: Decision, given: PersonActed, operation: operations.DenyIrreg
 
 
 def _waits_to_be_judged(state: TableState, place: str) -> bool:
-    hand = state.hands.get(place, Hand())
+    hand = state.round.hands.get(place, Hand())
     return bool(hand.shown) and hand.outcome is None
 
 
@@ -243,10 +246,10 @@ def name_order(decision: Decision, given: PersonActed, operation: operations.Nam
 
 def verify_choose(state: TableState, given: PersonActed, operation: operations.ChooseOption) -> None:
     found = find_named(state, operation, Stage.CHOOSING)
-    if operation.place not in state.live_places:
+    if operation.place not in state.round.live_places:
         raise RefusedError("place", f"No hand is in play at {operation.place}.")
-    if (operation.place, operation.bettor) not in state.choosers:
-        bettors = ", ".join(state.bettors_at(operation.place)) or "nobody"
+    if (operation.place, operation.bettor) not in state.round.choosers:
+        bettors = ", ".join(state.round.bettors_at(operation.place)) or "nobody"
         whose = bettors if state.layout.bets else "the box itself, for no wagers are entered"
         raise RefusedError("bettor", f"Who chooses at {operation.place} is {whose}.")
     if any((place, bettor) == (operation.place, operation.bettor) for place, bettor, _ in found.choices):
@@ -282,7 +285,7 @@ def _places_concerned(state: TableState, found: Irregularity, operation: operati
     if not wholly or not operation.bettor:
         return (operation.place,)
     chosen = {(place, bettor) for place, bettor, _ in found.choices}
-    his = [place for place, bettor in state.choosers if bettor == operation.bettor]
+    his = [place for place, bettor in state.round.choosers if bettor == operation.bettor]
     return tuple(place for place in his if (place, operation.bettor) not in chosen)
 
 
@@ -290,9 +293,9 @@ def verify_reconstruct(state: TableState, given: PersonActed, operation: operati
     """Complete hands alone are moved where the clause allows no more; where cards lie has been said before."""
     found = find_named(state, operation, Stage.MOVING)
     require(given, found.row.confirms, found.row.clause, "say that the cards are where they belong")
-    if not state.misplaced and found.counted is None:
+    if not state.round.misplaced and found.counted is None:
         raise RefusedError("places", "Say first which cards lie elsewhere than they were dealt.")
-    if found.row.when.curable and not state.curable:
+    if found.row.when.curable and not state.round.curable:
         raise RefusedError("hands", "Moving complete hands does not put these cards right; confirm the fact anew.")
 
 

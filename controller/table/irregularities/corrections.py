@@ -68,7 +68,7 @@ def correct_entry(decision: Decision, given: PersonActed, operation: operations.
 
 
 def _named(state: TableState, given: PersonActed, operation: operations.CorrectEntry) -> Entered:
-    entered = next((one for one in state.entered if one.entry == operation.entry), None)
+    entered = next((one for one in state.round.entered if one.entry == operation.entry), None)
     if entered is None:
         raise RefusedError("entry", f"Entry {operation.entry} is none of this round that can be corrected.")
     if not given.role.reaches(entered.role):
@@ -92,7 +92,7 @@ def _take_back_what_it_raised(decision: Decision, given: PersonActed, entered: E
     for found in decision.state.open:
         if found.origin == entered.entry:
             decision.emit(events.IrregularityResolved(found.id, CORRECTED, found.row.clause, given.person, given.role))
-    for ended in decision.state.closed:
+    for ended in decision.state.round.closed:
         lost_its_ground = ended.found.origin == entered.entry and ended.outcome not in NO_MATTER | {DENIED}
         if lost_its_ground and may_stand_again(decision.state, ended.found):
             reopen(decision, ended, ended.found.first_facts, entered.entry)
@@ -112,7 +112,7 @@ def _handling(decision: Decision, given: PersonActed, entered: Entered, instead:
     """What others said of the same hand stands."""
     assert isinstance(entered.operation, operations.HandleCards)
     place = entered.operation.place
-    said = [one.operation for one in decision.state.entered if one.operation is not instead]
+    said = [one.operation for one in decision.state.round.entered if one.operation is not instead]
     handlings = [one for one in said if isinstance(one, operations.HandleCards)]
     told = [one for one in handlings if one.place == place]
     looks = [(one.bettor, int(one.place[1:])) for one in handlings if one.viewed and one.bettor]
@@ -127,7 +127,7 @@ def _exposure(decision: Decision, given: PersonActed, entered: Entered, instead:
     """The hand is opened anew; what was judged by it is judged anew, and a settlement by it is taken back."""
     assert isinstance(entered.operation, operations.ExposeHand)
     place = entered.operation.place
-    if decision.state.hands.get(place, Hand()).dead:
+    if decision.state.round.hands.get(place, Hand()).dead:
         raise RefusedError("dead", f"The hand at {place} is out of play; its cards decide nothing.")
     if instead is not None and instead.place != place:
         raise RefusedError("place", f"Strike out what was entered for {place}, then enter {instead.place}.")
@@ -135,8 +135,8 @@ def _exposure(decision: Decision, given: PersonActed, entered: Entered, instead:
         raise RefusedError("voided", "The round is void; its hands decide nothing.")
     take_up(decision)
     decision.emit(events.HandTakenBack(place))
-    judged = decision.state.live_places if place == DEALER else (place,)
-    decision.emit(events.JudgementTakenBack(tuple(one for one in judged if decision.state.hands[one].outcome)))
+    judged = decision.state.round.live_places if place == DEALER else (place,)
+    decision.emit(events.JudgementTakenBack(tuple(one for one in judged if decision.state.round.hands[one].outcome)))
     if instead is not None:
         exposing.verify_expose_hand(decision.state, given, instead)
         exposing.expose_hand(decision, given, instead)
@@ -150,7 +150,7 @@ def _first_card(decision: Decision, given: PersonActed, entered: Entered, instea
         raise RefusedError("card", "Say which card the First Card is.")
     if state.phase not in DEALING | AFTER_DEAL:
         raise RefusedError("late", "The deal is over and done with; report the error that was made in dealing instead.")
-    was = state.first_card_shown
+    was = state.round.first_card_shown
     decision.emit(events.FirstCardShown(instead.card, rules.clause))
     rounds.compare_first_card(decision, given, _drawn_first(state), instead.card)
     if was is None or was.rank != instead.card.rank:
@@ -159,15 +159,15 @@ def _first_card(decision: Decision, given: PersonActed, entered: Entered, instea
 
 def _drawn_first(state: TableState) -> HeldCard | None:
     """The First Card as it left the device: beside the hands, or the first card that was dealt to one of them."""
-    if state.first_card is not None:
-        return state.first_card
-    dealt = (card for hand in state.hands.values() for card in hand.cards)
-    return next((card for card in dealt if card.id in state.dealt_cards[:1]), None)
+    if state.round.first_card is not None:
+        return state.round.first_card
+    dealt = (card for hand in state.round.hands.values() for card in hand.cards)
+    return next((card for card in dealt if card.id in state.round.dealt_cards[:1]), None)
 
 
 def _boxes(decision: Decision, given: PersonActed, entered: Entered, instead: operations.OccupyBoxes) -> None:
     state = decision.state
-    said = [one.operation for one in state.entered if isinstance(one.operation, operations.OccupyBoxes)]
+    said = [one.operation for one in state.round.entered if isinstance(one.operation, operations.OccupyBoxes)]
     if state.phase is Phase.BETTING or (said and said[-1] is not instead) or state.game.every_hand:
         raise RefusedError("boxes", "Only the last word before the close can be corrected; before it, say it anew.")
     rounds.verify_occupy_boxes(state, given, instead)
@@ -191,21 +191,21 @@ def _reorder(decision: Decision, given: PersonActed, places: tuple[Place, ...], 
     """Cards that were dealt by the other order lie elsewhere than they belong; the rest is dealt by this one."""
     decision.emit(events.OrderCorrected(places, clause))
     state = decision.state
-    if state.misplaced and not already_open(decision, Kind.WRONG_DISTRIBUTION):
-        ordinals = tuple(ordinal for _, ordinal in sorted(state.misplaced))
+    if state.round.misplaced and not already_open(decision, Kind.WRONG_DISTRIBUTION):
+        ordinals = tuple(ordinal for _, ordinal in sorted(state.round.misplaced))
         note = "the order of the deal was corrected"
         raise_irregularity(
             decision, Kind.WRONG_DISTRIBUTION, noticed_by=given.person, ordinals=ordinals, note=note
         )  # fmt: skip
-    too_many = state.dealt > len(places)
+    too_many = state.round.dealt > len(places)
     if too_many:
         facts = known_facts(decision, misplaced=True, curable=False)
-        note = f"{state.dealt - len(places)} cards more were dealt than the corrected order has"
+        note = f"{state.round.dealt - len(places)} cards more were dealt than the corrected order has"
         raise_irregularity(decision, Kind.OTHER_DEALING_ERROR, noticed_by=given.person, facts=facts, note=note)
     state = decision.state
-    if state.next_place is None and state.phase in DEALING:
+    if state.round.next_place is None and state.phase in DEALING:
         decision.enter_phase("dealt")
-    elif state.next_place is not None and state.phase is Phase.EXAMINING:
+    elif state.round.next_place is not None and state.phase is Phase.EXAMINING:
         assert state.settings is not None
         decision.enter_phase(f"take_up_dealing_{state.settings.unit}")
 
@@ -242,7 +242,7 @@ def _ended(state: TableState, irregularity: int) -> Closed:
     found = state.find_open(irregularity)
     if found is not None:
         return Closed(found, "")
-    for ended in state.closed:
+    for ended in state.round.closed:
         if ended.found.id == irregularity and ended.outcome not in NO_MATTER:
             if not may_stand_again(state, ended.found):
                 raise RefusedError("voided", f"The round is void, by something else; {_how_void(state)}.")
@@ -251,7 +251,7 @@ def _ended(state: TableState, irregularity: int) -> Closed:
 
 
 def _how_void(state: TableState) -> str:
-    return "correct first what made it so" if state.voided_by else "it was abandoned, and its bets are returned"
+    return "correct first what made it so" if state.round.voided_by else "it was abandoned, and its bets are returned"
 
 
 def _fact(decision: Decision, given: PersonActed, entered: Entered, instead: None) -> None:
@@ -286,13 +286,13 @@ def _choice(decision: Decision, given: PersonActed, entered: Entered, instead: N
 
 
 def _paid(decision: Decision, given: PersonActed, entered: Entered, instead: None) -> None:
-    if not decision.state.chips_paid:
+    if not decision.state.round.chips_paid:
         raise RefusedError("not-settled", "The chips are not recorded as paid any more.")
     _open_again(decision, chips=True)
 
 
 def _concluded(decision: Decision, given: PersonActed, entered: Entered, instead: None) -> None:
-    if decision.state.phase is not Phase.CONCLUDED and not decision.state.conclusion_asked:
+    if decision.state.phase is not Phase.CONCLUDED and not decision.state.round.conclusion_asked:
         raise RefusedError("not-concluded", "The round is not concluded.")
     _open_again(decision, chips=False)
 
@@ -340,7 +340,7 @@ def correct_bet(decision: Decision, given: PersonActed, operation: operations.Co
         events.LayoutCorrected(state.layout.bets, layout.bets, layout.numbered, operation.reason, given.person)
     )
     mains = tuple(sorted({bet.box for bet in layout.bets if law.wager(bet.wager).main}))
-    if mains != state.boxes and not state.game.every_hand and (mains or layout.bets):
+    if mains != state.round.boxes and not state.game.every_hand and (mains or layout.bets):
         occupy(decision, given, mains)
     look_again(decision, frozenset({"established", "cannot_tell"}), decision.origin)
     go_on(decision, given)

@@ -36,11 +36,11 @@ def next_stage(state: TableState, found: Irregularity, row: Row) -> Stage | None
     Where a clause takes effect and lets bettors withdraw besides (RTP 5.7), it waits for their choices.
     """
     stage = OPENS_STAGE.get(row.disposition)
-    if stage is Stage.MOVING and found.round != state.round:
+    if stage is Stage.MOVING and found.round != state.round.number:
         return None  # the cards of an earlier round lie nowhere any more
     if row.disposition is Disposition.RESHUFFLE and state.phase not in BEFORE_CLOSE | BETWEEN_ROUNDS:
         return Stage.RULING  # cards are out: a new shuffle alone does not say what becomes of the round
-    chooses = row.options and not found.waiting and state.live_places
+    chooses = row.options and not found.waiting and state.round.live_places
     if stage is None and chooses and state.phase in WINDOW_OPEN - BETWEEN_ROUNDS:
         return Stage.CHOOSING
     return stage
@@ -48,10 +48,10 @@ def next_stage(state: TableState, found: Irregularity, row: Row) -> Stage | None
 
 def enter_count(decision: Decision, found: Irregularity) -> None:
     """So many cards lie there as was reported, whatever was assumed; from now on the end count knows of it."""
-    if found.counted is None or found.place is None or found.round != decision.state.round:
+    if found.counted is None or found.place is None or found.round != decision.state.round.number:
         return
-    more = found.counted - decision.state.hands.get(found.place, Hand()).size
-    from_aside = max(0, min(more, len(decision.state.aside)))
+    more = found.counted - decision.state.round.hands.get(found.place, Hand()).size
+    from_aside = max(0, min(more, len(decision.state.decks.aside)))
     decision.emit(events.HandCounted(found.place, found.counted, from_aside))
 
 
@@ -69,7 +69,7 @@ def take_effect(decision: Decision, given: PersonActed, found: Irregularity, row
 
 def remove_hand(decision: Decision, found: Irregularity, place: str, clause: str, authority: str = "") -> None:
     """Out of play with its bets returned; a hand that is out already stays so. Those of an earlier round are gone."""
-    if found.round == decision.state.round and not decision.state.hands.get(place, Hand()).dead:
+    if found.round == decision.state.round.number and not decision.state.round.hands.get(place, Hand()).dead:
         decision.emit(events.HandRemoved(place, clause, found.id, authority))
         settle_anew(decision, found.id, clause or authority)
 
@@ -81,7 +81,7 @@ def void(
 
     Of an earlier round nothing but its result is concerned.
     """
-    if found.round != decision.state.round:
+    if found.round != decision.state.round.number:
         decision.emit(events.RoundVoided(clause, found.id, text, authority, found.round))
         return
     if decision.state.phase in WINDOW_OPEN and decision.state.phase is not Phase.VOIDED:
@@ -103,7 +103,7 @@ def void_round(
     return_wagers(decision, clause or f"ruling of {authority}")
     decision.enter_phase("void", decision.state.game.clauses.void_returns_bets)
     for other in decision.state.open:
-        if other.id != irregularity and other.round == decision.state.round and not other.waiting:
+        if other.id != irregularity and other.round == decision.state.round.number and not other.waiting:
             quarantine_for(decision, given, other)  # nobody looked any more whether it was so
             decision.emit(events.IrregularityResolved(other.id, "overtaken", clause, given.person, given.role))
 
@@ -114,7 +114,7 @@ def asks_back(decision: Decision, found: Irregularity, clause: str) -> bool:
     asked = state.find_open(found.id)
     if found.waiting:
         return False
-    voids = found.round != state.round or (state.phase in WINDOW_OPEN and state.phase is not Phase.VOIDED)
+    voids = found.round != state.round.number or (state.phase in WINDOW_OPEN and state.phase is not Phase.VOIDED)
     if not voids or (asked is not None and asked.void_asked):
         return False
     decision.emit(events.VoidAsked(found.id, clause))
@@ -123,8 +123,8 @@ def asks_back(decision: Decision, found: Irregularity, clause: str) -> bool:
 
 def _spoil_deck(decision: Decision) -> None:
     """A fresh deck must not be dealt from any more."""
-    if decision.state.deck.deck and not decision.state.deck.used:
-        decision.emit(events.ShuffleFailed(decision.state.deck.deck))
+    if decision.state.decks.in_play.deck and not decision.state.decks.in_play.used:
+        decision.emit(events.ShuffleFailed(decision.state.decks.in_play.deck))
 
 
 def _shuffle_anew(decision: Decision) -> None:
@@ -137,9 +137,11 @@ def _shuffle_anew(decision: Decision) -> None:
 def reconstruct(decision: Decision, found: Irregularity, clause: str) -> None:
     """Every card goes where the order of the deal has it; the screen showed which ones."""
     state = decision.state
-    moves = tuple(events.CardMoved(*card, source, place) for card, (source, place) in sorted(state.misplaced.items()))
+    moves = tuple(
+        events.CardMoved(*card, source, place) for card, (source, place) in sorted(state.round.misplaced.items())
+    )
     wrong_number = found.place if found.counted is not None else None
-    decision.emit(events.CardsReconstructed(moves, clause, found.id, state.curable, wrong_number))
+    decision.emit(events.CardsReconstructed(moves, clause, found.id, state.round.curable, wrong_number))
 
 
 def resolve(decision: Decision, given: PersonActed, irregularity_id: int, outcome: str, clause: str) -> None:
@@ -159,7 +161,7 @@ def close_choices(decision: Decision, given: PersonActed) -> None:
     """
     for found in decision.state.open:
         choices = {(place, bettor): choice for place, bettor, choice in found.choices}
-        choosers = decision.state.choosers
+        choosers = decision.state.round.choosers
         if found.stage is not Stage.CHOOSING or not all(chooser in choices for chooser in choosers):
             continue
         clause = option_clause(decision.state, found, Choice.WITHDRAW)
@@ -175,7 +177,7 @@ def _withdraw(decision: Decision, found: Irregularity, place: str, bettor: str, 
     """A bettor's wagers on a box are returned; the hand plays on for the rest and is dead when nobody is left."""
     if bettor:
         decision.emit(events.BettorWithdrew(bettor, int(place[1:]), clause, found.id))
-    if not bettor or not decision.state.bettors_at(place):
+    if not bettor or not decision.state.round.bettors_at(place):
         remove_hand(decision, found, place, clause)
 
 

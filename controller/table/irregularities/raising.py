@@ -70,7 +70,7 @@ def raise_irregularity(
             report=report.number if report else None,
             device_ms=report.uptime_ms if report else None,
             note=note,
-            of_round=decision.state.earlier_round if earlier else 0,
+            of_round=decision.state.earlier.number if earlier and decision.state.earlier else 0,
             origin=decision.origin,
             of_deck=_deck_concerned(decision.state, noticed_by, earlier=earlier, waiting=waiting),
             waiting=waiting,
@@ -81,11 +81,11 @@ def raise_irregularity(
 def _deck_concerned(state: TableState, noticed_by: str, *, earlier: bool, waiting: bool) -> str:
     """The recorded deck that it is about. After a round people speak of its deck, the device of what lies in it."""
     if earlier:
-        return state.earlier_label
+        return state.earlier.label if state.earlier is not None else ""
     if waiting:
-        return (state.next_deck or state.deck).label
+        return (state.decks.waiting or state.decks.in_play).label
     of_round = state.in_round or (state.phase in WINDOW_OPEN and noticed_by != DEVICE)
-    return state.round_label if of_round else state.deck.label
+    return state.round.label if of_round else state.decks.in_play.label
 
 
 def known_facts(decision: Decision, place: Place | None = None, **stated: bool | None) -> Facts:
@@ -96,16 +96,16 @@ def known_facts(decision: Decision, place: Place | None = None, **stated: bool |
 def known_facts_of(state: TableState, place: Place | None = None, **stated: bool | None) -> Facts:
     """The same of a state; the rest stays unstated."""
     facts = {
-        "handled": state.handled,
+        "handled": state.round.handled,
         "before_close": state.phase in BEFORE_CLOSE,
-        "viewed": True if place is not None and state.hands.get(place, Hand()).viewed else None,
+        "viewed": True if place is not None and state.round.hands.get(place, Hand()).viewed else None,
         "dealer_hand": None if place is None else place == "D",
         "manual": None if state.settings is None else state.settings.unit is Unit.SINGLES,
         "between_rounds": state.phase in BETWEEN_ROUNDS,
         "in_stub": state.phase in AFTER_DEAL,
-        "chosen_before": state.chose_to_go_on,
-        "misplaced": True if state.misplaced else None,
-        "curable": state.curable if state.misplaced else None,
+        "chosen_before": state.round.chose_to_go_on,
+        "misplaced": True if state.round.misplaced else None,
+        "curable": state.round.curable if state.round.misplaced else None,
         **(_established(state) if state.layout.bets else {"cannot_tell": True}),
     }
     noticed = Noticed.CONCLUDED if state.phase is Phase.CONCLUDED else Noticed.IN_ROUND
@@ -116,10 +116,10 @@ def _is_first(state: TableState, place: Place | None, card: int | None, ordinals
     """Whether it is about the first card of the round; None: it is not known which card it is about."""
     if state.settings is not None and state.game.first_card is not None:
         return False if place is not None or ordinals else None  # what lies at a place is no First Card
-    if len(ordinals) == 1 and state.dealt_cards:
-        return ordinals[0] == state.dealt_cards[0][1]
-    if place is not None and card is not None and state.places:
-        return (place, card) == (state.places[0], 1)
+    if len(ordinals) == 1 and state.round.dealt_cards:
+        return ordinals[0] == state.round.dealt_cards[0][1]
+    if place is not None and card is not None and state.round.places:
+        return (place, card) == (state.round.places[0], 1)
     return None
 
 

@@ -36,8 +36,8 @@ def look_again(decision: Decision, names: frozenset[str], because_of: int, count
     """
     state = decision.state
     now_open = [Closed(found, "") for found in state.open if concerns_round(state, found)]
-    ended = [one for one in state.closed if one.outcome not in NO_MATTER | {DENIED} and not one.found.waiting]
-    voiding_first = sorted(ended, key=lambda one: one.found.id != state.voided_by)
+    ended = [one for one in state.round.closed if one.outcome not in NO_MATTER | {DENIED} and not one.found.waiting]
+    voiding_first = sorted(ended, key=lambda one: one.found.id != state.round.voided_by)
     for found, outcome in [(one.found, one.outcome) for one in (*now_open, *voiding_first)]:
         if all(getattr(found.facts, name) is None for name in names):
             continue
@@ -55,12 +55,12 @@ def look_again(decision: Decision, names: frozenset[str], because_of: int, count
 
 def concerns_round(state: TableState, found: Irregularity) -> bool:
     """Whether it is about the round in progress or concluded last, not the one before or the deck that waits."""
-    return found.round == state.round and not found.waiting
+    return found.round == state.round.number and not found.waiting
 
 
 def may_stand_again(state: TableState, found: Irregularity) -> bool:
     """In a void round nothing is decided anew but what made it void: there is no result left that it could change."""
-    return state.phase is not Phase.VOIDED or state.voided_by == found.id or found.waiting
+    return state.phase is not Phase.VOIDED or state.round.voided_by == found.id or found.waiting
 
 
 def _facts_anew(state: TableState, found: Irregularity, names: frozenset[str], counted_wrong: bool | None) -> Facts:
@@ -87,7 +87,7 @@ def reopen(
     Raises `RefusedError` where the round is void by it and cannot be taken up again.
     """
     found = ended.found
-    lifted = decision.state.phase is Phase.VOIDED and decision.state.voided_by == found.id
+    lifted = decision.state.phase is Phase.VOIDED and decision.state.round.voided_by == found.id
     if lifted:
         _verify_cards_lie(decision.state)
     found_row, asks = find_row(decision.state.law, found.kind, facts)
@@ -102,9 +102,9 @@ def reopen(
             () if row else asks,
             stage or first_stage(found_row, asks),
             choices,
-            tuple(dict.fromkeys(f"B{box}" for box, _, irregularity in state.removed if irregularity == found.id)),
-            tuple((bettor, box) for bettor, box, _, irregularity in state.withdrawn if irregularity == found.id),
-            tuple(bet for bet, _, irregularity in state.bet_rulings if irregularity == found.id),
+            tuple(dict.fromkeys(f"B{box}" for box, _, irregularity in state.round.removed if irregularity == found.id)),
+            tuple((bettor, box) for bettor, box, _, irregularity in state.round.withdrawn if irregularity == found.id),
+            tuple(bet for bet, _, irregularity in state.round.bet_rulings if irregularity == found.id),
         )
     )
     _uncount(decision, found)
@@ -116,16 +116,16 @@ def reopen(
 
 def _uncount(decision: Decision, found: Irregularity) -> None:
     """The number of cards that it was about is not the number that lies there, until it is confirmed again."""
-    hand = decision.state.hands.get(found.place or "", Hand())
+    hand = decision.state.round.hands.get(found.place or "", Hand())
     if found.place is not None and found.counted is not None and hand.surplus:
         decision.emit(events.HandCounted(found.place, len(hand.cards)))
 
 
 def _verify_cards_lie(state: TableState) -> None:
     """A void round can be taken up as long as its cards are where they were."""
-    deck_changed = state.deck.deck != state.round_deck or not state.deck.used
-    undealt = not state.places and state.voided_from is not Phase.FIRST_CARD
-    if deck_changed or undealt or state.voided_from is Phase.BETTING:
+    deck_changed = state.decks.in_play.deck != state.round.deck or not state.decks.in_play.used
+    undealt = not state.round.places and state.round.voided_from is not Phase.FIRST_CARD
+    if deck_changed or undealt or state.round.voided_from is Phase.BETTING:
         raise RefusedError(
             "gone",
             "The round is void and its cards have been taken away: it cannot be taken up again. Begin the next round, "
@@ -135,16 +135,16 @@ def _verify_cards_lie(state: TableState) -> None:
 
 def _lift_void(decision: Decision, found: Irregularity, because_of: int) -> None:
     """The round stands where it stood; whatever else was open then is open again. What was paid is judged anew."""
-    reached = decision.state.voided_from
+    reached = decision.state.round.voided_from
     assert reached is not None, "a void round was not void before"
     take_back_settlement(decision, found.id, "")
     decision.emit(events.VoidLifted(found.id, because_of))
-    deck = decision.state.deck
+    deck = decision.state.decks.in_play
     if reached in CARDS_LEAVE and deck.stub is not None:  # what is dealt from now on is no longer in it
         counted = events.StubCounted(deck.stub, decision.state.stub_due, "", not deck.stub_out, midway=True)
         decision.emit(counted)
     decision.enter_phase(f"take_up_{Phase.EXPOSING if reached in PAID else reached}")
-    for other, outcome in [(one.found, one.outcome) for one in decision.state.closed]:
+    for other, outcome in [(one.found, one.outcome) for one in decision.state.round.closed]:
         if outcome == OVERTAKEN:
             again = Closed(other, outcome)
             reopen(decision, again, other.facts, because_of, stage=other.stage, row=other.row, choices=other.choices)

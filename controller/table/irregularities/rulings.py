@@ -58,7 +58,7 @@ def may_be_ruled(state: TableState, found: Irregularity, action: RulingAction) -
     """Of an earlier round only that it is void or stands, of the deck that waits only that the table goes on."""
     if found.waiting:
         return action is RulingAction.CONTINUE
-    return found.round == state.round or ACTIONS[action].of_earlier_rounds
+    return found.round == state.round.number or ACTIONS[action].of_earlier_rounds
 
 
 def rule(decision: Decision, given: PersonActed, operation: operations.Rule) -> None:
@@ -87,7 +87,7 @@ def rule(decision: Decision, given: PersonActed, operation: operations.Rule) -> 
 
 def _naming_bets(state: TableState, found: Irregularity, operation: operations.Rule) -> operations.Rule:
     """A ruling about side wagers without a main one that names none is about all of them."""
-    if found.kind is not Kind.SIDE_WITHOUT_MAIN or operation.bets or found.round != state.round:
+    if found.kind is not Kind.SIDE_WITHOUT_MAIN or operation.bets or found.round != state.round.number:
         return operation
     homeless = tuple(bet.number for bet in without_main(state.law, state.layout))
     return replace(operation, bets=homeless)
@@ -96,7 +96,7 @@ def _naming_bets(state: TableState, found: Irregularity, operation: operations.R
 def _verify_bets(state: TableState, found: Irregularity, operation: operations.Rule) -> None:
     lying = {bet.number for bet in state.layout.bets}
     wrong = [number for number in operation.bets if number not in lying]
-    if wrong or (operation.bets and found.round != state.round):
+    if wrong or (operation.bets and found.round != state.round.number):
         raise RefusedError("bets", f"No bet {operation.bets[0] if not wrong else wrong[0]} lies on the layout now.")
 
 
@@ -107,12 +107,12 @@ def _verify_some_bets(state: TableState, found: Irregularity, operation: operati
 
 
 def _verify_void(state: TableState, found: Irregularity, operation: operations.Rule) -> None:
-    if found.round == state.round and not state.in_round and state.phase is not Phase.CONCLUDED:
+    if found.round == state.round.number and not state.in_round and state.phase is not Phase.CONCLUDED:
         raise RefusedError("no-round", "There is no round to void.")
 
 
 def _verify_hands(state: TableState, found: Irregularity, operation: operations.Rule) -> None:
-    live = state.live_places
+    live = state.round.live_places
     wrong = [place for place in operation.places if place not in live]
     if not operation.places or wrong:
         named = f"No hand is in play at {wrong[0]}." if wrong else "Say whose hands."
@@ -120,12 +120,12 @@ def _verify_hands(state: TableState, found: Irregularity, operation: operations.
 
 
 def _verify_misplaced(state: TableState, found: Irregularity, operation: operations.Rule) -> None:
-    if not state.misplaced:
+    if not state.round.misplaced:
         raise RefusedError("places", "Say first which cards lie elsewhere than they were dealt.")
 
 
 def _verify_order(state: TableState, found: Irregularity, operation: operations.Rule) -> None:
-    waiting = sorted(card.ordinal for card in (*state.aside, *state.tray))
+    waiting = sorted(card.ordinal for card in (*state.decks.aside, *state.decks.tray))
     if sorted(operation.ordinals) != waiting or not waiting:
         named = ", ".join(str(ordinal) for ordinal in waiting) or "none, for none waits"
         raise RefusedError("order", f"Name each card that waits once, in the order to be received: {named}.")

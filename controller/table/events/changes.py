@@ -1,0 +1,142 @@
+"""What several events set: one group of the state changed, or cards that lie elsewhere from now on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from msgspec.structs import replace
+
+from controller.table.model import Deck, Hand, HeldCard, Pile
+from controller.table.state import TableState
+from firmware_bridge.commands import Command
+
+PILES = frozenset(Pile)
+
+
+def with_round(state: TableState, **changes: Any) -> TableState:
+    return replace(state, round=replace(state.round, **changes))
+
+
+def with_decks(state: TableState, **changes: Any) -> TableState:
+    return replace(state, decks=replace(state.decks, **changes))
+
+
+def with_device(state: TableState, **changes: Any) -> TableState:
+    return replace(state, device=replace(state.device, **changes))
+
+
+def with_duty(state: TableState, **changes: Any) -> TableState:
+    return replace(state, duty=replace(state.duty, **changes))
+
+
+def with_hand(state: TableState, place: str, **changes: Any) -> TableState:
+    hand = replace(state.round.hands.get(place, Hand()), **changes)
+    return with_round(state, hands={**state.round.hands, place: hand})
+
+
+def with_open(state: TableState, irregularity: int, entry: int, **changes: Any) -> TableState:
+    """An open irregularity is changed: a void that was asked for once must be asked for twice again."""
+    changes = {"void_asked": False, **changes}
+    changed = tuple(
+        replace(found, revision=entry, **changes) if found.id == irregularity else found for found in state.open
+    )
+    return replace(state, open=changed)
+
+
+def with_record(state: TableState, label: str, **changes: Any) -> TableState:
+    """A recorded deck is changed; a name that nothing is recorded under changes nothing."""
+    recorded = state.decks.recorded
+    return with_decks(
+        state, recorded=tuple(replace(record, **changes) if record.label == label else record for record in recorded)
+    )
+
+
+def with_deck(state: TableState, waiting: bool, **changes: Any) -> TableState:
+    """The deck in play is changed, or the one that waits."""
+    if not waiting:
+        return with_decks(state, in_play=replace(state.decks.in_play, **changes))
+    return with_decks(state, waiting=replace(state.decks.waiting or Deck(), **changes))
+
+
+def with_new_deck(state: TableState, deck: Deck, *, waiting: Deck | None) -> TableState:
+    """Another deck is in play: what left the one before is no longer of it."""
+    return replace(
+        state,
+        decks=replace(state.decks, in_play=deck, waiting=waiting, tray=(), aside=()),
+        round=replace(state.round, piles={}, surplus={}, places=(), dealt=0, dealt_cards=()),
+    )
+
+
+def with_effect_seen(state: TableState, command: type[Command]) -> TableState:
+    """What an open command was to bring about has been reported."""
+    opened = tuple(
+        replace(one, seen=True) if isinstance(one.command, command) else one for one in state.device.open_commands
+    )
+    return with_device(state, open_commands=opened)
+
+
+def with_status_compared(state: TableState) -> TableState:
+    return with_round(with_device(state, status_agrees=True), cards_may_have_passed=False)
+
+
+def drawn(state: TableState, count: int) -> Deck:
+    """The deck in play after so many cards left it."""
+    deck = state.decks.in_play
+    return replace(deck, used=True, dispensed=deck.dispensed + count)
+
+
+def with_read(state: TableState, cards: tuple[HeldCard, ...]) -> TableState:
+    """Cards left the device in a round, in this order: the next round's order can be compared with it (I03)."""
+    return with_round(state, read=(*state.round.read, *cards)) if state.in_round else state
+
+
+def with_pile(state: TableState, pile: Pile, cards: tuple[HeldCard, ...]) -> TableState:
+    piles = state.round.piles
+    return with_round(state, piles={**piles, pile: (*piles.get(pile, ()), *cards)})
+
+
+def without_cards(state: TableState, cards: tuple[HeldCard, ...], source: str) -> TableState:
+    """These cards are no longer where they came from."""
+    count = len(cards)
+    if state.round.by_hand and source in ("by_hand", "tray"):
+        state = with_round(state, dealt_by_hand=(*state.round.dealt_by_hand, *(card.id for card in cards)))
+    if source == "tray":
+        return with_decks(state, tray=state.decks.tray[count:])
+    if source == "aside":
+        return with_decks(state, aside=state.decks.aside[count:])
+    if source == "first_card":
+        return with_round(state, first_card=None)
+    state = with_read(state, cards) if source == "device" else state
+    return with_decks(state, in_play=drawn(state, count))
+
+
+class Move(Protocol):
+    """One card goes from a place or pile to another."""
+
+    @property
+    def shuffle(self) -> int: ...
+    @property
+    def ordinal(self) -> int: ...
+    @property
+    def source(self) -> str: ...
+    @property
+    def place(self) -> str: ...
+
+
+def with_moves(state: TableState, moves: Sequence[Move]) -> TableState:
+    """In each place and pile the cards lie in the order in which they left the device."""
+    lying = {place: list(hand.cards) for place, hand in state.round.hands.items()}
+    lying |= {pile: list(cards) for pile, cards in state.round.piles.items()}
+    for move in moves:
+        card = next(card for card in lying[move.source] if card.id == (move.shuffle, move.ordinal))
+        lying[move.source].remove(card)
+        lying.setdefault(move.place, []).append(card)
+    as_they_left = {where: tuple(sorted(cards, key=lambda card: card.id)) for where, cards in lying.items()}
+    hands = {
+        place: replace(state.round.hands.get(place, Hand()), cards=cards)
+        for place, cards in as_they_left.items()
+        if place not in PILES
+    }
+    piles = {Pile(where): cards for where, cards in as_they_left.items() if where in PILES and cards}
+    return with_round(state, hands=hands, piles=piles)

@@ -1,1 +1,0 @@
-"""What each event sets, one module for each module of events. See `controller.table.evolve`."""
