@@ -9,12 +9,12 @@ from controller.rules import hands as ranking
 from controller.rules.dealing_order import DEALER, Place
 from controller.rules.layout import Bet
 from controller.rules.viewing import viewer
+from controller.table.counts import ledger_of
 from controller.table.decks import may_be_dealt_from
 from controller.table.irregularities.rulings import may_be_ruled
-from controller.table.ledger import ledger_of
 from controller.table.model import Hand, Irregularity, RecordedDeck, SettledBet, Stage
 from controller.table.next_step import decider, next_step
-from controller.table.operations.corrections import Correctable
+from controller.table.operations import Correctable
 from controller.table.state import TableState
 from firmware_bridge.capabilities import shortcomings
 

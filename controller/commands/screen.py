@@ -23,10 +23,10 @@ from controller.api.view import (
 from controller.commands.vocabulary import FOLLOWS, KINDS, OwnWords, words_of
 from controller.games.specification import Disposition, Kind
 from controller.rules.dealing_order import DEALER
+from controller.table.irregularities.adjudication import WAITS_FOR
 from controller.table.model import Stage
 from controller.table.next_step import COUNT_BY_HAND
 from controller.table.phases import DEALING, IN_ROUND
-from controller.table.phrases import WAITS_FOR
 
 OUTCOME_STYLE = {"win": "bold green", "lose": "red", "tie": "yellow"}
 LINK_STYLE = {"ready": "green", "stale": "yellow", "authenticating": "yellow", "connecting": "yellow"}

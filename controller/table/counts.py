@@ -7,13 +7,14 @@ from typing import Final
 import msgspec
 
 from controller.games.specification import Kind
+from controller.rules.dealing_order import Place
 from controller.rules.law import find_row
 from controller.table import events, operations
 from controller.table.decision import Decision, RefusedError
 from controller.table.decks import verify_witness
 from controller.table.inputs import PersonActed
 from controller.table.irregularities.adjudication import COUNT_KINDS, places_of, verify_report
-from controller.table.irregularities.raising import already_open, known_facts, raise_irregularity
+from controller.table.irregularities.raising import already_open, known_facts, raise_count_in_doubt, raise_irregularity
 from controller.table.model import ASIDE, Hand, Irregularity, Pile, Stage
 from controller.table.phases import CARDS_LEAVE, WINDOW_OPEN, Phase
 from controller.table.state import TableState
@@ -152,7 +153,7 @@ def _count_beside(decision: Decision, given: PersonActed, operation: operations.
     doubtful = operation.number != due and decision.state.in_round
     if doubtful and not any(already_open(decision, kind) for kind in COUNT_KINDS):
         note = f"{operation.number} cards were counted ({operation.pile}), {due} should lie there"
-        raise_irregularity(decision, Kind.COUNT_IN_DOUBT, noticed_by=given.person, note=note)
+        raise_count_in_doubt(decision, note, noticed_by=given.person)
 
 
 def _count_hand(decision: Decision, given: PersonActed, operation: operations.CountCards) -> None:
@@ -166,3 +167,61 @@ def _count_hand(decision: Decision, given: PersonActed, operation: operations.Co
         raise_irregularity(
             decision, Kind.WRONG_COUNT, noticed_by=given.person, place=operation.pile, counted=operation.number
         )
+
+
+# -- the account of the 52 cards
+
+
+class Ledger(msgspec.Struct, frozen=True):
+    """How many cards of the deck in play lie where; counts only, no faces.
+
+    `stub`: what is left in the device, or came out of it after the deal. `hands`: dead ones too.
+    """
+
+    stub: int = 0
+    tray: int = 0
+    hands: tuple[tuple[Place, int], ...] = ()
+    first_card: int = 0
+    burnt: int = 0
+    aside: int = 0
+    dropped: int = 0
+    discards: int = 0
+
+    @property
+    def in_hands(self) -> int:
+        return sum(count for _, count in self.hands)
+
+    @property
+    def beside(self) -> int:
+        """Cards that lie neither in the stub, nor in the tray, nor in a hand."""
+        return self.first_card + self.burnt + self.aside + self.dropped + self.discards
+
+    @property
+    def total(self) -> int:
+        return self.stub + self.tray + self.in_hands + self.beside
+
+    @property
+    def whole(self) -> bool:
+        return self.total == DECK_SIZE
+
+
+def ledger_of(state: TableState) -> Ledger | None:
+    """The account as it stands; None while no deck is in play, or that deck has still to be counted after maintenance.
+
+    The stub is as it was counted last; until then as many as were loaded, less what the device says has left it.
+    """
+    deck = state.decks.in_play
+    if not deck.deck or state.decks.count_due or state.phase is Phase.MAINTENANCE:
+        return None
+    size = deck.by_count if deck.by_count is not None else deck.loaded or DECK_SIZE
+    hands = tuple((place, hand.size) for place, hand in sorted(state.round.hands.items())) if deck.used else ()
+    return Ledger(
+        stub=size - deck.dispensed,
+        tray=len(state.decks.tray),
+        hands=hands,
+        first_card=int(deck.used and state.round.first_card is not None),
+        burnt=state.round.pile_size(Pile.BURNT),
+        aside=state.aside_size,
+        dropped=state.round.pile_size(Pile.DROPPED),
+        discards=state.round.pile_size(Pile.DISCARDS),
+    )

@@ -14,10 +14,17 @@ from controller.games.specification import Facts, Kind
 from controller.rules.dealing_order import Place
 from controller.table import events
 from controller.table.decision import Decision
+from controller.table.inference import drawn_together, notice_last_order, raise_drawn_together
 from controller.table.inputs import DeviceReported
-from controller.table.interruptions import look_again
-from controller.table.irregularities.raising import DEVICE, INFERENCE, already_open, known_facts, raise_irregularity
-from controller.table.last_order import notice_last_order
+from controller.table.interruptions import re_evaluate_power_failure
+from controller.table.irregularities.raising import (
+    DEVICE,
+    INFERENCE,
+    already_open,
+    known_facts,
+    raise_count_in_doubt,
+    raise_irregularity,
+)
 from controller.table.model import HeldCard, Pile
 from controller.table.phases import AFTER_DEAL, BETWEEN_ROUNDS, DEALING, Phase
 from controller.table.state import TableState
@@ -61,23 +68,32 @@ def set_removed(decision: Decision, given: DeviceReported, seen: observations.Se
         return  # a set of the waiting deck, of which an irregularity tells
     if not state.decks.tray:
         if state.in_round:
-            _raise_doubt(decision, given, "the tray was emptied of a set that the journal does not know")
+            raise_count_in_doubt(decision, "the tray was emptied of a set that the journal does not know", report=given)
         return
     _give(decision, given, state.decks.tray, source="tray", what="set")
 
 
-def card_drawn(decision: Decision, given: DeviceReported, seen: observations.CardDrawn, *, told: bool = False) -> None:
-    """One card left a shoe: it goes to the place whose turn it is, if it is anybody's turn.
+def card_drawn(decision: Decision, given: DeviceReported, seen: observations.CardDrawn) -> None:
+    """One card left a shoe: it goes to the place whose turn it is, if it is any place's turn.
 
-    `told`: that it came when it should not is told otherwise.
+    A card so soon after the last one that both left together is dealt all the same, and the two are reported (I15).
     """
+    together = drawn_together(decision.before, given) and not already_open(decision, Kind.SIMULTANEOUS)
+    _draw_card(decision, given, seen, raised_elsewhere=together)
+    if together:
+        raise_drawn_together(decision, given, seen.ordinal)
+
+
+def _draw_card(
+    decision: Decision, given: DeviceReported, seen: observations.CardDrawn, *, raised_elsewhere: bool
+) -> None:
     announced = seen.ordinal in decision.state.decks.in_play.face_up
     card = HeldCard(seen.shuffle, seen.ordinal, seen.card, bool(seen.face_up) or announced)
     if not _news(decision, (card,)) or _strayed(decision, given, seen, (card,)):
         return
     _check_count(decision, given, seen.shuffle, seen.ordinal, 1, seen.remaining)
     place = _whose(decision.state)
-    _give(decision, given, (card,), source="device", what="card", told=told)
+    _give(decision, given, (card,), source="device", what="card", raised_elsewhere=raised_elsewhere)
     if decision.state.in_round:
         _check_faces(decision, given, (card,), seen.foreign)
     if seen.face_up and not announced and decision.state.in_round:
@@ -117,7 +133,8 @@ def face_up_found(decision: Decision, given: DeviceReported, seen: observations.
         if is_known(decision.state, seen.deck):
             decision.emit(events.CardFoundFaceUp(seen.ordinal, seen.card, waiting=True))  # no round can begin from it
         else:
-            _raise_doubt(decision, given, f"a card lies face up in deck {seen.deck}, of which nothing is known")
+            note = f"a card lies face up in deck {seen.deck}, of which nothing is known"
+            raise_count_in_doubt(decision, note, report=given)
         return
     decision.emit(events.CardFoundFaceUp(seen.ordinal, seen.card))
     state = decision.state
@@ -172,7 +189,7 @@ def _give(
     *,
     source: str,
     what: str,
-    told: bool = False,
+    raised_elsewhere: bool = False,
 ) -> None:
     state = decision.state
     free = not (state.holds_cards or state.decks.aside or state.round.by_hand)
@@ -185,11 +202,11 @@ def _give(
         _draw_first_card(decision, cards, source)
         return
     if state.phase not in DEALING or state.round.next_place is None or not free:
-        _set_aside(decision, given, cards, from_tray=source == "tray", what=what, told=told)
+        _set_aside(decision, given, cards, from_tray=source == "tray", what=what, raised_elsewhere=raised_elsewhere)
         return
     fitting = cards[: len(state.round.places) - state.round.dealt]
     _deal(decision, fitting, source)
-    look_again(decision)
+    re_evaluate_power_failure(decision)
     if left := cards[len(fitting) :]:
         # More came together than the deal had room for: I15 was raised when they came.
         decision.emit(events.CardsSetAside(left, source == "tray", "left over from cards that came together"))
@@ -225,9 +242,12 @@ def _set_aside(
     *,
     from_tray: bool,
     what: str,
-    told: bool = False,
+    raised_elsewhere: bool = False,
 ) -> None:
-    """Cards left the device out of turn: they wait, and the irregularity says why. `told`: another one says it."""
+    """Cards left the device out of turn: they wait, and the irregularity says why.
+
+    `raised_elsewhere`: the caller raises it.
+    """
     state = decision.state
     if state.phase in BETWEEN_ROUNDS:
         # Clearing up, or trying the device: no round is concerned, and this deck cannot begin one any more.
@@ -252,7 +272,7 @@ def _set_aside(
         note = f"a {what} was taken while the deal was held"
     decision.emit(events.CardsSetAside(cards, from_tray, note))
     too_many = state.round.next_place is None and state.phase is not Phase.FIRST_CARD
-    if not told and (too_many or not _is_about(decision, ordinals)):
+    if not raised_elsewhere and (too_many or not _is_about(decision, ordinals)):
         raise_irregularity(
             decision,
             Kind.OTHER_DEALING_ERROR,
@@ -372,19 +392,14 @@ def _check_count(
     expected = deck.dispensed + 1
     left = deck.loaded - ordinal - count + 1
     cards = tuple(range(ordinal, ordinal + count))
+    note = ""
     if shuffle != deck.shuffle:
         decision.emit(events.StatusDiffers("shuffle", deck.shuffle, shuffle))
-        _raise_doubt(decision, given, f"the cards are of shuffle {shuffle}, the journal's is {deck.shuffle}", cards)
+        note = f"the cards are of shuffle {shuffle}, the journal's is {deck.shuffle}"
     elif ordinal != expected:
         decision.emit(events.StatusDiffers("dispensed", deck.dispensed, ordinal - 1))
-        _raise_doubt(decision, given, f"the device counts card {ordinal}, the journal expected card {expected}", cards)
+        note = f"the device counts card {ordinal}, the journal expected card {expected}"
     elif deck.loaded and remaining != left:
-        _raise_doubt(decision, given, f"the device says that {remaining} cards remain, the journal {left}", cards)
-
-
-def _raise_doubt(decision: Decision, given: DeviceReported, note: str, ordinals: tuple[int, ...] = ()) -> None:
-    """`ordinals`: the cards with which it was noticed; they wait until it is settled, and that is no second error."""
-    if decision.state.in_round and not already_open(decision, Kind.COUNT_IN_DOUBT):
-        raise_irregularity(
-            decision, Kind.COUNT_IN_DOUBT, noticed_by=INFERENCE, ordinals=ordinals, report=given, note=note
-        )
+        note = f"the device says that {remaining} cards remain, the journal {left}"
+    if note:
+        raise_count_in_doubt(decision, note, report=given, ordinals=cards)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from controller.table import events
 from controller.table.events import AnyEvent
@@ -34,6 +34,7 @@ class Decision:
     """
 
     def __init__(self, state: TableState) -> None:
+        self.before: Final = state  # as the input found it
         self.state = state
         self.events: list[AnyEvent] = []
         self.origin = 0  # the entry of the operation that is being decided

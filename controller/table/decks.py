@@ -8,12 +8,12 @@ from __future__ import annotations
 from controller.games.specification import Kind
 from controller.table import events, operations
 from controller.table.decision import Decision, RefusedError
+from controller.table.inference import counts
 from controller.table.inputs import PersonActed
 from controller.table.irregularities.raising import already_open, known_facts, raise_irregularity
 from controller.table.model import Deck, Irregularity, RecordedDeck
 from controller.table.phases import BETWEEN_ROUNDS, Phase
 from controller.table.state import TableState
-from controller.table.uncounted import counts
 from firmware_bridge.cards import DECK_SIZE
 
 LONGEST = 64  # characters of a deck's name

@@ -6,18 +6,18 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from controller.games.specification import Kind
-from controller.table import dealing, device_times, events
+from controller.table import dealing, events
 from controller.table.decision import Decision
+from controller.table.inference import check_clock, numbered
 from controller.table.inputs import CommandAnswered, DeviceReported
 from controller.table.interruptions import device_started
-from controller.table.irregularities.raising import DEVICE, already_open, raise_irregularity
+from controller.table.irregularities.raising import DEVICE, already_open, raise_count_in_doubt, raise_irregularity
 from controller.table.phases import CARDS_LEAVE, Phase
 from controller.table.state import TableState
-from controller.table.uncounted import numbered
 from firmware_bridge import observations
 from firmware_bridge.cards import DECK_SIZE
 from firmware_bridge.commands import HoldExit, ReleaseExit
-from firmware_bridge.observations import CardDrawn, Observation
+from firmware_bridge.observations import Observation
 
 OF_A_JAM: Final = "jam"  # begins the causes that a jam is
 OF_A_COMMAND: Final = "command"  # begins the causes that a fresh deck, or a new link, puts right
@@ -35,21 +35,9 @@ def device_reported(decision: Decision, given: DeviceReported) -> None:
     if not device.connected or (given.boot == device.boot and given.number <= device.last_report):
         return
     seen = numbered(decision.state, given.observation)
-    before = decision.state
     decision.emit(events.ReportTaken(given.boot, given.number, given.uptime_ms, type(seen).__struct_config__.tag))  # type: ignore[arg-type]  # the tag of an observation is its name
-    if isinstance(seen, CardDrawn) and device_times.drawn_together(before, given):
-        _card_drawn_at_once(decision, before, given, seen)
-    else:
-        _HANDLERS[type(seen)](decision, given, seen)
-    device_times.check_clock(decision, before, given)
-
-
-def _card_drawn_at_once(decision: Decision, before: TableState, given: DeviceReported, seen: CardDrawn) -> None:
-    """It is dealt as the order of the deal has it, or waits where that has no room; either way the two are told of."""
-    anew = not already_open(decision, Kind.SIMULTANEOUS)
-    dealing.card_drawn(decision, given, seen, told=anew)
-    if anew:
-        device_times.raise_drawn_together(decision, before, given, seen.ordinal)
+    _HANDLERS[type(seen)](decision, given, seen)
+    check_clock(decision, given)
 
 
 def command_answered(decision: Decision, given: CommandAnswered) -> None:
@@ -237,11 +225,7 @@ def stop(decision: Decision, given: DeviceReported | None, note: str) -> None:
 
 
 def _doubt(decision: Decision, given: DeviceReported, note: str) -> None:
-    """Cards may have passed unseen (I04): in a round a count is asked for, between rounds the next shuffle counts."""
-    if not decision.state.in_round:
-        decision.emit(events.DeviceNoted("doubt", note))
-    elif not already_open(decision, Kind.COUNT_IN_DOUBT):
-        raise_irregularity(decision, Kind.COUNT_IN_DOUBT, noticed_by=DEVICE, report=given, note=note)
+    raise_count_in_doubt(decision, note, noticed_by=DEVICE, report=given)
 
 
 _HANDLERS: Final[dict[type[Observation], Handler]] = {

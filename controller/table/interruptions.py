@@ -21,6 +21,7 @@ from controller.table.irregularities.raising import (
     already_open,
     first_stage,
     known_facts,
+    raise_count_in_doubt,
     raise_irregularity,
 )
 from controller.table.model import Stage
@@ -51,7 +52,7 @@ def _claim(decision: Decision, noticed_by: str, note: str, report: DeviceReporte
         raise_irregularity(decision, Kind.POWER_FAILURE, noticed_by=noticed_by, report=report, note=note)
 
 
-def look_again(decision: Decision) -> None:
+def re_evaluate_power_failure(decision: Decision) -> None:
     """A card that had left before the power failed was told of later: it may have established an outcome (I18)."""
     for found in decision.state.open:
         if found.kind is not Kind.POWER_FAILURE or found.stage is not Stage.CLAIMED:
@@ -79,12 +80,6 @@ def may_have_passed(state: TableState, identity: DeviceIdentity) -> bool:
 def doubt_what_passed(decision: Decision) -> None:
     """A count is asked for (I04), unless the deck was counted whole already, or is dealt by hand."""
     state = decision.state
-    doubted = state.round.cards_may_have_passed and state.in_round
-    if (
-        doubted
-        and not state.round.by_hand
-        and state.decks.in_play.stub is None
-        and not already_open(decision, Kind.COUNT_IN_DOUBT)
-    ):
-        note = "the device was away and cannot tell what it did: cards may have passed unseen"
-        raise_irregularity(decision, Kind.COUNT_IN_DOUBT, noticed_by=INFERENCE, note=note)
+    counted = state.round.by_hand or state.decks.in_play.stub is not None
+    if state.round.cards_may_have_passed and not counted:
+        raise_count_in_doubt(decision, "the device was away and cannot tell what it did: cards may have passed unseen")

@@ -11,7 +11,7 @@ from controller.games.specification import Choice, Facts, Kind, Row
 from controller.roles import Role
 from controller.rules.dealing_order import Place
 from controller.rules.hands import Outcome
-from controller.table.operations.corrections import Correctable
+from controller.table.operations import Correctable
 from firmware_bridge.capabilities import Capabilities
 from firmware_bridge.cards import Card, Concealed
 from firmware_bridge.commands import AnyCommand

@@ -11,10 +11,10 @@ from controller.rules.dealing_order import DEALER
 from controller.table import operations, rounds
 from controller.table.decision import RefusedError
 from controller.table.inputs import PersonActed
+from controller.table.irregularities.adjudication import WAITS_FOR
 from controller.table.model import Hand, Irregularity, Stage
 from controller.table.operations import AnyOperation
 from controller.table.phases import BETWEEN_ROUNDS, CARDS_LEAVE, Phase, Service
-from controller.table.phrases import WAITS_FOR
 from controller.table.state import TableState
 
 COUNT_BY_HAND: Final = "counted_wrong"  # the fact that a count tells, and no answer

@@ -1,7 +1,7 @@
 """People's operations: may this person do this, now? Every refusal is a sentence that says what should come first.
 
-Each operation has one row in `lawful.OPERATIONS`. From the rows come the three questions that a console asks: `verify`
-(raises), `can` (answers yes or no), and `person_acted` (does it, or records the refusal).
+Each operation has one row in `permissions.PERMISSIONS`. From the rows come the three questions that a console asks:
+`verify` (raises), `can` (answers yes or no), and `person_acted` (does it, or records the refusal).
 """
 
 from __future__ import annotations
@@ -11,11 +11,9 @@ from typing import Final
 from controller.table import events
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
-from controller.table.operations import Operation
-from controller.table.operations.corrections import Correctable
-from controller.table.permissions import OPERATIONS
+from controller.table.operations import Correctable, Operation
+from controller.table.permissions import PERMISSIONS
 from controller.table.phases import Phase, Service
-from controller.table.phrases import DOES
 from controller.table.state import TableState
 
 FIRST_IN_PHASE: Final[dict[Phase, str]] = {
@@ -46,18 +44,18 @@ def _phase_words(phase: Phase) -> str:
 def verify(state: TableState, given: PersonActed) -> None:
     """Raises `RefusedError` when the operation is not lawful now, for this person."""
     operation = given.operation
-    lawful = OPERATIONS[type(operation)]
-    words = DOES[type(operation)]
-    if not given.role.reaches(lawful.role):
-        raise RefusedError("role", f"Only a {lawful.role.word} or above may {words}; ask one to do it.")
-    if state.phase not in lawful.phases:
-        first = lawful.first or FIRST_IN_PHASE[state.phase]
+    allowed = PERMISSIONS[type(operation)]
+    words = allowed.phrase
+    if not given.role.reaches(allowed.role):
+        raise RefusedError("role", f"Only a {allowed.role.word} or above may {words}; ask one to do it.")
+    if state.phase not in allowed.phases:
+        first = allowed.first or FIRST_IN_PHASE[state.phase]
         raise RefusedError("phase", f"Cannot {words} while the table is {_phase_words(state.phase)}. {first}")
-    if state.service not in lawful.services:
+    if state.service not in allowed.when.services:
         raise RefusedError("service", _why_service(state, words))
-    if state.held and not lawful.held:
+    if state.held and not allowed.when.held:
         raise RefusedError("held", _why_held(state, words))
-    lawful.verify(state, given, operation)
+    allowed.verify(state, given, operation)
 
 
 def can(state: TableState, given: PersonActed) -> bool:
@@ -80,7 +78,7 @@ def person_acted(decision: Decision, given: PersonActed) -> None:
         verify(state, given)
         attempt = Decision(state)
         attempt.origin = attempt.emit(_taken(given))
-        OPERATIONS[type(given.operation)].act(attempt, given, given.operation)
+        PERMISSIONS[type(given.operation)].act(attempt, given, given.operation)
     except RefusedError as refused:
         decision.emit(
             events.OperationRefused(

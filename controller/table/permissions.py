@@ -1,8 +1,4 @@
-"""Who may do what, and when: one row an operation.
-
-Each says who may, in which phases and services, whether also while the table is held, a `verify` that judges the rest
-and an `act` that decides what follows. people.py asks the questions.
-"""
+"""Who may do what, and when: one row an operation. perform.py asks the questions."""
 
 from __future__ import annotations
 
@@ -11,10 +7,10 @@ from typing import Any, Final, NamedTuple
 
 from controller.roles import Role
 from controller.rules.law import SILENT_DECIDED_BY
-from controller.table import betting, card_places, counts, decks, duty, exposing, maintenance, operations, rounds
+from controller.table import betting, card_places, counts, decks, exposing, operations, rounds, service
 from controller.table.decision import Decision
 from controller.table.inputs import PersonActed
-from controller.table.irregularities import abandoning, adjudication, corrections, rulings
+from controller.table.irregularities import adjudication, corrections, rulings
 from controller.table.operations import Operation
 from controller.table.phases import (
     BEGINNING,
@@ -29,174 +25,197 @@ from controller.table.phases import (
 from controller.table.state import TableState
 
 
-class Lawful(NamedTuple):
-    """One operation's row. `services` and `held` say whether it may be done while the table stands still.
+class When(NamedTuple):
+    """In which services of the table, and whether also while play is held."""
 
-    `first`: what should come first in any other phase, where that is not what the phase itself waits for.
+    services: frozenset[Service]
+    held: bool
+
+
+RUNNING: Final = When(frozenset({Service.IN_SERVICE}), held=False)
+NOT_HELD: Final = When(frozenset(Service), held=False)
+ALWAYS: Final = When(frozenset(Service), held=True)  # irregularities and decks, whatever else stands still
+RECONCILING: Final = When(frozenset({Service.RECONCILING}), held=True)
+
+
+class Permission(NamedTuple):
+    """One operation's row. `phrase`: what it does, after "may" and "cannot".
+
+    `verify` raises `RefusedError` for what phase, service and hold do not say; `act` decides what follows. `role`: the
+    lowest rank. `first`: what should come first in any other phase, where that is not what the phase itself waits for.
     """
 
+    phrase: str
     verify: Callable[[TableState, PersonActed, Any], None]
     act: Callable[[Decision, PersonActed, Any], None]
     phases: frozenset[Phase]
+    when: When = RUNNING
     role: Role = Role.DEALER
-    services: frozenset[Service] = frozenset({Service.IN_SERVICE})
-    held: bool = False
     first: str = ""
 
 
 ANY_PHASE: Final = frozenset(Phase)
-ANY_SERVICE: Final = frozenset(Service)
 BETTORS_COME: Final = frozenset(Phase) - {Phase.CLOSED}
 BETS_LIE: Final = WINDOW_OPEN - {Phase.VOIDED}
-UNDER_MAINTENANCE: Final = frozenset({Phase.MAINTENANCE})
 CARDS_ON_TABLE: Final = DEALING | {Phase.EXAMINING, Phase.EXPOSING}
+UNDER_MAINTENANCE: Final = frozenset({Phase.MAINTENANCE})
+CLOSED: Final = frozenset({Phase.CLOSED})
+BETTING: Final = frozenset({Phase.BETTING})
+FIRST_CARD: Final = frozenset({Phase.FIRST_CARD})
+SHOWING: Final = frozenset({Phase.EXAMINING, Phase.EXPOSING})
+SETTLING: Final = frozenset({Phase.SETTLING})
 
-
-def _irregular(verify: Any, act: Any, role: Role = Role.DEALER) -> Lawful:
-    """Irregularities are dealt with whatever else stands still."""
-    return Lawful(verify, act, ANY_PHASE, role, ANY_SERVICE, held=True)
-
-
-def _of_decks(verify: Any, act: Any, role: Role = Role.DEALER) -> Lawful:
-    """Decks come and go whatever the table does; what the round in progress needs, each `verify` says."""
-    return Lawful(verify, act, ANY_PHASE, role, ANY_SERVICE, held=True)
-
-
-OPERATIONS: Final[dict[type[Operation], Lawful]] = {
-    operations.OpenTable: Lawful(rounds.verify_open_table, rounds.open_table, frozenset({Phase.CLOSED})),
-    operations.CloseTable: Lawful(rounds.verify_nothing, rounds.close_table, BEGINNING, services=ANY_SERVICE),
-    operations.ShuffledOutside: Lawful(
-        decks.verify_shuffled_outside, decks.shuffled_outside, ANY_PHASE - {Phase.MAINTENANCE}
+PERMISSIONS: Final[dict[type[Operation], Permission]] = {
+    operations.OpenTable: Permission("open the table", service.verify_open_table, service.open_table, CLOSED),
+    operations.CloseTable: Permission(
+        "close the table", service.verify_nothing, service.close_table, BEGINNING, NOT_HELD
     ),
-    operations.PlaceYourBets: Lawful(rounds.verify_place_your_bets, rounds.place_your_bets, BEGINNING),
-    operations.CancelStart: Lawful(
-        rounds.verify_cancel_start, rounds.cancel_start, frozenset({Phase.BETTING}), services=ANY_SERVICE
+    operations.ShuffledOutside: Permission(
+        "record that the deck was shuffled outside",
+        decks.verify_shuffled_outside,
+        decks.shuffled_outside,
+        ANY_PHASE - {Phase.MAINTENANCE},
     ),
-    operations.OccupyBoxes: Lawful(
-        rounds.verify_occupy_boxes, rounds.occupy_boxes, frozenset({Phase.BETTING}), services=ANY_SERVICE, held=True
+    operations.PlaceYourBets: Permission("open bets", rounds.verify_place_your_bets, rounds.place_your_bets, BEGINNING),
+    operations.CancelStart: Permission(
+        "cancel the start of a round", rounds.verify_cancel_start, rounds.cancel_start, BETTING, NOT_HELD
     ),
-    operations.NoMoreBets: Lawful(rounds.verify_no_more_bets, rounds.no_more_bets, frozenset({Phase.BETTING})),
-    operations.ReopenBets: Lawful(rounds.verify_reopen_bets, rounds.reopen_bets, CARDS_LEAVE, services=ANY_SERVICE),
-    operations.EnterBettor: Lawful(
-        betting.verify_enter_bettor, betting.add_bettor, BETTORS_COME, services=ANY_SERVICE, held=True
+    operations.OccupyBoxes: Permission(
+        "mark the boxes with bets", rounds.verify_occupy_boxes, rounds.occupy_boxes, BETTING, ALWAYS
     ),
-    operations.BettorLeaves: Lawful(
-        betting.verify_bettor_leaves, betting.remove_bettor, BETTORS_COME, services=ANY_SERVICE, held=True
+    operations.NoMoreBets: Permission("close bets", rounds.verify_no_more_bets, rounds.no_more_bets, BETTING),
+    operations.ReopenBets: Permission(
+        "open bets again", rounds.verify_reopen_bets, rounds.reopen_bets, CARDS_LEAVE, NOT_HELD
     ),
-    **{
-        moving: Lawful(betting.verify_wager, betting.lay, BETS_LIE, services=ANY_SERVICE, held=True)
-        for moving in (
-            operations.PlaceWager,
-            operations.ChangeWager,
-            operations.TakeBackWager,
-            operations.RejectExcess,
-        )
-    },
-    operations.RestrictBetting: Lawful(
-        betting.verify_restrict, betting.restrict, ANY_PHASE, Role.PIT_MANAGER, ANY_SERVICE, held=True
+    operations.EnterBettor: Permission(
+        "enter a bettor", betting.verify_enter_bettor, betting.add_bettor, BETTORS_COME, ALWAYS
     ),
-    operations.ShowFirstCard: Lawful(
-        rounds.verify_show_first_card, rounds.show_first_card, frozenset({Phase.FIRST_CARD}), services=ANY_SERVICE
+    operations.BettorLeaves: Permission(
+        "let a bettor leave", betting.verify_bettor_leaves, betting.remove_bettor, BETTORS_COME, ALWAYS
     ),
-    operations.HandleCards: Lawful(
-        exposing.verify_handle_cards, exposing.handle_cards, CARDS_ON_TABLE, services=ANY_SERVICE, held=True
+    operations.PlaceWager: Permission("place a wager", betting.verify_wager, betting.lay, BETS_LIE, ALWAYS),
+    operations.ChangeWager: Permission("change a wager", betting.verify_wager, betting.lay, BETS_LIE, ALWAYS),
+    operations.TakeBackWager: Permission("take a wager back", betting.verify_wager, betting.lay, BETS_LIE, ALWAYS),
+    operations.RejectExcess: Permission(
+        "hand back what is over the limit", betting.verify_wager, betting.lay, BETS_LIE, ALWAYS
     ),
-    operations.ExposeHand: Lawful(
-        exposing.verify_expose_hand,
-        exposing.expose_hand,
-        frozenset({Phase.EXAMINING, Phase.EXPOSING}),
-        services=ANY_SERVICE,
+    operations.RestrictBetting: Permission(
+        "restrict betting", betting.verify_restrict, betting.restrict, ANY_PHASE, ALWAYS, Role.PIT_MANAGER
     ),
-    operations.RecordSettled: Lawful(
-        rounds.verify_settled, rounds.record_settled, frozenset({Phase.SETTLING}), services=ANY_SERVICE
+    operations.ShowFirstCard: Permission(
+        "show the First Card", rounds.verify_show_first_card, rounds.show_first_card, FIRST_CARD, NOT_HELD
     ),
-    operations.ConcludeRound: Lawful(
-        rounds.verify_conclude, rounds.conclude_round, frozenset({Phase.SETTLING}), services=ANY_SERVICE
+    operations.HandleCards: Permission(
+        "record that cards were handled", exposing.verify_handle_cards, exposing.handle_cards, CARDS_ON_TABLE, ALWAYS
     ),
-    operations.PauseTable: Lawful(rounds.verify_pause, rounds.pause_table, ANY_PHASE, services=ANY_SERVICE, held=True),
-    operations.ResumeTable: Lawful(
-        rounds.verify_resume, rounds.resume_table, ANY_PHASE, services=ANY_SERVICE, held=True
+    operations.ExposeHand: Permission(
+        "expose a hand", exposing.verify_expose_hand, exposing.expose_hand, SHOWING, NOT_HELD
     ),
-    operations.ReportIrregularity: Lawful(
-        adjudication.verify_report,
-        adjudication.report,
-        WINDOW_OPEN,
-        services=ANY_SERVICE,
-        held=True,
+    operations.RecordSettled: Permission(
+        "record that the chips are paid", rounds.verify_settled, rounds.record_settled, SETTLING, NOT_HELD
     ),
-    operations.ConfirmIrregularity: _irregular(adjudication.verify_confirm, adjudication.confirm),
-    operations.DenyIrregularity: _irregular(adjudication.verify_deny, adjudication.deny),
-    operations.NameOrder: _irregular(adjudication.verify_name_order, adjudication.name_order),
-    operations.ChooseOption: _irregular(adjudication.verify_choose, adjudication.choose),
-    operations.Reconstruct: _irregular(adjudication.verify_reconstruct, adjudication.put_right),
-    operations.Rule: _irregular(rulings.verify_rule, rulings.rule),
-    operations.PlaceCards: Lawful(
-        card_places.verify_place_cards,
-        card_places.place_cards,
-        CARDS_ON_TABLE,
-        services=ANY_SERVICE,
-        held=True,
+    operations.ConcludeRound: Permission(
+        "conclude the round", rounds.verify_conclude, rounds.conclude_round, SETTLING, NOT_HELD
     ),
-    operations.DealByHand: Lawful(
-        rounds.verify_deal_by_hand, rounds.deal_by_hand, CARDS_LEAVE, Role.PIT_SUPERVISOR, ANY_SERVICE
+    operations.PauseTable: Permission("pause the table", service.verify_pause, service.pause_table, ANY_PHASE, ALWAYS),
+    operations.ResumeTable: Permission("resume play", service.verify_resume, service.resume_table, ANY_PHASE, ALWAYS),
+    operations.ReportIrregularity: Permission(
+        "report an irregularity", adjudication.verify_report, adjudication.report, WINDOW_OPEN, ALWAYS
     ),
-    operations.CountCards: Lawful(counts.verify_count, counts.count_cards, ANY_PHASE, services=ANY_SERVICE, held=True),
-    operations.CorrectEntry: Lawful(
+    operations.ConfirmIrregularity: Permission(
+        "confirm an irregularity", adjudication.verify_confirm, adjudication.confirm, ANY_PHASE, ALWAYS
+    ),
+    operations.DenyIrregularity: Permission(
+        "deny an irregularity", adjudication.verify_deny, adjudication.deny, ANY_PHASE, ALWAYS
+    ),
+    operations.NameOrder: Permission(
+        "name the order of the cards", adjudication.verify_name_order, adjudication.name_order, ANY_PHASE, ALWAYS
+    ),
+    operations.ChooseOption: Permission(
+        "record a bettor's choice", adjudication.verify_choose, adjudication.choose, ANY_PHASE, ALWAYS
+    ),
+    operations.Reconstruct: Permission(
+        "record that the cards were moved", adjudication.verify_reconstruct, adjudication.put_right, ANY_PHASE, ALWAYS
+    ),
+    operations.Rule: Permission("give a ruling", rulings.verify_rule, rulings.rule, ANY_PHASE, ALWAYS),
+    operations.PlaceCards: Permission(
+        "record where cards lie", card_places.verify_place_cards, card_places.place_cards, CARDS_ON_TABLE, ALWAYS
+    ),
+    operations.DealByHand: Permission(
+        "deal by hand", rounds.verify_deal_by_hand, rounds.deal_by_hand, CARDS_LEAVE, NOT_HELD, Role.PIT_SUPERVISOR
+    ),
+    operations.CountCards: Permission("count cards", counts.verify_count, counts.count_cards, ANY_PHASE, ALWAYS),
+    operations.CorrectEntry: Permission(
+        "correct an entry",
         corrections.verify_correct_entry,
         corrections.correct_entry,
         WINDOW_OPEN,
+        ALWAYS,
         Role.PIT_SUPERVISOR,
-        ANY_SERVICE,
-        held=True,
     ),
-    operations.CorrectBet: Lawful(
+    operations.CorrectBet: Permission(
+        "correct a bet",
         corrections.verify_correct_bet,
         corrections.correct_bet,
         WINDOW_OPEN - {Phase.BETTING, Phase.VOIDED},
+        ALWAYS,
         Role.PIT_SUPERVISOR,
-        ANY_SERVICE,
-        held=True,
     ),
-    operations.BringDeck: _of_decks(decks.verify_bring, decks.bring),
-    operations.TakeDeckOut: _of_decks(decks.verify_take_out, decks.take_out),
-    operations.LoadDeck: _of_decks(decks.verify_load, decks.load),
-    operations.QuarantineDeck: _of_decks(decks.verify_quarantine, decks.quarantine),
-    operations.ReleaseDeck: _of_decks(decks.verify_release, decks.release, Role.PIT_SUPERVISOR),
-    operations.CutDeck: _of_decks(decks.verify_cut, decks.cut),
-    operations.ContinueRound: Lawful(
-        rounds.verify_continue, rounds.continue_round, IN_ROUND, services=frozenset({Service.RECONCILING}), held=True
+    operations.BringDeck: Permission("bring a deck", decks.verify_bring, decks.bring, ANY_PHASE, ALWAYS),
+    operations.TakeDeckOut: Permission("take a deck away", decks.verify_take_out, decks.take_out, ANY_PHASE, ALWAYS),
+    operations.LoadDeck: Permission("record which deck was put in", decks.verify_load, decks.load, ANY_PHASE, ALWAYS),
+    operations.QuarantineDeck: Permission(
+        "put a deck out of use", decks.verify_quarantine, decks.quarantine, ANY_PHASE, ALWAYS
     ),
-    operations.ReturnToService: Lawful(
-        rounds.verify_nothing, rounds.return_to_service, ANY_PHASE, Role.PIT_SUPERVISOR, ANY_SERVICE, held=True
+    operations.ReleaseDeck: Permission(
+        "release a deck", decks.verify_release, decks.release, ANY_PHASE, ALWAYS, Role.PIT_SUPERVISOR
     ),
-    operations.AbandonRound: Lawful(
-        abandoning.verify_abandon, abandoning.abandon_round, IN_ROUND, SILENT_DECIDED_BY, ANY_SERVICE, held=True
+    operations.CutDeck: Permission("cut the deck", decks.verify_cut, decks.cut, ANY_PHASE, ALWAYS),
+    operations.ContinueRound: Permission(
+        "continue the round", service.verify_continue, service.continue_round, IN_ROUND, RECONCILING
     ),
-    operations.DealerOn: Lawful(duty.verify_dealer_on, duty.dealer_on, BETWEEN_ROUNDS, services=ANY_SERVICE, held=True),
-    operations.DealerOff: Lawful(
-        duty.verify_dealer_off, duty.dealer_off, BETWEEN_ROUNDS, services=ANY_SERVICE, held=True
+    operations.ReturnToService: Permission(
+        "return the table to service",
+        service.verify_nothing,
+        service.return_to_service,
+        ANY_PHASE,
+        ALWAYS,
+        Role.PIT_SUPERVISOR,
     ),
-    operations.TakeOver: Lawful(duty.verify_take_over, duty.take_over, ANY_PHASE, services=ANY_SERVICE, held=True),
-    operations.BeginMaintenance: Lawful(
-        maintenance.verify_begin,
-        maintenance.begin,
+    operations.AbandonRound: Permission(
+        "abandon the round", rulings.verify_abandon, rulings.abandon_round, IN_ROUND, ALWAYS, SILENT_DECIDED_BY
+    ),
+    operations.DealerOn: Permission("go on duty", service.verify_dealer_on, service.dealer_on, BETWEEN_ROUNDS, ALWAYS),
+    operations.DealerOff: Permission(
+        "go off duty", service.verify_dealer_off, service.dealer_off, BETWEEN_ROUNDS, ALWAYS
+    ),
+    operations.TakeOver: Permission(
+        "take the table over", service.verify_take_over, service.take_over, ANY_PHASE, ALWAYS
+    ),
+    operations.BeginMaintenance: Permission(
+        "begin maintenance",
+        service.verify_begin_maintenance,
+        service.begin_maintenance,
         BETWEEN_ROUNDS - {Phase.MAINTENANCE},
+        NOT_HELD,
         Role.PIT_SUPERVISOR,
-        ANY_SERVICE,
     ),
-    operations.EndMaintenance: Lawful(
-        maintenance.verify_end,
-        maintenance.end,
+    operations.EndMaintenance: Permission(
+        "end maintenance",
+        service.verify_end_maintenance,
+        service.end_maintenance,
         UNDER_MAINTENANCE,
+        NOT_HELD,
         Role.PIT_SUPERVISOR,
-        ANY_SERVICE,
-        first="Maintenance has not begun; begin it between rounds.",
+        "Maintenance has not begun; begin it between rounds.",
     ),
-    operations.InstructDevice: Lawful(
-        maintenance.verify_instruct,
-        maintenance.instruct,
+    operations.InstructDevice: Permission(
+        "instruct the device",
+        service.verify_instruct,
+        service.instruct,
         UNDER_MAINTENANCE,
+        RUNNING,
         Role.PIT_SUPERVISOR,
-        first="In play it is told by the table alone; begin maintenance between rounds first.",
+        "In play only the table instructs it; begin maintenance between rounds first.",
     ),
 }

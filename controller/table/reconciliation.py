@@ -7,18 +7,17 @@ is an irregularity (I04).
 
 from __future__ import annotations
 
-from controller.games.specification import Kind
 from controller.table import events
 from controller.table.decision import Decision
 from controller.table.device_reports import OF_A_JAM, stop
+from controller.table.inference import counts
 from controller.table.inputs import DeviceConnected, DeviceGone, ReportsMissing, StatusReceived
 from controller.table.interruptions import doubt_what_passed, may_have_passed
-from controller.table.irregularities.raising import INFERENCE, already_open, raise_irregularity
+from controller.table.irregularities.raising import raise_count_in_doubt
 from controller.table.model import HeldCard
 from controller.table.phases import AFTER_DEAL, Service
-from controller.table.rounds import can_burn, choose_game
+from controller.table.rounds import choose_game
 from controller.table.state import TableState
-from controller.table.uncounted import counts
 from firmware_bridge.capabilities import DeviceIdentity, DeviceStatus
 from firmware_bridge.cards import DECK_SIZE
 
@@ -69,7 +68,7 @@ def _unfit(state: TableState, identity: DeviceIdentity) -> str:
             f"{state.game.title} begins with one card ({state.game.first_card.clause}), and this device cannot yield "
             "one: connect a device that can."
         )
-    if state.settings is not None and not can_burn(state.settings, identity.capabilities):
+    if state.settings is not None and not state.settings.can_burn_with(identity.capabilities):
         return (
             f"The table burns {state.settings.burn} before the deal, and this device cannot form a set of so few: "
             "connect a device that can, or correct `burn` in the configuration."
@@ -132,8 +131,7 @@ def reports_missing(decision: Decision, given: ReportsMissing) -> None:
         decision.emit(events.ReportsPassed(device.boot, device.last_report, note))
     else:
         decision.emit(events.ReportsPassed(given.boot, max(given.last, taken), note))
-    if decision.state.in_round and not already_open(decision, Kind.COUNT_IN_DOUBT):
-        raise_irregularity(decision, Kind.COUNT_IN_DOUBT, noticed_by=INFERENCE, note=note)
+    raise_count_in_doubt(decision, note)
 
 
 def _compare(decision: Decision, status: DeviceStatus) -> None:
@@ -150,9 +148,9 @@ def _compare(decision: Decision, status: DeviceStatus) -> None:
     for what, ours, theirs in differences:
         tray = _unseen_in_tray(state, status) if what == "tray" and theirs else ()
         decision.emit(events.StatusDiffers(what, ours, theirs, tray))
-    if differences and state.in_round and not already_open(decision, Kind.COUNT_IN_DOUBT):
+    if differences:
         note = "; ".join(f"{what}: journal {ours}, device {theirs}" for what, ours, theirs in differences)
-        raise_irregularity(decision, Kind.COUNT_IN_DOUBT, noticed_by=INFERENCE, note=note)
+        raise_count_in_doubt(decision, note)
     doubt_what_passed(decision)
     if not differences and not state.device.status_agrees:
         decision.emit(events.StatusAgrees())

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from controller.games import game
-from controller.games.specification import Kind, Unit
+from controller.games.specification import Kind
 from controller.rules.dealing_order import Place, dealing_order, order_after_first_card, served_boxes
-from controller.rules.law import not_chosen
 from controller.table import decks, events, operations
 from controller.table.betting import notice_homeless, verify_nothing_held
 from controller.table.dealing import deal_aside, hand_out
@@ -17,36 +16,12 @@ from controller.table.model import HeldCard, Pile, Stage
 from controller.table.phases import Phase, Service
 from controller.table.settings import Settings
 from controller.table.state import TableState
-from firmware_bridge.capabilities import Capabilities
 from firmware_bridge.cards import Card, Exposed
 
 
 def choose_game(decision: Decision, settings: Settings) -> None:
     rules = game(settings.game)
     decision.emit(events.GameChosen(rules.title, rules.version, rules.effective, settings))
-
-
-def can_burn(settings: Settings, capabilities: Capabilities) -> bool:
-    """Whether the device can give out just the cards that are to be burnt."""
-    return not settings.burn or settings.unit is not Unit.SETS or capabilities.yields_one_card
-
-
-def verify_nothing(state: TableState, given: PersonActed, operation: operations.Operation) -> None:
-    """Phase, service and hold say it all."""
-
-
-def verify_open_table(state: TableState, given: PersonActed, operation: operations.OpenTable) -> None:
-    """What has no default the casino must have chosen, save at a simulated table."""
-    if state.law.unchosen and not state.simulated:
-        raise RefusedError("reading", f"{not_chosen(state.law.unchosen[0])}; the configuration has to name one.")
-
-
-def open_table(decision: Decision, given: PersonActed, operation: operations.OpenTable) -> None:
-    decision.enter_phase("open")
-
-
-def close_table(decision: Decision, given: PersonActed, operation: operations.CloseTable) -> None:
-    decision.enter_phase("close")
 
 
 def verify_place_your_bets(state: TableState, given: PersonActed, operation: operations.PlaceYourBets) -> None:
@@ -66,7 +41,7 @@ def verify_place_your_bets(state: TableState, given: PersonActed, operation: ope
         by_hand = "shuffle it outside the device and count its 52 cards by hand"
         how = "its shuffle counts it" if state.device.kind == "shuffler" else by_hand
         raise RefusedError("count-due", f"The table was under maintenance: load the deck again first; {how}.")
-    if settings is not None and state.device.capabilities and not can_burn(settings, state.device.capabilities):
+    if settings is not None and state.device.capabilities and not settings.can_burn_with(state.device.capabilities):
         raise RefusedError("burn", "This device cannot form a set of the cards to be burnt; connect one that can.")
     deck = state.decks.coming
     if not deck.deck:
@@ -257,49 +232,7 @@ def conclude_round(decision: Decision, given: PersonActed, operation: operations
         decision.emit(events.ConclusionAsked())
 
 
-def verify_pause(state: TableState, given: PersonActed, operation: operations.PauseTable) -> None:
-    if state.duty.paused:
-        raise RefusedError("paused", f"The table is paused already ({state.duty.paused}).")
-    if not operation.reason.strip():
-        raise RefusedError("reason", "Say why the table is paused.")
-
-
-def pause_table(decision: Decision, given: PersonActed, operation: operations.PauseTable) -> None:
-    decision.emit(events.TablePaused(operation.reason))
-
-
-def verify_resume(state: TableState, given: PersonActed, operation: operations.ResumeTable) -> None:
-    if not state.duty.paused:
-        raise RefusedError("not-paused", "The table is not paused.")
-
-
-def resume_table(decision: Decision, given: PersonActed, operation: operations.ResumeTable) -> None:
-    decision.emit(events.TableResumed())
-    go_on(decision)
-
-
-def verify_continue(state: TableState, given: PersonActed, operation: operations.ContinueRound) -> None:
-    if not state.device.connected:
-        raise RefusedError("no-device", "The device is not connected yet; check its power and its cable.")
-    if not state.device.status_agrees:
-        raise RefusedError("comparing", "The device's status is still being compared with the journal; wait for it.")
-
-
-def continue_round(decision: Decision, given: PersonActed, operation: operations.ContinueRound) -> None:
-    decision.change_service("confirm", f"{given.person} continues the round")
-    go_on(decision)
-
-
-def return_to_service(decision: Decision, given: PersonActed, operation: operations.ReturnToService) -> None:
-    """The cause is gone, a supervisor says: the link is made anew and everything is compared again."""
-    for cause in decision.state.device.stops:
-        decision.emit(events.DeviceFreed(cause))
-    sentence = f"{given.person} returns the table to service"
-    decision.emit(events.DeviceLost("returned-to-service", sentence))
-    decision.change_service("link_lost", sentence)
-
-
-def go_on(decision: Decision) -> None:
+def resume_play(decision: Decision) -> None:
     """Once nothing blocks: deal what was held back, judge what waited to be judged."""
     if not decision.state.held:
         deal_aside(decision)

@@ -11,6 +11,7 @@ from controller.games import game
 from controller.games.specification import Row, Unit
 from controller.rules.law import Law, read_law
 from controller.rules.settlement import Rounding
+from firmware_bridge.capabilities import Capabilities
 
 LEAST_MS_BETWEEN_DRAWS: Final = 50
 
@@ -55,6 +56,10 @@ class Settings(msgspec.Struct, frozen=True):
     rounding: Rounding = Rounding.NONE
     least_ms_between_draws: int = LEAST_MS_BETWEEN_DRAWS
     burn: int = 0
+
+    def can_burn_with(self, capabilities: Capabilities) -> bool:
+        """Whether the device can give out just the cards that are to be burnt."""
+        return not self.burn or self.unit is not Unit.SETS or capabilities.yields_one_card
 
 
 @cache

@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 
 from controller.roles import Role
 from controller.table import operations
-from controller.table.operations.corrections import SaidOtherwise
+from controller.table.operations import SaidOtherwise
 from simulators.scenarios import said
 from simulators.scenarios.course import Course, StepError
 from simulators.scenarios.forms import Act, Word, plain

@@ -21,7 +21,7 @@ MAY_EXPOSE = {
     "controller.commands.capture.report",  # of a capture, for whoever has its key and asks for faces
     "controller.table.exposing",  # when a hand is opened
     "controller.table.rounds",  # when the First Card is shown
-    "controller.table.uncounted",  # to give it the numbers that its device does not give; it stays concealed
+    "controller.table.inference",  # to give it the numbers that its device does not give; it stays concealed
     "controller.table.established_outcome",  # how far, the casino chose (setting known_cards)
 }
 MAY_OPEN_EVIDENCE = {"controller.journal.sealing"}

@@ -10,7 +10,7 @@ import pytest
 
 from controller.table import operations
 from controller.table.operations import AnyOperation, Operation
-from controller.table.permissions import OPERATIONS
+from controller.table.permissions import PERMISSIONS
 
 PAGE = (Path(__file__).parents[2] / "docs/api.md").read_text(encoding="utf-8")
 EVERY: tuple[type[Operation], ...] = get_args(AnyOperation)
@@ -64,7 +64,7 @@ def test_every_operation_stands_there_with_its_fields_and_who_may_do_it(operatio
     missing = {field for field in operation.__struct_fields__ if field not in line.words}
     assert not missing, f"docs/api.md does not name {sorted(missing)} of {name(operation)}"
     if operation not in OF_THE_ROW:
-        assert line.who.startswith(OPERATIONS[operation].role.word)
+        assert line.who.startswith(PERMISSIONS[operation].role.word)
 
 
 def test_no_operation_stands_there_that_the_table_does_not_know() -> None:

@@ -16,9 +16,10 @@ from controller.games.specification import Disposition, Kind, Unit
 from controller.roles import Role
 from controller.table import events, operations
 from controller.table.events import Event
+from controller.table.irregularities.adjudication import WAITS_FOR
 from controller.table.model import Stage
+from controller.table.permissions import PERMISSIONS
 from controller.table.phases import Phase
-from controller.table.phrases import DOES, WAITS_FOR
 from controller.table.state import TableState
 from firmware_bridge.words import snake
 from tests.table.every_state import to_phase
@@ -26,8 +27,9 @@ from tests.table.harness import TableHarness
 
 
 def test_every_operation_is_said_in_a_sentence_of_its_own() -> None:
-    assert set(DOES) == set(get_args(operations.AnyOperation))
-    assert len(set(DOES.values())) == len(DOES)
+    phrases = {operation: row.phrase for operation, row in PERMISSIONS.items()}
+    assert set(phrases) == set(get_args(operations.AnyOperation))
+    assert len(set(phrases.values())) == len(phrases)
 
 
 def test_every_disposition_and_stage_has_words() -> None:

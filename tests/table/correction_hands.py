@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from controller.roles import Role
 from controller.table import operations
-from controller.table.operations.corrections import SaidOtherwise
+from controller.table.operations import SaidOtherwise
 from tests.table.harness import TableHarness
 
 HANDS = {"B1": "KD KC 9S", "B3": "2C 2D 7C", "B6": "7H 7D AC", "D": "4C 4D 6C"}

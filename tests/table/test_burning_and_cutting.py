@@ -9,8 +9,8 @@ from controller.api.view import LinkView, view_of
 from controller.games.specification import Kind, Unit
 from controller.roles import Role
 from controller.table import events, operations
+from controller.table.counts import ledger_of
 from controller.table.inputs import DeviceConnected
-from controller.table.ledger import ledger_of
 from controller.table.model import Pile
 from controller.table.phases import Phase, Service
 from controller.table.settings import Settings

@@ -12,7 +12,7 @@ from controller.roles import Role
 from controller.table import events, operations
 from controller.table.irregularities.corrections import CORRECTIONS
 from controller.table.model import Stage
-from controller.table.operations.corrections import Correctable, SaidOtherwise
+from controller.table.operations import Correctable, SaidOtherwise
 from controller.table.phases import Phase
 from tests.table.correction_hands import HANDS, correct, dead, last_entry, outcomes
 from tests.table.harness import TableHarness, cards

@@ -9,7 +9,7 @@ from controller.api.view import LinkView, view_of
 from controller.commands.screen import render
 from controller.games.specification import Choice, Kind, RulingAction, Unit
 from controller.table import events, operations
-from controller.table.ledger import Ledger, ledger_of
+from controller.table.counts import Ledger, ledger_of
 from controller.table.model import Pile
 from controller.table.phases import Phase
 from tests.table.harness import TableHarness

@@ -7,7 +7,7 @@ import pytest
 from controller.games.specification import Kind, Unit
 from controller.roles import Role
 from controller.table import operations
-from controller.table.ledger import ledger_of
+from controller.table.counts import ledger_of
 from controller.table.next_step import BY_PHASE, next_step
 from controller.table.phases import Phase
 from tests.table.every_state import every_state, to_phase

@@ -14,7 +14,7 @@ from controller.table.evolve import fold
 from controller.table.inputs import AnyInput, DaemonStarted, PersonActed
 from controller.table.operations import AnyOperation
 from controller.table.perform import FIRST_IN_PHASE, can
-from controller.table.permissions import OPERATIONS
+from controller.table.permissions import PERMISSIONS
 from controller.table.phases import Phase, Service
 from controller.table.settings import Settings
 from controller.table.state import TableState
@@ -78,7 +78,7 @@ def test_most_of_the_states_are_reached_by_playing() -> None:
 
 def test_the_inputs_are_of_every_type() -> None:
     state = dict(STATES)["sets dealing_sets claimed in_service"]
-    assert {type(operation) for operation in every_operation(state)} == set(OPERATIONS) == set(get_args(AnyOperation))
+    assert {type(operation) for operation in every_operation(state)} == set(PERMISSIONS) == set(get_args(AnyOperation))
     assert {type(observation) for observation in every_observation(state)} == set(get_args(AnyObservation))
     assert {type(given) for given in every_input(state)} == set(get_args(AnyInput))
 

@@ -33,9 +33,15 @@ from controller.table.irregularities.dispositions import (
 from controller.table.irregularities.raising import HOLDS_NOTHING, known_facts_of, raise_irregularity
 from controller.table.model import DENIED, Hand, Irregularity, Stage
 from controller.table.phases import BEFORE_CLOSE, Phase
-from controller.table.phrases import WAITS_FOR
 from controller.table.state import TableState
 
+WAITS_FOR: Final[dict[Stage, str]] = {
+    Stage.CLAIMED: "the fact to be confirmed or denied",
+    Stage.ORDERING: "the order to be named",
+    Stage.CHOOSING: "every bettor's choice",
+    Stage.MOVING: "the cards to be put where they belong",
+    Stage.RULING: "a ruling",
+}
 COUNT_KINDS: Final = frozenset({Kind.DECK_COUNT, Kind.COUNT_IN_DOUBT})
 # What the table knows no answer may turn round.
 KNOWN_FACTS: Final = (

@@ -24,8 +24,8 @@ from controller.table.irregularities.raising import already_open, known_facts, r
 from controller.table.irregularities.reopening import (
     CORRECTED,
     NO_MATTER,
-    look_again,
     may_stand_again,
+    re_evaluate,
     reopen,
     take_up,
 )
@@ -63,8 +63,8 @@ def correct_entry(decision: Decision, given: PersonActed, operation: operations.
     decision.origin = decision.emit(corrected)  # the entry under which what is said instead may be corrected again
     _take_back_what_it_raised(decision, given, entered)
     correction.act(decision, given, entered, instead)
-    look_again(decision, correction.rests - {"counted_wrong"}, entered.entry)
-    go_on(decision, given)
+    re_evaluate(decision, correction.rests - {"counted_wrong"}, entered.entry)
+    judge_again(decision, given)
 
 
 def _named(state: TableState, given: PersonActed, operation: operations.CorrectEntry) -> Entered:
@@ -98,10 +98,10 @@ def _take_back_what_it_raised(decision: Decision, given: PersonActed, entered: E
             reopen(decision, ended, ended.found.first_facts, entered.entry)
 
 
-def go_on(decision: Decision, given: PersonActed) -> None:
+def judge_again(decision: Decision, given: PersonActed) -> None:
     """What waited for this, or stands again, goes on."""
     if decision.state.phase not in BETWEEN_ROUNDS:
-        rounds.go_on(decision)
+        rounds.resume_play(decision)
     close_choices(decision, given)
 
 
@@ -222,7 +222,7 @@ def _count(decision: Decision, given: PersonActed, entered: Entered, instead: op
     counts.verify_count(decision.state, given, instead)
     if instead.pile == counts.STUB:
         wrong = instead.number != decision.state.stub_due
-        look_again(decision, frozenset({"counted_wrong"}), entered.entry, wrong)
+        re_evaluate(decision, frozenset({"counted_wrong"}), entered.entry, wrong)
     counts.count_cards(decision, given, instead)
 
 
@@ -342,8 +342,8 @@ def correct_bet(decision: Decision, given: PersonActed, operation: operations.Co
     mains = tuple(sorted({bet.box for bet in layout.bets if law.wager(bet.wager).main}))
     if mains != state.round.boxes and not state.game.every_hand and (mains or layout.bets):
         occupy(decision, given, mains)
-    look_again(decision, frozenset({"established", "cannot_tell"}), decision.origin)
-    go_on(decision, given)
+    re_evaluate(decision, frozenset({"established", "cannot_tell"}), decision.origin)
+    judge_again(decision, given)
 
 
 HANDS: Final = frozenset({"handled", "viewed"})

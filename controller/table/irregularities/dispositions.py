@@ -15,7 +15,7 @@ from controller.table.decks import quarantine_for
 from controller.table.inputs import PersonActed
 from controller.table.model import DENIED, Hand, Irregularity, Stage
 from controller.table.phases import BEFORE_CLOSE, BETWEEN_ROUNDS, WINDOW_OPEN, Phase
-from controller.table.rounds import go_on
+from controller.table.rounds import resume_play
 from controller.table.state import TableState
 
 OPENS_STAGE: Final = {
@@ -85,12 +85,12 @@ def void(
         decision.emit(events.RoundVoided(clause, found.id, text, authority, found.round))
         return
     if decision.state.phase in WINDOW_OPEN and decision.state.phase is not Phase.VOIDED:
-        void_round(decision, given, clause, text, authority, found.id)
+        declare_void(decision, given, clause, text, authority, found.id)
     else:
         _spoil_deck(decision)  # found between rounds: there is nothing to void
 
 
-def void_round(
+def declare_void(
     decision: Decision, given: PersonActed, clause: str, text: str, authority: str, irregularity: int = 0
 ) -> None:
     """The round in progress, or the one that was concluded last, has no result.
@@ -151,7 +151,7 @@ def resolve(decision: Decision, given: PersonActed, irregularity_id: int, outcom
         quarantine_for(decision, given, found)
     decision.emit(events.IrregularityResolved(irregularity_id, str(outcome), clause, given.person, given.role))
     if decision.state.phase not in BETWEEN_ROUNDS:
-        go_on(decision)
+        resume_play(decision)
 
 
 def close_choices(decision: Decision, given: PersonActed) -> None:

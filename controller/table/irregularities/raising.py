@@ -78,6 +78,28 @@ def raise_irregularity(
     )
 
 
+def raise_count_in_doubt(
+    decision: Decision,
+    note: str,
+    *,
+    noticed_by: str = INFERENCE,
+    report: DeviceReported | None = None,
+    ordinals: tuple[int, ...] = (),
+) -> None:
+    """Cards may have passed unseen (I04): in a round a count is asked for, once. `note`: what was noticed.
+
+    Between rounds no hand is concerned: the next shuffle counts, and what a device reported of itself is noted.
+    `ordinals`: the cards with which it was noticed; they wait until it is settled, and that is no second error.
+    """
+    if decision.state.in_round:
+        if not already_open(decision, Kind.COUNT_IN_DOUBT):
+            raise_irregularity(
+                decision, Kind.COUNT_IN_DOUBT, noticed_by=noticed_by, ordinals=ordinals, report=report, note=note
+            )
+    elif noticed_by == DEVICE:
+        decision.emit(events.DeviceNoted("doubt", note))
+
+
 def _deck_concerned(state: TableState, noticed_by: str, *, earlier: bool, waiting: bool) -> str:
     """The recorded deck that it is about. After a round people speak of its deck, the device of what lies in it."""
     if earlier:

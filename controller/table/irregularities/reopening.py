@@ -28,7 +28,7 @@ PAID: Final = frozenset({Phase.SETTLING, Phase.CONCLUDED})
 Choices = tuple[tuple[str, str, Choice], ...]
 
 
-def look_again(decision: Decision, names: frozenset[str], because_of: int, counted_wrong: bool | None = None) -> None:
+def re_evaluate(decision: Decision, names: frozenset[str], because_of: int, counted_wrong: bool | None = None) -> None:
     """Judge every irregularity of the round anew whose row rested on one of these facts.
 
     `counted_wrong`: what a corrected count says; nothing else tells that fact. What was denied rests on none of them:

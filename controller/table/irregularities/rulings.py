@@ -21,6 +21,7 @@ from controller.table.irregularities.adjudication import find_named, require
 from controller.table.irregularities.dispositions import (
     asks_back,
     close_choices,
+    declare_void,
     enter_count,
     reconstruct,
     remove_hand,
@@ -162,3 +163,20 @@ ACTIONS: Final[dict[RulingAction, Action]] = {
     RulingAction.RETURN_BETS: Action(_verify_some_bets, _continue),
     RulingAction.NAME_ORDER: Action(_verify_order, _name_order),
 }
+
+
+# -- a round that cannot be finished, whatever the reason: a named person rules that it is void
+
+
+def verify_abandon(state: TableState, given: PersonActed, operation: operations.AbandonRound) -> None:
+    if not operation.authority.strip() or not operation.text.strip():
+        raise RefusedError("ruling", "Say by whose authority the round is abandoned, and why.")
+
+
+def abandon_round(decision: Decision, given: PersonActed, operation: operations.AbandonRound) -> None:
+    """Asked twice, by the same person in the same words; anything else that is done in between begins anew."""
+    asked = (given.person, operation.authority, operation.text)
+    if decision.state.round.abandon_asked != asked:
+        decision.emit(events.AbandonAsked(*asked))
+    else:
+        declare_void(decision, given, "", operation.text, operation.authority)

@@ -15,7 +15,7 @@ from controller.table.model import (
     Hand,
     Stage,
 )
-from controller.table.operations.corrections import Correctable
+from controller.table.operations import Correctable
 from controller.table.state import TableState
 
 

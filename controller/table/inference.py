@@ -1,0 +1,152 @@
+"""What the table concludes by itself where the device does not report it.
+
+- A device that numbers nothing: the table counts its cards, and people say when a deck is put in. A card is the next
+  one of the deck in play, and the deck is what people last said lies in it. What was drawn while the link was lost is
+  not known: such a device is asked for a count after every loss (interruptions.py).
+- Times of the device's own clock: cards closer together than a hand draws them, and a clock that runs backwards. Only
+  times of one start of the device are compared; when a report arrives says nothing. A device without a clock
+  (`uptime_ms` None) is never suspected.
+- The order of the last round again: then the cards were not shuffled (I03). Both orders stay concealed. That they are
+  the same is all that is ever reported: no card, no number, no place.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec.structs import replace
+
+from controller.games.specification import Kind
+from controller.table import events
+from controller.table.decision import Decision
+from controller.table.inputs import DeviceReported
+from controller.table.irregularities.raising import (
+    INFERENCE,
+    already_open,
+    known_facts,
+    raise_count_in_doubt,
+    raise_irregularity,
+)
+from controller.table.model import HeldCard
+from controller.table.phases import Phase
+from controller.table.state import TableState
+from firmware_bridge.cards import Concealed
+from firmware_bridge.observations import AnyObservation, CardDrawn, CardsDrawnTogether
+
+# -- devices that number nothing
+
+
+def counts(state: TableState) -> bool:
+    """Whether the device numbers its cards, tells of decks and gives a status."""
+    return state.device.capabilities is None or state.device.capabilities.counts
+
+
+def numbered(state: TableState, seen: AnyObservation) -> AnyObservation:
+    """What the device told, with the numbers that it does not give."""
+    if counts(state) or not isinstance(seen, CardDrawn | CardsDrawnTogether):
+        return seen
+    deck = state.decks.in_play
+    first = deck.dispensed + 1
+    faces = (seen.card,) if isinstance(seen, CardDrawn) else seen.cards
+    named = tuple(_at(face, deck.shuffle, first + place) for place, face in enumerate(faces))
+    left = max(0, deck.loaded - deck.dispensed - len(faces))
+    seen = replace(seen, shuffle=deck.shuffle, ordinal=first, remaining=left, deck=deck.deck)
+    return replace(seen, card=named[0]) if isinstance(seen, CardDrawn) else replace(seen, cards=named)
+
+
+def _at(face: Concealed | None, shuffle: int, ordinal: int) -> Concealed | None:
+    return None if face is None else Concealed(face.expose(), shuffle, ordinal)
+
+
+# -- the device's clock
+
+
+def drawn_together(state: TableState, given: DeviceReported) -> bool:
+    """Whether this card left a shoe so soon after the last one that they left together (I15).
+
+    `state`: before the report was taken. Only a device that cannot feel two cards itself is asked so.
+    """
+    settings, capabilities = state.settings, state.device.capabilities
+    if not isinstance(given.observation, CardDrawn) or given.observation.shuffle != state.decks.in_play.shuffle:
+        return False
+    if settings is None or capabilities is None or capabilities.senses_double_draw or not state.decks.in_play.dispensed:
+        return False
+    if (
+        state.round.by_hand or not state.in_round or state.phase is Phase.BETTING
+    ):  # before "No more bets" any card is one too early (I28)
+        return False
+    apart = _since_last_draw(state, given)
+    return apart is not None and 0 <= apart < settings.least_ms_between_draws
+
+
+def _since_last_draw(state: TableState, given: DeviceReported) -> int | None:
+    drawn_ms = state.device.drawn_ms if state.device.drawn_boot == given.boot else None
+    return None if drawn_ms is None or given.uptime_ms is None else given.uptime_ms - drawn_ms
+
+
+def raise_drawn_together(decision: Decision, given: DeviceReported, ordinal: int) -> None:
+    """They came one after the other, so their order is known; where they were dealt they stay until it is decided."""
+    before = decision.before
+    apart = _since_last_draw(before, given)
+    state = decision.state
+    last = before.decks.in_play.dispensed
+    place = state.round.intended.get((state.decks.in_play.shuffle, last))
+    facts = known_facts(decision, place, order_known=True)
+    if any(card.ordinal == ordinal for card in state.decks.aside):
+        facts = known_facts(decision, place, order_known=True, curable=False)  # it lies in no hand yet
+    raise_irregularity(
+        decision,
+        Kind.SIMULTANEOUS,
+        noticed_by=INFERENCE,
+        facts=facts,
+        place=place,
+        ordinals=(last, ordinal),
+        report=given,
+        note=(
+            f"cards {last} and {ordinal} left {apart} ms apart, at {before.device.drawn_ms} and {given.uptime_ms} ms "
+            "of the device's clock: closer than one is drawn after the other"
+        ),
+    )
+
+
+def check_clock(decision: Decision, given: DeviceReported) -> None:
+    """No clock of a device runs backwards: all that such a device reports is in doubt (I04), once a round."""
+    before = decision.before
+    earlier = before.device.uptime_ms if before.device.boot == given.boot else None
+    if earlier is None or given.uptime_ms is None or given.uptime_ms >= earlier:
+        return
+    doubted = decision.state.round.clock_doubted
+    decision.emit(events.ClockRanBackwards(given.boot, earlier, given.uptime_ms))
+    if not doubted:
+        note = f"the device's clock ran backwards, from {earlier} to {given.uptime_ms} ms: what it tells is in doubt"
+        raise_count_in_doubt(decision, note, report=given)
+
+
+# -- the order of the last round
+
+ENOUGH: Final = 6  # recognised cards; by chance six are the same once in 14.6 thousand million shuffles
+
+
+def notice_last_order(decision: Decision, given: DeviceReported, count: int) -> None:
+    """`count`: how many cards have just left. It is looked at once, when the sixth card of a shuffle is recognised."""
+    state = decision.state
+    recognised = _recognised(state.round.read)
+    before = len(_recognised(state.round.read[: len(state.round.read) - count]))
+    if not before < ENOUGH <= len(recognised):
+        return
+    if _is_last_order(state, recognised[:ENOUGH]) and not already_open(decision, Kind.UNSHUFFLED):
+        note = "the device read the first cards in the order of the round before"
+        raise_irregularity(decision, Kind.UNSHUFFLED, noticed_by=INFERENCE, report=given, note=note)
+
+
+def _recognised(cards: tuple[HeldCard, ...]) -> list[HeldCard]:
+    return [card for card in cards if card.face is not None]
+
+
+def _is_last_order(state: TableState, cards: list[HeldCard]) -> bool:
+    last = {card.ordinal: card.face for card in state.decks.last_order}
+    for card in cards:
+        face = last.get(card.ordinal)
+        if face is None or card.face is None or not face.has_same_face(card.face):
+            return False
+    return True

@@ -1,0 +1,423 @@
+"""What people do at the table that no sensor sees: one type an operation, as a console or a program sends it.
+
+The tag is the operation's name in the API and in journals: it never changes. Who may do it, and when, stands in
+`controller.table.permissions`.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, TypeAlias, Union
+
+import msgspec
+
+from controller.games.specification import Choice, Facts, Kind, RulingAction
+from controller.rules.dealing_order import Place
+from firmware_bridge.cards import Card
+
+
+class Operation(msgspec.Struct, frozen=True, tag_field="operation", forbid_unknown_fields=True):
+    """Base of all operations."""
+
+
+# -- the table: opened and closed, paused, in service, on duty, maintained
+
+
+class OpenTable(Operation, frozen=True, tag="open_table"):
+    pass
+
+
+class CloseTable(Operation, frozen=True, tag="close_table"):
+    pass
+
+
+class PauseTable(Operation, frozen=True, tag="pause_table"):
+    reason: str
+
+
+class ResumeTable(Operation, frozen=True, tag="resume_table"):
+    pass
+
+
+class ContinueRound(Operation, frozen=True, tag="continue_round"):
+    """After a lost link or a restart: the table agrees with what the screen shows, and play goes on."""
+
+
+class ReturnToService(Operation, frozen=True, tag="return_to_service"):
+    """What kept the table out of service is mended: the link is made anew and the device compared again."""
+
+
+class DealerOn(Operation, frozen=True, tag="dealer_on"):
+    """Whoever says it deals from now on."""
+
+
+class DealerOff(Operation, frozen=True, tag="dealer_off"):
+    """The dealer on duty leaves the table, and nobody takes over."""
+
+
+class TakeOver(Operation, frozen=True, tag="take_over"):
+    """Whoever says it deals from now on, in a round too. `open`: the ids of all irregularities that come with it."""
+
+    open: tuple[int, ...] = ()
+
+
+class BeginMaintenance(Operation, frozen=True, tag="begin_maintenance"):
+    """Between rounds: people try, clean or mend the device. Cards that leave it then enter no round."""
+
+    reason: str
+
+
+class EndMaintenance(Operation, frozen=True, tag="end_maintenance"):
+    """The deck has to be loaded, shuffled and counted anew before the next round."""
+
+
+class Instruction(StrEnum):
+    """What a device can be told under maintenance."""
+
+    DISPENSE = "dispense"
+    SHUFFLE = "shuffle"
+    UNLOAD_STUB = "unload_stub"
+    RUN_SELF_TEST = "run_self_test"
+    HOLD_EXIT = "hold_exit"
+    RELEASE_EXIT = "release_exit"
+
+
+class InstructDevice(Operation, frozen=True, tag="instruct_device"):
+    """Under maintenance the device does what a person tells it. `cards`: of the set to be dispensed, 1 to 5."""
+
+    instruction: Instruction
+    cards: int = 0
+
+
+# -- the course of a round
+
+
+class PlaceYourBets(Operation, frozen=True, tag="place_your_bets"):
+    """The Dealer's announcement: a round begins."""
+
+
+class CancelStart(Operation, frozen=True, tag="cancel_start"):
+    """ "Place your bets" was keyed by mistake, or nobody bets."""
+
+
+class OccupyBoxes(Operation, frozen=True, tag="occupy_boxes"):
+    """The boxes with a main wager. The last word before "No more bets" counts."""
+
+    boxes: tuple[int, ...]
+
+
+class NoMoreBets(Operation, frozen=True, tag="no_more_bets"):
+    """The Dealer's announcement: the deal begins."""
+
+
+class ReopenBets(Operation, frozen=True, tag="reopen_bets"):
+    """ "No more bets" was keyed by mistake: possible until a card has left the device."""
+
+
+class ShowFirstCard(Operation, frozen=True, tag="show_first_card"):
+    """The First Card lies open. `card` as it is seen; None confirms what the device read."""
+
+    card: Card | None = None
+
+
+class HandleCards(Operation, frozen=True, tag="handle_cards"):
+    """The Player at a place has touched cards; `viewed`: and looked at them. `bettor`: who it was, where it is said."""
+
+    place: Place
+    viewed: bool = False
+    bettor: str = ""
+
+
+class ExposeHand(Operation, frozen=True, tag="expose_hand"):
+    """A hand lies open. `cards` as they are seen on the table; None confirms what the device read."""
+
+    place: Place
+    cards: tuple[Card, ...] | None = None
+
+
+class RecordSettled(Operation, frozen=True, tag="record_settled"):
+    """The chips are paid."""
+
+
+class ConcludeRound(Operation, frozen=True, tag="conclude_round"):
+    """The round is over. Asked twice: the first time it only asks back."""
+
+
+class AbandonRound(Operation, frozen=True, tag="abandon_round"):
+    """The round cannot be finished: it is void by a named person's ruling. Asked twice, in the same words.
+
+    `authority`: who rules so; `text`: why.
+    """
+
+    authority: str
+    text: str
+
+
+# -- bettors and their wagers
+
+
+class EnterBettor(Operation, frozen=True, tag="enter_bettor"):
+    """Somebody bets here. `seat`: the box at which he sits; None: he stands. Entering him again moves him."""
+
+    bettor: str
+    seat: int | None = None
+
+
+class BettorLeaves(Operation, frozen=True, tag="bettor_leaves"):
+    """He bets here no more; possible while nothing of his lies on the layout."""
+
+    bettor: str
+
+
+class PlaceWager(Operation, frozen=True, tag="place_wager"):
+    """`amount` more units on a wager of a box. `overlooked`: it lies there although the rules do not allow it."""
+
+    bettor: str
+    wager: str
+    box: int
+    amount: int
+    overlooked: bool = False
+
+
+class ChangeWager(Operation, frozen=True, tag="change_wager"):
+    """A bet is of `amount` units in all from now on."""
+
+    bet: int
+    amount: int
+
+
+class TakeBackWager(Operation, frozen=True, tag="take_back_wager"):
+    bet: int
+
+
+class RejectExcess(Operation, frozen=True, tag="reject_excess"):
+    """What lies over a maximum is handed back before bets are closed."""
+
+
+class RestrictBetting(Operation, frozen=True, tag="restrict_betting"):
+    """What a pit manager restricts from now on, whole: an empty list lifts a restriction."""
+
+    closed_boxes: tuple[int, ...] = ()
+    fewer_wagers: tuple[tuple[int, int], ...] = ()
+    one_box: tuple[str, ...] = ()
+
+
+# -- cards: where they lie, how many
+
+
+class ShuffledOutside(Operation, frozen=True, tag="shuffled_outside"):
+    """The deck in the device was shuffled by hand or by a batch shuffler; for a shoe it stands for a shuffle.
+
+    `deck`: a recorded deck, which need not lie in the device yet; it counts as shuffled when it is loaded.
+    """
+
+    by: str
+    deck: str = ""
+
+
+class CardAt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where a card lies: the card that left the device as number `ordinal` of this round's shuffle.
+
+    `place`: a place of the deal; or `dropped`, it lies on the floor; or `discards`, for the cards of a dead hand.
+    """
+
+    ordinal: int
+    place: Place
+
+
+class PlaceCards(Operation, frozen=True, tag="place_cards"):
+    """Cards lie elsewhere than the order of the deal has it. A whole hand is named card by card.
+
+    A card that was dropped and found is named with the place where it lies again.
+    """
+
+    cards: tuple[CardAt, ...]
+
+
+class DealByHand(Operation, frozen=True, tag="deal_by_hand"):
+    """The device is dead and play must go on: `cards` from the stub were dealt to the places whose turn it was."""
+
+    cards: int
+    because: str
+
+
+class CountCards(Operation, frozen=True, tag="count_cards"):
+    """A count by hand, with a witness. The last count of a pile stands.
+
+    `pile`: `stub` (with a set in the tray), `tray`, `burnt`, `aside`, `dropped`, `discards`, a place (`B1`, `D`); or
+    `deck`, the whole of it, between rounds; in a round that is the deck that waits for the next one.
+    """
+
+    pile: str
+    number: int
+    witness: str
+
+
+# -- whole decks
+
+
+class BringDeck(Operation, frozen=True, tag="bring_deck"):
+    """A deck comes to the table: the casino's name for it, its back, the seal of its box, counted with a witness."""
+
+    deck: str
+    back: str
+    seal: str
+    count: int
+    witness: str
+
+
+class TakeDeckOut(Operation, frozen=True, tag="take_deck_out"):
+    """A deck leaves the table, counted with a witness."""
+
+    deck: str
+    reason: str
+    count: int
+    witness: str
+
+
+class LoadDeck(Operation, frozen=True, tag="load_deck"):
+    """Which of the table's decks it is that was put into the device: the device has a number for it and no name.
+
+    Where the device cannot tell that a deck was put in, this says so; `deck` is empty if the table records none.
+    """
+
+    deck: str = ""
+
+
+class QuarantineDeck(Operation, frozen=True, tag="quarantine_deck"):
+    """A deck is out of use until it is released; `deck` empty: the one in play."""
+
+    deck: str
+    reason: str
+
+
+class ReleaseDeck(Operation, frozen=True, tag="release_deck"):
+    """It was examined and counted, with a witness, and may be used again; `deck` empty: the one in play."""
+
+    deck: str
+    reason: str
+    count: int
+    witness: str
+
+
+class CutDeck(Operation, frozen=True, tag="cut_deck"):
+    """The deck in a manual shoe was cut. The cutting card is none of the 52."""
+
+
+# -- irregularities: reported, decided
+
+
+class ReportIrregularity(Operation, frozen=True, tag="report_irregularity"):
+    """A person noticed something. `counted`: how many cards lie at the place, for a wrong count.
+
+    `earlier`: it is about the round before the one in progress.
+    """
+
+    kind: Kind
+    place: Place | None = None
+    card: int | None = None  # 1 to 3: which card of the hand
+    counted: int | None = None
+    note: str = ""
+    earlier: bool = False
+
+
+class ConfirmIrregularity(Operation, frozen=True, tag="confirm_irregularity"):
+    """The fact is so. `facts` answers what the irregularity asks."""
+
+    irregularity: int
+    revision: int
+    facts: Facts = Facts()
+
+
+class DenyIrregularity(Operation, frozen=True, tag="deny_irregularity"):
+    """The fact is not so: the device or the person erred."""
+
+    irregularity: int
+    revision: int
+    reason: str
+
+
+class NameOrder(Operation, frozen=True, tag="name_order"):
+    """Which of the simultaneous cards comes first: their ordinals in the order in which they are to be received."""
+
+    irregularity: int
+    revision: int
+    ordinals: tuple[int, ...]
+
+
+class ChooseOption(Operation, frozen=True, tag="choose_option"):
+    """What a bettor of a box chooses; without wagers entered the box counts as one.
+
+    `absent`: he is away; a pit supervisor lets his bets stand (reading 40).
+    """
+
+    irregularity: int
+    revision: int
+    place: Place
+    choice: Choice
+    absent: bool = False
+    bettor: str = ""
+
+
+class Reconstruct(Operation, frozen=True, tag="reconstruct"):
+    """The cards were put where they belong, as the screen showed them to be moved."""
+
+    irregularity: int
+    revision: int
+
+
+class Rule(Operation, frozen=True, tag="rule"):
+    """A ruling where the document is silent or refers: what is done, by whose authority, and why.
+
+    `places`: whose hands are removed. `bets`: which bets are returned, or settled as they lie (continue). `ordinals`:
+    the order that is named.
+    """
+
+    irregularity: int
+    revision: int
+    action: RulingAction
+    authority: str
+    text: str
+    places: tuple[Place, ...] = ()
+    ordinals: tuple[int, ...] = ()
+    bets: tuple[int, ...] = ()
+
+
+# -- corrections of what was entered
+
+
+SaidOtherwise: TypeAlias = HandleCards | ExposeHand | ShowFirstCard | OccupyBoxes | CountCards | ReportIrregularity
+Correctable: TypeAlias = (
+    SaidOtherwise | ConfirmIrregularity | DenyIrregularity | ChooseOption | Rule | RecordSettled | ConcludeRound
+)
+
+
+class CorrectEntry(Operation, frozen=True, tag="correct_entry"):
+    """An operation of this round was entered wrongly: `entry` is the journal entry that its answer named.
+
+    `instead`: what should have been entered, of the same kind; None strikes it out. What rested on it opens again.
+    """
+
+    entry: int
+    reason: str
+    instead: SaidOtherwise | None = None
+
+
+class CorrectBet(Operation, frozen=True, tag="correct_bet"):
+    """How a bet lay at "No more bets": `amount` units in all. 0: it did not lie there.
+
+    `bet` 0: one that was not entered; then bettor, wager and box say which.
+    """
+
+    bet: int
+    amount: int
+    reason: str
+    bettor: str = ""
+    wager: str = ""
+    box: int = 0
+
+
+if TYPE_CHECKING:
+    AnyOperation: TypeAlias = Operation
+else:
+    AnyOperation = Union[tuple(Operation.__subclasses__())]  # noqa: UP007  # every operation above, for the decoders

@@ -1,0 +1,233 @@
+"""The table apart from its rounds: open and closed, paused, back in service, who deals, under maintenance.
+
+Who is on duty is kept and shown, and restricts no one: people may act for each other, and every operation names the
+person who did it.
+
+Under maintenance people try, clean or repair the device between rounds, and it does what they instruct it to. No round
+is concerned: nothing becomes an irregularity (irregularities/raising.py), cards that leave the device are set aside
+(dealing.py), and the device gets no orders but theirs (device_commands.py). Before the next round the deck is loaded,
+shuffled and counted again (house procedure).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+from controller.rules.law import not_chosen
+from controller.table import events, operations
+from controller.table.decision import Decision, RefusedError
+from controller.table.device_reports import OF_A_COMMAND
+from controller.table.inputs import PersonActed
+from controller.table.model import Device, Irregularity
+from controller.table.operations import Instruction
+from controller.table.phases import Phase
+from controller.table.rounds import resume_play
+from controller.table.state import TableState
+from firmware_bridge.capabilities import Capabilities
+from firmware_bridge.commands import AnyCommand, Dispense, HoldExit, ReleaseExit, RunSelfTest, Shuffle, UnloadStub
+
+MOST_IN_A_SET: Final = 5
+
+
+class Instructed(NamedTuple):
+    """What an instruction tells the device, and whether a device can do it."""
+
+    command: Callable[[int], AnyCommand]
+    possible: Callable[[Device, Capabilities], bool]
+
+
+INSTRUCTIONS: Final[dict[Instruction, Instructed]] = {
+    Instruction.DISPENSE: Instructed(Dispense, lambda device, can: can.dispenses == "on_command"),
+    Instruction.SHUFFLE: Instructed(lambda cards: Shuffle(), lambda device, can: device.kind == "shuffler"),
+    Instruction.UNLOAD_STUB: Instructed(lambda cards: UnloadStub(), lambda device, can: can.unloads_stub),
+    Instruction.RUN_SELF_TEST: Instructed(lambda cards: RunSelfTest(), lambda device, can: True),
+    Instruction.HOLD_EXIT: Instructed(lambda cards: HoldExit(), lambda device, can: can.holds_exit),
+    Instruction.RELEASE_EXIT: Instructed(lambda cards: ReleaseExit(), lambda device, can: can.holds_exit),
+}
+
+
+def verify_nothing(state: TableState, given: PersonActed, operation: operations.Operation) -> None:
+    """Phase, service and hold say it all."""
+
+
+# -- open, closed, paused, in service
+
+
+def verify_open_table(state: TableState, given: PersonActed, operation: operations.OpenTable) -> None:
+    """What has no default the casino must have chosen, save at a simulated table."""
+    if state.law.unchosen and not state.simulated:
+        raise RefusedError("reading", f"{not_chosen(state.law.unchosen[0])}; the configuration has to name one.")
+
+
+def open_table(decision: Decision, given: PersonActed, operation: operations.OpenTable) -> None:
+    decision.enter_phase("open")
+
+
+def close_table(decision: Decision, given: PersonActed, operation: operations.CloseTable) -> None:
+    decision.enter_phase("close")
+
+
+def verify_pause(state: TableState, given: PersonActed, operation: operations.PauseTable) -> None:
+    if state.duty.paused:
+        raise RefusedError("paused", f"The table is paused already ({state.duty.paused}).")
+    if not operation.reason.strip():
+        raise RefusedError("reason", "Say why the table is paused.")
+
+
+def pause_table(decision: Decision, given: PersonActed, operation: operations.PauseTable) -> None:
+    decision.emit(events.TablePaused(operation.reason))
+
+
+def verify_resume(state: TableState, given: PersonActed, operation: operations.ResumeTable) -> None:
+    if not state.duty.paused:
+        raise RefusedError("not-paused", "The table is not paused.")
+
+
+def resume_table(decision: Decision, given: PersonActed, operation: operations.ResumeTable) -> None:
+    decision.emit(events.TableResumed())
+    resume_play(decision)
+
+
+def verify_continue(state: TableState, given: PersonActed, operation: operations.ContinueRound) -> None:
+    if not state.device.connected:
+        raise RefusedError("no-device", "The device is not connected yet; check its power and its cable.")
+    if not state.device.status_agrees:
+        raise RefusedError("comparing", "The device's status is still being compared with the journal; wait for it.")
+
+
+def continue_round(decision: Decision, given: PersonActed, operation: operations.ContinueRound) -> None:
+    decision.change_service("confirm", f"{given.person} continues the round")
+    resume_play(decision)
+
+
+def return_to_service(decision: Decision, given: PersonActed, operation: operations.ReturnToService) -> None:
+    """The cause is gone, a supervisor says: the link is made anew and everything is compared again."""
+    for cause in decision.state.device.stops:
+        decision.emit(events.DeviceFreed(cause))
+    sentence = f"{given.person} returns the table to service"
+    decision.emit(events.DeviceLost("returned-to-service", sentence))
+    decision.change_service("link_lost", sentence)
+
+
+# -- who deals
+
+
+def verify_dealer_on(state: TableState, given: PersonActed, operation: operations.DealerOn) -> None:
+    _verify_nothing_open(state)
+    _verify_another(state, given)
+    if state.duty.dealer:
+        raise RefusedError("on-duty", f"{state.duty.dealer} is on duty; take the table over instead.")
+
+
+def dealer_on(decision: Decision, given: PersonActed, operation: operations.DealerOn) -> None:
+    decision.emit(events.DealerCame(given.person))
+
+
+def verify_dealer_off(state: TableState, given: PersonActed, operation: operations.DealerOff) -> None:
+    """Whoever else stands there may enter that the dealer left."""
+    _verify_nothing_open(state)
+    if not state.duty.dealer:
+        raise RefusedError("off-duty", "Nobody is on duty.")
+
+
+def dealer_off(decision: Decision, given: PersonActed, operation: operations.DealerOff) -> None:
+    decision.emit(events.DealerLeft(decision.state.duty.dealer))
+
+
+def verify_take_over(state: TableState, given: PersonActed, operation: operations.TakeOver) -> None:
+    """Whoever comes names what is open: so it is known that it was seen."""
+    _verify_another(state, given)
+    if sorted(operation.open) != sorted(found.id for found in state.open):
+        listed = ", ".join(map(_named, state.open))
+        sentence = f"Name every open irregularity, once: {listed}." if listed else "Nothing is open; name nothing."
+        raise RefusedError("open", sentence)
+
+
+def take_over(decision: Decision, given: PersonActed, operation: operations.TakeOver) -> None:
+    state = decision.state
+    ids = tuple(found.id for found in state.open)
+    decision.emit(events.HandedOver(state.duty.dealer, given.person, ids, state.round.number, state.phase))
+
+
+def _verify_another(state: TableState, given: PersonActed) -> None:
+    if state.duty.dealer == given.person:
+        raise RefusedError("on-duty", f"{given.person} is on duty already.")
+
+
+def _verify_nothing_open(state: TableState) -> None:
+    if state.open:
+        raise RefusedError("open", "An irregularity is open; bring it to its end, or let somebody take the table over.")
+
+
+def _named(found: Irregularity) -> str:
+    """An irregularity by its id, and by its row's number where it has one."""
+    at = f" at {found.place}" if found.place else ""
+    return f"{found.id} ({found.row.id}{at})"
+
+
+# -- maintenance
+
+
+def verify_begin_maintenance(state: TableState, given: PersonActed, operation: operations.BeginMaintenance) -> None:
+    if not operation.reason.strip():
+        raise RefusedError("reason", "Say why the table goes under maintenance.")
+    if state.open:
+        raise RefusedError("open", "An irregularity is open; bring it to its end first.")
+    _verify_device_is_still(state)
+
+
+def begin_maintenance(decision: Decision, given: PersonActed, operation: operations.BeginMaintenance) -> None:
+    """What the device refused to do, or broke off, people may have it try again."""
+    for cause in decision.state.device.stops:
+        if cause.startswith(OF_A_COMMAND):
+            decision.emit(events.DeviceFreed(cause))
+    phase = decision.state.phase
+    decision.emit(events.MaintenanceBegan(operation.reason, phase is Phase.CLOSED, phase is Phase.CONCLUDED))
+    decision.enter_phase("begin_maintenance")
+
+
+def verify_end_maintenance(state: TableState, given: PersonActed, operation: operations.EndMaintenance) -> None:
+    _verify_device_is_still(state)
+
+
+def end_maintenance(decision: Decision, given: PersonActed, operation: operations.EndMaintenance) -> None:
+    decision.enter_phase("end_maintenance")
+    decision.emit(events.MaintenanceEnded())
+    waiting = decision.state.decks.waiting
+    if waiting is not None and not waiting.used:  # it lay in the device while people were at it
+        decision.emit(events.ShuffleFailed(waiting.deck, waiting=True))
+
+
+def _verify_device_is_still(state: TableState) -> None:
+    """What the device was told under one regime it must not carry out under the other."""
+    if state.device.connected and state.device.moving is not None:
+        raise RefusedError("moving", "The device is moving cards; wait until it has answered.")
+
+
+def verify_instruct(state: TableState, given: PersonActed, operation: operations.InstructDevice) -> None:
+    device = state.device
+    instructed = INSTRUCTIONS[operation.instruction]
+    words = operation.instruction.replace("_", " ")
+    if not device.connected or device.capabilities is None:
+        raise RefusedError("no-device", "The device is not connected; check its power and its cable.")
+    if not instructed.possible(device, device.capabilities):
+        raise RefusedError("device", f"This device cannot {words} when it is told to.")
+    if device.open_commands:
+        raise RefusedError("busy", "The device has not answered to the last command yet; wait until it has.")
+    dispenses = operation.instruction is Instruction.DISPENSE
+    if not (1 if dispenses else 0) <= operation.cards <= (MOST_IN_A_SET if dispenses else 0):
+        raise RefusedError("cards", f"Say a number of cards, 1 to {MOST_IN_A_SET}, for a set and for nothing else.")
+    if dispenses and device.exit_held:
+        raise RefusedError("exit", "The device holds its exit; release it first.")
+    if device.stopped and instructed.command(operation.cards).moves_cards and not _is_self_test(operation):
+        raise RefusedError("stopped", f"The device stands still ({device.stopped}); clear it first.")
+
+
+def _is_self_test(operation: operations.InstructDevice) -> bool:
+    """A self test may find out why a device stands still."""
+    return operation.instruction is Instruction.RUN_SELF_TEST
+
+
+def instruct(decision: Decision, given: PersonActed, operation: operations.InstructDevice) -> None:
+    decision.emit(events.CommandIssued(INSTRUCTIONS[operation.instruction].command(operation.cards)))
