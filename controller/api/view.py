@@ -11,9 +11,10 @@ from controller.rules.layout import Bet
 from controller.rules.viewing import viewer
 from controller.table.counts import ledger_of
 from controller.table.decks import may_be_dealt_from
+from controller.table.irregularities.questions import decider
 from controller.table.irregularities.rulings import may_be_ruled
 from controller.table.model import Hand, Irregularity, RecordedDeck, SettledBet, Stage
-from controller.table.next_step import decider, next_step
+from controller.table.next_step import next_step
 from controller.table.operations import Correctable
 from controller.table.state import TableState
 from firmware_bridge.capabilities import shortcomings

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -23,15 +22,14 @@ from controller.api.view import (
 from controller.commands.vocabulary import FOLLOWS, KINDS, OwnWords, words_of
 from controller.games.specification import Disposition, Kind
 from controller.rules.dealing_order import DEALER
-from controller.table.irregularities.adjudication import WAITS_FOR
+from controller.table.irregularities.adjudication import ACT_OF_STAGE
+from controller.table.irregularities.questions import COUNT_BY_HAND
 from controller.table.model import Stage
-from controller.table.next_step import COUNT_BY_HAND
 from controller.table.phases import DEALING, IN_ROUND
 
 OUTCOME_STYLE = {"win": "bold green", "lose": "red", "tie": "yellow"}
 LINK_STYLE = {"ready": "green", "stale": "yellow", "authenticating": "yellow", "connecting": "yellow"}
 LINES = 8
-PLACE: Final = re.compile(r"\b(?:B[1-9]|D)\b")
 ROUND: Final = frozenset(phase.value for phase in IN_ROUND)
 ENTRIES = 4  # of those that may be corrected, the newest
 
@@ -87,11 +85,9 @@ def _layout(view: TableView) -> RenderableType:
 
 def _next(view: TableView) -> str:
     """What comes next; then how far the deal is."""
-    words = words_of(view.game)
-    step = PLACE.sub(lambda found: words.of(found[0]), words.own(view.next_step.rstrip(".")))
     dealing = view.phase in DEALING and bool(view.to_deal)
     parts = (
-        f"next: {step}" if step else "",
+        f"next: {view.next_step.rstrip('.')}" if view.next_step else "",
         f"{view.dealt} of {view.to_deal} dealt ({view.clause})" if dealing else "",
         f"{view.tray} in the tray" if view.tray else "",
         f"{view.aside} set aside" if view.aside else "",
@@ -191,7 +187,7 @@ def _irregularity(found: IrregularityView, words: OwnWords) -> RenderableType:
     follows = FOLLOWS[Disposition(found.proposes)]
     whose = found.authority or ("the clause" if found.clause else "")
     body.append(f"{whose} proposes: {follows}\n" if whose else f"{follows}\n")
-    body.append(f"waits for {WAITS_FOR[Stage(found.stage)]}: {found.who} or above\n")
+    body.append(f"next: {ACT_OF_STAGE[Stage(found.stage)]} ({found.who} or above)\n")
     for fact, question in zip(found.asks, found.questions, strict=True):
         asked = "Count the stub by hand, with a witness." if fact == COUNT_BY_HAND else words.own(question)
         body.append(f"  {asked}\n", "cyan")

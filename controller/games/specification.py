@@ -14,10 +14,10 @@ from typing import Final
 
 import msgspec
 
+from controller.games.own_words import DEALER as DEALER
+from controller.games.own_words import OwnWords
 from controller.games.wager_specification import Betting, Setting, Under, Wager
 from controller.roles import Role
-
-DEALER: Final = "D"  # the place of the Dealer, or of the Banker
 
 
 class Order(StrEnum):
@@ -329,6 +329,7 @@ class Game(msgspec.Struct, frozen=True):
     wagers: tuple[Wager, ...]
     betting: Betting
     irregularities: tuple[Row, ...]
+    words: OwnWords = OwnWords()  # what the document calls its places and outcomes
     silent_clause: str = ""  # who decides what no row provides for; empty where the document names nobody
     every_hand: bool = False  # all places are dealt to, whatever was bet
     first_card: FirstCard | None = None

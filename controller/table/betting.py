@@ -58,7 +58,7 @@ def _sentence(text: str) -> str:
 
 def _entered(state: TableState, operation: operations.EnterBettor) -> placing.Laid:
     if not operation.bettor.strip():
-        raise RefusedError("bettor", "Say by which token the bettor is known.")
+        raise RefusedError("bettor", "Enter a name or number for the bettor.")
     return placing.Laid(enter_bettor(state.table_rules, state.layout, Bettor(operation.bettor, operation.seat)))
 
 
@@ -74,7 +74,7 @@ def verify_bettor_leaves(state: TableState, given: PersonActed, operation: opera
     refusing(lambda: (state.layout.bettor(operation.bettor), placing.Laid(state.layout))[1])
     if any(bet.bettor == operation.bettor for bet in state.layout.bets):
         raise RefusedError(
-            "bets", f"Bets of {operation.bettor} lie on the layout; a bettor who walks away stays entered."
+            "bets", f"Bets of {operation.bettor} lie on the layout; settle them or take them back first."
         )
 
 
@@ -108,7 +108,7 @@ def _laid(state: TableState, operation: operations.Operation) -> placing.Laid:
 
 def verify_wager(state: TableState, given: PersonActed, operation: operations.Operation) -> None:
     if any(found.stage is Stage.CHOOSING for found in state.open):
-        raise RefusedError("choosing", "The bettors are choosing; let them finish first.")
+        raise RefusedError("choosing", "The bettors are choosing; record their choices first.")
     refusing(lambda: _laid(state, operation))
 
 
@@ -140,7 +140,9 @@ def notice_homeless(decision: Decision) -> None:
     homeless = without_main(decision.state.law, decision.state.layout)
     if homeless and not already_open(decision, Kind.SIDE_WITHOUT_MAIN):
         listed = ", ".join(str(bet.number) for bet in homeless)
-        raise_irregularity(decision, Kind.SIDE_WITHOUT_MAIN, noticed_by=INFERENCE, note=f"bets {listed}")
+        raise_irregularity(
+            decision, Kind.SIDE_WITHOUT_MAIN, noticed_by=INFERENCE, note=f"bets {listed} have no main bet"
+        )
 
 
 # -- settling ----------------------------------------------------------------------------------------------------------
@@ -205,7 +207,8 @@ def verify_nothing_held(state: TableState) -> None:
     for bet in state.round.settlement:
         if Fraction(bet.held):
             raise RefusedError(
-                "held", f"Bet {bet.number} waits for a ruling ({bet.clause}): report a side wager without a main one."
+                "held",
+                f"Bet {bet.number} needs a ruling ({bet.clause}): report it as a side bet without a main bet first.",
             )
 
 

@@ -27,15 +27,17 @@ def verify_place_cards(state: TableState, given: PersonActed, operation: operati
     lying = _lying(state)
     ordinals = [card.ordinal for card in operation.cards]
     if not ordinals or len(set(ordinals)) != len(ordinals):
-        raise RefusedError("cards", "Name each card that lies elsewhere once, by the number under which it left.")
+        raise RefusedError("cards", "Name each card that lies elsewhere once, by its number in the order of the deal.")
     for card in operation.cards:
         if card.ordinal not in lying:
-            raise RefusedError("cards", f"Card {card.ordinal} was dealt to no place in this round.")
+            raise RefusedError("cards", f"Card {card.ordinal} was not dealt in this round; name one that was.")
         if card.place not in (*places_of(state), *COME_BACK):
-            raise RefusedError("place", f"{card.place} takes no cards in this round.")
+            raise RefusedError("place", f"No cards go to {card.place} in this round; name another place.")
         place, _ = lying[card.ordinal]
         if place == card.place:
-            raise RefusedError("place", f"Card {card.ordinal} lies at {card.place} already.")
+            raise RefusedError(
+                "place", f"Card {card.ordinal} lies at {card.place} already; name the place where it lies now."
+            )
         if card.place in COME_BACK and state.round.hands.get(place, Hand()).shown:
             raise RefusedError("shown", f"The hand at {place} lies open; its cards stay as they were seen.")
         if card.place == Pile.DISCARDS:

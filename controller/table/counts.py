@@ -31,7 +31,7 @@ def verify_count(state: TableState, given: PersonActed, operation: operations.Co
     if not 0 <= operation.number <= MOST:
         raise RefusedError("number", f"{operation.number} cannot be the number of cards left of one deck.")
     if not state.decks.in_play.deck:
-        raise RefusedError("no-deck", "There is no deck in play whose cards could be counted.")
+        raise RefusedError("no-deck", "There is no deck to count; put one in first.")
     verify_witness(given, operation.witness)
     pile = operation.pile
     if pile == DECK and state.in_round and state.decks.waiting is None:
@@ -42,9 +42,9 @@ def verify_count(state: TableState, given: PersonActed, operation: operations.Co
         return
     if pile not in state.round.hands and pile not in places_of(state):
         named = ", ".join((STUB, TRAY, *BESIDE, DECK))
-        raise RefusedError("pile", f"Nothing lies at {pile or 'a pile without a name'}; name {named}, or a place.")
+        raise RefusedError("pile", f"No cards lie at {pile or 'a pile without a name'}; name {named}, or a place.")
     if state.phase not in WINDOW_OPEN or state.phase is Phase.VOIDED:
-        raise RefusedError("no-round", "No round is in progress whose hands could be counted.")
+        raise RefusedError("no-round", "Hands are counted in a round only; count the stub or the whole deck instead.")
     if operation.number != state.round.hands.get(pile, Hand()).size and _open_at(state, pile) is None:
         verify_report(state, given, _reported(operation))
 
@@ -135,7 +135,7 @@ def _count_tray(decision: Decision, given: PersonActed, number: int, due: int) -
         place = None if decision.state.burn_due else decision.state.round.next_place
         ordinals = tuple(card.ordinal for card in decision.state.decks.tray)
         facts = known_facts(decision, place, curable=False)
-        note = f"{number} cards were counted in the tray, the device told of {due}"
+        note = f"{number} cards were counted in the tray, the device reported {due}"
         raise_irregularity(
             decision,
             Kind.SIMULTANEOUS,

@@ -320,7 +320,7 @@ def _strayed(decision: Decision, given: DeviceReported, seen: Leaving, cards: tu
     decision.emit(events.CardsStrayed(seen.deck, cards))
     if state.in_round:
         ordinals = tuple(card.ordinal for card in cards)
-        note = f"of deck {seen.deck}, which waits for the next round; this one is dealt from deck {state.round.deck}"
+        note = f"cards of deck {seen.deck} came out; this round is dealt from deck {state.round.deck}"
         raise_irregularity(
             decision, Kind.FOREIGN_CARD, noticed_by=INFERENCE, ordinals=ordinals, report=given, note=note
         )

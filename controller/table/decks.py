@@ -26,7 +26,7 @@ def verify_witness(given: PersonActed, witness: str) -> None:
 
 def _verify_whole(count: int, otherwise: str) -> None:
     if count != DECK_SIZE:
-        raise RefusedError("count", f"{count} cards are no deck of {DECK_SIZE}; count again, or {otherwise}.")
+        raise RefusedError("count", f"A deck has {DECK_SIZE} cards, not {count}; count again, or {otherwise}.")
 
 
 def _find(state: TableState, label: str) -> RecordedDeck:
@@ -40,13 +40,18 @@ def _find(state: TableState, label: str) -> RecordedDeck:
 def verify_usable(state: TableState, deck: Deck) -> None:
     """Whether a round may begin with what lies in the device, as far as people say which deck it is."""
     if why := state.decks.quarantine_of(deck):
-        raise RefusedError("quarantined", f"This deck is in quarantine ({why}); release it, or load another one.")
+        raise RefusedError(
+            "quarantined",
+            f"This deck is out of use ({why}); put another one in, or call the pit supervisor to release it.",
+        )
     if not state.decks.keeps_records:
         return
     if not deck.label:
-        raise RefusedError("unnamed", "Say first which of the table's decks was put into the device.")
+        raise RefusedError("unnamed", "Record first which of the table's decks was put in.")
     if state.decks.record(deck.label) is None:
-        raise RefusedError("taken-out", f"Deck {deck.label} was taken out of the table; load one that belongs to it.")
+        raise RefusedError(
+            "taken-out", f"Deck {deck.label} was taken away from the table; put in one that belongs to it."
+        )
 
 
 def may_be_dealt_from(state: TableState, deck: Deck) -> bool:
@@ -63,9 +68,9 @@ def may_be_dealt_from(state: TableState, deck: Deck) -> bool:
 
 def verify_bring(state: TableState, given: PersonActed, operation: operations.BringDeck) -> None:
     if not operation.deck.strip() or len(operation.deck) > LONGEST:
-        raise RefusedError("name", f"Give the deck a name of 1 to {LONGEST} characters.")
+        raise RefusedError("name", f"Enter a name for the deck, of 1 to {LONGEST} characters.")
     if not operation.back.strip():
-        raise RefusedError("back", "Say which back the deck has.")
+        raise RefusedError("back", "Enter the back of the deck, such as its colour.")
     if state.decks.record(operation.deck) is not None:
         raise RefusedError("recorded", f"Deck {operation.deck} is at this table already; take it out first.")
     alike = [one.label for one in state.decks.recorded if _same(one.back, operation.back)]
@@ -93,7 +98,7 @@ def verify_take_out(state: TableState, given: PersonActed, operation: operations
     if state.in_round and operation.deck == state.decks.in_play.label:
         raise RefusedError("in-play", f"The round is dealt from deck {operation.deck}; finish the round first.")
     if not operation.reason.strip():
-        raise RefusedError("reason", "Say why the deck is taken out.")
+        raise RefusedError("reason", "Enter why the deck is taken away.")
     if not 0 <= operation.count <= 2 * DECK_SIZE:
         raise RefusedError("count", f"{operation.count} cannot be the number of cards of a deck.")
     verify_witness(given, operation.witness)
@@ -127,7 +132,7 @@ def verify_load(state: TableState, given: PersonActed, operation: operations.Loa
         raise RefusedError("in-device", f"Deck {operation.deck} lies in the device already, beside this one.")
     deck = _to_be_named(state)
     if deck is None:
-        raise RefusedError("not-loaded", f"Put deck {operation.deck} into the device first, then say that it is there.")
+        raise RefusedError("not-loaded", f"Put deck {operation.deck} into the device first, then record it.")
 
 
 def _verify_put_in(state: TableState, operation: operations.LoadDeck) -> None:
@@ -190,9 +195,9 @@ def verify_shuffled_outside(state: TableState, given: PersonActed, operation: op
             raise RefusedError("in-play", f"The round is dealt from deck {operation.deck}; finish the round first.")
         return
     if deck is None:
-        raise RefusedError("no-deck", "Load a fresh deck first.")
+        raise RefusedError("no-deck", "Put a full deck in first.")
     if deck.loaded not in (0, DECK_SIZE):
-        raise RefusedError("deck-count", f"The device counts {deck.loaded} cards; count the deck, load it again.")
+        raise RefusedError("deck-count", f"The device counts {deck.loaded} cards; count the deck and put it in again.")
 
 
 def _shuffled_in_device(state: TableState, operation: operations.ShuffledOutside) -> Deck | None:
@@ -221,7 +226,7 @@ def verify_cut(state: TableState, given: PersonActed, operation: operations.CutD
     if not deck.deck:
         raise RefusedError("no-deck", "Load a deck first.")
     if deck.used:
-        raise RefusedError("deck-used", "This deck has been dealt from; it is cut before the first card leaves it.")
+        raise RefusedError("deck-used", "Cards have left this deck; a deck is cut before the first one.")
 
 
 def _to_be_cut(state: TableState) -> Deck:
@@ -241,13 +246,13 @@ def verify_quarantine(state: TableState, given: PersonActed, operation: operatio
     if label:
         why = _find(state, label).quarantined
     elif not state.decks.in_play.deck:
-        raise RefusedError("no-deck", "No deck lies in the device; say which one is meant.")
+        raise RefusedError("no-deck", "No deck lies in the device; name the deck.")
     else:
         why = state.decks.in_play.quarantined
     if why:
-        raise RefusedError("quarantined", f"This deck is in quarantine already ({why}).")
+        raise RefusedError("quarantined", f"This deck is out of use already ({why}); no need to enter it again.")
     if not operation.reason.strip():
-        raise RefusedError("reason", "Say why the deck is put out of use.")
+        raise RefusedError("reason", "Enter why the deck is put out of use.")
 
 
 def quarantine(decision: Decision, given: PersonActed, operation: operations.QuarantineDeck) -> None:
@@ -260,11 +265,13 @@ def verify_release(state: TableState, given: PersonActed, operation: operations.
     label = operation.deck or state.decks.in_play.label
     why = _find(state, label).quarantined if label else state.decks.in_play.quarantined
     if not why:
-        raise RefusedError("not-quarantined", f"Deck {label or 'in the device'} is not in quarantine.")
+        raise RefusedError(
+            "not-quarantined", f"Deck {label or 'in the device'} is not out of use; there is nothing to release."
+        )
     if state.in_round and label == state.decks.in_play.label:
         raise RefusedError("in-play", "Its cards are on the table; finish the round, then count and examine the deck.")
     if not operation.reason.strip():
-        raise RefusedError("reason", "Say what was found, and why the deck may be used again.")
+        raise RefusedError("reason", "Enter what was found, and why the deck may be used again.")
     _verify_whole(operation.count, "take it out")
     verify_witness(given, operation.witness)
 

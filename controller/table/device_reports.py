@@ -106,7 +106,7 @@ def _shuffle_finished(decision: Decision, given: DeviceReported, seen: observati
     # Only the deck in play binds a round.
     of_next = waiting or (decision.state.phase is Phase.CONCLUDED and decision.state.other_deck_in)
     if wrong:
-        note = ", ".join(wrong)
+        note = f"the shuffle counted the deck: {', '.join(wrong)}"
         raise_irregularity(decision, Kind.DECK_COUNT, noticed_by=DEVICE, report=given, note=note, waiting=of_next)
     if seen.foreign:
         raise_irregularity(decision, Kind.FOREIGN_CARD, noticed_by=DEVICE, report=given, waiting=of_next)

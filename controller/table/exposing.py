@@ -18,6 +18,7 @@ from controller.table import events, operations
 from controller.table.betting import settle_wagers
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
+from controller.table.irregularities.questions import place_word
 from controller.table.irregularities.raising import known_facts, raise_irregularity
 from controller.table.model import Hand, Pile
 from controller.table.phases import Phase
@@ -29,9 +30,9 @@ HALF: Final = Fraction(1, 2)
 
 def verify_handle_cards(state: TableState, given: PersonActed, operation: operations.HandleCards) -> None:
     if operation.place == DEALER or not state.round.hands.get(operation.place, Hand()).cards:
-        raise RefusedError("no-cards", f"No player has cards at {operation.place}.")
+        raise RefusedError("no-cards", f"No player has cards at {operation.place}; name a box in play.")
     if operation.bettor and all(bettor.id != operation.bettor for bettor in state.layout.bettors):
-        raise RefusedError("unknown-bettor", f"Nobody here is known as {operation.bettor!r}; enter the bettor first.")
+        raise RefusedError("unknown-bettor", f"No bettor {operation.bettor!r} is entered; enter the bettor first.")
 
 
 def handle_cards(decision: Decision, given: PersonActed, operation: operations.HandleCards) -> None:
@@ -58,27 +59,35 @@ def verify_expose_hand(state: TableState, given: PersonActed, operation: operati
     place = operation.place
     hand = state.round.hands.get(place)
     if hand is None:
-        raise RefusedError("no-cards", f"There is no hand at {place}.")
+        raise RefusedError("no-cards", f"There is no hand at {place}; name a place that has cards.")
     _verify_turn(state, place)
     _verify_nothing_dropped(state, place)
     if hand.shown:
-        raise RefusedError("shown", f"The hand at {place} lies open already.")
+        raise RefusedError("shown", f"The hand at {place} is turned over already; correct the entry if it was wrong.")
     if hand.dead:
-        raise RefusedError("dead", f"The hand at {place} is out of play; its bets are returned.")
+        raise RefusedError(
+            "dead", f"The hand at {place} is out of play and its bets are returned; turn over the others."
+        )
     if operation.cards is None:
         if len(hand.cards) != ranking.HAND_SIZE:
-            raise RefusedError("count", f"{len(hand.cards)} cards are known to lie at {place}; say which three it has.")
+            raise RefusedError(
+                "count", f"{len(hand.cards)} cards are known to lie at {place}; enter the three that it has."
+            )
         if any(card.face is None for card in hand.cards):
-            raise RefusedError("unread", f"The device did not read every card of {place}; say which cards lie there.")
+            raise RefusedError(
+                "unread", f"The device did not read every card of {place}; enter the cards that lie there."
+            )
     elif len(operation.cards) != len(set(operation.cards)) or len(operation.cards) != ranking.HAND_SIZE:
-        raise RefusedError("cards", f"Name the {ranking.HAND_SIZE} different cards that lie at {place}.")
+        raise RefusedError("cards", f"Enter the {ranking.HAND_SIZE} different cards that lie at {place}.")
 
 
 def _verify_nothing_dropped(state: TableState, place: Place) -> None:
     """Which cards a hand has is not known before a dropped one is found."""
     for card in state.round.piles.get(Pile.DROPPED, ()):
         if state.round.intended.get(card.id) == place:
-            raise RefusedError("dropped", f"Card {card.ordinal} of {place} was dropped; say first where it lies now.")
+            raise RefusedError(
+                "dropped", f"Card {card.ordinal} of {place} was dropped; record first where it lies now."
+            )
 
 
 def _verify_turn(state: TableState, place: Place) -> None:
@@ -87,11 +96,14 @@ def _verify_turn(state: TableState, place: Place) -> None:
         return
     returned = state.game.step(StepKind.RETURNING)
     if returned is None and place != DEALER:
-        raise RefusedError("dealer-first", f"Expose the Dealer's hand first ({state.game.clauses.exposing}).")
+        raise RefusedError("dealer-first", f"Turn over the Dealer's hand first ({state.game.clauses.exposing}).")
     if returned is not None and place == DEALER:
         for other in state.round.live_places:
             if not state.round.hands[other].shown:
-                raise RefusedError("hands-first", f"The hand at {other} is not returned yet ({returned.clause}).")
+                raise RefusedError(
+                    "hands-first",
+                    f"Wait until the hand at {other} is returned, and turn it over first ({returned.clause}).",
+                )
 
 
 def expose_hand(decision: Decision, given: PersonActed, operation: operations.ExposeHand) -> None:
@@ -113,7 +125,8 @@ def expose_hand(decision: Decision, given: PersonActed, operation: operations.Ex
         note = f"{', '.join(sorted(card.code for card in twice))} lies on the table twice"
         raise_irregularity(decision, Kind.DECK_COUNT, noticed_by=given.person, place=place, note=note)
     elif not _agree(read, cards):
-        note = "the cards on the table are not those that the device read"
+        at, device = place_word(decision.state, place), decision.state.device.word
+        note = f"the cards shown at {at} are not the ones that the {device} read"
         facts = known_facts(decision, place, misplaced=False)
         kind = Kind.OTHER_DEALING_ERROR
         raise_irregularity(decision, kind, noticed_by=given.person, facts=facts, place=place, note=note)

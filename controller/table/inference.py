@@ -118,7 +118,7 @@ def check_clock(decision: Decision, given: DeviceReported) -> None:
     doubted = decision.state.round.clock_doubted
     decision.emit(events.ClockRanBackwards(given.boot, earlier, given.uptime_ms))
     if not doubted:
-        note = f"the device's clock ran backwards, from {earlier} to {given.uptime_ms} ms: what it tells is in doubt"
+        note = f"the device's clock ran backwards, from {earlier} to {given.uptime_ms} ms: its reports are in doubt"
         raise_count_in_doubt(decision, note, report=given)
 
 

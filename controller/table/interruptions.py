@@ -36,13 +36,13 @@ def device_started(decision: Decision, given: DeviceReported, seen: Started) -> 
     """The device tells why it began to run."""
     decision.emit(events.DeviceNoted("started", f"cause={seen.cause}"))
     if seen.cause in WITHOUT_POWER:
-        _claim(decision, DEVICE, f"the device had no power ({seen.cause}) and started anew", given)
+        _claim(decision, DEVICE, f"the device had no power ({seen.cause}) and started again", given)
 
 
 def host_started(decision: Decision, before: TableState, given: DaemonStarted) -> None:
     """The daemon runs in another start of the PC than the one in which the round was: the PC had no power."""
     if before.host_boot and given.host_boot and before.host_boot != given.host_boot:
-        _claim(decision, INFERENCE, "the PC was started anew in mid-round", None)
+        _claim(decision, INFERENCE, "the PC was started again in mid-round", None)
 
 
 def _claim(decision: Decision, noticed_by: str, note: str, report: DeviceReported | None) -> None:

@@ -129,9 +129,12 @@ class Device(msgspec.Struct, frozen=True):
     uptime_ms: int | None = None
     drawn_boot: int = 0
     drawn_ms: int | None = None
-    clock_doubted: bool = False  # it ran backwards in this round
-    cards_may_have_passed: bool = False  # it was away in this round and cannot tell what it did; not yet asked about
     firmware_digest: str = ""
+
+    @property
+    def word(self) -> str:
+        """What people call it: shuffler, shoe, or device while none has been connected."""
+        return self.kind or "device"
 
     @property
     def stopped(self) -> str:
@@ -171,6 +174,7 @@ class Irregularity(msgspec.Struct, frozen=True):
     blocks: bool
     place: Place | None = None
     ordinals: tuple[int, ...] = ()
+    note: str = ""  # what was noticed, in words
     counted: int | None = None
     choices: tuple[tuple[Place, str, Choice], ...] = ()  # place and bettor; no bettor: the box counts as one
     first_facts: Facts = Facts()

@@ -1,65 +1,67 @@
-"""What comes next at the table, in one sentence for whoever stands at it: derived from the state, faces apart."""
+"""What comes next at the table, in one sentence for the people who stand at it: derived from the state, no card named.
+
+What is open comes first, then what stops the table, then what the phase waits for. While an irregularity is open, a
+device that is gone, stopped or not yet compared is named after it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Final
 
-from controller.games.specification import StepKind
+from controller.games.specification import DEALER, StepKind
 from controller.roles import Role
-from controller.rules.dealing_order import DEALER
 from controller.table import operations, rounds
 from controller.table.decision import RefusedError
 from controller.table.inputs import PersonActed
-from controller.table.irregularities.adjudication import WAITS_FOR
-from controller.table.model import Hand, Irregularity, Stage
+from controller.table.irregularities.questions import place_word, question
+from controller.table.model import Hand
 from controller.table.operations import AnyOperation
 from controller.table.phases import BETWEEN_ROUNDS, CARDS_LEAVE, Phase, Service
 from controller.table.state import TableState
 
-COUNT_BY_HAND: Final = "counted_wrong"  # the fact that a count tells, and no answer
-
-
-def decider(found: Irregularity) -> Role:
-    """The lowest rank that may take the irregularity's next step."""
-    if found.stage is Stage.CHOOSING:
-        return Role.DEALER
-    return found.row.confirms if found.stage in (Stage.CLAIMED, Stage.MOVING) else found.row.decides
-
 
 def next_step(state: TableState) -> str:
-    """A sentence; places as `B1` and `D`."""
+    """One sentence or two; what follows a second one is a matter of the device."""
     if state.round.abandon_asked:
-        return "The round will be abandoned: say it once more in the same words, or go on."
+        return "The round is about to be abandoned. Repeat to confirm, or continue."
     if blocking := [found for found in state.open if found.blocks]:
-        return _decide(blocking[0], len(blocking) - 1)
+        sentences = (question(state, blocking[0]), _more(len(blocking) - 1), device_trouble(state))
+        return " ".join(filter(None, sentences))
     if state.duty.paused:
-        return "The table is paused: resume it."
+        return f"The table is paused ({state.duty.paused}). Resume when it can go on."
     if state.service is not Service.IN_SERVICE and state.phase is not Phase.MAINTENANCE:
-        return _serve(state)
+        return device_trouble(state) or _out_of_service(state)
     return BY_PHASE[state.phase](state)
 
 
-def _decide(found: Irregularity, more: int) -> str:
-    others = f" ({more} more after it)" if more else ""
-    if found.void_asked:
-        return f"{found.row.id} makes the round void: say it once more to do it{others}."
-    if COUNT_BY_HAND in found.asks:
-        return f"{found.row.id}: count the stub by hand, with a witness, and enter the count{others}."
-    by = decider(found)
-    who = by.word if by is Role.DEALER or found.stage is Stage.CHOOSING else f"{by.word} or above"
-    return f"{found.row.id} waits for {WAITS_FOR[found.stage]}: {who}{others}."
+def _more(count: int) -> str:
+    return "" if not count else "One more matter after this." if count == 1 else f"{count} more matters after this."
 
 
-def _serve(state: TableState) -> str:
-    cause = state.service_cause.rstrip(".")
-    if state.in_round and state.device.connected and state.service is Service.RECONCILING:
-        return "Compare the table with this screen; when they agree, continue the round."
-    if state.phase in CARDS_LEAVE and not state.device.connected:
-        return (
-            f"The device is not there ({cause}): bring it back, or let a pit supervisor have the round dealt by hand."
-        )
-    return f"The table does not stand ready ({cause})."
+def device_trouble(state: TableState) -> str:
+    """A device that is gone, has come back or stands still, with what to do; empty when it runs."""
+    device = state.device.word
+    if not state.device.connected:
+        by_hand = ", or call the pit supervisor to deal by hand" if state.phase in CARDS_LEAVE else ""
+        return f"The {device} is not connected ({_cause(state)}): check its power and its cable{by_hand}."
+    if state.device.stopped:
+        return f"The {device} has stopped ({state.device.stopped}): clear it."
+    if state.service is Service.RECONCILING and state.in_round:
+        if not state.device.status_agrees:
+            return f"The {device} is back; wait until it is compared with the screen."
+        return f"The {device} is back: compare the table with the screen, then continue the round."
+    return ""
+
+
+def _cause(state: TableState) -> str:
+    return state.service_cause.rstrip(".")
+
+
+def _out_of_service(state: TableState) -> str:
+    if state.service is Service.RECONCILING:
+        return f"Wait: {_cause(state)}."
+    return f"The table is out of service ({_cause(state)}). Call the pit supervisor to return it to service."
 
 
 def _first_refusal(state: TableState, operation: AnyOperation, otherwise: str) -> str:
@@ -78,24 +80,24 @@ def _first_refusal(state: TableState, operation: AnyOperation, otherwise: str) -
 
 def _begin(state: TableState) -> str:
     if why := state.decks.quarantine_of(state.decks.coming):
-        return f"The deck is out of use ({why}): load another one, or have it released."
+        return f"The deck is out of use ({why}): put another one in, or call the pit supervisor to release it."
     return _first_refusal(state, operations.PlaceYourBets(), 'Announce "Place your bets".')
 
 
 def _bet(state: TableState) -> str:
-    return _first_refusal(state, operations.NoMoreBets(), 'Announce "No more bets" when the bets lie.')
+    return _first_refusal(state, operations.NoMoreBets(), 'Announce "No more bets" when all bets are placed.')
 
 
 def _first_card(state: TableState) -> str:
     if state.burn_due:
         return f"Burn {_cards(state.burn_due)}{_how(state)}."
-    return f"Draw the First Card{_how(state)}." if state.round.first_card is None else "Show the First Card."
+    return f"Draw the First Card{_how(state)}." if state.round.first_card is None else "Turn over the First Card."
 
 
 def _deal(state: TableState) -> str:
     if state.burn_due:
         return f"Burn {_cards(state.burn_due)}{_how(state)}."
-    return f"{_cards(state.round.cards_due)} to {state.round.next_place}{_how(state)}."
+    return f"Deal {_cards(state.round.cards_due)} to {place_word(state, state.round.next_place)}{_how(state)}."
 
 
 def _cards(count: int) -> str:
@@ -105,27 +107,31 @@ def _cards(count: int) -> str:
 def _how(state: TableState) -> str:
     """The device gives no more out once its stub was taken, or came out of it."""
     if state.round.by_hand or state.decks.in_play.stub_out:
-        return " by hand from the stub; a pit supervisor enters it"
-    return f"; the device stands still ({state.device.stopped})" if state.device.stopped else ""
+        return " by hand from the stub, and call the pit supervisor to enter it"
+    return f"; first clear the {state.device.word} ({state.device.stopped})" if state.device.stopped else ""
 
 
 def _examine(state: TableState) -> str:
-    if state.game.step(StepKind.RETURNING) is not None:
-        return "Players look at their hands and return them; then expose the Dealer's hand."
-    return "Players look at their hands; then expose the Dealer's hand."
+    if state.game.step(StepKind.RETURNING) is None:
+        return f"When the players have looked at their hands, turn over {state.game.words.dealers_hand}."
+    waiting = tuple(place for place in state.round.live_places if not state.round.hands.get(place, Hand()).shown)
+    if not waiting:
+        return f"All hands are back: turn over {state.game.words.dealers_hand}."
+    return f"Wait for {state.game.words.of_all(waiting)} to return the cards, and turn them over."
 
 
 def _expose(state: TableState) -> str:
-    waiting = [place for place in (*state.round.live_places, DEALER) if not state.round.hands.get(place, Hand()).shown]
-    return f"Open {', '.join(waiting)}." if waiting else "Settle the round."
+    places = (*state.round.live_places, DEALER)
+    waiting = tuple(place for place in places if not state.round.hands.get(place, Hand()).shown)
+    return f"Turn over {state.game.words.of_all(waiting)}." if waiting else "Settle the round."
 
 
 def _settle(state: TableState) -> str:
     if state.round.conclusion_asked:
-        return "Say it once more to conclude the round: what is found later no longer changes it."
+        return "Press Conclude again: errors found later no longer change this round."
     if state.round.chips_paid:
-        return "Conclude the round (asked twice)."
-    return _first_refusal(state, operations.RecordSettled(), "Pay the chips and record it.")
+        return "Conclude the round."
+    return _first_refusal(state, operations.RecordSettled(), "Pay the chips, then record it.")
 
 
 BY_PHASE: Final[dict[Phase, Callable[[TableState], str]]] = {
@@ -138,5 +144,5 @@ BY_PHASE: Final[dict[Phase, Callable[[TableState], str]]] = {
     Phase.EXAMINING: _examine,
     Phase.EXPOSING: _expose,
     Phase.SETTLING: _settle,
-    Phase.MAINTENANCE: lambda state: "A pit supervisor instructs the device, or ends the maintenance.",
+    Phase.MAINTENANCE: lambda state: "Under maintenance: instruct the device, or end the maintenance.",
 }

@@ -47,7 +47,7 @@ def verify(state: TableState, given: PersonActed) -> None:
     allowed = PERMISSIONS[type(operation)]
     words = allowed.phrase
     if not given.role.reaches(allowed.role):
-        raise RefusedError("role", f"Only a {allowed.role.word} or above may {words}; ask one to do it.")
+        raise RefusedError("role", f"Only a {allowed.role.word} or above may {words}; call the {allowed.role.word}.")
     if state.phase not in allowed.phases:
         first = allowed.first or FIRST_IN_PHASE[state.phase]
         raise RefusedError("phase", f"Cannot {words} while the table is {_phase_words(state.phase)}. {first}")
@@ -74,7 +74,7 @@ def person_acted(decision: Decision, given: PersonActed) -> None:
         return
     try:
         if not state.round.number - 1 <= given.round <= state.round.number:
-            raise RefusedError("stale", "This was meant for another round; look at the table as it is now.")
+            raise RefusedError("stale", "This was meant for another round; read the screen and enter it again.")
         verify(state, given)
         attempt = Decision(state)
         attempt.origin = attempt.emit(_taken(given))

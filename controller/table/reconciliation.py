@@ -125,7 +125,7 @@ def reports_missing(decision: Decision, given: ReportsMissing) -> None:
     """Reports are gone for ever: cards may have passed unseen (I04). What comes next is expected from here on."""
     device = decision.state.device
     taken = device.last_report if device.boot == given.boot else 0
-    last = "nobody knows which" if given.last is None else str(given.last)
+    last = "an unknown number" if given.last is None else str(given.last)
     note = f"the device no longer has its reports from {given.first} to {last}: cards may have passed unseen"
     if given.last is None:  # what it has of later starts comes next, whole: nothing of it may count as taken
         decision.emit(events.ReportsPassed(device.boot, device.last_report, note))
@@ -149,7 +149,8 @@ def _compare(decision: Decision, status: DeviceStatus) -> None:
         tray = _unseen_in_tray(state, status) if what == "tray" and theirs else ()
         decision.emit(events.StatusDiffers(what, ours, theirs, tray))
     if differences:
-        note = "; ".join(f"{what}: journal {ours}, device {theirs}" for what, ours, theirs in differences)
+        listed = "; ".join(f"{what}: journal {ours}, device {theirs}" for what, ours, theirs in differences)
+        note = f"the device counts otherwise ({listed})"
         raise_count_in_doubt(decision, note)
     doubt_what_passed(decision)
     if not differences and not state.device.status_agrees:

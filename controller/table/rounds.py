@@ -32,29 +32,41 @@ def verify_place_your_bets(state: TableState, given: PersonActed, operation: ope
     """
     if state.device.stopped:
         raise RefusedError(
-            "stopped", f"The device stands still ({state.device.stopped}); clear it, or load the deck again."
+            "stopped", f"The device has stopped ({state.device.stopped}); clear it, or put the deck in again."
         )
     settings = state.settings_wait or state.settings
     if settings is not None and state.device.unit not in (settings.unit, "both"):
-        raise RefusedError("unit", f"The table is to deal {settings.unit} now; connect a device that yields them.")
+        raise RefusedError("unit", f"The table deals {settings.unit} now; connect a device that yields them.")
     if state.decks.count_due:
         by_hand = "shuffle it outside the device and count its 52 cards by hand"
         how = "its shuffle counts it" if state.device.kind == "shuffler" else by_hand
-        raise RefusedError("count-due", f"The table was under maintenance: load the deck again first; {how}.")
+        raise RefusedError("count-due", f"The table was under maintenance: put the deck in again first; {how}.")
     if settings is not None and state.device.capabilities and not settings.can_burn_with(state.device.capabilities):
-        raise RefusedError("burn", "This device cannot form a set of the cards to be burnt; connect one that can.")
+        raise RefusedError("burn", "This device cannot give out the cards to be burnt; connect one that can.")
     deck = state.decks.coming
     if not deck.deck:
-        raise RefusedError("no-deck", "Load a deck first.")
+        raise RefusedError("no-deck", _put_in(state))
     if deck.label:  # what has a name may have to stay out; what has none is simply loaded again
         decks.verify_usable(state, deck)
     if deck.used:
-        raise RefusedError("deck-used", "This deck has been dealt from; load it again and let it be shuffled first.")
+        over = "Round over. " if state.phase in (Phase.CONCLUDED, Phase.VOIDED) else "Cards have left this deck. "
+        raise RefusedError("deck-used", f"{over}Collect the cards. {_put_in(state)}")
     decks.verify_usable(state, deck)
     if not deck.shuffled:
-        raise RefusedError("not-shuffled", "The deck is not shuffled yet; wait until the shuffle has finished.")
+        outside = "Shuffle the deck outside the shoe, and record the shuffle."
+        waits = "Wait until the shuffler has shuffled the deck."
+        raise RefusedError("not-shuffled", waits if state.device.kind == "shuffler" else outside)
     if deck.face_up or deck.face_up_count:
-        raise RefusedError("face-up", "A card lies face up in the deck; turn it, load the deck and shuffle it again.")
+        raise RefusedError(
+            "face-up", "A card lies face up in the deck; turn it, put the deck in and have it shuffled again."
+        )
+
+
+def _put_in(state: TableState) -> str:
+    """A shuffler shuffles what is put in; for a shoe people do."""
+    if state.device.kind == "shuffler":
+        return "Put a full deck into the shuffler."
+    return f"Shuffle a full deck, put it into the {state.device.word}, and record the shuffle."
 
 
 def place_your_bets(decision: Decision, given: PersonActed, operation: operations.PlaceYourBets) -> None:
@@ -71,9 +83,7 @@ def place_your_bets(decision: Decision, given: PersonActed, operation: operation
 
 def verify_cancel_start(state: TableState, given: PersonActed, operation: operations.CancelStart) -> None:
     if state.decks.aside:
-        raise RefusedError(
-            "cards-out", "Cards have left the device; what becomes of the round has to be decided first."
-        )
+        raise RefusedError("cards-out", "Cards have left the device; decide the open irregularity first.")
 
 
 def cancel_start(decision: Decision, given: PersonActed, operation: operations.CancelStart) -> None:
@@ -88,11 +98,13 @@ def verify_occupy_boxes(state: TableState, given: PersonActed, operation: operat
     if wrong:
         raise RefusedError("box", f"There is no box {wrong[0]}; this layout has boxes 1 to {count}.")
     if any(found.stage is Stage.CHOOSING for found in state.open):
-        raise RefusedError("choosing", "The bettors of these boxes are choosing; let them finish first.")
+        raise RefusedError("choosing", "The bettors of these boxes are choosing; record their choices first.")
     if state.layout.bets:
-        raise RefusedError("wagers", "Wagers are entered, and they say which boxes are occupied; change them instead.")
+        raise RefusedError(
+            "wagers", "The wagers that are entered say which boxes have bets; change the wagers instead."
+        )
     if len(set(operation.boxes)) != len(operation.boxes):
-        raise RefusedError("box", "A box stands twice in the list; name each box once.")
+        raise RefusedError("box", "A box is named twice; name each box once.")
 
 
 def occupy_boxes(decision: Decision, given: PersonActed, operation: operations.OccupyBoxes) -> None:
@@ -101,7 +113,7 @@ def occupy_boxes(decision: Decision, given: PersonActed, operation: operations.O
 
 def verify_no_more_bets(state: TableState, given: PersonActed, operation: operations.NoMoreBets) -> None:
     if not state.round.boxes and not state.game.every_hand:
-        raise RefusedError("no-boxes", "Say first which boxes have a wager.")
+        raise RefusedError("no-boxes", "Mark the boxes with bets.")
 
 
 def no_more_bets(decision: Decision, given: PersonActed, operation: operations.NoMoreBets) -> None:
@@ -124,7 +136,7 @@ def verify_reopen_bets(state: TableState, given: PersonActed, operation: operati
         or state.round.first_card is not None
         or state.round.piles.get(Pile.BURNT)
     ):
-        raise RefusedError("cards-out", "Cards have left the device; bets stay closed.")
+        raise RefusedError("cards-out", "Cards have left the device and bets stay closed; go on with the deal.")
     if state.device.moving is not None:
         raise RefusedError("moving", "The device is moving cards; wait until it has answered.")
 
@@ -140,9 +152,9 @@ def _begin_deal(decision: Decision, places: tuple[Place, ...]) -> None:
 
 def verify_show_first_card(state: TableState, given: PersonActed, operation: operations.ShowFirstCard) -> None:
     if state.round.first_card is None or state.game.first_card is None:
-        raise RefusedError("no-card", "The First Card has not left the device yet; draw it first.")
+        raise RefusedError("no-card", "The First Card has not left the device; draw it first.")
     if operation.card is None and state.round.first_card.face is None:
-        raise RefusedError("unread", "The device did not read the First Card; say which card it is.")
+        raise RefusedError("unread", "The device did not read the First Card; enter which card it is.")
 
 
 def show_first_card(decision: Decision, given: PersonActed, operation: operations.ShowFirstCard) -> None:
@@ -168,7 +180,7 @@ def show_first_card(decision: Decision, given: PersonActed, operation: operation
 def compare_first_card(decision: Decision, given: PersonActed, drawn: HeldCard | None, card: Card) -> None:
     """The card on the table decides; a difference to the device's word is told of (I16)."""
     if drawn is not None and drawn.face is not None and drawn.face.expose() is not card:
-        note = "the First Card is not the one that the device read"
+        note = f"the First Card is not the one that {decision.state.device.word} read"
         facts = known_facts(decision, misplaced=False)
         raise_irregularity(decision, Kind.OTHER_DEALING_ERROR, noticed_by=given.person, facts=facts, note=note)
 
@@ -178,14 +190,14 @@ def verify_deal_by_hand(state: TableState, given: PersonActed, operation: operat
     able = state.device.connected and not state.device.stopped and not state.decks.in_play.stub_out
     runs = able and state.service is Service.IN_SERVICE
     if runs and not state.round.by_hand:  # once its stub is dealt from, the round stays without it
-        raise RefusedError("device", "The device is there and runs; let it deal.")
+        raise RefusedError("device", "The device is running; let it deal.")
     if not operation.because.strip():
-        raise RefusedError("reason", "Say why the round goes on without the device.")
+        raise RefusedError("reason", "Enter why the round goes on without the device.")
     due = state.burn_due + len(state.round.places) - state.round.dealt - len(state.decks.aside)
     if state.phase is Phase.FIRST_CARD:
         due = max(0, state.burn_due + (state.round.first_card is None) - len(state.decks.aside))
     if not 1 <= operation.cards <= due:
-        raise RefusedError("cards", f"{due} cards are due; say how many of them were dealt by hand.")
+        raise RefusedError("cards", f"{due} cards are due; enter how many of them were dealt by hand.")
 
 
 def deal_by_hand(decision: Decision, given: PersonActed, operation: operations.DealByHand) -> None:
@@ -221,7 +233,7 @@ def record_settled(decision: Decision, given: PersonActed, operation: operations
 
 def verify_conclude(state: TableState, given: PersonActed, operation: operations.ConcludeRound) -> None:
     if not state.round.chips_paid:
-        raise RefusedError("not-settled", "Pay the chips and record that the round is settled first.")
+        raise RefusedError("not-settled", "Pay the chips and record it first.")
 
 
 def conclude_round(decision: Decision, given: PersonActed, operation: operations.ConcludeRound) -> None:

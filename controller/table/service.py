@@ -70,9 +70,9 @@ def close_table(decision: Decision, given: PersonActed, operation: operations.Cl
 
 def verify_pause(state: TableState, given: PersonActed, operation: operations.PauseTable) -> None:
     if state.duty.paused:
-        raise RefusedError("paused", f"The table is paused already ({state.duty.paused}).")
+        raise RefusedError("paused", f"The table is paused already ({state.duty.paused}); resume it when it can go on.")
     if not operation.reason.strip():
-        raise RefusedError("reason", "Say why the table is paused.")
+        raise RefusedError("reason", "Enter why the table is paused.")
 
 
 def pause_table(decision: Decision, given: PersonActed, operation: operations.PauseTable) -> None:
@@ -81,7 +81,7 @@ def pause_table(decision: Decision, given: PersonActed, operation: operations.Pa
 
 def verify_resume(state: TableState, given: PersonActed, operation: operations.ResumeTable) -> None:
     if not state.duty.paused:
-        raise RefusedError("not-paused", "The table is not paused.")
+        raise RefusedError("not-paused", "The table is not paused; go on.")
 
 
 def resume_table(decision: Decision, given: PersonActed, operation: operations.ResumeTable) -> None:
@@ -91,9 +91,9 @@ def resume_table(decision: Decision, given: PersonActed, operation: operations.R
 
 def verify_continue(state: TableState, given: PersonActed, operation: operations.ContinueRound) -> None:
     if not state.device.connected:
-        raise RefusedError("no-device", "The device is not connected yet; check its power and its cable.")
+        raise RefusedError("no-device", "The device is not connected; check its power and its cable.")
     if not state.device.status_agrees:
-        raise RefusedError("comparing", "The device's status is still being compared with the journal; wait for it.")
+        raise RefusedError("comparing", "The device is still being compared with the screen; wait a moment.")
 
 
 def continue_round(decision: Decision, given: PersonActed, operation: operations.ContinueRound) -> None:
@@ -128,7 +128,7 @@ def verify_dealer_off(state: TableState, given: PersonActed, operation: operatio
     """Whoever else stands there may enter that the dealer left."""
     _verify_nothing_open(state)
     if not state.duty.dealer:
-        raise RefusedError("off-duty", "Nobody is on duty.")
+        raise RefusedError("off-duty", "No dealer is on duty; nothing to enter.")
 
 
 def dealer_off(decision: Decision, given: PersonActed, operation: operations.DealerOff) -> None:
@@ -152,12 +152,14 @@ def take_over(decision: Decision, given: PersonActed, operation: operations.Take
 
 def _verify_another(state: TableState, given: PersonActed) -> None:
     if state.duty.dealer == given.person:
-        raise RefusedError("on-duty", f"{given.person} is on duty already.")
+        raise RefusedError("on-duty", f"{given.person} is on duty already; nothing to enter.")
 
 
 def _verify_nothing_open(state: TableState) -> None:
     if state.open:
-        raise RefusedError("open", "An irregularity is open; bring it to its end, or let somebody take the table over.")
+        raise RefusedError(
+            "open", "An irregularity is open; decide it first, or let another dealer take the table over."
+        )
 
 
 def _named(found: Irregularity) -> str:
@@ -171,9 +173,9 @@ def _named(found: Irregularity) -> str:
 
 def verify_begin_maintenance(state: TableState, given: PersonActed, operation: operations.BeginMaintenance) -> None:
     if not operation.reason.strip():
-        raise RefusedError("reason", "Say why the table goes under maintenance.")
+        raise RefusedError("reason", "Enter why the table goes under maintenance.")
     if state.open:
-        raise RefusedError("open", "An irregularity is open; bring it to its end first.")
+        raise RefusedError("open", "An irregularity is open; decide it first.")
     _verify_device_is_still(state)
 
 
@@ -212,16 +214,16 @@ def verify_instruct(state: TableState, given: PersonActed, operation: operations
     if not device.connected or device.capabilities is None:
         raise RefusedError("no-device", "The device is not connected; check its power and its cable.")
     if not instructed.possible(device, device.capabilities):
-        raise RefusedError("device", f"This device cannot {words} when it is told to.")
+        raise RefusedError("device", f"This device cannot {words} on command; do it by hand.")
     if device.open_commands:
-        raise RefusedError("busy", "The device has not answered to the last command yet; wait until it has.")
+        raise RefusedError("busy", "The device has not answered the last command; wait until it has.")
     dispenses = operation.instruction is Instruction.DISPENSE
     if not (1 if dispenses else 0) <= operation.cards <= (MOST_IN_A_SET if dispenses else 0):
-        raise RefusedError("cards", f"Say a number of cards, 1 to {MOST_IN_A_SET}, for a set and for nothing else.")
+        raise RefusedError("cards", f"Enter a number of cards, 1 to {MOST_IN_A_SET}, for a set and for nothing else.")
     if dispenses and device.exit_held:
-        raise RefusedError("exit", "The device holds its exit; release it first.")
+        raise RefusedError("exit", "The exit is locked; release it first.")
     if device.stopped and instructed.command(operation.cards).moves_cards and not _is_self_test(operation):
-        raise RefusedError("stopped", f"The device stands still ({device.stopped}); clear it first.")
+        raise RefusedError("stopped", f"The device has stopped ({device.stopped}); clear it first.")
 
 
 def _is_self_test(operation: operations.InstructDevice) -> bool:

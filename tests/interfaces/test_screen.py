@@ -16,7 +16,7 @@ from controller.games.specification import Disposition, Kind, Unit
 from controller.roles import Role
 from controller.table import events, operations
 from controller.table.events import Event
-from controller.table.irregularities.adjudication import WAITS_FOR
+from controller.table.irregularities.adjudication import ACT_OF_STAGE
 from controller.table.model import Stage
 from controller.table.permissions import PERMISSIONS
 from controller.table.phases import Phase
@@ -34,7 +34,7 @@ def test_every_operation_is_said_in_a_sentence_of_its_own() -> None:
 
 def test_every_disposition_and_stage_has_words() -> None:
     assert set(FOLLOWS) == set(Disposition)
-    assert set(WAITS_FOR) == set(Stage)
+    assert set(ACT_OF_STAGE) == set(Stage)
 
 
 def test_no_event_has_a_field_that_the_feed_writes_itself() -> None:
@@ -128,9 +128,9 @@ def test_who_may_look_stands_beside_the_hand() -> None:
 
 
 def test_what_comes_next_stands_above_the_hands_in_the_words_of_the_game() -> None:
-    assert "next: 3 cards to box 1 · 0 of 12 dealt" in shown(TableHarness().start().to_dealing().state)
+    assert "next: Deal 3 cards to box 1 · 0 of 12 dealt" in shown(TableHarness().start().to_dealing().state)
     table = TableHarness(game_id="F3").start().to_dealing()
-    assert f"next: 3 cards to {words_of('F3').of(str(table.state.round.next_place))} · " in shown(table.state)
+    assert f"next: Deal 3 cards to {words_of('F3').of(str(table.state.round.next_place))} · " in shown(table.state)
 
 
 def test_entries_that_may_be_corrected_stand_there_with_their_numbers_and_once() -> None:

@@ -22,7 +22,7 @@ def test_there_is_one_sentence_in_every_state() -> None:
     for name, state in every_state():
         if state.settings is not None:
             said = next_step(state)
-            assert said.endswith("."), f"{name}: {said}"
+            assert said.endswith((".", "?")), f"{name}: {said}"
 
 
 @pytest.mark.parametrize(
@@ -30,10 +30,10 @@ def test_there_is_one_sentence_in_every_state() -> None:
     [
         (Phase.CLOSED, "Open the table."),
         (Phase.IDLE, 'Announce "Place your bets".'),
-        (Phase.DEALING_SETS, "3 cards to B6."),
-        (Phase.EXAMINING, "Players look at their hands; then expose the Dealer's hand."),
-        (Phase.CONCLUDED, "This deck has been dealt from; load it again and let it be shuffled first."),
-        (Phase.MAINTENANCE, "A pit supervisor instructs the device, or ends the maintenance."),
+        (Phase.DEALING_SETS, "Deal 3 cards to box 6."),
+        (Phase.EXAMINING, "When the players have looked at their hands, turn over the Dealer's hand."),
+        (Phase.CONCLUDED, "Round over. Collect the cards. Put a full deck into the shuffler."),
+        (Phase.MAINTENANCE, "Under maintenance: instruct the device, or end the maintenance."),
     ],
 )
 def test_it_is_what_the_phase_waits_for(phase: Phase, said: str) -> None:
@@ -42,19 +42,19 @@ def test_it_is_what_the_phase_waits_for(phase: Phase, said: str) -> None:
 
 def test_settling_goes_step_by_step() -> None:
     table = TableHarness().start().to_dealing().deal().expose_all()
-    assert next_step(table.state) == "Pay the chips and record it."
+    assert next_step(table.state) == "Pay the chips, then record it."
     table.do(operations.RecordSettled())
-    assert next_step(table.state) == "Conclude the round (asked twice)."
+    assert next_step(table.state) == "Conclude the round."
     table.do(operations.ConcludeRound())
-    assert next_step(table.state).startswith("Say it once more")
+    assert next_step(table.state).startswith("Press Conclude again")
 
 
 def test_what_is_open_comes_before_the_deal() -> None:
     table = TableHarness().start().to_dealing()
     table.report(Kind.EXPOSED_CARD, "B1")
-    assert next_step(table.state) == "I12 waits for the fact to be confirmed or denied: pit supervisor or above."
+    assert next_step(table.state) == "Call the pit supervisor. Was a card of box 1 exposed?"
     table.confirm()
-    assert next_step(table.state) == "I12 waits for every bettor's choice: dealer."
+    assert next_step(table.state) == "Ask boxes 1, 3 and 6: continue or withdraw the bets?"
 
 
 def test_a_void_that_was_asked_for_is_asked_for_again() -> None:
@@ -62,7 +62,9 @@ def test_a_void_that_was_asked_for_is_asked_for_again() -> None:
     table.report(Kind.FOREIGN_CARD)
     found = table.open
     table.do(operations.ConfirmIrregularity(found.id, found.revision), Role.PIT_SUPERVISOR)
-    assert next_step(table.state) == "I01 makes the round void: say it once more to do it."
+    assert next_step(table.state) == (
+        "A card that is not of this deck was found: the round becomes void. Repeat to confirm, or decide otherwise."
+    )
 
 
 def test_a_foreign_cards_deck_is_not_to_be_loaded_again() -> None:
@@ -87,9 +89,9 @@ def test_after_a_lifted_void_the_stub_is_dealt_by_hand() -> None:
 def test_without_its_device_a_round_is_dealt_by_hand_or_waits() -> None:
     table = TableHarness().start().to_dealing()
     table.lose_link()
-    assert "dealt by hand" in next_step(table.state)
+    assert "deal by hand" in next_step(table.state)
     table.connect()
-    assert next_step(table.state).startswith("Compare the table with this screen")
+    assert next_step(table.state).endswith("compare the table with the screen, then continue the round.")
 
 
 def test_a_deck_that_has_still_to_be_counted_has_no_account() -> None:
@@ -106,3 +108,31 @@ def test_a_deck_that_has_still_to_be_counted_has_no_account() -> None:
     ledger = ledger_of(table.state)
     assert ledger is not None
     assert ledger.whole
+
+
+def test_while_something_is_open_a_device_that_is_gone_or_stands_is_named_too() -> None:
+    table = TableHarness().start().to_dealing()
+    table.report(Kind.EXPOSED_CARD, "B1")
+    asked = "Call the pit supervisor. Was a card of box 1 exposed?"
+    table.lose_link()
+    assert next_step(table.state).startswith(f"{asked} The shuffler is not connected (")
+    table.connect()
+    assert next_step(table.state).startswith(f"{asked} The shuffler is back")
+    table.do(operations.ContinueRound())
+    assert next_step(table.state) == asked
+
+
+def test_a_shoe_without_a_shuffle_is_not_told_to_wait_for_one() -> None:
+    table = TableHarness(Unit.SINGLES).start().to_dealing()
+    table.take()
+    for _ in range(2):
+        table.do(operations.AbandonRound("the shift manager", "fire"), Role.SHIFT_MANAGER)
+    assert next_step(table.state).endswith("Shuffle a full deck, put it into the shoe, and record the shuffle.")
+
+
+def test_what_was_noticed_is_said_and_not_its_kind() -> None:
+    table = TableHarness().start().to_dealing().deal()
+    hands = table.state.round.hands
+    other = tuple(card.face.expose() for card in hands["B1"].cards if card.face)
+    table.do(operations.ExposeHand("D", other))
+    assert next_step(table.state).startswith("The cards shown at the Dealer are not the ones that the shuffler read.")

@@ -151,7 +151,7 @@ def test_where_the_document_is_silent_a_shift_manager_rules(fail: Cut) -> None:
 
 @pytest.mark.parametrize(
     ("fail", "noticed_by", "word"),
-    [(the_pc, "inference", "the PC was started anew"), (the_device, "device", "power"), (both, "inference", "the PC")],
+    [(the_pc, "inference", "the PC was started again"), (the_device, "device", "power"), (both, "inference", "the PC")],
 )
 def test_whoever_lost_power_it_is_one_claim_with_its_evidence(fail: Cut, noticed_by: str, word: str) -> None:
     table = TableHarness(Unit.SINGLES).start().to_dealing()

@@ -8,6 +8,7 @@ from typing import Final
 
 from controller.games.common import UNTIL_NEXT
 from controller.games.f3.provisions import PROVISIONS
+from controller.games.own_words import OwnWords
 from controller.games.specification import (
     DEALER,
     ClassNames,
@@ -207,6 +208,7 @@ GAME: Final = Game(
         Step(StepKind.EXPOSING, "", "the Dealer exposes all four hands"),
         Step(StepKind.SETTLING, "F3 PM3", "each Player's hand is compared with the Banker's; bets are settled"),
     ),
+    words=OwnWords("Banker", "Player", "Players", "Win", "Lose"),  # F3 PM1, PM4
     names=ClassNames("3P", "2P{n}", "P{n}", "{n}"),
     tie_word="TIE",
     clauses=Clauses(place_your_bets="", no_more_bets="F3 PM2", exposing="", void_returns_bets="F3 X2"),

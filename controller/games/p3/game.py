@@ -8,6 +8,7 @@ from controller.games.common import (
     face_up_is_misdealt,
     tie_against_three_pictures,
 )
+from controller.games.own_words import OwnWords
 from controller.games.p3.irregularities import IRREGULARITIES
 from controller.games.p3.provisions import PROVISIONS
 from controller.games.specification import ClassNames, Clauses, Game, Grammar, Order, Step, StepKind, Unit
@@ -121,6 +122,7 @@ GAME: Final = Game(
         Step(StepKind.EXPOSING, "P3 3.7", "the Dealer turns his hand and says whether it is a Prosperity hand"),
         Step(StepKind.SETTLING, "P3 3.8", "each Player has won, lost or tied; wagers are settled"),
     ),
+    words=OwnWords(wins="won", loses="lost"),  # P3 3.8
     names=ClassNames("Three Pictures", "{word}, two Pictures", "{word}, one Picture", "{word}"),
     tie_word="tied",
     clauses=Clauses(

@@ -11,6 +11,7 @@ from controller.games.common import (
     tie_against_three_pictures,
     unentered_bettors,
 )
+from controller.games.own_words import OwnWords
 from controller.games.rtp.irregularities import IRREGULARITIES
 from controller.games.rtp.provisions import PROVISIONS
 from controller.games.specification import ClassNames, Clauses, Game, Grammar, Order, Step, StepKind, Unit
@@ -110,6 +111,7 @@ GAME: Final = Game(
         Step(StepKind.EXPOSING, "RTP 3.15", "once all hands are returned, the Dealer turns and announces his"),
         Step(StepKind.SETTLING, "RTP 3.16", "each Player has won, lost or stands off; wagers are settled"),
     ),
+    words=OwnWords(wins="won", loses="lost"),  # RTP 3.16
     names=ClassNames("Three Pictures", "Double Picture {word}", "Single Picture {word}", "{word}"),
     tie_word="standoff",
     clauses=Clauses(

@@ -8,6 +8,7 @@ from controller.games.common import (
     face_up_is_misdealt,
     tie_against_three_pictures,
 )
+from controller.games.own_words import OwnWords
 from controller.games.specification import ClassNames, Clauses, Game, Grammar, Order, Step, StepKind, Unit
 from controller.games.tp.irregularities import IRREGULARITIES
 from controller.games.tp.provisions import PROVISIONS
@@ -71,6 +72,7 @@ GAME: Final = Game(
         Step(StepKind.EXPOSING, "TP 3.6", "the Dealer turns and announces his hand"),
         Step(StepKind.SETTLING, "TP 3.7", "each Player has won, lost or tied; wagers are settled"),
     ),
+    words=OwnWords(wins="won", loses="lost"),  # TP 3.7
     names=ClassNames("Three Knights", "{word}, two Knights", "{word}, one Knight", "{word}"),
     tie_word="tied",
     clauses=Clauses(

@@ -63,6 +63,7 @@ class IrregularityRaised(Event, frozen=True, tag="irregularity_raised"):
             blocks=self.blocks,
             place=self.place,
             ordinals=self.ordinals,
+            note=self.note,
             counted=self.counted,
             first_facts=self.facts,
             origin=self.origin,

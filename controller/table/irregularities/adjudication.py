@@ -35,12 +35,12 @@ from controller.table.model import DENIED, Hand, Irregularity, Stage
 from controller.table.phases import BEFORE_CLOSE, Phase
 from controller.table.state import TableState
 
-WAITS_FOR: Final[dict[Stage, str]] = {
-    Stage.CLAIMED: "the fact to be confirmed or denied",
-    Stage.ORDERING: "the order to be named",
-    Stage.CHOOSING: "every bettor's choice",
-    Stage.MOVING: "the cards to be put where they belong",
-    Stage.RULING: "a ruling",
+ACT_OF_STAGE: Final[dict[Stage, str]] = {
+    Stage.CLAIMED: "confirm or deny what was noticed",
+    Stage.ORDERING: "name the order of the cards",
+    Stage.CHOOSING: "record every bettor's choice",
+    Stage.MOVING: "move the cards as the screen shows, and confirm",
+    Stage.RULING: "give the ruling",
 }
 COUNT_KINDS: Final = frozenset({Kind.DECK_COUNT, Kind.COUNT_IN_DOUBT})
 # What the table knows no answer may turn round.
@@ -75,27 +75,33 @@ def verify_report(state: TableState, given: PersonActed, operation: operations.R
     of_chips = operation.kind in HOLDS_NOTHING and operation.place in [f"B{number}" for number in boxes]
     known = operation.place in state.round.hands or operation.place in places_of(state) or of_chips
     if operation.place is not None and not known:
-        raise RefusedError("place", f"Nothing was dealt to {operation.place} in this round.")
+        raise RefusedError(
+            "place", f"No cards were dealt to {operation.place} in this round; name a place that has cards."
+        )
     if operation.kind is Kind.WRONG_COUNT and (operation.place is None or operation.counted is None):
-        raise RefusedError("count", "Say at which place the number of cards is wrong, and how many lie there.")
+        raise RefusedError("count", "Enter at which place the number of cards is wrong, and how many lie there.")
     if (
         operation.kind is Kind.WRONG_COUNT
         and operation.counted == state.round.hands.get(operation.place or "", Hand()).size
     ):
-        raise RefusedError("count", f"{operation.counted} cards is what was dealt to {operation.place} so far.")
+        raise RefusedError(
+            "count", f"{operation.counted} cards is what was dealt to {operation.place} so far; count again."
+        )
     if operation.counted is not None and not 0 <= operation.counted <= 52:
-        raise RefusedError("count", f"{operation.counted} cards cannot lie at one place.")
+        raise RefusedError("count", f"{operation.counted} cards cannot lie at one place; count again.")
     if operation.kind in NEEDS_CARDS and not state.round.dealt and state.phase in BEFORE_CLOSE:
-        raise RefusedError("round", "No card was dealt in this round yet; if it is about the one before, say so.")
+        raise RefusedError(
+            "round", "No card was dealt in this round yet; if it is about the round before, report it for that one."
+        )
     if state.phase is Phase.VOIDED:
-        raise RefusedError("voided", "The round is void already; nothing more can follow for it.")
+        raise RefusedError("voided", "The round is void already; begin the next one.")
 
 
 def _verify_earlier(state: TableState, operation: operations.ReportIrregularity) -> None:
     if not state.in_round or state.earlier is None:
-        raise RefusedError("round", "No later round has begun; report it for the round that it belongs to.")
+        raise RefusedError("round", "No later round has begun; report it for this round.")
     if operation.place is not None and operation.place != "D" and not operation.place.startswith("B"):
-        raise RefusedError("place", f"{operation.place} is no place of a round.")
+        raise RefusedError("place", f"{operation.place} is not a place of a round; name a box, or D for the Dealer.")
 
 
 def places_of(state: TableState) -> tuple[str, ...]:
@@ -119,18 +125,18 @@ def find_named(state: TableState, decision: operations.ConfirmIrregularity | Any
     """The open irregularity that an operation names, unchanged since and waiting for this step."""
     found = state.find_open(decision.irregularity)
     if found is None:
-        raise RefusedError("closed", f"Irregularity {decision.irregularity} is not open (any more).")
+        raise RefusedError("closed", f"Irregularity {decision.irregularity} is not open; read what is open now.")
     if found.revision != decision.revision:
-        raise RefusedError("changed", "This irregularity has changed since; look at it again and decide then.")
+        raise RefusedError("changed", "This irregularity has changed since; read it again, then decide.")
     if found.stage not in stages:
-        raise RefusedError("stage", f"This irregularity waits for {WAITS_FOR[found.stage]} first.")
+        raise RefusedError("stage", f"First {ACT_OF_STAGE[found.stage]}.")
     return found
 
 
 def require(given: PersonActed, role: Role, clause: str, what: str) -> None:
     if not given.role.reaches(role):
         by = f" ({clause})" if clause else ""
-        raise RefusedError("role", f"Only a {role.word} or above may {what}{by}; call one.")
+        raise RefusedError("role", f"Only a {role.word} or above may {what}{by}; call the {role.word}.")
 
 
 def _known(state: TableState, found: Irregularity) -> dict[str, bool]:
@@ -158,13 +164,17 @@ def _merged(state: TableState, found: Irregularity, stated: Facts) -> Facts:
 def verify_confirm(state: TableState, given: PersonActed, operation: operations.ConfirmIrregularity) -> None:
     found = find_named(state, operation, Stage.CLAIMED, Stage.MOVING)
     if found.stage is Stage.MOVING and operation.facts == Facts():
-        raise RefusedError("stage", "It is confirmed; put the cards where they belong, or say that it cannot be done.")
+        raise RefusedError(
+            "stage", "It is confirmed; move the cards as the screen shows, or enter that it cannot be done."
+        )
     if operation.facts.counted_wrong is not None:
-        raise RefusedError("count", "Count the cards by hand and enter the count; it tells whether the deck is whole.")
+        raise RefusedError("count", "Count the cards by hand and enter the count: it shows whether the deck is whole.")
     for name, known in _known(state, found).items():
         stated = getattr(operation.facts, name)
         if stated is not None and known is not stated:
-            raise RefusedError("fact", f"The table knows otherwise: {FACT_QUESTIONS[name]} {'Yes' if known else 'No'}.")
+            raise RefusedError(
+                "fact", f"The table has recorded otherwise: {FACT_QUESTIONS[name]} {'Yes' if known else 'No'}."
+            )
     row, asks = find_row(state.law, found.kind, _merged(state, found, operation.facts))
     if "counted_wrong" in asks:
         raise RefusedError("count", "Count the stub by hand first, with a witness, and enter the count.")
@@ -176,7 +186,7 @@ def verify_confirm(state: TableState, given: PersonActed, operation: operations.
     if row.disposition is Disposition.CONTINUE and found.kind is Kind.TECHNICAL_STOP and state.device.stopped:
         raise RefusedError(
             "stopped",
-            f"The device still stands ({state.device.stopped}); clear it, or say that not every place is certain.",
+            f"The device is still stopped ({state.device.stopped}); clear it, or answer that places are uncertain.",
         )
 
 
@@ -215,9 +225,9 @@ def verify_deny(state: TableState, given: PersonActed, operation: operations.Den
     require(given, row.confirms, row.clause, "deny this")
     require(given, row.decides, row.clause, "deny this")
     if not operation.reason.strip():
-        raise RefusedError("reason", "Say why it is not so.")
+        raise RefusedError("reason", "Enter why it is not so.")
     if found.kind is Kind.TECHNICAL_STOP and state.device.stopped:
-        raise RefusedError("stopped", f"The device still stands ({state.device.stopped}); clear it first.")
+        raise RefusedError("stopped", f"The device is still stopped ({state.device.stopped}); clear it first.")
 
 
 def deny(decision: Decision, given: PersonActed, operation: operations.DenyIrregularity) -> None:
@@ -238,7 +248,7 @@ def verify_name_order(state: TableState, given: PersonActed, operation: operatio
     require(given, found.row.decides, found.row.clause, "name the order")
     if sorted(operation.ordinals) != sorted(found.ordinals):
         named = ", ".join(str(ordinal) for ordinal in sorted(found.ordinals)) or "none, for none is known"
-        raise RefusedError("order", f"Name each of these cards once, in the order to be received: {named}.")
+        raise RefusedError("order", f"Which card came out first? Name each card once, in order: {named}.")
 
 
 def name_order(decision: Decision, given: PersonActed, operation: operations.NameOrder) -> None:
@@ -253,15 +263,17 @@ def name_order(decision: Decision, given: PersonActed, operation: operations.Nam
 def verify_choose(state: TableState, given: PersonActed, operation: operations.ChooseOption) -> None:
     found = find_named(state, operation, Stage.CHOOSING)
     if operation.place not in state.round.live_places:
-        raise RefusedError("place", f"No hand is in play at {operation.place}.")
+        raise RefusedError("place", f"No hand is in play at {operation.place}; name a box in play.")
     if (operation.place, operation.bettor) not in state.round.choosers:
         bettors = ", ".join(state.round.bettors_at(operation.place)) or "nobody"
         whose = bettors if state.layout.bets else "the box itself, for no wagers are entered"
-        raise RefusedError("bettor", f"Who chooses at {operation.place} is {whose}.")
+        raise RefusedError("bettor", f"At {operation.place} the choice is with {whose}; record that one.")
     if any((place, bettor) == (operation.place, operation.bettor) for place, bettor, _ in found.choices):
-        raise RefusedError("chosen", f"{operation.bettor or operation.place} has chosen already.")
+        raise RefusedError(
+            "chosen", f"{operation.bettor or operation.place} has chosen already; correct the entry if it was wrong."
+        )
     if not state.layout.bets and state.law.chosen.get("unentered_bettors") == "entered":
-        raise RefusedError("wagers", "Only bettors whose wagers are entered may choose; no wagers are entered.")
+        raise RefusedError("wagers", "No wagers are entered; record the choice for the box, without a bettor.")
     if operation.absent:
         _verify_absent(state, given, operation)
     for option in found.row.options:
@@ -273,7 +285,7 @@ def _verify_absent(state: TableState, given: PersonActed, operation: operations.
     """Who walked away goes on; a pit supervisor says that he did (reading 40)."""
     require(given, Role.PIT_SUPERVISOR, state.game.betting.walked_away, "declare a bettor absent")
     if operation.choice is not Choice.CONTINUE:
-        raise RefusedError("absent", "The bets of a bettor who is away stand; he cannot withdraw them.")
+        raise RefusedError("absent", "The bets of a bettor who is away stand; record that he continues.")
 
 
 def choose(decision: Decision, given: PersonActed, operation: operations.ChooseOption) -> None:
@@ -300,9 +312,11 @@ def verify_reconstruct(state: TableState, given: PersonActed, operation: operati
     found = find_named(state, operation, Stage.MOVING)
     require(given, found.row.confirms, found.row.clause, "say that the cards are where they belong")
     if not state.round.misplaced and found.counted is None:
-        raise RefusedError("places", "Say first which cards lie elsewhere than they were dealt.")
+        raise RefusedError("places", "Record first which cards lie at the wrong place.")
     if found.row.when.curable and not state.round.curable:
-        raise RefusedError("hands", "Moving complete hands does not put these cards right; confirm the fact anew.")
+        raise RefusedError(
+            "hands", "Moving complete hands does not put these cards right; confirm again, and answer no."
+        )
 
 
 def put_right(decision: Decision, given: PersonActed, operation: operations.Reconstruct) -> None:

@@ -70,20 +70,20 @@ def correct_entry(decision: Decision, given: PersonActed, operation: operations.
 def _named(state: TableState, given: PersonActed, operation: operations.CorrectEntry) -> Entered:
     entered = next((one for one in state.round.entered if one.entry == operation.entry), None)
     if entered is None:
-        raise RefusedError("entry", f"Entry {operation.entry} is none of this round that can be corrected.")
+        raise RefusedError("entry", f"Entry {operation.entry} cannot be corrected; choose one of this round's entries.")
     if not given.role.reaches(entered.role):
-        raise RefusedError("role", f"A {entered.role.word} entered this; ask one, or one above, to correct it.")
+        raise RefusedError("role", f"A {entered.role.word} entered this; call the {entered.role.word} to correct it.")
     if not operation.reason.strip():
-        raise RefusedError("reason", "Say why it was wrong.")
+        raise RefusedError("reason", "Enter why it was wrong.")
     correction = CORRECTIONS[type(entered.operation)]
     if operation.instead is None and not correction.struck:
-        raise RefusedError("instead", "Say what should have been entered instead.")
+        raise RefusedError("instead", "Enter what should have been entered instead.")
     if operation.instead is not None and not correction.otherwise:
-        raise RefusedError("instead", "This can only be struck out; then decide anew.")
+        raise RefusedError("instead", "This can only be struck out; then decide again.")
     if operation.instead is not None and type(operation.instead) is not type(entered.operation):
-        raise RefusedError("instead", "What is said instead must be of the same kind as the entry.")
+        raise RefusedError("instead", "Enter a correction of the same kind, or strike the entry out.")
     if operation.instead == entered.operation:
-        raise RefusedError("instead", "That is what was entered.")
+        raise RefusedError("instead", "That is what was entered; enter what should stand instead.")
     return entered
 
 
@@ -128,11 +128,11 @@ def _exposure(decision: Decision, given: PersonActed, entered: Entered, instead:
     assert isinstance(entered.operation, operations.ExposeHand)
     place = entered.operation.place
     if decision.state.round.hands.get(place, Hand()).dead:
-        raise RefusedError("dead", f"The hand at {place} is out of play; its cards decide nothing.")
+        raise RefusedError("dead", f"The hand at {place} is out of play; there is nothing to correct.")
     if instead is not None and instead.place != place:
         raise RefusedError("place", f"Strike out what was entered for {place}, then enter {instead.place}.")
     if decision.state.phase is Phase.VOIDED:
-        raise RefusedError("voided", "The round is void; its hands decide nothing.")
+        raise RefusedError("voided", "The round is void; there is nothing to correct in its hands.")
     take_up(decision)
     decision.emit(events.HandTakenBack(place))
     judged = decision.state.round.live_places if place == DEALER else (place,)
@@ -147,9 +147,9 @@ def _first_card(decision: Decision, given: PersonActed, entered: Entered, instea
     state = decision.state
     rules = state.game.first_card
     if rules is None or instead.card is None:
-        raise RefusedError("card", "Say which card the First Card is.")
+        raise RefusedError("card", "Enter which card the First Card is.")
     if state.phase not in DEALING | AFTER_DEAL:
-        raise RefusedError("late", "The deal is over and done with; report the error that was made in dealing instead.")
+        raise RefusedError("late", "The deal is complete; report the error that was made in dealing instead.")
     was = state.round.first_card_shown
     decision.emit(events.FirstCardShown(instead.card, rules.clause))
     rounds.compare_first_card(decision, given, _drawn_first(state), instead.card)
@@ -169,10 +169,12 @@ def _boxes(decision: Decision, given: PersonActed, entered: Entered, instead: op
     state = decision.state
     said = [one.operation for one in state.round.entered if isinstance(one.operation, operations.OccupyBoxes)]
     if state.phase is Phase.BETTING or (said and said[-1] is not instead) or state.game.every_hand:
-        raise RefusedError("boxes", "Only the last word before the close can be corrected; before it, say it anew.")
+        raise RefusedError(
+            "boxes", "Only the last entry before the close can be corrected; until then enter the boxes again."
+        )
     rounds.verify_occupy_boxes(state, given, instead)
     if not instead.boxes:
-        raise RefusedError("no-boxes", "A round is dealt to one box at least; if nobody bet, report it.")
+        raise RefusedError("no-boxes", "A round is dealt to one box at least; if no one bet, report it.")
     occupy(decision, given, tuple(sorted(instead.boxes)))
 
 
@@ -180,7 +182,7 @@ def occupy(decision: Decision, given: PersonActed, boxes: tuple[int, ...]) -> No
     """These boxes had a wager when bets were closed: the deal goes to them."""
     state = decision.state
     if state.phase not in CARDS_LEAVE | {Phase.EXAMINING}:
-        raise RefusedError("late", "The hands lie open: report the error that was made in dealing instead.")
+        raise RefusedError("late", "The hands are turned over; report the error that was made in dealing instead.")
     served = served_boxes(state.game, boxes)
     decision.emit(events.BoxesOccupied(served))
     if state.phase is not Phase.FIRST_CARD:
@@ -247,7 +249,7 @@ def _ended(state: TableState, irregularity: int) -> Closed:
             if not may_stand_again(state, ended.found):
                 raise RefusedError("voided", f"The round is void, by something else; {_how_void(state)}.")
             return ended
-    raise RefusedError("closed", f"Irregularity {irregularity} cannot be decided anew: the round it was in is over.")
+    raise RefusedError("closed", f"Irregularity {irregularity} cannot be decided again: its round is over.")
 
 
 def _how_void(state: TableState) -> str:
@@ -287,13 +289,13 @@ def _choice(decision: Decision, given: PersonActed, entered: Entered, instead: N
 
 def _paid(decision: Decision, given: PersonActed, entered: Entered, instead: None) -> None:
     if not decision.state.round.chips_paid:
-        raise RefusedError("not-settled", "The chips are not recorded as paid any more.")
+        raise RefusedError("not-settled", "The chips are no longer recorded as paid; there is nothing to correct.")
     _open_again(decision, chips=True)
 
 
 def _concluded(decision: Decision, given: PersonActed, entered: Entered, instead: None) -> None:
     if decision.state.phase is not Phase.CONCLUDED and not decision.state.round.conclusion_asked:
-        raise RefusedError("not-concluded", "The round is not concluded.")
+        raise RefusedError("not-concluded", "The round is not concluded; there is nothing to correct.")
     _open_again(decision, chips=False)
 
 
@@ -310,7 +312,7 @@ def _laid(state: TableState, operation: operations.CorrectBet) -> Layout:
     """The layout as it was at the close; whether the rules allowed it is not asked (NC 5.13)."""
     layout = state.layout
     if operation.amount < 0 or (not operation.bet and not operation.amount):
-        raise RefusedError("amount", "Say how many units lay there; 0 takes a bet out that was entered.")
+        raise RefusedError("amount", "Enter how many units lay there; 0 removes a bet that was entered.")
     if operation.bet:
         changed = replace(refusing(lambda: layout.bet(operation.bet)), amount=operation.amount)
     else:
@@ -329,11 +331,11 @@ def verify_correct_bet(state: TableState, given: PersonActed, operation: operati
 def correct_bet(decision: Decision, given: PersonActed, operation: operations.CorrectBet) -> None:
     """The bets are settled as they lay; a box that they bring in or leave out changes the order of the deal."""
     if not operation.reason.strip():
-        raise RefusedError("reason", "Say why it was wrong.")
+        raise RefusedError("reason", "Enter why it was wrong.")
     state = decision.state
     layout = _laid(state, operation)
     if layout.bets == state.layout.bets:
-        raise RefusedError("instead", "That is what was entered.")
+        raise RefusedError("instead", "That is what was entered; enter what should stand instead.")
     law = state.law
     take_up(decision)
     decision.emit(

@@ -45,13 +45,15 @@ def verify_rule(state: TableState, given: PersonActed, operation: operations.Rul
     found = find_named(state, operation, Stage.RULING)
     require(given, found.row.decides, found.row.clause, "rule on this")
     if not operation.authority.strip() or not operation.text.strip():
-        raise RefusedError("ruling", "A ruling names its authority and says what is decided and why.")
+        raise RefusedError("ruling", "Enter by whose authority the ruling is given, what is decided and why.")
     if not may_be_ruled(state, found, operation.action):
         if found.waiting:
             raise RefusedError(
-                "next-deck", "It is about the next round's deck, which stays out of use; rule that it goes on."
+                "next-deck", "It is about the next round's deck, which stays out of use; rule to continue."
             )
-        raise RefusedError("earlier-round", "An earlier round can only be ruled void, or left as it is.")
+        raise RefusedError(
+            "earlier-round", "An earlier round can only be ruled void, or left as it is; rule one of these."
+        )
     ACTIONS[operation.action].verify(state, found, operation)
 
 
@@ -103,13 +105,13 @@ def _verify_bets(state: TableState, found: Irregularity, operation: operations.R
 
 def _verify_some_bets(state: TableState, found: Irregularity, operation: operations.Rule) -> None:
     if not _naming_bets(state, found, operation).bets:
-        raise RefusedError("bets", "Say which bets are returned, by their numbers.")
+        raise RefusedError("bets", "Enter the numbers of the bets that are returned.")
     _verify_bets(state, found, operation)
 
 
 def _verify_void(state: TableState, found: Irregularity, operation: operations.Rule) -> None:
     if found.round == state.round.number and not state.in_round and state.phase is not Phase.CONCLUDED:
-        raise RefusedError("no-round", "There is no round to void.")
+        raise RefusedError("no-round", "There is no round to void; rule to continue.")
 
 
 def _verify_hands(state: TableState, found: Irregularity, operation: operations.Rule) -> None:
@@ -122,14 +124,14 @@ def _verify_hands(state: TableState, found: Irregularity, operation: operations.
 
 def _verify_misplaced(state: TableState, found: Irregularity, operation: operations.Rule) -> None:
     if not state.round.misplaced:
-        raise RefusedError("places", "Say first which cards lie elsewhere than they were dealt.")
+        raise RefusedError("places", "Record first which cards lie at the wrong place.")
 
 
 def _verify_order(state: TableState, found: Irregularity, operation: operations.Rule) -> None:
     waiting = sorted(card.ordinal for card in (*state.decks.aside, *state.decks.tray))
     if sorted(operation.ordinals) != waiting or not waiting:
         named = ", ".join(str(ordinal) for ordinal in waiting) or "none, for none waits"
-        raise RefusedError("order", f"Name each card that waits once, in the order to be received: {named}.")
+        raise RefusedError("order", f"Which card came out first? Name each card that waits once, in order: {named}.")
 
 
 def _void(decision: Decision, given: PersonActed, found: Irregularity, operation: operations.Rule) -> None:
@@ -170,7 +172,7 @@ ACTIONS: Final[dict[RulingAction, Action]] = {
 
 def verify_abandon(state: TableState, given: PersonActed, operation: operations.AbandonRound) -> None:
     if not operation.authority.strip() or not operation.text.strip():
-        raise RefusedError("ruling", "Say by whose authority the round is abandoned, and why.")
+        raise RefusedError("ruling", "Enter by whose authority the round is abandoned, and why.")
 
 
 def abandon_round(decision: Decision, given: PersonActed, operation: operations.AbandonRound) -> None:
