@@ -19,6 +19,7 @@ from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlsplit
 import msgspec
 
 from firmware_bridge.drivers.registry import DRIVERS, USUAL_BAUD, RegisteredDriver, registered_driver
+from firmware_bridge.drivers.setting import DeviceLine
 from firmware_bridge.errors import BadDeviceUrlError
 
 DEFAULT_DRIVER: Final = "cardlink"
@@ -64,6 +65,11 @@ class DeviceUrl(msgspec.Struct, frozen=True):
     def known_as(self) -> str:
         """What the device is called where it cannot say its serial number: the path's last part, or host:port."""
         return f"{self.host}:{self.port}" if self.port is not None else self.path.rstrip("/").rpartition("/")[2]
+
+    @property
+    def line(self) -> DeviceLine:
+        """What a driver is made from."""
+        return DeviceLine(self.known_as, self.listen, self.arm)
 
     def __str__(self) -> str:
         host = f"[{self.host}]" if ":" in self.host else self.host

@@ -49,7 +49,7 @@ async def ask(
         """Only the outcome counts."""
 
     def make_driver(now: float) -> Driver:
-        return make(DriverSetting(secrets.token_bytes(16), url, key_of), now)
+        return make(DriverSetting(secrets.token_bytes(16), url.line, key_of), now)
 
     try:
         make = load_driver(url.driver)

@@ -114,7 +114,7 @@ def _driver_maker(
         nonce = secrets.token_bytes(16)
         if recorder is not None:
             recorder.driver_made(nonce, held)
-        return make(DriverSetting(nonce, url, key_of, held, cards, simulated, trust=device.trust), now)
+        return make(DriverSetting(nonce, url.line, key_of, held, cards, simulated, trust=device.trust), now)
 
     keys()
     return make_driver

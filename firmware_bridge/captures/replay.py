@@ -176,7 +176,7 @@ class _LinkPlayer:
         nonce, held = (bytes(16), (0, 0)) if made is None else (bytes.fromhex(made.nonce), (made.boot, made.number))
         setting = DriverSetting(
             nonce,
-            self._url,
+            self._url.line,
             self._means.key_of,
             held,
             self._means.card_table,

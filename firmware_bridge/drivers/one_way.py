@@ -143,7 +143,7 @@ class TellingDriver:
 
     def write(self, data: bytes) -> None:
         """Send; where the URL says `listen` nothing is ever written."""
-        if not self._setting.url.listen:
+        if not self._setting.line.listen:
             self._out += data
 
     # -- inside ----------------------------------------------------------------------------------------------------
@@ -161,7 +161,7 @@ class TellingDriver:
             unit="singles",
             maker=self.maker,
             model=self.model,
-            serial=self._setting.url.known_as,
+            serial=self._setting.line.known_as,
             firmware="",
             firmware_digest="",
             capabilities=self.capabilities,

@@ -12,15 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from enum import Enum
 from importlib.metadata import EntryPoint, entry_points
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final, Protocol
 
 import msgspec
 
+from firmware_bridge.drivers.base import Driver
+from firmware_bridge.drivers.setting import DriverSetting
 from firmware_bridge.errors import BadDeviceUrlError, DriverMissingError
-
-if TYPE_CHECKING:  # the setting holds a URL, and whoever reads a URL looks here
-    from firmware_bridge.drivers.base import Driver
-    from firmware_bridge.drivers.setting import DriverSetting
 
 GROUP: Final = "cardshoe.drivers"
 USUAL_BAUD: Final = 115200  # bits a second

@@ -84,7 +84,7 @@ async def test_a_shoe_that_only_tells(desk: Desk, clock: HandClock, driver: str)
     url = parse_device_url(f"sim:///shoe?driver={driver}&seed=7")
 
     def make_driver(now: float) -> Driver:
-        return load_driver(driver)(DriverSetting(bytes(16), url, card_table=simulated_identifiers()), now)
+        return load_driver(driver)(DriverSetting(bytes(16), url.line, card_table=simulated_identifiers()), now)
 
     mechanism = front_of(url).device.mechanism
     mechanism.draw()

@@ -172,7 +172,7 @@ async def test_a_recorder_that_raises_ends_no_link(desk: Desk, clock: HandClock)
 
 
 def telling(now: float) -> Driver:
-    return BeeTek(DriverSetting(bytes(16), DeviceUrl("sim", path="/shoe", driver="bee_tek"), no_key), now)
+    return BeeTek(DriverSetting(bytes(16), DeviceUrl("sim", path="/shoe", driver="bee_tek").line, no_key), now)
 
 
 def no_key(serial: str) -> None:

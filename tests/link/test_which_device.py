@@ -55,7 +55,7 @@ class Line:
         self.far[link - 1].close()
 
     def _make(self, now: float) -> Driver:
-        return load_driver("bee_tek")(DriverSetting(bytes(range(16)), SHOE), now)
+        return load_driver("bee_tek")(DriverSetting(bytes(range(16)), SHOE.line), now)
 
     def _deliver(self, heard: Heard) -> None:
         if isinstance(heard, DeviceReady):

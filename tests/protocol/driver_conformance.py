@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 
 from firmware_bridge.cards import DECK, Card
 from firmware_bridge.commands import AnyCommand, Dispense, HoldExit, ReleaseExit, RunSelfTest, Show, Shuffle, UnloadStub
-from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.drivers.base import Answered, DeviceReady, Driver, Heard, LinkOver, Reported
-from firmware_bridge.drivers.setting import DriverSetting
+from firmware_bridge.drivers.setting import DeviceLine, DriverSetting
 from firmware_bridge.observations import GapSuspected, NotUnderstood
 from simulators.devices.base import DeviceSide
 from simulators.devices.mechanism import Mechanism
@@ -98,7 +97,7 @@ class DriverConformance:
     def setting(self, held: tuple[int, int] = (0, 0), **url: bool) -> DriverSetting:
         return DriverSetting(
             next(_nonces).to_bytes(4, "big") + bytes(12),
-            DeviceUrl("serial", path="/dev/cardshoe/SHOE-9", **{**self.query, **url}),  # type: ignore[arg-type]  # flags
+            DeviceLine("SHOE-9", **{**self.query, **url}),
             self.key_of,
             held,
             self.card_table,

@@ -58,7 +58,7 @@ class AngelEye(TellingDriver):
 
     def __init__(self, setting: DriverSetting, now: float) -> None:
         super().__init__(setting, now)
-        self.armed = setting.url.arm and not setting.url.listen
+        self.armed = setting.line.arm and not setting.line.listen
         self.capabilities = msgspec.structs.replace(ONLY_TELLS, holds_exit=self.armed)
         self._reader = TelegramReader()
         self._succession = Succession()
