@@ -1,4 +1,4 @@
-"""What a driver is made from: everything that a protocol may need, handed in for one link."""
+"""What a driver is made from: everything that a protocol may need for one link."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 import msgspec
 
 from firmware_bridge.cards import Card
-from firmware_bridge.device_policy import ANY_DEVICE, Trust
+from firmware_bridge.device_policy import ANY_DEVICE, DevicePolicy
 
 
 class DeviceLine(msgspec.Struct, frozen=True):
@@ -29,8 +29,8 @@ class DriverSetting(msgspec.Struct, frozen=True):
     32-byte key of a serial number, or None. `held` is the last report that the journal holds, as (boot, number), (0, 0)
     for none. `card_table` gives the card of an identifier. `simulated`: the table is a simulated one, for devices that
     cannot report it themselves. `replayed`: the bytes come from a capture and nothing is sent; a device whose key is
-    not here was judged when the capture was made. `trust`: the device that may be used, for drivers that refuse another
-    at their handshake; the link refuses it in any case.
+    not here was judged when the capture was made. `policy`: the device that may be used, for drivers that refuse
+    another at their handshake; the link refuses it in any case.
     """
 
     nonce: bytes
@@ -40,4 +40,4 @@ class DriverSetting(msgspec.Struct, frozen=True):
     card_table: Mapping[str, Card] = {}
     simulated: bool = False
     replayed: bool = False
-    trust: Trust = ANY_DEVICE
+    policy: DevicePolicy = ANY_DEVICE

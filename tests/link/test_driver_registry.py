@@ -142,7 +142,7 @@ def test_the_serial_number_of_a_device_that_has_none() -> None:
     [
         ("serial:///dev/ttyS0?driver=bee_tek&arm=1", "no commands"),
         ("serial:///dev/ttyS0?arm=1", "no commands"),
-        ("serial:///dev/ttyS0?driver=angel_eye&arm=1&listen=1", "listen=1 says"),
+        ("serial:///dev/ttyS0?driver=angel_eye&arm=1&listen=1", "listen=1 means"),
         ("serial:///dev/ttyS0?driver=angel_eye&arm=yes", "arm=yes"),
         ("usb:///1209:0001/A12?driver=angel_eye&arm=1", "'arm'"),
     ],

@@ -122,7 +122,7 @@ async def test_no_permission_names_the_node_and_what_to_do(rig: UsbRig) -> None:
 
 
 async def test_a_device_in_use_and_free_again(rig: UsbRig, mocker: pytest_mock.MockerFixture) -> None:
-    mocker.patch.object(usb_lookup, "LOOKS", 2)
+    mocker.patch.object(usb_lookup, "CLAIM_ATTEMPTS", 2)
     first = await rig.open()
     with pytest.raises(TransportUnavailableError) as refused:
         await rig.open()
@@ -304,7 +304,7 @@ async def test_short_packets(rig: UsbRig, short: int) -> None:
 
 async def test_a_loop_that_lags_behind_holds_the_reader_back(rig: UsbRig) -> None:
     transport = await rig.open()
-    ahead = usb_transport.NOT_YET_TAKEN
+    ahead = usb_transport.READ_AHEAD
     for _ in range(ahead * 3):
         rig.gadget.send(b"x")
     waiting = rig.gadget.waiting(BULK_IN)
