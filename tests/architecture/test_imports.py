@@ -92,6 +92,11 @@ def test_drivers_turn_bytes_into_observations_and_do_no_io() -> None:
     assert len(inspected) > 3
 
 
+def test_only_a_replay_accepts_a_device_without_its_proof() -> None:
+    found = {module.name for module in modules(*PACKAGES) if "replayed=True" in module.text.replace(" = ", "=")}
+    assert found == {"firmware_bridge.captures.replay"}
+
+
 def test_only_what_the_project_declares_is_imported() -> None:
     declared = {
         "aiohttp", "click", "cryptography", "libusb_package", "msgspec", "serial", "usb", "rich", "structlog",

@@ -113,7 +113,7 @@ def test_a_damaged_line_is_named_and_the_rest_is_read(tmp_path: Path) -> None:
     assert capture.damage == (f"Line 3 of {path} is damaged.",)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(st.lists(st.binary(max_size=80), max_size=6))
 def test_whatever_stands_behind_a_header_is_damage_and_no_error(tmp_path: Path, lines: list[bytes]) -> None:
     path = tmp_path / "a.capture"

@@ -23,7 +23,6 @@ from firmware_bridge.drivers.cardlink.host import CardlinkHost
 from firmware_bridge.drivers.setting import DriverSetting
 from firmware_bridge.link_keeper import LinkState
 from firmware_bridge.recent_traffic import BLOCK, KEPT
-from tests.architecture.sources import PACKAGES, modules
 from tests.captures.make import FOLDER
 
 from .parts import KEY, SERIAL, Bench, Desk, HandClock, running
@@ -217,8 +216,3 @@ async def test_a_link_that_the_program_ends_tells_of_no_pieces(desk: Desk, clock
         async with running(bench.keeper):
             await desk.until_state(LinkState.READY)
     assert all("last" not in line for line in logged)
-
-
-def test_only_a_replay_takes_a_device_at_its_word() -> None:
-    found = {module.name for module in modules(*PACKAGES) if "replayed=True" in module.text.replace(" = ", "=")}
-    assert found == {"firmware_bridge.captures.replay"}

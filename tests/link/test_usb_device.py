@@ -372,7 +372,6 @@ ENDPOINT_CALLS = ("bulk_read", "intr_read", "bulk_write", "clear_halt")
 
 @pytest.mark.parametrize("call", ENDPOINT_CALLS)
 async def test_whatever_is_raised_on_a_thread_is_a_loss(mocker: pytest_mock.MockerFixture, call: str) -> None:
-    mocker.patch.object(usb_transport, "TURN_MS", 5)  # so long do the other threads take to end
     for make in (*EXCEPTIONS, *USB_ERRORS):
         error = make()
         if not isinstance(error, Exception):
