@@ -10,14 +10,14 @@ from collections.abc import Iterator
 from typing import Final
 
 from firmware_bridge.cards import DECK_SIZE, Card
-from firmware_bridge.drivers.one_way import TellingDriver, Told, card_drawn, not_understood
+from firmware_bridge.drivers.one_way import Decoded, OneWayDriver, card_drawn, not_understood
 from firmware_bridge.drivers.registry import DriverFactory, Maturity, RegisteredDriver
 from firmware_bridge.drivers.setting import DriverSetting
 
 LONGEST_LINE: Final = 16  # bytes; what is longer is no line of this device
 
 
-class SkeletonDriver(TellingDriver):
+class SkeletonDriver(OneWayDriver):
     """One link. The base answers the link keeper: ready at once, never stale, nothing acknowledged, no command."""
 
     maker = "Nobody"
@@ -27,7 +27,7 @@ class SkeletonDriver(TellingDriver):
         super().__init__(setting, now)
         self._line = bytearray()
 
-    def read(self, data: bytes, now: float) -> Iterator[Told]:
+    def read(self, data: bytes, now: float) -> Iterator[Decoded]:
         """Bytes come in any pieces. Yield what was told, in order; raise nothing, whatever comes; keep little."""
         for byte in data:
             if byte != ord("\n"):
@@ -37,7 +37,7 @@ class SkeletonDriver(TellingDriver):
             line, self._line = bytes(self._line), bytearray()
             yield self._understand(line)
 
-    def _understand(self, line: bytes) -> Told:
+    def _understand(self, line: bytes) -> Decoded:
         """Every whole telegram becomes a report with its bytes: what is not understood is told, and never dropped."""
         number, colon, given = line.strip(b"\r ").partition(b":")
         if len(line) > LONGEST_LINE or not (colon and number.isdigit() and given.isdigit()):
@@ -48,7 +48,7 @@ class SkeletonDriver(TellingDriver):
             return not_understood("a line whose sum is wrong", line)
         self.statistics.frames_in += 1
         known = len(number) <= 2 and 1 <= int(number) <= DECK_SIZE
-        return Told(card_drawn(Card.numbered(int(number)) if known else None, foreign=not known), line)
+        return Decoded(card_drawn(Card.numbered(int(number)) if known else None, foreign=not known), line)
 
 
 def _load() -> DriverFactory:

@@ -1,5 +1,5 @@
-"""The device: what a card shoe or shuffler can say and be told, and every way of talking to one.
+"""Card shoes and shufflers: what they report, which commands they take, and how they are connected.
 
 Knows nothing of games. Bytes come in through a transport, a driver (without I/O of its own) turns them into
-observations, and the link keeper alone connects and reconnects.
+observations, and only the link keeper connects and reconnects.
 """

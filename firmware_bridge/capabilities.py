@@ -1,4 +1,4 @@
-"""What a device is and can do: its identity, its status, its capabilities, and in sentences what it cannot."""
+"""A device's identity, status and capabilities, and a sentence for each capability that is missing."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import msgspec
 
 
 class Capabilities(msgspec.Struct, frozen=True):
-    """What a device can sense and do. Where it cannot, the controller asks a person or infers, and says so."""
+    """What a device can sense and do. Where it cannot, the controller asks a person, or infers and shows that."""
 
     recognises_cards: bool
     senses_orientation: bool
@@ -19,17 +19,17 @@ class Capabilities(msgspec.Struct, frozen=True):
     dispenses: Literal["on_command", "on_removal"]
     stages: bool  # a set may wait in the tray before bets are closed
     retains_reports: bool  # through a loss of power
-    acknowledges: bool = True  # False: at most once, a loss cannot be noticed by numbers
-    counts: bool = True  # False: it numbers no cards, tells of no decks and gives no status; those fields are all 0
+    acknowledges: bool = True  # False: delivery at most once; numbers do not reveal a loss
+    counts: bool = True  # False: no card numbers, no notice of decks, no status; those fields are all 0
 
     @property
     def yields_one_card(self) -> bool:
-        """Whether a device of sets can be told to form a set of one."""
+        """Whether a device of sets takes a command to form a set of one."""
         return self.dispenses == "on_command"
 
 
 class DeviceIdentity(msgspec.Struct, frozen=True):
-    """Who the device says it is. Proven by the driver's handshake where the driver has one."""
+    """The identity that the device reports. Proven by the driver's handshake where the driver has one."""
 
     kind: Literal["shuffler", "shoe"]
     unit: Literal["sets", "singles", "both"]
@@ -45,7 +45,7 @@ class DeviceIdentity(msgspec.Struct, frozen=True):
 
 
 class DeviceStatus(msgspec.Struct, frozen=True):
-    """A device's own account of itself, `last_report` being the newest report that it takes into account."""
+    """The state that a device reports; `last_report` is the newest report that it includes."""
 
     boot: int
     last_report: int
@@ -63,21 +63,18 @@ class DeviceStatus(msgspec.Struct, frozen=True):
 
 
 SHORTCOMINGS: Final[tuple[tuple[str, str], ...]] = (
-    ("counts", "It numbers no cards and tells of no decks: the table counts, and people say when a deck is put in."),
-    ("acknowledges", "It tells every card at most once: after each loss of the link in a round a count is asked for."),
-    ("retains_reports", "It forgets without power what was not heard: then a count is asked for."),
-    ("recognises_cards", "It does not read cards: people enter every hand as it lies on the table."),
-    ("senses_orientation", "It does not feel which way up a card lies: people report a card that lies face up."),
-    (
-        "senses_double_draw",
-        "It does not feel two cards at once: the table infers it from its clock, or people say so.",
-    ),
-    ("holds_exit", "It cannot hold its exit: a card that is taken out of turn is told of, not prevented."),
-    ("unloads_stub", "It does not count its stub: people do."),
+    ("counts", "No card counter: the table counts the cards, and people enter each new deck."),
+    ("acknowledges", "Reports are sent only once: count the cards after the connection was lost during a round."),
+    ("retains_reports", "No memory without power: count the cards after the shoe lost power during a round."),
+    ("recognises_cards", "No card reader: enter every hand as it lies on the table."),
+    ("senses_orientation", "No face-up sensor: report any card that comes out face up."),
+    ("senses_double_draw", "No double-draw sensor: report two cards drawn together; the table can only suspect it."),
+    ("holds_exit", "No exit lock: a card drawn out of turn is reported, not prevented."),
+    ("unloads_stub", "No count of the stub: count the cards left after the round and enter the number."),
 )
-"""The capability that is wanting, and what that means at the table."""
+"""The missing capability, and what that means for the people at the table."""
 
 
 def shortcomings(capabilities: Capabilities) -> tuple[str, ...]:
-    """A sentence for each thing that this device cannot."""
+    """A sentence for each capability that this device lacks."""
     return tuple(sentence for name, sentence in SHORTCOMINGS if not getattr(capabilities, name))

@@ -1,11 +1,11 @@
-"""The table of a line reader: which card an identifier is, several identifiers perhaps the same one.
+"""The table of a line reader: which card an identifier stands for. Several identifiers may stand for one card.
 
 TOML, a section `[cards]` with a card a line and its identifiers:
 
     KD = ["E28068940000500B", "E28068940000500C"]
 
-or CSV, an identifier and its card a line, several lines perhaps for one card. The whole deck has to be there: a card
-left out could only be taken for a foreign one.
+or CSV, a line for each identifier with its card. The whole deck has to be there: a card left out would be taken for a
+foreign one.
 """
 
 from __future__ import annotations

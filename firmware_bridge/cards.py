@@ -1,4 +1,4 @@
-"""Cards, and cards that nobody may see yet.
+"""Cards, and cards that no one may see yet.
 
 A card is written rank first, suit second: ``KD``, ``TC`` or ``10C``, ``AS``. A card still lying face down is carried as
 `Concealed`: it cannot be printed, formatted, pickled or serialised; only the journal seals it and only a rule of the
@@ -32,7 +32,7 @@ class Card:
     suit: str
 
     def __new__(cls, *_: object) -> Card:
-        raise TypeError("cards are not made: use Card.parse or Card.numbered")
+        raise TypeError("a card is not constructed: use Card.parse or Card.numbered")
 
     @staticmethod
     def parse(text: str) -> Card:
@@ -72,13 +72,13 @@ _BY_CODE: Final = {card.code: card for card in DECK}
 
 
 class ConcealedCardError(TypeError):
-    """Something tried to show a card that nobody may see yet. Always a bug of ours."""
+    """Something tried to show a card that no one may see yet. Always a bug of this program."""
 
 
 class Concealed:
     """A recognised card that lies face down, and where it lay in the shuffled deck (`ordinal` 1 is the first out).
 
-    `repr` tells the place and never the face. The face leaves by `expose` alone.
+    `repr` shows the place and never the face. Only `expose` gives the face.
     """
 
     __slots__ = ("_card", "ordinal", "shuffle")
@@ -93,7 +93,7 @@ class Concealed:
         return self._card
 
     def has_same_face(self, other: Concealed) -> bool:
-        """Whether both are the same card of the deck, telling neither."""
+        """Whether both are the same card of the deck, without revealing it."""
         return self._card is other._card
 
     def __eq__(self, other: object) -> bool:
@@ -140,7 +140,7 @@ class Exposed:
 
 
 class Evidence:
-    """The bytes of a device's report as they came: they may tell of concealed cards, so they are kept only sealed."""
+    """The bytes of a device's report as they came. They may reveal concealed cards, so they are kept only sealed."""
 
     __slots__ = ("_data",)
 

@@ -1,6 +1,6 @@
-"""What a device can be told.
+"""The commands that a device takes.
 
-Of the commands that move cards only one may be open at a time; the others may go beside it.
+Of the commands that move cards only one may be open at a time; the others may be open besides.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Shuffle(Command, frozen=True, tag="shuffle"):
 
 
 class UnloadStub(Command, frozen=True, tag="unload_stub"):
-    """Give out what is left, and count it."""
+    """Unload and count the cards that are left."""
 
     moves_cards: ClassVar[bool] = True
 

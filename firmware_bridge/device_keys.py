@@ -1,7 +1,7 @@
-"""The keys of devices, one file for a table: a line a device, its serial number and 32 bytes in hex.
+"""The keys of devices, one file for each table: a line for each device, its serial number and 32 bytes in hexadecimal.
 
-The file is its owner's alone; its group may be let read it, where root owns it and the daemon is in the group. Keys are
-made on this machine and never cross the wire.
+Only its owner may read the file; its group may too, where root owns it and the daemon is in the group. Keys are made on
+this machine and never cross the wire.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from firmware_bridge.errors import KeyFileError
 
 
 def write_device_keys(path: Path, keys: dict[str, bytes]) -> None:
-    """Write a key file anew, for its owner's eyes alone."""
+    """Write a new key file that only its owner may read."""
     text = "".join(f"{serial} {key.hex()}\n" for serial, key in sorted(keys.items()))
     path.unlink(missing_ok=True)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -38,7 +38,7 @@ def add_device_key(path: Path, serial: str, key: bytes, *, replace: bool = False
     if serial in known and not replace:
         raise KeyFileError(
             f"{path} has a key for {serial} already, and the device may be using it.",
-            "Write --replace to make a new one; the old one then opens nothing any more.",
+            "Write --replace to make a new key; the old one is then no longer valid.",
         )
     line = f"{serial} {key.hex()}\n"
     _rewrite(path, lambda lines: [*(one for one in lines if not _is_of(one, serial)), line])
@@ -67,9 +67,9 @@ def _is_of(line: str, serial: str) -> bool:
 
 
 def _rewrite(path: Path, change: Callable[[list[str]], list[str]]) -> None:
-    """Write the file whole beside the old one and put it in its place: whenever the power fails, one of them is there.
+    """Write a whole new file and rename it over the old one: whenever the power fails, one of them is there.
 
-    Owner, group and mode stay; a new file is its owner's alone.
+    Owner, group and mode stay; only its owner may read a new file.
     """
     beside = path.with_name(f".{path.name}.new")
     try:

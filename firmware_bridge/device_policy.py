@@ -1,7 +1,7 @@
-"""Which device may serve a table: its serial number pinned, its firmware approved, as the configuration says.
+"""Which device may serve a table: its serial number and its approved firmware, as the configuration says.
 
-A serial number is worth what proves it. A driver whose handshake proves it refuses at the handshake; of every other the
-link compares what the driver says of its device, which for one that only tells is the name in the URL.
+A serial number is worth what proves it. A driver whose handshake proves it refuses at the handshake. For every other
+driver the link compares what the driver reports, which for a one-way device is the name in the URL.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from firmware_bridge.capabilities import DeviceIdentity
 from firmware_bridge.drivers.base import LinkOver
 
 
-class Trust(msgspec.Struct, frozen=True):
+class DevicePolicy(msgspec.Struct, frozen=True):
     """`serial`: the one device that may be used; empty: any. `firmware_digests`: the firmware that may run on it, as
     SHA-256 in lower-case hexadecimal digits; empty: any. A digest is the device's own claim."""
 
     serial: str = ""
     firmware_digests: tuple[str, ...] = ()
 
-    def refuses_serial(self, serial: str) -> LinkOver | None:
-        """Why a device that calls itself so must not be used; None: it may."""
+    def refuse_serial(self, serial: str) -> LinkOver | None:
+        """Why a device with this serial number must not be used; None: it may."""
         if self.serial in ("", serial):
             return None
         sentence = (
@@ -29,19 +29,19 @@ class Trust(msgspec.Struct, frozen=True):
         )
         return LinkOver("device-other-serial", sentence, refused=True)
 
-    def refuses_firmware(self, serial: str, digest: str) -> LinkOver | None:
+    def refuse_firmware(self, serial: str, digest: str) -> LinkOver | None:
         """Why this firmware must not be used; None: it may."""
         if not self.firmware_digests or digest.lower() in self.firmware_digests:
             return None
         sentence = (
-            f"The firmware of {serial} is not approved ({digest or 'it tells no digest'}): install an approved one, "
+            f"The firmware of {serial} is not approved ({digest or 'it reports no digest'}): install an approved one, "
             "or have this one approved and add it to [device] firmware_digests."
         )
         return LinkOver("device-firmware", sentence, refused=True)
 
-    def refuses(self, identity: DeviceIdentity) -> LinkOver | None:
-        """Both."""
-        return self.refuses_serial(identity.serial) or self.refuses_firmware(identity.serial, identity.firmware_digest)
+    def refuse(self, identity: DeviceIdentity) -> LinkOver | None:
+        """Both checks."""
+        return self.refuse_serial(identity.serial) or self.refuse_firmware(identity.serial, identity.firmware_digest)
 
 
-ANY_DEVICE = Trust()
+ANY_DEVICE = DevicePolicy()

@@ -1,4 +1,4 @@
-"""Where a device is and what it speaks, in one line that is the same in every command and file.
+"""Where a device is and which protocol it speaks, in one line that is the same in every command and file.
 
     scheme:[//host:port]/path?driver=&baud=&listen=1&arm=1&seed=
 
@@ -7,7 +7,7 @@
     tcp://host:port/?driver=NAME         a serial server
     sim:///shuffler?seed=7               a simulated device in this process
 
-No secrets stand in a URL: keys have files of their own.
+A URL holds no secrets: keys have files of their own.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlsplit
 import msgspec
 
 from firmware_bridge.drivers.registry import DRIVERS, USUAL_BAUD, RegisteredDriver, registered_driver
+from firmware_bridge.drivers.setting import DeviceLine
 from firmware_bridge.errors import BadDeviceUrlError
 
 DEFAULT_DRIVER: Final = "cardlink"
@@ -46,7 +47,7 @@ class DeviceUrl(msgspec.Struct, frozen=True):
     """A device URL, taken apart. `str` puts it together again, defaults left out.
 
     `host` and `port` belong to tcp alone. `baud` is in bits a second, by default the driver's. `listen`: no byte is
-    ever written. `arm`: a driver that only listens unless told may send its commands. `seed` is of simulated devices;
+    ever written. `arm`: a driver that only listens by default may send its commands. `seed` is of simulated devices;
     None lets the simulator choose.
     """
 
@@ -62,8 +63,13 @@ class DeviceUrl(msgspec.Struct, frozen=True):
 
     @property
     def known_as(self) -> str:
-        """What the device is called where it cannot say its serial number: the path's last part, or host:port."""
+        """The device's name where it reports no serial number: the path's last part, or host:port."""
         return f"{self.host}:{self.port}" if self.port is not None else self.path.rstrip("/").rpartition("/")[2]
+
+    @property
+    def line(self) -> DeviceLine:
+        """The part that a driver needs."""
+        return DeviceLine(self.known_as, self.listen, self.arm)
 
     def __str__(self) -> str:
         host = f"[{self.host}]" if ":" in self.host else self.host
@@ -80,7 +86,7 @@ class DeviceUrl(msgspec.Struct, frozen=True):
 
 
 class UsbName(msgspec.Struct, frozen=True):
-    """What tells a USB device from every other: the pair alone names only its make."""
+    """What identifies a USB device; vendor and product alone name only its make."""
 
     vendor: int
     product: int
@@ -132,22 +138,23 @@ def parse_device_url(text: str) -> DeviceUrl:
 
 
 def _check_writing(url: DeviceUrl, row: RegisteredDriver) -> None:
-    """What a URL says of writing to the device must be possible, and one thing."""
+    """Refuse `listen` and `arm` where the driver cannot do that, and both together."""
     if url.listen and not row.can_listen:
         raise BadDeviceUrlError(
-            f"The driver {url.driver} has to answer its device and cannot only listen.",
+            f"The driver {url.driver} has to answer its device, so it cannot only listen.",
             "Leave out listen=1, or name the driver that the device speaks with driver=.",
         )
     if url.arm and not row.can_arm:
         raise BadDeviceUrlError(f"The driver {url.driver} has no commands to be armed.", "Leave out arm=1.")
     if url.arm and url.listen:
         raise BadDeviceUrlError(
-            "listen=1 says that no byte is ever written, and arm=1 that commands may be.", "Leave one of them out."
+            "listen=1 means that no byte is ever written, and arm=1 that commands may be sent.",
+            "Leave one of them out.",
         )
 
 
 def _usual_baud(driver: str) -> int:
-    """The speed that need not be written. Of a driver of others any speed is written, so that nothing is imported."""
+    """The speed that need not be written. For a driver of another package it is always written, to import nothing."""
     row = DRIVERS.get(driver)
     return 0 if row is None else row.baud
 
@@ -155,7 +162,7 @@ def _usual_baud(driver: str) -> int:
 def _split(text: str) -> SplitResult:
     if not text.isprintable() or " " in text:
         raise BadDeviceUrlError(
-            f"The device URL {text!r} holds blanks or characters that cannot be printed.",
+            f"The device URL {text!r} contains blanks or characters that cannot be printed.",
             "Remove them; a blank in a path is written %20.",
         )
     try:
@@ -184,13 +191,15 @@ def _authority(parts: SplitResult) -> tuple[str, int | None]:
     example = _EXAMPLES[parts.scheme]
     if "@" in parts.netloc:
         raise BadDeviceUrlError(
-            "A device URL holds no user name and no password.",
+            "A device URL contains no user name and no password.",
             f"Keys have files of their own; write it like {example}.",
         )
     if parts.scheme != "tcp":
         if parts.netloc:
             sentence = f"A {parts.scheme} device has no host, and {parts.netloc!r} stands where a host would."
-            raise BadDeviceUrlError(sentence, f"Three slashes begin the path: {parts.scheme}:///{_told(parts)}")
+            raise BadDeviceUrlError(
+                sentence, f"Three slashes begin the path: {parts.scheme}:///{_meant_as_path(parts)}"
+            )
         return "", None
     try:
         host, port = parts.hostname, parts.port
@@ -203,8 +212,8 @@ def _authority(parts: SplitResult) -> tuple[str, int | None]:
     return host, port
 
 
-def _told(parts: SplitResult) -> str:
-    """What a person meant to be the path when two slashes stood before it."""
+def _meant_as_path(parts: SplitResult) -> str:
+    """The path that was probably meant when only two slashes were written before it."""
     return parts.netloc + parts.path
 
 
@@ -212,7 +221,7 @@ def _path(parts: SplitResult) -> str:
     path = unquote(parts.path)
     if not path.isprintable():
         raise BadDeviceUrlError(
-            f"The path {path!r} holds characters that cannot be printed.", "Check what stands after each '%'."
+            f"The path {path!r} contains characters that cannot be printed.", "Check what stands after each '%'."
         )
     if parts.scheme == "tcp":
         if path not in ("", "/"):
@@ -248,7 +257,7 @@ def _query(parts: SplitResult) -> dict[str, str]:
                 f"A {parts.scheme} URL knows no key {key!r}.", f"The keys are: {', '.join(sorted(known))}."
             )
         if key in values:
-            raise BadDeviceUrlError(f"The key {key!r} stands twice in the device URL.", "Leave one of them out.")
+            raise BadDeviceUrlError(f"The key {key!r} appears twice in the device URL.", "Leave one of them out.")
         if not value:
             raise BadDeviceUrlError(f"The key {key!r} has no value.", f"Write {key}=VALUE, or leave it out.")
         values[key] = value
@@ -260,7 +269,7 @@ def _whole_number(values: dict[str, str], key: str, smallest: int, largest: int)
     text = values.get(key)
     if text is None:
         return None
-    # Twenty digits hold the largest seed; longer text is never turned into a number.
+    # The largest seed has twenty digits; longer text is never converted to a number.
     if text.isascii() and text.isdigit() and len(text) <= 20 and smallest <= int(text) <= largest:
         return int(text)
     raise BadDeviceUrlError(

@@ -1,7 +1,7 @@
-"""What is plugged into this machine and which driver fits: by what a device says of itself on the bus, unopened.
+"""What is plugged into this machine and which driver fits, by what a device reports on the bus; it is not opened.
 
-A converter of any make may carry any device, so its vendor and product name no driver. Who a device is, only its proof
-tells (`firmware_bridge.identify`).
+A converter of any make may carry any device, so its vendor and product name no driver. Only the device's proof shows
+its identity (`firmware_bridge.identify`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ NAMED: Final = Path("/dev/cardshoe")
 
 
 class SerialSeen(Protocol):
-    """What is asked of a port that pyserial lists."""
+    """What is needed of a port that pyserial lists."""
 
     device: str
     serial_number: str | None
@@ -30,9 +30,8 @@ class SerialSeen(Protocol):
     description: str
 
 
-class UsbSeen(msgspec.Struct, frozen=True):
-    """A USB device that this program could speak to without a serial port. `problem`: why its serial number is not
-    known."""
+class FoundUsbDevice(msgspec.Struct, frozen=True):
+    """A USB device that this program could use without a serial port. `problem`: why its serial number is unknown."""
 
     vendor: int
     product: int
@@ -42,22 +41,22 @@ class UsbSeen(msgspec.Struct, frozen=True):
 
 
 ListSerial: TypeAlias = Callable[[], Iterable[SerialSeen]]
-ListUsb: TypeAlias = Callable[[], Iterable[UsbSeen]]
+ListUsb: TypeAlias = Callable[[], Iterable[FoundUsbDevice]]
 ListNamed: TypeAlias = Callable[[], Iterable[Path]]
 
 
 class Lists(NamedTuple):
-    """How what is plugged in is listed: serial ports, USB devices, names under /dev/cardshoe."""
+    """The three ways to list what is plugged in: serial ports, USB devices, names under /dev/cardshoe."""
 
     serial: ListSerial
     usb: ListUsb
     named: ListNamed
 
 
-class PluggedIn(msgspec.Struct, frozen=True):
+class FoundDevice(msgspec.Struct, frozen=True):
     """One thing that is plugged in. `place`: its node, or where it is on the bus. `usb`: vendor and product.
 
-    `driver` is empty where nothing tells; then `advice` says what to try. `url` opens it, with that driver.
+    `driver` is empty where it is unknown; then `advice` says what to try. `url` opens it, with that driver.
     `maturity` is the driver's.
     """
 
@@ -73,15 +72,15 @@ class PluggedIn(msgspec.Struct, frozen=True):
     problem: str = ""
 
 
-class Surroundings(msgspec.Struct, frozen=True):
-    """`devices`: what is plugged in. `problems`: why something could not be looked for."""
+class Discovery(msgspec.Struct, frozen=True):
+    """`devices`: what is plugged in. `problems`: why something could not be listed."""
 
-    devices: tuple[PluggedIn, ...]
+    devices: tuple[FoundDevice, ...]
     problems: tuple[str, ...]
 
 
-def look_around(lists: Lists) -> Surroundings:
-    """What the three lists hold, each device once. A list that fails is a problem, told in a sentence."""
+def discover(lists: Lists) -> Discovery:
+    """What the three lists hold, each device once. A list that fails gives a problem: a sentence."""
     problems: list[str] = []
     named = {path: path.resolve() for path in _listed(lists.named, "The names under /dev/cardshoe", problems)}
     ports = _listed(lists.serial, "The serial ports", problems)
@@ -89,7 +88,7 @@ def look_around(lists: Lists) -> Surroundings:
     listed = {Path(port.device) for port in ports}
     devices += [_named_port(name) for name, node in named.items() if node not in listed]
     devices += [_usb(seen) for seen in _listed(lists.usb, "The USB devices", problems)]
-    return Surroundings(tuple(sorted(devices, key=lambda one: (one.way, one.place))), tuple(problems))
+    return Discovery(tuple(sorted(devices, key=lambda one: (one.way, one.place))), tuple(problems))
 
 
 def _listed(what: Callable[[], Iterable[Any]], name: str, problems: list[str]) -> Sequence[Any]:
@@ -102,12 +101,12 @@ def _listed(what: Callable[[], Iterable[Any]], name: str, problems: list[str]) -
     return []
 
 
-def _port(port: SerialSeen, names: list[Path]) -> PluggedIn:
+def _port(port: SerialSeen, names: list[Path]) -> FoundDevice:
     serial = port.serial_number or ""
     vendor, product = port.vid or 0, port.pid or 0
     ours = is_cardlink(vendor, product, serial)
     path = str(names[0]) if names else str(NAMED / serial) if ours else port.device
-    return PluggedIn(
+    return FoundDevice(
         way="serial",
         place=port.device,
         url=str(DeviceUrl("serial", path=path)),
@@ -118,16 +117,16 @@ def _port(port: SerialSeen, names: list[Path]) -> PluggedIn:
     )
 
 
-def _named_port(name: Path) -> PluggedIn:
-    """Somebody's own udev rule gave it a place: which device that is, the name alone does not tell."""
-    return PluggedIn("serial", str(name), str(DeviceUrl("serial", path=str(name))), "", "", "", **_fits(False))
+def _named_port(name: Path) -> FoundDevice:
+    """A udev rule of the site named it: which device it is does not follow from the name."""
+    return FoundDevice("serial", str(name), str(DeviceUrl("serial", path=str(name))), "", "", "", **_fits(False))
 
 
-def _usb(seen: UsbSeen) -> PluggedIn:
+def _usb(seen: FoundUsbDevice) -> FoundDevice:
     pair = f"{seen.vendor:04x}:{seen.product:04x}"
     url = str(DeviceUrl("usb", path=f"/{pair}/{seen.serial}")) if seen.serial else ""
     ours = is_cardlink(seen.vendor, seen.product, seen.serial)
-    return PluggedIn("usb", seen.place, url, seen.serial, pair, "", problem=seen.problem, **_fits(ours))
+    return FoundDevice("usb", seen.place, url, seen.serial, pair, "", problem=seen.problem, **_fits(ours))
 
 
 def _fits(ours: bool) -> dict[str, str]:
@@ -135,4 +134,8 @@ def _fits(ours: bool) -> dict[str, str]:
         maturity = DRIVERS[DEFAULT_DRIVER].maturity.value
         return {"driver": DEFAULT_DRIVER, "maturity": maturity, "advice": ""}
     names = ", ".join(f"driver={name}" for name in driver_names())
-    return {"driver": "", "maturity": "", "advice": f"unknown: try what its maker says it speaks: {names}"}
+    return {
+        "driver": "",
+        "maturity": "",
+        "advice": f"unknown driver: try the one for the protocol that its maker names: {names}",
+    }

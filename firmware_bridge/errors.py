@@ -1,10 +1,10 @@
 """The tree of errors that leave this package.
 
-    BridgeError                 something about the device or the way to it; has a `code` and a `hint`
+    BridgeError                 something about the device or the connection; has a `code` and a `hint`
     ├── BadDeviceUrlError       the URL names nothing that can exist          (code device-url)
-    │   └── DriverMissingError  a driver of others cannot be used             (code driver)
-    ├── TransportLostError      the way was there and is gone: cable pulled   (code transport-lost)
-    ├── TransportUnavailableError   the way cannot be opened: no such port, no permission, in use
+    │   └── DriverMissingError  a driver of another package cannot be used    (code driver)
+    ├── TransportLostError      the connection is gone: cable unplugged       (code transport-lost)
+    ├── TransportUnavailableError   the connection cannot be opened: no such port, no permission, in use
     ├── KeyFileError            the key file cannot be read                   (code key-file)
     └── CardTableError          the table of identifiers cannot be used       (code card-table)
 

@@ -1,4 +1,4 @@
-"""Ask a device who it is: open it, do the handshake, hear its identity, let it go. Nothing is acknowledged or told."""
+"""Ask a device for its identity: connect, do the handshake, disconnect. No acknowledgement and no command is sent."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from firmware_bridge.transports.base import OpenTransport
 from firmware_bridge.transports.registry import open_transport
 
 
-class Account(msgspec.Struct, frozen=True):
-    """What a device said of itself, or why it did not: then `code`, `sentence` and `hint` say so and there is no
-    identity. `cannot`: what it cannot tell or do, and what happens instead."""
+class Identification(msgspec.Struct, frozen=True):
+    """A device's identity, or why there is none: then `code`, `sentence` and `hint` say so. `cannot`: what the device
+    cannot sense or do, and what happens instead."""
 
     identity: DeviceIdentity | None
     cannot: tuple[str, ...] = ()
@@ -35,10 +35,10 @@ class Account(msgspec.Struct, frozen=True):
     hint: str = ""
 
 
-async def ask(
+async def identify(
     url: DeviceUrl, key_of: Callable[[str], bytes | None], *, open_transport: OpenTransport = open_transport
-) -> Account:
-    """Ask the device at `url`, for as long as its driver's handshake takes. What it reports meanwhile it keeps."""
+) -> Identification:
+    """Ask the device at `url`; this takes as long as its driver's handshake. No report is acknowledged."""
     clock = asyncio.get_running_loop().time
     heard: asyncio.Queue[Heard] = asyncio.Queue()
 
@@ -46,38 +46,38 @@ async def ask(
         await wait_for_event(event, deadline - clock())
 
     def on_state(state: LinkState) -> None:
-        """Only the outcome counts."""
+        """Only the outcome matters."""
 
     def make_driver(now: float) -> Driver:
-        return make(DriverSetting(secrets.token_bytes(16), url, key_of), now)
+        return make(DriverSetting(secrets.token_bytes(16), url.line, key_of), now)
 
     try:
         make = load_driver(url.driver)
     except BridgeError as error:
-        return Account(None, code=error.code, sentence=str(error), hint=error.hint)
+        return Identification(None, code=error.code, sentence=str(error), hint=error.hint)
     link = Link(
         clock=clock,
         wait=wait,
         deliver=heard.put_nowait,
         on_state=on_state,
-        log=structlog.wrap_logger(structlog.PrintLogger(sys.stderr)),  # a fault of ours only
-        trust=ANY_DEVICE,
+        log=structlog.wrap_logger(structlog.PrintLogger(sys.stderr)),  # only bugs are logged
+        policy=ANY_DEVICE,
     )
-    living = asyncio.create_task(link.live(open_transport, url, make_driver))
-    hearing = asyncio.create_task(heard.get())
+    running = asyncio.create_task(link.run(open_transport, url, make_driver))
+    first_heard = asyncio.create_task(heard.get())
     try:
-        await asyncio.wait({living, hearing}, return_when=asyncio.FIRST_COMPLETED)
-        first = hearing.result() if hearing.done() else None
+        await asyncio.wait({running, first_heard}, return_when=asyncio.FIRST_COMPLETED)
+        first = first_heard.result() if first_heard.done() else None
     finally:
-        for task in (living, hearing):
+        for task in (running, first_heard):
             task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await task
         over = link.finish()
-    return _account(first, over, link.hint)
+    return _identification(first, over, link.hint)
 
 
-def _account(first: Heard | None, over: LinkOver, hint: str) -> Account:
+def _identification(first: Heard | None, over: LinkOver, hint: str) -> Identification:
     if isinstance(first, DeviceReady):
-        return Account(first.identity, shortcomings(first.identity.capabilities))
-    return Account(None, code=over.code, sentence=over.sentence, hint=hint)
+        return Identification(first.identity, shortcomings(first.identity.capabilities))
+    return Identification(None, code=over.code, sentence=over.sentence, hint=hint)

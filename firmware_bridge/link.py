@@ -1,7 +1,7 @@
 """One connection to a device, from the attempt to open it until the first reason to end it.
 
-Whatever a transport, a driver or the receiver of what was heard raises becomes the end of this one link: it is caught
-in `Guard`, nowhere else.
+Any exception that a transport, a driver or the receiver of their reports raises ends this one link. It is caught in
+`Guard`, nowhere else.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from typing import Any, Final, Protocol, TypeAlias
 
 from firmware_bridge.capabilities import DeviceIdentity
 from firmware_bridge.commands import AnyCommand
-from firmware_bridge.device_policy import Trust
+from firmware_bridge.device_policy import DevicePolicy
 from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.drivers.base import DeviceReady, Driver, Heard, LinkOver, LinkStatistics
-from firmware_bridge.drivers.detect import LOOKED_AT, what_to_check
+from firmware_bridge.drivers.detect import SAMPLE_SIZE, what_to_check
 from firmware_bridge.errors import BridgeError, TransportLostError
-from firmware_bridge.recent_traffic import LastChunks
+from firmware_bridge.recent_traffic import RecentTraffic
 from firmware_bridge.transports.base import OpenTransport, Transport
 
-LOOK_AFTER: Final = 0.5  # seconds between two looks at a standing link, for staleness
+STALENESS_CHECK: Final = 0.5  # seconds between two checks whether a ready link is stale
 GARBAGE: Final = "device-garbage"
 GARBAGE_AFTER: Final = 160  # bytes without anything understood; the longest item of any driver has no more
 PROVEN_AFTER: Final = 5.0  # seconds that a link has to stand on which nothing was understood
@@ -37,7 +37,7 @@ Deliver: TypeAlias = Callable[[Heard], None]
 
 
 class LinkState(StrEnum):
-    """How it stands with the device."""
+    """The state of the connection to a device."""
 
     ABSENT = "absent"
     CONNECTING = "connecting"
@@ -49,7 +49,7 @@ class LinkState(StrEnum):
 
 
 class Recorder(Protocol):
-    """What is told of a link while it lives (`firmware_bridge.captures`). Must not block; one that raises is let go."""
+    """Gets notice of everything on a link (`firmware_bridge.captures`). Must not block; one that raises is dropped."""
 
     def opened(self) -> None: ...
 
@@ -67,7 +67,7 @@ class Recorder(Protocol):
 class Guard:
     """The one place where exceptions are caught: what is raised inside the `with` goes to `fail` and no further.
 
-    Cancellation of the running task passes; a CancelledError that nobody asked for is a fault like any other.
+    Cancellation of the running task passes; any other CancelledError is a fault like any exception.
     """
 
     def __init__(self, fail: Callable[[str, BaseException], None], doing: str) -> None:
@@ -93,20 +93,20 @@ def _is_being_cancelled() -> bool:
     return task is not None and task.cancelling() > 0
 
 
-def tell_log(tell: Callable[..., Any], event: str, **fields: object) -> None:
+def write_log(log: Callable[..., Any], event: str, **fields: object) -> None:
     """Write a line to the log. A log that cannot be written, on a full disk, must not end a link."""
     with contextlib.suppress(Exception):
-        tell(event, **fields)
+        log(event, **fields)
 
 
 class Link:
     """A connection. The first reason to end it stays the reason.
 
-    `opened`: the way was open. `ready`: the device was delivered as ready, so its end has to be delivered too.
-    `last_heard` is when the last undamaged frame came. `hint` goes with the reason that `finish` returns. `last` holds
-    the last pieces that came and went. `trust`: the device that may be used; any other is never delivered as ready.
-    `doubted`: what came on the link before was none of the driver's; a driver that is ready before it has understood
-    anything is not believed this time.
+    `opened`: the transport was open. `ready`: the device was delivered as ready, so its end has to be delivered too.
+    `last_heard` is when the last undamaged frame came. `hint` goes with the reason that `finish` returns. `traffic`
+    holds the last pieces received and sent. `policy`: the device that may be used; any other is never delivered as
+    ready. `doubted`: on the link before, the driver understood nothing; a device is then delivered as ready only after
+    the driver has understood something.
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class Link:
         deliver: Deliver,
         on_state: Callable[[LinkState], None],
         log: Any,
-        trust: Trust,
+        policy: DevicePolicy,
         doubted: bool = False,
         recorder: Recorder | None = None,
     ) -> None:
@@ -126,18 +126,18 @@ class Link:
         self.hint = ""
         self.last_heard: float | None = None
         self.statistics = LinkStatistics()
-        self.last = LastChunks()
+        self.traffic = RecentTraffic()
         self._recorder = recorder
         self._clock = clock
         self._wait_until = wait
         self._deliver = deliver
         self._on_state = on_state
         self._log = log
-        self._trust = trust
+        self._policy = policy
         self._doubted = doubted
         self._ready_since = math.inf
         self._withheld: DeviceReady | None = None
-        self._not_understood = b""
+        self._unread = b""  # received while nothing was understood
         self._transport: Transport | None = None
         self._driver: Driver | None = None
         self._over: LinkOver | None = None
@@ -145,21 +145,21 @@ class Link:
         self._stale = False
         self._frames = 0
         self._changed = asyncio.Event()
-        self._wakes_at = -math.inf  # while nobody waits, nobody has to be woken
+        self._wakes_at = -math.inf  # nothing waits, so nothing has to be woken
         self._taking = self._guard("taking what the device sent")
 
-    # -- its life -------------------------------------------------------------------------------------------------
+    # -- from opening to the end ----------------------------------------------------------------------------------
 
-    async def live(self, open_transport: OpenTransport, url: DeviceUrl, make_driver: MakeDriver) -> None:
-        """Open, converse, return when it is over. Raises nothing but cancellation."""
-        with self._guard("opening the way to the device"):
+    async def run(self, open_transport: OpenTransport, url: DeviceUrl, make_driver: MakeDriver) -> None:
+        """Open, exchange bytes, return at the end of the link. Raises nothing but cancellation."""
+        with self._guard("opening the connection to the device"):
             self._transport = await open_transport(url, on_data=self._receive, on_lost=self._lose)
             self.opened = True
             self._record(lambda recorder: recorder.opened())
         if not self.opened or self._over is not None:
             return
         self._on_state(LinkState.AUTHENTICATING)
-        with self._guard("conversing with the device"):
+        with self._guard("exchanging data with the device"):
             self._driver = driver = make_driver(self._clock())
             self._driver_name = url.driver
             self.statistics = driver.statistics
@@ -169,19 +169,19 @@ class Link:
                 if self._over is None:
                     now = self._clock()
                     self._take(driver, driver.tick(now), now)
-                    self._look(driver, now)
+                    self._check_staleness(driver, now)
 
     async def _wait(self, driver: Driver) -> None:
-        """Until something has to be done, or the driver wants to know the time."""
+        """Wait until something has to be done, or the driver's next `tick` is due."""
         now = self._clock()
         wakes_at = max(now + LEAST_WAIT, driver.wake_at())
-        self._wakes_at = min(wakes_at, now + LOOK_AFTER) if self.ready else wakes_at
+        self._wakes_at = min(wakes_at, now + STALENESS_CHECK) if self.ready else wakes_at
         await self._wait_until(self._changed, self._wakes_at)
         self._wakes_at = -math.inf
         self._changed.clear()
 
     def finish(self) -> LinkOver:
-        """Close whatever is open and deliver the end of a link that was ready. Returns why it ended. Called once."""
+        """Close what is open and deliver the end of a link that was ready. Returns why it ended. Called once."""
         over = self._over or LinkOver("link-stopped", "The program ended the link to the device.")
         self._end(over)
         self._close()
@@ -191,11 +191,12 @@ class Link:
         return over
 
     def has_proven_itself(self, now: float) -> bool:
-        """Whether it was worth connecting. A device that only tells is ready as soon as the way is open, and a serial
-        server with another host opens it and hangs up at once: attempts must not follow each other without a pause."""
+        """Whether the next pause may be short again. A one-way device is ready as soon as the transport is open, and a
+        serial server that serves another host accepts and hangs up at once: attempts must not follow each other without
+        a pause."""
         return self.ready and (self.statistics.frames_in > 0 or now - self._ready_since >= PROVEN_AFTER)
 
-    # -- what the outside asks ------------------------------------------------------------------------------------
+    # -- called by the link keeper --------------------------------------------------------------------------------
 
     def acknowledge(self, boot: int, number: int) -> None:
         driver = self._driver
@@ -206,11 +207,11 @@ class Link:
             self._settle(driver)
 
     def drop(self, over: LinkOver) -> None:
-        """End it, for a reason of the program's own."""
+        """End the link for a reason outside it."""
         self._end(over)
 
     def command(self, command_id: int, command: AnyCommand) -> bool:
-        """Whether the driver took it."""
+        """Returns whether the driver took it."""
         driver = self._driver
         if driver is None or not self.ready or self._over is not None:
             return False
@@ -221,31 +222,31 @@ class Link:
             return True
         return False
 
-    # -- what the transport tells ---------------------------------------------------------------------------------
+    # -- called by the transport ----------------------------------------------------------------------------------
 
     def _receive(self, data: bytes) -> None:
         if self._over is not None:
             return
         with self._taking:
             driver = self._driver
-            assert driver is not None, "a transport spoke before it was handed over"
+            assert driver is not None, "a transport delivered bytes before it was handed over"
             now = self._clock()
-            self.last.came(now, data)
+            self.traffic.received(now, data)
             if self._recorder is not None:
                 self._record(lambda recorder: recorder.received(data))
             self._take(driver, driver.receive(data, now), now)
-            self._keep_what_is_not_understood(driver, data)
+            self._check_not_understood(driver, data)
             if self._stale:
-                self._look(driver, now)
+                self._check_staleness(driver, now)
 
     def _lose(self, error: TransportLostError) -> None:
         if self._over is None:
-            self._fail("using the way to the device", error)
+            self._fail("using the connection to the device", error)
 
-    # -- the inside -----------------------------------------------------------------------------------------------
+    # -- internals ------------------------------------------------------------------------------------------------
 
     def _take(self, driver: Driver, heard: Sequence[Heard], now: float) -> None:
-        """Hand on what the driver heard, and send what it wants sent."""
+        """Deliver what the driver heard, and send what it wants sent."""
         if self.statistics.frames_in != self._frames:
             self._frames = self.statistics.frames_in
             self.last_heard = now
@@ -257,7 +258,7 @@ class Link:
                 over = thing
                 break
             if isinstance(thing, DeviceReady):
-                if over := self._trust.refuses(thing.identity):
+                if over := self._policy.refuse(thing.identity):
                     break
                 if self._doubted and not self.statistics.frames_in:
                     self._withheld = thing
@@ -274,36 +275,36 @@ class Link:
         self.ready = True
         self._ready_since = self._clock()
         self._record(lambda recorder: recorder.ready(ready.identity))
-        self._changed.set()  # from now on it is looked at for staleness
+        self._changed.set()  # from now on staleness is checked
         self._on_state(LinkState.READY)
         self._deliver(ready)
 
-    def _keep_what_is_not_understood(self, driver: Driver, data: bytes) -> None:
-        """A device that only tells is ready from the start; bytes that are none of its own show that it is another."""
+    def _check_not_understood(self, driver: Driver, data: bytes) -> None:
+        """A one-way device is ready from the start; bytes that its driver cannot read show that it is another one."""
         if driver.statistics.frames_in or not (self.ready or self._withheld):
             return
-        self._not_understood = (self._not_understood + data)[:LOOKED_AT]
-        if len(self._not_understood) >= GARBAGE_AFTER:
-            check = what_to_check(self._not_understood, self._driver_name)
+        self._unread = (self._unread + data)[:SAMPLE_SIZE]
+        if len(self._unread) >= GARBAGE_AFTER:
+            check = what_to_check(self._unread, self._driver_name)
             sentence = (
-                f"What the device sends is none of {self._driver_name}'s: {check} It is used again when something is "
-                "understood."
+                f"The driver {self._driver_name} understands nothing of what the device sends: {check} The device is "
+                "used again as soon as something is understood."
             )
             self._end(LinkOver(GARBAGE, sentence, refused=True))
 
     def _settle(self, driver: Driver) -> None:
-        """Write what the driver has to say; wake up earlier if it now wants that."""
+        """Send what the driver has to send; wake up earlier if it now needs that."""
         data = driver.outgoing()
         if data and self._transport is not None:
-            self.last.went(self._clock(), data)
+            self.traffic.sent(self._clock(), data)
             if self._recorder is not None:
                 self._record(lambda recorder: recorder.written(data))
             self._transport.write(data)
         if driver.wake_at() < self._wakes_at:
             self._changed.set()
 
-    def _look(self, driver: Driver, now: float) -> None:
-        """Notice that a sign of life is overdue, or that one came after all."""
+    def _check_staleness(self, driver: Driver, now: float) -> None:
+        """Notice that a sign of life is overdue, or that one has come."""
         if self.ready and self._over is None and driver.is_stale(now) != self._stale:
             self._stale = not self._stale
             self._on_state(LinkState.STALE if self._stale else LinkState.READY)
@@ -313,22 +314,24 @@ class Link:
 
     def _fail(self, doing: str, error: BaseException) -> None:
         if isinstance(error, BridgeError) and self._over is None:
-            self._end(LinkOver(error.code, str(error)), error.hint)  # its own words go to the log with the end
+            self._end(
+                LinkOver(error.code, str(error)), error.hint
+            )  # its sentence goes to the log with the end of the link
             return
-        tell_log(self._log.error, "link.fault", doing=doing, error=type(error).__name__, exc_info=error)
+        write_log(self._log.error, "link.fault", doing=doing, error=type(error).__name__, exc_info=error)
         sentence = f"The program failed while {doing} ({type(error).__name__})."
         self._end(LinkOver("link-fault", sentence), "The log has the details under link.fault: please report them.")
 
-    def _record(self, tell: Callable[[Recorder], None]) -> None:
-        """Tell the recorder, if there is one. It is a debugging aid: when it fails, the link goes on without."""
+    def _record(self, record: Callable[[Recorder], None]) -> None:
+        """Call the recorder, if there is one. It is a debugging aid: when it fails, the link goes on without it."""
         recorder = self._recorder
         if recorder is not None:
             with Guard(self._recorder_failed, "recording"):
-                tell(recorder)
+                record(recorder)
 
     def _recorder_failed(self, doing: str, error: BaseException) -> None:
         self._recorder = None
-        tell_log(self._log.error, "capture.fault", doing=doing, error=type(error).__name__, exc_info=error)
+        write_log(self._log.error, "capture.fault", doing=doing, error=type(error).__name__, exc_info=error)
 
     def _end(self, over: LinkOver, hint: str = "", *, by_driver: bool = False) -> None:
         if self._over is None:
@@ -341,5 +344,5 @@ class Link:
     def _close(self) -> None:
         transport, self._transport = self._transport, None
         if transport is not None:
-            with self._guard("closing the way to the device"):
+            with self._guard("closing the connection to the device"):
                 transport.close()

@@ -1,4 +1,4 @@
-"""The link keeper: the only thing that connects, and connects again.
+"""The link keeper: the only module that connects and reconnects.
 
     absent --> connecting --> authenticating --> ready <--> stale
                    ^                |              |          |
@@ -6,8 +6,8 @@
 
     absent: nothing can be opened        refused: the device was reached and must not be used
 
-While the keeper tries again, *absent* and *refused* stay as they are until more is known, so that nothing flickers.
-No exception ends the keeper, whoever raised it (see `firmware_bridge.link`); only cancellation does.
+While the keeper tries again, *absent* and *refused* stay as they are until more is known, so that screens do not
+flicker. No exception ends the keeper (see `firmware_bridge.link`); only cancellation does.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ import msgspec
 import structlog
 
 from firmware_bridge.commands import AnyCommand
-from firmware_bridge.device_policy import ANY_DEVICE, Trust
+from firmware_bridge.device_policy import ANY_DEVICE, DevicePolicy
 from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.drivers.base import LinkOver, LinkStatistics
-from firmware_bridge.link import GARBAGE, Clock, Deliver, Guard, Link, LinkState, MakeDriver, Recorder, Wait, tell_log
+from firmware_bridge.link import GARBAGE, Clock, Deliver, Guard, Link, LinkState, MakeDriver, Recorder, Wait, write_log
 from firmware_bridge.transports.base import OpenTransport
 from firmware_bridge.transports.registry import open_transport
 
@@ -69,15 +69,15 @@ async def wait_for_event(event: asyncio.Event, seconds: float) -> None:
 
 
 class LinkKeeper:
-    """Keeps the link to one device for as long as `run` runs.
+    """Keeps the link to one device while `run` runs.
 
     `make_driver(now)` gives each connection a driver of its own. `deliver` is called for everything that was heard, in
     order, and must only keep it: a link that was ready ends with exactly one LinkOver, however it ends. Where a device
     is refused before it was ready, that LinkOver is delivered once, until the reason is another or a device is ready.
-    `on_health` is called when the state or the code of its reason changes. `trust`: the device that may be used.
+    `on_health` is called when the state or the code of its reason changes. `policy`: the device that may be used.
     `clock` is monotonic, in seconds. `wait(event, deadline)` returns when the event is set or that clock reaches the
-    deadline; without one the event loop waits. `recorder` is told of every link that was opened. `simulated`: the log
-    may show the bytes before a fault, for they tell of no card that matters.
+    deadline; without one the event loop waits. `recorder` records every link that was opened. `simulated`: the log may
+    show the bytes before a fault, since they reveal no real card.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class LinkKeeper:
         wait: Wait | None = None,
         recorder: Recorder | None = None,
         simulated: bool = False,
-        trust: Trust = ANY_DEVICE,
+        policy: DevicePolicy = ANY_DEVICE,
     ) -> None:
         self._url = url
         self._make_driver = make_driver
@@ -105,9 +105,9 @@ class LinkKeeper:
         self._wait = wait or self._wait_on_loop
         self._recorder = recorder
         self._simulated = simulated
-        self._trust = trust
+        self._policy = policy
         self._refusal: LinkOver | None = None  # the last that was delivered
-        self._doubted = False  # the last bytes that came were none of the driver's
+        self._doubted = False  # the driver understood none of the last bytes
         self._log = structlog.get_logger(device=str(url))
         self._pause = FIRST_PAUSE
         self._link: Link | None = None
@@ -116,7 +116,7 @@ class LinkKeeper:
 
     @property
     def health(self) -> Health:
-        """The state of this moment; what comes later leaves it as it is."""
+        """The state now, as a copy that does not change later."""
         link = self._link
         if link is None or not link.opened:
             return self._health
@@ -129,19 +129,19 @@ class LinkKeeper:
             self._link.acknowledge(boot, number)
 
     def command(self, command_id: int, command: AnyCommand) -> bool:
-        """Tell the device something. False: no link is ready, or it ended over this; what was done is not known."""
+        """Send a command. False: no link is ready, or it ended during this; whether it was carried out is unknown."""
         return self._link is not None and self._link.command(command_id, command)
 
     def drop(self, code: str, sentence: str) -> None:
-        """End the link, if there is one, and make it anew: what was not acknowledged comes again."""
+        """End the link, if there is one, and connect again: what was not acknowledged is sent again."""
         if self._link is not None:
             self._link.drop(LinkOver(code, sentence))
 
     def try_now(self) -> None:
         """Something was plugged in: end the pause before the next attempt, this one or the one that comes.
 
-        A link that stands is left alone. When a device is pulled and plugged in faster than the link's end is noticed,
-        the word is kept until then.
+        A link that stands is left alone. When a device is unplugged and plugged in faster than the link's end is
+        noticed, the notice is kept until then.
         """
         self._plugged_in.set()
 
@@ -167,14 +167,14 @@ class LinkKeeper:
             on_state=self._follow,
             log=self._log,
             recorder=self._recorder,
-            trust=self._trust,
+            policy=self._policy,
             doubted=self._doubted,
         )
         self._link = link
         if self._health.state is LinkState.LOST or not self._health.code:
             self._enter(LinkState.CONNECTING)
         try:
-            await link.live(self._open_transport, self._url, self._make_driver)
+            await link.run(self._open_transport, self._url, self._make_driver)
         finally:
             over = link.finish()
             self._doubted = over.code == GARBAGE or (self._doubted and not link.statistics.frames_in)
@@ -183,12 +183,12 @@ class LinkKeeper:
         return self._next_pause(link, over)
 
     def _deliver_refusal(self, link: Link, over: LinkOver) -> None:
-        """A device that was never ready and must not be used: told once, and not again at every attempt."""
+        """A device that was never ready and must not be used: delivered once, not at every attempt."""
         if link.ready:
             self._refusal = over if over.refused else None  # the link has delivered it
         elif over.refused and over != self._refusal:
             self._refusal = over
-            with Guard(self._not_taken, "telling that the device is refused"):
+            with Guard(self._not_taken, "delivering that the device is refused"):
                 self._deliver(over)
 
     async def _wait_on_loop(self, event: asyncio.Event, deadline: float) -> None:
@@ -206,7 +206,7 @@ class LinkKeeper:
     # -- health ---------------------------------------------------------------------------------------------------
 
     def _follow(self, state: LinkState) -> None:
-        """Take on what the link says of itself while it lives."""
+        """Take over the state that the running link reports."""
         was = self._health.state
         if state is LinkState.AUTHENTICATING:
             self._health = msgspec.structs.replace(self._health, link=self._health.link + 1)
@@ -217,27 +217,27 @@ class LinkKeeper:
         else:
             self._enter(state)
         event = "link.heard_again" if was is LinkState.STALE else f"link.{state}"
-        tell_log(self._log.info, event, link=self._health.link)
+        write_log(self._log.info, event, link=self._health.link)
 
     def _record_end(self, link: Link, over: LinkOver) -> None:
-        """Keep what the link leaves behind, and say why it ended: once, when every attempt ends for the same reason."""
+        """Keep the link's statistics and log why it ended: once, while every attempt ends for the same reason."""
         self._health = self.health
         reached = LinkState.REFUSED if over.refused else LinkState.LOST
         state = reached if link.opened else LinkState.ABSENT
-        is_news = self._enter(state, over, link.hint)
+        is_new = self._enter(state, over, link.hint)
         wanted = link.opened and over.code != "link-stopped"
-        tell_log(
-            self._log.warning if is_news else self._log.debug,
+        write_log(
+            self._log.warning if is_new else self._log.debug,
             f"link.{state}",
             link=self._health.link,
             code=over.code,
             sentence=over.sentence,
             **msgspec.structs.asdict(link.statistics),
-            **({"last": link.last.told(self._clock(), whole=self._simulated)} if wanted else {}),
+            **({"last": link.traffic.lines(self._clock(), whole=self._simulated)} if wanted else {}),
         )
 
     def _enter(self, state: LinkState, why: LinkOver | None = None, hint: str = "") -> bool:
-        """Take on a state, and the reason where one is given. Returns whether that is news; then it has been told."""
+        """Set the state, and the reason where one is given. Returns whether that is new; then it has been reported."""
         before = self._health
         since = before.since if state is before.state else self._clock()
         after = msgspec.structs.replace(before, state=state, since=since)
@@ -246,9 +246,9 @@ class LinkKeeper:
         self._health = after
         if (after.state, after.code) == (before.state, before.code):
             return False
-        with Guard(self._not_taken, "telling of the link's health"):
+        with Guard(self._not_taken, "reporting the link's health"):
             self._on_health(self.health)
         return True
 
     def _not_taken(self, doing: str, error: BaseException) -> None:
-        tell_log(self._log.error, "link.fault", doing=doing, error=type(error).__name__, exc_info=error)
+        write_log(self._log.error, "link.fault", doing=doing, error=type(error).__name__, exc_info=error)

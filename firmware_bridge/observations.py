@@ -1,6 +1,6 @@
-"""What a device can tell, in words that any driver can speak.
+"""What a device can report, in a form that is the same for all drivers.
 
-An observation is a claim of the device, never a judgement: what it means for the round is the controller's to say.
+An observation is a claim of the device, never a judgement: the controller decides what it means for the round.
 Cards come as `Concealed`, or as None where the device did not recognise one.
 """
 
@@ -18,7 +18,7 @@ class Observation(msgspec.Struct, frozen=True, tag_field="observed"):
 
 
 class Started(Observation, frozen=True, tag="started"):
-    """The device began to run. `cause` is its own word: power, reset, watchdog, brown_out."""
+    """The device began to run. `cause` is as the device names it: power, reset, watchdog, brown_out."""
 
     cause: str
 
@@ -149,7 +149,7 @@ class ButtonPressed(Observation, frozen=True, tag="button_pressed"):
 
 
 class ReportsLost(Observation, frozen=True, tag="reports_lost"):
-    """The device itself says that its memory ran over: reports `first` to `last` of `boot` are gone."""
+    """The device reports that its memory overflowed: reports `first` to `last` of `boot` are gone."""
 
     boot: int
     first: int
@@ -175,7 +175,7 @@ class Alarmed(Observation, frozen=True, tag="alarmed"):
 
 
 class Noted(Observation, frozen=True, tag="noted"):
-    """The device told something that says nothing of these games' cards. `what` names it and tells no content."""
+    """The device sent something that does not concern the cards of a game. `what` names it without its content."""
 
     what: str
 

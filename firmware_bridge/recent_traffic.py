@@ -1,7 +1,7 @@
 """The last pieces that crossed the wire, kept for the fault that may follow.
 
-Bytes tell of concealed cards, and exact lengths may (a ten has a digit more): of a device that is not simulated only
-direction, age and a length in whole blocks are told. Everything else is in a capture, sealed (docs/captures.md).
+Bytes reveal concealed cards, and exact lengths may (a ten has a digit more): of a device that is not simulated only
+direction, age and a length in whole blocks are shown. Everything else is in a capture, sealed (docs/captures.md).
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ LONGEST: Final = 256  # bytes of a piece
 BLOCK: Final = 64  # bytes
 
 
-class LastChunks:
-    """A ring. `now` is in seconds of one monotonic clock."""
+class RecentTraffic:
+    """A ring buffer. `now` is in seconds of one monotonic clock."""
 
     def __init__(self) -> None:
         self._kept: deque[tuple[float, str, int, bytes]] = deque(maxlen=KEPT)
 
-    def came(self, now: float, data: bytes) -> None:
+    def received(self, now: float, data: bytes) -> None:
         self._kept.append((now, "from device", len(data), data[:LONGEST]))
 
-    def went(self, now: float, data: bytes) -> None:
+    def sent(self, now: float, data: bytes) -> None:
         self._kept.append((now, "to device", len(data), data[:LONGEST]))
 
-    def told(self, now: float, *, whole: bool) -> list[str]:
+    def lines(self, now: float, *, whole: bool) -> list[str]:
         """Oldest first, a text each. `whole`: with the bytes, in hexadecimal.
 
-        >>> ring = LastChunks()
-        >>> ring.came(1.0, b"10D")
-        >>> ring.told(1.5, whole=False), ring.told(1.5, whole=True)
+        >>> traffic = RecentTraffic()
+        >>> traffic.received(1.0, b"10D")
+        >>> traffic.lines(1.5, whole=False), traffic.lines(1.5, whole=True)
         (['-500 ms from device, at most 64 bytes'], ['-500 ms from device 313044'])
         """
         lines: list[str] = []

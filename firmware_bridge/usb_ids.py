@@ -4,7 +4,8 @@
 maker ships devices under a vendor and a product number of their own, and adds that pair here and in
 `udev/70-cardshoe.rules`, which says the same (a test compares the two).
 
-Anybody may use a test pair, so the pair alone names nothing: a device is ours by vendor, product **and** serial number.
+Anyone may use a test pair, so the pair alone identifies nothing: a cardlink device is recognised by vendor, product
+**and** serial number.
 """
 
 from fnmatch import fnmatchcase
@@ -19,7 +20,7 @@ SERIAL_REFUSED = "*[!0-9A-Za-z_-]*"
 
 
 def is_cardlink(vendor_id: int, product_id: int, serial: str) -> bool:
-    """Whether what a device says of itself on the bus makes it a cardlink device; who it is, only its proof tells.
+    """Whether a device is a cardlink device by what it reports on the bus; only its proof shows its identity.
 
     >>> is_cardlink(0x1209, 0x0001, "CARDSHOE-0042")
     True

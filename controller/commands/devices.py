@@ -15,11 +15,11 @@ from controller.commands.options import print_json
 from controller.commands.text import Page, page, write_out
 from firmware_bridge.device_keys import add_device_key, read_device_keys, remove_device_key
 from firmware_bridge.device_url import parse_device_url
-from firmware_bridge.discovery import NAMED, Lists, PluggedIn, Surroundings, look_around
+from firmware_bridge.discovery import NAMED, Discovery, FoundDevice, Lists, discover
 from firmware_bridge.drivers.cardlink.authentication import KEY_SIZE
 from firmware_bridge.drivers.registry import Maturity, driver_problems, registered_driver
 from firmware_bridge.errors import BadDeviceUrlError, KeyFileError
-from firmware_bridge.identify import Account, ask
+from firmware_bridge.identify import Identification, identify
 
 KEY_FILE = click.option(
     "--key-file", required=True, type=click.Path(path_type=Path), help="The table's [device] key_file."
@@ -42,7 +42,7 @@ def devices(context: click.Context, asks: bool, urls: tuple[str, ...], key_file:
         return
     keys = _keys(key_file)
     lists = context.obj if isinstance(context.obj, Lists) else _of_this_machine()  # a test hands in its own
-    found = asyncio.run(_find(look_around(lists), asks, urls, keys, key_file))
+    found = asyncio.run(_find(discover(lists), asks, urls, keys, key_file))
     if as_json:
         print_json(found)
     else:
@@ -68,7 +68,7 @@ def _keys(key_file: Path | None) -> Mapping[str, bytes]:
 
 
 async def _find(
-    around: Surroundings, asks: bool, urls: tuple[str, ...], keys: Mapping[str, bytes], key_file: Path | None
+    around: Discovery, asks: bool, urls: tuple[str, ...], keys: Mapping[str, bytes], key_file: Path | None
 ) -> Devices:
     """What is there, and what those say that are asked, one after the other."""
     try:
@@ -76,7 +76,7 @@ async def _find(
     except BadDeviceUrlError as error:
         raise BadInputError(str(error), error.hint) from error
     asked += [one.url for one in around.devices if asks and _may_be_asked(one) and one.url not in asked]
-    accounts = [AskedDevice(url, await ask(parse_device_url(url), keys.get)) for url in asked]
+    accounts = [AskedDevice(url, await identify(parse_device_url(url), keys.get)) for url in asked]
     return Devices(
         devices=around.devices,
         asked=tuple(accounts),
@@ -86,7 +86,7 @@ async def _find(
     )
 
 
-def _may_be_asked(device: PluggedIn) -> bool:
+def _may_be_asked(device: FoundDevice) -> bool:
     """Opening a port moves its modem lines: one of which nothing is known is left alone."""
     return bool(device.driver and device.url)
 
@@ -131,13 +131,13 @@ class AskedDevice(msgspec.Struct, frozen=True):
     """A device that was opened at `url`, and what it said."""
 
     url: str
-    account: Account
+    account: Identification
 
 
 class Devices(msgspec.Struct, frozen=True):
     """Everything that was found. `paired`: the serial numbers that the key file has keys for."""
 
-    devices: tuple[PluggedIn, ...]
+    devices: tuple[FoundDevice, ...]
     asked: tuple[AskedDevice, ...]
     paired: tuple[str, ...]
     problems: tuple[str, ...]
@@ -166,7 +166,7 @@ def write(paper: Page, found: Devices) -> None:
             paper.entry(problem)
 
 
-def _write_device(paper: Page, device: PluggedIn, found: Devices) -> None:
+def _write_device(paper: Page, device: FoundDevice, found: Devices) -> None:
     named = ", ".join(filter(None, (device.serial, device.usb, device.description)))
     paper.entry(f"{device.place}: {named or 'it tells nothing of itself'}")
     if device.problem:

@@ -26,7 +26,7 @@ from controller.journal.sealing import KEY_BYTES, load_key_file
 from firmware_bridge.capabilities import DeviceIdentity
 from firmware_bridge.captures import capture_format
 from firmware_bridge.captures.capture_format import CaptureKeyError, Header, MakeCipher, Origin
-from firmware_bridge.captures.recorder import MEGABYTE, Bounds, CaptureFile, CaptureRecorder, tell_stopped
+from firmware_bridge.captures.recorder import MEGABYTE, Bounds, CaptureFile, CaptureRecorder, log_stopped
 from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.errors import BridgeError
 
@@ -75,7 +75,7 @@ def open_recorder(
     log: Any,
     note: str = "",
 ) -> CaptureRecorder:
-    """Begin a sitting. Without a key file records are plain: whoever calls this has to know that they may be.
+    """Begin a recording. Without a key file records are plain: whoever calls this has to know that they may be.
 
     Raises CaptureError.
     """
@@ -117,5 +117,5 @@ def recorder_of(configuration: Configuration, clock: Callable[[], float], log: A
             note=f"table {table.name}",
         )
     except BridgeError as error:
-        tell_stopped(log, f"{error} {error.hint}")
+        log_stopped(log, f"{error} {error.hint}")
         return None

@@ -17,7 +17,7 @@ from controller.rules.layout import TableRulesError, check_rules
 from controller.rules.settlement import Rounding
 from controller.table.settings import LEAST_MS_BETWEEN_DRAWS, Settings, WagerLimit, law_of
 from controller.table.state import TableState
-from firmware_bridge.device_policy import Trust
+from firmware_bridge.device_policy import DevicePolicy
 from firmware_bridge.device_url import DeviceUrl, parse_device_url
 from firmware_bridge.drivers.registry import Maturity, registered_driver
 from firmware_bridge.errors import BadDeviceUrlError
@@ -73,8 +73,8 @@ class DeviceSection(_Section, frozen=True):
     firmware_digests: tuple[Annotated[str, msgspec.Meta(pattern=DIGEST)], ...] = ()
 
     @property
-    def trust(self) -> Trust:
-        return Trust(self.serial or "", tuple(digest.lower() for digest in self.firmware_digests))
+    def policy(self) -> DevicePolicy:
+        return DevicePolicy(self.serial or "", tuple(digest.lower() for digest in self.firmware_digests))
 
 
 class JournalSection(_Section, frozen=True):

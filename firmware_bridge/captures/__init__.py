@@ -1,4 +1,4 @@
-"""Captures: what crossed the wire, kept in a file, shown, and played back through the driver that heard it.
+"""Captures: the traffic of a link in a file, to be shown and to be replayed through its driver.
 
-`records` is the format, `recorder` writes it while a link lives, `reading` reads it, `replay` plays it back.
+`capture_format` is the file format, `recorder` writes it during a link, `reader` reads it, `replay` replays it.
 """

@@ -1,12 +1,12 @@
-"""The format of a capture: lines of JSON, each whole in itself, so that a file that was cut off is read up to the cut.
+"""The format of a capture: lines of JSON, each complete, so that a file that was cut off is read up to the cut.
 
-    {"is":"capture","format":1,...}                   a header: a sitting begins, or goes on in another file
-    {"is":"opened","ms":0}                            the way to the device is open
-    {"is":"from_device","ms":12,"hex":"0204"}         what came, `ms` after the line before
-    {"is":"sealed","number":1,"sealed":"base64"}      any of these but a header, sealed whole
+    {"is":"capture","format":1,...}                   a header: a recording begins, or continues in another file
+    {"is":"opened","ms":0}                            the connection to the device is open
+    {"is":"from_device","ms":12,"hex":"0204"}         bytes received, `ms` after the line before
+    {"is":"sealed","number":1,"sealed":"base64"}      any of these except a header, sealed as a whole
 
 Sealed is the record's length (u32, big-endian), its JSON, and zeros up to a multiple of `BLOCK`, so that the length of
-a line does not tell a ten from a nine; the header's line is bound to it. docs/captures.md tells it to people.
+a line does not show a ten from a nine; the header's line is bound to it. docs/captures.md describes it.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ _LENGTH: Final = struct.Struct(">I")
 
 
 class CaptureError(BridgeError):
-    """The file is no capture, or cannot be read or written."""
+    """The file is not a capture, or cannot be read or written."""
 
     code = "capture-file"
 
 
 class CaptureKeyError(CaptureError):
-    """The capture is sealed, and not with the key that was named."""
+    """The capture is sealed with another key than the one named."""
 
     code = "capture-key"
 
@@ -53,9 +53,9 @@ class Line(msgspec.Struct, frozen=True, tag_field="is"):
 class Header(Line, frozen=True, tag="capture", omit_defaults=True):
     """What follows, up to the next header.
 
-    `id` is of this header alone. `continues` is the id of the header before it, where one sitting goes on in another
-    file. `url` holds no secrets, as no device URL does. `date` is UTC, in ISO 8601. `device` is who the device was, as
-    far as known when the line was written. `note` is for people.
+    `id` is of this header alone. `continues` is the id of the header before it, where one recording continues in
+    another file. `url` holds no secrets, as no device URL does. `date` is UTC, in ISO 8601. `device` is its identity,
+    as far as known when the line was written. `note` is for people.
     """
 
     format: int
@@ -78,7 +78,7 @@ class Record(Line, frozen=True):
 
 
 class Opened(Record, frozen=True, tag="opened"):
-    """The way to the device is open: a link begins."""
+    """The connection to the device is open: a link begins."""
 
 
 class DriverMade(Record, frozen=True, tag="driver_made"):
@@ -93,7 +93,7 @@ class DriverMade(Record, frozen=True, tag="driver_made"):
 
 
 class Ready(Record, frozen=True, tag="ready"):
-    """The device was found to be who it should be."""
+    """The device was found to be the right one."""
 
     device: DeviceIdentity
 
@@ -110,22 +110,22 @@ class _Bytes(Record, frozen=True):
 
 
 class FromDevice(_Bytes, frozen=True, tag="from_device"):
-    """What came, in the piece in which it came."""
+    """Bytes received, in the piece in which they arrived."""
 
 
 class ToDevice(_Bytes, frozen=True, tag="to_device"):
-    """What was given to the transport to be written."""
+    """Bytes given to the transport."""
 
 
 class Commanded(Record, frozen=True, tag="commanded"):
-    """The driver was told to send this."""
+    """A command given to the driver."""
 
     command_id: int
     command: AnyCommand
 
 
 class Lost(Record, frozen=True, tag="lost"):
-    """The link is over. `by_driver`: it was the driver's verdict, which it has to reach again when played back."""
+    """The link has ended. `by_driver`: the driver ended it, and has to end it again in a replay."""
 
     code: str
     sentence: str
@@ -175,7 +175,7 @@ def decode_line(data: bytes) -> AnyLine:
 
 
 def format_of(data: bytes) -> int | None:
-    """The format that a first line says it is of; None: it is no capture's."""
+    """The format number in a first line; None: the file is not a capture."""
     try:
         found: Any = msgspec.json.decode(data)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Reads captures: everything that is whole, and a sentence for everything that is not."""
+"""Reads captures: all whole lines, and a sentence for each damaged one."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ LONGEST_LINE: Final = 1_000_000  # bytes; a longer one is damage
 NOTED: Final = 20  # damaged lines that have a sentence of their own
 
 
-class Sitting(NamedTuple):
-    """What stands under one header. `unopened`: records that are sealed, where no key was named."""
+class Recording(NamedTuple):
+    """The records under one header. `unopened`: sealed records, where no key was named."""
 
     header: Header
     records: list[AnyRecord]
@@ -24,13 +24,13 @@ class Sitting(NamedTuple):
 class Capture(NamedTuple):
     """Files in the order in which they were named. `damage`: sentences about what could not be read."""
 
-    sittings: tuple[Sitting, ...]
+    recordings: tuple[Recording, ...]
     damage: tuple[str, ...]
 
 
 def read_capture(paths: Sequence[Path], make_cipher: MakeCipher | None = None) -> Capture:
-    """Read files, oldest first. Raises CaptureError (no capture, or of a newer format), CaptureKeyError (wrong key)."""
-    sittings: list[Sitting] = []
+    """Read files, oldest first. Raises CaptureError (not a capture, another format) or CaptureKeyError (wrong key)."""
+    recordings: list[Recording] = []
     damage: list[str] = []
     for path in paths:
         reader = _Reader(path, make_cipher)
@@ -40,16 +40,16 @@ def read_capture(paths: Sequence[Path], make_cipher: MakeCipher | None = None) -
             raise CaptureError(
                 f"The capture {path} cannot be read: {error.strerror or error}.", "Name an existing file."
             ) from error
-        sittings += reader.sittings
+        recordings += reader.recordings
         damage += reader.damage
-    return Capture(tuple(sittings), tuple(damage))
+    return Capture(tuple(recordings), tuple(damage))
 
 
 class _Reader:
     """One file."""
 
     def __init__(self, path: Path, make_cipher: MakeCipher | None) -> None:
-        self.sittings: list[Sitting] = []
+        self.recordings: list[Recording] = []
         self.damage: list[str] = []
         self._path = path
         self._make_cipher = make_cipher
@@ -64,7 +64,7 @@ class _Reader:
                 if number == 1:
                     self._check_first(line)
                 self._take(number, line)
-        if not self.sittings and not self._damaged:
+        if not self.recordings and not self._damaged:
             raise CaptureError(f"{self._path} is empty.", "Name a file that cardshoe capture record wrote.")
         if self._damaged > NOTED:
             self.damage.append(f"{self._damaged - NOTED} more lines of {self._path} cannot be read.")
@@ -72,7 +72,7 @@ class _Reader:
     def _check_first(self, line: bytes) -> None:
         found = capture_format.format_of(line)
         if found is None:
-            raise CaptureError(f"{self._path} is no capture.", "Name a file that cardshoe capture record wrote.")
+            raise CaptureError(f"{self._path} is not a capture.", "Name a file that cardshoe capture record wrote.")
         if found != capture_format.FORMAT:
             raise CaptureError(
                 f"{self._path} is a capture of format {found}, and this version reads format {capture_format.FORMAT}.",
@@ -87,25 +87,25 @@ class _Reader:
             elif isinstance(decoded, capture_format.Sealed):
                 self._open(number, decoded)
             else:
-                self.sittings[-1].records.append(decoded)
+                self.recordings[-1].records.append(decoded)
         except ValueError:
             self._note(f"Line {number} of {self._path} " + ("is damaged." if line.endswith(b"\n") else "is cut off."))
 
     def _begin(self, header: Header, line: bytes) -> None:
         if header.format != capture_format.FORMAT:
             raise ValueError("a format that this version does not read")
-        self.sittings.append(Sitting(header, []))
+        self.recordings.append(Recording(header, []))
         self._cipher = None if self._make_cipher is None else self._make_cipher(header.id, line)
 
     def _open(self, number: int, line: capture_format.Sealed) -> None:
-        sitting = self.sittings[-1]
+        recording = self.recordings[-1]
         if self._cipher is None:
-            self.sittings[-1] = sitting._replace(unopened=sitting.unopened + 1)
+            self.recordings[-1] = recording._replace(unopened=recording.unopened + 1)
             return
         try:
-            sitting.records.append(capture_format.open_record(line, self._cipher))
+            recording.records.append(capture_format.open_record(line, self._cipher))
         except ValueError as error:
-            if sitting.records or line.number > 1:
+            if recording.records or line.number > 1:
                 raise
             raise CaptureKeyError(
                 f"Line {number} of {self._path} does not open with this key.",

@@ -1,6 +1,6 @@
-"""Writes captures while links live. A debugging aid: whatever befalls it, it stops itself, says so once, and no more.
+"""Writes captures during links. A debugging aid: after any failure it stops itself and logs that once.
 
-Files are written by a thread of their own, so that a disk that hangs hangs nobody else.
+A thread of its own writes the files, so that a disk that hangs does not hold up the program.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from firmware_bridge.drivers.base import LinkOver
 from firmware_bridge.errors import BridgeError
 
 MEGABYTE: Final = 1_000_000
-WAITING_LIMIT: Final = 4096  # records; a disk that is so far behind will not catch up
+WAITING_LIMIT: Final = 4096  # records; a disk that is so far behind does not catch up
 CLOSES_WITHIN: Final = 2.0  # seconds that the end of the program waits for the disk
 _LONGEST_HEADER: Final = 65536  # bytes
 
@@ -39,8 +39,8 @@ class Bounds(msgspec.Struct, frozen=True):
 class CaptureFile:
     """A capture that is written to, and its rotation: FILE is the newest, then FILE.1, FILE.2.
 
-    A file that is there already is gone on with, if it is a capture. `make_header` is called with what the header has
-    to say of the sitting so far: the id that it continues, and the device. Raises CaptureError when it cannot begin,
+    A file that exists already is continued, if it is a capture. `make_header` is called with the id that the header
+    continues, and the device as far as known. Raises CaptureError when it cannot begin,
     OSError when it cannot go on.
     """
 
@@ -107,7 +107,7 @@ class CaptureFile:
         first = os.pread(self._descriptor, _LONGEST_HEADER, 0).partition(b"\n")[0]
         if capture_format.format_of(first) != capture_format.FORMAT:
             raise CaptureError(
-                f"{self._path} is there already and is no capture that this version can go on with.",
+                f"{self._path} exists already and is not a capture that this version can continue.",
                 "Name another file; nothing was written.",
             )
         if os.pread(self._descriptor, 1, self._size - 1) != b"\n":  # cut off by a full disk or a power cut
@@ -129,7 +129,7 @@ class CaptureFile:
 
 
 class CaptureRecorder:
-    """What a link keeper tells of its links (`firmware_bridge.link.Recorder`), as records of a capture file.
+    """Writes the events of links (`firmware_bridge.link.Recorder`) as records of a capture file.
 
     `clock` is monotonic, in seconds. None of its methods blocks or raises. `stopped` is why it stopped, or empty.
     """
@@ -140,20 +140,20 @@ class CaptureRecorder:
         self._clock = clock
         self._log = log
         self._began = clock()
-        self._told_ms = 0
+        self._last_ms = 0
         self._closed = False
         self._waiting: queue.Queue[Record | None] = queue.Queue(WAITING_LIMIT)
         # A daemon thread: a disk that hangs must not keep the program from ending.
         self._thread = threading.Thread(target=self._write_all, name="cardshoe-capture", daemon=True)
         self._thread.start()
 
-    # -- what a link tells ----------------------------------------------------------------------------------------
+    # -- called by a link -----------------------------------------------------------------------------------------
 
     def opened(self) -> None:
         self._take(capture_format.Opened(self._ms()))
 
     def driver_made(self, nonce: bytes, held: tuple[int, int]) -> None:
-        """From whoever makes the drivers: the link does not know what they are made from."""
+        """Called where drivers are made: the link does not know what they are made from."""
         self._take(capture_format.DriverMade(self._ms(), nonce.hex(), *held))
 
     def ready(self, device: DeviceIdentity) -> None:
@@ -172,7 +172,7 @@ class CaptureRecorder:
         self._take(capture_format.Lost(self._ms(), over.code, over.sentence, over.refused, by_driver))
 
     def close(self) -> None:
-        """Write what waits and let go of the file. Closing again does nothing; what comes later is dropped."""
+        """Write what waits and close the file. Closing again does nothing; later records are dropped."""
         if not self._closed:
             self._closed = True
             try:
@@ -181,12 +181,12 @@ class CaptureRecorder:
                 return
             self._thread.join(CLOSES_WITHIN)
 
-    # -- inside ---------------------------------------------------------------------------------------------------
+    # -- internals ---------------------------------------------------------------------------------------------------
 
     def _ms(self) -> int:
-        """Since the record before; counted from the beginning, so that what is cut off does not add up."""
-        now = max(round((self._clock() - self._began) * 1000), self._told_ms)
-        since, self._told_ms = now - self._told_ms, now
+        """Milliseconds since the record before; counted from the beginning, so that rounding errors do not add up."""
+        now = max(round((self._clock() - self._began) * 1000), self._last_ms)
+        since, self._last_ms = now - self._last_ms, now
         return since
 
     def _take(self, record: Record) -> None:
@@ -214,11 +214,11 @@ class CaptureRecorder:
     def _stop(self, why: str) -> None:
         if not self.stopped:
             self.stopped = why
-            tell_stopped(self._log, f"The capture has stopped: {why}.")
+            log_stopped(self._log, f"The capture has stopped: {why}.")
 
 
-def tell_stopped(log: Any, sentence: str) -> None:
-    """The one line in the log about a capture that is no more. A log on the same full disk may fail as well."""
+def log_stopped(log: Any, sentence: str) -> None:
+    """Log once that the capture has stopped. A log on the same full disk may fail too."""
     try:
         log.warning("capture.stopped", code="capture-stopped", sentence=sentence)
     except Exception:

@@ -1,7 +1,7 @@
-"""Plays the device's side of a capture back, through the link and the driver that a real device would meet.
+"""Replays the device's side of a capture through the link and the driver that a real device would have.
 
-Time is the capture's own: between two records exactly as much passes as then, so that what a driver does after a time
-it does again. Nothing is ever written anywhere.
+Time is that of the capture: exactly as much passes between two records as then, so that a driver's timeouts occur
+again. Nothing is written to any device.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from firmware_bridge.errors import TransportLostError
 from firmware_bridge.link import Link
 from firmware_bridge.transports.base import OnData, OnLost, Transport
 
-GRACE: Final = 0.05  # seconds; times are rounded to milliseconds, and a driver may say so much later what it said then
+GRACE: Final = 0.05  # seconds; times are rounded to milliseconds, so a driver may end a link so much later than then
 
-# What a table's configuration and its keys refused, which are not played back with the bytes.
+# Refusals by a table's configuration and its keys, which are not in the capture.
 BY_CONFIGURATION: Final = frozenset({"device-other-serial", "device-firmware", "device-unknown-serial", "device-proof"})
 
 Played: TypeAlias = AnyRecord | Heard
-Tell: TypeAlias = Callable[[int, int, Played], None]
+OnReplayed: TypeAlias = Callable[[int, int, Played], None]
 
 
 class RecordedLink(NamedTuple):
@@ -43,8 +43,8 @@ class RecordedLink(NamedTuple):
     whole: bool
 
 
-class Means(NamedTuple):
-    """What drivers need that no capture holds: keys by serial number (none is needed), the cards of identifiers."""
+class ReplayInputs(NamedTuple):
+    """What drivers need and a capture does not contain: keys by serial number (optional), the cards of identifiers."""
 
     key_of: Callable[[str], bytes | None] = lambda serial: None
     card_table: Mapping[str, Card] = {}
@@ -54,8 +54,8 @@ def links_of(capture: Capture) -> list[RecordedLink]:
     """The links of a capture, in order."""
     links: list[RecordedLink] = []
     ms = 0
-    standing, last_id = False, ""  # whether a link was open at the end of the sitting with that id
-    for header, recorded, _ in capture.sittings:
+    standing, last_id = False, ""  # whether a link was open at the end of the recording with that id
+    for header, recorded, _ in capture.recordings:
         standing = standing and header.continues == last_id
         for record in recorded:
             ms += record.ms
@@ -68,15 +68,18 @@ def links_of(capture: Capture) -> list[RecordedLink]:
 
 
 async def replay(
-    capture: Capture, tell: Tell, means: Means | None = None, pause: Callable[[float], Awaitable[None]] | None = None
+    capture: Capture,
+    on_replayed: OnReplayed,
+    inputs: ReplayInputs | None = None,
+    pause: Callable[[float], Awaitable[None]] | None = None,
 ) -> None:
-    """Play every link back. `tell` is called with milliseconds, the link's number from 1, and a record or what was
+    """Replay every link. `on_replayed` is called with milliseconds, the link's number from 1, and a record or what was
     heard, in order. `pause` waits so many seconds of the capture's time; None: no waiting.
 
-    Raises BadDeviceUrlError where the capture's driver is not there.
+    Raises BadDeviceUrlError where the capture's driver is not installed.
     """
     for number, link in enumerate(links_of(capture), start=1):
-        await _LinkPlayer(link, number, tell, means or Means(), pause).play()
+        await _LinkPlayer(link, number, on_replayed, inputs or ReplayInputs(), pause).play()
 
 
 class _LinkPlayer:
@@ -86,8 +89,8 @@ class _LinkPlayer:
         self,
         recorded: RecordedLink,
         number: int,
-        tell: Tell,
-        means: Means,
+        on_replayed: OnReplayed,
+        inputs: ReplayInputs,
         pause: Callable[[float], Awaitable[None]] | None,
     ) -> None:
         self._url = parse_device_url(recorded.header.url)
@@ -95,8 +98,8 @@ class _LinkPlayer:
         self._header = recorded.header
         self._records = deque(recorded.records)
         self._number = number
-        self._tell = tell
-        self._means = means
+        self._on_replayed = on_replayed
+        self._inputs = inputs
         self._pause = pause
         self._now = recorded.records[0][0] / 1000
         self._on_data: OnData
@@ -108,34 +111,34 @@ class _LinkPlayer:
             deliver=self._deliver,
             on_state=lambda state: None,
             log=structlog.get_logger(),
-            trust=ANY_DEVICE,
+            policy=ANY_DEVICE,
         )
 
     async def play(self) -> None:
-        await self._link.live(self._open, self._url, self._make_driver)
-        for at, record in self._records:  # what came after the driver had ended the link
+        await self._link.run(self._open, self._url, self._make_driver)
+        for at, record in self._records:  # records after the driver had ended the link
             self._now = max(self._now, at / 1000)
-            self._say(record)
+            self._replayed(record)
         over = self._link.finish()
         if not self._link.ready:
             self._deliver(over)
 
-    # -- what the link sees ---------------------------------------------------------------------------------------
+    # -- the transport and the clock of the link -------------------------------------------------------------------
 
     async def _open(self, url: DeviceUrl, *, on_data: OnData, on_lost: OnLost) -> Transport:
         self._on_data, self._on_lost = on_data, on_lost
         return self
 
     def write(self, data: bytes) -> None:
-        """Nothing is there to be written to; what was written then is among the records."""
+        """Does nothing; the bytes written then are among the records."""
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Does nothing: no resource is open."""
 
     async def _wait(self, event: asyncio.Event, deadline: float) -> None:
         while not event.is_set():
             if not self._records:
-                self._link.drop(LinkOver("capture-ended", "The capture ends here, and the link stood."))
+                self._link.drop(LinkOver("capture-ended", "The capture ends here, while the link was ready."))
                 return
             at, record = self._records[0]
             due = at / 1000
@@ -154,17 +157,17 @@ class _LinkPlayer:
                 await self._pause(then - self._now)
             self._now = then
 
-    # -- inside ---------------------------------------------------------------------------------------------------
+    # -- internals ---------------------------------------------------------------------------------------------------
 
     def _play(self, record: AnyRecord) -> None:
-        self._say(record)
+        self._replayed(record)
         match record:
             case capture_format.FromDevice():
                 self._on_data(record.data)
             case capture_format.Commanded():
                 self._link.command(record.command_id, record.command)
             case capture_format.Lost(code=code) if _ends_by_itself(record) and code not in BY_CONFIGURATION:
-                sentence = f"Here the link ended when this was recorded ({record.code}); now it goes on."
+                sentence = f"The link ended here when this was recorded ({record.code}); in the replay it continues."
                 self._link.drop(LinkOver("capture-differs", sentence))
             case capture_format.Lost(code=code) if code.startswith(("transport-", "tcp-", "usb-", "port-")):
                 self._on_lost(TransportLostError(record.sentence, code=code))
@@ -176,22 +179,22 @@ class _LinkPlayer:
         nonce, held = (bytes(16), (0, 0)) if made is None else (bytes.fromhex(made.nonce), (made.boot, made.number))
         setting = DriverSetting(
             nonce,
-            self._url,
-            self._means.key_of,
+            self._url.line,
+            self._inputs.key_of,
             held,
-            self._means.card_table,
+            self._inputs.card_table,
             self._header.simulated,
             replayed=True,
         )
         return self._make(setting, now)
 
-    def _say(self, thing: Played) -> None:
-        self._tell(round(self._now * 1000), self._number, thing)
+    def _replayed(self, thing: Played) -> None:
+        self._on_replayed(round(self._now * 1000), self._number, thing)
 
     def _deliver(self, heard: Heard) -> None:
-        self._say(heard)
+        self._replayed(heard)
 
 
 def _ends_by_itself(record: AnyRecord) -> bool:
-    """Whether it was the driver that ended the link, by its verdict or by failing: then it has to do so again."""
+    """Whether the driver ended the link, deliberately or by failing: then it has to do so again."""
     return isinstance(record, capture_format.Lost) and (record.by_driver or record.code == "link-fault")

@@ -1,4 +1,4 @@
-"""Drivers: the languages that devices speak, without any I/O.
+"""Drivers: the protocols of devices, without any I/O.
 
-A driver is handed bytes and the time and hands back bytes and what it heard (`firmware_bridge.drivers.base`).
+A driver gets bytes and the time, and returns bytes to send and what it heard (`firmware_bridge.drivers.base`).
 """

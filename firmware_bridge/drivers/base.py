@@ -1,6 +1,6 @@
-"""What every driver is to the link keeper: bytes in, bytes out, and what was heard.
+"""The interface of every driver: bytes in, bytes out, and what was heard.
 
-A driver has no sockets, threads, clocks or randomness. Times are seconds of one monotonic clock, handed in.
+A driver has no sockets, threads, clocks or randomness. Times are seconds of one monotonic clock, passed in.
 """
 
 from __future__ import annotations
@@ -16,14 +16,18 @@ from firmware_bridge.commands import AnyCommand
 from firmware_bridge.observations import AnyObservation
 
 
-class DeviceReady(msgspec.Struct, frozen=True):
-    """The device is who it should be and the link stands."""
+class HeardStruct(msgspec.Struct, frozen=True, tag_field="heard"):
+    """Base of what a driver hears. The tags are in the JSON output of captures."""
+
+
+class DeviceReady(HeardStruct, frozen=True, tag="device_ready"):
+    """The device is the right one and the link stands."""
 
     identity: DeviceIdentity
     status: DeviceStatus
 
 
-class Reported(msgspec.Struct, frozen=True):
+class Reported(HeardStruct, frozen=True, tag="reported"):
     """A report, in order and once. To be acknowledged by (boot, number) when the journal holds it, not before.
 
     `uptime_ms` is the device's own clock; drivers without one give None.
@@ -36,19 +40,21 @@ class Reported(msgspec.Struct, frozen=True):
     evidence: Evidence
 
 
-class ReportsGone(msgspec.Struct, frozen=True):
-    """Reports that the device no longer has: cards may have passed unseen. `last` None: nobody knows how many."""
+class ReportsGone(HeardStruct, frozen=True, tag="reports_gone"):
+    """Reports that the device no longer has: cards may have passed unseen. `last` None: their number is unknown."""
 
     boot: int
     first: int
     last: int | None
 
 
-class StatusHeard(msgspec.Struct, frozen=True):
+class StatusHeard(HeardStruct, frozen=True, tag="status_heard"):
+    """The device's status, as it was sent."""
+
     status: DeviceStatus
 
 
-class Answered(msgspec.Struct, frozen=True):
+class Answered(HeardStruct, frozen=True, tag="answered"):
     """The device carried a command out (`done`), or refused it with a reason."""
 
     command_id: int
@@ -56,8 +62,8 @@ class Answered(msgspec.Struct, frozen=True):
     reason: str = ""
 
 
-class LinkOver(msgspec.Struct, frozen=True):
-    """This link is at its end. `refused`: the device must not be used, and connecting again will not mend it alone."""
+class LinkOver(HeardStruct, frozen=True, tag="link_over"):
+    """This link has ended. `refused`: the device must not be used, and reconnecting alone does not fix that."""
 
     code: str
     sentence: str
@@ -68,7 +74,7 @@ Heard: TypeAlias = DeviceReady | Reported | ReportsGone | StatusHeard | Answered
 
 
 class LinkStatistics(msgspec.Struct):
-    """Counters of one link, for the log line that a maintainer asks for."""
+    """Counters of one link, for the log and for maintenance."""
 
     bytes_in: int = 0
     bytes_out: int = 0
@@ -81,12 +87,12 @@ class LinkStatistics(msgspec.Struct):
 
 
 class Driver(Protocol):
-    """One link's worth of conversation. Made anew by the link keeper for every connection."""
+    """The protocol of one link. The link keeper makes a new one for every connection."""
 
     statistics: LinkStatistics
 
     def receive(self, data: bytes, now: float) -> Sequence[Heard]:
-        """Take what came. Never raises, whatever the bytes."""
+        """Take the bytes received. Never raises, whatever they are."""
 
     def tick(self, now: float) -> Sequence[Heard]:
         """Let time pass: resend what is due, notice silence."""
@@ -95,13 +101,13 @@ class Driver(Protocol):
         """When `tick` wants to be called next, on the same clock."""
 
     def outgoing(self) -> bytes:
-        """What is to be written now; asking takes it."""
+        """The bytes to be written now; the next call does not return them again."""
 
     def acknowledge(self, boot: int, number: int, now: float) -> None:
         """The journal holds every report up to this one."""
 
     def command(self, command_id: int, command: AnyCommand, now: float) -> None:
-        """Tell the device something. The same id within a link is one command."""
+        """Send a command. The same id within a link is one command."""
 
     def is_stale(self, now: float) -> bool:
         """Whether a sign of life is overdue. Always False where silence proves nothing."""

@@ -1,13 +1,13 @@
-"""Shoes of Bee-Tek for cards with micro-dots: text, nothing numbered, nothing acknowledged, nothing to be told.
+"""Shoes of Bee-Tek for cards with micro-dots: text, without numbers, acknowledgements or commands.
 
 Community, unverified against the maker's specification: docs/other_devices.md.
 
     [Game]<Card:4S>   [Manual Burn Cards]<Card:TH>   a card        [Game]<Game>   a card that could not be read
     [Game]<Alarm:E3 Card Not Read>   [GameAlarm]<Alarm:...>         an alarm      <W0x01>        a warning
 
-An item ends with its ">", so that line ends and blanks between items mean nothing and none has to be there. There is
-no checksum: an item that a line has damaged may have been a card, so it is told as not understood and never dropped.
-So is one whose end does not come in time.
+An item ends with its ">"; line ends and blanks between items mean nothing and may be absent. There is no checksum: an
+item that was damaged on the line may have been a card, so it is reported as not understood and never dropped. So is one
+whose end does not come in time.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from typing import Final
 from firmware_bridge.cards import Card, UnknownCardError
 from firmware_bridge.drivers.one_way import (
     LONGEST_EVIDENCE,
-    TellingDriver,
-    Told,
+    Decoded,
+    OneWayDriver,
     card_drawn,
     fits_nothing,
     not_understood,
@@ -38,28 +38,28 @@ _BREAKS: Final = re.compile(rb"[\r\n\x00]")  # no item goes over a line end
 _MODE: Final = r"\[(Game|Manual Burn Cards)\]"
 
 
-def _card(found: re.Match[str], data: bytes) -> Told:
+def _card(found: re.Match[str], data: bytes) -> Decoded:
     try:
-        return Told(card_drawn(Card.parse(found[2])), data)
+        return Decoded(card_drawn(Card.parse(found[2])), data)
     except UnknownCardError:
-        return not_understood("a card of no rank or suit that is known", data)
+        return not_understood("a card of unknown rank or suit", data)
 
 
-def _unread(found: re.Match[str], data: bytes) -> Told:
-    """The mode's own name stands where the card would. Public sources show it of games; the other mode is inferred."""
-    return Told(card_drawn(None), data)
+def _unread(found: re.Match[str], data: bytes) -> Decoded:
+    """The mode's name stands in place of the card. Public sources show it for games; the other mode is inferred."""
+    return Decoded(card_drawn(None), data)
 
 
-def _alarm(found: re.Match[str], data: bytes) -> Told:
-    """The code alone: the text may name a card."""
-    return Told(Alarmed(found[2] or "without a code"), data)
+def _alarm(found: re.Match[str], data: bytes) -> Decoded:
+    """Only the code: the text may name a card."""
+    return Decoded(Alarmed(found[2] or "without a code"), data)
 
 
-def _warning(found: re.Match[str], data: bytes) -> Told:
-    return Told(Noted(f"warning {found[1]}"), data)
+def _warning(found: re.Match[str], data: bytes) -> Decoded:
+    return Decoded(Noted(f"warning {found[1]}"), data)
 
 
-_ITEMS: Final[tuple[tuple[re.Pattern[str], Callable[[re.Match[str], bytes], Told]], ...]] = (
+_ITEMS: Final[tuple[tuple[re.Pattern[str], Callable[[re.Match[str], bytes], Decoded]], ...]] = (
     (re.compile(_MODE + r"<Card:(10[CDHS]|[2-9TJQKA][CDHS])>"), _card),
     (re.compile(_MODE + r"<\1>"), _unread),
     (re.compile(r"\[(Game|Manual Burn Cards|GameAlarm)\]<Alarm:(?:(E[0-9]{1,3})\b)?[ -~]*>"), _alarm),
@@ -67,7 +67,7 @@ _ITEMS: Final[tuple[tuple[re.Pattern[str], Callable[[re.Match[str], bytes], Told
 )
 
 
-class BeeTek(TellingDriver):
+class BeeTek(OneWayDriver):
     """One link to a shoe."""
 
     maker = "Bee-Tek"
@@ -76,10 +76,10 @@ class BeeTek(TellingDriver):
     def __init__(self, setting: DriverSetting, now: float) -> None:
         super().__init__(setting, now)
         self._item = bytearray()  # begins with "[" or "<"
-        self._stray = bytearray()
+        self._unknown = bytearray()
         self._give_up_at = math.inf
 
-    def read(self, data: bytes, now: float) -> Iterator[Told]:
+    def read(self, data: bytes, now: float) -> Iterator[Decoded]:
         self._item += data
         yield from self._read_items()
         self._give_up_at = now + ENDS_WITHIN if self._item else math.inf
@@ -87,20 +87,20 @@ class BeeTek(TellingDriver):
     def overdue_at(self) -> float:
         return self._give_up_at
 
-    def overdue(self, now: float) -> Iterator[Told]:
-        """The item has lost its end, and may have been the last card of a deal: nothing else would tell of it."""
+    def overdue(self, now: float) -> Iterator[Decoded]:
+        """The item has lost its end, and may have been the last card of a deal, which nothing else would report."""
         item = bytes(self._item)
         self._item.clear()
         self._give_up_at = math.inf
-        yield from self._tell_stray()
+        yield from self._report_unknown()
         yield self._understand(item)
 
-    def _read_items(self) -> Iterator[Told]:
+    def _read_items(self) -> Iterator[Decoded]:
         while self._item:
             begins = _BEGINS.search(self._item)
-            stray = bytes(self._item[: begins.start()] if begins else self._item)
-            del self._item[: len(stray)]
-            yield from self._keep_stray(stray)
+            unknown = bytes(self._item[: begins.start()] if begins else self._item)
+            del self._item[: len(unknown)]
+            yield from self._keep_unknown(unknown)
             if not self._item:
                 return
             size = self._size_of_item()
@@ -108,55 +108,55 @@ class BeeTek(TellingDriver):
                 return
             item = bytes(self._item[:size])
             del self._item[:size]
-            yield from self._tell_stray()
+            yield from self._report_unknown()
             yield self._understand(item)
 
     def _size_of_item(self) -> int | None:
-        """How long the item at the beginning is, whole or broken off. None: more has to come."""
+        """The length of the first item, whole or cut off. None: its end has not come yet."""
         ends = self._item.find(b">")
         breaks = _BREAKS.search(self._item)
         limits = [LONGEST_ITEM] if len(self._item) > LONGEST_ITEM else []
         limits += [ends + 1] if ends >= 0 else []
         limits += [breaks.start()] if breaks else []
-        anew = self._begins_anew()
-        limits += [anew] if anew else []
+        next_item = self._start_of_next_item()
+        limits += [next_item] if next_item else []
         return min(limits, default=None)
 
-    def _begins_anew(self) -> int:
+    def _start_of_next_item(self) -> int:
         """Where another item begins in this one, which has then lost its end; 0: nowhere."""
         opened = self._item.find(b"<")
         mode = self._item.find(b"[", 1)
         second = self._item.find(b"<", opened + 1) if opened >= 0 else -1
         return min((place for place in (mode, second) if place > 0), default=0)
 
-    def _understand(self, item: bytes) -> Told:
+    def _understand(self, item: bytes) -> Decoded:
         text = item.decode("ascii", "replace")
-        for pattern, told in _ITEMS:
+        for pattern, decode in _ITEMS:
             if found := pattern.fullmatch(text):
                 self.statistics.frames_in += 1
-                return told(found, item)
+                return decode(found, item)
         self.statistics.frames_corrupt += 1
         if len(item) >= LONGEST_ITEM:
             self.statistics.frames_overlong += 1
-        return not_understood("an item that is not known, or damaged", item)
+        return not_understood("an item that is unknown or damaged", item)
 
     # -- bytes between items ---------------------------------------------------------------------------------------
 
-    def _keep_stray(self, data: bytes) -> Iterator[Told]:
-        """An item that has lost its beginning may have been a card; what is not even the end of one was none."""
+    def _keep_unknown(self, data: bytes) -> Iterator[Decoded]:
+        """The end of an item that has lost its beginning may have been a card; other bytes were none."""
         *ends, rest = data.translate(None, _BETWEEN).split(b">")
         for end in ends:
-            self._stray += end + b">"
+            self._unknown += end + b">"
             self.statistics.frames_corrupt += 1
-            yield not_understood("the end of an item without its beginning", bytes(self._stray[-LONGEST_ITEM:]))
-            self._stray.clear()
-        self._stray += rest
-        while len(self._stray) >= LONGEST_EVIDENCE:
-            yield from self._tell_stray()
+            yield not_understood("the end of an item without its beginning", bytes(self._unknown[-LONGEST_ITEM:]))
+            self._unknown.clear()
+        self._unknown += rest
+        while len(self._unknown) >= LONGEST_EVIDENCE:
+            yield from self._report_unknown()
 
-    def _tell_stray(self) -> Iterator[Told]:
-        """What fitted nothing is told, before the item that ends it: the order is kept."""
-        if self._stray:
+    def _report_unknown(self) -> Iterator[Decoded]:
+        """Unknown bytes are reported before the item that follows them: the order is kept."""
+        if self._unknown:
             self.statistics.frames_corrupt += 1
-            yield fits_nothing(bytes(self._stray[:LONGEST_EVIDENCE]))
-            del self._stray[:LONGEST_EVIDENCE]
+            yield fits_nothing(bytes(self._unknown[:LONGEST_EVIDENCE]))
+            del self._unknown[:LONGEST_EVIDENCE]

@@ -1,6 +1,6 @@
-"""Whose bytes these may be, when a driver cannot read them: a guess for the sentence that a person reads.
+"""Guesses which protocol the bytes belong to that a driver cannot read, for a sentence to a person.
 
-Nothing is decided by it. Frames of cardlink are certain, their CRC says so; the others go by the form of public
+Nothing is decided by it. A frame of cardlink is certain, by its CRC; the others are recognised by the form of public
 examples.
 """
 
@@ -11,7 +11,7 @@ from typing import Final
 
 from firmware_bridge.drivers.cardlink.framing import FrameReader
 
-LOOKED_AT: Final = 256  # bytes that a driver keeps for it
+SAMPLE_SIZE: Final = 256  # bytes that are enough for a guess
 
 _FORMS: Final[tuple[tuple[str, re.Pattern[bytes]], ...]] = (
     ("bee_tek", re.compile(rb"\[(Game|Manual Burn Cards|GameAlarm)\]<|<W0x")),
@@ -20,10 +20,10 @@ _FORMS: Final[tuple[tuple[str, re.Pattern[bytes]], ...]] = (
 )
 
 
-def driver_of(data: bytes) -> str:
-    """The driver that could read these bytes; empty: none that is known.
+def detect_driver(data: bytes) -> str:
+    """The driver that could read these bytes; empty: unknown.
 
-    >>> driver_of(b" [Game]<Card:4S> "), driver_of(bytes(20))
+    >>> detect_driver(b" [Game]<Card:4S> "), detect_driver(bytes(20))
     ('bee_tek', '')
     """
     if FrameReader().receive(data):
@@ -33,7 +33,7 @@ def driver_of(data: bytes) -> str:
 
 def what_to_check(data: bytes, driver: str) -> str:
     """The next step, for `driver` that could not read `data`."""
-    guess = driver_of(data)
+    guess = detect_driver(data)
     if guess and guess != driver:
         return f"they look like those of driver={guess}: correct the device URL, or connect the right device."
     return "check the speed (baud=) and whether this is the right device or driver (driver=)."

@@ -1,9 +1,9 @@
-"""Readers of RFID tags or barcodes: an identifier a line, and a table that says which card it is.
+"""Readers of RFID tags or barcodes: one identifier per line, and a table that gives its card.
 
 Community, unverified: what a reader sends is set in the reader itself. Set it to plain ASCII, the identifier alone,
-ended by CR, LF or both. An identifier that the table does not know is a foreign card. A card that comes twice is told
-twice. A card that the reader did not notice leaves no trace at all. A line whose end does not come in time may
-have been a card and is told as not understood; so is what follows it up to the next end.
+ended by CR, LF or both. An identifier that is not in the table is a foreign card. A card that is read twice is reported
+twice. A card that the reader did not notice leaves no trace. A line whose end does not come in time may have been a
+card and is reported as not understood; so is what follows it up to the next end.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from collections.abc import Iterator
 from typing import Final
 
 from firmware_bridge.card_table import LONGEST_IDENTIFIER
-from firmware_bridge.drivers.one_way import TellingDriver, Told, card_drawn, not_understood
+from firmware_bridge.drivers.one_way import Decoded, OneWayDriver, card_drawn, not_understood
 from firmware_bridge.drivers.setting import DriverSetting
 
 ENDS_WITHIN: Final = 2.0  # seconds after its last byte; the longest line takes about 140 ms at 9600 baud
 
 
-class LineReader(TellingDriver):
+class LineReader(OneWayDriver):
     """One link to a reader. The setting's `card_table` gives the card of an identifier."""
 
     maker = "unknown"
@@ -30,10 +30,10 @@ class LineReader(TellingDriver):
         self._table = setting.card_table
         self._line = bytearray()
         self._too_long = False
-        self._broken = False  # the beginning of this line has been told
+        self._broken = False  # the beginning of this line has been reported
         self._give_up_at = math.inf
 
-    def read(self, data: bytes, now: float) -> Iterator[Told]:
+    def read(self, data: bytes, now: float) -> Iterator[Decoded]:
         *ended, rest = data.replace(b"\r", b"\n").split(b"\n")
         for part in ended:
             yield from self._take(part)
@@ -44,16 +44,16 @@ class LineReader(TellingDriver):
     def overdue_at(self) -> float:
         return self._give_up_at
 
-    def overdue(self, now: float) -> Iterator[Told]:
-        line, told = bytes(self._line), self._too_long
+    def overdue(self, now: float) -> Iterator[Decoded]:
+        line, reported = bytes(self._line), self._too_long
         self._line.clear()
         self._broken, self._too_long, self._give_up_at = True, False, math.inf
-        if not told:
+        if not reported:
             self.statistics.frames_corrupt += 1
             yield not_understood("a line that does not end", line)
 
-    def _take(self, part: bytes) -> Iterator[Told]:
-        """Keep a part of a line. A line that cannot end well is told at once and dropped up to its end."""
+    def _take(self, part: bytes) -> Iterator[Decoded]:
+        """Keep a part of a line. A line that is too long is reported at once and dropped up to its end."""
         self._line += part
         if len(self._line) <= LONGEST_IDENTIFIER:
             return
@@ -63,13 +63,13 @@ class LineReader(TellingDriver):
             yield not_understood("a line longer than any identifier", bytes(self._line[: LONGEST_IDENTIFIER + 1]))
         del self._line[1:]
 
-    def _end(self) -> Iterator[Told]:
+    def _end(self) -> Iterator[Decoded]:
         line, too_long, broken = bytes(self._line), self._too_long, self._broken
         self._line.clear()
         self._too_long = self._broken = False
         if too_long or not line.strip(b" \t"):
             return
-        if broken:  # the rest of that line, or one of its own: an identifier must not be made of a part
+        if broken:  # the rest of that line or a new one: part of a line must not be taken for an identifier
             self.statistics.frames_corrupt += 1
             yield not_understood("what followed a line that did not end", line)
             return
@@ -80,4 +80,4 @@ class LineReader(TellingDriver):
             return
         self.statistics.frames_in += 1
         card = self._table.get(identifier)
-        yield Told(card_drawn(card, foreign=card is None), line)
+        yield Decoded(card_drawn(card, foreign=card is None), line)

@@ -1,7 +1,7 @@
-"""What the drivers of devices share that only tell: no handshake, no numbers, no acknowledgement, no status.
+"""The base of drivers for one-way devices, which only send: no handshake, no numbers, no acknowledgement, no status.
 
-Such a device is *at most once*: what it sends while nobody listens is gone, and nobody can say so. The boot is minted
-anew for every link and reports are numbered from 1 in it. Cards carry no shuffle, ordinal, deck or count (all 0). Its
+Delivery is *at most once*: what such a device sends while no link is open is lost without a trace. Every link has a new
+boot, and reports are numbered from 1 in it. Cards carry no shuffle, ordinal, deck or count (all 0). The device's
 silence proves nothing, so it is never stale.
 """
 
@@ -18,11 +18,11 @@ from firmware_bridge.drivers.base import Answered, DeviceReady, Heard, LinkStati
 from firmware_bridge.drivers.setting import DriverSetting
 from firmware_bridge.observations import AnyObservation, CardDrawn, Noted, NotUnderstood
 
-CANNOT: Final = "this device cannot be told anything"
-LONGEST_EVIDENCE: Final = 256  # bytes that fit nothing, kept with one report
-REPORTED_IN_A_ROW: Final = 16  # of what is not understood; then it is only counted, until something is understood
+NO_COMMANDS: Final = "this device takes no commands"
+LONGEST_EVIDENCE: Final = 256  # unknown bytes, kept with one report
+REPORTED_IN_A_ROW: Final = 16  # not understood; further ones are only counted, until something is understood
 
-ONLY_TELLS: Final = Capabilities(
+ONE_WAY: Final = Capabilities(
     recognises_cards=True,
     senses_orientation=False,
     senses_double_draw=False,
@@ -37,8 +37,8 @@ ONLY_TELLS: Final = Capabilities(
 )
 
 
-class Told(NamedTuple):
-    """One thing that the device told, and its bytes."""
+class Decoded(NamedTuple):
+    """One thing that the device reported, and its bytes."""
 
     observation: AnyObservation
     data: bytes
@@ -50,20 +50,20 @@ def card_drawn(card: Card | None, *, foreign: bool = False) -> CardDrawn:
     return CardDrawn(shuffle=0, ordinal=0, remaining=0, deck=0, card=concealed, foreign=int(foreign))
 
 
-def fits_nothing(data: bytes) -> Told:
-    """Bytes that are no telegram of this device and no part of one: kept, and nothing follows from them."""
-    return Told(Noted("bytes that fit nothing"), data)
+def fits_nothing(data: bytes) -> Decoded:
+    """Bytes that are no telegram of this device and no part of one: kept as evidence, without any effect."""
+    return Decoded(Noted("bytes that fit nothing"), data)
 
 
-def not_understood(why: str, data: bytes) -> Told:
-    """A whole telegram that this version cannot read. `why` must tell nothing of its content."""
-    return Told(NotUnderstood(why), data)
+def not_understood(why: str, data: bytes) -> Decoded:
+    """A whole telegram that this version cannot read. `why` must reveal nothing of its content."""
+    return Decoded(NotUnderstood(why), data)
 
 
-class TellingDriver:
-    """Base of such a driver, a `Driver`. A subclass says who the device is and reads bytes in `read`.
+class OneWayDriver:
+    """Base of such a driver, a `Driver`. A subclass names the device and reads bytes in `read`.
 
-    `read` takes what came, in any pieces, and yields what was told, in order; it raises nothing. It counts good
+    `read` takes bytes in any pieces and yields what the device reported, in order; it raises nothing. It counts good
     telegrams in `statistics.frames_in`, and damaged ones in `frames_corrupt` or `frames_overlong`.
     """
 
@@ -72,45 +72,46 @@ class TellingDriver:
 
     def __init__(self, setting: DriverSetting, now: float) -> None:
         self.statistics = LinkStatistics()
-        self.capabilities = ONLY_TELLS
+        self.capabilities = ONE_WAY
         self._setting = setting
         self._boot = int.from_bytes(setting.nonce[:4], "big") or 1
         self._number = 0
-        self._strange_in_a_row = 0
+        self._unreadable_in_a_row = 0
         self._ready = False
         self._now = now
         self._answers: list[Heard] = []
         self._out = bytearray()
 
-    # -- what a subclass says --------------------------------------------------------------------------------------
+    # -- for a subclass to implement -------------------------------------------------------------------------------
 
-    def read(self, data: bytes, now: float) -> Iterable[Told]:
+    def read(self, data: bytes, now: float) -> Iterable[Decoded]:
+        """What the device reported with these bytes, in order."""
         raise NotImplementedError
 
-    def overdue(self, now: float) -> Iterable[Told]:
-        """What follows from time that passed."""
+    def overdue(self, now: float) -> Iterable[Decoded]:
+        """What follows from the time that has passed."""
         return ()
 
     def overdue_at(self) -> float:
-        """When `overdue` wants to be asked."""
+        """When `overdue` has to be called."""
         return math.inf
 
     def order(self, command_id: int, command: AnyCommand, now: float) -> None:
         """Carry a command out, and `answer` it now or later."""
-        self.answer(command_id, False, CANNOT)
+        self.answer(command_id, False, NO_COMMANDS)
 
-    # -- what the link keeper calls --------------------------------------------------------------------------------
+    # -- called by the link ----------------------------------------------------------------------------------------
 
     def receive(self, data: bytes, now: float) -> Sequence[Heard]:
         self._now = now
         self.statistics.bytes_in += len(data)
-        heard = self._greeting()
+        heard = self._ready_once()
         self._report(self.read(data, now), heard)
         return [*heard, *self._take_answers()]
 
     def tick(self, now: float) -> Sequence[Heard]:
         self._now = now
-        heard = self._greeting()
+        heard = self._ready_once()
         if now >= self.overdue_at():
             self._report(self.overdue(now), heard)
         return [*heard, *self._take_answers()]
@@ -127,7 +128,7 @@ class TellingDriver:
         return data
 
     def acknowledge(self, boot: int, number: int, now: float) -> None:
-        """Nothing that the device could be told."""
+        """Does nothing: the device takes no acknowledgement."""
 
     def command(self, command_id: int, command: AnyCommand, now: float) -> None:
         self._now = now
@@ -143,13 +144,13 @@ class TellingDriver:
 
     def write(self, data: bytes) -> None:
         """Send; where the URL says `listen` nothing is ever written."""
-        if not self._setting.url.listen:
+        if not self._setting.line.listen:
             self._out += data
 
-    # -- inside ----------------------------------------------------------------------------------------------------
+    # -- internals -------------------------------------------------------------------------------------------------
 
-    def _greeting(self) -> list[Heard]:
-        """The way is open: that is all that a device which only tells can say of itself."""
+    def _ready_once(self) -> list[Heard]:
+        """A one-way device is ready as soon as the connection is open."""
         if self._ready:
             return []
         self._ready = True
@@ -161,7 +162,7 @@ class TellingDriver:
             unit="singles",
             maker=self.maker,
             model=self.model,
-            serial=self._setting.url.known_as,
+            serial=self._setting.line.known_as,
             firmware="",
             firmware_digest="",
             capabilities=self.capabilities,
@@ -186,14 +187,14 @@ class TellingDriver:
             last_command=0,
         )
 
-    def _report(self, told: Iterable[Told], heard: list[Heard]) -> None:
-        for observation, data in told:
-            if _is_strange(observation):
-                self._strange_in_a_row += 1
-                if self._strange_in_a_row > REPORTED_IN_A_ROW:
-                    continue  # noise, or a wrong speed: the journal has enough of it; the statistics go on counting
+    def _report(self, decoded: Iterable[Decoded], heard: list[Heard]) -> None:
+        for observation, data in decoded:
+            if _is_unreadable(observation):
+                self._unreadable_in_a_row += 1
+                if self._unreadable_in_a_row > REPORTED_IN_A_ROW:
+                    continue  # noise, or a wrong speed: the journal has enough of it; the statistics continue
             else:
-                self._strange_in_a_row = 0
+                self._unreadable_in_a_row = 0
             self._number += 1
             heard.append(Reported(self._boot, self._number, None, observation, Evidence(data)))
 
@@ -202,5 +203,5 @@ class TellingDriver:
         return answers
 
 
-def _is_strange(observation: AnyObservation) -> bool:
+def _is_unreadable(observation: AnyObservation) -> bool:
     return isinstance(observation, NotUnderstood) or observation == fits_nothing(b"").observation

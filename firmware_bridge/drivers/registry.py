@@ -1,7 +1,7 @@
-"""The drivers there are: one row each, imported only when a device asks for it.
+"""The drivers: a row for each, imported only when a device URL names it.
 
-Drivers of others come by the entry point group `cardshoe.drivers`, each naming a `RegisteredDriver`
-(docs/a_new_driver.md). Nothing of theirs is imported before a URL names it.
+Drivers of other packages are found by the entry point group `cardshoe.drivers`, each naming a `RegisteredDriver`
+(docs/a_new_driver.md). They are not imported before a URL names them.
 
 >>> registered_driver("cardlink").maturity.value
 "this project's own protocol"
@@ -12,15 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from enum import Enum
 from importlib.metadata import EntryPoint, entry_points
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final, Protocol
 
 import msgspec
 
+from firmware_bridge.drivers.base import Driver
+from firmware_bridge.drivers.setting import DriverSetting
 from firmware_bridge.errors import BadDeviceUrlError, DriverMissingError
-
-if TYPE_CHECKING:  # the setting holds a URL, and whoever reads a URL looks here
-    from firmware_bridge.drivers.base import Driver
-    from firmware_bridge.drivers.setting import DriverSetting
 
 GROUP: Final = "cardshoe.drivers"
 USUAL_BAUD: Final = 115200  # bits a second
@@ -31,11 +29,11 @@ class Maturity(Enum):
 
     OWN = "this project's own protocol"
     COMMUNITY = "community, unverified against the maker's specification"
-    OTHERS = "of others, installed beside this program, which does not vouch for it"
+    OTHERS = "from another package, not tested by this project"
 
 
 class DriverFactory(Protocol):
-    """Makes one link's driver. `now` is in seconds of the clock that the driver will be handed, monotonic."""
+    """Makes the driver of one link. `now` is in seconds of the monotonic clock that the driver's methods get."""
 
     def __call__(self, setting: DriverSetting, now: float) -> Driver: ...
 
@@ -43,9 +41,9 @@ class DriverFactory(Protocol):
 class RegisteredDriver(msgspec.Struct, frozen=True):
     """A row of the registry.
 
-    `can_listen`: it works on a line on which nothing may be written. `can_arm`: it has commands, which a URL has to
-    arm. `needs_keys`, `needs_card_table`: the configuration has to name that file. `baud`: the speed of the line, in
-    bits a second, where the URL names none. `load` imports the driver.
+    `can_listen`: it works on a line on which nothing may be written. `can_arm`: it has commands that are sent only with
+    `arm=1` in the URL. `needs_keys`, `needs_card_table`: the configuration has to name that file. `baud`: the speed of
+    the line in bits a second, where the URL names none. `load` imports the driver.
     """
 
     name: str
@@ -94,8 +92,8 @@ DRIVERS: Final[dict[str, RegisteredDriver]] = {
 
 
 def registered_driver(name: str) -> RegisteredDriver:
-    """The row of that name. Raises BadDeviceUrlError when there is none, DriverMissingError when it is of others and
-    cannot be used; both are sentences with a next step."""
+    """The row of that name. Raises BadDeviceUrlError when there is none, DriverMissingError when it is in another
+    package and cannot be used; both are sentences with a next step."""
     row = DRIVERS.get(name)
     if row is not None:
         return row
@@ -106,8 +104,8 @@ def registered_driver(name: str) -> RegisteredDriver:
         )
     if len(found) > 1:
         raise DriverMissingError(
-            f"Several packages bring a driver called {name!r}: {', '.join(map(_package, found))}.",
-            "Uninstall all of them but one.",
+            f"Several packages have a driver called {name!r}: {', '.join(map(_package, found))}.",
+            "Uninstall all but one of them.",
         )
     return _row_of(found[0])
 
@@ -124,18 +122,18 @@ def load_driver(name: str) -> DriverFactory:
 
 
 def driver_names() -> list[str]:
-    """Every name that a URL may give after `driver=`, imported or not."""
+    """Every name that a URL may have after `driver=`, imported or not."""
     return sorted({*DRIVERS, *(entry.name for entry in entry_points(group=GROUP))})
 
 
 def driver_problems() -> list[str]:
-    """A sentence for each driver of others that is passed over or cannot be used. Imports them to find out."""
+    """A sentence for each driver of another package that is ignored or cannot be used. Imports them to find out."""
     problems: list[str] = []
     for entry in entry_points(group=GROUP):
         if entry.name in DRIVERS:
             problems.append(
-                f"The package {_package(entry)} brings a driver called {entry.name!r}; that name is taken by this "
-                "program's own, which is used. It has to give its driver another name."
+                f"The package {_package(entry)} has a driver called {entry.name!r}, which is ignored: a driver of this "
+                "program has that name. Give the package's driver another name."
             )
             continue
         try:
@@ -154,7 +152,7 @@ def _package(entry: EntryPoint) -> str:
 
 
 def _row_of(entry: EntryPoint) -> RegisteredDriver:
-    """What the entry point names, under that name, and not as one of ours whatever it says of itself."""
+    """The row that the entry point names, under that name, always with the maturity of another package."""
     try:
         row = entry.load()
     except Exception as error:
@@ -167,5 +165,5 @@ def _row_of(entry: EntryPoint) -> RegisteredDriver:
 def _unusable(entry: EntryPoint, why: str) -> DriverMissingError:
     return DriverMissingError(
         f"The driver {entry.name!r} of the package {_package(entry)} cannot be used: {why}.",
-        "Reinstall the package, or leave it out and name another driver.",
+        "Reinstall the package, or uninstall it and name another driver.",
     )

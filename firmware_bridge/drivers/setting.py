@@ -1,4 +1,4 @@
-"""What a driver is made from: everything that a protocol may need, handed in for one link."""
+"""What a driver is made from: everything that a protocol may need for one link."""
 
 from __future__ import annotations
 
@@ -7,26 +7,37 @@ from collections.abc import Callable, Mapping
 import msgspec
 
 from firmware_bridge.cards import Card
-from firmware_bridge.device_policy import ANY_DEVICE, Trust
-from firmware_bridge.device_url import DeviceUrl
+from firmware_bridge.device_policy import ANY_DEVICE, DevicePolicy
+
+
+class DeviceLine(msgspec.Struct, frozen=True):
+    """What the device URL says that concerns a driver.
+
+    `known_as`: the device's name where it reports no serial number. `listen`: nothing may be written. `arm`: a driver
+    that only listens by default may send its commands.
+    """
+
+    known_as: str
+    listen: bool = False
+    arm: bool = False
 
 
 class DriverSetting(msgspec.Struct, frozen=True):
     """A driver takes from it what its protocol needs and leaves the rest.
 
-    `nonce` is 16 random bytes, never used before. `url` says where the device is, whether nothing may be written
-    (`listen`) and whether commands are armed (`arm`). `key_of` gives the 32-byte key of a serial number, or None.
-    `held` is the last report that the journal holds, as (boot, number), (0, 0) for none. `card_table` gives the card of
-    an identifier. `simulated`: the table is a simulated one, for devices that cannot say it themselves. `replayed`: the
-    bytes are a capture's and go nowhere; the proof of a device whose key is not here was judged when it came. `trust`:
-    the device that may be used, for drivers that refuse another at their handshake; the link refuses it in any case.
+    `nonce` is 16 random bytes, never used before. `line` is what the device URL says of the line. `key_of` gives the
+    32-byte key of a serial number, or None. `held` is the last report that the journal holds, as (boot, number), (0, 0)
+    for none. `card_table` gives the card of an identifier. `simulated`: the table is a simulated one, for devices that
+    cannot report it themselves. `replayed`: the bytes come from a capture and nothing is sent; a device whose key is
+    not here was judged when the capture was made. `policy`: the device that may be used, for drivers that refuse
+    another at their handshake; the link refuses it in any case.
     """
 
     nonce: bytes
-    url: DeviceUrl
+    line: DeviceLine
     key_of: Callable[[str], bytes | None] = lambda serial: None
     held: tuple[int, int] = (0, 0)
     card_table: Mapping[str, Card] = {}
     simulated: bool = False
     replayed: bool = False
-    trust: Trust = ANY_DEVICE
+    policy: DevicePolicy = ANY_DEVICE

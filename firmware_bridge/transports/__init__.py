@@ -1,4 +1,4 @@
-"""Transports: ways for bytes to a device and back, each under one small interface (`firmware_bridge.transports.base`).
+"""Transports: connections that carry bytes to a device and back, with one interface (`transports.base`).
 
-A transport knows no protocol, and it never connects again by itself: that is the link keeper's.
+A transport knows no protocol, and it never reconnects by itself: the link keeper does.
 """

@@ -1,4 +1,4 @@
-"""Calls that may hang, each on a daemon thread of its own: nobody waits for one that does, not even the end."""
+"""Calls that may hang, each on a daemon thread of its own: a call that hangs does not keep the program from ending."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 ResultT = TypeVar("ResultT")
 
 
-async def on_a_thread(
+async def run_in_thread(
     work: Callable[[], ResultT], undo: Callable[[ResultT], None] = lambda result: None, *, name: str
 ) -> ResultT:
-    """What `work` comes to, on a thread of that name. When nobody waits any more, `undo` gets it."""
+    """The result of `work`, run on a thread of that name. If the caller is cancelled meanwhile, `undo` gets it."""
     loop = asyncio.get_running_loop()
     done: asyncio.Future[ResultT] = loop.create_future()
     lock = threading.Lock()
@@ -23,10 +23,10 @@ async def on_a_thread(
         try:
             result = work()
         except BaseException as error:
-            tell_loop(loop, _fail_future, done, error)
+            call_on_loop(loop, _fail_future, done, error)
             return
         with lock:
-            handed_over = not abandoned and tell_loop(loop, _fill_future, done, result)
+            handed_over = not abandoned and call_on_loop(loop, _fill_future, done, result)
         if not handed_over:
             undo(result)
 
@@ -36,15 +36,15 @@ async def on_a_thread(
     except asyncio.CancelledError:
         with lock:
             abandoned = True
-        # The result may be on its way already: told to the loop and not yet in the future.
+        # The result may already be scheduled on the loop and not yet be in the future.
         done.add_done_callback(lambda future: _undo_unless_failed(future, undo))
         raise
 
 
-def tell_loop(loop: asyncio.AbstractEventLoop, call: Callable[..., object], *given: object) -> bool:
-    """Call it on the loop. False when the loop has ended."""
+def call_on_loop(loop: asyncio.AbstractEventLoop, call: Callable[..., object], *arguments: object) -> bool:
+    """Schedule a call on the loop, from any thread. False when the loop has ended."""
     try:
-        loop.call_soon_threadsafe(call, *given)
+        loop.call_soon_threadsafe(call, *arguments)
     except RuntimeError:
         return False
     return True

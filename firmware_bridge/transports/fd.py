@@ -1,4 +1,4 @@
-"""A non-blocking descriptor on the event loop: what serial ports and TCP connections have in common."""
+"""A non-blocking file descriptor on the event loop: what serial ports and TCP connections have in common."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ READ_SIZE: Final = 4096
 
 
 class DescriptorTransport(ABC):
-    """A transport over one descriptor, which it takes over and closes. An end of file means that the way is gone."""
+    """A transport over one descriptor, which it owns and closes. An end of file means that the connection is lost."""
 
     def __init__(self, descriptor: int, on_data: OnData, on_lost: OnLost, *, listen_only: bool = False) -> None:
         self._descriptor = descriptor
@@ -26,16 +26,16 @@ class DescriptorTransport(ABC):
         self._loop.add_reader(descriptor, self._read)
 
     @abstractmethod
-    def _let_go(self, descriptor: int, unsent: bool) -> None:
-        """Close it without waiting, whatever state it is in. `unsent`: bytes were waiting that it did not take."""
+    def _release(self, descriptor: int, unsent: bool) -> None:
+        """Close it without waiting, in any state. `unsent`: bytes were still waiting to be sent."""
 
     @abstractmethod
     def _gone(self) -> TransportLostError:
-        """What to say when the way is gone."""
+        """The error for a connection that is lost."""
 
     @abstractmethod
     def _stalled(self) -> TransportLostError:
-        """What to say when more than UNSENT_LIMIT bytes wait."""
+        """The error for more than UNSENT_LIMIT bytes waiting to be sent."""
 
     def write(self, data: bytes) -> None:
         if self._descriptor < 0 or self._listen_only or not data:
@@ -58,14 +58,14 @@ class DescriptorTransport(ABC):
         if not self._loop.is_closed():
             self._loop.remove_reader(descriptor)
             self._loop.remove_writer(descriptor)
-        self._let_go(descriptor, unsent)
+        self._release(descriptor, unsent)
 
     def _read(self) -> None:
         try:
             data = os.read(self._descriptor, READ_SIZE)
         except (BlockingIOError, InterruptedError):
             return
-        except Exception as error:  # one that left here would leave the descriptor behind, readable for ever
+        except Exception as error:  # an exception here would leave the descriptor registered, and readable for ever
             self._lose(self._gone(), error)
             return
         if data:
@@ -79,7 +79,7 @@ class DescriptorTransport(ABC):
             self._loop.remove_writer(self._descriptor)
 
     def _send(self, data: bytes | bytearray) -> int:
-        """How many bytes the kernel took; the way may be lost afterwards."""
+        """How many bytes the kernel took; the connection may be lost afterwards."""
         try:
             return os.write(self._descriptor, data)
         except (BlockingIOError, InterruptedError):

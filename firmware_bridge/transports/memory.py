@@ -1,4 +1,4 @@
-"""Two transports joined in memory: what one writes the other hears, on the event loop and in order."""
+"""Two transports joined in memory: what one writes the other receives, on the event loop and in order."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from firmware_bridge.transports.base import OnData, OnLost
 
 
 class MemoryTransport:
-    """One end. When it closes, the other end loses its way, after everything that was written before."""
+    """One end. When it closes, the other end is lost, after it has received everything written before."""
 
     def __init__(self, on_data: OnData, on_lost: OnLost, *, listen_only: bool = False) -> None:
         self._listen_only = listen_only
@@ -22,18 +22,18 @@ class MemoryTransport:
 
     def write(self, data: bytes) -> None:
         if data and not self._listen_only:
-            self._tell_other(lambda other: other._on_data(data))
+            self._call_other(lambda other: other._on_data(data))
 
     def close(self) -> None:
         if not self.closed:
-            self._tell_other(MemoryTransport._lose)
+            self._call_other(MemoryTransport._lose)
             self.closed = True
 
-    def _tell_other(self, tell: Callable[[MemoryTransport], None]) -> None:
-        # By way of the loop, as bytes come from a real device: never from within the call that sent them.
+    def _call_other(self, call: Callable[[MemoryTransport], None]) -> None:
+        # Through the loop, as with a real device: never from within the call that sent the bytes.
         other = self._other
         if not self.closed:
-            self._loop.call_soon(lambda: None if other.closed else tell(other))
+            self._loop.call_soon(lambda: None if other.closed else call(other))
 
     def _lose(self) -> None:
         self.closed = True
@@ -48,7 +48,7 @@ def memory_pair(
     *,
     listen_only: bool = False,
 ) -> tuple[MemoryTransport, MemoryTransport]:
-    """Two joined ends, each with the callbacks of whoever holds it. `listen_only` concerns the first."""
+    """Two joined ends, each with its own callbacks. `listen_only` concerns the first."""
     one = MemoryTransport(on_data, on_lost, listen_only=listen_only)
     other = MemoryTransport(other_on_data, other_on_lost)
     one._other, other._other = other, one

@@ -1,4 +1,4 @@
-"""Who may open a device's node, said to somebody who may not."""
+"""The hint for a user who may not open a device's node."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def permission_hint(path: str) -> str:
     try:
         node = Path(path).stat()
     except OSError:
-        return "A folder on the way to it is closed to this user: check the path in the device URL."
+        return "This user may not enter a folder of its path: check the path in the device URL."
     try:
         group = grp.getgrgid(node.st_gid).gr_name
     except KeyError:

@@ -1,7 +1,7 @@
-"""The transports there are: a scheme of device URLs each, imported only when a URL asks for it.
+"""The transports: one for each scheme of device URLs, imported only when a URL names it.
 
-Others come by entry point, group `cardshoe.transports`, the scheme as the name: the simulators bring `sim` so, because
-nothing imports them.
+Other packages add theirs by entry point, group `cardshoe.transports`, the scheme as the name. The simulators add `sim`
+so, because nothing imports them.
 """
 
 from __future__ import annotations
@@ -42,26 +42,26 @@ TRANSPORTS: Final[dict[str, Callable[[], OpenTransport]]] = {
 }
 
 
-def find_transport(scheme: str, brought: Callable[..., Any] = entry_points) -> OpenTransport:
-    """What opens the ways of that scheme. Raises TransportUnavailableError. `brought` looks entry points up."""
+def find_transport(scheme: str, find_entries: Callable[..., Any] = entry_points) -> OpenTransport:
+    """What opens connections of that scheme. Raises TransportUnavailableError. `find_entries` looks up entry points."""
     load = TRANSPORTS.get(scheme)
     if load is not None:
         return load()
-    for row in brought(group=ENTRY_POINTS, name=scheme):
+    for row in find_entries(group=ENTRY_POINTS, name=scheme):
         try:
             return cast(OpenTransport, row.load())
-        except Exception as error:  # somebody else's code
+        except Exception as error:  # code of another package
             raise TransportUnavailableError(
-                f"What opens {scheme}: devices does not load: {type(error).__name__}: {error}.",
-                f"Install the package that brings {row.value} anew.",
+                f"The transport for {scheme}: devices cannot be imported: {type(error).__name__}: {error}.",
+                f"Reinstall the package that contains {row.value}.",
             ) from error
     raise TransportUnavailableError(
-        f"Nothing that is installed opens {scheme}: devices.",
-        f"Install this program anew, whole, or connect the device so that one of these fits: "
+        f"No transport for {scheme}: devices is installed.",
+        f"Reinstall this program completely, or connect the device so that one of these fits: "
         f"{', '.join(f'{known}:' for known in sorted(TRANSPORTS))}",
     )
 
 
 async def open_transport(url: DeviceUrl, *, on_data: OnData, on_lost: OnLost) -> Transport:
-    """Open the way that `url` names. Raises TransportUnavailableError when this version or this machine cannot."""
+    """Open the connection that `url` names. Raises TransportUnavailableError when this version or machine cannot."""
     return await find_transport(url.scheme)(url, on_data=on_data, on_lost=on_lost)

@@ -1,12 +1,12 @@
 """Serial ports: UART, USB CDC-ACM, converters, and the pty of a simulator.
 
-pyserial opens the port and sets the line; from then on one descriptor of our own is read and written on the event
-loop. Whatever goes wrong afterwards is one error, TransportLostError; what goes wrong before is one of
+pyserial opens the port and configures the line; from then on one descriptor is read and written on the event
+loop. Any failure afterwards is TransportLostError; a failure to open is TransportUnavailableError with one of
 
     port-missing       there is no such node, or nothing behind it
     port-ambiguous     no such node, and several ports have the serial number that it is named after
     port-permission    the node belongs to a group that this user is not in
-    port-busy          another program has it
+    port-busy          another program is using it
     port-failed        anything else: no serial port, a speed that it cannot do
 """
 
@@ -38,7 +38,7 @@ _NAMED_BY_SERIAL: Final = PurePosixPath("/dev/cardshoe")  # where udev's rules p
 
 
 class FoundPort(Protocol):
-    """What is asked of a port that pyserial lists."""
+    """What is needed of a port that pyserial lists."""
 
     device: str
     serial_number: str | None
@@ -66,7 +66,7 @@ async def open_serial_port(
     try:
         descriptor = open_descriptor(path, url.baud)
     except TransportUnavailableError as error:
-        if error.code == "port-missing" and (elsewhere := _elsewhere(list_ports)):
+        if error.code == "port-missing" and (elsewhere := _other_ports_hint(list_ports)):
             error.hint = elsewhere
         raise
     try:
@@ -79,7 +79,8 @@ async def open_serial_port(
 def find_port(path: str, list_ports: ListPorts = list_ports) -> str:
     """The node to open: `path`, or, where that is missing and named after a serial number, the port that has it.
 
-    So a device is found without our udev rules, and whether it is ttyUSB0 or ttyUSB1 today. Who it is, its proof tells.
+    So a device is found without this program's udev rules, and under any number (ttyUSB0, ttyUSB1). Only its proof
+    shows its identity.
     Raises TransportUnavailableError (port-ambiguous) when several ports have the number, as those of one maker may.
     """
     name = PurePosixPath(path)
@@ -93,8 +94,8 @@ def find_port(path: str, list_ports: ListPorts = list_ports) -> str:
     return found[0] if found else path
 
 
-def _elsewhere(list_ports: ListPorts) -> str:
-    """The next step where cardlink devices are plugged in under other names; nothing is opened but what is named."""
+def _other_ports_hint(list_ports: ListPorts) -> str:
+    """The hint where cardlink devices are plugged in under other names; those ports are not opened."""
     found = sorted(
         (port.serial_number, port.device)
         for port in list_ports()
@@ -107,10 +108,10 @@ def _elsewhere(list_ports: ListPorts) -> str:
 
 
 def open_descriptor(path: str, baud: int) -> int:
-    """A descriptor of the port: raw, non-blocking, ours alone. Raises TransportUnavailableError.
+    """A descriptor of the port: raw, non-blocking, exclusive. Raises TransportUnavailableError.
 
-    DTR is raised by the kernel at open and stays up; HUPCL is cleared, so that it stays up at close too: a device that
-    takes an edge of DTR for a reset is reset at most once.
+    The kernel raises DTR at open; HUPCL is cleared, so that DTR stays up at close too: a device that is reset by an
+    edge of DTR is reset at most once.
     """
     port = serial.Serial(exclusive=True)
     try:
@@ -157,7 +158,7 @@ def _unavailable(path: str, baud: int, error: Exception) -> TransportUnavailable
             f"This user may not use the serial port {path}.", permission_hint(path), "port-permission"
         )
     if number in _BUSY:
-        sentence = f"Another program has the serial port {path}."
+        sentence = f"Another program is using the serial port {path}."
         hint = f"`fuser -v {path}` names it; stop it, or give this table another device."
         return TransportUnavailableError(sentence, hint, "port-busy")
     if number == errno.ENOTTY:
@@ -170,7 +171,7 @@ def _unavailable(path: str, baud: int, error: Exception) -> TransportUnavailable
 
 
 def _error_number(error: BaseException) -> int | None:
-    """The number of what the system refused, which pyserial sometimes leaves in the error behind its own."""
+    """The system's error number, which pyserial sometimes leaves in the error that its own was raised from."""
     number = error.errno if isinstance(error, OSError) else None
     if number is None and isinstance(error, termios.error):
         number = error.args[0]
@@ -180,7 +181,7 @@ def _error_number(error: BaseException) -> int | None:
 
 
 class SerialTransport(DescriptorTransport):
-    """An open port. Takes the descriptor over and closes it."""
+    """An open port. Owns the descriptor and closes it."""
 
     def __init__(
         self, descriptor: int, path: str, on_data: OnData, on_lost: OnLost, *, listen_only: bool = False
@@ -188,8 +189,8 @@ class SerialTransport(DescriptorTransport):
         super().__init__(descriptor, on_data, on_lost, listen_only=listen_only)
         self._path = path
 
-    def _let_go(self, descriptor: int, unsent: bool) -> None:
-        _let_go(descriptor)
+    def _release(self, descriptor: int, unsent: bool) -> None:
+        _close(descriptor)
 
     def _gone(self) -> TransportLostError:
         return TransportLostError(f"The serial port {self._path} is gone.", GONE_HINT)
@@ -198,14 +199,14 @@ class SerialTransport(DescriptorTransport):
         return TransportLostError(f"The device at {self._path} takes no more data.", GONE_HINT, "transport-stalled")
 
 
-def _let_go(descriptor: int) -> None:
-    """Close, without waiting for a device that takes nothing, and whatever state the port is in."""
+def _close(descriptor: int) -> None:
+    """Close in any state, without waiting for a device that takes no data."""
     with contextlib.suppress(OSError, termios.error):
         if _held_by_kernel(descriptor):
-            # Closing would wait for these bytes to leave, half a minute where the device does not take them.
+            # Closing would wait for these bytes to be sent: half a minute where the device does not take them.
             termios.tcflush(descriptor, termios.TCOFLUSH)
     with contextlib.suppress(OSError):
-        # A pty outlives its last user and would stay closed to everyone else.
+        # A pty outlives its last user and would stay exclusive.
         fcntl.ioctl(descriptor, termios.TIOCNXCL)
     with contextlib.suppress(OSError):
         os.close(descriptor)

@@ -1,14 +1,14 @@
-"""Raw TCP, as serial servers speak it: a line's bytes and nothing else.
+"""Raw TCP, as serial servers use it: the bytes of a line and nothing else.
 
-A network may fall silent without a word. TCP notices a peer that is gone within about ten seconds, whether bytes wait
-to be taken (TCP_USER_TIMEOUT) or nothing is said (keep-alive). A peer whose machine answers while its program hangs, or
-a serial server whose cable to the device is cut, TCP cannot notice: that is the driver's, by its signs of life.
+A network may fail without notice. TCP detects a peer that is gone within about ten seconds, whether bytes wait to be
+acknowledged (TCP_USER_TIMEOUT) or nothing is sent (keep-alive). It cannot detect a peer whose program hangs while its
+machine answers, or a serial server whose cable to the device is cut: the driver does, by missing signs of life.
 
-What goes wrong before the connection stands is one of
+A failure to connect is TransportUnavailableError with one of
 
-    tcp-name           nobody knows the name
-    tcp-refused        the machine is there and nothing listens on that port, or it admits nobody else
-    tcp-unreachable    nothing answered in time, or there is no way to it
+    tcp-name           the name is unknown
+    tcp-refused        the machine is there and nothing listens on that port, or it accepts no further connection
+    tcp-unreachable    nothing answered in time, or there is no route
     tcp-failed         anything else
 """
 
@@ -25,11 +25,11 @@ from typing import Any, Final, TypeAlias
 from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.errors import TransportLostError, TransportUnavailableError
 from firmware_bridge.transports.base import OnData, OnLost
-from firmware_bridge.transports.blocking import on_a_thread
+from firmware_bridge.transports.blocking import run_in_thread
 from firmware_bridge.transports.fd import DescriptorTransport
 
 CONNECT_WITHIN: Final = 3.0  # seconds, for all addresses of a name together
-KEEP_ALIVE: Final = (  # seconds of silence until the peer is asked, between questions, and how many stay unanswered
+KEEP_ALIVE: Final = (  # seconds of silence before the first probe, seconds between probes, probes without an answer
     (socket.TCP_KEEPIDLE, 4),
     (socket.TCP_KEEPINTVL, 2),
     (socket.TCP_KEEPCNT, 3),
@@ -40,7 +40,7 @@ _REFUSED: Final = frozenset({errno.ECONNREFUSED, errno.ECONNRESET, errno.ECONNAB
 _UNREACHABLE: Final = frozenset(
     {errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EHOSTDOWN, errno.ETIMEDOUT, errno.ENONET}
 )
-_GONE_HINT: Final = "Check the serial server, its power and the network. The link comes back by itself."
+_GONE_HINT: Final = "Check the serial server, its power and the network. The program reconnects by itself."
 
 _Address: TypeAlias = tuple[int, int, int, str, Any]  # family, kind, protocol, name, what connect takes
 
@@ -62,7 +62,7 @@ async def open_tcp(url: DeviceUrl, *, on_data: OnData, on_lost: OnLost) -> TcpTr
 
 
 async def _connect(host: str, port: int) -> socket.socket:
-    """A connection to the first address that takes one. Raises what the last one said."""
+    """A connection to the first address that accepts one. Raises the error of the last address."""
     loop = asyncio.get_running_loop()
     addresses = await _resolve(host, port)
     for family, kind, protocol, _, address in addresses[:-1]:
@@ -77,10 +77,14 @@ async def _connect(host: str, port: int) -> socket.socket:
 async def _resolve(host: str, port: int) -> Sequence[_Address]:
     numeric = socket.AI_NUMERICHOST | socket.AI_NUMERICSERV
     try:
-        return socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=numeric)  # asks nobody, so it is quick
+        return socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=numeric
+        )  # asks no name server, so it is quick
     except socket.gaierror:
-        # Not on the loop's own threads: a name server that is silent would keep them from whoever else needs one.
-        return await on_a_thread(lambda: socket.getaddrinfo(host, port, type=socket.SOCK_STREAM), name="cardshoe-name")
+        # Not on the loop's own threads: a silent name server would keep them busy.
+        return await run_in_thread(
+            lambda: socket.getaddrinfo(host, port, type=socket.SOCK_STREAM), name="cardshoe-name"
+        )
 
 
 async def _connect_to(
@@ -92,7 +96,7 @@ async def _connect_to(
         _set_up(connection)
         await loop.sock_connect(connection, address)
         if connection.getsockname() == connection.getpeername():
-            # Nothing listened, and the kernel had by chance chosen that very port for this end.
+            # Nothing listened, and the kernel happened to choose that very port for this end.
             raise ConnectionRefusedError(errno.ECONNREFUSED, os.strerror(errno.ECONNREFUSED))
     except BaseException:
         connection.close()
@@ -109,17 +113,17 @@ def _set_up(connection: socket.socket) -> None:
 
 
 def _unavailable(url: DeviceUrl, place: str, error: OSError | UnicodeError) -> TransportUnavailableError:
-    """The sentence, the next step and the code for a connection that did not come about."""
+    """The sentence, the next step and the code for a connection that was not made."""
     if isinstance(error, socket.gaierror | UnicodeError):
         return TransportUnavailableError(
-            f"Nobody knows the name {url.host}.",
+            f"The name {url.host} is unknown.",
             "Correct it in the device URL, or write the serial server's IP address; is the name server reachable?",
             "tcp-name",
         )
     if error.errno in _REFUSED:
         return TransportUnavailableError(
             f"{place} refuses the connection.",
-            "Check the port number, and whether the serial server has another connection open: most admit only one.",
+            "Check the port number, and whether the serial server has another connection open: most accept only one.",
             "tcp-refused",
         )
     if error.errno in _UNREACHABLE or isinstance(error, TimeoutError):
@@ -137,7 +141,7 @@ def _unavailable(url: DeviceUrl, place: str, error: OSError | UnicodeError) -> T
 
 
 class TcpTransport(DescriptorTransport):
-    """A connection. Takes the socket over and closes it."""
+    """A connection. Owns the socket and closes it."""
 
     def __init__(
         self, connection: socket.socket, place: str, on_data: OnData, on_lost: OnLost, *, listen_only: bool = False
@@ -146,10 +150,10 @@ class TcpTransport(DescriptorTransport):
         connection.detach()
         self._place = place
 
-    def _let_go(self, descriptor: int, unsent: bool) -> None:
+    def _release(self, descriptor: int, unsent: bool) -> None:
         connection = socket.socket(fileno=descriptor)
         if unsent:
-            # The peer takes nothing. Reset, so that neither kernel keeps the connection: most servers admit only one.
+            # The peer takes no data. Reset, so that neither kernel keeps the connection: most servers accept only one.
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         connection.close()
 

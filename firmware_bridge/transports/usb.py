@@ -1,12 +1,12 @@
 """USB devices without a serial converter: cardlink on the bulk pair of a vendor interface, through libusb.
 
-A thread for each IN endpoint reads, and one writes; none of them ever waits longer than TURN_MS before it looks whether
-it should end. The last to end gives the device back, so that nobody uses what is disposed of, and the event loop waits
-for nobody.
+A thread for each IN endpoint reads, and one writes; none of them ever waits longer than TURN_MS before it checks
+whether it should end. The last to end releases the device, so that no thread uses a released device, and the event loop
+waits for none of them.
 
-Whole transfers are handed on, from the bulk and the interrupt endpoint in the order in which they came. A frame must
-not be mixed with one of the other endpoint, so a device that has both puts whole frames into every transfer
-(docs/cardlink.md, "Transport"). One that has bulk endpoints alone may cut its stream as it likes.
+Whole transfers are delivered, from the bulk and the interrupt endpoint in the order of arrival. A frame must not be
+mixed with one of the other endpoint, so a device that has both puts whole frames into every transfer
+(docs/cardlink.md, "Transport"). One that has bulk endpoints alone may cut its stream anywhere.
 """
 
 from __future__ import annotations
@@ -24,31 +24,31 @@ import usb.core
 from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.errors import TransportLostError, TransportUnavailableError
 from firmware_bridge.transports.base import GONE_HINT, UNSENT_LIMIT, OnData, OnLost
-from firmware_bridge.transports.blocking import on_a_thread, tell_loop
+from firmware_bridge.transports.blocking import call_on_loop, run_in_thread
 from firmware_bridge.transports.usb_lookup import GONE, FindBackend, OpenUsb, libusb, open_usb
 
 OPEN_WITHIN: Final = 5.0  # seconds; a device that answers needs a few milliseconds
 TURN_MS: Final = 200  # milliseconds of one read or write
 LARGEST_TRANSFER: Final = 4096  # bytes
 LARGEST_WRITE: Final = 4096
-NOT_YET_TAKEN: Final = 16  # transfers that a reader may be ahead of the event loop
+READ_AHEAD: Final = 16  # transfers that a reader may be ahead of the event loop
 
 
 async def open_usb_device(
     url: DeviceUrl, *, on_data: OnData, on_lost: OnLost, find_backend: FindBackend = libusb
 ) -> UsbTransport:
-    """Open the device that `url` names. Raises TransportUnavailableError; nothing is then held."""
+    """Open the device that `url` names. Raises TransportUnavailableError; nothing is then kept open."""
     try:
         async with asyncio.timeout(OPEN_WITHIN):
-            opened = await on_a_thread(lambda: open_usb(url, find_backend), OpenUsb.release, name="cardshoe-usb-open")
+            opened = await run_in_thread(lambda: open_usb(url, find_backend), OpenUsb.release, name="cardshoe-usb-open")
     except TimeoutError:
         sentence = f"The USB device at {url.path.lstrip('/')} does not answer."
-        raise TransportUnavailableError(sentence, "Switch it off and on.", "usb-failed") from None
+        raise TransportUnavailableError(sentence, "Switch it off and on again.", "usb-failed") from None
     return UsbTransport(opened, url.path.lstrip("/"), on_data, on_lost, listen_only=url.listen)
 
 
 class UsbTransport:
-    """An open device. Takes `opened` over and releases it."""
+    """An open device. Owns `opened` and releases it."""
 
     def __init__(
         self, opened: OpenUsb, place: str, on_data: OnData, on_lost: OnLost, *, listen_only: bool = False
@@ -61,7 +61,7 @@ class UsbTransport:
         self._listen_only = listen_only
         self._open = True
         self._ending = threading.Event()
-        self._room = threading.BoundedSemaphore(NOT_YET_TAKEN)
+        self._room = threading.BoundedSemaphore(READ_AHEAD)
         self._unsent = bytearray()
         self._something_to_send = threading.Condition()
         works = [lambda: self._read_from(opened.bulk_in)]
@@ -78,7 +78,7 @@ class UsbTransport:
             while threads:
                 threads[0].start()
                 del threads[0]
-        except RuntimeError:  # the system gives no more threads
+        except RuntimeError:  # the system starts no more threads
             self.close()
             for _ in threads:
                 self._count_down()
@@ -100,7 +100,7 @@ class UsbTransport:
         self._stop()
 
     def _stop(self) -> None:
-        """Tell the threads that it is over; from any of them, too."""
+        """Make the threads end. May be called from any thread."""
         self._ending.set()
         with self._something_to_send:
             self._unsent.clear()
@@ -119,11 +119,11 @@ class UsbTransport:
     # -- on the threads -------------------------------------------------------------------------------------------
 
     def _work(self, work: Callable[[], None]) -> None:
-        """One thread. Whatever ends it before its time is the end of the way; the last one gives the device back."""
+        """One thread. An exception ends the connection; the last thread to end releases the device."""
         try:
             work()
         except Exception as error:
-            if not tell_loop(self._loop, self._lose, self._gone(error)):
+            if not call_on_loop(self._loop, self._lose, self._gone(error)):
                 self._stop()
         self._count_down()
 
@@ -145,10 +145,10 @@ class UsbTransport:
         return lost
 
     def _read_from(self, endpoint: Any) -> None:
-        """Read until the end, a whole transfer at a time. Raises what the device or libusb said."""
+        """Read until the end, a whole transfer at a time. Raises the error of the device or libusb."""
         packet = max(1, endpoint.wMaxPacketSize)
         size = max(packet, LARGEST_TRANSFER // packet * packet)  # whole packets, so that none of them overflows
-        patience = Stalls(endpoint)
+        stalls = StallRecovery(endpoint)
         transfer = bytearray()
         while not self._ending.is_set():
             began = monotonic()
@@ -157,31 +157,31 @@ class UsbTransport:
             except usb.core.USBTimeoutError:
                 part = b""
             except usb.core.USBError as error:
-                patience.lose_or_clear(error)
+                stalls.clear_or_raise(error)
                 transfer.clear()
                 continue
             if part:
-                patience.worked()
+                stalls.worked()
                 transfer += part
-            # A read ends with its transfer, with as many bytes as it can hold, or with its time; and libusb does not
-            # say that it was the time when bytes had come. The rest of the transfer then comes with the next read.
+            # A read ends with its transfer, when its buffer is full, or when its time is over; libusb does not report
+            # the timeout when bytes were received before it. The rest of the transfer then comes with the next read.
             cut = len(part) % packet == 0 < len(part) < size and monotonic() - began >= TURN_MS / 1000
             if transfer and not cut:
-                self._hand_on(bytes(transfer))
+                self._deliver(bytes(transfer))
                 transfer.clear()
 
-    def _hand_on(self, data: bytes) -> None:
-        """To the loop; wait while it is too far behind."""
+    def _deliver(self, data: bytes) -> None:
+        """Pass on to the loop; wait while the loop is too far behind."""
         while not self._room.acquire(timeout=TURN_MS / 1000):
             if self._ending.is_set():
                 return
-        if not tell_loop(self._loop, self._take, data):
+        if not call_on_loop(self._loop, self._take, data):
             self._stop()
 
     def _write_on(self) -> None:
-        """Write until the end. Raises what the device or libusb said."""
+        """Write until the end. Raises the error of the device or libusb."""
         endpoint = self._opened.bulk_out
-        patience = Stalls(endpoint)
+        stalls = StallRecovery(endpoint)
         while True:
             with self._something_to_send:
                 self._something_to_send.wait_for(lambda: self._unsent or self._ending.is_set())
@@ -191,17 +191,17 @@ class UsbTransport:
             try:
                 taken = endpoint.write(piece, TURN_MS)
             except usb.core.USBTimeoutError:
-                continue  # nothing was taken; what was taken in part is said without an error
+                continue  # nothing was taken; a part that was taken is reported without an error
             except usb.core.USBError as error:
-                patience.lose_or_clear(error)
+                stalls.clear_or_raise(error)
                 continue
-            patience.worked()
+            stalls.worked()
             with self._something_to_send:
                 del self._unsent[:taken]
 
 
-class Stalls:
-    """An endpoint that stalls is cleared once; one that stalls again before it worked is given up."""
+class StallRecovery:
+    """Clears the halt of an endpoint that stalls; a second stall without a success in between is an error."""
 
     def __init__(self, endpoint: Any) -> None:
         self._endpoint = endpoint
@@ -210,7 +210,7 @@ class Stalls:
     def worked(self) -> None:
         self._cleared = False
 
-    def lose_or_clear(self, error: usb.core.USBError) -> None:
+    def clear_or_raise(self, error: usb.core.USBError) -> None:
         """Raises the error unless it was the first stall."""
         if error.errno != errno.EPIPE or self._cleared:
             raise error

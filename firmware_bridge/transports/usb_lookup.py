@@ -1,12 +1,12 @@
-"""Which USB device a URL means, and which part of it speaks: found by descriptors, opened, claimed.
+"""Finds the USB device that a URL names by its descriptors, opens it and claims its interface.
 
-Everything here blocks, for as long as the device takes to answer, and is called on a thread of its own. What goes wrong
-is one of
+Everything here blocks while the device answers, and is called on a thread of its own. A failure is
+TransportUnavailableError with one of
 
     usb-missing        no device with this vendor, product and serial number
-    usb-other-serial   one with this vendor and product is there, and its serial number is another
+    usb-other-serial   a device with this vendor and product is there, with another serial number
     usb-permission     the node belongs to a group that this user is not in
-    usb-busy           another program has the interface
+    usb-busy           another program is using the interface
     usb-interface      the device has no vendor interface with a bulk IN and a bulk OUT endpoint
     usb-library        libusb cannot be used on this machine
     usb-failed         anything else
@@ -27,16 +27,16 @@ import usb.core
 import usb.util
 
 from firmware_bridge.device_url import DeviceUrl, UsbName, usb_name
-from firmware_bridge.discovery import UsbSeen
+from firmware_bridge.discovery import FoundUsbDevice
 from firmware_bridge.errors import TransportUnavailableError
 from firmware_bridge.transports.permission import permission_hint
 
 FindBackend: TypeAlias = Callable[[], Any]
 
-GONE: Final = frozenset({errno.ENODEV, errno.EIO, errno.ESHUTDOWN})  # which of them a host controller says, it chooses
+GONE: Final = frozenset({errno.ENODEV, errno.EIO, errno.ESHUTDOWN})  # host controllers differ in which they report
 VENDOR_CLASS: Final = 0xFF
-LOOK_AGAIN: Final = 0.02  # seconds
-LOOKS: Final = 50  # for one second: so long may a link of ours that has just ended still hold the interface
+CLAIM_EVERY: Final = 0.02  # seconds
+CLAIM_ATTEMPTS: Final = 50  # for one second: a link that has just ended may hold the interface so long
 
 _NOT_ADMITTED: Final = frozenset({errno.EACCES, errno.EPERM})
 _REPLUG: Final = "Unplug the device and plug it in again; the kernel's log may say more."
@@ -44,7 +44,7 @@ _REPLUG: Final = "Unplug the device and plug it in again; the kernel's log may s
 
 @cache
 def libusb() -> Any:
-    """The backend of this process, from the library that comes as a package, so that pip is enough.
+    """The backend of this process, from the library in a Python package, so that pip is enough.
 
     libusb keeps a thread and a few descriptors of its own from the first use on. Raises TransportUnavailableError.
     """
@@ -55,16 +55,16 @@ def libusb() -> Any:
     if backend is None:
         raise TransportUnavailableError(
             "USB devices cannot be used on this machine: libusb does not start.",
-            "Install the package libusb-package anew, or connect the device by a serial converter.",
+            "Reinstall the package libusb-package, or connect the device through a serial converter.",
             "usb-library",
         )
     return backend
 
 
-def list_usb(find_backend: FindBackend = libusb) -> list[UsbSeen]:
+def list_usb(find_backend: FindBackend = libusb) -> list[FoundUsbDevice]:
     """The devices that a usb URL could name: with a vendor interface that has a bulk IN and a bulk OUT endpoint.
 
-    Each of them is opened for its serial number and let go of again; every other is left alone. Raises
+    Each of them is opened for its serial number and closed again; others are not opened. Raises
     TransportUnavailableError.
     """
     return [_seen(device) for device in _every(find_backend()) if _could_speak(device)]
@@ -88,11 +88,11 @@ def _could_speak(device: Any) -> bool:
             for configuration in device
             for interface in configuration
         )
-    except (usb.core.USBError, NotImplementedError):  # it went away, or the system tells nothing of it
+    except (usb.core.USBError, NotImplementedError):  # it was unplugged, or the system gives no descriptors
         return False
 
 
-def _seen(device: Any) -> UsbSeen:
+def _seen(device: Any) -> FoundUsbDevice:
     name = UsbName(device.idVendor, device.idProduct, "")
     serial, problem = "", ""
     try:
@@ -101,13 +101,13 @@ def _seen(device: Any) -> UsbSeen:
         refusal = _unavailable(name, device, error)
         problem = f"{refusal} {refusal.hint}"
     finally:
-        _let_go(device)
+        _close(device)
     place = f"USB bus {device.bus} address {device.address}"
-    return UsbSeen(name.vendor, name.product, serial, place, problem)
+    return FoundUsbDevice(name.vendor, name.product, serial, place, problem)
 
 
 class OpenUsb(msgspec.Struct, frozen=True):
-    """A device that is ours, its interface claimed. Endpoints are pyusb's; `interrupt_in` may be None."""
+    """An open device whose interface is claimed. Endpoints are pyusb's; `interrupt_in` may be None."""
 
     device: Any
     interface: int
@@ -117,8 +117,8 @@ class OpenUsb(msgspec.Struct, frozen=True):
     detached: bool
 
     def release(self) -> None:
-        """Give everything back. Nobody may read or write any more: pyusb would open the device again by itself."""
-        with contextlib.suppress(Exception):  # whatever state it is in: it may be unplugged
+        """Release everything. No read or write may follow: pyusb would open the device again by itself."""
+        with contextlib.suppress(Exception):  # in any state: it may be unplugged
             usb.util.release_interface(self.device, self.interface)
         if self.detached:
             with contextlib.suppress(Exception):
@@ -128,43 +128,43 @@ class OpenUsb(msgspec.Struct, frozen=True):
 
 
 def open_usb(url: DeviceUrl, find_backend: FindBackend = libusb) -> OpenUsb:
-    """Find, open and claim what `url` names. Raises TransportUnavailableError; nothing is then held."""
+    """Find, open and claim what `url` names. Raises TransportUnavailableError; nothing is then kept open."""
     name = usb_name(url.path)
     device = _find(name, find_backend())
     try:
         return _claim(device, name)
     except usb.core.USBError as error:
-        _let_go(device)
+        _close(device)
         raise _unavailable(name, device, error) from error
     except BaseException:
-        _let_go(device)
+        _close(device)
         raise
 
 
 def _find(name: UsbName, backend: Any) -> Any:
-    """The device of that name. Others with the same vendor and product are let go of again."""
+    """The device of that name. Others with the same vendor and product are closed again."""
     serials: list[str] = []
     refusal: TransportUnavailableError | None = None
     for device in _every(backend, idVendor=name.vendor, idProduct=name.product):
         try:
             serial = _serial_of(device)
         except usb.core.USBError as error:
-            _let_go(device)
+            _close(device)
             if error.errno not in GONE:
                 refusal = _unavailable(name, device, error)
             continue
         except BaseException:
-            _let_go(device)
+            _close(device)
             raise
         if serial == name.serial:
             return device
-        _let_go(device)
+        _close(device)
         serials.append(serial)
     if refusal is not None:
         raise refusal  # it may be the one
     if serials:
         sentence = f"No USB device {name.pair} has the serial number {name.serial}; there is {' and '.join(serials)!r}."
-        hint = "Plug the right device in. A device that is to replace it is named in the device URL, and paired."
+        hint = "Plug in the right device. To use another device in its place, name it in the device URL and pair it."
         raise TransportUnavailableError(sentence, hint, "usb-other-serial")
     sentence = f"There is no USB device {name.pair} with the serial number {name.serial}."
     hint = "Plug the device in and switch it on; `lsusb` shows what is there."
@@ -237,13 +237,13 @@ def _detach_kernel_driver(device: Any, interface: int) -> bool:
 
 
 def _claim_in_time(device: Any, interface: int) -> None:
-    for _ in range(LOOKS):
+    for _ in range(CLAIM_ATTEMPTS):
         try:
             usb.util.claim_interface(device, interface)
         except usb.core.USBError as error:
             if error.errno != errno.EBUSY:
                 raise
-            threading.Event().wait(LOOK_AGAIN)
+            threading.Event().wait(CLAIM_EVERY)
         else:
             return
     usb.util.claim_interface(device, interface)
@@ -259,7 +259,7 @@ def _unavailable(name: UsbName, device: Any, error: usb.core.USBError) -> Transp
         hint = "Stop the other program, or give this table another device."
         return TransportUnavailableError(f"{what} is in use by another program.", hint, "usb-busy")
     if error.errno in GONE:
-        hint = "Plug it in again and check the cable. The link comes back by itself."
+        hint = "Plug it in again and check the cable. The program reconnects by itself."
         return TransportUnavailableError(f"{what} was unplugged while it was opened.", hint, "usb-missing")
     return TransportUnavailableError(f"{what} cannot be used: {_reason(error)}.", _REPLUG, "usb-failed")
 
@@ -268,6 +268,6 @@ def _reason(error: usb.core.USBError) -> str:
     return os.strerror(error.errno) if error.errno else str(error.strerror)
 
 
-def _let_go(device: Any) -> None:
-    with contextlib.suppress(Exception):  # whatever state it is in
+def _close(device: Any) -> None:
+    with contextlib.suppress(Exception):  # in any state
         usb.util.dispose_resources(device)

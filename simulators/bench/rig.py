@@ -73,7 +73,7 @@ class Bench:
 
         def make_driver(now: float) -> Driver:
             return make(
-                DriverSetting(secrets.token_bytes(16), url, keys.get, self._held, cards, url.scheme == "sim"), now
+                DriverSetting(secrets.token_bytes(16), url.line, keys.get, self._held, cards, url.scheme == "sim"), now
             )
 
         self._clock = asyncio.get_running_loop().time

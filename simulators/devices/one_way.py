@@ -12,7 +12,7 @@ from typing import ClassVar
 import msgspec
 
 from firmware_bridge.drivers.cardlink import messages
-from firmware_bridge.drivers.one_way import ONLY_TELLS
+from firmware_bridge.drivers.one_way import ONE_WAY
 from simulators.devices.mechanism import Mechanism, Profile
 from simulators.devices.simulated_device import LONGEST_NAP, LoggedReport
 
@@ -32,7 +32,7 @@ class TellingDevice:
         self._log = log
         self._out = bytearray()
         self._made = 0
-        profile = Profile("shoe", serial, ONLY_TELLS)
+        profile = Profile("shoe", serial, ONE_WAY)
         self.mechanism = Mechanism(profile, random=Random(random.getrandbits(64)), emit=self._emit, boot=1)
         self.mechanism.exit_held = False  # nothing holds it but a lock, where there is one
         self.mechanism.power_on()

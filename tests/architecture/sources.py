@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Container, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -20,14 +20,14 @@ class Module(NamedTuple):
     text: str
     tree: ast.Module
 
-    def is_in(self, *rooms: str) -> bool:
-        return any(self.name == room or self.name.startswith(f"{room}.") for room in rooms)
+    def is_in(self, *folders: str) -> bool:
+        return any(self.name == folder or self.name.startswith(f"{folder}.") for folder in folders)
 
 
 @cache
-def modules(*rooms: str) -> tuple[Module, ...]:
+def modules(*folders: str) -> tuple[Module, ...]:
     """Every module below these folders of the project."""
-    return tuple(_read(path) for room in rooms for path in sorted((ROOT / room).rglob("*.py")))
+    return tuple(_read(path) for folder in folders for path in sorted((ROOT / folder).rglob("*.py")))
 
 
 def _read(path: Path) -> Module:
@@ -64,3 +64,52 @@ def called(module: Module) -> Iterator[tuple[int, str]]:
                 yield node.lineno, node.func.id
             elif isinstance(node.func, ast.Attribute):
                 yield node.lineno, f".{node.func.attr}"
+
+
+def import_graph(*folders: str) -> dict[str, set[str]]:
+    """The modules of these folders, each with those of them that it imports: at its top, within functions and for type
+    checking alike. A package's `__init__` is one module; importing a module of the package does not count as
+    importing it."""
+    known = {module.name: module for module in modules(*folders)}
+    return {
+        name: {found for one in imported(module) if (found := _nearest(one, known)) not in ("", name)}
+        for name, module in known.items()
+    }
+
+
+def _nearest(name: str, known: Container[str]) -> str:
+    """The module that `from a.b import c` reads: `a.b.c` where that is a module, else `a.b`; empty: none of these."""
+    while name and name not in known:
+        name = name.rpartition(".")[0]
+    return name
+
+
+def circles(graph: Mapping[str, Collection[str]]) -> list[list[str]]:
+    """The strongly connected components of more than one module, by Tarjan's algorithm.
+
+    >>> circles({"a": ["b"], "b": ["c"], "c": ["b"]})
+    [['b', 'c']]
+    """
+    index: dict[str, int] = {}
+    lowest: dict[str, int] = {}
+    open_path: list[str] = []
+    found: list[list[str]] = []
+
+    def visit(name: str) -> None:
+        index[name] = lowest[name] = len(index)
+        open_path.append(name)
+        for other in graph[name]:
+            if other not in index:
+                visit(other)
+            if other in open_path:
+                lowest[name] = min(lowest[name], lowest[other])
+        if lowest[name] == index[name]:
+            component = open_path[open_path.index(name) :]
+            del open_path[open_path.index(name) :]
+            if len(component) > 1:
+                found.append(sorted(component))
+
+    for name in graph:
+        if name not in index:
+            visit(name)
+    return found

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.architecture.sources import PACKAGES, Module, called, imported, modules
+from tests.architecture.sources import PACKAGES, Module, called, circles, import_graph, imported, modules
 
 IO_MODULES = frozenset(
     {
@@ -19,7 +19,7 @@ IO_MODULES = frozenset(
     }
 )  # fmt: skip
 IO_BUILTINS = frozenset({"open", "print", "input", "exec", "eval", "__import__"})
-PURE_ROOMS = ("controller.games", "controller.rules", "controller.table")
+PURE_PACKAGES = ("controller.games", "controller.rules", "controller.table")
 WRITES_A_PAGE = {"controller.table.states_document"}  # a tool for maintainers that no module imports
 DRIVERS = "firmware_bridge.drivers"
 ABOVE = {
@@ -33,8 +33,10 @@ def top(name: str) -> str:
     return name.partition(".")[0]
 
 
-def offences(rooms: tuple[Module, ...], forbidden: frozenset[str] | tuple[str, ...]) -> list[str]:
-    return [f"{module.name} imports {name}" for module in rooms for name in imported(module) if top(name) in forbidden]
+def offences(inspected: tuple[Module, ...], forbidden: frozenset[str] | tuple[str, ...]) -> list[str]:
+    return [
+        f"{module.name} imports {name}" for module in inspected for name in imported(module) if top(name) in forbidden
+    ]
 
 
 @pytest.mark.parametrize("package", PACKAGES)
@@ -42,38 +44,38 @@ def test_imports_go_one_way(package: str) -> None:
     assert not offences(modules(package), ABOVE[package])
 
 
-def test_the_rooms_of_the_controller_know_nothing_of_those_above_them() -> None:
+def test_the_packages_of_the_controller_import_none_above_them() -> None:
     below = {
         "controller.games": ("controller.table", "controller.journal", "controller.daemon", "controller.api"),
         "controller.rules": ("controller.table", "controller.journal", "controller.daemon", "controller.api"),
         "controller.table": ("controller.journal", "controller.daemon", "controller.api", "controller.commands"),
         "controller.journal": ("controller.table", "controller.daemon", "controller.api", "controller.commands"),
     }
-    for room, others in below.items():
-        for module in modules(room.replace(".", "/")):
+    for package, others in below.items():
+        for module in modules(package.replace(".", "/")):
             wrong = [
                 name for name in imported(module) if any(name == one or name.startswith(f"{one}.") for one in others)
             ]
             assert not wrong, f"{module.name} imports {wrong}"
 
 
-@pytest.mark.parametrize("room", PURE_ROOMS)
-def test_the_rules_of_the_table_import_no_io_no_clock_and_no_chance(room: str) -> None:
-    rooms = modules(room.replace(".", "/"))
+@pytest.mark.parametrize("package", PURE_PACKAGES)
+def test_the_rules_of_the_table_import_no_io_no_clock_and_no_chance(package: str) -> None:
+    inspected = modules(package.replace(".", "/"))
     allowed = {f"{name} imports sys.stdout" for name in WRITES_A_PAGE}
-    assert not set(offences(rooms, IO_MODULES)) - allowed
-    assert len(rooms) > 1
+    assert not set(offences(inspected, IO_MODULES)) - allowed
+    assert len(inspected) > 1
 
 
-@pytest.mark.parametrize("room", [*PURE_ROOMS, DRIVERS])
-def test_nothing_is_opened_printed_or_evaluated_where_decisions_are_made(room: str) -> None:
-    for module in modules(room.replace(".", "/")):
+@pytest.mark.parametrize("package", [*PURE_PACKAGES, DRIVERS])
+def test_nothing_is_opened_printed_or_evaluated_where_decisions_are_made(package: str) -> None:
+    for module in modules(package.replace(".", "/")):
         if module.name not in WRITES_A_PAGE:
             wrong = [f"line {line}: {name}" for line, name in called(module) if name in IO_BUILTINS]
             assert not wrong, f"{module.name}: {wrong}"
 
 
-def test_the_module_that_writes_a_page_is_imported_by_nobody() -> None:
+def test_the_module_that_writes_a_page_is_never_imported() -> None:
     wrong = [
         module.name
         for module in modules(*PACKAGES)
@@ -85,9 +87,14 @@ def test_the_module_that_writes_a_page_is_imported_by_nobody() -> None:
 
 def test_drivers_turn_bytes_into_observations_and_do_no_io() -> None:
     allowed = {f"{DRIVERS}.registry"}  # reads the keys of devices where a driver is made
-    rooms = tuple(module for module in modules(DRIVERS.replace(".", "/")) if module.name not in allowed)
-    assert not offences(rooms, IO_MODULES - {"json"})
-    assert len(rooms) > 3
+    inspected = tuple(module for module in modules(DRIVERS.replace(".", "/")) if module.name not in allowed)
+    assert not offences(inspected, IO_MODULES - {"json"})
+    assert len(inspected) > 3
+
+
+def test_only_a_replay_accepts_a_device_without_its_proof() -> None:
+    found = {module.name for module in modules(*PACKAGES) if "replayed=True" in module.text.replace(" = ", "=")}
+    assert found == {"firmware_bridge.captures.replay"}
 
 
 def test_only_what_the_project_declares_is_imported() -> None:
@@ -106,18 +113,36 @@ def test_only_what_the_project_declares_is_imported() -> None:
     assert not foreign
 
 
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    graph = import_graph(*PACKAGES)
+    assert len(graph["firmware_bridge.drivers.registry"]) > 3, "what is imported within functions counts"
+    assert circles(graph) == []
+
+
+@pytest.mark.parametrize(
+    ("graph", "found"),
+    [
+        ({"a": {"b", "c"}, "b": {"c"}, "c": set()}, []),
+        ({"a": {"b"}, "b": {"a"}}, [["a", "b"]]),
+        ({"a": {"b"}, "b": {"c", "d"}, "c": {"a"}, "d": {"e"}, "e": {"d"}, "f": {"a"}}, [["d", "e"], ["a", "b", "c"]]),
+    ],
+)
+def test_the_search_finds_every_circle(graph: dict[str, set[str]], found: list[list[str]]) -> None:
+    assert circles(graph) == found
+
+
 @pytest.mark.parametrize(
     ("text", "names"),
     [
         ("import os.path as p", ["os.path"]),
         ("from a.b import c, d", ["a.b.c", "a.b.d"]),
-        ("from . import x", ["room.x"]),
-        ("from .y import x", ["room.y.x"]),
+        ("from . import x", ["package.x"]),
+        ("from .y import x", ["package.y.x"]),
         ("from .. import x", ["x"]),
         ("def f():\n    import late", ["late"]),
         ("if TYPE_CHECKING:\n    from typed import only", ["typed.only"]),
     ],
 )
 def test_the_reader_of_imports_sees_every_form(text: str, names: list[str]) -> None:
-    module = Module("room.file", Path("room/file.py"), text, ast.parse(text))
+    module = Module("package.file", Path("package/file.py"), text, ast.parse(text))
     assert [name.lstrip(".") for name in imported(module)] == names

@@ -71,7 +71,7 @@ class Maker:
         cards = read_card_table(CARD_TABLE) if self.url.driver == "line_reader" else {}
         self._note(capture_format.Opened, ())
         self._note(capture_format.DriverMade, (nonce.hex(), *held))
-        setting = DriverSetting(nonce, self.url, simulated_key, held, cards, True)
+        setting = DriverSetting(nonce, self.url.line, simulated_key, held, cards, True)
         self.driver = load_driver(self.url.driver)(setting, self.clock.now)
         self.run()
 

@@ -60,10 +60,10 @@ def test_what_a_real_table_records_is_sealed(tmp_path: Path, simulated: bool) ->
     assert recorder is not None
     recorder.received(b"10D")
     recorder.close()
-    (sitting,) = read_capture([tmp_path / "a.capture"]).sittings
-    assert sitting.header.origin == ("simulated" if simulated else "hardware")
-    assert sitting.header.note == "table T-1"
-    assert (len(sitting.records), sitting.unopened) == ((1, 0) if simulated else (0, 1))
+    (recording,) = read_capture([tmp_path / "a.capture"]).recordings
+    assert recording.header.origin == ("simulated" if simulated else "hardware")
+    assert recording.header.note == "table T-1"
+    assert (len(recording.records), recording.unopened) == ((1, 0) if simulated else (0, 1))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from controller.daemon.configuration import Configuration, ConfigurationError, read_configuration
-from firmware_bridge.device_policy import Trust
+from firmware_bridge.device_policy import DevicePolicy
 
 from .test_house_law import REST, TABLE
 
@@ -57,11 +57,11 @@ def test_what_a_device_section_cannot_say(tmp_path: Path, device: str, words: st
 
 
 def test_a_pinned_device_and_approved_firmware(tmp_path: Path) -> None:
-    assert read(tmp_path, KEYS).device.trust == Trust()
-    trust = read(tmp_path, f'{KEYS}serial = "CARDSHOE-0042"\nfirmware_digests = ["{"Ab" * 32}"]\n').device.trust
-    assert trust == Trust("CARDSHOE-0042", ("ab" * 32,)), "digests are compared in small letters"
+    assert read(tmp_path, KEYS).device.policy == DevicePolicy()
+    policy = read(tmp_path, f'{KEYS}serial = "CARDSHOE-0042"\nfirmware_digests = ["{"Ab" * 32}"]\n').device.policy
+    assert policy == DevicePolicy("CARDSHOE-0042", ("ab" * 32,)), "digests are compared in small letters"
 
 
 def test_a_device_that_only_tells_may_be_pinned_to_the_name_that_its_url_gives_it(tmp_path: Path) -> None:
     device = read(tmp_path, 'url = "serial:///dev/cardshoe/BT-1?driver=bee_tek"\nserial = "BT-1"\n').device
-    assert device.trust == Trust("BT-1")
+    assert device.policy == DevicePolicy("BT-1")

@@ -17,7 +17,7 @@ from controller.table.inputs import AnyInput
 from controller.table.model import HeldCard
 from controller.table.phases import Phase
 from controller.table.state import TableState
-from firmware_bridge.words import snake
+from firmware_bridge import observations
 from simulators.devices.simulated_device import LoggedReport
 from tests.end_to_end.child import CarriedOut
 from tests.end_to_end.stage import Stage
@@ -81,7 +81,10 @@ class Evidence:
     def check_reports(self) -> None:
         """Every report of the device, once, in its order, none left out."""
         taken = [(event.boot, event.number, event.observed) for event in self.of(events.ReportTaken)]
-        assert taken == [(line.boot, line.number, snake(line.report)) for line in self.device_log]
+        assert taken == [
+            (line.boot, line.number, getattr(observations, line.report).__struct_config__.tag)
+            for line in self.device_log
+        ]
         assert [number for _, number, _ in taken] == list(range(1, len(taken) + 1))
 
     def check_cards(self) -> None:

@@ -45,5 +45,5 @@ async def test_rounds_are_played_whether_they_can_be_recorded_or_not(stage: Stag
     if records:
         capture = read_capture([stage.folder / path])
         assert not capture.damage
-        assert capture.sittings[0].header.origin == "simulated"
+        assert capture.recordings[0].header.origin == "simulated"
         assert {"shuffle_finished", "set_dispensed"} <= set(await told_by(capture))

@@ -103,10 +103,10 @@ def test_a_tables_device_is_recorded_by_its_configuration(folder: Path) -> None:
         (["record", "serial:///dev/absent", "--out", "x", "--key-file", "no.key"], 2, "no.key cannot be used"),
         (["record", "carrier:pigeon", "--out", "x"], 2, "is no kind of device"),
         (["record", SHUFFLER, "--out", "no/such/folder"], 2, "cannot be written"),
-        (["record", SHUFFLER, "--out", "device.keys"], 2, "is no capture"),
+        (["record", SHUFFLER, "--out", "device.keys"], 2, "is not a capture"),
         (["record", "--config", "absent.toml", "--out", "x"], 78, "cannot be read"),
         (["show", "absent"], 2, "cannot be read"),
-        (["show", "device.keys"], 2, "is no capture"),
+        (["show", "device.keys"], 2, "is not a capture"),
         (["replay", ANGEL_EYE, "--fast", "--expect", "absent"], 2, "absent cannot be read"),
         (["replay", READER, "--fast"], 2, "mean nothing without their cards"),
         (["replay", ANGEL_EYE, "--speed", "0"], 2, "--speed"),
@@ -149,7 +149,7 @@ def test_json_has_a_line_for_each_record_and_each_thing_heard(tmp_path: Path) ->
     assert first["is"] == "capture"
     assert first["note"]
     records = [line for line in rest if "record" in line]
-    assert len(records) == len(read_capture([Path(ANGEL_EYE)]).sittings[0].records)
+    assert len(records) == len(read_capture([Path(ANGEL_EYE)]).recordings[0].records)
     assert sum(line.get("heard") == "reported" for line in rest) == 10
     assert [line["ms"] for line in rest] == sorted(line["ms"] for line in rest)
 

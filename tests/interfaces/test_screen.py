@@ -21,7 +21,6 @@ from controller.table.model import Stage
 from controller.table.permissions import PERMISSIONS
 from controller.table.phases import Phase
 from controller.table.state import TableState
-from firmware_bridge.words import snake
 from tests.table.every_state import to_phase
 from tests.table.harness import TableHarness
 
@@ -97,7 +96,7 @@ def test_what_is_told_is_of_events_that_there_are() -> None:
 
 
 def test_every_event_has_a_line_or_is_said_to_be_for_machines() -> None:
-    kinds = {snake(event.__name__) for event in get_args(events.AnyEvent)}
+    kinds = {event.__struct_config__.tag for event in get_args(events.AnyEvent)}
     assert {*TELL, *TELL_OF_PLACES} | ONLY_FOR_MACHINES == kinds
 
 

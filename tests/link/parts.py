@@ -24,7 +24,7 @@ from firmware_bridge.transports.memory import MemoryTransport, memory_pair
 KEY = bytes(range(32))
 SERIAL = "SHOE-1"
 BOOT = 77
-PATIENCE = 20.0  # seconds of real time until a test that waits in vain fails
+PATIENCE = 600.0  # seconds of real time: a guard against a hang
 
 
 def open_descriptors() -> int:

@@ -16,7 +16,7 @@ from firmware_bridge.transports.registry import open_transport
 from firmware_bridge.transports.usb import open_usb_device
 from tests.support.usb_backend import SimulatedUsb, UsbGadget
 
-from .parts import Changes, Pty, open_descriptors
+from .parts import PATIENCE, Changes, Pty, open_descriptors
 
 SERIAL_NUMBER = "CARDSHOE-1"
 USB_THREADS = "cardshoe-usb"
@@ -288,7 +288,7 @@ class UsbRig(StallingRig):
 
     async def released(self) -> None:
         for thread in usb_threads():
-            thread.join(5.0)
+            thread.join(PATIENCE)
 
     def held(self) -> int:
         return open_descriptors() + len(usb_threads()) + len(self.gadget.handles)

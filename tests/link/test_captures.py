@@ -78,7 +78,7 @@ def test_what_is_written_is_read(tmp_path: Path, make_cipher: MakeCipher | None)
     write(path, SAID, make_cipher)
     capture = read_capture([path], make_cipher)
     assert not capture.damage
-    assert [sitting.records for sitting in capture.sittings] == [SAID]
+    assert [recording.records for recording in capture.recordings] == [SAID]
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
@@ -93,12 +93,12 @@ def test_cut_off_anywhere_it_is_read_up_to_the_cut_and_gone_on_with(
     for cut in range(header_ends, len(data)):
         path = tmp_path / "cut.capture"
         path.write_bytes(data[:cut])
-        found = read_capture([path], make_cipher).sittings[0].records
+        found = read_capture([path], make_cipher).recordings[0].records
         assert found == SAID[: len(found)]
         assert len(found) >= data[:cut].count(b"\n") - 1, "every whole line is read"
         write(path, SAID[:2], make_cipher)
         capture = read_capture([path], make_cipher)
-        assert [sitting.records for sitting in capture.sittings] == [found, SAID[:2]]
+        assert [recording.records for recording in capture.recordings] == [found, SAID[:2]]
         assert len(capture.damage) <= 1
 
 
@@ -109,11 +109,11 @@ def test_a_damaged_line_is_named_and_the_rest_is_read(tmp_path: Path) -> None:
     lines[2] = b'{"is":"to_device","ms":3,"hex":"01x"}\n'
     path.write_bytes(b"".join(lines))
     capture = read_capture([path])
-    assert capture.sittings[0].records == [SAID[0], *SAID[2:]]
+    assert capture.recordings[0].records == [SAID[0], *SAID[2:]]
     assert capture.damage == (f"Line 3 of {path} is damaged.",)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(st.lists(st.binary(max_size=80), max_size=6))
 def test_whatever_stands_behind_a_header_is_damage_and_no_error(tmp_path: Path, lines: list[bytes]) -> None:
     path = tmp_path / "a.capture"
@@ -122,7 +122,7 @@ def test_whatever_stands_behind_a_header_is_damage_and_no_error(tmp_path: Path, 
     with path.open("ab") as file:
         file.writelines(line + b"\n" for line in lines)
     capture = read_capture([path])
-    assert len(capture.sittings) == 1
+    assert len(capture.recordings) == 1
     assert len(capture.damage) <= sum(1 + line.count(b"\n") for line in lines)
 
 
@@ -150,10 +150,10 @@ def test_files_are_bounded_and_continue_each_other(tmp_path: Path) -> None:
     assert names == ["a.capture", "a.capture.1", "a.capture.2"]
     assert all(entry.stat().st_size <= 2000 for entry in tmp_path.iterdir())
     capture = read_capture([tmp_path / name for name in (names[2], names[1], names[0])])
-    kept = [record for sitting in capture.sittings for record in sitting.records]
+    kept = [record for recording in capture.recordings for record in recording.records]
     assert kept == said[-len(kept) :]
     assert len(kept) > 20
-    for before, after in zip(capture.sittings, capture.sittings[1:], strict=False):
+    for before, after in zip(capture.recordings, capture.recordings[1:], strict=False):
         assert after.header.continues == before.header.id
 
 
@@ -183,8 +183,8 @@ def test_sealed_records_tell_nothing_not_even_a_ten_by_its_length(tmp_path: Path
 def test_without_the_key_only_the_header_is_read_and_with_another_it_is_said(tmp_path: Path) -> None:
     path = tmp_path / "a.capture"
     write(path, SAID, sealing)
-    (sitting,) = read_capture([path]).sittings
-    assert (sitting.records, sitting.unopened) == ([], len(SAID))
+    (recording,) = read_capture([path]).recordings
+    assert (recording.records, recording.unopened) == ([], len(SAID))
     with pytest.raises(CaptureKeyError):
         read_capture([path], lambda name, line: CaptureCipher(bytes(32), name, line))
 
@@ -209,11 +209,11 @@ def test_sealed_records_are_bound_to_their_header_and_their_number(
         with pytest.raises(CaptureKeyError):
             read_capture([path], sealing)
     else:
-        assert read_capture([path], sealing).sittings[0].records == read
+        assert read_capture([path], sealing).recordings[0].records == read
 
 
 def test_no_number_serves_twice_under_a_key(tmp_path: Path) -> None:
-    """The same record in two sittings and two files looks different in each."""
+    """The same record in two recordings and two files looks different in each."""
     path = tmp_path / "a.capture"
     for _ in range(3):
         write(path, [FromDevice(5, "00")] * 3, sealing)
@@ -250,8 +250,8 @@ def test_times_are_since_the_record_before_and_do_not_drift(tmp_path: Path) -> N
         clock.now += 0.0014
         one.received(b"\x00")
     one.close()
-    (sitting,) = read_capture([tmp_path / "a.capture"]).sittings
-    times = [record.ms for record in sitting.records]
+    (recording,) = read_capture([tmp_path / "a.capture"]).recordings
+    times = [record.ms for record in recording.records]
     assert sum(times) == 1400
     assert set(times) == {1, 2}
 
@@ -278,8 +278,8 @@ def test_on_a_full_disk_it_stops_itself_says_so_once_and_leaves_what_can_be_read
     assert one.stopped
     assert [call.method_name for call in log.calls] == ["warning"]
     assert log.calls[0].kwargs["code"] == "capture-stopped"
-    (sitting,) = read_capture([tmp_path / "a.capture"]).sittings
-    assert 10 < len(sitting.records) < 200
+    (recording,) = read_capture([tmp_path / "a.capture"]).recordings
+    assert 10 < len(recording.records) < 200
 
 
 def test_where_nothing_can_be_written_it_does_not_begin(tmp_path: Path) -> None:

@@ -129,6 +129,8 @@ def test_written_and_read_again_it_is_the_same(url: DeviceUrl) -> None:
 
 def test_every_registered_driver_can_be_made() -> None:
     for row in DRIVERS.values():
-        driver = registered_driver(row.name).load()(DriverSetting(bytes(16), DeviceUrl("serial", path="/dev/x")), 0.0)
+        driver = registered_driver(row.name).load()(
+            DriverSetting(bytes(16), DeviceUrl("serial", path="/dev/x").line), 0.0
+        )
         assert driver.wake_at() >= 0.0
         assert row.maturity in Maturity

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from firmware_bridge.device_url import DeviceUrl, parse_device_url
-from firmware_bridge.discovery import Lists, PluggedIn, UsbSeen, look_around
+from firmware_bridge.discovery import FoundDevice, FoundUsbDevice, Lists, discover
 from firmware_bridge.errors import TransportUnavailableError
 from firmware_bridge.transports.serial_port import open_serial_port
 from firmware_bridge.transports.usb_lookup import list_usb
@@ -26,8 +26,10 @@ def port(device: str, **given: Any) -> Any:
     )
 
 
-def found(serial: Iterable[Any] = (), usb: Iterable[UsbSeen] = (), named: Iterable[Path] = ()) -> tuple[PluggedIn, ...]:
-    around = look_around(Lists(lambda: serial, lambda: usb, lambda: named))
+def found(
+    serial: Iterable[Any] = (), usb: Iterable[FoundUsbDevice] = (), named: Iterable[Path] = ()
+) -> tuple[FoundDevice, ...]:
+    around = discover(Lists(lambda: serial, lambda: usb, lambda: named))
     assert not around.problems
     return around.devices
 
@@ -74,7 +76,7 @@ def test_a_list_that_fails_hides_no_other() -> None:
     def forbidden() -> Iterable[Any]:
         raise PermissionError(errno.EACCES, "Permission denied")
 
-    around = look_around(Lists(lambda: [port("/dev/ttyS0")], fails, forbidden))
+    around = discover(Lists(lambda: [port("/dev/ttyS0")], fails, forbidden))
     assert [device.place for device in around.devices] == ["/dev/ttyS0"]
     assert around.problems == (
         "The names under /dev/cardshoe cannot be listed: Permission denied.",

@@ -66,7 +66,7 @@ def test_a_driver_of_others_is_used_by_its_name(packages: Packages) -> None:
     assert parse_device_url(str(url)) == url
     row = registered_driver("their_shoe")
     assert (row.name, row.maturity) == ("their_shoe", Maturity.OTHERS)
-    driver = load_driver("their_shoe")(DriverSetting(bytes(16), url), 0.0)
+    driver = load_driver("their_shoe")(DriverSetting(bytes(16), url.line), 0.0)
     assert len(driver.receive(b"13:4\n", 0.0)) == 2
     assert not driver_problems()
 
@@ -142,7 +142,7 @@ def test_the_serial_number_of_a_device_that_has_none() -> None:
     [
         ("serial:///dev/ttyS0?driver=bee_tek&arm=1", "no commands"),
         ("serial:///dev/ttyS0?arm=1", "no commands"),
-        ("serial:///dev/ttyS0?driver=angel_eye&arm=1&listen=1", "listen=1 says"),
+        ("serial:///dev/ttyS0?driver=angel_eye&arm=1&listen=1", "listen=1 means"),
         ("serial:///dev/ttyS0?driver=angel_eye&arm=yes", "arm=yes"),
         ("usb:///1209:0001/A12?driver=angel_eye&arm=1", "'arm'"),
     ],

@@ -10,7 +10,7 @@ import pytest
 from controller.commands.capture import report
 from firmware_bridge.captures.capture_format import Record
 from firmware_bridge.captures.reader import read_capture
-from firmware_bridge.captures.replay import Means, Played, links_of, replay
+from firmware_bridge.captures.replay import Played, ReplayInputs, links_of, replay
 from firmware_bridge.card_table import read_card_table
 from firmware_bridge.drivers.registry import DRIVERS
 from simulators.ports.in_process import simulated_key
@@ -24,13 +24,13 @@ async def heard_in(path: Path, key_of: Callable[[str], bytes | None] = lambda se
     """What `cardshoe capture replay --json` prints of it, with `--faces` where they may be told."""
     lines: list[str] = []
     capture = read_capture([path])
-    faces = all(report.may_tell_faces(sitting.header) for sitting in capture.sittings)
+    faces = all(report.may_tell_faces(recording.header) for recording in capture.recordings)
 
     def tell(ms: int, link: int, thing: Played) -> None:
         if not isinstance(thing, Record):
             lines.append(report.json_line(report.as_data(ms, link, thing, faces=faces)))
 
-    await replay(capture, tell, Means(key_of, read_card_table(CARD_TABLE)))
+    await replay(capture, tell, ReplayInputs(key_of, read_card_table(CARD_TABLE)))
     return lines
 
 
@@ -51,13 +51,13 @@ async def test_with_the_devices_key_its_proof_is_judged(path: Path) -> None:
 def test_it_says_where_it_comes_from_and_is_whole(path: Path) -> None:
     capture = read_capture([path])
     assert not capture.damage
-    assert all(sitting.header.note for sitting in capture.sittings)
+    assert all(recording.header.note for recording in capture.recordings)
     assert all(link.whole for link in links_of(capture))
     assert path.with_suffix(".expected").is_file()
 
 
 def test_every_driver_of_ours_has_one() -> None:
-    assert {read_capture([path]).sittings[0].header.driver for path in CAPTURES} == set(DRIVERS)
+    assert {read_capture([path]).recordings[0].header.driver for path in CAPTURES} == set(DRIVERS)
 
 
 @pytest.mark.parametrize("golden", GOLDEN, ids=lambda golden: golden.name)

@@ -26,7 +26,6 @@ from firmware_bridge.device_url import DeviceUrl, parse_device_url
 from firmware_bridge.drivers.base import Answered, Driver, Heard, Reported
 from firmware_bridge.drivers.cardlink.host import CardlinkHost
 from firmware_bridge.link_keeper import FIRST_PAUSE, JITTER, LinkKeeper, LinkState
-from firmware_bridge.transports import usb
 from firmware_bridge.transports.base import OpenTransport
 from firmware_bridge.transports.registry import open_transport
 from firmware_bridge.transports.usb import open_usb_device
@@ -256,20 +255,17 @@ async def cut_at(place: int, kind: type[Plug], folder: Path, commands: tuple[Any
 async def test_the_cable_comes_out_at_some_bytes_of_a_handshake_and_a_set(
     tmp_path: Path, mocker: pytest_mock.MockerFixture, kind: type[Plug], part: int
 ) -> None:
-    mocker.patch.object(usb, "TURN_MS", 5)  # a test waits for each reader to end
     total = await bytes_of(kind, tmp_path, ONE_SET)
     for place in range(1 + 11 * part, total, 44):
         await cut_at(place, kind, tmp_path, ONE_SET)
 
 
 @pytest.mark.soak
-@pytest.mark.timeout(1800)
 @pytest.mark.parametrize("kind", [PtyPlug, UsbPlug])
 @pytest.mark.parametrize("part", range(8))
 async def test_the_cable_comes_out_at_every_byte_of_a_round(
     tmp_path: Path, mocker: pytest_mock.MockerFixture, kind: type[Plug], part: int
 ) -> None:
-    mocker.patch.object(usb, "TURN_MS", 5)
     total = await bytes_of(kind, tmp_path, ROUND)
     for place in range(1 + part, total, 8):
         await cut_at(place, kind, tmp_path, ROUND)

@@ -49,7 +49,7 @@ class Looks:
         self.words.append(self._count)
 
     async def _pause(self, seconds: float) -> None:
-        assert seconds == hotplug.LOOK_EVERY
+        assert seconds == hotplug.CHECK_EVERY
         self._count += 1
         if self._count == len(self._seen):
             raise asyncio.CancelledError

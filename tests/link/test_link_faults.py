@@ -18,7 +18,7 @@ from firmware_bridge.errors import BridgeError, TransportLostError, TransportUna
 from firmware_bridge.link_keeper import Health, LinkState
 from firmware_bridge.transports.base import OnData, OnLost, Transport
 
-from .parts import BOOT, Bench, Desk, HandClock, make_cardlink, running
+from .parts import BOOT, PATIENCE, Bench, Desk, HandClock, make_cardlink, running
 
 Logs = list[MutableMapping[str, Any]]
 
@@ -214,7 +214,7 @@ async def test_no_exception_ends_the_keeper(desk: Desk, logs: Logs, call: str) -
 
 async def _use_until_sprung(bench: TrappedBench, clock: HandClock) -> None:
     """Use every call there is; where the end of a link is wanted, let the device be silent for long."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         while not bench.trap.sprung:
             await _turn(clock)
             if bench.keeper.health.state in (LinkState.READY, LinkState.STALE):
@@ -226,7 +226,7 @@ async def _use_until_sprung(bench: TrappedBench, clock: HandClock) -> None:
 
 async def _recover(bench: TrappedBench, clock: HandClock) -> None:
     await _turn(clock)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         while bench.keeper.health.state is not LinkState.READY:
             await _turn(clock)
 

@@ -12,9 +12,9 @@ from structlog.testing import capture_logs
 from firmware_bridge.captures import capture_format
 from firmware_bridge.captures.reader import read_capture
 from firmware_bridge.captures.recorder import Bounds, CaptureRecorder
-from firmware_bridge.captures.replay import Means, Played, links_of, replay
+from firmware_bridge.captures.replay import Played, ReplayInputs, links_of, replay
 from firmware_bridge.commands import HoldExit
-from firmware_bridge.device_policy import Trust
+from firmware_bridge.device_policy import DevicePolicy
 from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.drivers.base import Answered, Driver, Heard, LinkOver, Reported
 from firmware_bridge.drivers.bee_tek import BeeTek
@@ -23,7 +23,6 @@ from firmware_bridge.drivers.cardlink.host import CardlinkHost
 from firmware_bridge.drivers.setting import DriverSetting
 from firmware_bridge.link_keeper import LinkState
 from firmware_bridge.recent_traffic import BLOCK, KEPT
-from tests.architecture.sources import PACKAGES, modules
 from tests.captures.make import FOLDER
 
 from .parts import KEY, SERIAL, Bench, Desk, HandClock, running
@@ -50,14 +49,14 @@ def recorded_driver(recorder: CaptureRecorder) -> Callable[[float], Driver]:
     return make_driver
 
 
-async def heard_again(*paths: Path, means: Means | None = None) -> list[Heard]:
+async def heard_again(*paths: Path, inputs: ReplayInputs | None = None) -> list[Heard]:
     heard: list[Heard] = []
 
     def tell(ms: int, link: int, thing: Played) -> None:
         if not isinstance(thing, capture_format.Record):
             heard.append(thing)
 
-    await replay(read_capture(paths), tell, means)
+    await replay(read_capture(paths), tell, inputs)
     return heard
 
 
@@ -82,12 +81,12 @@ async def test_what_was_heard_is_heard_again(desk: Desk, clock: HandClock, tmp_p
         bench.plugged_in = False
     recorder.close()
     assert not recorder.stopped
-    kinds = [type(record).__name__ for sitting in read_capture([path]).sittings for record in sitting.records]
+    kinds = [type(record).__name__ for recording in read_capture([path]).recordings for record in recording.records]
     assert kinds.count("Opened") == kinds.count("Lost") == kinds.count("DriverMade") == 2
     assert kinds.count("Commanded") == 1
     assert [end.code for end in desk.ends] == ["transport-lost", "device-silent"]
     assert await heard_again(path) == desk.heard
-    assert await heard_again(path, means=Means({SERIAL: KEY}.get)) == desk.heard
+    assert await heard_again(path, inputs=ReplayInputs({SERIAL: KEY}.get)) == desk.heard
 
 
 @pytest.mark.parametrize(
@@ -114,7 +113,9 @@ async def test_what_the_configuration_refused_is_refused_in_the_replay_too(
     """The pin is the table's and is not among the bytes: the capture of a refused device is a true one."""
     path = tmp_path / "a.capture"
     recorder = CaptureRecorder(file_at(path), clock=clock, log=None)
-    bench = Bench(desk, clock, make_driver=recorded_driver(recorder), recorder=recorder, trust=Trust(serial="SHOE-2"))
+    bench = Bench(
+        desk, clock, make_driver=recorded_driver(recorder), recorder=recorder, policy=DevicePolicy(serial="SHOE-2")
+    )
     async with running(bench.keeper):
         health = await desk.until_state(LinkState.REFUSED)
     recorder.close()
@@ -124,10 +125,10 @@ async def test_what_the_configuration_refused_is_refused_in_the_replay_too(
 
 async def test_a_link_that_goes_on_in_another_file_is_one_link(tmp_path: Path) -> None:
     whole = FOLDER / "cardlink-singles.capture"
-    (sitting,) = read_capture([whole]).sittings
+    (recording,) = read_capture([whole]).recordings
     path = tmp_path / "a.capture"
     file = file_at(path, Bounds(largest=2000, files=9))
-    for record in sitting.records:
+    for record in recording.records:
         file.write(record)
     file.close()
     parts = [*(path.with_name(f"a.capture.{n}") for n in range(8, 0, -1)), path]
@@ -172,7 +173,7 @@ async def test_a_recorder_that_raises_ends_no_link(desk: Desk, clock: HandClock)
 
 
 def telling(now: float) -> Driver:
-    return BeeTek(DriverSetting(bytes(16), DeviceUrl("sim", path="/shoe", driver="bee_tek"), no_key), now)
+    return BeeTek(DriverSetting(bytes(16), DeviceUrl("sim", path="/shoe", driver="bee_tek").line, no_key), now)
 
 
 def no_key(serial: str) -> None:
@@ -215,8 +216,3 @@ async def test_a_link_that_the_program_ends_tells_of_no_pieces(desk: Desk, clock
         async with running(bench.keeper):
             await desk.until_state(LinkState.READY)
     assert all("last" not in line for line in logged)
-
-
-def test_only_a_replay_takes_a_device_at_its_word() -> None:
-    found = {module.name for module in modules(*PACKAGES) if "replayed=True" in module.text.replace(" = ", "=")}
-    assert found == {"firmware_bridge.captures.replay"}

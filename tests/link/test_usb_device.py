@@ -18,7 +18,8 @@ import usb.util
 
 from firmware_bridge.device_url import parse_device_url
 from firmware_bridge.errors import TransportUnavailableError
-from firmware_bridge.transports import usb, usb_lookup
+from firmware_bridge.transports import usb as usb_transport
+from firmware_bridge.transports import usb_lookup
 from firmware_bridge.transports.base import Transport
 from firmware_bridge.transports.registry import open_transport
 from firmware_bridge.transports.usb import open_usb_device
@@ -121,7 +122,7 @@ async def test_no_permission_names_the_node_and_what_to_do(rig: UsbRig) -> None:
 
 
 async def test_a_device_in_use_and_free_again(rig: UsbRig, mocker: pytest_mock.MockerFixture) -> None:
-    mocker.patch.object(usb_lookup, "LOOKS", 2)
+    mocker.patch.object(usb_lookup, "CLAIM_ATTEMPTS", 2)
     first = await rig.open()
     with pytest.raises(TransportUnavailableError) as refused:
         await rig.open()
@@ -186,7 +187,7 @@ async def test_a_device_that_does_not_answer_is_waited_for_a_bounded_time(
         answers.wait()
         real(*given)
 
-    mocker.patch.object(usb, "OPEN_WITHIN", 0.05)
+    mocker.patch.object(usb_transport, "OPEN_WITHIN", 0.05)
     mocker.patch.object(rig.bus, "claim_interface", side_effect=claim_late)
     with pytest.raises(TransportUnavailableError) as refused:
         await rig.open()
@@ -263,7 +264,7 @@ async def test_a_transfer_that_is_cut_by_the_end_of_a_turn_is_put_together(
     rig: UsbRig, mocker: pytest_mock.MockerFixture
 ) -> None:
     """A read whose time is over gives what it has; the next one gives the rest."""
-    parts = iter([b"a" * 64, b"b" * 128, b"c" * 3, b"d" * 64, b"", b"e" * usb.LARGEST_TRANSFER, b"f"])
+    parts = iter([b"a" * 64, b"b" * 128, b"c" * 3, b"d" * 64, b"", b"e" * usb_transport.LARGEST_TRANSFER, b"f"])
 
     def read(handle: object, endpoint: int, interface: int, buffer: array[int], timeout: int) -> int:
         part = next(parts, None)
@@ -273,11 +274,11 @@ async def test_a_transfer_that_is_cut_by_the_end_of_a_turn_is_put_together(
         return len(part)
 
     rig.gadget.interrupt = False
-    mocker.patch.object(usb, "monotonic", side_effect=count())  # each read takes more than its turn
+    mocker.patch.object(usb_transport, "monotonic", side_effect=count())  # each read takes more than its turn
     mocker.patch.object(rig.bus, "bulk_read", side_effect=read)
     transport = await rig.open()
     await rig.changes.until(lambda: rig.wire.data.endswith(b"f"))
-    whole = [b"a" * 64 + b"b" * 128 + b"c" * 3, b"d" * 64, b"e" * usb.LARGEST_TRANSFER, b"f"]
+    whole = [b"a" * 64 + b"b" * 128 + b"c" * 3, b"d" * 64, b"e" * usb_transport.LARGEST_TRANSFER, b"f"]
     assert rig.wire.pieces == whole
     transport.close()
 
@@ -303,7 +304,7 @@ async def test_short_packets(rig: UsbRig, short: int) -> None:
 
 async def test_a_loop_that_lags_behind_holds_the_reader_back(rig: UsbRig) -> None:
     transport = await rig.open()
-    ahead = usb.NOT_YET_TAKEN
+    ahead = usb_transport.READ_AHEAD
     for _ in range(ahead * 3):
         rig.gadget.send(b"x")
     waiting = rig.gadget.waiting(BULK_IN)
@@ -371,7 +372,6 @@ ENDPOINT_CALLS = ("bulk_read", "intr_read", "bulk_write", "clear_halt")
 
 @pytest.mark.parametrize("call", ENDPOINT_CALLS)
 async def test_whatever_is_raised_on_a_thread_is_a_loss(mocker: pytest_mock.MockerFixture, call: str) -> None:
-    mocker.patch.object(usb, "TURN_MS", 5)  # so long do the other threads take to end
     for make in (*EXCEPTIONS, *USB_ERRORS):
         error = make()
         if not isinstance(error, Exception):

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.device_policy import Trust
+from firmware_bridge.device_policy import DevicePolicy
 from firmware_bridge.device_url import DeviceUrl, parse_device_url
 from firmware_bridge.drivers.base import DeviceReady, Driver, Heard, LinkOver, Reported
 from firmware_bridge.drivers.cardlink.framing import encode_frame
-from firmware_bridge.drivers.detect import driver_of, what_to_check
+from firmware_bridge.drivers.detect import detect_driver, what_to_check
 from firmware_bridge.drivers.registry import load_driver
 from firmware_bridge.drivers.setting import DriverSetting
 from firmware_bridge.link import GARBAGE_AFTER, PROVEN_AFTER
@@ -40,11 +40,11 @@ def clock(desk: Desk) -> HandClock:
 class Line:
     """A keeper of a shoe that only tells, and what stands on the other end of its line."""
 
-    def __init__(self, desk: Desk, clock: HandClock, trust: Trust | None = None) -> None:
+    def __init__(self, desk: Desk, clock: HandClock, policy: DevicePolicy | None = None) -> None:
         self.far: list[MemoryTransport] = []
         self.ready_after: list[int] = []  # bytes that had come on the link when it was told to be ready
         self._desk = desk
-        given: dict[str, Any] = {} if trust is None else {"trust": trust}
+        given: dict[str, Any] = {} if policy is None else {"policy": policy}
         self.keeper = LinkKeeper(
             SHOE, make_driver=self._make, deliver=self._deliver, on_health=desk.on_health, clock=clock, wait=clock.wait,
             random=Random(7), open_transport=self._open, **given,
@@ -55,7 +55,7 @@ class Line:
         self.far[link - 1].close()
 
     def _make(self, now: float) -> Driver:
-        return load_driver("bee_tek")(DriverSetting(bytes(range(16)), SHOE), now)
+        return load_driver("bee_tek")(DriverSetting(bytes(range(16)), SHOE.line), now)
 
     def _deliver(self, heard: Heard) -> None:
         if isinstance(heard, DeviceReady):
@@ -79,7 +79,7 @@ class Line:
 
 async def test_a_device_of_any_driver_that_is_not_the_pinned_one_is_never_ready(desk: Desk, clock: HandClock) -> None:
     """Whether its driver looks at the pin or not."""
-    bench = Bench(desk, clock, trust=Trust(serial="SHOE-2"))
+    bench = Bench(desk, clock, policy=DevicePolicy(serial="SHOE-2"))
     async with running(bench.keeper):
         health = await desk.until_state(LinkState.REFUSED)
         assert health.code == "device-other-serial"
@@ -91,14 +91,14 @@ async def test_a_device_of_any_driver_that_is_not_the_pinned_one_is_never_ready(
 
 
 async def test_the_pinned_device_is_ready(desk: Desk, clock: HandClock) -> None:
-    async with running(Bench(desk, clock, trust=Trust(serial="SHOE-1")).keeper):
+    async with running(Bench(desk, clock, policy=DevicePolicy(serial="SHOE-1")).keeper):
         await desk.until_state(LinkState.READY)
 
 
 async def test_a_shoe_that_cannot_say_its_number_is_compared_by_the_name_in_the_url(
     desk: Desk, clock: HandClock
 ) -> None:
-    async with running(Line(desk, clock, Trust(serial="BT-2")).keeper):
+    async with running(Line(desk, clock, DevicePolicy(serial="BT-2")).keeper):
         await clock.pass_next_wait()
         health = await desk.until_state(LinkState.REFUSED)
         assert "The device is BT-1" in health.sentence
@@ -225,6 +225,6 @@ async def test_a_cardlink_device_behind_another_driver_is_named(desk: Desk, cloc
     ],
 )
 def test_whose_bytes_they_may_be(data: bytes, driver: str) -> None:
-    assert driver_of(data) == driver
+    assert detect_driver(data) == driver
     assert "baud=" in what_to_check(data, driver), "a driver's own bytes, unread, are a matter of the line"
     assert (f"driver={driver}:" in what_to_check(data, "another")) is bool(driver)

@@ -13,4 +13,4 @@ def setting(
     driver: str, *, arm: bool = False, listen: bool = False, card_table: Mapping[str, Card] | None = None
 ) -> DriverSetting:
     url = DeviceUrl("serial", path="/dev/cardshoe/SHOE-9", driver=driver, arm=arm, listen=listen)
-    return DriverSetting(bytes(range(16)), url, card_table=card_table or {})
+    return DriverSetting(bytes(range(16)), url.line, card_table=card_table or {})

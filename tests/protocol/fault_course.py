@@ -190,7 +190,7 @@ class FaultCourse:
         nonce = next(self._nonces).to_bytes(4, "big") + bytes(12)
         url = DeviceUrl("serial", path="/dev/cardshoe/SHOE-9", driver=self.driver_name)
         identifiers = simulated_identifiers() if self.side == "line_reader" else {}
-        setting = DriverSetting(nonce, url, lambda serial: KEY, self._held, identifiers, True)
+        setting = DriverSetting(nonce, url.line, lambda serial: KEY, self._held, identifiers, True)
         self._driver: Driver = self._make_driver(setting, self.now)
 
     def total(self) -> LinkStatistics:

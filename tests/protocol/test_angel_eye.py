@@ -203,19 +203,6 @@ def test_an_answer_to_another_host_says_nothing() -> None:
     assert shoe.statistics.frames_in == 3
 
 
-def test_errors_are_cancelled_and_confirmed_from_a_bench() -> None:
-    shoe = driver(arm=True)
-    shoe.cancel_error(1, 1, 0.0)
-    shoe.confirm(2, 0.0)
-    written = shoe.outgoing()
-    shoe.receive(ACK, 0.1)
-    assert (written, shoe.outgoing()) == (b"\x02OPEC01\x0319", b"\x02OPGP00\x0309")
-    unarmed = driver()
-    unarmed.confirm(3, 0.0)
-    assert not answers(unarmed.tick(0.0))[0].done
-    assert unarmed.outgoing() == b""
-
-
 def test_driver_and_simulated_shoe_lock_together() -> None:
     """A card drawn while the shoe is locked is told like any other."""
     shoe, device = driver(arm=True), AngelEyeDevice(random=Random(1))

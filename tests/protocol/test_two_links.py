@@ -10,7 +10,7 @@ from typing import Final
 
 import pytest
 
-from firmware_bridge.device_policy import ANY_DEVICE, Trust
+from firmware_bridge.device_policy import ANY_DEVICE, DevicePolicy
 from firmware_bridge.drivers.base import DeviceReady, Heard
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.framing import FrameReader
@@ -24,10 +24,10 @@ KEYS: Final = {"SHOE-A": b"a" * 32, "SHOE-B": b"b" * 32}
 BOOTS: Final = {"SHOE-A": 0xA1, "SHOE-B": 0xB2}
 
 
-def host(trust: Trust = ANY_DEVICE, *paired: str) -> CardlinkHost:
+def host(policy: DevicePolicy = ANY_DEVICE, *paired: str) -> CardlinkHost:
     """A table's host that has the keys of these devices, of both unless named."""
     keys = {serial: KEYS[serial] for serial in paired or KEYS}
-    return CardlinkHost(nonce=fresh_nonce(), key_of=keys.get, held=(0, 0), now=0.0, trust=trust)
+    return CardlinkHost(nonce=fresh_nonce(), key_of=keys.get, held=(0, 0), now=0.0, policy=policy)
 
 
 def device(serial: str, *, key_of: str = "", firmware_digest: str = APPROVED) -> BenchDevice:
@@ -46,7 +46,7 @@ def refused(heard: Sequence[Heard], code: str) -> str:
 
 def test_each_host_links_with_its_own_device() -> None:
     for serial in KEYS:
-        ready = only(converse(host(Trust(serial, (APPROVED,)), serial), device(serial), 0.0))
+        ready = only(converse(host(DevicePolicy(serial, (APPROVED,)), serial), device(serial), 0.0))
         assert isinstance(ready, DeviceReady)
         assert ready.identity.serial == serial
 
@@ -56,7 +56,7 @@ def test_each_host_links_with_its_own_device() -> None:
 
 @pytest.mark.parametrize(("ours", "theirs"), [("SHOE-A", "SHOE-B"), ("SHOE-B", "SHOE-A")])
 def test_exchanged_cables_are_noticed_though_both_devices_are_paired(ours: str, theirs: str) -> None:
-    sentence = refused(converse(host(Trust(serial=ours)), device(theirs), 0.0), "device-other-serial")
+    sentence = refused(converse(host(DevicePolicy(serial=ours)), device(theirs), 0.0), "device-other-serial")
     assert f"The device is {theirs}" in sentence
     assert f"{ours} alone" in sentence
 
@@ -68,11 +68,11 @@ def test_exchanged_cables_are_noticed_by_the_keys_where_nothing_is_pinned() -> N
 
 def test_the_pin_comes_before_the_key() -> None:
     """A device that is not the table's is told as that, whether it is paired or not."""
-    refused(converse(host(Trust(serial="SHOE-A"), "SHOE-A"), device("SHOE-B"), 0.0), "device-other-serial")
+    refused(converse(host(DevicePolicy(serial="SHOE-A"), "SHOE-A"), device("SHOE-B"), 0.0), "device-other-serial")
 
 
 def test_a_device_under_the_other_ones_serial_number_has_not_its_key() -> None:
-    pinned = Trust(serial="SHOE-A")
+    pinned = DevicePolicy(serial="SHOE-A")
     refused(converse(host(pinned), device("SHOE-A", key_of="SHOE-B"), 0.0), "device-rejects-host")
 
 
@@ -152,25 +152,25 @@ def test_a_frame_of_the_other_devices_boot_ends_a_standing_link() -> None:
 @pytest.mark.parametrize("digest", ["b" * 64, ""], ids=["another", "none"])
 def test_firmware_that_is_not_approved_is_refused(digest: str) -> None:
     other = device("SHOE-A", firmware_digest=digest)
-    sentence = refused(converse(host(Trust(firmware_digests=(APPROVED,))), other, 0.0), "device-firmware")
+    sentence = refused(converse(host(DevicePolicy(firmware_digests=(APPROVED,))), other, 0.0), "device-firmware")
     assert "SHOE-A" in sentence
     assert (digest or "no digest") in sentence
     assert not other.link.linked, "it is not resumed with"
 
 
 def test_one_of_several_approved_is_enough() -> None:
-    trust = Trust("SHOE-A", ("b" * 64, APPROVED))
-    assert isinstance(only(converse(host(trust), device("SHOE-A"), 0.0)), DeviceReady)
+    policy = DevicePolicy("SHOE-A", ("b" * 64, APPROVED))
+    assert isinstance(only(converse(host(policy), device("SHOE-A"), 0.0)), DeviceReady)
 
 
 def test_firmware_is_judged_of_a_proven_device_only() -> None:
     """Else whoever is on the cable chooses what the journal says of a device's firmware."""
     foreign = device("SHOE-A", key_of="SHOE-B", firmware_digest="b" * 64)
-    refused(converse(host(Trust(firmware_digests=(APPROVED,))), foreign, 0.0), "device-rejects-host")
+    refused(converse(host(DevicePolicy(firmware_digests=(APPROVED,))), foreign, 0.0), "device-rejects-host")
 
 
 def test_nothing_is_asked_of_a_device_that_is_refused() -> None:
-    taken, other = host(Trust(serial="SHOE-A")), device("SHOE-B")
+    taken, other = host(DevicePolicy(serial="SHOE-A")), device("SHOE-B")
     taken.receive(other.exchange(taken.outgoing(), 0.0), 0.0)
     assert taken.outgoing() == b"", "a proof would tell it something"
     assert taken.receive(frame(Kind.STATUS, other.status(), boot=BOOTS["SHOE-B"]), 0.1) == []

@@ -27,7 +27,7 @@ from firmware_bridge.captures import capture_format
 from firmware_bridge.captures.capture_format import CaptureError
 from firmware_bridge.captures.reader import Capture, read_capture
 from firmware_bridge.captures.recorder import Bounds
-from firmware_bridge.captures.replay import Means, Played, links_of, replay
+from firmware_bridge.captures.replay import Played, ReplayInputs, links_of, replay
 from firmware_bridge.card_table import read_card_table
 from firmware_bridge.device_keys import read_device_keys
 from firmware_bridge.device_url import parse_device_url
@@ -98,9 +98,9 @@ def show(files: tuple[Path, ...], as_json: bool, key_file: Path | None, device_k
     """Print headers, records, and what the driver makes of them. Rotated files are named oldest first."""
     with _told_problems():
         capture = _read(files, key_file, faces=faces)
-        means = _means(device_keys, card_table)
-        for sitting in capture.sittings:
-            _show_header(sitting.header, sitting.unopened, as_json=as_json)
+        inputs = _inputs(device_keys, card_table)
+        for recording in capture.recordings:
+            _show_header(recording.header, recording.unopened, as_json=as_json)
 
         def tell(ms: int, link: int, thing: Played) -> None:
             if as_json:
@@ -114,7 +114,7 @@ def show(files: tuple[Path, ...], as_json: bool, key_file: Path | None, device_k
             click.echo("The reader's identifiers mean nothing without --card-table: the records alone.", err=True)
             _show_records(capture, tell)
         else:
-            asyncio.run(replay(capture, tell, means))
+            asyncio.run(replay(capture, tell, inputs))
     _show_damage(capture)
 
 
@@ -142,7 +142,7 @@ def replay_command(files: tuple[Path, ...], speed: float, fast: bool, as_json: b
         capture = _read(files, key_file, faces=faces)
         if _lacks_card_table(capture, card_table):
             raise BadInputError("The reader's identifiers mean nothing without their cards.", "Name --card-table.")
-        if any(sitting.unopened for sitting in capture.sittings):
+        if any(recording.unopened for recording in capture.recordings):
             raise BadInputError("The capture is sealed.", "Name its key with --key-file.")
 
         def tell(ms: int, link: int, thing: Played) -> None:
@@ -153,7 +153,7 @@ def replay_command(files: tuple[Path, ...], speed: float, fast: bool, as_json: b
                 write_out(lines[-1] if as_json else report.heard_line(ms, thing, faces=faces))
 
         pause = None if fast else _at_speed(speed)
-        asyncio.run(replay(capture, tell, _means(device_keys, card_table), pause))
+        asyncio.run(replay(capture, tell, _inputs(device_keys, card_table), pause))
     _show_damage(capture)
     if expected is not None:
         _compare(expected, lines, expect)
@@ -161,21 +161,22 @@ def replay_command(files: tuple[Path, ...], speed: float, fast: bool, as_json: b
 
 def _read(files: tuple[Path, ...], key_file: Path | None, *, faces: bool) -> Capture:
     capture = read_capture(files, None if key_file is None else load_cipher(key_file))
-    if faces and not all(report.may_tell_faces(sitting.header) for sitting in capture.sittings):
+    if faces and not all(report.may_tell_faces(recording.header) for recording in capture.recordings):
         raise BadInputError(
             "These are plain records of real hardware: concealed cards are not told.", "Leave --faces out."
         )
     return capture
 
 
-def _means(device_keys: Path | None, card_table: Path | None) -> Means:
+def _inputs(device_keys: Path | None, card_table: Path | None) -> ReplayInputs:
     keys = {} if device_keys is None else read_device_keys(device_keys)
-    return Means(keys.get, {} if card_table is None else read_card_table(card_table))
+    return ReplayInputs(keys.get, {} if card_table is None else read_card_table(card_table))
 
 
 def _lacks_card_table(capture: Capture, card_table: Path | None) -> bool:
     return card_table is None and any(
-        registered_driver(parse_device_url(sitting.header.url).driver).needs_card_table for sitting in capture.sittings
+        registered_driver(parse_device_url(recording.header.url).driver).needs_card_table
+        for recording in capture.recordings
     )
 
 

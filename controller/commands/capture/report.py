@@ -13,7 +13,6 @@ from firmware_bridge.captures.replay import Played
 from firmware_bridge.cards import Concealed
 from firmware_bridge.drivers import base
 from firmware_bridge.drivers.base import Heard
-from firmware_bridge.words import snake
 
 COVERED = "concealed"
 
@@ -30,7 +29,7 @@ def as_data(ms: int, link: int, thing: Played, *, faces: bool) -> dict[str, Any]
     if isinstance(thing, capture_format.Record):
         record = msgspec.to_builtins(thing)
         return told | {"record": record.pop("is")} | {key: record[key] for key in record if key != "ms"}
-    told["heard"] = snake(type(thing).__name__)
+    told["heard"] = thing.__struct_config__.tag
     for field in msgspec.structs.fields(thing):
         if field.name != "evidence":  # the bytes stand in the record
             told[field.name] = _plain(getattr(thing, field.name), faces=faces)
@@ -99,7 +98,8 @@ def _heard(heard: Heard, *, faces: bool) -> str:
         case base.StatusHeard():
             return f"status: {_words(msgspec.to_builtins(heard.status))}"
         case _:
-            return f"{snake(type(heard).__name__)}: {_words(msgspec.to_builtins(heard))}"
+            fields = msgspec.to_builtins(heard)
+            return f"{fields.pop('heard')}: {_words(fields)}"
 
 
 def _device(identity: dict[str, Any]) -> str:

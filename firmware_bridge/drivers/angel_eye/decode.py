@@ -1,7 +1,7 @@
-"""What a telegram of the Angel Eye says, in the words of any device.
+"""Telegrams of the Angel Eye as observations.
 
-Faces and what depends on them (the result, the target of a card) stay in the evidence: a word may be shown to people.
-What public sources do not settle is told as not understood, with its bytes, and never guessed.
+Faces and what depends on them (the result, the target of a card) stay in the evidence: texts may be shown to people.
+What public sources leave open is reported as not understood, with its bytes, and never guessed.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _ERRORS: Final = {
     6: "card code error",
     7: "drawing time-out",
 }
-_NOT_UNDERSTOOD: Final = NotUnderstood("a telegram whose content is not known")
+_NOT_UNDERSTOOD: Final = NotUnderstood("a telegram whose content is unknown")
 
 
-def meaning(data: bytes) -> AnyObservation:
-    """What the code and payload of one telegram say. Raises nothing.
+def decode(data: bytes) -> AnyObservation:
+    """The observation for the code and payload of one telegram. Raises nothing.
 
-    >>> meaning(b"C")
+    >>> decode(b"C")
     Noted(what='cutting card drawn')
     """
     code, payload = data[:1], data[1:]
@@ -49,7 +49,7 @@ def _started(payload: bytes) -> AnyObservation:
 
 
 def _drawn(payload: bytes) -> AnyObservation:
-    """A card left the shoe, in a game or outside one. Where its rank or suit is none, it is a card not recognised."""
+    """A card left the shoe, in a game or outside one. Without a valid rank and suit it is a card not recognised."""
     if len(payload) != 2 or not all(byte & PAYLOAD_BIT for byte in payload):
         return _NOT_UNDERSTOOD
     return card_drawn(card_of(payload[1]))
@@ -62,7 +62,7 @@ def card_of(byte: int) -> Card | None:
 
 
 def _redrawn(payload: bytes) -> AnyObservation:
-    return NotUnderstood("a card re-draw, of which public sources disagree what it means")
+    return NotUnderstood("a card re-draw, on whose meaning public sources disagree")
 
 
 def _error(payload: bytes) -> AnyObservation:

@@ -1,7 +1,7 @@
-"""Copies and succession: each telegram comes three times under one seq, and what follows a seq is learned.
+"""Drops the copies of telegrams and suspects gaps: each telegram comes three times under one sequence number.
 
-The range of seq is not public. A departure from the successor that was learned, or damaged telegrams that no good copy
-accounts for, are a suspected gap: told, and never proof.
+Which number follows which is not public, so it is learned. A departure from the successor that was learned, or damaged
+telegrams that no good copy accounts for, are a suspected gap: reported, and never proof.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ COPIES: Final = 3
 CERTAIN: Final = 2  # times that a successor was seen; from then on one departure no longer replaces it
 
 
-class Succession:
+class Deduplicator:
     """Follows the telegrams of one link."""
 
     def __init__(self) -> None:
@@ -29,7 +29,7 @@ class Succession:
         return self._damaged > COPIES - self._copies
 
     def take(self, telegram: Telegram) -> tuple[bool, str]:
-        """Whether it is new, no copy of the one before; and why a gap before it is suspected, or nothing."""
+        """Whether it is new, not a copy of the one before; and why a gap before it is suspected, or an empty text."""
         if self._is_copy(telegram):
             self._copies += 1
             return False, ""
@@ -43,7 +43,7 @@ class Succession:
         self._damaged += 1
 
     def give_up(self) -> None:
-        """What was damaged has been told of."""
+        """The damaged telegrams have been reported."""
         self._damaged = 0
 
     def _is_copy(self, telegram: Telegram) -> bool:
@@ -52,7 +52,8 @@ class Succession:
         return same and self._copies < COPIES
 
     def _follow(self, telegram: Telegram) -> tuple[bool, str]:
-        """Whether it is the successor that was learned, and what departs from that. A start may number anew."""
+        """Whether it is the successor that was learned, and what departs from that. Numbers may begin again
+        after a start."""
         last = self._last
         if last is None or telegram.data[:1] == b"S":
             return False, ""

@@ -1,8 +1,8 @@
 """The host's side of an Angel Eye II-EX on RS-232C, 4800 or 9600 8N1, or behind a serial server.
 
-Read-only unless the URL says `arm=1`. Then holding and releasing the exit are its key lock (LK); whether a locked shoe
-keeps its cards back, public sources do not say: a card drawn while it is locked is told like any other. An order is
-written once and never again.
+Receive-only unless the URL has `arm=1`. Then holding and releasing the exit are its key lock (LK); public sources do
+not say whether a locked shoe holds its cards: a card drawn while it is locked is reported like any other. An order is
+sent once and never repeated.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from typing import Final
 import msgspec
 
 from firmware_bridge.commands import AnyCommand, HoldExit, ReleaseExit
-from firmware_bridge.drivers.angel_eye.decode import meaning
-from firmware_bridge.drivers.angel_eye.deduplicate import Succession
+from firmware_bridge.drivers.angel_eye.decode import decode
+from firmware_bridge.drivers.angel_eye.deduplicate import Deduplicator
 from firmware_bridge.drivers.angel_eye.telegrams import Answer, Damaged, Telegram, TelegramReader, encode_order
 from firmware_bridge.drivers.one_way import (
     LONGEST_EVIDENCE,
-    ONLY_TELLS,
-    TellingDriver,
-    Told,
+    ONE_WAY,
+    Decoded,
+    OneWayDriver,
     fits_nothing,
     not_understood,
 )
@@ -50,7 +50,7 @@ _REFUSALS: Final = {
 }
 
 
-class AngelEye(TellingDriver):
+class AngelEye(OneWayDriver):
     """One link to a shoe."""
 
     maker = "Angel"
@@ -58,10 +58,10 @@ class AngelEye(TellingDriver):
 
     def __init__(self, setting: DriverSetting, now: float) -> None:
         super().__init__(setting, now)
-        self.armed = setting.url.arm and not setting.url.listen
-        self.capabilities = msgspec.structs.replace(ONLY_TELLS, holds_exit=self.armed)
+        self.armed = setting.line.arm and not setting.line.listen
+        self.capabilities = msgspec.structs.replace(ONE_WAY, holds_exit=self.armed)
         self._reader = TelegramReader()
-        self._succession = Succession()
+        self._deduplicator = Deduplicator()
         self._damaged = bytearray()
         self._give_up_at = math.inf
         self._orders: deque[tuple[int, bytes]] = deque()  # the first of them waits for its answer
@@ -75,14 +75,6 @@ class AngelEye(TellingDriver):
             self.answer(command_id, False, NOT_POSSIBLE)
         else:
             self._send(command_id, encode_order(*lock), now)
-
-    def cancel_error(self, command_id: int, error: int, now: float) -> None:
-        """Order EC: leave error mode. `error` 0 to 99. For a bench; no command of any device asks for it."""
-        self._send(command_id, encode_order("EC", f"{error:02d}"), now)
-
-    def confirm(self, command_id: int, now: float) -> None:
-        """Order GP. For a bench, as above."""
-        self._send(command_id, encode_order("GP", "00"), now)
 
     def _send(self, command_id: int, order: bytes, now: float) -> None:
         if not self.armed:
@@ -99,7 +91,7 @@ class AngelEye(TellingDriver):
             self._answer_until = now + ANSWER_WITHIN
 
     def _take_answer(self, answer: Answer, now: float) -> None:
-        """Without an order of ours it answers another host on the line, and says nothing."""
+        """Without an order of this program the answer is for another host on the line, and is ignored."""
         if self._orders:
             reason = _REFUSALS.get(answer.refusal, "other") if answer.refusal else ""
             self._close_order(not answer.refusal, reason, now)
@@ -111,7 +103,7 @@ class AngelEye(TellingDriver):
 
     # -- telegrams -------------------------------------------------------------------------------------------------
 
-    def read(self, data: bytes, now: float) -> Iterator[Told]:
+    def read(self, data: bytes, now: float) -> Iterator[Decoded]:
         for piece in self._reader.receive(data):
             match piece:
                 case Telegram():
@@ -123,25 +115,25 @@ class AngelEye(TellingDriver):
                 case Damaged():
                     self._take_damaged(piece, now)
 
-    def _take(self, telegram: Telegram) -> Iterator[Told]:
-        is_new, why = self._succession.take(telegram)
+    def _take(self, telegram: Telegram) -> Iterator[Decoded]:
+        is_new, why = self._deduplicator.take(telegram)
         if not is_new:
             self.statistics.reports_repeated += 1
             return
         yield from self._keep_damaged()
         if why:
-            yield Told(GapSuspected(why), telegram.raw)
-        yield Told(meaning(telegram.data), telegram.raw)
+            yield Decoded(GapSuspected(why), telegram.raw)
+        yield Decoded(decode(telegram.data), telegram.raw)
 
     def _take_damaged(self, damaged: Damaged, now: float) -> None:
         self.statistics.frames_corrupt += 1
         self.statistics.frames_overlong += damaged.overlong
-        self._succession.take_damaged()
+        self._deduplicator.take_damaged()
         self._damaged = (self._damaged + damaged.raw)[-LONGEST_EVIDENCE:]
         self._give_up_at = min(self._give_up_at, now + COPIES_WITHIN)
 
-    def _keep_damaged(self) -> Iterator[Told]:
-        """The bytes come before the telegram that followed them. Whether a copy of them is missing, time tells."""
+    def _keep_damaged(self) -> Iterator[Decoded]:
+        """Report the bytes before the telegram that follows them. A good copy may still come until `overdue`."""
         if self._damaged:
             yield fits_nothing(bytes(self._damaged))
         self._damaged.clear()
@@ -151,14 +143,14 @@ class AngelEye(TellingDriver):
     def overdue_at(self) -> float:
         return min(self._give_up_at, self._answer_until)
 
-    def overdue(self, now: float) -> Iterable[Told]:
+    def overdue(self, now: float) -> Iterable[Decoded]:
         if now >= self._answer_until:
             self._close_order(False, NO_ANSWER, now)
         if now < self._give_up_at:
             return ()
         lost, self._give_up_at = bytes(self._damaged), math.inf
         self._damaged.clear()
-        if not self._succession.unaccounted:
+        if not self._deduplicator.unaccounted:
             return (fits_nothing(lost),) if lost else ()
-        self._succession.give_up()
+        self._deduplicator.give_up()
         return (not_understood("damaged, and no good copy of it came", lost),)

@@ -1,4 +1,4 @@
-"""Telegrams of the Angel Eye II-EX: where they begin and end, and their checks.
+"""Telegrams of the Angel Eye II-EX: framing and checks.
 
     shoe to host   ENQ  seq  code and payload  ETX  BCC     BCC: XOR of everything after ENQ up to and including ETX
     host to shoe   STX  "OP"  type  data  ETX  BCC          BCC: XOR of everything from STX on, STX included
@@ -24,7 +24,7 @@ _HEX: Final = frozenset(b"0123456789ABCDEFabcdef")
 
 
 class Telegram(NamedTuple):
-    """A whole one, its check right. `seq` is one character; `data` the code and its payload."""
+    """A whole telegram with a correct check. `seq` is one character; `data` the code and its payload."""
 
     seq: int
     data: bytes
@@ -73,7 +73,7 @@ def encode_telegram(seq: int, data: bytes) -> bytes:
 
 
 class TelegramReader:
-    """Cuts a stream into telegrams, answers and what is damaged; every byte ends up in exactly one of them.
+    """Splits a stream into telegrams, answers and damaged bytes; every byte ends up in exactly one of them.
 
     Payload bytes have bit 7 set and never look like a control character, so an ENQ always begins a telegram, also
     within one that has lost its end. An ACK or NAK within a telegram is damage and no answer.
@@ -104,7 +104,7 @@ class TelegramReader:
             self._kept.clear()
 
     def _finish(self) -> Iterator[Piece]:
-        """Hand out what is complete."""
+        """Yield what is complete."""
         raw = bytes(self._kept)
         if raw[0] == ACK:
             self._kept.clear()

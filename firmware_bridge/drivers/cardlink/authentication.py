@@ -1,7 +1,7 @@
-"""Who is at the other end: both sides prove that they hold the device's key. docs/cardlink.md, "Proofs".
+"""Authentication: both sides prove that they hold the device's key. docs/cardlink.md, "Proofs".
 
-No key crosses the wire. It protects against a wrong, swapped or rogue device when the link is made; not against a box
-spliced into the cable afterwards.
+No key crosses the wire. This protects against a wrong, swapped or rogue device when the link is made; not against a
+box inserted into the cable afterwards.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ def enclose(content: bytes) -> bytes:
 
 
 class FrameReader:
-    """Finds frames in whatever arrives. Never raises; what is damaged or too long is counted and dropped.
+    """Finds frames in any bytes. Never raises; what is damaged or too long is counted and dropped.
 
     >>> reader = FrameReader()
     >>> [frame.kind for frame in reader.receive(b"noise" + encode_frame(0x10, 7, 3))]

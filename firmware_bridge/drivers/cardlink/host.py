@@ -4,7 +4,7 @@
     report -> (the journal) -> ack                                           go-back-N, at most 8 in flight
     command -> answer                                                        repeated under its id within the link
 
-Nothing here does I/O. Whatever bytes arrive, the only outcomes are those of `firmware_bridge.drivers.base`.
+Nothing here does I/O. Whatever bytes are received, the only results are those of `firmware_bridge.drivers.base`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from firmware_bridge import observations
 from firmware_bridge.capabilities import DeviceIdentity
 from firmware_bridge.cards import Evidence
 from firmware_bridge.commands import AnyCommand
-from firmware_bridge.device_policy import ANY_DEVICE, Trust
+from firmware_bridge.device_policy import ANY_DEVICE, DevicePolicy
 from firmware_bridge.drivers.base import (
     Answered,
     DeviceReady,
@@ -32,7 +32,7 @@ from firmware_bridge.drivers.cardlink.framing import HEADER, VERSION, Frame, Fra
 from firmware_bridge.drivers.cardlink.messages import Kind, encode_body
 from firmware_bridge.drivers.cardlink.sequence import ReportSequence
 from firmware_bridge.drivers.cardlink.translate import identity_of, observation_of, order_of, status_of
-from firmware_bridge.drivers.detect import LOOKED_AT, what_to_check
+from firmware_bridge.drivers.detect import SAMPLE_SIZE, what_to_check
 from firmware_bridge.drivers.setting import DriverSetting
 from firmware_bridge.observations import AnyObservation
 
@@ -75,10 +75,10 @@ class Unanswered:
 class CardlinkHost:
     """One link. `held` is the last report that the journal holds durably, as (boot, number); (0, 0) for none.
 
-    `key_of` gives the 32-byte key of a serial number, or None when that device is not one of ours. `nonce` is 16
-    random bytes, never used before. `trust`: which device may be used; its firmware is looked at when it is proven.
-    `replayed`: the bytes are a capture's, and a device without a key is taken at its word; what proves something to it
-    is then made with no key at all.
+    `key_of` gives the 32-byte key of a serial number, or None when that device is not paired. `nonce` is 16
+    random bytes, never used before. `policy`: which device may be used; its firmware is checked after its proof.
+    `replayed`: the bytes come from a capture, and a device whose key is not here needs no proof; the host's own proof
+    is then made with a key of zeros.
     """
 
     def __init__(
@@ -89,13 +89,13 @@ class CardlinkHost:
         held: tuple[int, int],
         now: float,
         replayed: bool = False,
-        trust: Trust = ANY_DEVICE,
+        policy: DevicePolicy = ANY_DEVICE,
     ) -> None:
         self.statistics = LinkStatistics()
         self._reader = FrameReader()
         self._out: list[bytes] = []
         self._key_of = key_of
-        self._trust = trust
+        self._policy = policy
         self._first_bytes = b""  # of a device that has sent no frame yet
         self._damaged_before = 0  # frames, up to the last undamaged one
         self._held = held
@@ -118,12 +118,12 @@ class CardlinkHost:
         self._hello = self._content(Kind.HELLO, encode_body(messages.Hello(VERSION, nonce)))
         self._waiting: Unanswered | None = self._ask(self._hello, now)
 
-    # -- what the link keeper calls -------------------------------------------------------------------------------
+    # -- called by the link ---------------------------------------------------------------------------------------
 
     def receive(self, data: bytes, now: float) -> Sequence[Heard]:
         self.statistics.bytes_in += len(data)
         if self._last_valid is None:
-            self._first_bytes = (self._first_bytes + data)[:LOOKED_AT]
+            self._first_bytes = (self._first_bytes + data)[:SAMPLE_SIZE]
         heard: list[Heard] = []
         for frame in self._reader.receive(data):
             if self._step is Step.OVER:
@@ -210,7 +210,7 @@ class CardlinkHost:
         return self._end(refusal.code, refusal.sentence, refused=True)
 
     def _ends_at(self) -> float:
-        """When the link is over, if nothing comes that puts it off."""
+        """When the link ends, unless something is received before."""
         silent = float("inf") if self._last_valid is None else self._last_valid + LOST_AFTER
         if self._step is not Step.READY:
             return min(silent, self._started + HANDSHAKE_WITHIN)
@@ -231,19 +231,19 @@ class CardlinkHost:
         if self._step is not Step.READY:
             return (
                 "device-no-answer",
-                "The device sends, and does not answer what this program sends: check the wire that carries the "
-                "host's bytes.",
+                "The device sends, but does not answer what this program sends: check the wire that carries the host's "
+                "bytes.",
             )
         return (
             "device-reports",
-            f"The device goes on without its report {self._sequence.number}, which is due; the link is made again.",
+            f"The device did not send its report {self._sequence.number}, but later ones; the program reconnects.",
         )
 
     def _why_nothing_valid(self) -> tuple[str, str]:
         if self._echoed:
             return (
                 "device-garbage",
-                "Only what this program sent came back: the line echoes, or its two wires are joined.",
+                "Only what this program sent came back: the line echoes, or its two wires are connected to each other.",
             )
         if self.statistics.bytes_in:
             return (
@@ -276,11 +276,11 @@ class CardlinkHost:
             if frame.kind == Kind.REJECT:
                 self._take_reject(frame, heard)
             elif self._wrong_boot(frame):
-                heard.append(self._end("device-rebooted", "The device has started anew; the link is made again."))
+                heard.append(self._end("device-rebooted", "The device has restarted; the program reconnects."))
             elif handle is not None:
                 handle(self, frame, now, heard)
         except ValueError as error:
-            # An undamaged frame that is no message of this protocol. Reports have their own way (see _take_report).
+            # An undamaged frame that is no message of this protocol. Reports are handled in _take_report.
             heard.append(self._end("device-message", f"The device sent a message that is not cardlink's: {error}."))
 
     def _refuse_version(self, version: int, heard: list[Heard]) -> None:
@@ -307,7 +307,7 @@ class CardlinkHost:
             self._refuse_version(said.version, heard)
             return
         authentication.check_nonce(said.nonce)
-        if refusal := self._trust.refuses_serial(said.serial):
+        if refusal := self._policy.refuse_serial(said.serial):
             heard.append(self._refuse(refusal))
             return
         key = self._key_of(said.serial)
@@ -334,11 +334,11 @@ class CardlinkHost:
         claimed = messages.decode_proof(frame.body)
         is_valid = self._unproven or authentication.is_valid(claimed.proof, self._expected_proof)
         if claimed.type != authentication.HMAC_SHA256 or not is_valid:
-            sentence = "The device could not prove who it is: its key is not the one kept here. Pair it again."
+            sentence = "The device could not prove its identity: its key is not the one kept here. Pair it again."
             heard.append(self._end("device-proof", sentence, refused=True))
             return
         assert self._identity is not None
-        if refusal := self._trust.refuses_firmware(self._identity.serial, self._identity.firmware_digest):
+        if refusal := self._policy.refuse_firmware(self._identity.serial, self._identity.firmware_digest):
             heard.append(self._refuse(refusal))
             return
         self._step = Step.FIRST_STATUS
@@ -364,7 +364,7 @@ class CardlinkHost:
             self._release_answers(heard)
 
     def _release_answers(self, heard: list[Heard]) -> None:
-        """An answer may overtake the reports that came before it: it waits until they are taken."""
+        """An answer may overtake the reports that were sent before it: it waits until they are taken."""
         waiting: list[tuple[int, Answered]] = []
         for number, answered in self._early_answers:
             if self._sequence.boot == self._boot and self._sequence.number > number:
@@ -407,7 +407,7 @@ def make_cardlink(setting: DriverSetting, now: float) -> CardlinkHost:
         held=setting.held,
         now=now,
         replayed=setting.replayed,
-        trust=setting.trust,
+        policy=setting.policy,
     )
 
 

@@ -297,7 +297,7 @@ class CommandBody(Body, frozen=True):
 
 
 class CommandHead(Body, frozen=True):
-    """As much of a command as can be read when its order is a newer host's."""
+    """The part of a command that can be read when its order comes from a newer host."""
 
     command_id: U63
 

@@ -1,7 +1,7 @@
 """Which report comes next: across repeats, losses, and reports that the device kept from an earlier boot.
 
 The device names what it kept (`KeptReports`, oldest boot first, the running boot last). The host names the last report
-that it holds durably. What lies between and is not kept is gone, and is said to be gone exactly once.
+that it holds durably. What lies between and was not kept is gone, and is reported as gone exactly once.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class ReportSequence:
             del self._kept[: places[0]]
             part = self._kept[0]
             if boot == self._running_boot and number > part.newest:
-                # Counting anew under an old boot number would pass for repeats, and cards would go unseen.
+                # Numbers that begin again under an old boot would be taken for repeats, and cards would go unseen.
                 raise ValueError(f"its boot {boot} has come to report {part.newest}, and {number} was taken before")
             self.boot, self.number = boot, number + 1
             if part.oldest > self.number:
@@ -73,5 +73,5 @@ class ReportSequence:
         return True
 
     def is_repeat(self, boot: int, number: int) -> bool:
-        """Whether a report that was not accepted has been here before, rather than come too soon."""
+        """Whether a report that was not accepted was received before, rather than too soon."""
         return (self._order[boot], number) < (self._order[self.boot], self.number)

@@ -1,4 +1,4 @@
-"""From cardlink's wire messages to the words of `firmware_bridge.observations`, and from commands to wire orders."""
+"""From cardlink's messages to `firmware_bridge.observations`, and from commands to the orders on the wire."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _cards(numbers: list[int], shuffle: int, first: int) -> tuple[Concealed | No
 
 
 def observation_of(report: messages.AnyReport) -> AnyObservation:
-    """What a report says, without what is cardlink's own."""
+    """The observation for a report."""
     match report:
         case messages.SetDispensed():
             return observations.SetDispensed(
@@ -92,7 +92,7 @@ def _same_fields(report: messages.AnyReport) -> AnyObservation:
 
 
 def identity_of(identity: messages.Identity, boot: int) -> DeviceIdentity:
-    """Raises ValueError when a word that must be one of a few is not."""
+    """Raises ValueError for an unknown kind or unit."""
     return DeviceIdentity(
         kind=_one_of(identity.kind, "shuffler", "shoe"),
         unit=_one_of(identity.unit, "sets", "singles", "both"),
@@ -127,7 +127,7 @@ _CAPABILITY_WORDS: Final = {
 
 
 def capabilities_of(words: list[str]) -> Capabilities:
-    """Words that this host does not know are a newer device's and say nothing to it."""
+    """Unknown words come from a newer device and are ignored."""
     dispenses: Literal["on_command", "on_removal"] = "on_removal" if "dispenses_on_removal" in words else "on_command"
     return Capabilities(dispenses=dispenses, **{name: word in words for name, word in _CAPABILITY_WORDS.items()})
 
