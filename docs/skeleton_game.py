@@ -47,7 +47,7 @@ WAGERS: Final = (
         "main",
         "Main wager",
         Looks.BOTH,
-        (Price(Shape.HIGHER_ON_SIX, odds(1, 2), "SK 2.1"), Price(Shape.HIGHER, odds(1), "SK 2.1")),
+        (Price(Shape.HIGHER, odds(1, 2), "SK 2.1", points=6), Price(Shape.HIGHER, odds(1), "SK 2.1")),
         "SK 2.1",
         returned=Shape.SAME_RANKING,
         returned_clause="SK 2.1",

@@ -258,7 +258,7 @@ def asked_in(folder: str) -> set[str]:
     """Every text that stands as a whole string in the program there, this list and the games' data apart."""
     found: set[str] = set()
     for path in (ROOT / folder).rglob("*.py"):
-        if "games" not in path.parts and path.name != "rule_words.py":
+        if "games" not in path.relative_to(ROOT).parts and path.name != "vocabulary.py":
             tree = ast.parse(path.read_text(encoding="utf-8"))
             found |= {
                 node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)
