@@ -69,9 +69,8 @@ WAGERS: Final = (
 # The first row that fits applies, so the special stands before the general. A fact that a row names and nobody has
 # stated is asked for. What no row provides for is referred (`silent_clause`) or, where nobody is named, silent.
 IRREGULARITIES: Final = (
-    Row("I01", Kind.FOREIGN_CARD, "SK 4.1", Disposition.VOID, "a card that is not of this deck was found"),
+    Row(Kind.FOREIGN_CARD, "SK 4.1", Disposition.VOID, "a card that is not of this deck was found"),
     Row(
-        "I12",
         Kind.EXPOSED_CARD,
         "SK 4.2",
         Disposition.OPTIONS,
@@ -83,7 +82,6 @@ IRREGULARITIES: Final = (
         ),
     ),
     Row(
-        "I12",
         Kind.EXPOSED_CARD,
         "SK 4.3",
         Disposition.VOID,

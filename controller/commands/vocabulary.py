@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from controller.games.specification import DEALER, Disposition, Facts, Kind, Noticed, Order, Unit
+from controller.games.specification import DEALER, STATED, Disposition, Facts, Kind, Noticed, Order, Unit
 from controller.games.wager_specification import Betting, Excess, Shortfall, Viewer
 from controller.rules.hands import Outcome
-from controller.rules.law import STATED
 from controller.rules.settlement import Rounding
 
 

@@ -29,9 +29,9 @@ from controller.commands.vocabulary import (
     limits_in_words,
 )
 from controller.games import GAMES, game
-from controller.games.specification import Disposition, Kind, Order, Unit
+from controller.games.specification import STATED, Disposition, Kind, Order, Unit
 from controller.games.wager_specification import Excess, Shortfall, Viewer
-from controller.rules.law import STATED, conditions_of, read_law
+from controller.rules.law import conditions_of, read_law
 from tests.interfaces.test_command_line import ROOT, cardshoe
 
 EVERY_GAME = pytest.mark.parametrize("game_id", GAMES)
