@@ -277,7 +277,7 @@ def test_data_that_names_a_setting_which_is_not_there_ends_in_a_sentence(monkeyp
     wrong = structs.replace(known.wagers[1], under=(("tie_onn", "points"),))
     monkeypatch.setitem(GAMES, "TP", structs.replace(known, wagers=(known.wagers[0], wrong)))
     done = run("TP")
-    assert done.exit_code == 1
+    assert done.exit_code == 2
     assert isinstance(done.exception, SystemExit)
     assert "wager tie (TP 4.1) depends on tie_onn=points, but TP has no setting 'tie_onn'; it has " in done.output
 
