@@ -47,7 +47,7 @@ WAGERS: Final = (
         "main",
         "Main wager",
         Looks.BOTH,
-        (Price(Shape.HIGHER_ON_SIX, odds(1, 2), "SK 2.1"), Price(Shape.HIGHER, odds(1), "SK 2.1")),
+        (Price(Shape.HIGHER, odds(1, 2), "SK 2.1", points=6), Price(Shape.HIGHER, odds(1), "SK 2.1")),
         "SK 2.1",
         returned=Shape.SAME_RANKING,
         returned_clause="SK 2.1",
@@ -69,9 +69,8 @@ WAGERS: Final = (
 # The first row that fits applies, so the special stands before the general. A fact that a row names and nobody has
 # stated is asked for. What no row provides for is referred (`silent_clause`) or, where nobody is named, silent.
 IRREGULARITIES: Final = (
-    Row("I01", Kind.FOREIGN_CARD, "SK 4.1", Disposition.VOID, "a card that is not of this deck was found"),
+    Row(Kind.FOREIGN_CARD, "SK 4.1", Disposition.VOID, "a card that is not of this deck was found"),
     Row(
-        "I12",
         Kind.EXPOSED_CARD,
         "SK 4.2",
         Disposition.OPTIONS,
@@ -83,7 +82,6 @@ IRREGULARITIES: Final = (
         ),
     ),
     Row(
-        "I12",
         Kind.EXPOSED_CARD,
         "SK 4.3",
         Disposition.VOID,

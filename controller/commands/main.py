@@ -71,7 +71,10 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name in OWN:
             module, attribute = OWN[name]
-            command: click.Command = getattr(importlib.import_module(module), attribute)
+            try:
+                command: click.Command = getattr(importlib.import_module(module), attribute)
+            except ImportError as error:
+                raise ProblemError(f"`cardshoe {name}` cannot start: {error}.") from error
             return command
         for point in entry_points(group="cardshoe.commands", name=name):
             loaded: click.Command = point.load()

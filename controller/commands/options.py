@@ -9,12 +9,13 @@ from typing import Any, Final, TypeVar
 import click
 import msgspec
 
-from controller.commands.main import BadInputError, ProblemError
+from controller.commands.main import BadInputError
 from controller.commands.text import write_out
 from controller.games import GAMES, UnknownGameError, game
 from controller.games.specification import Game
 from controller.games.wager_specification import Setting, Wager
 from controller.rules.law import Law, SettingError, find_setting, not_chosen, read_law, readings_that_matter
+from controller.rules.validation import problems
 
 QUOTED: Final = 60  # so many characters of somebody's input stand in a sentence
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -47,13 +48,15 @@ def shortened(written: str) -> str:
 
 
 def find_game(game_id: str) -> Game:
-    """A game by its id, in any case. Raises `BadInputError`, or `ProblemError` where its data contradicts itself."""
+    """A game by its id, in any case. Raises `BadInputError`, also where its data has problems."""
     try:
         document = game(game_id.strip().upper())
     except UnknownGameError:
         known = ", ".join(f"{known.id} ({known.title})" for known in GAMES.values())
         raise BadInputError(f"GAME {shortened(game_id)!r} is no game of this program.", f"It knows {known}.") from None
-    _check_data(document)
+    if wrong := problems(document):
+        listed = "\n  ".join(wrong)
+        raise BadInputError(f"The data of {document.id} is wrong.", f"Correct it in controller/games:\n  {listed}")
     return document
 
 
@@ -80,14 +83,6 @@ def find_law(game_id: str, readings: Sequence[str]) -> Law:
     """The law of a game with the readings that a person chose. Raises `BadInputError`."""
     document = find_game(game_id)
     return read_law(document, read_options(document, readings))
-
-
-def _check_data(document: Game) -> None:
-    """The settings and options that the game's own data names must be there."""
-    try:
-        read_law(document)
-    except SettingError as error:
-        raise ProblemError(f"The data of {document.id} is wrong: {error}.", "Mend it in controller/games.") from error
 
 
 def _readings_hint(game: Game) -> str:

@@ -23,7 +23,6 @@ from controller.games.specification import Game, Grammar, Noticed, Option, Provi
 from controller.games.wager_specification import Looks, Needs, Price, Setting, Under, Wager
 from controller.rules.hands import TEN
 from controller.rules.law import Law
-from controller.rules.payouts import WINNER_HAS
 from controller.rules.settlement import Rounding
 from controller.table.settings import ChosenReading, Settings, WagerLimit, law_of
 from firmware_bridge.cards import RANKS
@@ -215,9 +214,9 @@ def whole_reading(law: Law) -> WholeReading:
 
 
 def _half_pay_points(wagers: Iterable[Wager]) -> int | None:
-    """As the first price of half says it (reading 14)."""
+    """As the first price of half for a number of points has it (reading 14)."""
     prices = (price for wager in wagers for price in wager.prices if price.odds == HALF)
-    return next((WINNER_HAS[price.shape] for price in prices if price.shape in WINNER_HAS), None)
+    return next((price.points for price in prices if price.points is not None), None)
 
 
 def _unprovided(law: Law) -> tuple[str, ...]:
@@ -271,9 +270,7 @@ def _wager(law: Law, wager: Wager) -> WagerReading:
 
 
 def _price(law: Law, price: Price) -> PriceReading:
-    return PriceReading(
-        price.shape.value, price.odds, price.clause, dict(price.under), not_chosen_yet(law, price.under)
-    )
+    return PriceReading(price.pays_on, price.odds, price.clause, dict(price.under), not_chosen_yet(law, price.under))
 
 
 def _setting(law: Law, setting: Setting) -> SettingReading:

@@ -6,9 +6,8 @@ from typing import Final
 
 from controller.games import game
 from controller.games.own_words import OwnWords as OwnWords
-from controller.games.specification import Disposition, Facts, Kind, Noticed, Order, Unit
+from controller.games.specification import STATED, Disposition, Facts, Kind, Noticed, Order, Unit
 from controller.games.wager_specification import Betting, Excess, Shortfall, Viewer
-from controller.rules.law import STATED
 from controller.rules.settlement import Rounding
 
 

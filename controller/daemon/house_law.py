@@ -13,6 +13,7 @@ from controller.games import GAMES, game
 from controller.games.specification import FACT_QUESTIONS, Disposition, Facts, Kind, Noticed, Row
 from controller.roles import Role
 from controller.rules.law import SettingError, not_chosen, read_law
+from controller.rules.validation import HAND_KINDS
 from controller.table.settings import ChosenReading
 
 EFFECTS: Final = frozenset(
@@ -26,7 +27,6 @@ EFFECTS: Final = frozenset(
 )
 """What a house's row may say. Players' options, and what becomes of single bets, are a document's to give."""
 
-OF_A_HAND: Final = frozenset({Kind.WRONG_COUNT})  # what names a hand that could be removed
 CITES_A_DOCUMENT: Final = re.compile(rf"({'|'.join(GAMES)})\s+\S*\d")
 
 
@@ -136,10 +136,15 @@ def _check_row(row: HouseRow) -> None:
             f"[[house]] {row.rule}: a dealer cannot confirm what voids a round or removes a hand.",
             "Name a pit_supervisor or above in confirms.",
         )
-    if row.disposition is Disposition.REMOVE_HAND and row.kind not in OF_A_HAND:
+    if row.disposition is Disposition.REMOVE_HAND and row.kind not in HAND_KINDS:
         raise LawError(
             f"[[house]] {row.rule}: {row.kind} names no hand that could be removed.",
-            f"Such a rule is about {', '.join(sorted(OF_A_HAND))}.",
+            f"Such a rule is about {', '.join(sorted(HAND_KINDS))}.",
+        )
+    if row.disposition is Disposition.REMOVE_HAND and row.when.get("dealer_hand") is not False:
+        raise LawError(
+            f"[[house]] {row.rule}: it could remove the Dealer's hand, without which no round is settled.",
+            "Add dealer_hand = false to its when.",
         )
     for name in row.when:
         if name not in FACT_QUESTIONS:

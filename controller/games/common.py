@@ -21,20 +21,19 @@ TIE_LOSES: Final = ("tie_against_three_pictures", "loses")
 
 def foreign_card(clause: str, noticed: When = IN_ROUND) -> Row:
     because = "a card that is not of this deck was found"
-    return Row("I01", Kind.FOREIGN_CARD, clause, Disposition.VOID, because, noticed=noticed)
+    return Row(Kind.FOREIGN_CARD, clause, Disposition.VOID, because, noticed=noticed)
 
 
 def stands(clause: str, *kinds: Kind) -> tuple[Row, ...]:
     """Found when the next round had begun: what the round came to is not touched."""
     because = "it came to light after the next round had begun: the results of the earlier one stand"
-    return tuple(Row("I24", kind, clause, Disposition.STANDS, because, noticed=NEXT_ROUND) for kind in kinds)
+    return tuple(Row(kind, clause, Disposition.STANDS, because, noticed=NEXT_ROUND) for kind in kinds)
 
 
-def counted(number: str, kind: Kind, wrong: str, right: str, noticed: When = IN_ROUND) -> tuple[Row, ...]:
+def counted(kind: Kind, wrong: str, right: str, noticed: When = IN_ROUND) -> tuple[Row, ...]:
     """The clause for a count by hand that comes out wrong, and the one for a count that finds the deck whole."""
     return (
         Row(
-            number,
             kind,
             wrong,
             Disposition.VOID,
@@ -43,7 +42,6 @@ def counted(number: str, kind: Kind, wrong: str, right: str, noticed: When = IN_
             noticed=noticed,
         ),
         Row(
-            number,
             kind,
             right,
             Disposition.CONTINUE,
@@ -54,9 +52,8 @@ def counted(number: str, kind: Kind, wrong: str, right: str, noticed: When = IN_
     )
 
 
-def reconstructed(number: str, kind: Kind, clause: str, misplaced: bool | None = None, under: Under = ()) -> Row:
+def reconstructed(kind: Kind, clause: str, misplaced: bool | None = None, under: Under = ()) -> Row:
     return Row(
-        number,
         kind,
         clause,
         Disposition.RECONSTRUCT,
@@ -67,9 +64,8 @@ def reconstructed(number: str, kind: Kind, clause: str, misplaced: bool | None =
     )
 
 
-def not_curable(number: str, kind: Kind, clause: str, misplaced: bool | None = None) -> Row:
+def not_curable(kind: Kind, clause: str, misplaced: bool | None = None) -> Row:
     return Row(
-        number,
         kind,
         clause,
         Disposition.VOID,
@@ -81,20 +77,19 @@ def not_curable(number: str, kind: Kind, clause: str, misplaced: bool | None = N
 def misdealt(clause: str) -> tuple[Row, ...]:
     """Wrong places or a wrong order while nobody had handled cards."""
     return (
-        reconstructed("I05", Kind.WRONG_DISTRIBUTION, clause),
-        not_curable("I06", Kind.WRONG_DISTRIBUTION, clause),
+        reconstructed(Kind.WRONG_DISTRIBUTION, clause),
+        not_curable(Kind.WRONG_DISTRIBUTION, clause),
     )
 
 
-def misdealt_if_misplaced(number: str, kind: Kind, clause: str) -> tuple[Row, ...]:
+def misdealt_if_misplaced(kind: Kind, clause: str) -> tuple[Row, ...]:
     """Another error of dealing that falls under the same clause where a place, order or number is wrong."""
-    return (reconstructed(number, kind, clause, misplaced=True), not_curable(number, kind, clause, misplaced=True))
+    return (reconstructed(kind, clause, misplaced=True), not_curable(kind, clause, misplaced=True))
 
 
-def wrong_count_unhandled(number: str, clause: str, dealer_hand: bool, under: Under = ()) -> Row:
+def wrong_count_unhandled(clause: str, dealer_hand: bool, under: Under = ()) -> Row:
     whose = "the Dealer's" if dealer_hand else "a Player's"
     return Row(
-        number,
         Kind.WRONG_COUNT,
         clause,
         Disposition.VOID,
@@ -104,14 +99,11 @@ def wrong_count_unhandled(number: str, clause: str, dealer_hand: bool, under: Un
     )
 
 
-def uncured(
-    number: str, clause: str, disposition: Disposition, dealer_hand: bool, handled: bool | None = None
-) -> tuple[Row, ...]:
+def uncured(clause: str, disposition: Disposition, dealer_hand: bool, handled: bool | None = None) -> tuple[Row, ...]:
     """A wrong number of cards that takes effect unless the cards can be put back into their intended order."""
     whose = "the Dealer's" if dealer_hand else "a Player's"
     return tuple(
         Row(
-            number,
             Kind.WRONG_COUNT,
             clause,
             Disposition.RECONSTRUCT if can else disposition,
@@ -125,17 +117,16 @@ def uncured(
 
 
 FACES_DEALT: Final = (
-    ("I12", Kind.EXPOSED_CARD, Facts()),
-    ("I14", Kind.FACE_UP_IN_DEVICE, Facts(before_close=False, in_stub=False)),
-    ("I21", Kind.DROPPED_CARD, Facts(face_seen=True)),
+    (Kind.EXPOSED_CARD, Facts()),
+    (Kind.FACE_UP_IN_DEVICE, Facts(before_close=False, in_stub=False)),
+    (Kind.DROPPED_CARD, Facts(face_seen=True)),
 )
 """A card that lies face up in the device when it is dealt, or was dropped and seen, is an exposed card too."""
 
 
-def dealt_face_up(clause: str, number: str = "I12", kind: Kind = Kind.EXPOSED_CARD, when: Facts | None = None) -> Row:
+def dealt_face_up(clause: str, kind: Kind = Kind.EXPOSED_CARD, when: Facts | None = None) -> Row:
     """Reading 37, where the casino counts a card dealt face up as dealt incorrectly."""
     return Row(
-        number,
         kind,
         clause,
         Disposition.VOID,
@@ -147,13 +138,12 @@ def dealt_face_up(clause: str, number: str = "I12", kind: Kind = Kind.EXPOSED_CA
 
 def faces_misdealt(clause: str) -> tuple[Row, ...]:
     """Reading 37 for every way in which a face is dealt. Moving complete hands cures none, so these rows come first."""
-    return tuple(dealt_face_up(clause, number, kind, when) for number, kind, when in FACES_DEALT)
+    return tuple(dealt_face_up(clause, kind, when) for kind, when in FACES_DEALT)
 
 
-def cannot_tell(number: str, kind: Kind, clause: str, when: Facts) -> Row:
+def cannot_tell(kind: Kind, clause: str, when: Facts) -> Row:
     """Reading 29: without wagers nobody can tell whether one has won or lost."""
     return Row(
-        number,
         kind,
         clause,
         Disposition.REFER,
@@ -167,7 +157,6 @@ def late_bets(placed: str, withdrawn: str) -> tuple[Row, ...]:
     """After "No more bets". No document says until when it must be noticed, so a settled round is reached too."""
     return (
         Row(
-            "I22",
             Kind.LATE_BET,
             withdrawn,
             Disposition.REFUSE,
@@ -177,7 +166,6 @@ def late_bets(placed: str, withdrawn: str) -> tuple[Row, ...]:
             noticed=UNTIL_NEXT,
         ),
         Row(
-            "I22",
             Kind.LATE_BET,
             placed,
             Disposition.REFUSE,
@@ -261,7 +249,6 @@ def known_cards(clause: str) -> Setting:
 
 HOUSE_PROCEDURE: Final = (
     Row(
-        "I20",
         Kind.CARD_IN_SHUFFLING,
         "",
         Disposition.RESHUFFLE,

@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import Final
 
 import msgspec
+from msgspec.structs import force_setattr, replace
 
 from controller.games.own_words import DEALER as DEALER
 from controller.games.own_words import OwnWords
@@ -199,6 +200,23 @@ NUMBERS: Final[tuple[tuple[str, Kind, Facts], ...]] = (
 )
 """The number of an irregularity by what is known of it; the first that fits. One found a round later is I24."""
 
+STATED: Final = tuple(name for name in Facts.__struct_fields__ if name != "noticed")  # rows say that one themselves
+
+
+def number(kind: Kind, facts: Facts) -> str:
+    """The irregularity's number among I01 to I28; a dash for what has none.
+
+    >>> number(Kind.WRONG_COUNT, Facts(dealer_hand=True, handled=True))
+    'I08b'
+    """
+    if facts.noticed is Noticed.NEXT_ROUND:
+        return "I24"
+    return next((name for name, of, when in NUMBERS if of is kind and _agrees(when, facts)), "-")
+
+
+def _agrees(when: Facts, facts: Facts) -> bool:
+    return all(getattr(when, name) in (None, getattr(facts, name)) for name in STATED)
+
 
 class Option(msgspec.Struct, frozen=True):
     """One thing that a bettor may choose. `permitted_by`: who must allow it; None: it is his right.
@@ -219,10 +237,9 @@ class Row(msgspec.Struct, frozen=True):
     `when` names the facts that must hold; one that is None there does not matter. `noticed`: when it must have come to
     light for the row to reach it. `confirms` is the lowest rank that may confirm the fact, `decides` the lowest that
     may decide what the disposition leaves open. `options`: what every bettor may choose. `authority`: whose rule it
-    is; empty: the document's.
+    is; empty: the document's. `id` is the irregularity's number, or the house's own; left out, it is found by `number`.
     """
 
-    id: str
     kind: Kind
     clause: str
     disposition: Disposition
@@ -234,6 +251,12 @@ class Row(msgspec.Struct, frozen=True):
     noticed: tuple[Noticed, ...] = (Noticed.IN_ROUND,)
     under: Under = ()
     authority: str = ""
+    id: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.id:
+            facts = replace(self.when, noticed=self.noticed[0]) if self.noticed else self.when
+            force_setattr(self, "id", number(self.kind, facts))
 
 
 class Grammar(msgspec.Struct, frozen=True):

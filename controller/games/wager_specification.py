@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from fractions import Fraction
+from functools import cache
 from typing import Final, TypeAlias
 
 import msgspec
@@ -16,9 +17,7 @@ class Shape(StrEnum):
     """A fact about one hand, or about a box's hand and the Dealer's. The value is how `cardshoe rules` puts it."""
 
     HIGHER = "the box's hand ranks higher than the Dealer's"
-    HIGHER_ON_SIX = "the box's hand ranks higher, with six points"
     LOWER = "the Dealer's hand ranks higher than the box's"
-    LOWER_ON_SIX = "the Dealer's hand ranks higher, with six points"
     SAME_RANKING = "both hands have the same ranking"
     SAME_POINTS = "both hands have the same points"
     SAME_POINTS_BELOW_THREE_PICTURES = "both hands have the same points, three pictures having none"
@@ -40,7 +39,10 @@ class Shape(StrEnum):
     PAIR = "two cards of one rank"
 
 
-NEEDS_SUITS: Final = frozenset({Shape.STRAIGHT_FLUSH, Shape.FLUSH})  # every other shape is one of ranks alone
+COMPARING: Final = frozenset({Shape.HIGHER, Shape.LOWER})
+"""The shapes that one of the two hands wins: their prices may ask for the points of that hand."""
+
+_FIGURES: Final = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 
 class Looks(StrEnum):
@@ -82,12 +84,32 @@ class Setting(msgspec.Struct, frozen=True):
 
 
 class Price(msgspec.Struct, frozen=True):
-    """What a wager wins when a shape holds: `odds` net units for each unit staked."""
+    """What a wager wins when a shape holds: `odds` net units for each unit staked.
+
+    `points` (0 to 9): only if the hand that ranks higher has so many; for a shape of `COMPARING` alone. That is how
+    a document pays half for a win with six points.
+    """
 
     shape: Shape
     odds: Fraction
     clause: str
     under: Under = ()
+    points: int | None = None
+
+    @property
+    def pays_on(self) -> str:
+        """The fact in words.
+
+        >>> Price(Shape.HIGHER, odds(1, 2), "NC 4.1", points=6).pays_on
+        "the box's hand ranks higher, with six points"
+        """
+        return self.shape.value if self.points is None else _with_points(self.shape, self.points)
+
+
+@cache
+def _with_points(shape: Shape, points: int) -> str:
+    fact, _, _ = shape.value.partition(" than ")
+    return f"{fact}, with {_FIGURES[points]} point{'' if points == 1 else 's'}"
 
 
 class Wager(msgspec.Struct, frozen=True):

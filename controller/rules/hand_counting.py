@@ -1,7 +1,8 @@
-"""In how many ways hands can be dealt, counted by ranks, and hands by what a wager can tell apart.
+"""In how many ways hands can be dealt, counted by ranks, and hands in classes of those that a wager pays alike.
 
-455 multisets of ranks fall into few classes for most wagers: who asks about many hands at once (odds, what a hand can
-still become) asks `settle` once for each class. No card is dealt for it, and nothing is sampled.
+455 multisets of ranks fall into few classes for most wagers: odds, and what a hand can still become, are found by
+asking `settle` once for each class. No card is dealt for it, and nothing is sampled. What a wager depends on says
+`controller.rules.dependence`.
 """
 
 from __future__ import annotations
@@ -14,14 +15,9 @@ from itertools import combinations_with_replacement, product
 from math import comb
 from typing import Final, TypeAlias
 
-from controller.games.wager_specification import NEEDS_SUITS, Looks, Price, Shape, Wager
 from controller.rules.hands import rank_key
 from controller.rules.payouts import JACK, KING, QUEEN
 from firmware_bridge.cards import DECK, RANKS, SUITS, Card
-
-_PAIRS_OF: Final = (0, 0, 1, 3, 6)  # C(n, 2), by the number of cards left of a rank
-_TRIPLES_OF: Final = (0, 0, 0, 1, 4)
-
 
 Ranks: TypeAlias = tuple[int, int, int]
 Hand: TypeAlias = tuple[Card, Card, Card]
@@ -52,38 +48,12 @@ def suited(ranks: Ranks) -> Hand:
 
 
 class Trait(Enum):
-    """What about the ranks of a hand a shape depends on."""
+    """What of the ranks of a hand may matter to a wager."""
 
     RANKING = "points and number of pictures"
     PICTURES = "how many jacks, queens and kings"
     RANKS = "all three ranks"
 
-
-TRAITS: Final[dict[Shape, Trait]] = {
-    Shape.HIGHER: Trait.RANKING,
-    Shape.HIGHER_ON_SIX: Trait.RANKING,
-    Shape.LOWER: Trait.RANKING,
-    Shape.LOWER_ON_SIX: Trait.RANKING,
-    Shape.SAME_RANKING: Trait.RANKING,
-    Shape.SAME_POINTS: Trait.RANKING,
-    Shape.SAME_POINTS_BELOW_THREE_PICTURES: Trait.RANKING,
-    Shape.SAME_RANKS: Trait.RANKING,  # and on whether both are the same three: `minds_same_ranks`
-    Shape.THREE_PICTURES: Trait.RANKING,
-    Shape.THREE_PICTURES_EITHER: Trait.RANKING,
-    Shape.THREE_KINGS: Trait.PICTURES,
-    Shape.THREE_QUEENS: Trait.PICTURES,
-    Shape.THREE_JACKS: Trait.PICTURES,
-    Shape.PICTURE_PAIR: Trait.PICTURES,
-    Shape.ANY_KING: Trait.PICTURES,
-    Shape.MATCHED_ONE: Trait.PICTURES,
-    Shape.MATCHED_TWO: Trait.PICTURES,
-    Shape.MATCHED_THREE: Trait.PICTURES,
-    Shape.STRAIGHT_FLUSH: Trait.RANKS,
-    Shape.THREE_OF_A_KIND: Trait.RANKS,
-    Shape.STRAIGHT: Trait.RANKS,
-    Shape.FLUSH: Trait.RANKS,
-    Shape.PAIR: Trait.RANKS,
-}
 
 _VALUE_OF: Final[dict[Trait, Callable[[Ranks], object]]] = {
     Trait.RANKING: lambda ranks: rank_key(unsuited(ranks)),
@@ -115,30 +85,6 @@ def classes_by(traits: frozenset[Trait]) -> Classes:
         tuple(together[0] for together in members.values()),
         tuple(together[-1] for together in members.values()),
     )
-
-
-def shapes_of(wager: Wager, prices: tuple[Price, ...]) -> frozenset[Shape]:
-    """Every fact that decides the wager at those prices."""
-    asked = {price.shape for price in prices}
-    return frozenset(asked if wager.returned is None else asked | {wager.returned})
-
-
-def traits_of(shapes: frozenset[Shape]) -> frozenset[Trait]:
-    return frozenset(TRAITS[shape] for shape in shapes)
-
-
-def minds_same_ranks(shapes: frozenset[Shape]) -> bool:
-    """Whether it matters beyond the classes of both hands that they are of the same three ranks."""
-    return Shape.SAME_RANKS in shapes
-
-
-def minds_suits(wager: Wager, shapes: frozenset[Shape]) -> bool:
-    """Whether it matters that a hand is of one suit. Raises `ValueError` for a wager on two hands that asks so."""
-    if shapes.isdisjoint(NEEDS_SUITS):
-        return False
-    if wager.looks is Looks.BOTH:
-        raise ValueError(f"{wager.title} asks for suits of two hands; only a wager on one hand can be counted by suits")
-    return True
 
 
 @dataclass(frozen=True)
@@ -174,6 +120,8 @@ def left_after(deck: Deck, taken: Sequence[int] = ()) -> list[int]:
     return left
 
 
+_PAIRS_OF: Final = (0, 0, 1, 3, 6)  # C(n, 2), by the number of cards left of a rank
+_TRIPLES_OF: Final = (0, 0, 0, 1, 4)
 _TRIPS: Final = tuple((number, ranks[0]) for number, ranks in enumerate(RANK_HANDS) if ranks[0] == ranks[2])
 _PAIRED: Final = tuple(
     (number, ranks[1], ranks[2] if ranks[0] == ranks[1] else ranks[0])

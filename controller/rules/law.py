@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from msgspec.structs import replace
 
 from controller.games.common import HOUSE_PROCEDURE
-from controller.games.specification import ASSUMED_NOT, NUMBERS, Disposition, Facts, Game, Kind, Noticed, Row
+from controller.games.specification import ASSUMED_NOT, STATED, Disposition, Facts, Game, Kind, Noticed, Row, number
 from controller.games.wager_specification import Price, Setting, Under, Wager
 from controller.roles import Role
 
@@ -189,9 +189,6 @@ def find_row(law: Law, kind: Kind, facts: Facts) -> Finding:
     return Finding(silent_row(law.game, kind, facts), ())
 
 
-STATED: Final = tuple(name for name in Facts.__struct_fields__ if name != "noticed")  # rows say that one themselves
-
-
 def _unstated(when: Facts, facts: Facts) -> tuple[str, ...] | None:
     """The facts that a row needs and nobody stated; None if a stated fact speaks against the row."""
     asks: list[str] = []
@@ -203,17 +200,6 @@ def _unstated(when: Facts, facts: Facts) -> tuple[str, ...] | None:
             return None
         asks.append(name)
     return tuple(asks)
-
-
-def number(kind: Kind, facts: Facts) -> str:
-    """The irregularity's number among I01 to I28; a dash for what has none.
-
-    >>> number(Kind.WRONG_COUNT, Facts(dealer_hand=True, handled=True))
-    'I08b'
-    """
-    if facts.noticed is Noticed.NEXT_ROUND:
-        return "I24"
-    return next((name for name, of, when in NUMBERS if of is kind and _unstated(when, facts) == ()), "-")
 
 
 def silent_row(game: Game, kind: Kind, facts: Facts) -> Row:

@@ -6,24 +6,20 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 from types import MappingProxyType
 from typing import TypeAlias
 
 from controller.games.specification import Game
 from controller.games.wager_specification import Looks, Price, Wager
+from controller.rules.dependence import Dependence, Suits, dependence
 from controller.rules.hand_counting import (
     WHOLE_DECK,
     Deck,
-    Trait,
     classes_by,
     count_hands,
     count_pairs,
-    minds_same_ranks,
-    minds_suits,
-    shapes_of,
     suited,
-    traits_of,
     unsuited,
 )
 from controller.rules.law import Law, read_law, readings_that_matter
@@ -92,7 +88,8 @@ class WagerOdds:
 def count_odds(law: Law, deck: Deck = WHOLE_DECK) -> tuple[WagerOdds, ...]:
     """The odds of every wager that is in force.
 
-    Raises `SettingError` where a reading on which one depends must be chosen and is not.
+    Raises `SettingError` where a reading on which one depends must be chosen and is not, and `CountingError` for a
+    wager that cannot be counted.
 
     >>> from controller.games import game
     >>> main, tie, three_pictures = count_odds(read_law(game("TP")))
@@ -105,14 +102,14 @@ def count_odds(law: Law, deck: Deck = WHOLE_DECK) -> tuple[WagerOdds, ...]:
 
 
 def wager_odds(law: Law, wager: Wager, deck: Deck = WHOLE_DECK) -> WagerOdds:
-    """The odds of one wager. Raises `SettingError` as `count_odds` does, for its own prices."""
+    """The odds of one wager. Raises `SettingError` and `CountingError` as `count_odds` does, for its own prices."""
     verdicts: Counter[Verdict] = Counter()
     paid: Counter[tuple[str, Fraction, str]] = Counter()
     for settled, ways in _ways(law, wager, deck):
         verdicts[settled.verdict] += ways
         if settled.verdict is Verdict.WON:
             paid[settled.because, settled.net, settled.clause] += ways
-    asked = [(price.shape.value, price.odds, price.clause) for price in law.prices(wager)]
+    asked = [(price.pays_on, price.odds, price.clause) for price in law.prices(wager)]
     return WagerOdds(
         wager.id,
         wager.title,
@@ -125,35 +122,32 @@ def wager_odds(law: Law, wager: Wager, deck: Deck = WHOLE_DECK) -> WagerOdds:
 
 def _ways(law: Law, wager: Wager, deck: Deck) -> Iterator[tuple[Settled, int]]:
     """What the wager comes to for each class of what can be dealt, and in how many ways that is dealt."""
-    shapes = shapes_of(wager, law.prices(wager))
-    traits = traits_of(shapes)
+    depends = dependence(wager, law.prices(wager))
     if wager.looks is Looks.BOTH:
-        minds_suits(wager, shapes)
-        return _pair_ways(law, wager, deck, traits, minds_same_ranks(shapes))
-    return _hand_ways(law, wager, deck, traits, minds_suits(wager, shapes))
+        return _pair_ways(law, wager, deck, depends)
+    if depends.suits is Suits.CARDS:
+        return ((settle(law, wager, hand, hand), 1) for hand in combinations(deck.cards, 3))
+    return _hand_ways(law, wager, deck, depends)
 
 
-def _hand_ways(
-    law: Law, wager: Wager, deck: Deck, traits: frozenset[Trait], by_suit: bool
-) -> Iterator[tuple[Settled, int]]:
+def _hand_ways(law: Law, wager: Wager, deck: Deck, depends: Dependence) -> Iterator[tuple[Settled, int]]:
+    traits = depends.traits
     for ranks, count in zip(classes_by(traits).first, count_hands(deck, traits), strict=True):
-        ordinary, in_suit = unsuited(ranks), count.suited if by_suit else 0
+        ordinary, in_suit = unsuited(ranks), count.suited if depends.suits is Suits.ONE_SUIT else 0
         yield settle(law, wager, ordinary, ordinary), count.suited + count.unsuited - in_suit
         if in_suit:
             flush = suited(ranks)
             yield settle(law, wager, flush, flush), in_suit
 
 
-def _pair_ways(
-    law: Law, wager: Wager, deck: Deck, traits: frozenset[Trait], same_matters: bool
-) -> Iterator[tuple[Settled, int]]:
-    classes = classes_by(traits)
-    for (ours, theirs), count in count_pairs(deck, traits).items():
+def _pair_ways(law: Law, wager: Wager, deck: Deck, depends: Dependence) -> Iterator[tuple[Settled, int]]:
+    classes = classes_by(depends.traits)
+    for (ours, theirs), count in count_pairs(deck, depends.traits).items():
         box, dealer = classes.first[ours], classes.last[theirs]
         if count.other:
             yield settle(law, wager, unsuited(box), unsuited(dealer)), count.other
         if count.same_ranks:
-            dealer = box if same_matters else dealer
+            dealer = box if depends.same_ranks else dealer
             yield settle(law, wager, unsuited(box), unsuited(dealer)), count.same_ranks
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import combinations_with_replacement
+from itertools import combinations, combinations_with_replacement
 from typing import ClassVar, Final, NamedTuple, TypeAlias
 
 from controller.games.wager_specification import Looks, Price, Wager
+from controller.rules.dependence import Suits, dependence
 from controller.rules.hand_counting import (
     NUMBER_OF,
     RANK_COUNT,
@@ -18,11 +19,7 @@ from controller.rules.hand_counting import (
     Trait,
     classes_by,
     has_three_ranks,
-    minds_same_ranks,
-    minds_suits,
-    shapes_of,
     suited,
-    traits_of,
     unsuited,
 )
 from controller.rules.hands import HAND_SIZE
@@ -87,6 +84,26 @@ class HandTable:
 
 
 @dataclass(frozen=True)
+class CardTable:
+    """Of a wager on one hand to which suits matter in another way than whether they are one."""
+
+    verdict: Callable[[Hand], Verdict]
+
+    minds_suits: ClassVar = True
+
+    def possible(self, outlooks: Sequence[Outlook], hands: Sequence[Cards], unknown: Unknown) -> set[Verdict]:
+        """The verdicts that some completion of the hand comes to; two may stand for all where there are more."""
+        (known,) = hands
+        found: set[Verdict] = set()
+        for drawn in combinations(unknown.cards, HAND_SIZE - len(known)):
+            first, second, third = (*known, *drawn)
+            found.add(self.verdict((first, second, third)))
+            if len(found) > 1:
+                break
+        return found
+
+
+@dataclass(frozen=True)
 class PairTable:
     """Of a wager on two hands: for each verdict and each class of the box's hand, a bit for each class of the Dealer's
     hand with which it is the verdict."""
@@ -132,7 +149,7 @@ def _can_happen(bits: Sequence[int], ours: DrawnByClass, theirs: DrawnByClass, s
     return False
 
 
-Table: TypeAlias = HandTable | PairTable
+Table: TypeAlias = HandTable | CardTable | PairTable
 _tables: dict[tuple[Wager, tuple[Price, ...]], Table] = {}
 
 
@@ -148,32 +165,30 @@ def table_of(law: Law, wager: Wager) -> Table:
     return found
 
 
-def _hand_table(law: Law, wager: Wager) -> HandTable:
-    shapes = shapes_of(wager, law.prices(wager))
-    by_suit = minds_suits(wager, shapes)
-    traits = frozenset({Trait.RANKS}) if by_suit else traits_of(shapes)
-    examples = classes_by(traits).first
+def _hand_table(law: Law, wager: Wager) -> HandTable | CardTable:
+    depends = dependence(wager, law.prices(wager))
 
-    def verdicts(hands: Iterable[Hand]) -> tuple[Verdict, ...]:
-        return tuple(settle(law, wager, hand, hand).verdict for hand in hands)
+    def verdict(hand: Hand) -> Verdict:
+        return settle(law, wager, hand, hand).verdict
 
-    ordinary = verdicts(unsuited(ranks) for ranks in examples)
-    if not by_suit:
-        return HandTable(traits, ordinary)
-    return HandTable(
-        traits, ordinary, verdicts((suited if has_three_ranks(ranks) else unsuited)(ranks) for ranks in examples)
-    )
+    if depends.suits is Suits.CARDS:
+        return CardTable(verdict)
+    examples = classes_by(depends.traits).first
+    ordinary = tuple(verdict(unsuited(ranks)) for ranks in examples)
+    if depends.suits is Suits.NONE:
+        return HandTable(depends.traits, ordinary)
+    in_suit = tuple(verdict((suited if has_three_ranks(ranks) else unsuited)(ranks)) for ranks in examples)
+    return HandTable(depends.traits, ordinary, in_suit)
 
 
 def _pair_table(law: Law, wager: Wager) -> PairTable:
-    shapes = shapes_of(wager, law.prices(wager))
-    minds_suits(wager, shapes)
+    depends = dependence(wager, law.prices(wager))
 
     def verdict(box: Hand, dealer: Hand) -> Verdict:
         return settle(law, wager, box, dealer).verdict
 
-    traits = traits_of(shapes)
-    if minds_same_ranks(shapes) and _same_ranks_differ(verdict, classes_by(traits)):
+    traits = depends.traits
+    if depends.same_ranks and _same_ranks_differ(verdict, classes_by(traits)):
         traits = frozenset({Trait.RANKS})
     classes = classes_by(traits)
     rows = [[verdict(unsuited(box), unsuited(dealer)) for dealer in classes.last] for box in classes.first]
@@ -224,18 +239,21 @@ def completions(known: KnownRanks) -> tuple[Completion, ...]:
 
 
 class Unknown:
-    """The cards of a deck of which nobody knows where they are: all that may complete a hand."""
+    """The cards of a deck whose places are unknown: all that may complete a hand."""
 
     def __init__(self, cards: Iterable[Card]) -> None:
-        self.count = 0
+        self.cards = tuple(cards)
         self.supply = FLAGS
         """How many there are of each rank, as a number, under the flags."""
         self.suits = [0] * (RANK_COUNT + 1)
         """By rank, a bit for each suit in which it is there."""
-        for card in cards:
-            self.count += 1
+        for card in self.cards:
             self.supply += 1 << _DIGIT * (card.rank - 1)
             self.suits[card.rank] |= 1 << SUITS.index(card.code[1])
+
+    @property
+    def count(self) -> int:
+        return len(self.cards)
 
     def possible(self, known: KnownRanks) -> list[Completion]:
         """The completions of one hand for which there are cards enough."""

@@ -1,7 +1,4 @@
-"""What one wager comes to, from whole hands, and the shapes that it pays on. Odds are exact fractions of the stake.
-
-Suits matter to Pair Plus alone.
-"""
+"""What one wager comes to, from whole hands, and the predicates of the shapes that wagers pay on."""
 
 from __future__ import annotations
 
@@ -17,6 +14,9 @@ from controller.games.wager_specification import Looks, Shape, Wager
 from controller.rules.hands import THREE_PICTURES, pictures, points, rank_key
 from controller.rules.law import Law
 from firmware_bridge.cards import Card
+
+Cards: TypeAlias = Sequence[Card]
+JACK, QUEEN, KING = 11, 12, 13
 
 
 class Verdict(StrEnum):
@@ -40,15 +40,20 @@ def settle(law: Law, wager: Wager, box: Cards, dealer: Cards) -> Settled:
     Raises `SettingError` where a reading that it depends on must be chosen and is not.
     """
     for price in law.prices(wager):
-        if holds(price.shape, wager.looks, box, dealer):
-            return Settled(Verdict.WON, price.odds, price.clause, price.shape.value)
+        if holds(price.shape, wager.looks, box, dealer) and (
+            price.points is None or points(dealer if price.shape is Shape.LOWER else box) == price.points
+        ):
+            return Settled(Verdict.WON, price.odds, price.clause, price.pays_on)
     if wager.returned is not None and holds(wager.returned, wager.looks, box, dealer):
         return Settled(Verdict.RETURNED, Fraction(0), wager.returned_clause, wager.returned.value)
     return Settled(Verdict.LOST, Fraction(-1), wager.clause, "none of what it pays on")
 
 
-Cards: TypeAlias = Sequence[Card]
-JACK, QUEEN, KING = 11, 12, 13
+def holds(shape: Shape, looks: Looks, box: Cards, dealer: Cards) -> bool:
+    """Whether the fact is so for these hands."""
+    if shape in OF_ONE:
+        return OF_ONE[shape](dealer if looks is Looks.DEALER else box)
+    return OF_BOTH[shape](box, dealer)
 
 
 def is_three(cards: Cards, rank: int) -> bool:
@@ -97,13 +102,11 @@ def _same_points_below_three_pictures(box: Cards, dealer: Cards) -> bool:
     return points(box) == points(dealer) and not one_sided
 
 
-_Holds: TypeAlias = Callable[[Cards, Cards], bool]
-WINNER_HAS: Final = {Shape.HIGHER_ON_SIX: 6, Shape.LOWER_ON_SIX: 6}
-"""How many points the hand that ranks higher must have for that shape."""
+OfOne: TypeAlias = Callable[[Cards], bool]
+OfBoth: TypeAlias = Callable[[Cards, Cards], bool]  # of the box's hand and the Dealer's
 
 # Three pictures: TP 1.1.2, RTP 1.1.4.3, NC 1.17, P3 1.1.4.4. The same ranks: P3 1.1.1, 3.13.2.
-# Shapes of one hand are asked of the first argument: the hand that the wager looks at.
-_OF_ONE: Final[dict[Shape, Callable[[Cards], bool]]] = {
+OF_ONE: Final[dict[Shape, OfOne]] = {
     Shape.THREE_PICTURES: lambda hand: pictures(hand) == 3,
     Shape.THREE_KINGS: lambda hand: is_three(hand, KING),
     Shape.THREE_QUEENS: lambda hand: is_three(hand, QUEEN),
@@ -116,15 +119,9 @@ _OF_ONE: Final[dict[Shape, Callable[[Cards], bool]]] = {
     Shape.FLUSH: is_flush,
     Shape.PAIR: has_pair,
 }
-_OF_BOTH: Final[dict[Shape, _Holds]] = {
+OF_BOTH: Final[dict[Shape, OfBoth]] = {
     Shape.HIGHER: lambda box, dealer: rank_key(box) > rank_key(dealer),
-    Shape.HIGHER_ON_SIX: lambda box, dealer: (
-        rank_key(box) > rank_key(dealer) and points(box) == WINNER_HAS[Shape.HIGHER_ON_SIX]
-    ),
     Shape.LOWER: lambda box, dealer: rank_key(box) < rank_key(dealer),
-    Shape.LOWER_ON_SIX: lambda box, dealer: (
-        rank_key(box) < rank_key(dealer) and points(dealer) == WINNER_HAS[Shape.LOWER_ON_SIX]
-    ),
     Shape.SAME_RANKING: lambda box, dealer: rank_key(box) == rank_key(dealer),
     Shape.SAME_POINTS: lambda box, dealer: points(box) == points(dealer),
     Shape.SAME_POINTS_BELOW_THREE_PICTURES: _same_points_below_three_pictures,
@@ -134,10 +131,3 @@ _OF_BOTH: Final[dict[Shape, _Holds]] = {
     Shape.MATCHED_TWO: lambda box, dealer: matched_pictures(box, dealer) == 2,
     Shape.MATCHED_THREE: lambda box, dealer: matched_pictures(box, dealer) == 3,
 }
-
-
-def holds(shape: Shape, looks: Looks, box: Cards, dealer: Cards) -> bool:
-    """Whether the fact is so for these hands."""
-    if shape in _OF_ONE:
-        return _OF_ONE[shape](dealer if looks is Looks.DEALER else box)
-    return _OF_BOTH[shape](box, dealer)

@@ -17,6 +17,7 @@ from controller.games import GAMES
 from controller.games.specification import (
     ASSUMED_NOT,
     FACT_QUESTIONS,
+    STATED,
     Disposition,
     Facts,
     Game,
@@ -28,7 +29,7 @@ from controller.games.specification import (
 )
 from controller.games.wager_specification import Looks
 from controller.rules.hands import class_name, rank_key
-from controller.rules.law import STATED, Law, conditions_of, find_row, read_law
+from controller.rules.law import Law, conditions_of, find_row, read_law
 from controller.rules.payouts import Verdict, settle
 from firmware_bridge.cards import DECK, Card
 

@@ -9,11 +9,9 @@ from math import comb
 
 import pytest
 
-from controller.games.wager_specification import NEEDS_SUITS, Looks, Price, Shape, Wager, odds
 from controller.rules.hand_counting import (
     NUMBER_OF,
     RANK_HANDS,
-    TRAITS,
     WHOLE_DECK,
     Deck,
     Trait,
@@ -22,13 +20,12 @@ from controller.rules.hand_counting import (
     count_pairs,
     has_three_ranks,
     left_after,
-    minds_suits,
     suited,
     unsuited,
     ways_by_ranks,
 )
 from controller.rules.hands import rank_key
-from controller.rules.payouts import holds, is_flush, is_straight
+from controller.rules.payouts import is_flush, is_straight
 from firmware_bridge.cards import DECK, Card
 
 SMALL = Deck(ranks=(1, 9, 10, 12, 13), suits="CDH")
@@ -128,25 +125,6 @@ def test_pairs_of_hands_of_a_small_deck_are_counted_as_they_are_dealt(traits: fr
     assert counted.total() == SMALL.pairs
 
 
-def test_every_shape_says_what_it_depends_on() -> None:
-    assert set(TRAITS) == set(Shape)
-
-
-@pytest.mark.parametrize("shape", sorted(set(Shape) - NEEDS_SUITS - {Shape.SAME_RANKS}), ids=lambda shape: shape.name)
-def test_hands_of_one_class_are_one_to_a_shape(shape: Shape) -> None:
-    """A second hand of the class, and a third, make no difference against any class of the other hand."""
-    classes = classes_by(frozenset({TRAITS[shape]}))
-    for place, ranks in enumerate(RANK_HANDS):
-        like = classes.first[classes.of[place]]
-        for other in classes.last[::7]:
-            for box, dealer, box_like, dealer_like in ((ranks, other, like, other), (other, ranks, other, like)):
-                if box == dealer or box_like == dealer_like:
-                    continue  # a wager that minds the same ranks is asked about them apart
-                assert holds(shape, Looks.BOTH, unsuited(box), unsuited(dealer)) == holds(
-                    shape, Looks.BOTH, unsuited(box_like), unsuited(dealer_like)
-                )
-
-
 def test_example_cards_are_of_the_ranks_and_suits_that_they_stand_for() -> None:
     for ranks in RANK_HANDS:
         assert ranks_of(unsuited(ranks)) == ranks
@@ -155,13 +133,3 @@ def test_example_cards_are_of_the_ranks_and_suits_that_they_stand_for() -> None:
         if has_three_ranks(ranks):
             assert ranks_of(suited(ranks)) == ranks
             assert is_flush(suited(ranks))
-
-
-def test_a_wager_on_two_hands_that_asks_for_suits_is_refused() -> None:
-    shapes = frozenset({Shape.FLUSH})
-    one = Wager("x", "One", Looks.BOX, (Price(Shape.FLUSH, odds(3), "F3 O3"),), "F3 O3")
-    both = Wager("x", "Both flush", Looks.BOTH, one.prices, "F3 O3")
-    assert minds_suits(one, shapes)
-    assert not minds_suits(both, frozenset({Shape.PAIR}))
-    with pytest.raises(ValueError, match="Both flush asks for suits of two hands"):
-        minds_suits(both, shapes)

@@ -9,9 +9,9 @@ import pytest
 from msgspec.structs import replace
 
 from controller.games import game
-from controller.games.specification import ASSUMED_NOT, Disposition, Facts, Kind, Noticed, Row
+from controller.games.specification import ASSUMED_NOT, Disposition, Facts, Kind, Noticed, Row, number
 from controller.roles import Role
-from controller.rules.law import Law, find_row, number, read_law
+from controller.rules.law import Law, find_row, read_law
 from tests.rules.irregularity_cells import (
     CELLS,
     GAME_IDS,

@@ -236,8 +236,8 @@ def test_every_kind_has_one_number_of_last_resort_save_what_is_no_irregularity_o
 
 
 def test_the_first_row_that_fits_applies_and_one_that_might_is_asked_for() -> None:
-    first = Row("a", K.UNSHUFFLED, "NC 5.5.3", Disposition.VOID, "first", when=Facts(handled=True))
-    second = Row("b", K.UNSHUFFLED, "NC 5.5.3", Disposition.VOID, "second")
+    first = Row(K.UNSHUFFLED, "NC 5.5.3", Disposition.VOID, "first", when=Facts(handled=True), id="a")
+    second = Row(K.UNSHUFFLED, "NC 5.5.3", Disposition.VOID, "second", id="b")
     law = read_law(replace(game("NC"), irregularities=(first, second)))
     for facts, because, asks in (
         (said(handled=True), "first", ()),
@@ -249,8 +249,8 @@ def test_the_first_row_that_fits_applies_and_one_that_might_is_asked_for() -> No
 
 
 def test_what_nobody_is_asked_for_is_not_so_where_it_is_not_stated() -> None:
-    row = Row("a", K.UNSHUFFLED, "NC 5.5.3", Disposition.VOID, "between rounds", when=Facts(between_rounds=True))
-    other = Row("b", K.UNSHUFFLED, "NC 5.5.3", Disposition.VOID, "in a round", when=Facts(between_rounds=False))
+    row = Row(K.UNSHUFFLED, "NC 5.5.3", Disposition.VOID, "between rounds", when=Facts(between_rounds=True), id="a")
+    other = Row(K.UNSHUFFLED, "NC 5.5.3", Disposition.VOID, "in a round", when=Facts(between_rounds=False), id="b")
     law = read_law(replace(game("NC"), irregularities=(row, other)))
     for facts, because in ((said(), "in a round"), (said(between_rounds=True), "between rounds")):
         found = find_row(law, K.UNSHUFFLED, facts)

@@ -145,13 +145,13 @@ def test_an_option_that_the_setting_has_not_is_refused_with_its_clause_and_those
 
 def house_row(kind: Kind, when: Facts | None = None) -> Row:
     return Row(
-        "H1",
         kind,
         "",
         D.CONTINUE,
         "the house says so",
         when=when or Facts(),
         authority="standing order 7",
+        id="H1",
     )
 
 
@@ -185,7 +185,9 @@ def test_rows_stand_in_the_order_house_document_house_procedure(game_id: str) ->
 def test_house_procedure_is_left_out_only_where_a_row_before_it_leaves_nothing_to_it() -> None:
     """F3 X1 speaks of every card that falls in shuffling; a row that needs a fact, or of the round alone, does not."""
     (procedure,) = HOUSE_PROCEDURE
-    always = Row("H1", procedure.kind, "", D.CONTINUE, "always", noticed=tuple(Noticed), authority="standing order 7")
+    always = Row(
+        procedure.kind, "", D.CONTINUE, "always", noticed=tuple(Noticed), authority="standing order 7", id="H1"
+    )
     for row, left in (
         (always, False),
         (replace(always, noticed=procedure.noticed), False),

@@ -79,7 +79,7 @@ WAGERS: Final = (
         "win",
         "Win",
         Looks.BOTH,
-        (Price(Shape.HIGHER_ON_SIX, odds(1, 2), "F3 O2"), Price(Shape.HIGHER, odds(1), "F3 O1")),
+        (Price(Shape.HIGHER, odds(1, 2), "F3 O2", points=6), Price(Shape.HIGHER, odds(1), "F3 O1")),
         "F3 PM3",
         returned=Shape.SAME_RANKING,
         returned_clause="F3 item 6",
@@ -89,7 +89,7 @@ WAGERS: Final = (
         "lose",
         "Lose",
         Looks.BOTH,
-        (Price(Shape.LOWER_ON_SIX, odds(1, 2), "F3 O2"), Price(Shape.LOWER, odds(1), "F3 O1")),
+        (Price(Shape.LOWER, odds(1, 2), "F3 O2", points=6), Price(Shape.LOWER, odds(1), "F3 O1")),
         "F3 PM3",
         returned=Shape.SAME_RANKING,
         returned_clause="F3 item 6",
@@ -121,17 +121,16 @@ WAGERS: Final = (
 FACES_UP: Final = "cards are dealt face up at this table, so nothing is exposed that should not be"  # reading 45
 
 
-def invalid(number: str, kind: Kind, because: str, when: Facts | None = None) -> Row:
+def invalid(kind: Kind, because: str, when: Facts | None = None) -> Row:
     """The round has no result and every wager is refunded (X2)."""
-    return Row(number, kind, "F3 X2", Disposition.VOID, because, when or Facts())
+    return Row(kind, "F3 X2", Disposition.VOID, because, when or Facts())
 
 
 IRREGULARITIES: Final = (
-    invalid("I07", Kind.WRONG_DISTRIBUTION, "cards lie at wrong places or in a wrong order, handled or not"),
-    invalid("I08a", Kind.WRONG_COUNT, "the Banker's hand has a wrong number of cards", Facts(dealer_hand=True)),
-    invalid("I09", Kind.WRONG_COUNT, "a Player's hand has a wrong number of cards", Facts(dealer_hand=False)),
+    invalid(Kind.WRONG_DISTRIBUTION, "cards lie at wrong places or in a wrong order, handled or not"),
+    invalid(Kind.WRONG_COUNT, "the Banker's hand has a wrong number of cards", Facts(dealer_hand=True)),
+    invalid(Kind.WRONG_COUNT, "a Player's hand has a wrong number of cards", Facts(dealer_hand=False)),
     Row(
-        "I13",
         Kind.EXPOSED_CARD,
         "F3 PM5",
         Disposition.CONTINUE,
@@ -140,7 +139,6 @@ IRREGULARITIES: Final = (
         confirms=Role.DEALER,
     ),
     Row(
-        "I12",
         Kind.EXPOSED_CARD,
         "F3 PM2",
         Disposition.CONTINUE,
@@ -149,7 +147,6 @@ IRREGULARITIES: Final = (
         under=(("faces", "up"),),
     ),
     Row(
-        "I14",
         Kind.FACE_UP_IN_DEVICE,
         "F3 X1",
         Disposition.RESHUFFLE,
@@ -158,7 +155,6 @@ IRREGULARITIES: Final = (
         noticed=UNTIL_NEXT,
     ),
     Row(
-        "I14",
         Kind.FACE_UP_IN_DEVICE,
         "F3 PM2",
         Disposition.CONTINUE,
@@ -167,26 +163,24 @@ IRREGULARITIES: Final = (
         confirms=Role.DEALER,
         under=(("faces", "up"),),
     ),
-    invalid("I15", Kind.SIMULTANEOUS, "cards came together and lie in a wrong order or place", Facts(misplaced=True)),
-    invalid("I16", Kind.OTHER_DEALING_ERROR, "an error of sequence or placement", Facts(misplaced=True)),
+    invalid(Kind.SIMULTANEOUS, "cards came together and lie in a wrong order or place", Facts(misplaced=True)),
+    invalid(Kind.OTHER_DEALING_ERROR, "an error of sequence or placement", Facts(misplaced=True)),
     Row(
-        "I20",
         Kind.CARD_IN_SHUFFLING,
         "F3 X1",
         Disposition.RESHUFFLE,
         "a card fell or was exposed while the deck was shuffled",
         noticed=UNTIL_NEXT,
     ),
-    invalid("I21", Kind.DROPPED_CARD, "a card was dropped in dealing"),
+    invalid(Kind.DROPPED_CARD, "a card was dropped in dealing"),
     Row(
-        "I23",
         Kind.SIDE_WITHOUT_MAIN,
         "F3 PM4",
         Disposition.CONTINUE,
         "no bet of this game needs another",
         confirms=Role.DEALER,
     ),
-    invalid("I27", Kind.PLAYER_EXPOSED, "a card was dropped", Facts(dropped=True)),
+    invalid(Kind.PLAYER_EXPOSED, "a card was dropped", Facts(dropped=True)),
 )
 
 GAME: Final = Game(

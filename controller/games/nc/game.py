@@ -94,7 +94,7 @@ WAGERS: Final = (
         "main",
         "Initial Bet",
         Looks.BOTH,
-        (Price(Shape.HIGHER_ON_SIX, odds(1, 2), "NC 4.1"), Price(Shape.HIGHER, odds(1), "NC 4.1")),
+        (Price(Shape.HIGHER, odds(1, 2), "NC 4.1", points=6), Price(Shape.HIGHER, odds(1), "NC 4.1")),
         "NC 3.13.2",
         returned=Shape.SAME_RANKING,
         returned_clause="NC 3.13.3",

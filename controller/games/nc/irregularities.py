@@ -28,10 +28,9 @@ AS_DEALT: Final = (Option(Choice.CONTINUE, "NC 5.7.1", "the hand goes on as it i
 RECONSTRUCTED: Final = (Option(Choice.CONTINUE, "NC 5.7.2", "the hand goes on as reconstructed"), WITHDRAW)
 
 
-def asked_again(number: str, kind: Kind, when: Facts, under: Under = ()) -> Row:
+def asked_again(kind: Kind, when: Facts, under: Under = ()) -> Row:
     """Reading 39, where it is asked what a second error means for whoever had chosen to go on."""
     return Row(
-        number,
         kind,
         "NC 5.17",
         Disposition.REFER,
@@ -42,12 +41,11 @@ def asked_again(number: str, kind: Kind, when: Facts, under: Under = ()) -> Row:
     )
 
 
-def chosen_again(number: str, kind: Kind, when: Facts, under: Under = ()) -> tuple[Row, ...]:
+def chosen_again(kind: Kind, when: Facts, under: Under = ()) -> tuple[Row, ...]:
     """Reading 39: what follows when a bettor had chosen to go on and another error happens."""
     return (
-        asked_again(number, kind, when, under),
+        asked_again(kind, when, under),
         Row(
-            number,
             kind,
             "NC 5.7",
             Disposition.CONTINUE,
@@ -58,19 +56,18 @@ def chosen_again(number: str, kind: Kind, when: Facts, under: Under = ()) -> tup
     )
 
 
-def option_rows(number: str, kind: Kind, because: str) -> tuple[Row, ...]:
+def option_rows(kind: Kind, because: str) -> tuple[Row, ...]:
     """Every bettor chooses; there is nothing to put back into its order."""
-    row = Row(number, kind, "NC 5.7", Disposition.OPTIONS, because, options=AS_DEALT)
-    return (*chosen_again(number, kind, Facts()), row)
+    row = Row(kind, "NC 5.7", Disposition.OPTIONS, because, options=AS_DEALT)
+    return (*chosen_again(kind, Facts()), row)
 
 
-def either_way(number: str, kind: Kind, because: str, when: Facts) -> tuple[Row, ...]:
+def either_way(kind: Kind, because: str, when: Facts) -> tuple[Row, ...]:
     """Every bettor chooses, between other options where the cards can be put back into their order."""
     return (
-        *chosen_again(number, kind, when),
+        *chosen_again(kind, when),
         *(
             Row(
-                number,
                 kind,
                 "NC 5.7",
                 Disposition.OPTIONS,
@@ -85,17 +82,16 @@ def either_way(number: str, kind: Kind, because: str, when: Facts) -> tuple[Row,
 
 DECK: Final = (
     foreign_card("NC 5.5.1", UNTIL_NEXT),  # NC 5.5: each of these leaves the round without a result (NC 1.19)
-    *counted("I02", Kind.DECK_COUNT, wrong="NC 5.5.2", right="NC 5.5.2", noticed=UNTIL_NEXT),
-    *counted("I04", Kind.COUNT_IN_DOUBT, wrong="NC 5.5.2", right="NC 5.5.2", noticed=UNTIL_NEXT),
-    Row("I03", Kind.UNSHUFFLED, "NC 5.5.3", Disposition.VOID, "the cards were not shuffled", noticed=UNTIL_NEXT),
+    *counted(Kind.DECK_COUNT, wrong="NC 5.5.2", right="NC 5.5.2", noticed=UNTIL_NEXT),
+    *counted(Kind.COUNT_IN_DOUBT, wrong="NC 5.5.2", right="NC 5.5.2", noticed=UNTIL_NEXT),
+    Row(Kind.UNSHUFFLED, "NC 5.5.3", Disposition.VOID, "the cards were not shuffled", noticed=UNTIL_NEXT),
 )
 
 
-def misplaced_unhandled(number: str, cured_id: str, kind: Kind, misplaced: bool | None = None) -> tuple[Row, ...]:
+def misplaced_unhandled(kind: Kind, misplaced: bool | None = None) -> tuple[Row, ...]:
     """Reading 25: what moving complete hands puts right is moved without a choice, or with one."""
-    silently = reconstructed(cured_id, kind, "NC 5.5.4", misplaced, under=(("cured", "silently"),))
+    silently = reconstructed(kind, "NC 5.5.4", misplaced, under=(("cured", "silently"),))
     options = Row(
-        cured_id,
         kind,
         "NC 5.7",
         Disposition.OPTIONS,
@@ -104,31 +100,30 @@ def misplaced_unhandled(number: str, cured_id: str, kind: Kind, misplaced: bool 
         options=RECONSTRUCTED,
         under=(("cured", "options"),),
     )
-    again = chosen_again(cured_id, kind, silently.when, options.under)
-    return (silently, *again, options, not_curable(number, kind, "NC 5.5.4", misplaced))
+    again = chosen_again(kind, silently.when, options.under)
+    return (silently, *again, options, not_curable(kind, "NC 5.5.4", misplaced))
 
 
 WRONG_DEAL: Final = (
-    *misplaced_unhandled("I06", "I05", Kind.WRONG_DISTRIBUTION),
-    *either_way("I07", Kind.WRONG_DISTRIBUTION, "a wrong distribution was noted after handling", Facts(handled=True)),
-    *misplaced_unhandled("I16", "I16", Kind.OTHER_DEALING_ERROR, misplaced=True),
-    *either_way("I16", Kind.OTHER_DEALING_ERROR, "another dealing error", Facts()),
+    *misplaced_unhandled(Kind.WRONG_DISTRIBUTION),
+    *either_way(Kind.WRONG_DISTRIBUTION, "a wrong distribution was noted after handling", Facts(handled=True)),
+    *misplaced_unhandled(Kind.OTHER_DEALING_ERROR, misplaced=True),
+    *either_way(Kind.OTHER_DEALING_ERROR, "another dealing error", Facts()),
 )
 
 
 NUMBER_OF_CARDS: Final = (
     # Reading 24: where nobody has handled cards, the general clause comes before 5.5.5 and 5.9.
-    wrong_count_unhandled("I08a", "NC 5.5.4", dealer_hand=True, under=GENERAL_FIRST),
-    wrong_count_unhandled("I09", "NC 5.5.4", dealer_hand=False, under=GENERAL_FIRST),
-    *uncured("I08b", "NC 5.5.5", Disposition.VOID, dealer_hand=True),
-    *uncured("I11", "NC 5.9", Disposition.REMOVE_HAND, dealer_hand=False),
+    wrong_count_unhandled("NC 5.5.4", dealer_hand=True, under=GENERAL_FIRST),
+    wrong_count_unhandled("NC 5.5.4", dealer_hand=False, under=GENERAL_FIRST),
+    *uncured("NC 5.5.5", Disposition.VOID, dealer_hand=True),
+    *uncured("NC 5.9", Disposition.REMOVE_HAND, dealer_hand=False),
 )
 
 FACES: Final = (
     dealt_face_up("NC 5.5.4"),
-    *option_rows("I12", Kind.EXPOSED_CARD, "a card was exposed in dealing"),
+    *option_rows(Kind.EXPOSED_CARD, "a card was exposed in dealing"),
     Row(
-        "I14",
         Kind.FACE_UP_IN_DEVICE,
         "NC 5.10",
         Disposition.CONTINUE,
@@ -137,7 +132,6 @@ FACES: Final = (
         confirms=Role.DEALER,
     ),
     Row(
-        "I14",
         Kind.FACE_UP_IN_DEVICE,
         "NC 5.17",
         Disposition.REFER,
@@ -146,7 +140,6 @@ FACES: Final = (
         decides=Role.SHIFT_MANAGER,
     ),
     Row(
-        "I14",
         Kind.FACE_UP_IN_DEVICE,
         "NC 5.10",
         Disposition.NEXT_CARD,
@@ -155,16 +148,15 @@ FACES: Final = (
         confirms=Role.DEALER,
     ),
     # Reading 37. A card found face up in the device needs no such row: NC 5.10 says what becomes of that one.
-    dealt_face_up("NC 5.5.4", "I21", Kind.DROPPED_CARD, Facts(face_seen=True)),
-    *either_way("I21", Kind.DROPPED_CARD, "a card was dropped in dealing", Facts()),
-    *option_rows("I25", Kind.DEALER_EXPOSED_EARLY, "the Dealer's hand was exposed before its time (NC 3.13)"),
+    dealt_face_up("NC 5.5.4", Kind.DROPPED_CARD, Facts(face_seen=True)),
+    *either_way(Kind.DROPPED_CARD, "a card was dropped in dealing", Facts()),
+    *option_rows(Kind.DEALER_EXPOSED_EARLY, "the Dealer's hand was exposed before its time (NC 3.13)"),
 )
 
 TOGETHER: Final = (
     # Whoever accepts what is dealt has no options, but the order must be named all the same; so may a ruling.
-    asked_again("I15", Kind.SIMULTANEOUS, Facts(order_known=False)),
+    asked_again(Kind.SIMULTANEOUS, Facts(order_known=False)),
     Row(
-        "I15",
         Kind.SIMULTANEOUS,
         "NC 5.11",
         Disposition.NAME_ORDER,
@@ -173,7 +165,6 @@ TOGETHER: Final = (
         under=(("second_error", "accepted"),),
     ),
     Row(
-        "I15",
         Kind.SIMULTANEOUS,
         "NC 5.11",
         Disposition.NAME_ORDER,
@@ -181,9 +172,8 @@ TOGETHER: Final = (
         when=Facts(order_known=False),
         options=AS_DEALT,
     ),
-    *chosen_again("I15", Kind.SIMULTANEOUS, Facts(order_known=True), (("order_in_log", "options"),)),
+    *chosen_again(Kind.SIMULTANEOUS, Facts(order_known=True), (("order_in_log", "options"),)),
     Row(
-        "I15",
         Kind.SIMULTANEOUS,
         "NC 5.11.1",
         Disposition.OPTIONS,
@@ -193,7 +183,6 @@ TOGETHER: Final = (
         under=(("order_in_log", "options"),),
     ),
     Row(
-        "I15",
         Kind.SIMULTANEOUS,
         "NC 5.11",
         Disposition.CONTINUE,
@@ -205,7 +194,6 @@ TOGETHER: Final = (
 
 INTERRUPTION: Final = (
     Row(
-        "I19",
         Kind.TECHNICAL_STOP,
         "NC 5.4",
         Disposition.CONTINUE,
@@ -215,14 +203,13 @@ INTERRUPTION: Final = (
     ),
     *(
         row
-        for established, unsettled, kind, when in (
-            ("I18", "I17", Kind.POWER_FAILURE, Facts()),
-            ("I19", "I19", Kind.TECHNICAL_STOP, Facts(places_certain=False)),
+        for kind, when in (
+            (Kind.POWER_FAILURE, Facts()),
+            (Kind.TECHNICAL_STOP, Facts(places_certain=False)),
         )
         for row in (
-            cannot_tell(unsettled, kind, "NC 5.17", when),
+            cannot_tell(kind, "NC 5.17", when),
             Row(
-                established,
                 kind,
                 "NC 5.4.1",
                 Disposition.CONTINUE,
@@ -230,7 +217,6 @@ INTERRUPTION: Final = (
                 when=replace(when, established=True),
             ),
             Row(
-                unsettled,
                 kind,
                 "NC 5.4.2",
                 Disposition.VOID,
@@ -244,7 +230,6 @@ INTERRUPTION: Final = (
 BETS: Final = (
     *late_bets(placed="NC 3.11", withdrawn="NC 5.8"),  # settled as chips lay at the close (NC 5.13)
     Row(
-        "I23",
         Kind.SIDE_WITHOUT_MAIN,
         "NC 5.14",
         Disposition.RETURN_BET,
@@ -253,7 +238,6 @@ BETS: Final = (
         noticed=UNTIL_NEXT,
     ),
     Row(
-        "-",
         Kind.OUTSIDE_LIMITS,
         "NC 5.1.1",
         Disposition.CONTINUE,
@@ -262,7 +246,6 @@ BETS: Final = (
         noticed=UNTIL_NEXT,
     ),
     Row(
-        "I28",
         Kind.BEFORE_NO_MORE_BETS,
         "NC 5.17",
         Disposition.REFER,

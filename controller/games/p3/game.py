@@ -66,7 +66,7 @@ WAGERS: Final = (
         "main",
         "Initial wager",
         Looks.BOTH,
-        (Price(Shape.HIGHER_ON_SIX, odds(1, 2), "P3 4.1"), Price(Shape.HIGHER, odds(1), "P3 4.1")),
+        (Price(Shape.HIGHER, odds(1, 2), "P3 4.1", points=6), Price(Shape.HIGHER, odds(1), "P3 4.1")),
         "P3 3.8",
         returned=Shape.SAME_RANKING,
         returned_clause="P3 3.13.1",

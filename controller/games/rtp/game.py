@@ -57,7 +57,7 @@ WAGERS: Final = (
         "main",
         "Main wager",
         Looks.BOTH,
-        (Price(Shape.HIGHER_ON_SIX, odds(1, 2), "RTP 4.1"), Price(Shape.HIGHER, odds(1), "RTP 4.1")),
+        (Price(Shape.HIGHER, odds(1, 2), "RTP 4.1", points=6), Price(Shape.HIGHER, odds(1), "RTP 4.1")),
         "RTP 3.16",
         returned=Shape.SAME_RANKING,
         returned_clause="RTP 1.1.5",

@@ -39,9 +39,9 @@ OTHERS_MAY_WITHDRAW: Final = tuple(
 
 DECK: Final = (
     foreign_card("RTP 5.1.1"),  # RTP 5.1: found in the course of the round
-    *counted("I02", Kind.DECK_COUNT, wrong="RTP 5.1.1", right="RTP 5.9"),
-    Row("I03", Kind.UNSHUFFLED, "RTP 5.1.1", Disposition.VOID, "unshuffled cards were used"),
-    *counted("I04", Kind.COUNT_IN_DOUBT, wrong="RTP 5.9", right="RTP 5.9"),
+    *counted(Kind.DECK_COUNT, wrong="RTP 5.1.1", right="RTP 5.9"),
+    Row(Kind.UNSHUFFLED, "RTP 5.1.1", Disposition.VOID, "unshuffled cards were used"),
+    *counted(Kind.COUNT_IN_DOUBT, wrong="RTP 5.9", right="RTP 5.9"),
     *stands("RTP 5.1.2", Kind.FOREIGN_CARD, Kind.DECK_COUNT, Kind.UNSHUFFLED),
 )
 
@@ -49,7 +49,6 @@ DISTRIBUTION: Final = (
     *misdealt("RTP 5.4"),
     *(
         Row(
-            "I07",
             Kind.WRONG_DISTRIBUTION,
             "RTP 5.6",
             Disposition.CONTINUE,
@@ -62,10 +61,9 @@ DISTRIBUTION: Final = (
         for under, options in MAY_WITHDRAW
     ),
     # Simultaneous cards are referred (RTP 6.1), unless they ended in a wrong distribution.
-    *misdealt_if_misplaced("I15", Kind.SIMULTANEOUS, "RTP 5.4"),
+    *misdealt_if_misplaced(Kind.SIMULTANEOUS, "RTP 5.4"),
     *(
         Row(
-            "I15",
             Kind.SIMULTANEOUS,
             "RTP 5.6",
             Disposition.CONTINUE,
@@ -80,9 +78,8 @@ DISTRIBUTION: Final = (
 )
 
 NUMBER_OF_CARDS: Final = (
-    wrong_count_unhandled("I08a", "RTP 5.4", dealer_hand=True),
+    wrong_count_unhandled("RTP 5.4", dealer_hand=True),
     Row(
-        "I08b",
         Kind.WRONG_COUNT,
         "RTP 6.1",
         Disposition.REFER,
@@ -90,10 +87,9 @@ NUMBER_OF_CARDS: Final = (
         when=Facts(dealer_hand=True, handled=True),
         decides=Role.SHIFT_MANAGER,
     ),
-    wrong_count_unhandled("I09", "RTP 5.4", dealer_hand=False),
+    wrong_count_unhandled("RTP 5.4", dealer_hand=False),
     *(
         Row(
-            "I10",
             Kind.WRONG_COUNT,
             "RTP 5.5",
             Disposition.REMOVE_HAND,
@@ -106,7 +102,6 @@ NUMBER_OF_CARDS: Final = (
         for under, options in OTHERS_MAY_WITHDRAW
     ),
     Row(
-        "I11",
         Kind.WRONG_COUNT,
         "RTP 6.1",
         Disposition.REFER,
@@ -115,7 +110,6 @@ NUMBER_OF_CARDS: Final = (
         decides=Role.SHIFT_MANAGER,
     ),
     Row(
-        "I24",
         Kind.WRONG_COUNT,
         "RTP 5.5",
         Disposition.STANDS,
@@ -127,11 +121,10 @@ NUMBER_OF_CARDS: Final = (
 
 EXPOSED: Final = tuple(
     row
-    for number, kind, seen in FACES_DEALT
+    for kind, seen in FACES_DEALT
     for row in (
-        dealt_face_up("RTP 5.4", number, kind, seen),
+        dealt_face_up("RTP 5.4", kind, seen),
         Row(
-            number,
             kind,
             "RTP 5.8",
             Disposition.CONTINUE,
@@ -140,7 +133,6 @@ EXPOSED: Final = tuple(
             confirms=Role.DEALER,
         ),
         Row(
-            "I13" if kind is Kind.EXPOSED_CARD else number,
             kind,
             "RTP 5.8.1",
             Disposition.VOID,
@@ -148,7 +140,6 @@ EXPOSED: Final = tuple(
             when=replace(seen, manual=True, first_card=True),
         ),
         Row(
-            number,
             kind,
             "RTP 5.8",
             Disposition.CONTINUE,
@@ -160,9 +151,8 @@ EXPOSED: Final = tuple(
 )
 
 INTERRUPTION: Final = (
-    cannot_tell("I17", Kind.POWER_FAILURE, "RTP 6.1", Facts()),
+    cannot_tell(Kind.POWER_FAILURE, "RTP 6.1", Facts()),
     Row(
-        "I18",
         Kind.POWER_FAILURE,
         "RTP 5.13.2",
         Disposition.CONTINUE,
@@ -171,7 +161,6 @@ INTERRUPTION: Final = (
         confirms=Role.PIT_SUPERVISOR,
     ),
     Row(
-        "I17",
         Kind.POWER_FAILURE,
         "RTP 5.13.1",
         Disposition.WITHDRAWALS,
@@ -188,7 +177,6 @@ BETS: Final = (
     # Save where 5.7 or 5.13.1 let a Player withdraw.
     *late_bets(placed="RTP 5.2", withdrawn="RTP 5.3"),
     Row(
-        "I23",
         Kind.SIDE_WITHOUT_MAIN,
         "RTP 3.5",
         Disposition.REFER,
@@ -196,7 +184,6 @@ BETS: Final = (
         decides=Role.SHIFT_MANAGER,
     ),
     Row(
-        "-",
         Kind.OUTSIDE_LIMITS,
         "RTP 5.11",
         Disposition.CONTINUE,
@@ -205,7 +192,6 @@ BETS: Final = (
         noticed=UNTIL_NEXT,
     ),
     Row(
-        "I24",
         Kind.OUTSIDE_LIMITS,
         "RTP 5.12",
         Disposition.STANDS,

@@ -25,7 +25,7 @@ WAGERS: Final = (
         "main",
         "Initial bet",
         Looks.BOTH,
-        (Price(Shape.HIGHER_ON_SIX, odds(1, 2), "TP 4.1"), Price(Shape.HIGHER, odds(1), "TP 4.1")),
+        (Price(Shape.HIGHER, odds(1, 2), "TP 4.1", points=6), Price(Shape.HIGHER, odds(1), "TP 4.1")),
         "TP 3.7",
         returned=Shape.SAME_RANKING,
         returned_clause="TP 3.13",

@@ -18,28 +18,26 @@ from controller.roles import Role
 IRREGULARITIES: Final = (
     foreign_card("TP 5.1.1"),  # TP 5.1: found in the course of the game
     *stands("TP 5.1.2", Kind.FOREIGN_CARD),
-    *counted("I02", Kind.DECK_COUNT, wrong="TP 5.2", right="TP 5.2"),
-    *counted("I04", Kind.COUNT_IN_DOUBT, wrong="TP 5.2", right="TP 5.2"),
+    *counted(Kind.DECK_COUNT, wrong="TP 5.2", right="TP 5.2"),
+    *counted(Kind.COUNT_IN_DOUBT, wrong="TP 5.2", right="TP 5.2"),
     *misdealt("TP 5.3"),
     *(
         Row(
-            number,
             Kind.WRONG_COUNT,
             "TP 5.4",
             Disposition.VOID,
             "the Dealer's hand has a wrong number of cards, handled or not",
             when=Facts(dealer_hand=True, handled=handled),
         )
-        for number, handled in (("I08a", False), ("I08b", True))
+        for handled in (False, True)
     ),
-    wrong_count_unhandled("I09", "TP 5.3", dealer_hand=False),
+    wrong_count_unhandled("TP 5.3", dealer_hand=False),
     *faces_misdealt("TP 5.3"),
-    *misdealt_if_misplaced("I15", Kind.SIMULTANEOUS, "TP 5.3"),
-    *misdealt_if_misplaced("I16", Kind.OTHER_DEALING_ERROR, "TP 5.3"),
-    *misdealt_if_misplaced("I21", Kind.DROPPED_CARD, "TP 5.3"),
+    *misdealt_if_misplaced(Kind.SIMULTANEOUS, "TP 5.3"),
+    *misdealt_if_misplaced(Kind.OTHER_DEALING_ERROR, "TP 5.3"),
+    *misdealt_if_misplaced(Kind.DROPPED_CARD, "TP 5.3"),
     *late_bets(placed="TP 5.5", withdrawn="TP 5.6"),
     Row(
-        "I23",
         Kind.SIDE_WITHOUT_MAIN,
         "TP 3.3",
         Disposition.SILENT,

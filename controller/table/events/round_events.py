@@ -130,7 +130,7 @@ class HandTakenBack(Event, frozen=True, tag="hand_taken_back"):
 
 
 class HandJudged(Event, frozen=True, tag="hand_judged"):
-    """The box against the Dealer. `half`: the win pays half (six points)."""
+    """The box against the Dealer. `half`: the win pays half."""
 
     place: Place
     outcome: Outcome

@@ -14,9 +14,9 @@ from typing import Any, Final
 
 import msgspec
 
-from controller.games.specification import ASSUMED_NOT, FACT_QUESTIONS, Choice, Disposition, Facts, Kind
+from controller.games.specification import ASSUMED_NOT, FACT_QUESTIONS, STATED, Choice, Disposition, Facts, Kind
 from controller.roles import Role
-from controller.rules.law import STATED, find_row
+from controller.rules.law import find_row
 from controller.table import events, operations
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed

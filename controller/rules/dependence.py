@@ -1,0 +1,178 @@
+"""What of the hands a wager depends on, so that odds and open outcomes may be found by classes of hands.
+
+What a shape of one hand depends on is found by asking its predicate of all 22,100 hands, once. A shape of two hands is
+asked of far too many, so `TRAITS` states what it depends on, and a sample of hands with other suits and other ranks
+must agree. No class is therefore coarser than the predicate; a wager of which that cannot be said is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from enum import IntEnum
+from functools import cache
+from itertools import combinations
+from typing import Final, NamedTuple, TypeAlias
+
+from controller.games.wager_specification import Looks, Price, Shape, Wager
+from controller.rules.hand_counting import (
+    NUMBER_OF,
+    RANK_COUNT,
+    RANK_HANDS,
+    Hand,
+    Ranks,
+    Trait,
+    classes_by,
+    has_three_ranks,
+    suited,
+    unsuited,
+)
+from controller.rules.payouts import OF_BOTH, OF_ONE, OfBoth, OfOne
+from firmware_bridge.cards import DECK, SUITS
+
+
+class CountingError(ValueError):
+    """The odds of a wager cannot be counted as its data stands. The message is a sentence with a next step."""
+
+
+class Suits(IntEnum):
+    """How the suits of a hand matter; what matters more is greater."""
+
+    NONE = 0
+    ONE_SUIT = 1  # only whether all three cards are of one suit
+    CARDS = 2  # in another way: each card must be known
+
+
+class Dependence(NamedTuple):
+    """What decides a wager. `same_ranks`: also whether both hands are of the same three ranks."""
+
+    traits: frozenset[Trait]
+    suits: Suits
+    same_ranks: bool
+
+
+TRAITS: Final[dict[Shape, Trait]] = {
+    Shape.HIGHER: Trait.RANKING,
+    Shape.LOWER: Trait.RANKING,
+    Shape.SAME_RANKING: Trait.RANKING,
+    Shape.SAME_POINTS: Trait.RANKING,
+    Shape.SAME_POINTS_BELOW_THREE_PICTURES: Trait.RANKING,
+    Shape.SAME_RANKS: Trait.RANKING,  # and on whether both are the same three
+    Shape.THREE_PICTURES_EITHER: Trait.RANKING,
+    Shape.MATCHED_ONE: Trait.PICTURES,
+    Shape.MATCHED_TWO: Trait.PICTURES,
+    Shape.MATCHED_THREE: Trait.PICTURES,
+}
+"""What of the ranks of each hand a shape of two hands depends on."""
+
+
+def dependence(wager: Wager, prices: Iterable[Price]) -> Dependence:
+    """What the wager depends on at those prices.
+
+    Raises `CountingError` for a wager on one hand that pays on two, for one on two hands that depends on suits, and
+    for a shape of two hands whose entry in `TRAITS` is missing or not true.
+    """
+    prices = tuple(prices)
+    shapes = {price.shape for price in prices} | ({wager.returned} if wager.returned is not None else set())
+    traits, suits = set(), Suits.NONE
+    for shape in sorted(shapes):
+        trait, needed = _of_shape(wager, shape)
+        traits.add(trait)
+        suits = max(suits, needed)
+    if any(price.points is not None for price in prices):
+        traits.add(Trait.RANKING)
+    if suits is not Suits.NONE:
+        traits = {Trait.RANKS}
+    return Dependence(frozenset(traits), suits, Shape.SAME_RANKS in shapes)
+
+
+def _of_shape(wager: Wager, shape: Shape) -> tuple[Trait, Suits]:
+    if shape in OF_ONE:
+        trait, suits = of_one_hand(OF_ONE[shape])
+        if wager.looks is Looks.BOTH and suits is not Suits.NONE:
+            raise CountingError(
+                f"{wager.title} looks at two hands and pays on {shape.value}: only a wager on one hand can be counted"
+                " by suits, so give it looks of one hand"
+            )
+        return trait, suits
+    if wager.looks is not Looks.BOTH:
+        raise CountingError(
+            f"{wager.title} looks at one hand and pays on a fact of two ({shape.value}); give it Looks.BOTH"
+        )
+    if shape not in TRAITS:
+        raise CountingError(
+            f"it is not known what {shape.name} depends on; enter it in TRAITS of controller/rules/dependence.py"
+        )
+    found = untrue_of(TRAITS[shape], OF_BOTH[shape])
+    if found:
+        raise CountingError(f"{shape.name} {found}; TRAITS of controller/rules/dependence.py does not hold for it")
+    return TRAITS[shape], Suits.NONE
+
+
+@cache
+def _every_hand() -> tuple[tuple[Hand, ...], tuple[int, ...]]:
+    """All hands of the deck, and for each twice the number of its ranks, and one more if it is of one suit."""
+    hands = tuple(combinations(DECK, 3))
+    cells = tuple(
+        2 * NUMBER_OF[tuple(sorted(card.rank for card in hand))] + (len({card.suit for card in hand}) == 1)
+        for hand in hands
+    )
+    return hands, cells
+
+
+@cache
+def of_one_hand(predicate: OfOne) -> tuple[Trait, Suits]:
+    """What a fact of one hand depends on, found by asking it of every hand."""
+    hands, cells = _every_hand()
+    facts = set(zip(cells, map(bool, map(predicate, hands)), strict=True))
+    fact_of = dict(facts)
+    if len(facts) > len(fact_of):
+        return Trait.RANKS, Suits.CARDS
+    of_ranks = [fact_of[2 * number] for number in range(len(RANK_HANDS))]
+    if any(fact is not of_ranks[cell // 2] for cell, fact in facts):
+        return Trait.RANKS, Suits.ONE_SUIT
+    for trait in (Trait.RANKING, Trait.PICTURES):
+        of = classes_by(frozenset({trait})).of
+        if len(set(zip(of, of_ranks, strict=True))) == max(of) + 1:
+            return trait, Suits.NONE
+    return Trait.RANKS, Suits.NONE
+
+
+_PARTNERS: Final = (0, 101)  # steps to the rank hands that are put beside each
+Pair: TypeAlias = tuple[Hand, Hand]
+
+
+@cache
+def untrue_of(trait: Trait, predicate: OfBoth) -> str:
+    """How a fact of two hands depends on more than that trait of each; empty: of the hands tried, none says so.
+
+    Each rank hand is tried beside several others, both ways round and in several suits. Two hands of the same ranks are
+    left out where ranks are compared: a wager that asks for them is counted with those apart.
+    """
+    classes = classes_by(frozenset({trait}))
+    for number, ranks in enumerate(RANK_HANDS):
+        for step in _PARTNERS:
+            other = RANK_HANDS[(number + step) % len(RANK_HANDS)]
+            fact = predicate(unsuited(ranks), unsuited(other))
+            if any(predicate(*pair) != fact for pair in _in_other_suits(ranks, other)):
+                return "depends on suits, and odds of two hands are not counted by suits"
+            like = classes.last[classes.of[number]]
+            other_like = classes.first[classes.of[(number + step) % len(RANK_HANDS)]]
+            if ranks == other or like == other_like:
+                continue
+            if predicate(unsuited(like), unsuited(other_like)) != fact:
+                return f"depends on more than {trait.value}"
+    return ""
+
+
+def _in_other_suits(box: Ranks, dealer: Ranks) -> Iterator[Pair]:
+    """Both hands with other suits; some cards may be there twice, which makes no difference to a fact of ranks."""
+    yield _in_one_suit(box), unsuited(dealer)
+    yield _in_one_suit(box), _in_one_suit(dealer)
+
+
+def _in_one_suit(ranks: Ranks) -> Hand:
+    """Of one suit if three ranks can be; else the other suits of the same ranks."""
+    if has_three_ranks(ranks):
+        return suited(ranks)
+    first, second, third = (DECK[RANK_COUNT * (len(SUITS) - 1 - place) + rank - 1] for place, rank in enumerate(ranks))
+    return first, second, third

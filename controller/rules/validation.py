@@ -1,0 +1,417 @@
+"""What is wrong with a rules document's data: every problem as a sentence that names the place and what to do.
+
+`cardshoe rules`, `evaluate` and `odds` refuse a game with problems, and the tests ask the same of every game found. A
+game that passes can be dealt, settled and counted under each of its readings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from itertools import product
+from typing import Final
+
+import msgspec
+from msgspec.structs import replace
+
+from controller.games import ID
+from controller.games.specification import (
+    DEALER,
+    STATED,
+    Choice,
+    Disposition,
+    Facts,
+    Game,
+    Kind,
+    Noticed,
+    Row,
+    StepKind,
+    Unit,
+    number,
+)
+from controller.games.wager_specification import COMPARING, Excess, Looks, Needs, Price, Shortfall, Viewer, Wager
+from controller.rules.apportionment import EXEMPT, PRO_RATA_UNDER_MINIMUM
+from controller.rules.dependence import CountingError
+from controller.rules.established import COMPLETE_HANDS, ESTABLISHED_BY, Sight
+from controller.rules.hands import HAND_SIZE, class_name
+from controller.rules.law import Law, SettingError, find_row, read_law
+from controller.rules.odds import every_reading, wager_odds
+from controller.rules.payouts import OF_ONE
+
+KNOWN_CARDS: Final = "known_cards"
+ASKED_BY_THE_PROGRAM: Final = {
+    ESTABLISHED_BY: ("mathematically", COMPLETE_HANDS),
+    KNOWN_CARDS: tuple(Sight),
+    "unentered_bettors": ("box", "entered"),
+    PRO_RATA_UNDER_MINIMUM: (EXEMPT, "none"),
+}
+"""The settings that the program asks for by name, in whichever game has them, with the options that it knows."""
+
+FIRST_CARD_OPTIONS: Final = ("separate", "in_hand")
+HAND_KINDS: Final = frozenset({Kind.WRONG_COUNT})  # the irregularities that name a hand which could be removed
+DEVICES: Final = ("", "shuffler", "shoe")
+STEPS_OF_EVERY_ROUND: Final = (
+    StepKind.BETTING,
+    StepKind.CLOSING,
+    StepKind.DEALING,
+    StepKind.EXPOSING,
+    StepKind.SETTLING,
+)
+DATE: Final = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])")
+CLASSES: Final = 31  # of ranking
+RANKS: Final = range(1, 14)
+
+
+@cache
+def problems(game: Game) -> tuple[str, ...]:
+    """Every problem of a game's data; none if it is right.
+
+    What depends on readings and rows is looked at only where settings, wagers and rows are right in themselves.
+    """
+    found = _distinct(sentence for check in CHECKS for sentence in check(game))
+    return found or _distinct(sentence for check in CHECKS_OF_LAWS for sentence in check(game))
+
+
+def _distinct(sentences: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(sentences))
+
+
+def may_remove_the_dealers_hand(row: Row) -> bool:
+    """Whether a row that removes a hand could be about the Dealer's, without which no round can be settled."""
+    return row.disposition is Disposition.REMOVE_HAND and row.when.dealer_hand is not False
+
+
+def _identity(game: Game) -> Iterator[str]:
+    if not ID.fullmatch(game.id):
+        yield f"the id is {game.id!r}; write upper-case letters and figures, a letter first, as NC or F3"
+    for field in ("title", "tie_word"):
+        if not getattr(game, field).strip():
+            yield f"{field} is empty; enter the document's own"
+    if game.effective and not DATE.fullmatch(game.effective):
+        yield f"effective is {game.effective!r}; write the date as 2026-01-31, or leave it empty"
+
+
+def _layout(game: Game) -> Iterator[str]:
+    fewest, most, default = game.boxes
+    if not 1 <= fewest <= default <= most:
+        yield f"boxes are {game.boxes}; write them as (fewest, most, default), 1 or more, the default between the two"
+    units = Counter(grammar.unit for grammar in game.grammars)
+    for unit in Unit:
+        if units[unit] != 1:
+            yield f"{unit} have {units[unit]} grammars; give each unit exactly one"
+    for grammar in game.grammars:
+        if grammar.cards_each != HAND_SIZE:
+            yield f"cards_each of {grammar.unit} is {grammar.cards_each}; a hand has {HAND_SIZE} cards"
+        if grammar.device not in DEVICES:
+            yield f"the device of {grammar.unit} is {grammar.device!r}; it is 'shuffler', 'shoe' or empty for any"
+
+
+def _round(game: Game) -> Iterator[str]:
+    kinds = [step.kind for step in game.steps]
+    order = list(StepKind)
+    if kinds != sorted(kinds, key=order.index):
+        yield f"the steps are {', '.join(kinds)}; put them in the order {', '.join(order)}"
+    for kind, count in Counter(kinds).items():
+        if count > 1:
+            yield f"the step {kind} stands {count} times; give it once"
+    for kind in STEPS_OF_EVERY_ROUND:
+        if kind not in kinds:
+            yield f"the round has no step {kind}; add it"
+    if StepKind.RETURNING in kinds and StepKind.EXAMINING not in kinds:
+        yield "hands are returned that nobody examines; add the step examining, or leave out returning"
+    if (StepKind.FIRST_CARD in kinds) is not (game.first_card is not None):
+        yield "the step first_card and `first_card` belong together; give both or neither"
+    yield from _first_card(game)
+
+
+def _first_card(game: Game) -> Iterator[str]:
+    first = game.first_card
+    if first is None:
+        return
+    places = {DEALER, *(f"B{number}" for number in range(1, game.boxes[2] + 1))}
+    if sorted(first.order) != sorted(places):
+        yield f"the First Card's order is {', '.join(first.order)}; name each of {', '.join(sorted(places))} once"
+    if {place for place, _ in first.starts} - set(first.order):
+        yield "the First Card starts with a place that is not in its order"
+    if sorted(rank for _, ranks in first.starts for rank in ranks) != list(RANKS):
+        yield "the First Card's starts do not name each rank from 1 to 13 once"
+    options = next((setting.words for setting in game.settings if setting.id == first.setting), None)
+    if options is None or sorted(options) != sorted(FIRST_CARD_OPTIONS):
+        yield f"the First Card needs the setting {first.setting!r} with the options {' and '.join(FIRST_CARD_OPTIONS)}"
+
+
+def _names(game: Game) -> Iterator[str]:
+    try:
+        named = {class_name(key, game.names) for key in range(CLASSES)}
+    except (KeyError, IndexError, ValueError) as error:
+        yield f"a name of a hand class cannot be written ({error!r}); use {{word}} and {{n}} alone"
+        return
+    if len(named) != CLASSES:
+        yield f"the {CLASSES} classes of hands have {len(named)} names; put {{word}} or {{n}} into each pattern"
+
+
+def _settings(game: Game) -> Iterator[str]:
+    for setting_id, count in Counter(setting.id for setting in game.settings).items():
+        if count > 1:
+            yield f"the setting {setting_id} stands {count} times; give each question once"
+    for setting in game.settings:
+        if len(set(setting.words)) != len(setting.words) or len(setting.words) < 2:
+            yield f"the setting {setting.id} needs two options or more, each once"
+        if setting.default and setting.default not in setting.words:
+            yield f"the default of {setting.id} is {setting.default!r}; it is one of {', '.join(setting.words)}"
+        if not setting.question.endswith("?"):
+            yield f"the question of {setting.id} does not end with a question mark"
+        known = ASKED_BY_THE_PROGRAM.get(setting.id, setting.words)
+        if set(setting.words) - set(known):
+            yield f"the options of {setting.id} are {', '.join(setting.words)}; the program knows {', '.join(known)}"
+    named = {setting_id for under in _conditions(game) for setting_id, _ in under} | set(ASKED_BY_THE_PROGRAM)
+    named |= {game.first_card.setting} if game.first_card is not None else set()
+    for setting in game.settings:
+        if setting.id not in named:
+            yield f"nothing depends on the setting {setting.id}; name it in `under`, or leave it out"
+    try:
+        read_law(game)
+    except SettingError as error:
+        yield str(error)
+
+
+def _conditions(game: Game) -> Iterator[tuple[tuple[str, str], ...]]:
+    yield from (row.under for row in game.irregularities)
+    for wager in game.wagers:
+        yield wager.under
+        yield from (price.under for price in wager.prices)
+
+
+def _wagers(game: Game) -> Iterator[str]:
+    mains = [wager for wager in game.wagers if wager.main]
+    if not mains:
+        yield "no wager is the main one; mark it with main=True"
+    if len({wager.id for wager in mains}) > 1 and any(wager.needs is not Needs.NOTHING for wager in game.wagers):
+        yield f"{' and '.join(wager.id for wager in mains)} are both main, and a side wager needs one: mark one only"
+    for wager in mains:
+        if wager.looks is not Looks.BOTH or wager.needs is not Needs.NOTHING or wager.on_dealer or wager.under:
+            yield f"the main wager {wager.id} looks at both hands, lies on a box, needs nothing and is always in force"
+    for wager in game.wagers:
+        yield from (f"wager {wager.id}: {problem}" for problem in _wager(wager))
+
+
+def _wager(wager: Wager) -> Iterator[str]:
+    if not wager.prices:
+        yield "it has no price; enter what it pays on"
+    if (wager.returned is None) is not (not wager.returned_clause):
+        yield "`returned` and `returned_clause` belong together; give both or neither"
+    if not wager.clause:
+        yield "its clause is empty; name the one by which it is lost"
+    if wager.on_dealer and (wager.looks is not Looks.DEALER or wager.needs is not Needs.NOTHING):
+        yield "what lies on the Dealer's spot looks at the Dealer's hand alone and needs no other wager"
+    shapes = {price.shape for price in wager.prices} | ({wager.returned} if wager.returned is not None else set())
+    for shape in sorted(shapes):
+        if shape not in OF_ONE and wager.looks is not Looks.BOTH:
+            yield f"it looks at one hand and names a fact of two ({shape.name}); give it Looks.BOTH"
+    if wager.looks is Looks.BOTH and shapes and all(shape in OF_ONE for shape in shapes):
+        yield "it looks at both hands and names facts of one alone; give it Looks.BOX or Looks.DEALER"
+    for price in wager.prices:
+        yield from _price(price)
+
+
+def _price(price: Price) -> Iterator[str]:
+    if price.odds <= 0:
+        yield f"the price on {price.shape.name} is {price.odds}; odds are net units won, above 0"
+    if not price.clause:
+        yield f"the price on {price.shape.name} has no clause"
+    if price.points is not None and (price.shape not in COMPARING or not 0 <= price.points <= 9):
+        yield f"the price on {price.shape.name} names points; only HIGHER and LOWER may, from 0 to 9"
+
+
+def _betting(game: Game) -> Iterator[str]:
+    betting = game.betting
+    for what, is_said, clause in (
+        ("excess", betting.excess is not Excess.AS_IT_LIES, betting.excess_clause),
+        ("shortfall", betting.shortfall is not Shortfall.AS_IT_LIES, betting.shortfall_clause),
+        ("most_wagers", betting.most_wagers > 0, betting.most_wagers_clause),
+        ("viewer", betting.viewer is not Viewer.UNSAID, betting.viewer_clause),
+        ("a side wager that needs a main one", _needs_main(game), betting.without_main),
+    ):
+        if is_said and not clause:
+            yield f"betting: {what} has no clause; enter it"
+    if betting.without_main_returned and not betting.without_main:
+        yield "betting: `without_main_returned` needs `without_main`, the clause that asks for a main wager"
+
+
+def _needs_main(game: Game) -> bool:
+    return any(wager.needs is not Needs.NOTHING for wager in game.wagers)
+
+
+def _rows(game: Game) -> Iterator[str]:
+    seen: set[object] = set()
+    for row in game.irregularities:
+        yield from (f"{_place(row)}: {problem}" for problem in _row(row))
+        same = (row.kind, row.when, row.noticed, row.under)
+        if same in seen:
+            yield f"{_place(row)}: another row before it has the same facts"
+        seen.add(same)
+    yield from _rows_needed(game)
+
+
+def _place(row: Row) -> str:
+    return f"row {row.id} of {row.kind} ({row.clause or 'no clause'})"
+
+
+def _row(row: Row) -> Iterator[str]:
+    if not row.noticed:
+        yield "`noticed` is empty; name when it must have come to light"
+        return
+    if row.id != number(row.kind, replace(row.when, noticed=row.noticed[0])):
+        yield "its number is written by hand; leave `id` out, it is found by kind and facts"
+    if row.authority:
+        yield "a row of the document has no other authority; leave `authority` empty"
+    if not row.because:
+        yield "`because` is empty; say in a few words what happened"
+    if not row.clause and row.disposition is not Disposition.SILENT:
+        yield "its clause is empty; only what the document is silent about has none"
+    if row.disposition is Disposition.REMOVE_HAND and row.kind not in HAND_KINDS:
+        yield f"it removes a hand, and {row.kind} names none; such a row is about {', '.join(HAND_KINDS)}"
+    if may_remove_the_dealers_hand(row):
+        yield "it may remove the Dealer's hand, which no round can do without; add when=Facts(dealer_hand=False)"
+    chooses = row.disposition in (Disposition.OPTIONS, Disposition.WITHDRAWALS)
+    if chooses and {option.choice for option in row.options} != set(Choice):
+        yield "every bettor chooses; give one option to continue and one to withdraw"
+    if row.options and len({option.choice for option in row.options}) != len(row.options):
+        yield "two options are the same choice; give each once"
+    if any(not option.clause for option in row.options):
+        yield "an option has no clause"
+    if row.disposition is Disposition.STANDS and row.noticed != (Noticed.NEXT_ROUND,):
+        yield "results stand only once the next round has begun; add noticed=(Noticed.NEXT_ROUND,)"
+
+
+def _rows_needed(game: Game) -> Iterator[str]:
+    """What a row depends on that the table can only know by a setting or by another row."""
+    settings = {setting.id for setting in game.settings}
+    for place, row in enumerate(game.irregularities):
+        if row.when.established is not None:
+            for missing in sorted({ESTABLISHED_BY, KNOWN_CARDS} - settings):
+                yield f"{_place(row)}: it asks whether an outcome is established; add the setting {missing}"
+            before = game.irregularities[:place]
+            if not any(one.kind is row.kind and one.when.cannot_tell for one in before):
+                yield f"{_place(row)}: put a row with cannot_tell before it, for rounds whose wagers are not entered"
+        if row.when.counted_wrong is not None and not any(
+            one.kind is row.kind and one.when.counted_wrong is (not row.when.counted_wrong)
+            for one in game.irregularities
+        ):
+            other = "right" if row.when.counted_wrong else "wrong"
+            yield f"{_place(row)}: a count may come out {other} as well; add the row for that"
+
+
+def _clauses(game: Game) -> Iterator[str]:
+    provided = Counter(provision.clause for provision in game.provisions)
+    for clause, count in provided.items():
+        if count > 1:
+            yield f"{clause} stands {count} times in the provisions; give each clause once"
+        if not clause.startswith(f"{game.id} "):
+            yield f"the provision {clause!r} does not begin with {game.id}; cite clauses with the document's id"
+    for provision in game.provisions:
+        if bool(provision.reading) is bool(provision.outside):
+            yield f"{provision.clause} has a reading and is outside, or neither; fill in exactly one"
+        if "|" in provision.reading + provision.outside:
+            yield f"the words of {provision.clause} contain |, which would break the table of clauses"
+    for clause in sorted(cited(game) - set(provided)):
+        yield f"{clause} is cited and is not among the provisions; correct the number, or add it there"
+
+
+def cited(game: Game) -> frozenset[str]:
+    """Every clause that the data cites."""
+    clauses = {row.clause for row in game.irregularities} | {step.clause for step in game.steps}
+    clauses |= {option.clause for row in game.irregularities for option in row.options}
+    clauses |= {price.clause for wager in game.wagers for price in wager.prices}
+    clauses |= {wager.clause for wager in game.wagers} | {wager.returned_clause for wager in game.wagers}
+    clauses |= {setting.clause for setting in game.settings} | {grammar.clause for grammar in game.grammars}
+    clauses |= set(msgspec.structs.asdict(game.clauses).values()) | {game.silent_clause}
+    clauses |= {game.first_card.clause} if game.first_card is not None else set()
+    words = {"limit_of", "excess", "shortfall", "viewer", "most_wagers"}
+    clauses |= {value for name, value in msgspec.structs.asdict(game.betting).items() if name not in words}
+    return frozenset(clauses - {""})
+
+
+def every_law(game: Game) -> Iterator[Law]:
+    """The law with every setting at its default, then with each option that something depends on."""
+    must = {setting.id: setting.words[0] for setting in game.settings if setting.must_be_chosen}
+    each = [{setting.id: option} for setting in game.settings for option in setting.words]
+    together = [dict(under) for under in dict.fromkeys(_conditions(game)) if len(under) > 1]
+    return (read_law(game, {**must, **chosen}) for chosen in ({}, *each, *together))
+
+
+def _prices_reached(game: Game) -> Iterator[str]:
+    """Each wager is in force once, and each price is paid on some hands."""
+    for law in every_reading(game):
+        for wager_id, count in Counter(wager.id for wager in law.wagers).items():
+            if count > 1:
+                yield f"wager {wager_id} is in force {count} times under {_under(law)}; tell the two apart by `under`"
+                return
+        for wager in law.wagers:
+            yield from (f"wager {wager.id}: {problem}" for problem in _counted(law, wager, law.prices(wager)))
+
+
+def _under(law: Law) -> str:
+    return ", ".join(f"{setting}={option}" for setting, option in law.chosen.items() if option) or "its only reading"
+
+
+def _counted(law: Law, wager: Wager, prices: tuple[Price, ...]) -> Iterator[str]:
+    if not prices:
+        yield f"it has no price in force under {_under(law)}"
+        return
+    twice = Counter((price.shape, price.points) for price in prices)
+    for (shape, _), count in twice.items():
+        if count > 1:
+            yield f"{shape.name} has {count} prices in force under {_under(law)}; the first alone is ever paid"
+    try:
+        counted = wager_odds(law, wager)
+    except CountingError as error:
+        yield str(error)
+        return
+    for price in counted.prices:
+        if not price.ways:
+            yield f"no hand is paid for {price.shape!r} ({price.clause}): an earlier price takes them all, or none is"
+    if wager.returned is not None and not counted.ways_returned:
+        yield f"it is never returned on {wager.returned.name}: a price takes all those hands"
+    if not counted.ways_lost:
+        yield "no hand loses it; check what it is paid and returned on"
+
+
+def _rows_reached(game: Game) -> Iterator[str]:
+    for law in every_law(game):
+        for row in law.rows:
+            if not row.authority and not is_reached(law, row):
+                yield f"{_place(row)}: no facts lead to it under {_under(law)}: rows before it take them all"
+
+
+def is_reached(law: Law, row: Row) -> bool:
+    """Whether some facts lead to that row: those that it states, with any answer to what rows of its kind ask."""
+    stated = _stated(row)
+    asked = {name for other in law.rows if other.kind is row.kind for name in _stated(other)}
+    free = sorted(asked - set(stated))
+    return any(
+        replace(find_row(law, row.kind, Facts(**stated, **facts, noticed=noticed)).row, id=row.id) == row
+        for noticed in row.noticed
+        for answers in product((False, True), repeat=len(free))
+        for facts in [dict(zip(free, answers, strict=True))]
+    )
+
+
+def _stated(row: Row) -> dict[str, bool]:
+    return {name: value for name in STATED if (value := getattr(row.when, name)) is not None}
+
+
+CHECKS: Final[tuple[Callable[[Game], Iterator[str]], ...]] = (
+    _identity,
+    _layout,
+    _round,
+    _names,
+    _settings,
+    _wagers,
+    _betting,
+    _rows,
+    _clauses,
+)
+CHECKS_OF_LAWS: Final[tuple[Callable[[Game], Iterator[str]], ...]] = (_prices_reached, _rows_reached)
