@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Final
 
 
 class Role(StrEnum):
@@ -19,9 +20,11 @@ class Role(StrEnum):
         >>> Role.PIT_MANAGER.reaches(Role.PIT_SUPERVISOR), Role.DEALER.reaches(Role.PIT_SUPERVISOR)
         (True, False)
         """
-        ranks = list(Role)
-        return ranks.index(self) >= ranks.index(needed)
+        return _RANKS[self] >= _RANKS[needed]
 
     @property
     def word(self) -> str:
         return self.value.replace("_", " ")
+
+
+_RANKS: Final = {role: rank for rank, role in enumerate(Role)}

@@ -7,6 +7,7 @@ game exposes it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Final, NoReturn
 
 RANKS: Final = "A23456789TJQK"
@@ -95,6 +96,14 @@ class Concealed:
     def has_same_face(self, other: Concealed) -> bool:
         """Whether both are the same card of the deck, without revealing it."""
         return self._card is other._card
+
+    def is_among(self, others: Iterable[Concealed | None]) -> bool:
+        """Whether one of the others is the same card of the deck, without revealing it."""
+        card = self._card
+        for other in others:  # noqa: SIM110  # asked of every card that is drawn; a generator takes twice as long
+            if other is not None and other._card is card:
+                return True
+        return False
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Concealed):

@@ -7,7 +7,6 @@ an irregularity tells of it with its evidence. Rows of `rules.md` E2 are cited a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
 from typing import Final, TypeAlias
 
 from controller.games.specification import Facts, Kind
@@ -367,13 +366,10 @@ def _check_faces(decision: Decision, given: DeviceReported, cards: tuple[HeldCar
     if foreign:
         ordinals = tuple(card.ordinal for card in cards)
         raise_irregularity(decision, Kind.FOREIGN_CARD, noticed_by=DEVICE, ordinals=ordinals, report=given)
-    out = [card for hand in state.round.hands.values() for card in hand.cards] + [*state.decks.tray, *state.decks.aside]
-    out += chain.from_iterable(state.round.piles.values())
-    out += [state.round.first_card] if state.round.first_card is not None else []
+    read = state.round.read
     for card in cards:
-        face = card.face
-        same = [other for other in out if other.face and other.face.has_same_face(face)] if face else []
-        if any(other.shuffle == card.shuffle and other.ordinal < card.ordinal for other in same):
+        earlier = [other.face for other in read if other.ordinal < card.ordinal and other.shuffle == card.shuffle]
+        if card.face is not None and card.face.is_among(earlier):
             raise_irregularity(
                 decision,
                 Kind.DECK_COUNT,

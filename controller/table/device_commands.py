@@ -24,12 +24,13 @@ def order_device(decision: Decision) -> None:
         return
     if state.phase is Phase.MAINTENANCE:
         return
-    due = _cards_are_due(state)
+    runs = state.service is Service.IN_SERVICE and not state.held
+    due = runs and _cards_are_due(state)
     hold = not due
     if device.capabilities.holds_exit and not device.exit_fails and device.exit_held is not hold:
         decision.emit(events.CommandIssued(HoldExit() if hold else ReleaseExit()))
         return  # a command that moves cards waits until the exit has answered
-    if device.open_commands or device.stopped or state.held or state.service is not Service.IN_SERVICE:
+    if not runs or device.open_commands or device.stops:
         return
     command = _moving_command(state, due)
     if command is not None:
@@ -38,7 +39,7 @@ def order_device(decision: Decision) -> None:
 
 def _cards_are_due(state: TableState) -> bool:
     """Whether a card or set may leave the device now."""
-    if state.service is not Service.IN_SERVICE or state.held or state.round.by_hand or state.decks.in_play.stub_out:
+    if state.round.by_hand or state.decks.in_play.stub_out:
         return False
     out = len(state.decks.tray) + len(state.decks.aside)
     if state.phase is Phase.FIRST_CARD:

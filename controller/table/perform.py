@@ -70,7 +70,7 @@ def can(state: TableState, given: PersonActed) -> bool:
 def person_acted(decision: Decision, given: PersonActed) -> None:
     """Do it, or record why not. A repeat of an operation that is answered already changes nothing."""
     state = decision.state
-    if any(answer.operation_id == given.operation_id for answer in state.answers):
+    if given.operation_id in [answer.operation_id for answer in state.answers]:
         return
     try:
         if not state.round.number - 1 <= given.round <= state.round.number:
