@@ -1,6 +1,6 @@
 """A skeleton of a driver for a one-way device. docs/a_new_driver.md explains how to adapt it.
 
-Its device is an invented shoe, "Skeleton", that sends a line for each card: the card's number from 1 to 52, a colon, and
+Its device is an invented shoe, "Skeleton", that sends a line for each card: its number from 1 to 52, a colon, and
 the sum of the digits. The tests connect to a simulated one.
 """
 

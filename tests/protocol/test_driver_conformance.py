@@ -18,7 +18,7 @@ from simulators.devices.mechanism import Profile, full_capabilities
 from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
 
-from .driver_conformance import Clock, DriverConformance, Shoe, OneWayConformance, Wire
+from .driver_conformance import Clock, DriverConformance, OneWayConformance, Shoe, Wire
 from .parts import KEY
 
 

@@ -12,7 +12,7 @@ from firmware_bridge.drivers.setting import DriverSetting
 from firmware_bridge.observations import AnyObservation, CardDrawn
 from simulators.devices.one_way import OneWayDevice
 
-from .driver_conformance import Clock, Shoe, OneWayConformance
+from .driver_conformance import Clock, OneWayConformance, Shoe
 
 
 def skeleton() -> ModuleType:
