@@ -1,7 +1,7 @@
-"""A driver for a device that only tells: a skeleton. docs/a_new_driver.md says how to make it your own.
+"""A skeleton of a driver for a one-way device. docs/a_new_driver.md explains how to adapt it.
 
-This one is of an invented shoe, "Skeleton", that sends a line a card: its number in the deck from 1 to 52, a colon, and
-the sum of the digits. The tests make a link to it.
+Its device is an invented shoe, "Skeleton", that sends a line for each card: its number from 1 to 52, a colon, and
+the sum of the digits. The tests connect to a simulated one.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from firmware_bridge.drivers.one_way import Decoded, OneWayDriver, card_drawn, n
 from firmware_bridge.drivers.registry import DriverFactory, Maturity, RegisteredDriver
 from firmware_bridge.drivers.setting import DriverSetting
 
-LONGEST_LINE: Final = 16  # bytes; what is longer is no line of this device
+LONGEST_LINE: Final = 16  # bytes; a longer line is not one of this device
 
 
 class SkeletonDriver(OneWayDriver):
-    """One link. The base answers the link keeper: ready at once, never stale, nothing acknowledged, no command."""
+    """One link. The base class does the rest: ready at once, never stale, no acknowledgement, no commands."""
 
-    maker = "Nobody"
+    maker = "Example"
     model = "Skeleton"
 
     def __init__(self, setting: DriverSetting, now: float) -> None:
@@ -28,21 +28,21 @@ class SkeletonDriver(OneWayDriver):
         self._line = bytearray()
 
     def read(self, data: bytes, now: float) -> Iterator[Decoded]:
-        """Bytes come in any pieces. Yield what was told, in order; raise nothing, whatever comes; keep little."""
+        """Bytes come in any pieces. Yield what they report, in order; never raise; keep only a bounded part."""
         for byte in data:
             if byte != ord("\n"):
                 if len(self._line) <= LONGEST_LINE:
                     self._line.append(byte)
                 continue
             line, self._line = bytes(self._line), bytearray()
-            yield self._understand(line)
+            yield self._decode(line)
 
-    def _understand(self, line: bytes) -> Decoded:
-        """Every whole telegram becomes a report with its bytes: what is not understood is told, and never dropped."""
+    def _decode(self, line: bytes) -> Decoded:
+        """Every whole telegram becomes a report with its bytes: what is not understood is reported, never dropped."""
         number, colon, given = line.strip(b"\r ").partition(b":")
         if len(line) > LONGEST_LINE or not (colon and number.isdigit() and given.isdigit()):
             self.statistics.frames_corrupt += 1
-            return not_understood("a line that is no card", line)
+            return not_understood("a line that is not a card", line)
         if str(sum(digit - ord("0") for digit in number)).encode() != given:
             self.statistics.frames_corrupt += 1
             return not_understood("a line whose sum is wrong", line)
@@ -62,4 +62,4 @@ DRIVER: Final = RegisteredDriver(
     load=_load,
     baud=9600,
 )
-"""What the entry point names. Where the driver is large, let `_load` import it."""
+"""The object that the entry point names. If the driver is large, import it in `_load`."""

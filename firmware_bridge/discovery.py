@@ -20,7 +20,7 @@ from firmware_bridge.usb_ids import is_cardlink
 NAMED: Final = Path("/dev/cardshoe")
 
 
-class SerialSeen(Protocol):
+class FoundPort(Protocol):
     """What is needed of a port that pyserial lists."""
 
     device: str
@@ -40,7 +40,7 @@ class FoundUsbDevice(msgspec.Struct, frozen=True):
     problem: str = ""
 
 
-ListSerial: TypeAlias = Callable[[], Iterable[SerialSeen]]
+ListPorts: TypeAlias = Callable[[], Iterable[FoundPort]]
 ListUsb: TypeAlias = Callable[[], Iterable[FoundUsbDevice]]
 ListNamed: TypeAlias = Callable[[], Iterable[Path]]
 
@@ -48,7 +48,7 @@ ListNamed: TypeAlias = Callable[[], Iterable[Path]]
 class Lists(NamedTuple):
     """The three ways to list what is plugged in: serial ports, USB devices, names under /dev/cardshoe."""
 
-    serial: ListSerial
+    serial: ListPorts
     usb: ListUsb
     named: ListNamed
 
@@ -101,11 +101,11 @@ def _listed(what: Callable[[], Iterable[Any]], name: str, problems: list[str]) -
     return []
 
 
-def _port(port: SerialSeen, names: list[Path]) -> FoundDevice:
+def _port(port: FoundPort, names: list[Path]) -> FoundDevice:
     serial = port.serial_number or ""
     vendor, product = port.vid or 0, port.pid or 0
-    ours = is_cardlink(vendor, product, serial)
-    path = str(names[0]) if names else str(NAMED / serial) if ours else port.device
+    cardlink = is_cardlink(vendor, product, serial)
+    path = str(names[0]) if names else str(NAMED / serial) if cardlink else port.device
     return FoundDevice(
         way="serial",
         place=port.device,
@@ -113,24 +113,24 @@ def _port(port: SerialSeen, names: list[Path]) -> FoundDevice:
         serial=serial,
         usb=f"{vendor:04x}:{product:04x}" if vendor else "",
         description="" if port.description == "n/a" else port.description,  # pyserial's word for none
-        **_fits(ours),
+        **_driver_for(cardlink),
     )
 
 
 def _named_port(name: Path) -> FoundDevice:
     """A udev rule of the site named it: which device it is does not follow from the name."""
-    return FoundDevice("serial", str(name), str(DeviceUrl("serial", path=str(name))), "", "", "", **_fits(False))
+    return FoundDevice("serial", str(name), str(DeviceUrl("serial", path=str(name))), "", "", "", **_driver_for(False))
 
 
 def _usb(seen: FoundUsbDevice) -> FoundDevice:
     pair = f"{seen.vendor:04x}:{seen.product:04x}"
     url = str(DeviceUrl("usb", path=f"/{pair}/{seen.serial}")) if seen.serial else ""
-    ours = is_cardlink(seen.vendor, seen.product, seen.serial)
-    return FoundDevice("usb", seen.place, url, seen.serial, pair, "", problem=seen.problem, **_fits(ours))
+    cardlink = is_cardlink(seen.vendor, seen.product, seen.serial)
+    return FoundDevice("usb", seen.place, url, seen.serial, pair, "", problem=seen.problem, **_driver_for(cardlink))
 
 
-def _fits(ours: bool) -> dict[str, str]:
-    if ours:
+def _driver_for(cardlink: bool) -> dict[str, str]:
+    if cardlink:
         maturity = DRIVERS[DEFAULT_DRIVER].maturity.value
         return {"driver": DEFAULT_DRIVER, "maturity": maturity, "advice": ""}
     names = ", ".join(f"driver={name}" for name in driver_names())

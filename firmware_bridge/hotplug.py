@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from firmware_bridge.device_url import DeviceUrl, UsbName, usb_name
-from firmware_bridge.transports.serial_port import ListPorts, find_port, list_ports
+from firmware_bridge.discovery import ListPorts
+from firmware_bridge.transports.serial_port import find_port, list_ports
 
 CHECK_EVERY: Final = 0.5  # seconds
 USB_DEVICES: Final = Path("/sys/bus/usb/devices")

@@ -18,13 +18,14 @@ import errno
 import fcntl
 import os
 import termios
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
-from typing import Final, Protocol, TypeAlias
+from typing import Final
 
 import serial
 
 from firmware_bridge.device_url import DeviceUrl
+from firmware_bridge.discovery import FoundPort, ListPorts
 from firmware_bridge.errors import TransportLostError, TransportUnavailableError
 from firmware_bridge.transports.base import GONE_HINT, OnData, OnLost
 from firmware_bridge.transports.fd import DescriptorTransport
@@ -35,19 +36,6 @@ _MISSING: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENODEV, errno.EN
 _NOT_ADMITTED: Final = frozenset({errno.EACCES, errno.EPERM})
 _BUSY: Final = frozenset({errno.EBUSY, errno.EAGAIN})
 _NAMED_BY_SERIAL: Final = PurePosixPath("/dev/cardshoe")  # where udev's rules put a device under its serial number
-
-
-class FoundPort(Protocol):
-    """What is needed of a port that pyserial lists."""
-
-    device: str
-    serial_number: str | None
-    vid: int | None
-    pid: int | None
-    description: str
-
-
-ListPorts: TypeAlias = Callable[[], Iterable[FoundPort]]
 
 
 def list_ports() -> Iterable[FoundPort]:

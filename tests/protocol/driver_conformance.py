@@ -215,7 +215,7 @@ class DriverConformance:
         return all(card in left for card in heard)
 
 
-class TellingConformance(DriverConformance):
+class OneWayConformance(DriverConformance):
     """What is asked besides of the driver of a device that only tells."""
 
     def test_it_says_what_the_device_cannot_do(self) -> None:

@@ -18,7 +18,7 @@ from simulators.devices.mechanism import Profile, full_capabilities
 from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
 
-from .driver_conformance import Clock, DriverConformance, Shoe, TellingConformance, Wire
+from .driver_conformance import Clock, DriverConformance, OneWayConformance, Shoe, Wire
 from .parts import KEY
 
 
@@ -37,7 +37,7 @@ class TestCardlink(DriverConformance):
         wire.run()
 
 
-class TestAngelEye(TellingConformance):
+class TestAngelEye(OneWayConformance):
     make_driver = AngelEye
     query: ClassVar[dict[str, bool]] = {"arm": True}
 
@@ -48,7 +48,7 @@ class TestAngelEye(TellingConformance):
         return data.replace(b"\x03", b"\x83")
 
 
-class TestBeeTek(TellingConformance):
+class TestBeeTek(OneWayConformance):
     make_driver = BeeTek
 
     def make_device(self, clock: Clock) -> Shoe:
@@ -64,7 +64,7 @@ class TestBeeTek(TellingConformance):
         return super().is_lawful(drawn, heard)
 
 
-class TestLineReader(TellingConformance):
+class TestLineReader(OneWayConformance):
     make_driver = LineReader
     noise = b"\x00\xff~~\r\n"
     card_table: ClassVar[dict[str, Card]] = simulated_identifiers()

@@ -12,7 +12,7 @@ from firmware_bridge.drivers.setting import DriverSetting
 from firmware_bridge.observations import AnyObservation, CardDrawn
 from simulators.devices.one_way import OneWayDevice
 
-from .driver_conformance import Clock, Shoe, TellingConformance
+from .driver_conformance import Clock, OneWayConformance, Shoe
 
 
 def skeleton() -> ModuleType:
@@ -40,7 +40,7 @@ class SkeletonDevice(OneWayDevice):
         return f"{number}:{sum(map(int, str(number)))}\n".encode()
 
 
-class TestSkeleton(TellingConformance):
+class TestSkeleton(OneWayConformance):
     @staticmethod
     def make_driver(setting: DriverSetting, now: float) -> Driver:
         driver: Driver = SKELETON.DRIVER.load()(setting, now)
