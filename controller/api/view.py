@@ -11,7 +11,7 @@ from controller.rules.layout import Bet
 from controller.rules.viewing import viewer
 from controller.table.counts import ledger_of
 from controller.table.decks import may_be_dealt_from
-from controller.table.irregularities.questions import decider
+from controller.table.irregularities.questions import decider, question
 from controller.table.irregularities.rulings import may_be_ruled
 from controller.table.model import Hand, Irregularity, RecordedDeck, SettledBet, Stage
 from controller.table.next_step import next_step
@@ -160,6 +160,7 @@ class IrregularityView(msgspec.Struct, frozen=True):
     bettors_due: tuple[BettorView, ...] = ()
     next_deck: bool = False  # it is about the deck that waits, and holds no round
     void_asked: bool = False
+    question: str = ""  # the act or the answer that it waits for, with who is to be called
 
 
 class EntryView(msgspec.Struct, frozen=True):
@@ -429,6 +430,7 @@ def _irregularity(state: TableState, found: Irregularity) -> IrregularityView:
         choices_due=tuple(dict.fromkeys(place for place, _ in due)),
         bettors_due=tuple(BettorView(*chooser) for chooser in due if chooser[1]),
         void_asked=found.void_asked,
+        question=question(state, found),
         authority=found.row.authority,
         next_deck=found.waiting,
         moves=tuple(MoveView(ordinal, *move) for (_, ordinal), move in sorted(moves.items())),

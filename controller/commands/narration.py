@@ -230,7 +230,7 @@ TELL: Final[dict[str, Told]] = {
     "command_refused": lambda event: f"the device refused a command: {event['reason']}",
     "device_noted": _noted,
     "chips_paid": lambda event: "chips are paid",
-    "conclusion_asked": lambda event: "conclude the round? say it once more to do it",
+    "conclusion_asked": lambda event: "conclude the round? repeat to confirm",
     "round_began": lambda event: f"round {event['round']} begins",
     "operation_taken": _operation,
     "phase_entered": _phase,
@@ -274,7 +274,7 @@ TELL: Final[dict[str, Told]] = {
     "irregularity_confirmed": lambda event: f"confirmed: {_row(event)}",
     "order_named": lambda event: f"order named: cards {', '.join(map(str, event['ordinals']))}",
     "option_chosen": _chosen,
-    "void_asked": lambda event: f"this makes the round void{_under(event['clause'])}; say it once more to do it",
+    "void_asked": lambda event: f"this makes the round void{_under(event['clause'])}; repeat to confirm",
     "ruled": _ruled,
     "irregularity_resolved": lambda event: (
         f"resolved: {event['outcome'].replace('_', ' ')}{_under(event['clause'])}, by {event['by']}"
@@ -295,7 +295,7 @@ TELL: Final[dict[str, Told]] = {
     "operation_refused": lambda event: f"refused: {event['sentence']}",
     "cards_handled": _handled,
     "abandon_asked": lambda event: (
-        f"{event['person']} asks for the round to be abandoned: {event['text']}; say it again"
+        f"{event['person']} asks for the round to be abandoned: {event['text']}; repeat to confirm"
     ),
     "dealer_came": lambda event: f"{event['dealer']} deals from now on",
     "dealer_left": lambda event: f"{event['dealer']} leaves the table; nobody is on duty",

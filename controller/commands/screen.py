@@ -22,9 +22,7 @@ from controller.api.view import (
 from controller.commands.vocabulary import FOLLOWS, KINDS, OwnWords, words_of
 from controller.games.specification import Disposition, Kind
 from controller.rules.dealing_order import DEALER
-from controller.table.irregularities.adjudication import ACT_OF_STAGE
 from controller.table.irregularities.questions import COUNT_BY_HAND
-from controller.table.model import Stage
 from controller.table.phases import DEALING, IN_ROUND
 
 OUTCOME_STYLE = {"win": "bold green", "lose": "red", "tie": "yellow"}
@@ -97,7 +95,7 @@ def _head(view: TableView) -> RenderableType:
     if view.dealer:
         head.append(f" · dealt by {view.dealer}")
     if view.abandon_asked:
-        head.append(" · ABANDON THE ROUND? say it again", "bold red")
+        head.append(" · ABANDON THE ROUND? repeat to confirm", "bold red")
     return head
 
 
@@ -229,10 +227,10 @@ def _irregularity(found: IrregularityView, words: OwnWords) -> RenderableType:
     follows = FOLLOWS[Disposition(found.proposes)]
     whose = found.authority or ("the clause" if found.clause else "")
     body.append(f"{whose} proposes: {follows}\n" if whose else f"{follows}\n")
-    body.append(f"next: {ACT_OF_STAGE[Stage(found.stage)]} ({found.who} or above)\n")
-    for fact, question in zip(found.asks, found.questions, strict=True):
-        asked = "Count the stub by hand, with a witness." if fact == COUNT_BY_HAND else words.own(question)
-        body.append(f"  {asked}\n", "cyan")
+    body.append(f"{found.question}\n", "cyan")
+    for fact, asked in list(zip(found.asks, found.questions, strict=True))[1:]:
+        if fact != COUNT_BY_HAND:
+            body.append(f"then: {words.own(asked)}\n", "cyan")
     body.append("options: " + " | ".join(found.options), "bold")
     for move in found.moves:
         body.append(f"\n  card {move.ordinal}: {move.source} to {move.place}", "cyan")
@@ -240,7 +238,7 @@ def _irregularity(found: IrregularityView, words: OwnWords) -> RenderableType:
         due = [f"{one.bettor} at {one.place}" for one in found.bettors_due] or found.choices_due
         body.append(f"   still to choose: {', '.join(due)}")
     if found.void_asked:
-        body.append("\nTHE ROUND BECOMES VOID: say it once more to do it", "bold red")
+        body.append("\nTHE ROUND BECOMES VOID: repeat to confirm", "bold red")
     return Panel(body, title=_title(found, words).plain, border_style="red", title_align="left")
 
 
@@ -253,10 +251,8 @@ def _short(found: IrregularityView, words: OwnWords) -> RenderableType:
     body = _title(found, words)
     at = f" at {words.of(found.place)}" if found.place else ""
     body.append(f"{at} · {found.who} or above\n", "red")
-    for fact, question in zip(found.asks, found.questions, strict=True):
-        asked = "Count the stub by hand, with a witness." if fact == COUNT_BY_HAND else words.own(question)
-        body.append(f"  {asked}\n", "cyan")
+    body.append(f"  {found.question}\n", "cyan")
     body.append("  options: " + " | ".join(found.options), "bold")
     if found.void_asked:
-        body.append("\n  THE ROUND BECOMES VOID: say it once more to do it", "bold red")
+        body.append("\n  THE ROUND BECOMES VOID: repeat to confirm", "bold red")
     return body
