@@ -158,5 +158,5 @@ def test_a_count_is_asked_for_as_a_count() -> None:
     table = TableHarness().start().to_dealing()
     table.report(Kind.COUNT_IN_DOUBT)
     page = shown(table.state)
-    assert "Count the stub by hand, with a witness." in page
+    assert "Count the stub by hand, with a witness, and enter the count." in page
     assert "Did the count by hand come out wrong?" not in page
