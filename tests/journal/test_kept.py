@@ -26,13 +26,16 @@ KEPT = Path(__file__).with_name("kept")
 NAMES = sorted(path.name.removesuffix(".journal.gz") for path in KEPT.glob("*.journal.gz"))
 
 
-def as_before(now: Any, before: Any) -> Any:
-    """What is shown now, without what the earlier version did not show.
+OF_THE_PROGRAM = {"options", "next_step", "questions", "shortcomings"}
+"""What the program that runs words and offers, whatever the journal is of; the facts behind it are compared."""
 
-    The options of a ruling are offered by the program that runs, whatever the journal is of.
-    """
+
+def as_before(now: Any, before: Any) -> Any:
+    """What is shown now, without what the earlier version did not show."""
     if isinstance(before, dict):
-        return {name: value if name == "options" else as_before(now[name], value) for name, value in before.items()}
+        return {
+            name: value if name in OF_THE_PROGRAM else as_before(now[name], value) for name, value in before.items()
+        }
     if isinstance(before, list):
         assert len(now) == len(before)
         return [as_before(one, other) for one, other in zip(now, before, strict=True)]
