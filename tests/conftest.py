@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
+import tempfile
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -20,6 +22,15 @@ DESCRIPTORS = Path("/proc/self/fd")
 # A machine under load is slow; that is no failure.
 settings.register_profile("cardshoe", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("cardshoe")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Where Python may not write bytecode, hundreds of child processes would compile the same modules each time."""
+    if sys.dont_write_bytecode and "PYTHONPYCACHEPREFIX" not in os.environ:
+        folder = tempfile.mkdtemp(prefix="cardshoe-bytecode-")
+        config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+        os.environ["PYTHONPYCACHEPREFIX"] = folder
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

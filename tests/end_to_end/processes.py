@@ -15,7 +15,7 @@ from typing import IO, Any, TypeVar
 import msgspec
 
 ROOT = Path(__file__).parents[2]
-PATIENCE = 40.0  # seconds of real time until a test that waits in vain fails
+PATIENCE = 300.0  # seconds of real time until a test that waits in vain fails: a guard against a hang
 T = TypeVar("T")
 
 

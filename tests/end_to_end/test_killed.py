@@ -1,4 +1,7 @@
-"""The daemon is killed at every kind of step: it starts again, people go on, and nothing is lost or doubled."""
+"""The daemon is killed at every kind of step: it starts again, people go on, and nothing is lost or doubled.
+
+The short form kills it a few times; the long form (`-m "exhaustive or soak"`) at each kind of event and at more moments.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +22,7 @@ from tests.end_to_end.stage import Stage, short_folder
 # Seeds whose rounds hold most of what can go wrong, each a time or two.
 PLAYED: Final = {Unit.SETS: (5876, 9), Unit.SINGLES: (3983, 8)}
 
+A_FEW: Final = {"deck_arrived", "deal_began", "cards_dealt", "chips_paid"}
 STEPS: Final = {
     "starting and dealing": {
         "table_began", "service_changed", "device_ready", "device_noted", "status_agrees", "game_chosen",
@@ -62,13 +66,25 @@ async def follow_until(stage: Stage, kinds: set[str], after: int) -> tuple[str, 
     raise AssertionError(f"the rounds ended before {kinds}; the daemon said {stage.daemon.err}")
 
 
+@pytest.mark.parametrize("unit", list(Unit))
+async def test_killed_when_a_few_kinds_of_event_are_first_seen(unit: Unit) -> None:
+    await kill_at(A_FEW, unit, seed=7, rounds=2)
+
+
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("steps", STEPS)
 @pytest.mark.parametrize("unit", list(Unit))
 async def test_killed_when_a_kind_of_event_is_first_seen(unit: Unit, steps: str) -> None:
-    waiting = set(STEPS[steps])
+    kinds = STEPS[steps]
     if steps == "deciding" and unit is Unit.SETS:
-        waiting |= ONLY_OF_SETS
+        kinds = kinds | ONLY_OF_SETS
     seed, rounds = PLAYED[unit]
+    await kill_at(kinds, unit, seed, rounds)
+
+
+async def kill_at(kinds: set[str], unit: Unit, seed: int, rounds: int) -> None:
+    """Play rounds, and kill the daemon whenever an event of one of these kinds is seen for the first time."""
+    waiting = set(kinds)
     with short_folder() as folder:
         async with Stage(folder, unit=unit, seed=seed, rounds=rounds) as stage:
             await stage.start_device()
@@ -82,24 +98,34 @@ async def test_killed_when_a_kind_of_event_is_first_seen(unit: Unit, steps: str)
             await finish(stage)
 
 
+@pytest.mark.parametrize(("unit", "pace"), [(Unit.SETS, IN_MOTION), (Unit.SINGLES, 0.0)], ids=["sets", "singles"])
+async def test_killed_twice_at_any_moment(unit: Unit, pace: float) -> None:
+    await kill_at_any_moment(2, unit, seed=1, rounds=2, pace=pace)
+
+
+@pytest.mark.soak
 @pytest.mark.parametrize("pace", [0.0, IN_MOTION], ids=["at once", "in motion"])
-@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(2, 12))])
+@pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.parametrize("unit", list(Unit))
 async def test_killed_ten_times_at_any_moment(unit: Unit, seed: int, pace: float) -> None:
+    await kill_at_any_moment(10, unit, seed, rounds=6, pace=pace)
+
+
+async def kill_at_any_moment(times: int, unit: Unit, seed: int, rounds: int, pace: float) -> None:
     random = Random(f"{seed}/{unit}/kills")  # repeatable moments
     with short_folder() as folder:
-        async with Stage(folder, unit=unit, seed=seed, rounds=6) as stage:
+        async with Stage(folder, unit=unit, seed=seed, rounds=rounds) as stage:
             await stage.start_device(pace=pace)
             await stage.start_daemon()
             entry = 0
-            for _ in range(10):
+            for _ in range(times):
                 entry = await follow_events(stage, entry, random.randint(1, 60))
                 await stage.kill_daemon()
                 await stage.start_daemon()
             await finish(stage)
 
 
-@pytest.mark.parametrize("unit", list(Unit))
+@pytest.mark.parametrize("unit", [Unit.SETS, pytest.param(Unit.SINGLES, marks=pytest.mark.exhaustive)])
 async def test_dead_until_the_device_misses_it(unit: Unit) -> None:
     """After 3 s of silence the device locks its exit by itself; the deal goes on all the same."""
     with short_folder() as folder:
@@ -130,16 +156,26 @@ async def follow_events(stage: Stage, after: int, count: int) -> int:
 
 
 @pytest.mark.parametrize("point", list(Point))
+async def test_killed_once_between_two_steps_of_one_input(point: Point) -> None:
+    await kill_between((3,), Unit.SETS, point, seed=7, rounds=2)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("point", list(Point))
 @pytest.mark.parametrize("unit", list(Unit))
 async def test_killed_between_two_steps_of_one_input(unit: Unit, point: Point) -> None:
-    """Five daemons, each of which kills itself at the point, sooner or later."""
     random = Random(f"{unit}/{point}")  # repeatable moments
     seed, rounds = PLAYED[unit]
     longest = 8 if point in (Point.COMMANDING, Point.COMMANDED) else 40
+    await kill_between((1, 2, 3, *(random.randint(4, longest) for _ in range(2))), unit, point, seed, rounds)
+
+
+async def kill_between(times: tuple[int, ...], unit: Unit, point: Point, seed: int, rounds: int) -> None:
+    """One daemon after the other, each of which kills itself when it reaches the point for the n-th time."""
     with short_folder() as folder:
         async with Stage(folder, unit=unit, seed=seed, rounds=rounds) as stage:
             await stage.start_device()
-            for nth in (1, 2, 3, *(random.randint(4, longest) for _ in range(2))):
+            for nth in times:
                 daemon = stage.spawn_daemon(Orders(faults=(Fault(point, nth),), page=50))
                 assert await daemon.ended() == -9, daemon.err
             await stage.start_daemon(Orders(page=50))

@@ -1,4 +1,8 @@
-"""Which searches there are: those of every run of the tests, and others on demand."""
+"""Which searches there are.
+
+`COUNTED` are searched through, and docs/search.md keeps their numbers; a run of the tests searches the `SMALL`
+ones through and only begins the `LARGE` ones. `IN_PART`: only the first states, in the long form alone.
+"""
 
 from __future__ import annotations
 
@@ -32,11 +36,13 @@ class Case(NamedTuple):
 
 
 # With one box what a bettor chooses is about money; with two it is who chooses, and boxes choose without wagers too.
-IN_EVERY_RUN: Final = (
+COUNTED: Final = (
     *(Case(game_id, unit) for game_id in GAMES for unit in Unit),
     *(Case(game_id, unit, boxes=2, wagers=False) for game_id in ("RTP", "NC") for unit in Unit),
 )
-IN_THE_LONG_RUN: Final = (
+SMALL: Final = (Case("RTP", Unit.SETS), Case("NC", Unit.SETS))
+LARGE: Final = tuple(case for case in COUNTED if case not in SMALL)
+IN_PART: Final = (
     *(Case(game_id, unit, wagers=False) for game_id in GAMES for unit in Unit),
     *(Case("F3", unit, every_start=True) for unit in Unit),
     *(Case(game_id, unit, wagers=False, irregularities=2) for game_id in ("TP", "P3") for unit in Unit),

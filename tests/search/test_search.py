@@ -1,19 +1,23 @@
-"""Over all reachable states of small tables: no card in two places, 52 cards, nothing without a clause, a way out."""
+"""Over reachable states of small tables: no card in two places, 52 cards, nothing without a clause, a way out."""
 
 from __future__ import annotations
 
 import pytest
 
 from tests.search import page
-from tests.search.cases import IN_EVERY_RUN, IN_THE_LONG_RUN, Case, run
+from tests.search.cases import COUNTED, IN_PART, LARGE, SMALL, Case, run
+
+FIRST_STATES = 1_500
+MANY_STATES = 4_000
 
 
 def _name(case: Case) -> str:
     return f"{case.name}, {case.irregularities} irregularities"
 
 
-@pytest.mark.timeout(300)
-@pytest.mark.parametrize("case", IN_EVERY_RUN, ids=_name)
+@pytest.mark.parametrize(
+    "case", [*SMALL, *(pytest.param(case, marks=pytest.mark.exhaustive) for case in LARGE)], ids=_name
+)
 def test_every_state_keeps_what_must_always_be_so_and_leads_to_the_next_round(case: Case) -> None:
     search = run(case)
     found = page.row(case, search)
@@ -24,14 +28,18 @@ def test_every_state_keeps_what_must_always_be_so_and_leads_to_the_next_round(ca
     )
 
 
-@pytest.mark.soak
-@pytest.mark.timeout(3600)
-@pytest.mark.parametrize("case", IN_THE_LONG_RUN, ids=_name)
-def test_more_irregularities_and_no_wagers(case: Case) -> None:
-    search = run(case)
-    print(page.row(case, search))  # noqa: T201
-    assert search.wrong()[:5] == []
+@pytest.mark.parametrize("case", LARGE, ids=_name)
+def test_the_first_states_keep_what_must_always_be_so(case: Case) -> None:
+    search = run(case, FIRST_STATES)
+    assert len(search.states) >= FIRST_STATES
+    assert search.broken[:5] == []
 
 
-def test_the_page_names_every_search_of_a_run_and_no_other() -> None:
-    assert [line.split("|")[1].strip() for line in page.rows()] == [case.name for case in IN_EVERY_RUN]
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("case", IN_PART, ids=_name)
+def test_many_states_of_other_tables(case: Case) -> None:
+    assert run(case, MANY_STATES).broken[:5] == []
+
+
+def test_the_page_names_every_search_with_numbers_and_no_other() -> None:
+    assert [line.split("|")[1].strip() for line in page.rows()] == [case.name for case in COUNTED]
