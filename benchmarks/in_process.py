@@ -24,10 +24,9 @@ from controller.table.phases import Phase
 from controller.table.settings import Settings
 from controller.table.state import TableState
 from firmware_bridge.drivers.cardlink.host import CardlinkHost
-from simulators.cli.simulate import capabilities_of
-from simulators.devices.mechanism import Profile
+from simulators.devices.mechanism import Profile, full_capabilities
+from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
-from simulators.people.pace import Pace
 
 KEY = bytes(32)
 BOXES = (1, 2, 3, 4, 5, 6, 7, 8)
@@ -76,7 +75,7 @@ class HostSide:
 
 def record(rounds: int) -> list[Step]:
     """The steps of so many smooth rounds, eight boxes, by round."""
-    profile = Profile("shoe", "CARDSHOE-BENCH", capabilities_of("shoe"))
+    profile = Profile("shoe", "CARDSHOE-BENCH", full_capabilities("shoe"))
     device = SimulatedDevice(profile, key=KEY, random=Random(1), fresh=Random(2), clock=lambda: 0.0, pace=Pace(0))
     side = HostSide()
     steps: list[Step] = []

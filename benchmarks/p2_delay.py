@@ -29,11 +29,10 @@ from controller.games.specification import Unit
 from controller.journal.sealing import create_key_file
 from firmware_bridge.device_keys import write_device_keys
 from firmware_bridge.drivers.cardlink import messages
-from simulators.cli.simulate import capabilities_of
 from simulators.demo.stage import configuration_text
-from simulators.devices.mechanism import Profile
+from simulators.devices.mechanism import Profile, full_capabilities
+from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
-from simulators.people.pace import Pace
 
 SERIAL: Final = "P2-SHOE"
 ENTRY: Final = 1500  # bytes that an input with its events takes in the journal, about
@@ -53,7 +52,7 @@ class Line:
         write_device_keys(folder / "device.keys", {SERIAL: key})
         loop = asyncio.get_running_loop()
         self.device = SimulatedDevice(
-            Profile("shoe", SERIAL, capabilities_of("shoe")),
+            Profile("shoe", SERIAL, full_capabilities("shoe")),
             key=key,
             random=Random(2),
             fresh=SystemRandom(),

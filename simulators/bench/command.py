@@ -21,7 +21,7 @@ from firmware_bridge.errors import BadDeviceUrlError, BridgeError
 if TYPE_CHECKING:
     import pytest
 
-    from simulators.bench.rig import Measurement
+    from simulators.bench.bench import Measurement
 
 REACHED_WITHIN: Final = 15.0  # seconds until a device that does not get ready is given up
 TESTS: Final = Path(__file__).with_name("conformance.py")
@@ -102,8 +102,8 @@ def _device(url: str, files: dict[str, Path | None]) -> DeviceUrl:
 
 def _reach(parsed: DeviceUrl, files: dict[str, Path | None]) -> DeviceReady:
     """Whether the device gets ready at all. Raises `BadInputError` and `DeviceProblemError`."""
+    from simulators.bench.bench import open_bench
     from simulators.bench.plugin import read_files
-    from simulators.bench.rig import open_bench
 
     async def wait_for_it() -> DeviceReady:
         async with open_bench(str(parsed), *read_files(parsed, *files.values())) as made:

@@ -22,7 +22,7 @@ from firmware_bridge.observations import (
     ShuffleStarted,
     StubUnloaded,
 )
-from simulators.bench.rig import Bench, Measurement
+from simulators.bench.bench import Bench, Measurement
 
 LINK_WITHIN: Final = 5.0  # seconds until a link stands
 ANSWER_WITHIN: Final = 1.0  # seconds, for what moves no card

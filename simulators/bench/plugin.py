@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from firmware_bridge.cards import Card
     from firmware_bridge.device_url import DeviceUrl
-    from simulators.bench.rig import Measurement
+    from simulators.bench.bench import Measurement
 else:
     fixture = pytest.fixture
     with suppress(ImportError):  # every pytest here loads this plug-in: without the extra `test` it must do no harm
@@ -41,11 +41,10 @@ async def bench(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncGenerato
     import asyncio
 
     from firmware_bridge.cards import DECK
-    from simulators.bench.rig import open_bench, seeded, simulated_device
-    from simulators.cli.simulate import capabilities_of
-    from simulators.devices.mechanism import Profile
+    from simulators.bench.bench import open_bench, seeded, simulated_device
+    from simulators.devices.mechanism import Profile, full_capabilities
+    from simulators.devices.pace import Pace
     from simulators.devices.simulated_device import SimulatedDevice
-    from simulators.people.pace import Pace
 
     url = request.config.getoption("--device")
     if url:
@@ -57,7 +56,7 @@ async def bench(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncGenerato
         _record(request, made.measurements)
         return
     key = b"bench" + bytes(27)
-    profile = Profile("shuffler", "CARDSHOE-BENCH", capabilities_of("shuffler"))
+    profile = Profile("shuffler", "CARDSHOE-BENCH", full_capabilities("shuffler"))
     clock = asyncio.get_running_loop().time
     device = SimulatedDevice(profile, key=key, random=seeded(1), fresh=seeded(2), clock=clock, pace=Pace(0))
     device.mechanism.load(list(DECK), deck=1)

@@ -7,28 +7,17 @@ import os
 import re
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import suppress
-from typing import Final, Protocol
+from typing import Final
 
 import msgspec
 
 from firmware_bridge.cards import DECK
-from simulators.devices.fault_injection import Rig
+from simulators.devices.fault_injection import FaultInjector
 from simulators.devices.faults import BY_NAME, SIDES, BadFaultError, Fault, choose, find_fault, parse_fault
+from simulators.ports.outlets import Outlet
 
 _NUMBER: Final = re.compile(r"[0-9]{1,6}(\.[0-9]{1,9})?", re.ASCII)
 LONGEST_LINE: Final = 4096
-
-
-class Outlet(Protocol):
-    """Where the device is plugged in."""
-
-    @property
-    def plugged(self) -> bool: ...
-
-    async def plug(self) -> None:
-        """Raises OSError."""
-
-    async def unplug(self) -> None: ...
 
 
 class ConsoleWord(msgspec.Struct, frozen=True):
@@ -40,8 +29,8 @@ class ConsoleWord(msgspec.Struct, frozen=True):
 class Console:
     """Takes a line, does what it says, and answers."""
 
-    def __init__(self, rig: Rig, outlet: Outlet) -> None:
-        self.rig = rig
+    def __init__(self, injector: FaultInjector, outlet: Outlet) -> None:
+        self.injector = injector
         self.outlet = outlet
 
     async def answer(self, line: str) -> str:
@@ -53,7 +42,7 @@ class Console:
             if name in WORDS:
                 return await WORDS[name].answer(self, words)
             if "@" in name or "=" in name:
-                self.rig.arm(parse_fault(line.strip()))
+                self.injector.arm(parse_fault(line.strip()))
                 return f"{line.strip()} is armed."
             return self._arm(name, words)
         except BadFaultError as error:
@@ -64,7 +53,7 @@ class Console:
             return f"{name!r} is no word of this console. `help` lists them all."
         fault = find_fault(name)
         if list(words) == ["off"]:
-            self.rig.disarm(fault)
+            self.injector.disarm(fault)
             return f"{name} is off."
         if len(words) > 1 or not all(_NUMBER.fullmatch(word) for word in words):
             return f"Write {_usage(fault)}, or {name} off."
@@ -76,7 +65,7 @@ class Console:
             float(given) if is_value and given else None,
             " ".join([name, *words]),
         )
-        self.rig.arm(chosen)
+        self.injector.arm(chosen)
         return f"{name} is armed{f': {given}' if given else ' for the next one'}."
 
     # -- words -----------------------------------------------------------------------------------------------------
@@ -85,28 +74,28 @@ class Console:
         """Every word, and every fault with what it does and whether this device can show it."""
         lines = [f"{word.usage:24} {word.does}" for word in WORDS.values()]
         for fault in (one for name, one in BY_NAME.items() if name not in WORDS):
-            able = "" if self.rig.side in fault.shows else f" ({SIDES[self.rig.side]} cannot show it)"
+            able = "" if self.injector.side in fault.shows else f" ({SIDES[self.injector.side]} cannot show it)"
             lines.append(f"{_usage(fault):24} {fault.does}{able}")
         return "\n".join(lines)
 
     async def status(self, words: Sequence[str]) -> str:
-        mechanism = self.rig.mechanism
+        mechanism = self.injector.mechanism
         said = [
-            f"{self.rig.name}, {'plugged in' if self.outlet.plugged else 'unplugged'}",
+            f"{self.injector.name}, {'plugged in' if self.outlet.plugged else 'unplugged'}",
             f"{len(mechanism.inside)} cards inside, {len(mechanism.tray)} in the tray",
             f"{len(mechanism.floor)} on the floor",
             "exit held" if mechanism.exit_held else "exit open",
             f"jammed in the zone {mechanism.jammed}" if mechanism.jammed else "no jam",
-            f"{self.rig.line.to_host.sent} frames sent",
-            f"seed {self.rig.seed}",
-            f"armed: {', '.join(self.rig.armed()) or 'nothing'}",
+            f"{self.injector.line.to_host.sent} frames sent",
+            f"seed {self.injector.seed}",
+            f"armed: {', '.join(self.injector.armed()) or 'nothing'}",
         ]
         return "; ".join(said) + "."
 
     async def plug(self, words: Sequence[str]) -> str:
         if self.outlet.plugged:
             return "It is plugged in already."
-        self.rig.line.join()
+        self.injector.line.join()
         try:
             await self.outlet.plug()
         except OSError as error:
@@ -123,7 +112,7 @@ class Console:
         return "It is unplugged."
 
     async def draw(self, words: Sequence[str]) -> str:
-        mechanism = self.rig.mechanism
+        mechanism = self.injector.mechanism
         if mechanism.profile.kind != "shoe":
             return "Cards are drawn from a shoe; `lift` takes a shuffler's set."
         drawn = mechanism.draw(forced=words == ["forced"])
@@ -134,30 +123,30 @@ class Console:
         return "No card is left. `load` loads a deck." if not mechanism.inside else "The exit is held. `draw forced`?"
 
     async def lift(self, words: Sequence[str]) -> str:
-        if self.rig.mechanism.profile.kind == "shoe":
+        if self.injector.mechanism.profile.kind == "shoe":
             return "A shoe has no tray; `draw` draws a card."
-        lifted = self.rig.mechanism.lift_set()
+        lifted = self.injector.mechanism.lift_set()
         return f"{len(lifted)} cards lifted." if lifted else "No set lies in the tray."
 
     async def load(self, words: Sequence[str]) -> str:
-        mechanism = self.rig.mechanism
+        mechanism = self.injector.mechanism
         shoe = mechanism.profile.kind == "shoe"
         mechanism.load(mechanism.shuffled_by_hand() if shoe else list(DECK), deck=1)
         return f"A deck of {len(mechanism.inside)} cards is loaded."
 
     async def clear(self, words: Sequence[str]) -> str:
-        if not self.rig.mechanism.jammed:
+        if not self.injector.mechanism.jammed:
             return "Nothing is jammed."
-        self.rig.mechanism.clear_jam()
+        self.injector.mechanism.clear_jam()
         return "The jam is cleared."
 
     async def seed(self, words: Sequence[str]) -> str:
         if not words:
-            return f"The seed is {self.rig.seed}."
+            return f"The seed is {self.injector.seed}."
         if not words[0].isascii() or not words[0].isdigit() or len(words[0]) > 18:
             return "Write seed N, N a whole number."
-        self.rig.reseed(int(words[0]))
-        return f"The seed of all that is left to chance is {self.rig.seed}. The decks keep theirs."
+        self.injector.reseed(int(words[0]))
+        return f"The seed of all that is left to chance is {self.injector.seed}. The decks keep theirs."
 
 
 def _usage(fault: Fault) -> str:

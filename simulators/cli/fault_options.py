@@ -1,4 +1,4 @@
-"""What `cardshoe simulate` was told to let go wrong, armed at a device, and the console that arms more."""
+"""The fault options of `cardshoe simulate`: read, and armed at a device; and the console that arms more."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import click
 import msgspec
 
 from controller.commands.main import BadInputError
-from simulators.cli.fault_console import Console, Outlet, converse
-from simulators.devices.fault_injection import Rig
+from simulators.cli.fault_console import Console, converse
+from simulators.devices.fault_injection import FaultInjector
 from simulators.devices.fault_presets import PRESETS
 from simulators.devices.faults import BadFaultError, ChosenFault, parse_fault
-from simulators.ports.outlets import plugged_in
+from simulators.ports.outlets import Outlet, plugged_in
 
 
-class Trouble(msgspec.Struct, frozen=True):
+class FaultOptions(msgspec.Struct, frozen=True):
     """`console`: standard input is read."""
 
     faults: tuple[ChosenFault, ...] = ()
@@ -29,35 +29,39 @@ class Trouble(msgspec.Struct, frozen=True):
     @property
     def of_cards(self) -> bool:
         """Whether cards, and not only the line, are concerned."""
-        return bool(self.preset or self.console or any(chosen.fault.arms for chosen in self.faults))
+        return bool(self.preset or self.console or any(chosen.fault.of_cards for chosen in self.faults))
 
 
-def read_trouble(faults: tuple[str, ...], preset: str | None, console: bool | None) -> Trouble:
-    """What the options say; without a word about it there is a console in a terminal. Raises `BadInputError`."""
+def read_fault_options(faults: tuple[str, ...], preset: str | None, console: bool | None) -> FaultOptions:
+    """What the options say; unless they say otherwise there is a console in a terminal. Raises `BadInputError`."""
     try:
         chosen = tuple(parse_fault(text) for text in faults)
     except BadFaultError as error:
         raise BadInputError(str(error), error.hint) from error
-    return Trouble(chosen, preset or "", sys.stdin.isatty() if console is None else console)
+    return FaultOptions(chosen, preset or "", sys.stdin.isatty() if console is None else console)
 
 
 @asynccontextmanager
 async def running(
-    rig: Rig, trouble: Trouble, link: Path, tcp: tuple[str, int] | None, say: Callable[[str], None] = click.echo
+    injector: FaultInjector,
+    options: FaultOptions,
+    link: Path,
+    tcp: tuple[str, int] | None,
+    say: Callable[[str], None] = click.echo,
 ) -> AsyncGenerator[str, None]:
-    """The rig at its front end with all of this armed; gives the URL. Raises `BadInputError`, OSError."""
+    """The device at its front end with these faults armed; gives the URL. Raises `BadInputError`, OSError."""
     try:
-        for chosen in trouble.faults:
-            rig.arm(chosen)
-        if trouble.preset:
-            rig.use(PRESETS[trouble.preset])
+        for chosen in options.faults:
+            injector.arm(chosen)
+        if options.preset:
+            injector.use(PRESETS[options.preset])
     except BadFaultError as error:
         raise BadInputError(str(error), error.hint) from error
     tasks: set[asyncio.Task[None]] = set()
-    async with plugged_in(rig.line, link, tcp) as (url, outlet):
-        rig.line.on_cut = lambda: tasks.add(asyncio.create_task(_pull(rig, outlet, trouble, say)))
-        if trouble.console:
-            tasks.add(asyncio.create_task(converse(Console(rig, outlet), sys.stdin.fileno(), say)))
+    async with plugged_in(injector.line, link, tcp) as (url, outlet):
+        injector.line.on_cut = lambda: tasks.add(asyncio.create_task(_pull(injector, outlet, options, say)))
+        if options.console:
+            tasks.add(asyncio.create_task(converse(Console(injector, outlet), sys.stdin.fileno(), say)))
         try:
             yield url
         finally:
@@ -67,14 +71,15 @@ async def running(
                     await task
 
 
-async def _pull(rig: Rig, outlet: Outlet, trouble: Trouble, say: Callable[[str], None]) -> None:
-    """The cable comes out, and where nobody could put it in by a word, in again."""
+async def _pull(injector: FaultInjector, outlet: Outlet, options: FaultOptions, say: Callable[[str], None]) -> None:
+    """The cable comes out; without a console to plug it in again, it goes back in at once."""
     await outlet.unplug()
-    if trouble.console:
+    if options.console:
         say("The cable came out in the middle of a frame. `plug` puts it in.")
     else:
-        rig.line.join()
+        injector.line.join()
         try:
             await outlet.plug()
         except OSError as error:
-            say(f"The cable came out and cannot be put in again: {error.strerror or error}. Start it anew.")
+            why = error.strerror or error
+            say(f"The cable came out and cannot be put in again: {why}. Start `cardshoe simulate` again.")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 from collections.abc import Coroutine
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from random import Random, SystemRandom
-from typing import IO, Literal
+from typing import IO, Final, Literal
 
 import click
 import msgspec
@@ -16,22 +17,23 @@ import msgspec
 from controller.commands.main import BadInputError, ProblemError
 from controller.commands.options import find_game
 from controller.games.specification import Game, Unit
-from firmware_bridge.capabilities import Capabilities
 from firmware_bridge.device_keys import read_device_keys, write_device_keys
 from firmware_bridge.errors import KeyFileError
-from simulators.cli.fault_options import Trouble, read_trouble, running
-from simulators.devices.fault_injection import Rig
+from simulators.cli.fault_options import FaultOptions, read_fault_options, running
+from simulators.devices.base import LoggedReport
+from simulators.devices.fault_injection import FaultInjector
 from simulators.devices.fault_presets import PRESETS
 from simulators.devices.line_reader import write_card_table
-from simulators.devices.mechanism import Profile
-from simulators.devices.one_way_shoes import TELLING_SHOES, draw_all
-from simulators.devices.simulated_device import LoggedReport, SimulatedDevice
+from simulators.devices.mechanism import Profile, full_capabilities
+from simulators.devices.one_way_shoes import ONE_WAY_SHOES, draw_all
+from simulators.devices.pace import Pace
+from simulators.devices.simulated_device import SimulatedDevice
 from simulators.people.dealer import SimulatedDealer, SimulationError
-from simulators.people.pace import Pace
 from simulators.people.physical_table import PhysicalTable
 from simulators.people.plan import plan_rounds
 
 HUMAN_PACE = 0.22  # of table time: a demonstration of five rounds ends within a minute
+IN_STATE: Final = "Default: $XDG_STATE_HOME/cardshoe/"  # of an option's help, before the name of a file
 
 
 class Simulation(msgspec.Struct, frozen=True):
@@ -56,10 +58,10 @@ class Simulation(msgspec.Struct, frozen=True):
     rounds: int
     wagers: bool
     stay: bool
-    trouble: Trouble
+    options: FaultOptions
 
 
-class Telling(msgspec.Struct, frozen=True):
+class OneWaySimulation(msgspec.Struct, frozen=True):
     """What was asked for where the device is a shoe that only tells."""
 
     driver: str
@@ -70,7 +72,24 @@ class Telling(msgspec.Struct, frozen=True):
     log: Path | None
     draw_every: float
     card_table: Path
-    trouble: Trouble
+    options: FaultOptions
+
+
+def in_state_folder(name: str) -> Path:
+    """A file of the simulators that no option names: in the user's state folder, which is made; never where one works.
+
+    Raises `BadInputError` where it cannot be made.
+    """
+    home = os.environ.get("XDG_STATE_HOME", "")
+    folder = (Path(home) if Path(home).is_absolute() else Path("~/.local/state").expanduser()) / "cardshoe"
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadInputError(
+            f"The folder {folder} cannot be made: {error.strerror}.",
+            "Name files with --link, --key-file, --card-table.",
+        ) from error
+    return folder / name
 
 
 def playable(game_id: str, *, on_removal: bool) -> Game:
@@ -84,43 +103,24 @@ def playable(game_id: str, *, on_removal: bool) -> Game:
     return rules
 
 
-def capabilities_of(
-    kind: Literal["shuffler", "shoe"], *, on_removal: bool = False, stages: bool = True
-) -> Capabilities:
-    """Of a device with every sensor; a shoe can neither stage nor unload."""
-    shuffler = kind == "shuffler"
-    return Capabilities(
-        recognises_cards=True,
-        senses_orientation=True,
-        senses_double_draw=True,
-        senses_tray=shuffler,
-        holds_exit=True,
-        unloads_stub=shuffler,
-        dispenses="on_removal" if on_removal else "on_command",
-        stages=shuffler and stages,
-        retains_reports=False,
-    )
-
-
 @click.command()
-@click.option("--driver", type=click.Choice(["cardlink", *TELLING_SHOES]), default="cardlink", show_default=True,
+@click.option("--driver", type=click.Choice(["cardlink", *ONE_WAY_SHOES]), default="cardlink", show_default=True,
               help="What the device speaks; all but cardlink are shoes.")  # fmt: skip
 @click.option("--kind", type=click.Choice(["shuffler", "shoe"]), default="shuffler", show_default=True)
 @click.option("--serial", default="CARDSHOE-SIM-1", show_default=True, help="The device's serial number.")
 @click.option("--seed", type=int, default=7, show_default=True, help="Orders the decks and all that is random.")
-@click.option("--link", type=click.Path(path_type=Path), default=Path("cardshoe-device"), show_default=True,
-              help="The path at which the device appears.")  # fmt: skip
+@click.option("--link", type=click.Path(path_type=Path), help=f"The path at which the device appears. {IN_STATE}device")
 @click.option("--tcp", metavar="[HOST:]PORT", help="Listen there instead, as a serial server; HOST is this machine.")
-@click.option("--key-file", type=click.Path(path_type=Path), default=Path("cardshoe-device.keys"), show_default=True,
-              help="The device's key; made when there is none.")  # fmt: skip
-@click.option("--on-removal", is_flag=True, help="Form the next set when one is lifted, not when told to.")
+@click.option("--key-file", type=click.Path(path_type=Path),
+              help=f"The device's key; made when there is none. {IN_STATE}device.keys")  # fmt: skip
+@click.option("--on-removal", is_flag=True, help="Form the next set when one is lifted, not on a command.")
 @click.option("--stages/--no-stages", default=True, show_default=True, help="A set may wait before bets close.")
 @click.option("--fast", is_flag=True, help="Wait for nothing.")
 @click.option("--log", type=click.Path(path_type=Path), help="Write every report here, a JSON object a line.")
 @click.option("--draw-every", type=click.FloatRange(min=0), default=0.0, metavar="SECONDS",
               help="Draw a card so often until the deck is dealt, where --driver is not cardlink.")  # fmt: skip
-@click.option("--card-table", type=click.Path(path_type=Path), default=Path("cardshoe-device.cards.csv"),
-              show_default=True, help="Write the identifiers of a line_reader's cards here.")  # fmt: skip
+@click.option("--card-table", type=click.Path(path_type=Path),
+              help=f"Write the identifiers of a line_reader's cards here. {IN_STATE}device.cards.csv")  # fmt: skip
 @click.option("--dealer", type=click.Path(path_type=Path), help="Play at the table of the daemon with this socket.")
 @click.option("--game", "game_id", metavar="GAME", default="NC", show_default=True,
               help="The game of that table, with --dealer.")  # fmt: skip
@@ -132,30 +132,33 @@ def capabilities_of(
 @click.option("--preset", type=click.Choice(list(PRESETS)), help="Plan the faults of every deck by this mix.")
 @click.option("--console/--no-console", default=None, help="Read commands from standard input; `help` lists them. "
               "In a terminal it does.")  # fmt: skip
-def simulate(driver: str, draw_every: float, card_table: Path, kind: Literal["shuffler", "shoe"], serial: str,
-             seed: int, link: Path, tcp: str | None, key_file: Path, on_removal: bool, stages: bool, fast: bool,
-             log: Path | None, dealer: Path | None, game_id: str, rounds: int, wagers: bool,
+def simulate(driver: str, draw_every: float, card_table: Path | None, kind: Literal["shuffler", "shoe"], serial: str,
+             seed: int, link: Path | None, tcp: str | None, key_file: Path | None, on_removal: bool, stages: bool,
+             fast: bool, log: Path | None, dealer: Path | None, game_id: str, rounds: int, wagers: bool,
              stay: bool, faults: tuple[str, ...], preset: str | None, console: bool | None) -> None:  # fmt: skip
     """Run a simulated shuffler or shoe on a pseudo-terminal or a TCP port, and print where it is.
 
     With --dealer, simulated people play planned rounds at the daemon's table and the command ends with the last one.
     Without, it runs until it is interrupted.
     """
-    where = link.absolute()
-    trouble = read_trouble(faults, preset, console if dealer is None else bool(console))
-    if dealer is not None and trouble.of_cards:
+    where = (link or in_state_folder("device")).absolute()
+    options = read_fault_options(faults, preset, console if dealer is None else bool(console))
+    if dealer is not None and options.of_cards:
         raise BadInputError(
             "The people of --dealer know what to do about the mishaps of their own plan.",
             "Leave --console, --preset and every --fault but the line's out, or deal by hand without --dealer.",
         )
     if driver != "cardlink":
-        _simulate_telling(
-            Telling(driver, serial, seed, where, _listening(tcp), log, draw_every, card_table, trouble), dealer
-        )
+        cards = card_table or in_state_folder("device.cards.csv")
+        one_way = OneWaySimulation(
+            driver, serial, seed, where, _listening(tcp), log, draw_every, cards, options
+        )  # fmt: skip
+        _simulate_one_way(one_way, dealer)
         return
+    keys = key_file or in_state_folder("device.keys")
     asked = Simulation(
-        kind, serial, seed, where, _listening(tcp), key_file, on_removal, stages, 0.0 if fast else HUMAN_PACE, log,
-        dealer, playable(game_id, on_removal=on_removal).id, rounds, wagers, stay, trouble,
+        kind, serial, seed, where, _listening(tcp), keys, on_removal, stages, 0.0 if fast else HUMAN_PACE, log,
+        dealer, playable(game_id, on_removal=on_removal).id, rounds, wagers, stay, options,
     )  # fmt: skip
     try:
         asyncio.run(run_simulation(asked))
@@ -177,7 +180,7 @@ def _listening(tcp: str | None) -> tuple[str, int] | None:
     return host.strip("[]") or "127.0.0.1", int(port)
 
 
-def _cannot_appear(asked: Simulation | Telling, error: OSError) -> BadInputError:
+def _cannot_appear(asked: Simulation | OneWaySimulation, error: OSError) -> BadInputError:
     """What kept it from beginning: a file that it writes, a port, or the path of its terminal."""
     why = error.strerror or str(error)
     files = (asked.log, asked.key_file if isinstance(asked, Simulation) else asked.card_table)
@@ -192,23 +195,23 @@ def _cannot_appear(asked: Simulation | Telling, error: OSError) -> BadInputError
     return BadInputError(f"The device cannot appear at {asked.link}: {why}.", hint)
 
 
-def _simulate_telling(asked: Telling, dealer: Path | None) -> None:
+def _simulate_one_way(asked: OneWaySimulation, dealer: Path | None) -> None:
     if dealer is not None:
         raise BadInputError(
             "Simulated people play at a device that speaks cardlink.", "Leave --dealer or --driver out."
         )
     try:
-        asyncio.run(run_telling(asked))
+        asyncio.run(run_one_way(asked))
     except OSError as error:
         raise _cannot_appear(asked, error) from error
 
 
-async def run_telling(asked: Telling) -> None:
+async def run_one_way(asked: OneWaySimulation) -> None:
     """A shoe that only tells, until SIGTERM or SIGINT."""
     with ExitStack() as stack:
         log = stack.enter_context(asked.log.open("w")) if asked.log else None
         random = Random(f"{asked.seed}/device")
-        device = TELLING_SHOES[asked.driver](
+        device = ONE_WAY_SHOES[asked.driver](
             serial=asked.serial, random=random, log=lambda line: _write_line(log, line)
         )
         if asked.driver == "line_reader":
@@ -219,10 +222,10 @@ async def run_telling(asked: Telling) -> None:
             await asyncio.Event().wait()
 
         clock = asyncio.get_running_loop().time
-        rig = Rig(device, driver=asked.driver, seed=asked.seed, clock=clock)
-        async with running(rig, asked.trouble, asked.link, asked.tcp) as url:
+        injector = FaultInjector(device, driver=asked.driver, seed=asked.seed, clock=clock)
+        async with running(injector, asked.options, asked.link, asked.tcp) as url:
             click.echo(f"{url}?driver={asked.driver}")
-            await _until_told(people())
+            await _until_interrupted(people())
 
 
 async def run_simulation(asked: Simulation) -> None:
@@ -230,7 +233,7 @@ async def run_simulation(asked: Simulation) -> None:
     loop = asyncio.get_running_loop()
     random = Random(f"{asked.seed}/device")
     key = _key(asked, random)
-    capabilities = capabilities_of(asked.kind, on_removal=asked.on_removal, stages=asked.stages)
+    capabilities = full_capabilities(asked.kind, on_removal=asked.on_removal, stages=asked.stages)
     with ExitStack() as stack:
         log = stack.enter_context(asked.log.open("w")) if asked.log else None
         pace = Pace(asked.pace)
@@ -243,13 +246,13 @@ async def run_simulation(asked: Simulation) -> None:
             pace=pace,
             log=lambda line: _write_line(log, line),
         )
-        rig = Rig(device, seed=asked.seed, clock=loop.time)
-        async with running(rig, asked.trouble, asked.link, asked.tcp) as url:
+        injector = FaultInjector(device, seed=asked.seed, clock=loop.time)
+        async with running(injector, asked.options, asked.link, asked.tcp) as url:
             click.echo(url)
-            await _until_told(_people(asked, device, pace))
+            await _until_interrupted(_people(asked, device, pace))
 
 
-async def _until_told(doing: Coroutine[None, None, None]) -> None:
+async def _until_interrupted(doing: Coroutine[None, None, None]) -> None:
     """Let people do what they do, until they have done it or somebody interrupts."""
     people = asyncio.create_task(doing)
     for name in (signal.SIGTERM, signal.SIGINT):

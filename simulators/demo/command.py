@@ -20,12 +20,12 @@ from controller.commands.vocabulary import words_of
 from controller.games.specification import Unit
 from simulators.cli.simulate import playable
 from simulators.demo.account import Account
+from simulators.demo.scenario_text import scenario_lines
 from simulators.demo.stage import Stage, StageError
 from simulators.people.plan import plan_rounds
 from simulators.scenarios import load
 from simulators.scenarios.format import BadScenarioError
 from simulators.scenarios.player import DifferenceError
-from simulators.scenarios.telling import told
 
 DEVICES: Final = {"shuffler": Unit.SETS, "shoe": Unit.SINGLES}
 NOT_REPEATABLE: Final = frozenset({"utc_ns", "boot", "start", "host_boot", "commitment", "salt"})
@@ -86,7 +86,7 @@ def demo(game_id: str, scenario: str | None, rounds: int, fast: bool, seed: int,
 
 def _tell_scenario(name: str) -> None:
     try:
-        for line in told(load(name)):
+        for line in scenario_lines(load(name)):
             click.echo(line)
     except BadScenarioError as error:
         raise BadInputError(str(error), "docs/scenarios.md lists the words of a file and the packaged ones.") from error

@@ -1,4 +1,4 @@
-"""The shoe's side of Angel Eye II-EX, as far as public sources tell.
+"""The shoe's side of Angel Eye II-EX, as far as public sources describe it.
 
 Shares with the host's side where a telegram begins and ends, and nothing else; the tests read both with a decoder of
 their own.
@@ -10,11 +10,12 @@ from collections.abc import Callable
 from random import Random
 from typing import Final
 
-from firmware_bridge.cards import DECK_SIZE, Card
+from firmware_bridge import observations
+from firmware_bridge.cards import Concealed
 from firmware_bridge.drivers.angel_eye.telegrams import ACK, ETX, NAK, STX, bcc, encode_telegram
-from firmware_bridge.drivers.cardlink import messages
-from simulators.devices.one_way import TellingDevice
-from simulators.devices.simulated_device import LoggedReport
+from firmware_bridge.observations import AnyObservation
+from simulators.devices.base import LoggedReport, recognised
+from simulators.devices.one_way import OneWayDevice
 
 COPIES: Final = 3
 _BIT_7: Final = 0x80
@@ -26,7 +27,7 @@ _CARD_CODE: Final = 6
 _ORDERS: Final = {b"LK01", b"LK02", b"GP00"}
 
 
-class AngelEyeDevice(TellingDevice):
+class AngelEyeDevice(OneWayDevice):
     """Numbers its telegrams with the characters from `first` to `last`, one after the other and around."""
 
     baud = 4800
@@ -45,7 +46,7 @@ class AngelEyeDevice(TellingDevice):
         self._seq = self._first
         self._drawn = 0
         self._error = 0
-        self._heard = bytearray()
+        self._received = bytearray()
         super().__init__(serial=serial, random=random, log=log)
 
     def telegram(self, data: bytes) -> bytes:
@@ -54,19 +55,19 @@ class AngelEyeDevice(TellingDevice):
         self._seq = self._first if self._seq == self._last else self._seq + 1
         return sent
 
-    def tell(self, report: messages.Report) -> bytes:
-        match report:
-            case messages.Started():
+    def encode(self, observation: AnyObservation) -> bytes:
+        match observation:
+            case observations.Started():
                 return self.telegram(b"S")
-            case messages.DeckLoaded():
+            case observations.DeckLoaded():
                 self._drawn = 0
-            case messages.CardDrawn(card=card):
-                return self._tell_card(card)
-            case messages.CardsDrawnTogether(cards=cards):
-                return b"".join(map(self._tell_card, cards))
-            case messages.Jammed():
+            case observations.CardDrawn(card=card, foreign=foreign):
+                return self._encode_card(card, foreign > 0)
+            case observations.CardsDrawnTogether(cards=cards, foreign=foreign):
+                return b"".join(self._encode_card(*one) for one in recognised(cards, foreign))
+            case observations.Jammed():
                 return self._fail(_JAM)
-            case messages.JamCleared():
+            case observations.JamCleared():
                 return self._recover()
         return b""
 
@@ -74,35 +75,35 @@ class AngelEyeDevice(TellingDevice):
         """Obey each order that is whole, and refuse it with a code otherwise."""
         for byte in data:
             if byte == STX:
-                self._heard.clear()
-            self._heard.append(byte)
-            if len(self._heard) >= 3 and self._heard[-3] == ETX:
-                order = bytes(self._heard)
-                self._heard.clear()
+                self._received.clear()
+            self._received.append(byte)
+            if len(self._received) >= 3 and self._received[-3] == ETX:
+                order = bytes(self._received)
+                self._received.clear()
                 self.send(self._answer(order))
 
     def _answer(self, order: bytes) -> bytes:
         if bcc(order[:-2]) != order[-2:]:
             return bytes([NAK]) + b"02"
-        kind, said = order[1:3], order[3:-3]
+        kind, content = order[1:3], order[3:-3]
         if kind != b"OP":
             return bytes([NAK]) + b"13"
-        if said not in _ORDERS and said[:2] != b"EC":
+        if content not in _ORDERS and content[:2] != b"EC":
             return bytes([NAK]) + b"14"
-        return bytes([ACK]) + self._carry_out(said)
+        return bytes([ACK]) + self._carry_out(content)
 
-    def _carry_out(self, said: bytes) -> bytes:
-        if said[:2] == b"LK":
-            self.locked = said == b"LK02"
+    def _carry_out(self, content: bytes) -> bytes:
+        if content[:2] == b"LK":
+            self.locked = content == b"LK02"
             return self.telegram(b"L" + bytes([_BIT_7 | self.locked]))
-        return self._recover() if said[:2] == b"EC" else b""
+        return self._recover() if content[:2] == b"EC" else b""
 
-    def _tell_card(self, number: int) -> bytes:
-        """In a game, as the shoe thinks, or outside one while it is locked. Unread, the shoe goes into error mode."""
+    def _encode_card(self, seen: Concealed | None, foreign: bool) -> bytes:
+        """In a game, by the shoe's own count, or outside one while locked. Unread, the shoe goes into error mode."""
         self._drawn += 1
-        if not 1 <= number <= DECK_SIZE:
-            return self._fail(_CARD_CODE if number == messages.FOREIGN else _CANNOT_READ)
-        card = Card.numbered(number)
+        if seen is None:
+            return self._fail(_CARD_CODE if foreign else _CANNOT_READ)
+        card = seen.expose()
         face = _BIT_7 | _SUITS[card.suit] << 4 | card.rank
         if self.locked:
             return self.telegram(bytes([ord("d"), _BIT_7, face]))

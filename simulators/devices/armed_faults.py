@@ -1,96 +1,85 @@
-"""What is armed to go wrong in a mechanism: a plan's mishap of this deal, and faults that somebody armed by name."""
+"""The faults that will still happen in a mechanism: those of a plan for this deal, and those armed by name."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import copy
+from typing import Final, NamedTuple
 
 import msgspec
 
 from firmware_bridge.cards import Card
 
 
-class ArmedFaults(msgspec.Struct):
-    """Ordinals count from 1 within the shuffle; 0: not armed.
+class Jam(NamedTuple):
+    """How the mechanism jams: where, if not where it moves cards; whether its door opens; whether it frees itself."""
 
-    `double_feed_at`: the set (or draw) that begins at or covers this card brings one card more, and the sensor sees it.
-    `unseen_extra_at`: the same, and the sensor does not see it. `face_up_at`: this card lies face up. `jam_at`: the
-    mechanism jams before this card; `jam_zone` says where, if it is not where it
-    then moves cards, `jam_clears` that it frees itself and goes on. `door_opens`:
-    the door stands open until that jam is cleared. `stuck`: so many cards stay inside when the stub comes out.
-    `miscount`: so many more (or fewer) than there are does the stub's counter say. `slip_at`: the exit's lock lets one
-    go after this card. `unreadable_at`: this card is not recognised. `foreign_at`: it is taken for another deck's.
-    `drop_at`: this card falls to the floor, counted and not reported. `slow_at`: the motion that brings this card takes
-    ten times as long. `reset_at`: the device starts anew when this card has left. `brown_out_at`: then it says that
-    its power is low, and starts anew after its next motion.
+    zone: str = ""
+    opens_door: bool = False
+    clears: bool = False
 
-    Of the next deck that is loaded, as it lies before it is shuffled: `missing_at`: this card is not in it. `extra_at`:
-    the next one's double lies here besides. `duplicate_at`: here lies the next one's double instead.
+
+JAMS: Final = {
+    "jam": Jam(),
+    "door-jam": Jam("door", opens_door=True),
+    "platform-fault": Jam("platform", clears=True),
+    "jam-recovery": Jam(clears=True),
+}
+CARD_STUCK: Final = "card-stuck"  # of a plan alone: one card stays inside when the stub comes out
+STUB_MISCOUNTED: Final = "stub-miscounted"  # of a plan alone: the stub's counter counts one card less than there is
+UNSEEN_CARD: Final = "unseen-card"  # of a plan alone: one card more leaves, and the sensor does not see it
+LOCK_SLIPS: Final = "lock-slips"  # of a plan alone: when this card's set is lifted, the lock lets another set out
+
+
+class ArmedFault(msgspec.Struct, frozen=True):
+    """A fault by its name, and the card at which it happens.
+
+    `at` counts from 1: cards of the deal as the device counts them, or of the next deck as it lies before it is
+    shuffled. 0 for a fault of the whole deal.
     """
 
-    double_feed_at: int = 0
-    unseen_extra_at: int = 0
-    face_up_at: int = 0
-    jam_at: int = 0
-    jam_zone: str = ""
-    jam_clears: bool = False
-    door_opens: bool = False
-    stuck: int = 0
-    miscount: int = 0
-    slip_at: int = 0
-    unreadable_at: int = 0
-    foreign_at: int = 0
-    drop_at: int = 0
-    slow_at: int = 0
-    reset_at: int = 0
-    brown_out_at: int = 0
-    missing_at: int = 0
-    extra_at: int = 0
-    duplicate_at: int = 0
-
-    @property
-    def spent(self) -> bool:
-        """Whether nothing of it is still to come."""
-        return not any(getattr(self, name) for name in self.__struct_fields__ if name.endswith("_at"))
+    name: str
+    at: int = 0
 
 
-class Arms:
-    """All that is armed. `planned` is replaced at every deal; what was armed by name waits until it happens."""
+class ArmedFaults:
+    """`planned` is replaced at every deal; a fault of `named` waits until it happens. Each happens once."""
 
     def __init__(self) -> None:
-        self.planned = ArmedFaults()
-        self.named: list[ArmedFaults] = []
+        self.planned: list[ArmedFault] = []
+        self.named: list[ArmedFault] = []
+
+    def places(self, name: str, ordinals: range) -> set[int]:
+        """All of these cards at which the fault will happen."""
+        return {one.at for one in self._all() if one.name == name and one.at in ordinals}
 
     def pending(self, name: str, ordinals: range) -> int:
         """The first of these cards at which it will happen; 0: at none."""
         return min(self.places(name, ordinals), default=0)
 
-    def places(self, name: str, ordinals: range) -> set[int]:
-        """All of these cards at which it will happen."""
-        return {place for one in self._all() if (place := getattr(one, name)) in ordinals}
+    def take(self, ordinals: range, *names: str) -> ArmedFault | None:
+        """The first of these faults that happens at one of these cards, if there is one; it is armed no longer."""
+        due = [one for one in self._all() if one.name in names and one.at in ordinals]
+        if not due:
+            return None
+        taken = min(due, key=lambda one: one.at)
+        (self.planned if taken in self.planned else self.named).remove(taken)
+        return taken
 
-    def strike(self, name: str, ordinals: range) -> ArmedFaults | None:
-        """The fault that happens at one of these cards, as it was armed, if there is one. It happens once."""
-        place = self.pending(name, ordinals)
-        for one in self._all():
-            if place and getattr(one, name) == place:
-                struck = copy(one)
-                setattr(one, name, 0)
-                self.named = [left for left in self.named if not left.spent]
-                return struck
-        return None
+    def is_planned(self, name: str) -> bool:
+        """Whether a fault of the whole deal is planned."""
+        return any(one.name == name for one in self.planned)
 
-    def spoil(self, cards: Sequence[Card]) -> list[Card]:
+    def load(self, cards: Sequence[Card]) -> list[Card]:
         """The deck that is loaded when these cards should be."""
-        spoilt = list(cards)
-        whole = range(1, len(spoilt) + 1)
-        while struck := self.strike("duplicate_at", whole):
-            spoilt[struck.duplicate_at - 1] = spoilt[struck.duplicate_at % len(spoilt)]
-        while struck := self.strike("extra_at", whole):
-            spoilt.insert(struck.extra_at - 1, spoilt[struck.extra_at % len(spoilt)])
-        while struck := self.strike("missing_at", whole):
-            del spoilt[struck.missing_at - 1]
-        return spoilt
+        loaded = list(cards)
+        whole = range(1, len(loaded) + 1)
+        while fault := self.take(whole, "duplicate-card"):
+            loaded[fault.at - 1] = loaded[fault.at % len(loaded)]
+        while fault := self.take(whole, "extra-card"):
+            loaded.insert(fault.at - 1, loaded[fault.at % len(loaded)])
+        while fault := self.take(whole, "missing-card"):
+            del loaded[fault.at - 1]
+        return loaded
 
-    def _all(self) -> list[ArmedFaults]:
-        return [self.planned, *self.named]
+    def _all(self) -> list[ArmedFault]:
+        return [*self.planned, *self.named]

@@ -1,17 +1,18 @@
-"""The shoe's side of Bee-Tek, as far as public sources tell, with the key switch at "Manual Burn Cards"."""
+"""The shoe's side of Bee-Tek, as far as public sources describe it, with the key switch at "Manual Burn Cards"."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from random import Random
 
-from firmware_bridge.cards import DECK_SIZE, Card
-from firmware_bridge.drivers.cardlink import messages
-from simulators.devices.one_way import TellingDevice
-from simulators.devices.simulated_device import LoggedReport
+from firmware_bridge import observations
+from firmware_bridge.cards import Concealed
+from firmware_bridge.observations import AnyObservation
+from simulators.devices.base import LoggedReport
+from simulators.devices.one_way import OneWayDevice
 
 
-class BeeTekDevice(TellingDevice):
+class BeeTekDevice(OneWayDevice):
     """`mode` is what stands before each card."""
 
     baud = 9600
@@ -27,20 +28,20 @@ class BeeTekDevice(TellingDevice):
         self._mode = mode
         super().__init__(serial=serial, random=random, log=log)
 
-    def tell(self, report: messages.Report) -> bytes:
-        match report:
-            case messages.CardDrawn(card=card):
-                return self._tell_card(card)
-            case messages.CardsDrawnTogether(cards=cards):
-                return b"".join(map(self._tell_card, cards))
-            case messages.Jammed():
+    def encode(self, observation: AnyObservation) -> bytes:
+        match observation:
+            case observations.CardDrawn(card=card):
+                return self._encode_card(card)
+            case observations.CardsDrawnTogether(cards=cards):
+                return b"".join(map(self._encode_card, cards))
+            case observations.Jammed():
                 return self._item("GameAlarm", "Alarm:E7 Card Jam")
         return b""
 
-    def _tell_card(self, number: int) -> bytes:
-        if 1 <= number <= DECK_SIZE:
-            return self._item(self._mode, f"Card:{Card.numbered(number).code}")
+    def _encode_card(self, card: Concealed | None) -> bytes:
+        if card is not None:
+            return self._item(self._mode, f"Card:{card.expose().code}")
         return self._item(self._mode, "Alarm:E3 Card Not Read") + self._item(self._mode, self._mode)
 
-    def _item(self, mode: str, said: str) -> bytes:
-        return f" [{mode}]<{said}> \r\n".encode("ascii")
+    def _item(self, mode: str, content: str) -> bytes:
+        return f" [{mode}]<{content}> \r\n".encode("ascii")

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Final, Literal, TypeAlias
 
 import msgspec
@@ -27,17 +26,21 @@ SIDES: Final[dict[Side, str]] = {
 class Fault(msgspec.Struct, frozen=True):
     """One fault. `does`: what happens, for people. `of`: what its ordinal counts; `chance`: it may be one as well.
 
-    `arms` are fields of `ArmedFaults` or the field of `LineTrouble`; none of them for what only a front end can do.
-    `shows`: what the host sees of it, for each kind of device that it can be given.
+    `shows`: what the host sees of it, for each kind of device that it can be given. `line`: the field of `LineTrouble`
+    that it sets; empty for a fault of the mechanism, which asks for it by name, and for what only a port can do.
     """
 
     name: str
     does: str
     of: Literal["card", "card of the next deck", "frame", "nothing"]
     shows: Mapping[Side, str]
-    arms: Mapping[str, str | bool] = MappingProxyType({})
     line: str = ""
     unit: Literal["", "chance", "bytes"] = ""
+
+    @property
+    def of_cards(self) -> bool:
+        """Whether it happens to cards, and not only to bytes."""
+        return self.of in ("card", "card of the next deck")
 
     @property
     def usage(self) -> str:
@@ -53,105 +56,90 @@ def _numbered(cards: str) -> dict[Side, str]:
 
 _STARTED: Final = "`started`, with its cause, in a new boot"
 _KEPT: Final = "nothing is lost: it comes again"
-_UNNOTICED: Final = "nothing: the card is gone, and nobody can say so"
-_TELLING: Final[tuple[Side, ...]] = ("angel_eye", "bee_tek", "line_reader")
+_UNNOTICED: Final = "nothing: the card is gone unnoticed"
+_ONE_WAY: Final[tuple[Side, ...]] = ("angel_eye", "bee_tek", "line_reader")
 
 FAULTS: Final = (
     Fault(
         "jam", "The mechanism jams before card N, until it is cleared.", "card",
         {**_numbered("`jammed`, and the order is refused"), "angel_eye": "`jammed`, error mode",
          "bee_tek": "`alarmed`, E7"},
-        {"jam_at": "ordinal"},
     ),
     Fault(
         "door-jam", "It jams before card N with its door open; clearing closes the door.", "card",
         _numbered("`jammed` in the zone door, and `door_moved`"),
-        {"jam_at": "ordinal", "jam_zone": "door", "door_opens": True},
     ),
     Fault(
         "platform-fault", "The platform jams before card N, and frees itself.", "card",
         _numbered("`jammed` and `jam_cleared` in the zone platform, then the cards"),
-        {"jam_at": "ordinal", "jam_zone": "platform", "jam_clears": True},
     ),
     Fault(
         "jam-recovery", "It jams before card N, and frees itself.", "card",
         _numbered("`jammed` and `jam_cleared`, then the cards"),
-        {"jam_at": "ordinal", "jam_clears": True},
     ),
     Fault(
         "double-draw", "Two cards leave where one should, as card N.", "card",
         {"shuffler": "a set of one card more", "shoe": "`cards_drawn_together`",
-         **dict.fromkeys(_TELLING, "two cards, one after the other")},
-        {"double_feed_at": "ordinal"},
+         **dict.fromkeys(_ONE_WAY, "two cards, one after the other")},
     ),
     Fault(
         "face-up", "Card N lies face up.", "card",
         {"shuffler": "`face_up_found`", "shoe": "`face_up_found`, and `face_up` of that card"},
-        {"face_up_at": "ordinal"},
     ),
     Fault(
         "missing-card", "Card N is not in the next deck.", "card of the next deck",
         {"shuffler": "`missing` of `shuffle_finished`", "shoe": "`deck_loaded` of 51 cards"},
-        {"missing_at": "ordinal"},
     ),
     Fault(
         "extra-card", "Another copy of a card is in the next deck besides, as card N.", "card of the next deck",
         {"shuffler": "`extra` of `shuffle_finished`", "shoe": "`deck_loaded` of 53 cards"},
-        {"extra_at": "ordinal"},
     ),
     Fault(
         "duplicate-card", "Another copy of a card is card N of the next deck, in place of the right one.",
         "card of the next deck",
-        {"shuffler": "`duplicate` of `shuffle_finished`", **dict.fromkeys(("shoe", *_TELLING), "the same card twice")},
-        {"duplicate_at": "ordinal"},
+        {"shuffler": "`duplicate` of `shuffle_finished`", **dict.fromkeys(("shoe", *_ONE_WAY), "the same card twice")},
     ),
     Fault(
         "foreign-card", "Card N is another deck's.", "card",
         {"shuffler": "`foreign` of `shuffle_finished`, and of the set",
          **dict.fromkeys(("shoe", "line_reader"), "`foreign` of that card"),
          "angel_eye": "no card, but `jammed`: error mode",
-         "bee_tek": "`alarmed` E3 and an unread card: it knows no difference"},
-        {"foreign_at": "ordinal"},
+         "bee_tek": "`alarmed` E3 and an unread card, as for `unreadable`"},
     ),
     Fault(
         "unreadable", "Card N cannot be read.", "card",
         {"shuffler": "`unreadable` of `shuffle_finished`, and an unread card in the set", "shoe": "an unread card",
          "angel_eye": "no card, but `jammed`: error mode", "bee_tek": "`alarmed` E3 and an unread card",
          "line_reader": "nothing: an unread card leaves no trace"},
-        {"unreadable_at": "ordinal"},
     ),
     Fault(
         "drop", "When card N is due, one falls to the floor first, counted and not reported.", "card",
         _numbered("an ordinal that skips, and one card less that remains"),
-        {"drop_at": "ordinal"},
     ),
     Fault(
         "slow", "The motion that brings card N takes ten times as long.", "card",
-        _numbered("a late report: its uptime tells"),
-        {"slow_at": "ordinal"},
+        _numbered("a late report, by its uptime"),
     ),
     Fault(
-        "reset", "The device starts anew when card N has left.", "card",
+        "reset", "The device restarts when card N has left.", "card",
         {**_numbered(_STARTED), "angel_eye": "`started`"},
-        {"reset_at": "ordinal"},
     ),
     Fault(
-        "brown-out", "The power is low when card N has left, and the device starts anew after its next motion.", "card",
+        "brown-out", "The power is low when card N has left, and the device restarts after its next motion.", "card",
         {**_numbered("`power_low`, then " + _STARTED), "angel_eye": "`started`"},
-        {"brown_out_at": "ordinal"},
     ),
     Fault(
         "silent", "From frame N on nothing of the device arrives, until `silent off`.", "frame",
         {**_numbered("a link that is stale and then over"),
-         **dict.fromkeys(_TELLING, "nothing: silence proves nothing")},
+         **dict.fromkeys(_ONE_WAY, "nothing: silence proves nothing")},
     ),
     Fault(
         "unplug", "The cable comes out in the middle of frame N.", "frame",
         {**_numbered("a lost link; what was not acknowledged comes on the next one"),
-         **dict.fromkeys(_TELLING, "a lost link; the rest of that frame is gone")},
+         **dict.fromkeys(_ONE_WAY, "a lost link; the rest of that frame is gone")},
     ),
     Fault(
-        "bit-flips", "A bit of frame N is turned round; or each byte's, by chance, both ways.", "frame",
+        "bit-flips", "A bit of frame N is flipped; or one of each byte, by chance, both ways.", "frame",
         {**_numbered(_KEPT), "angel_eye": "nothing is lost: another copy holds",
          "bee_tek": "`not_understood`, or another card: it has no checksum",
          "line_reader": "a foreign or another card, or bytes that fit nothing: it has no checksum"},
@@ -231,7 +219,7 @@ def choose(fault: Fault, ordinal: int, value: float | None, text: str) -> Chosen
     """Raises `BadFaultError` where the fault has no ordinal or no such value."""
     hint = f"Write {fault.usage}."
     if value is not None and not fault.unit:
-        raise BadFaultError(f"{text!r}: {fault.name} is no matter of chance.", hint)
+        raise BadFaultError(f"{text!r}: {fault.name} does not happen by chance.", hint)
     if fault.unit == "chance" and value is not None and value > 1:
         raise BadFaultError(f"{text!r}: a chance is a number from 0 to 1.", hint)
     if fault.of == "nothing" and (ordinal or value is None or value != int(value)):
@@ -246,6 +234,6 @@ def table_rows() -> str:
         seen: dict[str, list[str]] = {}
         for side, what in fault.shows.items():
             seen.setdefault(what, []).append(side.replace("_", " "))
-        told = "; ".join(f"*{', '.join(sides)}*: {what}" for what, sides in seen.items())
-        rows.append(f"| `{fault.name}` | {fault.usage} | {fault.does} | {told} |")
+        seen_by = "; ".join(f"*{', '.join(sides)}*: {what}" for what, sides in seen.items())
+        rows.append(f"| `{fault.name}` | {fault.usage} | {fault.does} | {seen_by} |")
     return "\n".join(rows) + "\n"

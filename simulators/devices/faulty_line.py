@@ -47,7 +47,7 @@ class LineTrouble(msgspec.Struct, frozen=True):
     latency: float = 0.0
 
 
-class OneWay:
+class Direction:
     """The line in one direction. Bytes go in with `send` and come out with `arrived`, later.
 
     `armed`: the name of a trouble and the frames to which it happens besides, counted from 1. `spoilt`: how much has
@@ -158,8 +158,8 @@ class FaultyLine:
         self.on_cut: Callable[[], None] = lambda: None
         self.cut_at = 0
         self.silent_from = 0
-        self.to_host = OneWay(trouble, random, driver)
-        self.to_device = OneWay(trouble, random, driver)
+        self.to_host = Direction(trouble, random, driver)
+        self.to_device = Direction(trouble, random, driver)
         self._device = device
         self._clock = clock
         self._frames = FRAMES[driver]

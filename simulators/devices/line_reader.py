@@ -7,10 +7,11 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from firmware_bridge.cards import DECK, DECK_SIZE, Card
-from firmware_bridge.drivers.cardlink import messages
-from simulators.devices.one_way import TellingDevice
-from simulators.devices.simulated_device import LoggedReport
+from firmware_bridge import observations
+from firmware_bridge.cards import DECK, Card, Concealed
+from firmware_bridge.observations import AnyObservation
+from simulators.devices.base import LoggedReport, recognised
+from simulators.devices.one_way import OneWayDevice
 
 TAGS_A_CARD: Final = 2
 
@@ -26,7 +27,7 @@ def write_card_table(path: Path) -> None:
     path.write_text(f"identifier,card\n{rows}", encoding="ascii")
 
 
-class LineReaderDevice(TellingDevice):
+class LineReaderDevice(OneWayDevice):
     """`ending` ends each line."""
 
     baud = 9600
@@ -43,16 +44,17 @@ class LineReaderDevice(TellingDevice):
         self._passed = 0
         super().__init__(serial=serial, random=random, log=log)
 
-    def tell(self, report: messages.Report) -> bytes:
-        match report:
-            case messages.CardDrawn(card=card):
-                return self._line(card)
-            case messages.CardsDrawnTogether(cards=cards):
-                return b"".join(map(self._line, cards))
+    def encode(self, observation: AnyObservation) -> bytes:
+        match observation:
+            case observations.CardDrawn(card=card, foreign=foreign):
+                return self._line(card, foreign > 0)
+            case observations.CardsDrawnTogether(cards=cards, foreign=foreign):
+                return b"".join(self._line(*one) for one in recognised(cards, foreign))
         return b""
 
-    def _line(self, number: int) -> bytes:
+    def _line(self, card: Concealed | None, foreign: bool) -> bytes:
         self._passed += 1
-        if 1 <= number <= DECK_SIZE:
+        if card is not None:
+            number = card.expose().number
             return f"E2806894{number:04d}{self._passed % TAGS_A_CARD:04d}".encode("ascii") + self._ending
-        return b"E2806894FFFF0000" + self._ending if number == messages.FOREIGN else b""
+        return b"E2806894FFFF0000" + self._ending if foreign else b""

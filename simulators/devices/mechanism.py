@@ -1,8 +1,8 @@
-"""The mechanics of a simulated shuffler or shoe: where every card is, and what the sensors make of it.
+"""The mechanics of a simulated shuffler or shoe: where every card is, and what the sensors observe.
 
-People act on it (`load`, `lift_set`, `draw`, `clear_jam`), the host commands it (`carry_out`), and it reports. Its
-clock advances by its own timings, whether anybody waits for them or not. Planned faults are armed by ordinal for each
-deal and never depend on time.
+People act on it (`load`, `lift_set`, `draw`, `clear_jam`), the host commands it (`carry_out`), and it emits
+observations, which a protocol's side turns into bytes. Its clock advances by its own timings, whether anyone waits for
+them or not. Faults are armed by the ordinal of a card and never depend on time.
 """
 
 from __future__ import annotations
@@ -13,10 +13,19 @@ from typing import Final, Literal
 
 import msgspec
 
-from firmware_bridge.capabilities import Capabilities, DeviceIdentity
-from firmware_bridge.cards import DECK, Card
-from firmware_bridge.drivers.cardlink import messages
-from simulators.devices.armed_faults import ArmedFaults, Arms
+from firmware_bridge import commands, observations
+from firmware_bridge.capabilities import Capabilities, DeviceIdentity, DeviceStatus
+from firmware_bridge.cards import DECK, Card, Concealed
+from firmware_bridge.commands import AnyCommand
+from firmware_bridge.observations import AnyObservation
+from simulators.devices.armed_faults import (
+    CARD_STUCK,
+    JAMS,
+    LOCK_SLIPS,
+    STUB_MISCOUNTED,
+    UNSEEN_CARD,
+    ArmedFaults,
+)
 
 SET_SIZE: Final = 3
 MILLISECONDS: Final = {  # what each motion takes
@@ -30,6 +39,24 @@ MILLISECONDS: Final = {  # what each motion takes
     "exit": 40,
 }
 SLOWLY: Final = 10  # times as long
+
+
+def full_capabilities(
+    kind: Literal["shuffler", "shoe"], *, on_removal: bool = False, stages: bool = True
+) -> Capabilities:
+    """Of a device with every sensor; a shoe can neither stage nor unload."""
+    shuffler = kind == "shuffler"
+    return Capabilities(
+        recognises_cards=True,
+        senses_orientation=True,
+        senses_double_draw=True,
+        senses_tray=shuffler,
+        holds_exit=True,
+        unloads_stub=shuffler,
+        dispenses="on_removal" if on_removal else "on_command",
+        stages=shuffler and stages,
+        retains_reports=False,
+    )
 
 
 class Profile(msgspec.Struct, frozen=True):
@@ -61,16 +88,16 @@ class DeviceClock:
 
 
 class Mechanism:
-    """One device's insides. `emit` takes each report; `random` orders the decks and nothing else.
+    """One device's insides. `emit` takes each observation; `random` orders the decks and nothing else.
 
-    `on_restart` is told the cause when a fault makes the device start anew; `before_load` how many cards somebody puts
-    in, before they lie there.
+    `on_restart` gets the cause when a fault makes the device restart; `before_load` gets how many cards a person is
+    about to load.
     """
 
-    def __init__(self, profile: Profile, *, random: Random, emit: Callable[[messages.Report], None], boot: int) -> None:
+    def __init__(self, profile: Profile, *, random: Random, emit: Callable[[AnyObservation], None], boot: int) -> None:
         self.profile = profile
         self.clock = DeviceClock()
-        self.arms = Arms()
+        self.faults = ArmedFaults()
         self.on_restart: Callable[[str], None] = self.power_on
         self.before_load: Callable[[int], None] = lambda cards: None
         self.boot = boot
@@ -91,22 +118,18 @@ class Mechanism:
         self._dispensed = 0  # as the device counts
         self._sets = 0
         self._tray_ordinal = 0
-        self._told_face_up = False
+        self._face_up_reported = False
         self._power_low = False
-
-    @property
-    def faults(self) -> ArmedFaults:
-        """What the plan has for this deal."""
-        return self.arms.planned
-
-    @faults.setter
-    def faults(self, planned: ArmedFaults) -> None:
-        self.arms.planned = planned
 
     @property
     def next_out(self) -> int:
         """The ordinal of the next card, as the device counts."""
         return self._dispensed + 1
+
+    @property
+    def cards_stuck(self) -> int:
+        """How many cards stay inside when the stub comes out."""
+        return int(self.faults.is_planned(CARD_STUCK))
 
     # -- what people do --------------------------------------------------------------------------------------------
 
@@ -114,21 +137,21 @@ class Mechanism:
         """It begins to run, with the cards where they were."""
         self.clock = DeviceClock()
         self._power_low = False
-        self._report(messages.Started(self._now, cause))
+        self._emit(observations.Started(cause))
 
     def load(self, cards: list[Card], deck: int) -> None:
         """Put a deck in. A shoe takes it in the order given and names that order."""
         self._spend("load")
         self.before_load(len(cards))
-        self.inside, self.tray, self._deck = self.arms.spoil(cards), [], deck
+        self.inside, self.tray, self._deck = self.faults.load(cards), [], deck
         self.floor = []
         self._dispensed = self._sets = self._shuffle = 0
         self._loaded = len(self.inside)
-        self._told_face_up = False
+        self._face_up_reported = False
         if self.profile.kind == "shoe":
             self._shuffles += 1
             self._shuffle = self._shuffles
-        self._report(messages.DeckLoaded(self._now, deck, self._loaded, self._shuffle))
+        self._emit(observations.DeckLoaded(deck, self._loaded or None, self._shuffle or None))
 
     def shuffled_by_hand(self) -> list[Card]:
         """A deck shuffled outside, ready to be loaded."""
@@ -140,8 +163,8 @@ class Mechanism:
             return []
         self._spend("lift_set")
         lifted, self.tray = self.tray, []
-        self._report(messages.SetRemoved(self._now, self._shuffle, self._tray_ordinal))
-        if self.arms.strike("slip_at", range(1, self._dispensed + 1)):
+        self._emit(observations.SetRemoved(self._shuffle, self._tray_ordinal))
+        if self.faults.take(range(1, self._dispensed + 1), LOCK_SLIPS):
             self._form_set(SET_SIZE)
         elif self.profile.capabilities.dispenses == "on_removal":
             self._form_next_on_removal()
@@ -159,7 +182,7 @@ class Mechanism:
         if self._jams(here, "exit") or not self.inside:
             return []
         self._spend("draw", here)
-        together = len(self.inside) > 1 and self.arms.strike("double_feed_at", here)
+        together = len(self.inside) > 1 and self.faults.take(here, "double-draw")
         drawn = self._draw_together() if together else self._draw_one()
         self._end_motion(here)
         return drawn
@@ -169,48 +192,44 @@ class Mechanism:
         zone, self.jammed = self.jammed, ""
         if self.door_open:
             self.door_open = False
-            self._report(messages.DoorMoved(self._now, False))
-        self._report(messages.JamCleared(self._now, zone))
-
-    def take_stub(self) -> list[Card]:
-        """Open the device and take out what is left; nothing is reported but by a device that can count it."""
-        stub, self.inside = [*self.tray, *self.inside], []
-        return stub
+            self._emit(observations.DoorMoved(False))
+        self._emit(observations.JamCleared(zone))
 
     # -- what the host commands ------------------------------------------------------------------------------------
 
-    def seconds_for(self, order: messages.AnyOrder) -> float:
+    def seconds_for(self, command: AnyCommand) -> float:
         """How long a real device would take."""
-        names = {messages.Shuffle: "shuffle", messages.Dispense: "form_set", messages.UnloadStub: "unload"}
-        slowly = isinstance(order, messages.Dispense) and self.arms.pending("slow_at", self._coming(order.count))
-        return MILLISECONDS[names.get(type(order), "exit")] * (SLOWLY if slowly else 1) / 1000
+        names = {commands.Shuffle: "shuffle", commands.Dispense: "form_set", commands.UnloadStub: "unload"}
+        slowly = isinstance(command, commands.Dispense) and self.faults.pending("slow", self._coming(command.count))
+        return MILLISECONDS[names.get(type(command), "exit")] * (SLOWLY if slowly else 1) / 1000
 
-    def carry_out(self, command_id: int, order: messages.AnyOrder) -> Answer:
-        """Do what a command says, to its end. Reports come before the answer."""
-        match order:
-            case messages.HoldExit():
+    def carry_out(self, command_id: int, command: AnyCommand) -> Answer:
+        """Carry a command out, to its end. What is observed meanwhile comes before the answer."""
+        match command:
+            case commands.HoldExit():
                 self.exit_held = True
-            case messages.ReleaseExit():
+            case commands.ReleaseExit():
                 self.exit_held = False
                 if self.profile.capabilities.dispenses == "on_removal":
                     self._form_next_on_removal()
-            case messages.Dispense(count=count):
+            case commands.Dispense(count=count):
                 return self._moved(command_id, self._dispense(count))
-            case messages.Shuffle():
+            case commands.Shuffle():
                 return self._moved(command_id, self._shuffle_deck())
-            case messages.UnloadStub():
+            case commands.UnloadStub():
                 return self._moved(command_id, self._unload())
-            case messages.RunSelfTest():
-                self._report(messages.SelfTestFinished(self._now, True))
+            case commands.RunSelfTest():
+                self._emit(observations.SelfTestFinished(True))
                 return self._moved(command_id, Answer(True))
-            case messages.Show():
+            case commands.Show():
                 pass
         return Answer(True)
 
-    def status(self, last_report: int) -> messages.Status:
-        return messages.Status(
+    def status(self, last_report: int) -> DeviceStatus:
+        return DeviceStatus(
+            boot=self.boot,
             last_report=last_report,
-            uptime_ms=self._now,
+            uptime_ms=self.clock.uptime_ms,
             shuffle=self._shuffle,
             loaded=self._loaded,
             dispensed=self._dispensed,
@@ -220,7 +239,7 @@ class Mechanism:
             exit_held=self.exit_held,
             moving=self.moving,
             last_command=self.last_command,
-            faults=[f"jam: {self.jammed}"] if self.jammed else [],
+            faults=(f"jam: {self.jammed}",) if self.jammed else (),
         )
 
     def identity(self) -> DeviceIdentity:
@@ -241,32 +260,31 @@ class Mechanism:
     # -- inside ----------------------------------------------------------------------------------------------------
 
     @property
-    def _now(self) -> int:
-        return self.clock.uptime_ms
-
-    @property
     def _remaining(self) -> int:
         return self._loaded - self._dispensed
 
     def _spend(self, motion: str, ordinals: range = range(0)) -> None:
-        slowly = self.arms.strike("slow_at", ordinals)
+        slowly = self.faults.take(ordinals, "slow")
         self.clock.advance(MILLISECONDS[motion] * (SLOWLY if slowly else 1))
 
     def _coming(self, count: int) -> range:
         """The ordinals of the next cards."""
         return range(self.next_out, self.next_out + count)
 
-    def _read(self, ordinals: range, cards: list[Card]) -> list[int]:
-        """The numbers of these cards, as the sensor has them."""
-        numbers = [card.number for card in cards]
-        for name, number in (("unreadable_at", messages.NOT_READ), ("foreign_at", messages.FOREIGN)):
-            while struck := self.arms.strike(name, ordinals):
-                numbers[getattr(struck, name) - ordinals.start] = number
-        return numbers
+    def _read(self, ordinals: range, cards: list[Card]) -> tuple[tuple[Concealed | None, ...], int]:
+        """These cards as the sensor recognises them, and how many it takes for another deck's."""
+        seen: list[Concealed | None] = [
+            Concealed(card, self._shuffle, ordinal) for ordinal, card in zip(ordinals, cards, strict=True)
+        ]
+        foreign = set()
+        while fault := self.faults.take(ordinals, "unreadable", "foreign-card"):
+            seen[fault.at - ordinals.start] = None
+            foreign |= {fault.at} if fault.name == "foreign-card" else set()
+        return tuple(seen), len(foreign)
 
     def _drop_cards(self, count: int = 1) -> None:
         """Cards that fall before the next ones leave."""
-        while self.inside and self.arms.strike("drop_at", self._coming(count)):
+        while self.inside and self.faults.take(self._coming(count), "drop"):
             self.floor.append(self.inside.pop(0))
             self._dispensed += 1
 
@@ -274,14 +292,11 @@ class Mechanism:
         """Power that fails does so between motions."""
         if self._power_low:
             self.on_restart("brown_out")
-        elif self.arms.strike("brown_out_at", ordinals):
+        elif self.faults.take(ordinals, "brown-out"):
             self._power_low = True
-            self._report(messages.PowerLow(self._now))
-        elif self.arms.strike("reset_at", ordinals):
+            self._emit(observations.PowerLow())
+        elif self.faults.take(ordinals, "reset"):
             self.on_restart("reset")
-
-    def _report(self, report: messages.Report) -> None:
-        self._emit(report)
 
     def _moved(self, command_id: int, answer: Answer) -> Answer:
         if answer.done:
@@ -290,13 +305,14 @@ class Mechanism:
 
     def _jams(self, ordinals: range, zone: str) -> bool:
         """Whether it jams before one of these cards, and stays so."""
-        while not self.jammed and (struck := self.arms.strike("jam_at", ordinals)):
-            self.jammed = struck.jam_zone or zone
-            self._report(messages.Jammed(self._now, self.jammed))
-            if struck.door_opens:
+        while not self.jammed and (fault := self.faults.take(ordinals, *JAMS)):
+            jam = JAMS[fault.name]
+            self.jammed = jam.zone or zone
+            self._emit(observations.Jammed(self.jammed))
+            if jam.opens_door:
                 self.door_open = True
-                self._report(messages.DoorMoved(self._now, True))
-            if struck.jam_clears:
+                self._emit(observations.DoorMoved(True))
+            if jam.clears:
                 self.clear_jam()
         return bool(self.jammed)
 
@@ -326,75 +342,70 @@ class Mechanism:
         covers = self._coming(count)
         self._spend("form_set", covers)
         self._look_for_face_up(count)
-        seen = count + (self.arms.strike("double_feed_at", covers) is not None)
-        moved = seen + (self.arms.strike("unseen_extra_at", covers) is not None)
+        seen = count + (self.faults.take(covers, "double-draw") is not None)
+        moved = seen + (self.faults.take(covers, UNSEEN_CARD) is not None)
         self.tray = [*self.tray, *self.inside[:moved]]
         read, self.inside = self.inside[:seen], self.inside[moved:]
-        numbers = self._read(self._coming(len(read)), read)
+        cards, foreign = self._read(self._coming(len(read)), read)
         self._dispensed += seen
         self._sets += 1
         self._tray_ordinal = covers.start
-        self.arms.strike("face_up_at", covers)
-        self._report(
-            messages.SetDispensed(self._now, self._shuffle, covers.start, self._remaining, self._deck, numbers)
-        )
+        self.faults.take(covers, "face-up")
+        self._emit(observations.SetDispensed(self._shuffle, covers.start, self._remaining, self._deck, cards, foreign))
         self._end_motion(covers)
 
     def _look_for_face_up(self, ahead: int) -> None:
         """The orientation sensor sees a card as it comes near: in the set being formed, or next at the exit."""
-        ordinal = self.arms.pending("face_up_at", self._coming(min(ahead, len(self.inside))))
-        if self._told_face_up or not ordinal or not self.profile.capabilities.senses_orientation:
+        ordinal = self.faults.pending("face-up", self._coming(min(ahead, len(self.inside))))
+        if self._face_up_reported or not ordinal or not self.profile.capabilities.senses_orientation:
             return
-        self._told_face_up = True
-        card = self.inside[ordinal - self.next_out]
-        self._report(messages.FaceUpFound(self._now, self._shuffle, ordinal, self._deck, card.number))
+        self._face_up_reported = True
+        card = Concealed(self.inside[ordinal - self.next_out], self._shuffle, ordinal)
+        self._emit(observations.FaceUpFound(self._shuffle, ordinal, self._deck, card))
 
     def _draw_one(self) -> list[Card]:
         here = self._coming(1)
         drawn = [self.inside.pop(0)]
-        (number,) = self._read(here, drawn)
-        if self.inside and self.arms.strike("unseen_extra_at", here):
+        (card,), foreign = self._read(here, drawn)
+        if self.inside and self.faults.take(here, UNSEEN_CARD):
             drawn.append(self.inside.pop(0))
         self._dispensed += 1
-        face_up = self.arms.strike("face_up_at", here) is not None
-        self._report(
-            messages.CardDrawn(
-                self._now, self._shuffle, here.start, self._remaining, self._deck, number, face_up
-            )
-        )  # fmt: skip
+        face_up = self.faults.take(here, "face-up") is not None
+        self._emit(
+            observations.CardDrawn(self._shuffle, here.start, self._remaining, self._deck, card, face_up, foreign)
+        )
         self._look_for_face_up(1)
         return drawn
 
     def _draw_together(self) -> list[Card]:
         drawn, self.inside = self.inside[:2], self.inside[2:]
-        numbers = self._read(self._coming(len(drawn)), drawn)
+        cards, foreign = self._read(self._coming(len(drawn)), drawn)
         ordinal = self.next_out
         self._dispensed += len(drawn)
-        self._report(
-            messages.CardsDrawnTogether(self._now, self._shuffle, ordinal, self._remaining, self._deck, False, numbers)
-        )
+        together = (self._shuffle, ordinal, self._remaining, self._deck, False, cards, foreign)
+        self._emit(observations.CardsDrawnTogether(*together))
         return drawn
 
     def _shuffle_deck(self) -> Answer:
         if self.jammed or not self.inside or self._dispensed:
             return Answer(False, "jam" if self.jammed else "no fresh deck")
-        self._report(messages.ShuffleStarted(self._now, self._deck))
+        self._emit(observations.ShuffleStarted(self._deck))
         self._spend("shuffle")
         self._random.shuffle(self.inside)
         self._shuffles += 1
         self._shuffle = self._shuffles
-        self._report(self._what_was_shuffled())
+        self._emit(self._what_was_shuffled())
         return Answer(True)
 
-    def _what_was_shuffled(self) -> messages.ShuffleFinished:
+    def _what_was_shuffled(self) -> observations.ShuffleFinished:
         """What was counted of the deck. A card that is one too many is extra, and not a duplicate besides."""
         count = len(self.inside)
         whole = range(1, count + 1)
-        unread, foreign = self.arms.places("unreadable_at", whole), self.arms.places("foreign_at", whole)
+        unread, foreign = self.faults.places("unreadable", whole), self.faults.places("foreign-card", whole)
         known = [card for place, card in enumerate(self.inside, start=1) if place not in unread | foreign]
         extra = max(0, count - len(DECK))
-        return messages.ShuffleFinished(
-            self._now, self._deck, self._shuffle, count,
+        return observations.ShuffleFinished(
+            self._deck, self._shuffle, count,
             missing=max(0, len(DECK) - count),
             extra=extra,
             duplicate=max(0, len(known) - len(set(known)) - extra),
@@ -406,7 +417,7 @@ class Mechanism:
         if self.jammed:
             return Answer(False, "jam")
         self._spend("unload")
-        stub = len(self.tray) + len(self.inside) - self.faults.stuck + self.faults.miscount
+        stub = len(self.tray) + len(self.inside) - self.cards_stuck - self.faults.is_planned(STUB_MISCOUNTED)
         self.inside, self.tray = [*self.tray, *self.inside], []
-        self._report(messages.StubUnloaded(self._now, self._deck, stub))
+        self._emit(observations.StubUnloaded(self._deck, stub))
         return Answer(True)

@@ -1,6 +1,6 @@
-"""What the simulated shoes share that only tell: a mechanism whose reports become bytes, kept by nobody.
+"""What the simulated one-way shoes share: a mechanism whose observations become bytes, of which none is kept.
 
-What is told while no host listens is gone, as with the real ones.
+What is sent while no host listens is gone, as with the real ones.
 """
 
 from __future__ import annotations
@@ -9,18 +9,16 @@ from collections.abc import Callable
 from random import Random
 from typing import ClassVar
 
-import msgspec
-
-from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.one_way import ONE_WAY
+from firmware_bridge.observations import AnyObservation
+from simulators.devices.base import LONGEST_NAP, LoggedReport, log_line
 from simulators.devices.mechanism import Mechanism, Profile
-from simulators.devices.simulated_device import LONGEST_NAP, LoggedReport
 
 
-class TellingDevice:
-    """Base of such a device, a `DeviceSide`. A subclass makes bytes of each report in `tell`.
+class OneWayDevice:
+    """Base of such a device, a `DeviceSide`. A subclass makes bytes of each observation in `encode`.
 
-    `random` orders decks. `log` takes each report as the mechanism makes it, whether it is told or not.
+    `random` orders decks. `log` takes each observation as the mechanism makes it, whether it is sent or not.
     """
 
     baud: ClassVar[int]
@@ -37,8 +35,8 @@ class TellingDevice:
         self.mechanism.exit_held = False  # nothing holds it but a lock, where there is one
         self.mechanism.power_on()
 
-    def tell(self, report: messages.Report) -> bytes:
-        """What goes out for this report, perhaps nothing."""
+    def encode(self, observation: AnyObservation) -> bytes:
+        """What is sent of this observation, perhaps nothing."""
         raise NotImplementedError
 
     @property
@@ -46,7 +44,7 @@ class TellingDevice:
         return not self._out
 
     def receive(self, data: bytes) -> None:
-        """A device that only tells has no ear."""
+        """A one-way device does not listen."""
 
     def outgoing(self) -> bytes:
         data = bytes(self._out)
@@ -63,8 +61,7 @@ class TellingDevice:
         self._out += data
         self.changed()
 
-    def _emit(self, report: messages.Report) -> None:
+    def _emit(self, observation: AnyObservation) -> None:
         self._made += 1
-        name = type(report).__name__
-        self._log(LoggedReport(0, self._made, name, list(msgspec.structs.astuple(report))))
-        self.send(self.tell(report))
+        self._log(log_line(0, self._made, self.mechanism.clock.uptime_ms, observation))
+        self.send(self.encode(observation))

@@ -9,9 +9,9 @@ from typing import Final
 from simulators.devices.angel_eye import AngelEyeDevice
 from simulators.devices.bee_tek import BeeTekDevice
 from simulators.devices.line_reader import LineReaderDevice
-from simulators.devices.one_way import TellingDevice
+from simulators.devices.one_way import OneWayDevice
 
-TELLING_SHOES: Final[dict[str, type[AngelEyeDevice | BeeTekDevice | LineReaderDevice]]] = {
+ONE_WAY_SHOES: Final[dict[str, type[AngelEyeDevice | BeeTekDevice | LineReaderDevice]]] = {
     "angel_eye": AngelEyeDevice,
     "bee_tek": BeeTekDevice,
     "line_reader": LineReaderDevice,
@@ -19,7 +19,7 @@ TELLING_SHOES: Final[dict[str, type[AngelEyeDevice | BeeTekDevice | LineReaderDe
 
 
 async def draw_all(
-    device: TellingDevice, every: float, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    device: OneWayDevice, every: float, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
 ) -> None:
     """Load a shuffled deck and draw a card every so many seconds until none is left. 0: nobody draws."""
     device.mechanism.load(device.mechanism.shuffled_by_hand(), deck=1)

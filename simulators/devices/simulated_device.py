@@ -1,30 +1,19 @@
-"""A simulated device: mechanism and cardlink put together, with no idea of what carries its bytes."""
+"""A simulated device that speaks cardlink: mechanism and protocol together, whatever carries the bytes."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
 from random import Random
-from typing import Any, Final
 
-import msgspec
-
+from firmware_bridge.commands import AnyCommand
 from firmware_bridge.drivers.cardlink import messages
-from firmware_bridge.drivers.cardlink.translate import capability_words
+from firmware_bridge.observations import AnyObservation
+from simulators.devices import cardlink_messages
+from simulators.devices.base import LONGEST_NAP, LoggedReport, log_line
 from simulators.devices.cardlink import CardlinkDevice
 from simulators.devices.mechanism import Mechanism, Profile
-from simulators.people.pace import Pace
-
-LONGEST_NAP: Final = 0.5  # seconds; a bound on how late a resend may be when the clock of the loop is coarse
-
-
-class LoggedReport(msgspec.Struct, frozen=True):
-    """A line of the device's own log: what it reported, whoever heard it."""
-
-    boot: int
-    number: int
-    report: str
-    fields: list[Any]
+from simulators.devices.pace import Pace
 
 
 class SimulatedDevice:
@@ -57,7 +46,7 @@ class SimulatedDevice:
             key=key,
             boot=boot,
             identity=self._identity,
-            status=lambda: self.mechanism.status(self.link.last_number),
+            status=lambda: cardlink_messages.status_of(self.mechanism.status(self.link.last_number)),
             nonce=lambda: fresh.getrandbits(128).to_bytes(16, "big"),
             on_command=self._on_command,
             on_host_lost=self._on_host_lost,
@@ -67,7 +56,7 @@ class SimulatedDevice:
         self.mechanism.power_on()
 
     def restart(self, cause: str) -> None:
-        """It starts anew, told in its own word: the link is gone, and so are the reports unless it retains them.
+        """It restarts, and `cause` is its own word for why. The link is gone, and the reports unless it retains them.
 
         The cards stay where they are, and so does what it has counted; its lock falls shut.
         """
@@ -96,50 +85,36 @@ class SimulatedDevice:
         """Seconds until `tick` is due."""
         return max(0.0, min(self.link.wake_at() - self._clock(), LONGEST_NAP))
 
-    def _emit(self, report: messages.Report) -> None:
-        number = self.link.report(report, self._clock())
-        name = type(report).__name__
-        self._log(LoggedReport(self.link.boot, number, name, list(msgspec.structs.astuple(report))))
+    def _emit(self, observation: AnyObservation) -> None:
+        uptime_ms = self.mechanism.clock.uptime_ms
+        number = self.link.report(cardlink_messages.report_of(observation, uptime_ms), self._clock())
+        self._log(log_line(self.link.boot, number, uptime_ms, observation))
         self.changed()
 
     def _identity(self, nonce: bytes, kept: list[messages.KeptReports]) -> messages.Identity:
-        said = self.mechanism.identity()
-        return messages.Identity(
-            version=1,
-            kind=said.kind,
-            unit=said.unit,
-            maker=said.maker,
-            model=said.model,
-            serial=said.serial,
-            firmware=said.firmware,
-            firmware_digest=said.firmware_digest,
-            capabilities=capability_words(said.capabilities),
-            report_memory=self.mechanism.profile.memory,
-            simulated=said.simulated,
-            deck_size=said.deck_size,
-            nonce=nonce,
-            status=self.mechanism.status(self.link.last_number),
-            kept=kept,
-        )
+        status = self.mechanism.status(self.link.last_number)
+        memory = self.mechanism.profile.memory
+        return cardlink_messages.identity_of(self.mechanism.identity(), status, nonce, memory, kept)
 
     def _on_command(self, command_id: int, order: messages.AnyOrder) -> None:
+        command = cardlink_messages.command_of(order)
         if self._pace.scale == 0:
-            self._carry_out(command_id, order)
+            self._carry_out(command_id, command)
             return
-        task = asyncio.get_running_loop().create_task(self._take_time(command_id, order))
+        task = asyncio.get_running_loop().create_task(self._take_time(command_id, command))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _take_time(self, command_id: int, order: messages.AnyOrder) -> None:
+    async def _take_time(self, command_id: int, command: AnyCommand) -> None:
         self.mechanism.moving = True
         try:
-            await self._pace.wait(self.mechanism.seconds_for(order))
+            await self._pace.wait(self.mechanism.seconds_for(command))
         finally:
             self.mechanism.moving = False
-        self._carry_out(command_id, order)
+        self._carry_out(command_id, command)
 
-    def _carry_out(self, command_id: int, order: messages.AnyOrder) -> None:
-        answer = self.mechanism.carry_out(command_id, order)
+    def _carry_out(self, command_id: int, command: AnyCommand) -> None:
+        answer = self.mechanism.carry_out(command_id, command)
         self.link.answer(command_id, answer.done, answer.reason)
         self.changed()
 

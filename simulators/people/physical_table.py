@@ -9,9 +9,8 @@ from msgspec.structs import replace
 from controller.games.specification import Facts
 from controller.rules.dealing_order import Place
 from firmware_bridge.cards import DECK, Card
-from simulators.devices.armed_faults import ArmedFaults
 from simulators.devices.mechanism import Mechanism
-from simulators.people.pace import Pace
+from simulators.devices.pace import Pace
 from simulators.people.plan import AS_IT_IS, PlannedRound
 
 SECONDS = {"deliver": 0.5, "gather": 2.0, "look": 0.8, "speak": 0.7, "count": 6.0}
@@ -42,7 +41,7 @@ class PhysicalTable:
         """Collect every card and put the deck back: a shuffler shuffles it, for a shoe it is shuffled by hand."""
         await self.spend("gather")
         self.hands, self.first_card, self.aside, self.handled = {}, None, [], False
-        self.mechanism.faults = ArmedFaults()
+        self.mechanism.faults.planned = []
         shoe = self.mechanism.profile.kind == "shoe"
         self.mechanism.load(self.mechanism.shuffled_by_hand() if shoe else list(DECK), deck=1)
         self._gathered = True
@@ -52,7 +51,7 @@ class PhysicalTable:
 
     def arm(self, planned: PlannedRound, order: Sequence[Place]) -> None:
         """What will go wrong in this deal, set before its first card moves and after its First Card."""
-        self.mechanism.faults = planned.faults(order, before=self.before_the_deal)
+        self.mechanism.faults.planned = planned.faults(order, before=self.before_the_deal)
 
     @property
     def before_the_deal(self) -> int:
@@ -87,4 +86,4 @@ class PhysicalTable:
     def count_stub(self) -> int:
         """Count by hand what is left: what lies in the device and its tray, without a card that is stuck inside."""
         inside = len(self.mechanism.inside) + len(self.mechanism.tray)
-        return inside - self.mechanism.faults.stuck
+        return inside - self.mechanism.cards_stuck

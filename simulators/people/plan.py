@@ -18,7 +18,13 @@ from controller.games import game
 from controller.games.specification import DEALER, Facts, Game, Kind, Unit
 from controller.rules.dealing_order import Place, served_boxes
 from controller.rules.law import Law, find_row, read_law
-from simulators.devices.armed_faults import ArmedFaults
+from simulators.devices.armed_faults import (
+    CARD_STUCK,
+    LOCK_SLIPS,
+    STUB_MISCOUNTED,
+    UNSEEN_CARD,
+    ArmedFault,
+)
 from simulators.devices.mechanism import SET_SIZE
 from simulators.people.bettors import PlannedWager, plan_wagers
 
@@ -43,7 +49,7 @@ class Mishap(StrEnum):
     JAM = "jam"
 
 
-class Trouble(NamedTuple):
+class Effect(NamedTuple):
     """What a mishap is to the table: the kind that is raised, and what is known with it before anybody is asked."""
 
     kind: Kind
@@ -51,19 +57,19 @@ class Trouble(NamedTuple):
 
 
 OF_A_PLAYER: Final = Facts(dealer_hand=False)
-TROUBLES: Final = {
-    Mishap.EXPOSED_CARD: Trouble(Kind.EXPOSED_CARD),
-    Mishap.SIMULTANEOUS: Trouble(Kind.SIMULTANEOUS, Facts(order_known=False)),
-    Mishap.FACE_UP: Trouble(Kind.FACE_UP_IN_DEVICE),
-    Mishap.FACE_UP_EARLY: Trouble(Kind.FACE_UP_IN_DEVICE, Facts(before_close=True)),
-    Mishap.BEFORE_NO_MORE_BETS: Trouble(Kind.BEFORE_NO_MORE_BETS, Facts(before_close=True)),
-    Mishap.WRONG_COUNT: Trouble(Kind.WRONG_COUNT, OF_A_PLAYER),
-    Mishap.WRONG_COUNT_HANDLED: Trouble(Kind.WRONG_COUNT, replace(OF_A_PLAYER, handled=True)),
-    Mishap.EXCHANGED: Trouble(Kind.WRONG_DISTRIBUTION, Facts(misplaced=True, curable=True)),
-    Mishap.ONE_TOO_MANY: Trouble(Kind.OTHER_DEALING_ERROR, Facts(misplaced=True, curable=False)),
-    Mishap.END_COUNT_SHORT: Trouble(Kind.DECK_COUNT),
-    Mishap.END_COUNT_MISCOUNTED: Trouble(Kind.DECK_COUNT),
-    Mishap.JAM: Trouble(Kind.TECHNICAL_STOP),
+EFFECTS: Final = {
+    Mishap.EXPOSED_CARD: Effect(Kind.EXPOSED_CARD),
+    Mishap.SIMULTANEOUS: Effect(Kind.SIMULTANEOUS, Facts(order_known=False)),
+    Mishap.FACE_UP: Effect(Kind.FACE_UP_IN_DEVICE),
+    Mishap.FACE_UP_EARLY: Effect(Kind.FACE_UP_IN_DEVICE, Facts(before_close=True)),
+    Mishap.BEFORE_NO_MORE_BETS: Effect(Kind.BEFORE_NO_MORE_BETS, Facts(before_close=True)),
+    Mishap.WRONG_COUNT: Effect(Kind.WRONG_COUNT, OF_A_PLAYER),
+    Mishap.WRONG_COUNT_HANDLED: Effect(Kind.WRONG_COUNT, replace(OF_A_PLAYER, handled=True)),
+    Mishap.EXCHANGED: Effect(Kind.WRONG_DISTRIBUTION, Facts(misplaced=True, curable=True)),
+    Mishap.ONE_TOO_MANY: Effect(Kind.OTHER_DEALING_ERROR, Facts(misplaced=True, curable=False)),
+    Mishap.END_COUNT_SHORT: Effect(Kind.DECK_COUNT),
+    Mishap.END_COUNT_MISCOUNTED: Effect(Kind.DECK_COUNT),
+    Mishap.JAM: Effect(Kind.TECHNICAL_STOP),
 }
 HEADLINES: Final = (Mishap.EXPOSED_CARD, Mishap.SIMULTANEOUS, Mishap.FACE_UP)
 
@@ -113,25 +119,25 @@ class PlannedRound(msgspec.Struct, frozen=True):
             return self.card
         return self.card - SET_SIZE if self.card > SET_SIZE else self.card + SET_SIZE
 
-    def faults(self, order: Sequence[Place], *, before: int = 0) -> ArmedFaults:
-        """What the mechanism is to do wrong, `before`: cards that leave it ahead of the deal. People's own: nothing."""
+    def faults(self, order: Sequence[Place], *, before: int = 0) -> list[ArmedFault]:
+        """What the mechanism is to do wrong; `before`: cards that leave it ahead of the deal. People's own: nothing."""
         ordinal = self.card_in(order) + before
         match self.mishap:
             case Mishap.SIMULTANEOUS:
-                return ArmedFaults(double_feed_at=ordinal)
+                return [ArmedFault("double-draw", ordinal)]
             case Mishap.FACE_UP | Mishap.FACE_UP_EARLY:
-                return ArmedFaults(face_up_at=ordinal)
+                return [ArmedFault("face-up", ordinal)]
             case Mishap.WRONG_COUNT | Mishap.WRONG_COUNT_HANDLED:
-                return ArmedFaults(unseen_extra_at=ordinal)
+                return [ArmedFault(UNSEEN_CARD, ordinal)]
             case Mishap.ONE_TOO_MANY:
-                return ArmedFaults(slip_at=len(order) + before)
+                return [ArmedFault(LOCK_SLIPS, len(order) + before)]
             case Mishap.END_COUNT_SHORT:
-                return ArmedFaults(stuck=1)
+                return [ArmedFault(CARD_STUCK)]
             case Mishap.END_COUNT_MISCOUNTED:
-                return ArmedFaults(miscount=-1)
+                return [ArmedFault(STUB_MISCOUNTED)]
             case Mishap.JAM:
-                return ArmedFaults(jam_at=ordinal)
-        return ArmedFaults()
+                return [ArmedFault("jam", ordinal)]
+        return []
 
 
 def plan_rounds(
@@ -176,7 +182,7 @@ def plan_rounds(
 
 def _expected(law: Law, unit: Unit, mishap: Mishap) -> tuple[Kind, str]:
     """The number that it has once everything that this game asks of it is answered."""
-    kind, known = TROUBLES[mishap]
+    kind, known = EFFECTS[mishap]
     facts = replace(known, manual=unit is Unit.SINGLES, before_close=known.before_close or False, cannot_tell=True)
     row, asks = find_row(law, kind, facts)
     while asks:

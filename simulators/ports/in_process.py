@@ -18,12 +18,11 @@ from firmware_bridge.device_url import DEFAULT_DRIVER, DeviceUrl
 from firmware_bridge.errors import TransportUnavailableError
 from firmware_bridge.transports.base import OnData, OnLost
 from firmware_bridge.transports.memory import MemoryTransport
-from simulators.cli.simulate import capabilities_of
-from simulators.devices.fault_injection import DeviceWithMechanism
-from simulators.devices.mechanism import Profile
-from simulators.devices.one_way_shoes import TELLING_SHOES
+from simulators.devices.base import DeviceWithMechanism
+from simulators.devices.mechanism import Profile, full_capabilities
+from simulators.devices.one_way_shoes import ONE_WAY_SHOES
+from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
-from simulators.people.pace import Pace
 from simulators.ports.memory import MemoryFront
 
 KINDS: Final[dict[str, Literal["shuffler", "shoe"]]] = {"/shuffler": "shuffler", "/shoe": "shoe"}
@@ -52,10 +51,10 @@ async def open_simulated_device(url: DeviceUrl, *, on_data: OnData, on_lost: OnL
 
 def front_of(url: DeviceUrl) -> MemoryFront:
     """The device that `url` names, on this loop; made if there is none. Raises TransportUnavailableError."""
-    if url.driver not in (DEFAULT_DRIVER, *TELLING_SHOES):
+    if url.driver not in (DEFAULT_DRIVER, *ONE_WAY_SHOES):
         raise TransportUnavailableError(
             f"No simulated device of this process speaks {url.driver}.",
-            f"Leave driver= out, or name one of {', '.join(TELLING_SHOES)} for sim:///shoe.",
+            f"Leave driver= out, or name one of {', '.join(ONE_WAY_SHOES)} for sim:///shoe.",
         )
     kind = KINDS.get(url.path)
     if kind is None:
@@ -75,7 +74,7 @@ def front_of(url: DeviceUrl) -> MemoryFront:
 
 def _make(kind: Literal["shuffler", "shoe"], driver: str, seed: int | None) -> DeviceWithMechanism:
     random = SystemRandom() if seed is None else Random(f"{seed}/device")
-    device = _cardlink(kind, random) if driver == DEFAULT_DRIVER else TELLING_SHOES[driver](random=random)
+    device = _cardlink(kind, random) if driver == DEFAULT_DRIVER else ONE_WAY_SHOES[driver](random=random)
     device.mechanism.load(device.mechanism.shuffled_by_hand(), deck=1)
     return device
 
@@ -83,7 +82,7 @@ def _make(kind: Literal["shuffler", "shoe"], driver: str, seed: int | None) -> D
 def _cardlink(kind: Literal["shuffler", "shoe"], random: Random) -> SimulatedDevice:
     serial = simulated_serial(kind)
     return SimulatedDevice(
-        Profile(kind, serial, capabilities_of(kind)),
+        Profile(kind, serial, full_capabilities(kind)),
         key=simulated_key(serial),
         random=random,
         fresh=SystemRandom(),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from firmware_bridge.errors import TransportLostError, TransportUnavailableError
 from firmware_bridge.transports.base import OnData, OnLost
 from firmware_bridge.transports.memory import MemoryTransport, memory_pair
-from simulators.devices.fault_injection import DeviceWithMechanism
+from simulators.devices.base import DeviceWithMechanism
 from simulators.devices.faulty_line import FaultyLine
-from simulators.devices.one_way import TellingDevice
+from simulators.devices.one_way import OneWayDevice
 from simulators.ports.carrier import Carrier
 
 
@@ -28,7 +28,7 @@ class MemoryFront:
             raise TransportUnavailableError(
                 "This simulated device has a host already.", "Give the other one another seed in its URL.", "port-busy"
             )
-        if isinstance(self.device, TellingDevice):
+        if isinstance(self.device, OneWayDevice):
             self.device.outgoing()  # what it told while nobody listened is gone, as with the real ones
         near, self._far = memory_pair(on_data, on_lost, self._carrier.take, self._lost, listen_only=listen_only)
         self._carrier.start()

@@ -6,11 +6,23 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
+from typing import Protocol
 
-from simulators.cli.fault_console import Outlet
 from simulators.devices.base import DeviceSide
 from simulators.ports.pty import PtyFront
 from simulators.ports.tcp import TcpFront
+
+
+class Outlet(Protocol):
+    """Where a device is plugged in."""
+
+    @property
+    def plugged(self) -> bool: ...
+
+    async def plug(self) -> None:
+        """Raises OSError."""
+
+    async def unplug(self) -> None: ...
 
 
 class PtyOutlet:

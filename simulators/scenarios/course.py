@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
@@ -20,9 +21,8 @@ from controller.table.operations import AnyOperation
 from controller.table.settings import ChosenReading, Settings
 from controller.table.state import TableState
 from firmware_bridge.cards import DECK, Card
+from simulators.devices.scripted_device import ScriptedDevice
 from simulators.devices.stacked_deck import stacked
-from simulators.scenarios.in_turn import InTurn
-from simulators.scenarios.scripted_device import ScriptedDevice
 
 MIXED: Final = tuple(DECK[(23 * place + 7) % len(DECK)] for place in range(len(DECK)))  # the same for every scenario
 ABILITIES: Final = {
@@ -31,6 +31,36 @@ ABILITIES: Final = {
     "reads_no_faces": {"recognises_cards": False},
 }
 """What may follow the unit in the header: a set waits before bets close; the stub stays inside; faces are not read."""
+
+ENDLESS: Final = 500  # inputs that follow from one
+
+
+class EndlessError(Exception):
+    """Table and device keep each other busy for ever."""
+
+
+class InTurn:
+    """`take` gets one input after another: what comes because of one, while it is taken, waits behind it."""
+
+    def __init__(self, take: Callable[[AnyInput], None]) -> None:
+        self._take = take
+        self._queue: deque[AnyInput] = deque()
+        self._busy = False
+
+    def put(self, given: AnyInput) -> None:
+        """One input and everything that follows from it. Raises `EndlessError`."""
+        self._queue.append(given)
+        if self._busy:
+            return
+        self._busy = True
+        try:
+            for _ in range(ENDLESS):
+                if not self._queue:
+                    return
+                self._take(self._queue.popleft())
+            raise EndlessError(f"{ENDLESS} inputs followed from one")
+        finally:
+            self._busy = False
 
 
 class TableSetting(msgspec.Struct, frozen=True):

@@ -9,20 +9,20 @@ from controller.roles import Role
 from controller.table import operations
 from controller.table.model import Pile
 from firmware_bridge.cards import DECK_SIZE
-from simulators.scenarios import said
+from simulators.scenarios import step_forms
 from simulators.scenarios.course import Course
-from simulators.scenarios.forms import Act, Word
-from simulators.scenarios.words import Words
+from simulators.scenarios.step_forms import Act, Word
+from simulators.scenarios.tokens import Tokens
 
 
-def _read_bring(words: Words) -> Act:
-    name, back = words.take("the name of a deck"), words.take("a back")
-    return lambda course: course.say(operations.BringDeck(name, back, f"seal of {name}", DECK_SIZE, said.WITNESS))
+def _read_bring(tokens: Tokens) -> Act:
+    name, back = tokens.take("the name of a deck"), tokens.take("a back")
+    return lambda course: course.say(operations.BringDeck(name, back, f"seal of {name}", DECK_SIZE, step_forms.WITNESS))
 
 
-def _read_load(words: Words) -> Act:
+def _read_load(tokens: Tokens) -> Act:
     """It is put in before anybody says which deck it is."""
-    name = words.take("the name of a deck")
+    name = tokens.take("the name of a deck")
 
     def load(course: Course) -> None:
         course.heartbeat()
@@ -32,26 +32,26 @@ def _read_load(words: Words) -> Act:
     return load
 
 
-def _read_quarantine(words: Words) -> Act:
-    name = words.take("the name of a deck")
+def _read_quarantine(tokens: Tokens) -> Act:
+    name = tokens.take("the name of a deck")
     return lambda course: course.say(operations.QuarantineDeck(name, "looked odd"))
 
 
-def _read_release(words: Words) -> Act:
-    role = words.role(Role.PIT_SUPERVISOR)
-    name = words.take("the name of a deck")
-    release = operations.ReleaseDeck(name, "examined card by card", DECK_SIZE, said.WITNESS)
+def _read_release(tokens: Tokens) -> Act:
+    role = tokens.role(Role.PIT_SUPERVISOR)
+    name = tokens.take("the name of a deck")
+    release = operations.ReleaseDeck(name, "examined card by card", DECK_SIZE, step_forms.WITNESS)
     return lambda course: course.say(release, role)
 
 
-def _read_dropped(words: Words) -> Act:
-    ordinals = words.numbers("the number of a card")
+def _read_dropped(tokens: Tokens) -> Act:
+    ordinals = tokens.numbers("the number of a card")
     cards = tuple(operations.CardAt(ordinal, Pile.DROPPED) for ordinal in ordinals)
     return lambda course: course.say(operations.PlaceCards(cards))
 
 
-def _read_count(words: Words) -> Act:
-    count = said.counted(words)
+def _read_count(tokens: Tokens) -> Act:
+    count = step_forms.counted(tokens)
     return lambda course: course.say(count)
 
 

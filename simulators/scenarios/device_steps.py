@@ -7,25 +7,25 @@ from typing import Final
 
 from firmware_bridge.cards import Card
 from simulators.scenarios.course import Course
-from simulators.scenarios.forms import Act, Word, plain
-from simulators.scenarios.words import Words
+from simulators.scenarios.step_forms import Act, Word, plain
+from simulators.scenarios.tokens import Tokens
 
 TOGETHER: Final = 3  # cards of a set
 
 
-def _read_face_up(words: Words) -> Act:
-    ordinal = words.number("the number of a card")
+def _read_face_up(tokens: Tokens) -> Act:
+    ordinal = tokens.number("the number of a card")
     return lambda course: course.device.find_face_up(ordinal)
 
 
-def _read_together(words: Words) -> Act:
-    count = words.number("how many cards")
-    known = words.maybe("order known")
+def _read_together(tokens: Tokens) -> Act:
+    count = tokens.number("how many cards")
+    known = tokens.maybe("order known")
     return lambda course: course.device.draw_together(count, order_known=known)
 
 
-def _read_next_set(words: Words) -> Act:
-    count = words.number("how many cards")
+def _read_next_set(tokens: Tokens) -> Act:
+    count = tokens.number("how many cards")
 
     def arm(course: Course) -> None:
         course.device.next_set = count
@@ -33,8 +33,8 @@ def _read_next_set(words: Words) -> Act:
     return arm
 
 
-def _read_unseen(words: Words) -> Act:
-    count = words.number("how many cards")
+def _read_unseen(tokens: Tokens) -> Act:
+    count = tokens.number("how many cards")
 
     def lose(course: Course) -> None:
         course.device.pass_unseen(count)
@@ -42,13 +42,13 @@ def _read_unseen(words: Words) -> Act:
     return lose
 
 
-def _read_skips(words: Words) -> Act:
-    count = words.number("how many cards")
+def _read_skips(tokens: Tokens) -> Act:
+    count = tokens.number("how many cards")
     return lambda course: course.device.skip_count(count)
 
 
-def _read_miscounts(words: Words) -> Act:
-    by = words.number("how many more or fewer")
+def _read_miscounts(tokens: Tokens) -> Act:
+    by = tokens.number("how many more or fewer")
 
     def arm(course: Course) -> None:
         course.device.miscount = by

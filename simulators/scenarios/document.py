@@ -8,11 +8,11 @@ from typing import Final
 from controller.games import GAMES
 from controller.table.settings import ChosenReading
 from simulators.scenarios import ENDING, packaged
-from simulators.scenarios.desk_steps import SAID_OTHERWISE, STRUCK_OUT
 from simulators.scenarios.expectations import EXPECTATIONS, ROW_FORM, ROW_MEANING
 from simulators.scenarios.format import HEADER, Scenario
 from simulators.scenarios.steps import STEPS
-from simulators.scenarios.words import ACTIONS, FACTS, INSTRUCTIONS, KINDS, ROLES
+from simulators.scenarios.supervisor_steps import SAID_OTHERWISE, STRUCK_OUT
+from simulators.scenarios.tokens import ACTIONS, FACTS, INSTRUCTIONS, KINDS, ROLES
 
 PAGE: Final = "docs/scenarios.md"
 FILES: Final = "../simulators/scenarios/"

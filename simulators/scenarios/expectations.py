@@ -13,7 +13,7 @@ from controller.table.irregularities.reopening import CORRECTED
 from controller.table.model import Hand, Pile, Stage
 from controller.table.phases import Phase, Service
 from simulators.scenarios.course import Course
-from simulators.scenarios.words import FACTS, ROLES, UnreadableError, Words
+from simulators.scenarios.tokens import FACTS, ROLES, Tokens, UnreadableError
 
 Look: TypeAlias = Callable[[Course], str | None]
 EventT = TypeVar("EventT", bound=events.Event)
@@ -32,7 +32,7 @@ class Expectation(NamedTuple):
 
     form: str
     meaning: str
-    read: Callable[[Words], Look]
+    read: Callable[[Tokens], Look]
 
 
 def say_row(row: Row) -> str:
@@ -50,10 +50,10 @@ def named(row: Row) -> str:
     return row.clause or row.authority
 
 
-def read_row(words: Words) -> Look:
+def read_row(tokens: Tokens) -> Look:
     """Cell, clause (none where the document is silent) and disposition."""
-    cell = words.take("a cell like I12")
-    rest = words.rest()
+    cell = tokens.take("a cell like I12")
+    rest = tokens.rest()
     if not CELL.fullmatch(cell) or not rest:
         raise UnreadableError(f"'{' '.join((cell, *rest))}' is neither an expectation nor CELL CLAUSE DISPOSITION")
     if rest[-1] not in DISPOSITIONS:
@@ -75,22 +75,22 @@ def _last(course: Course, event_type: type[EventT]) -> EventT | None:
     return next((event for event in reversed(course.history) if isinstance(event, event_type)), None)
 
 
-def _clause(words: Words) -> str:
+def _clause(tokens: Tokens) -> str:
     """A clause as it is cited; empty where the file says that there is none."""
-    if words.maybe(NO_CLAUSE):
+    if tokens.maybe(NO_CLAUSE):
         return ""
-    return f"{words.take('a clause')} {' '.join(words.rest())}".strip()
+    return f"{tokens.take('a clause')} {' '.join(tokens.rest())}".strip()
 
 
 def _listed(values: tuple[str, ...]) -> str:
     return " ".join(values) or "nothing"
 
 
-def _read_asks(words: Words) -> Look:
-    words.maybe("nothing")
+def _read_asks(tokens: Tokens) -> Look:
+    tokens.maybe("nothing")
     wanted: tuple[str, ...] = ()
-    while words.left:
-        wanted = (*wanted, words.one_of(dict(zip(FACTS, FACTS, strict=True)), "fact"))
+    while tokens.left:
+        wanted = (*wanted, tokens.one_of(dict(zip(FACTS, FACTS, strict=True)), "fact"))
 
     def look(course: Course) -> str | None:
         found = course.state.find_open(course.subject)
@@ -99,8 +99,8 @@ def _read_asks(words: Words) -> Look:
     return look
 
 
-def _read_stage(words: Words) -> Look:
-    wanted = words.one_of(STAGES, "stage")
+def _read_stage(tokens: Tokens) -> Look:
+    wanted = tokens.one_of(STAGES, "stage")
 
     def look(course: Course) -> str | None:
         found = course.state.find_open(course.subject)
@@ -109,9 +109,9 @@ def _read_stage(words: Words) -> Look:
     return look
 
 
-def _read_alert(words: Words) -> Look:
+def _read_alert(tokens: Tokens) -> Look:
     """Who is called for a ruling."""
-    wanted = words.one_of(ROLES, "rank")
+    wanted = tokens.one_of(ROLES, "rank")
 
     def look(course: Course) -> str | None:
         found = course.state.find_open(course.subject)
@@ -131,18 +131,18 @@ def _free(course: Course) -> str | None:
     return "held" if course.state.held else None
 
 
-def _read_phase(words: Words) -> Look:
-    wanted = words.one_of(PHASES, "phase")
+def _read_phase(tokens: Tokens) -> Look:
+    wanted = tokens.one_of(PHASES, "phase")
     return lambda course: _differs(wanted.replace("_", " "), course.state.phase.replace("_", " "))
 
 
-def _read_service(words: Words) -> Look:
-    wanted = words.one_of(SERVICES, "service")
+def _read_service(tokens: Tokens) -> Look:
+    wanted = tokens.one_of(SERVICES, "service")
     return lambda course: _differs(wanted.replace("_", " "), course.state.service.replace("_", " "))
 
 
-def _read_refused(words: Words) -> Look:
-    wanted = words.take("the code of a refusal")
+def _read_refused(tokens: Tokens) -> Look:
+    wanted = tokens.take("the code of a refusal")
 
     def look(course: Course) -> str | None:
         refusal, course.refusal = course.refusal, None
@@ -151,8 +151,8 @@ def _read_refused(words: Words) -> Look:
     return look
 
 
-def _read_resolved(words: Words) -> Look:
-    outcome, clause = words.one_of(OUTCOMES, "outcome"), _clause(words)
+def _read_resolved(tokens: Tokens) -> Look:
+    outcome, clause = tokens.one_of(OUTCOMES, "outcome"), _clause(tokens)
 
     def look(course: Course) -> str | None:
         last = _last(course, events.IrregularityResolved)
@@ -162,11 +162,11 @@ def _read_resolved(words: Words) -> Look:
     return look
 
 
-def _read_voided(words: Words) -> Look:
+def _read_voided(tokens: Tokens) -> Look:
     """By a clause, by a ruling, or by a ruling to which a clause refers."""
-    role = words.tail("by")
-    authority = Words(role).one_of(ROLES, "rank").word if role else ""
-    clause = _clause(words) if words.left else ""
+    role = tokens.tail("by")
+    authority = Tokens(role).one_of(ROLES, "rank").word if role else ""
+    clause = _clause(tokens) if tokens.left else ""
 
     def look(course: Course) -> str | None:
         last = _last(course, events.RoundVoided)
@@ -183,8 +183,8 @@ def _void(clause: str, authority: str) -> str:
     return f"voided {clause or NO_CLAUSE}" + (f" by {authority}" if authority else "")
 
 
-def _read_removed(words: Words) -> Look:
-    place, clause = words.place(), _clause(words)
+def _read_removed(tokens: Tokens) -> Look:
+    place, clause = tokens.place(), _clause(tokens)
 
     def look(course: Course) -> str | None:
         found = {
@@ -195,8 +195,8 @@ def _read_removed(words: Words) -> Look:
     return look
 
 
-def _read_options(words: Words) -> Look:
-    wanted = tuple(clause.strip() for clause in " ".join(words.rest()).split(","))
+def _read_options(tokens: Tokens) -> Look:
+    wanted = tuple(clause.strip() for clause in " ".join(tokens.rest()).split(","))
 
     def look(course: Course) -> str | None:
         row = course.rows.get(course.subject)
@@ -205,18 +205,18 @@ def _read_options(words: Words) -> Look:
     return look
 
 
-def _read_in_play(words: Words) -> Look:
-    wanted = words.places() if words.left else ()
+def _read_in_play(tokens: Tokens) -> Look:
+    wanted = tokens.places() if tokens.left else ()
     return lambda course: _differs(_listed(wanted), _listed(course.state.round.live_places))
 
 
-def _read_cards(words: Words) -> Look:
-    place, wanted = words.place(), words.number("how many cards")
+def _read_cards(tokens: Tokens) -> Look:
+    place, wanted = tokens.place(), tokens.number("how many cards")
     return lambda course: _differs(str(wanted), str(course.state.round.hands.get(place, Hand()).size))
 
 
-def _read_at(words: Words) -> Look:
-    place, wanted = words.place(), words.numbers("the number of a card")
+def _read_at(tokens: Tokens) -> Look:
+    place, wanted = tokens.place(), tokens.numbers("the number of a card")
 
     def look(course: Course) -> str | None:
         found = tuple(card.ordinal for card in course.state.round.hands.get(place, Hand()).cards)
@@ -225,9 +225,9 @@ def _read_at(words: Words) -> Look:
     return look
 
 
-def _read_bet(words: Words) -> Look:
-    number, verdict = words.number("the number of a bet"), words.one_of(VERDICTS, "verdict")
-    clause = _clause(words)
+def _read_bet(tokens: Tokens) -> Look:
+    number, verdict = tokens.number("the number of a bet"), tokens.one_of(VERDICTS, "verdict")
+    clause = _clause(tokens)
 
     def look(course: Course) -> str | None:
         found = {bet.number: f"{bet.verdict} {bet.clause or NO_CLAUSE}" for bet in course.state.round.settlement}
@@ -236,14 +236,14 @@ def _read_bet(words: Words) -> Look:
     return look
 
 
-def _read_round(words: Words) -> Look:
-    wanted = words.number("which round")
+def _read_round(tokens: Tokens) -> Look:
+    wanted = tokens.number("which round")
     return lambda course: _differs(str(wanted), str(course.state.round.number))
 
 
-def _read_out_of_use(words: Words) -> Look:
+def _read_out_of_use(tokens: Tokens) -> Look:
     """A recorded deck by its name; none: the one in the device, which nobody recorded."""
-    name = words.take("the name of a deck") if words.left else ""
+    name = tokens.take("the name of a deck") if tokens.left else ""
 
     def look(course: Course) -> str | None:
         record = course.state.decks.record(name)
@@ -253,14 +253,14 @@ def _read_out_of_use(words: Words) -> Look:
     return look
 
 
-def _read_on_pile(words: Words) -> Look:
-    pile, wanted = words.one_of({pile.value: pile for pile in Pile}, "pile"), words.number("how many cards")
+def _read_on_pile(tokens: Tokens) -> Look:
+    pile, wanted = tokens.one_of({pile.value: pile for pile in Pile}, "pile"), tokens.number("how many cards")
     return lambda course: _differs(str(wanted), str(course.state.round.pile_size(pile)))
 
 
-def _read_on_duty(words: Words) -> Look:
+def _read_on_duty(tokens: Tokens) -> Look:
     """People of a scenario have no names but their rank."""
-    wanted = words.one_of({**{word: word for word in ROLES}, "nobody": "nobody"}, "rank")
+    wanted = tokens.one_of({**{word: word for word in ROLES}, "nobody": "nobody"}, "rank")
     return lambda course: _differs(wanted, course.state.duty.dealer.replace("-", " ") or "nobody")
 
 
@@ -272,8 +272,8 @@ EXPECTATIONS: Final[Mapping[str, Expectation]] = {
     "asks": Expectation("expect asks FACTS|nothing", "what is to be answered before it can be confirmed", _read_asks),
     "stage": Expectation("expect stage STAGE|over", "what the irregularity waits for", _read_stage),
     "alert": Expectation("expect alert ROLE", "a person of this rank or above is called for a ruling", _read_alert),
-    "held": Expectation("expect held", "nothing may be dealt, and the exit is locked", lambda words: _held),
-    "free": Expectation("expect free", "nothing stands in the way", lambda words: _free),
+    "held": Expectation("expect held", "nothing may be dealt, and the exit is locked", lambda tokens: _held),
+    "free": Expectation("expect free", "nothing stands in the way", lambda tokens: _free),
     "phase": Expectation("expect phase PHASE", "how far the round has come", _read_phase),
     "service": Expectation("expect service SERVICE", "whether table and device may be used together", _read_service),
     "refused": Expectation("expect refused CODE", "the step before was refused, and why", _read_refused),
@@ -297,7 +297,7 @@ EXPECTATIONS: Final[Mapping[str, Expectation]] = {
     "out of use": Expectation("expect out of use [NAME]", "a deck is in quarantine", _read_out_of_use),
     "pile": Expectation("expect pile PILE NUMBER", "how many cards lie on a pile", _read_on_pile),
     "on duty": Expectation("expect on duty ROLE|nobody", "who deals", _read_on_duty),
-    "no irregularity": Expectation("expect no irregularity", "none is open", lambda words: _no_irregularity),
+    "no irregularity": Expectation("expect no irregularity", "none is open", lambda tokens: _no_irregularity),
 }
 ROW_FORM: Final = "expect CELL [CLAUSE] DISPOSITION"
 ROW_MEANING: Final = "what the irregularity is and what is proposed; without a clause where the document is silent"

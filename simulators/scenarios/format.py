@@ -26,9 +26,9 @@ from controller.table.settings import ChosenReading
 from simulators.devices.stacked_deck import FIRST_CARD
 from simulators.scenarios.course import ABILITIES, TableSetting
 from simulators.scenarios.expectations import CELL, EXPECTATIONS, ROW_FORM, Look, read_row
-from simulators.scenarios.forms import Act
+from simulators.scenarios.step_forms import Act
 from simulators.scenarios.steps import STEPS
-from simulators.scenarios.words import UnreadableError, Words
+from simulators.scenarios.tokens import Tokens, UnreadableError
 
 EXPECT: Final = "expect"
 SILENT: Final = "silent"
@@ -70,7 +70,7 @@ class HeaderWord(NamedTuple):
 
     form: str
     meaning: str
-    read: Callable[[Scenario, Words], Scenario]
+    read: Callable[[Scenario, Tokens], Scenario]
 
 
 def read_scenario(name: str, text: str) -> Scenario:
@@ -83,7 +83,7 @@ def read_scenario(name: str, text: str) -> Scenario:
         words = line.partition("#")[0].split()
         try:
             if words and words[0] in HEADER and not steps:
-                reading = Words(words[1:])
+                reading = Tokens(words[1:])
                 scenario = HEADER[words[0]].read(scenario, reading)
                 reading.done()
             elif words:
@@ -107,26 +107,26 @@ def _step(number: int, words: list[str]) -> Step:
         act = _read(STEPS[word].form, read, reading)
         return Step(number, text, act=act)
     if len(words) > 1 and CELL.fullmatch(words[1]):
-        return Step(number, text, look=_read(ROW_FORM, read_row, Words(words[1:])))
+        return Step(number, text, look=_read(ROW_FORM, read_row, Tokens(words[1:])))
     named = words[1] if len(words) > 1 else ""
     word, read_look, reading = _longest(words[1:], EXPECTATIONS, f"'{named}' cannot be expected")
     return Step(number, text, look=_read(EXPECTATIONS[word].form, read_look, reading))
 
 
-def _longest(words: list[str], known: Mapping[str, Any], sentence: str) -> tuple[str, Callable[[Words], Any], Words]:
+def _longest(words: list[str], known: Mapping[str, Any], sentence: str) -> tuple[str, Callable[[Tokens], Any], Tokens]:
     """The longest known word that begins the line, its reader, and what follows it."""
     for word in sorted(known, key=len, reverse=True):
-        reading = Words(words)
+        reading = Tokens(words)
         if reading.maybe(word):
             return word, known[word].read, reading
     alike = [word for word in known if word.split()[0] == words[0]] if words else []
     raise UnreadableError(f"{sentence}; known: {', '.join(alike or known)}")
 
 
-def _read(form: str, read: Callable[[Words], Any], words: Words) -> Any:
+def _read(form: str, read: Callable[[Tokens], Any], tokens: Tokens) -> Any:
     try:
-        made = read(words)
-        words.done()
+        made = read(tokens)
+        tokens.done()
     except UnreadableError as error:
         raise UnreadableError(f"{error}; write `{form}`") from error
     return made
@@ -145,54 +145,54 @@ def _game_of(scenario: Scenario) -> Game:
     return GAMES[scenario.setting.game]
 
 
-def _read_game(scenario: Scenario, words: Words) -> Scenario:
-    return _setting(scenario, game=words.one_of({name: name for name in GAMES}, "game"))
+def _read_game(scenario: Scenario, tokens: Tokens) -> Scenario:
+    return _setting(scenario, game=tokens.one_of({name: name for name in GAMES}, "game"))
 
 
-def _read_device(scenario: Scenario, words: Words) -> Scenario:
-    unit = words.one_of(UNITS, "unit")
+def _read_device(scenario: Scenario, tokens: Tokens) -> Scenario:
+    unit = tokens.one_of(UNITS, "unit")
     able: list[str] = []
-    while words.left:
-        able.append(words.one_of({name: name for name in ABILITIES}, "ability"))
+    while tokens.left:
+        able.append(tokens.one_of({name: name for name in ABILITIES}, "ability"))
     return _setting(scenario, unit=unit, abilities=tuple(able))
 
 
-def _read_boxes(scenario: Scenario, words: Words) -> Scenario:
-    boxes = words.numbers("a box")
+def _read_boxes(scenario: Scenario, tokens: Tokens) -> Scenario:
+    boxes = tokens.numbers("a box")
     most = _game_of(scenario).boxes[1]
     if wrong := [box for box in boxes if not 1 <= box <= most]:
         raise UnreadableError(f"there is no box {wrong[0]}; a layout has boxes 1 to {most}")
     return _setting(scenario, boxes=boxes)
 
 
-def _read_reading(scenario: Scenario, words: Words) -> Scenario:
+def _read_reading(scenario: Scenario, tokens: Tokens) -> Scenario:
     settings = {setting.id: setting for setting in _game_of(scenario).settings}
-    setting = words.one_of(settings, "setting of this game")
-    option = words.one_of({name: name for name, _ in setting.options}, f"option of {setting.id}")
+    setting = tokens.one_of(settings, "setting of this game")
+    option = tokens.one_of({name: name for name, _ in setting.options}, f"option of {setting.id}")
     return _setting(scenario, readings=(*scenario.setting.readings, ChosenReading(setting.id, option)))
 
 
-def _read_hand(scenario: Scenario, words: Words) -> Scenario:
-    place = FIRST_CARD if words.maybe(FIRST_CARD) else words.place()
-    return _setting(scenario, hands=(*scenario.setting.hands, (place, words.cards())))
+def _read_hand(scenario: Scenario, tokens: Tokens) -> Scenario:
+    place = FIRST_CARD if tokens.maybe(FIRST_CARD) else tokens.place()
+    return _setting(scenario, hands=(*scenario.setting.hands, (place, tokens.cards())))
 
 
-def _read_wager(scenario: Scenario, words: Words) -> Scenario:
-    return _setting(scenario, wagers=(*scenario.setting.wagers, words.wager()))
+def _read_wager(scenario: Scenario, tokens: Tokens) -> Scenario:
+    return _setting(scenario, wagers=(*scenario.setting.wagers, tokens.wager()))
 
 
-def _read_cell(scenario: Scenario, words: Words) -> Scenario:
-    cell = words.take("a cell like I12")
-    seen_as = words.take("a cell like I12") if words.maybe("seen as") else cell
+def _read_cell(scenario: Scenario, tokens: Tokens) -> Scenario:
+    cell = tokens.take("a cell like I12")
+    seen_as = tokens.take("a cell like I12") if tokens.maybe("seen as") else cell
     for named in (cell, seen_as):
         if not CELL.fullmatch(named):
             raise UnreadableError(f"'{named}' is no cell; cells are I01 to I28, I08a and I08b")
     return scenario._replace(cell=cell, seen_as=seen_as)
 
 
-def _read_clause(scenario: Scenario, words: Words) -> Scenario:
-    silent = words.maybe(SILENT)
-    clause = " ".join(words.rest())
+def _read_clause(scenario: Scenario, tokens: Tokens) -> Scenario:
+    silent = tokens.maybe(SILENT)
+    clause = " ".join(tokens.rest())
     if not silent and not clause:
         raise UnreadableError(f"a clause is missing; write `clause {SILENT}` where the document says nothing")
     return scenario._replace(silent=silent, clause=clause)
@@ -216,4 +216,4 @@ HEADER: Final[Mapping[str, HeaderWord]] = {
         "clause NC 5.7 or clause silent [TP 3.3]", "what the table must come to by the end", _read_clause
     ),
 }
-"""Words of the header. `device` is one of the steps too, so the header ends with the first line that is none of it."""
+"""Tokens of the header. `device` is one of the steps too, so the header ends with the first line that is none of it."""

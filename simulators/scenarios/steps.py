@@ -16,13 +16,13 @@ from controller.rules.dealing_order import DEALER
 from controller.table import operations
 from controller.table.model import Stage
 from controller.table.phases import DEALING, Phase
-from simulators.scenarios import said
+from simulators.scenarios import step_forms
 from simulators.scenarios.course import Course, StepError
 from simulators.scenarios.deck_steps import DECK_STEPS
-from simulators.scenarios.desk_steps import DESK_STEPS
 from simulators.scenarios.device_steps import DEVICE_STEPS
-from simulators.scenarios.forms import Act, Word, plain
-from simulators.scenarios.words import ACTIONS, CHOICES, UnreadableError, Words
+from simulators.scenarios.step_forms import Act, Word, plain
+from simulators.scenarios.supervisor_steps import SUPERVISOR_STEPS
+from simulators.scenarios.tokens import ACTIONS, CHOICES, Tokens, UnreadableError
 
 DEALER_ROLE, SUPERVISOR, MANAGER = Role.DEALER, Role.PIT_SUPERVISOR, Role.SHIFT_MANAGER
 
@@ -81,10 +81,10 @@ def _deal_all(course: Course) -> None:
         _deal_one(course)
 
 
-def _read_deal(words: Words) -> Act:
-    if words.maybe("all"):
+def _read_deal(tokens: Tokens) -> Act:
+    if tokens.maybe("all"):
         return _deal_all
-    times = words.number("how many sets or cards are dealt")
+    times = tokens.number("how many sets or cards are dealt")
 
     def deal(course: Course) -> None:
         for _ in range(times):
@@ -93,8 +93,8 @@ def _read_deal(words: Words) -> Act:
     return deal
 
 
-def _read_take(words: Words) -> Act:
-    times = words.number("how many sets or cards are taken")
+def _read_take(tokens: Tokens) -> Act:
+    times = tokens.number("how many sets or cards are taken")
 
     def take(course: Course) -> None:
         for _ in range(times):
@@ -103,10 +103,10 @@ def _read_take(words: Words) -> Act:
     return take
 
 
-def _read_dealt_by_hand(words: Words) -> Act:
-    because = said.because(words, "the device is dead")
-    role = words.role(SUPERVISOR)
-    cards = words.number("how many cards are dealt by hand")
+def _read_dealt_by_hand(tokens: Tokens) -> Act:
+    because = step_forms.because(tokens, "the device is dead")
+    role = tokens.role(SUPERVISOR)
+    cards = tokens.number("how many cards are dealt by hand")
     return lambda course: course.say(operations.DealByHand(cards, because), role)
 
 
@@ -119,10 +119,10 @@ def _open_all(course: Course) -> None:
             course.say(operations.ExposeHand(place))
 
 
-def _read_open(words: Words) -> Act:
-    if words.maybe("all"):
+def _read_open(tokens: Tokens) -> Act:
+    if tokens.maybe("all"):
         return _open_all
-    opened = said.opened(words)
+    opened = step_forms.opened(tokens)
     return lambda course: course.say(opened)
 
 
@@ -145,42 +145,42 @@ def _finish(course: Course) -> None:
         part(course)
 
 
-def _read_handled(words: Words) -> Act:
-    handled = said.handled(words)
+def _read_handled(tokens: Tokens) -> Act:
+    handled = step_forms.handled(tokens)
     return lambda course: course.say(handled)
 
 
-def _read_wager(words: Words) -> Act:
-    wager = words.wager()
+def _read_wager(tokens: Tokens) -> Act:
+    wager = tokens.wager()
     return lambda course: course.say(wager)
 
 
-def _read_change_bet(words: Words) -> Act:
-    bet, amount = words.number("the number of a bet"), words.number("an amount")
+def _read_change_bet(tokens: Tokens) -> Act:
+    bet, amount = tokens.number("the number of a bet"), tokens.number("an amount")
     return lambda course: course.say(operations.ChangeWager(bet, amount))
 
 
-def _read_take_back_bet(words: Words) -> Act:
-    bet = words.number("the number of a bet")
+def _read_take_back_bet(tokens: Tokens) -> Act:
+    bet = tokens.number("the number of a bet")
     return lambda course: course.say(operations.TakeBackWager(bet))
 
 
-def _read_pause(words: Words) -> Act:
-    reason = " ".join(words.rest())
+def _read_pause(tokens: Tokens) -> Act:
+    reason = " ".join(tokens.rest())
     return lambda course: course.say(operations.PauseTable(reason))
 
 
 # -- irregularities
 
 
-def _read_report(words: Words) -> Act:
-    report = said.reported(words)
+def _read_report(tokens: Tokens) -> Act:
+    report = step_forms.reported(tokens)
     return lambda course: course.say(report)
 
 
-def _read_confirm(words: Words) -> Act:
-    role = words.role(SUPERVISOR)
-    facts = msgspec.convert(words.facts(), Facts)
+def _read_confirm(tokens: Tokens) -> Act:
+    role = tokens.role(SUPERVISOR)
+    facts = msgspec.convert(tokens.facts(), Facts)
 
     def confirm(course: Course) -> None:
         found = course.about()
@@ -189,9 +189,9 @@ def _read_confirm(words: Words) -> Act:
     return confirm
 
 
-def _read_deny(words: Words) -> Act:
-    because = said.because(words, "looked at, and it is not so")
-    role = words.role(SUPERVISOR)
+def _read_deny(tokens: Tokens) -> Act:
+    because = step_forms.because(tokens, "looked at, and it is not so")
+    role = tokens.role(SUPERVISOR)
 
     def deny(course: Course) -> None:
         found = course.about()
@@ -200,9 +200,9 @@ def _read_deny(words: Words) -> Act:
     return deny
 
 
-def _read_order(words: Words) -> Act:
-    role = words.role(SUPERVISOR)
-    ordinals = words.numbers("the number of a card")
+def _read_order(tokens: Tokens) -> Act:
+    role = tokens.role(SUPERVISOR)
+    ordinals = tokens.numbers("the number of a card")
 
     def name_order(course: Course) -> None:
         found = course.about()
@@ -211,12 +211,12 @@ def _read_order(words: Words) -> Act:
     return name_order
 
 
-def _read_choose(words: Words) -> Act:
-    role = words.role(DEALER_ROLE)
-    place = None if words.maybe("all") else words.place()
-    bettor = words.take("a bettor") if words.maybe("for") else ""
-    choice = words.one_of(CHOICES, "choice")
-    absent = words.maybe("absent")
+def _read_choose(tokens: Tokens) -> Act:
+    role = tokens.role(DEALER_ROLE)
+    place = None if tokens.maybe("all") else tokens.place()
+    bettor = tokens.take("a bettor") if tokens.maybe("for") else ""
+    choice = tokens.one_of(CHOICES, "choice")
+    absent = tokens.maybe("absent")
 
     def choose(course: Course) -> None:
         for at, who in course.state.round.choosers if place is None else ((place, bettor),):
@@ -226,8 +226,8 @@ def _read_choose(words: Words) -> Act:
     return choose
 
 
-def _read_put_right(words: Words) -> Act:
-    role = words.role(DEALER_ROLE)
+def _read_put_right(tokens: Tokens) -> Act:
+    role = tokens.role(DEALER_ROLE)
 
     def put_right(course: Course) -> None:
         found = course.about()
@@ -236,12 +236,12 @@ def _read_put_right(words: Words) -> Act:
     return put_right
 
 
-def _read_rule(words: Words) -> Act:
-    text = said.because(words, "so decided")
-    role = words.role(MANAGER)
-    action = words.one_of(ACTIONS, "ruling")
-    places = words.places() if action is RulingAction.REMOVE_HANDS else ()
-    numbers = words.numbers("a number") if words.left else ()
+def _read_rule(tokens: Tokens) -> Act:
+    text = step_forms.because(tokens, "so decided")
+    role = tokens.role(MANAGER)
+    action = tokens.one_of(ACTIONS, "ruling")
+    places = tokens.places() if action is RulingAction.REMOVE_HANDS else ()
+    numbers = tokens.numbers("a number") if tokens.left else ()
     of_cards = action is RulingAction.NAME_ORDER
     ordinals, bets = (numbers, ()) if of_cards else ((), numbers)
 
@@ -253,8 +253,8 @@ def _read_rule(words: Words) -> Act:
     return rule
 
 
-def _read_about(words: Words) -> Act:
-    cell = words.take("a cell like I12")
+def _read_about(tokens: Tokens) -> Act:
+    cell = tokens.take("a cell like I12")
 
     def about(course: Course) -> None:
         found = [one for one in course.state.open if one.row.id == cell]
@@ -265,8 +265,8 @@ def _read_about(words: Words) -> Act:
     return about
 
 
-def _read_swapped(words: Words) -> Act:
-    first, second = words.place(), words.place()
+def _read_swapped(tokens: Tokens) -> Act:
+    first, second = tokens.place(), tokens.place()
 
     def swap(course: Course) -> None:
         cards = [
@@ -279,12 +279,12 @@ def _read_swapped(words: Words) -> Act:
     return swap
 
 
-def _read_lies(words: Words) -> Act:
+def _read_lies(tokens: Tokens) -> Act:
     cards = []
-    while words.left:
-        ordinal = words.number("the number of a card")
-        words.maybe("at")
-        cards.append(operations.CardAt(ordinal, words.place()))
+    while tokens.left:
+        ordinal = tokens.number("the number of a card")
+        tokens.maybe("at")
+        cards.append(operations.CardAt(ordinal, tokens.place()))
     if not cards:
         raise UnreadableError("say which card lies where")
     return lambda course: course.say(operations.PlaceCards(tuple(cards)))
@@ -344,7 +344,7 @@ STEPS: Final[Mapping[str, Word]] = {
     "about": Word("about CELL", "what follows is about this open irregularity", _read_about),
     "swapped": Word("swapped PLACE PLACE", "the hands of two places lie at each other's", _read_swapped),
     "lies": Word("lies NUMBER at PLACE ...", "the card that left under this number lies there", _read_lies),
-    **DESK_STEPS,
+    **SUPERVISOR_STEPS,
     **DECK_STEPS,
     **DEVICE_STEPS,
 }

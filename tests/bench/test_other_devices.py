@@ -10,11 +10,11 @@ import pytest
 
 from firmware_bridge.drivers.base import DeviceReady, LinkOver, Reported
 from firmware_bridge.observations import CardDrawn
-from simulators.bench.rig import Bench, open_bench, simulated_device
+from simulators.bench.bench import Bench, open_bench, simulated_device
 from simulators.devices.angel_eye import AngelEyeDevice
 from simulators.devices.line_reader import simulated_identifiers
-from simulators.devices.one_way import TellingDevice
-from simulators.devices.one_way_shoes import TELLING_SHOES, draw_all
+from simulators.devices.one_way import OneWayDevice
+from simulators.devices.one_way_shoes import ONE_WAY_SHOES, draw_all
 
 
 def cards(bench: Bench) -> list[str]:
@@ -22,7 +22,7 @@ def cards(bench: Bench) -> list[str]:
     return [one.card.expose().code for one in drawn if isinstance(one, CardDrawn) and one.card is not None]
 
 
-async def draw(bench: Bench, device: TellingDevice) -> str:
+async def draw(bench: Bench, device: OneWayDevice) -> str:
     """One card, waited for."""
     place = len(bench.heard)
     (drawn,) = device.mechanism.draw()
@@ -30,9 +30,9 @@ async def draw(bench: Bench, device: TellingDevice) -> str:
     return drawn.code
 
 
-@pytest.mark.parametrize(("driver", "make"), TELLING_SHOES.items())
+@pytest.mark.parametrize(("driver", "make"), ONE_WAY_SHOES.items())
 async def test_a_link_stands_at_once_and_brings_the_cards(
-    driver: str, make: Callable[..., TellingDevice], tmp_path: Path
+    driver: str, make: Callable[..., OneWayDevice], tmp_path: Path
 ) -> None:
     device = make(random=Random(7))
     device.mechanism.load(device.mechanism.shuffled_by_hand(), deck=1)

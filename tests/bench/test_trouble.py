@@ -7,9 +7,9 @@ import shutil
 from pathlib import Path
 from random import Random
 
-from simulators.cli.fault_options import Trouble, running
+from simulators.cli.fault_options import FaultOptions, running
 from simulators.devices.bee_tek import BeeTekDevice
-from simulators.devices.fault_injection import Rig
+from simulators.devices.fault_injection import FaultInjector
 from simulators.devices.faults import parse_fault
 
 PATIENCE = 20.0  # seconds until the test fails
@@ -19,9 +19,9 @@ async def test_the_place_where_it_was_plugged_in_is_gone(tmp_path: Path) -> None
     folder = tmp_path / "soon gone"
     folder.mkdir()
     device = BeeTekDevice(random=Random(1))
-    rig = Rig(device, driver="bee_tek", seed=1, clock=asyncio.get_running_loop().time)
+    injector = FaultInjector(device, driver="bee_tek", seed=1, clock=asyncio.get_running_loop().time)
     said: asyncio.Queue[str] = asyncio.Queue()
-    async with running(rig, Trouble((parse_fault("unplug@1"),)), folder / "device", None, said.put_nowait):
+    async with running(injector, FaultOptions((parse_fault("unplug@1"),)), folder / "device", None, said.put_nowait):
         device.mechanism.load(device.mechanism.shuffled_by_hand(), deck=1)
         shutil.rmtree(folder)
         device.mechanism.draw()

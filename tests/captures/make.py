@@ -24,11 +24,10 @@ from firmware_bridge.device_url import parse_device_url
 from firmware_bridge.drivers.base import DeviceReady, Heard, LinkOver, Reported
 from firmware_bridge.drivers.registry import load_driver
 from firmware_bridge.drivers.setting import DriverSetting
-from simulators.cli.simulate import capabilities_of
-from simulators.devices.mechanism import Profile
-from simulators.devices.one_way_shoes import TELLING_SHOES
+from simulators.devices.mechanism import Profile, full_capabilities
+from simulators.devices.one_way_shoes import ONE_WAY_SHOES
+from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
-from simulators.people.pace import Pace
 from simulators.ports.in_process import simulated_key, simulated_serial
 from tests.protocol.driver_conformance import Clock, Shoe
 
@@ -244,11 +243,11 @@ async def make(golden: Golden, folder: Path) -> None:
         kind: Literal["shuffler", "shoe"] = "shuffler" if url.path == "/shuffler" else "shoe"
         serial = simulated_serial(kind)
         device = SimulatedDevice(
-            Profile(kind, serial, capabilities_of(kind)),
+            Profile(kind, serial, full_capabilities(kind)),
             key=simulated_key(serial), random=Random(1), fresh=Random(2), clock=clock, pace=Pace(0),
         )  # fmt: skip
     else:
-        device = TELLING_SHOES[url.driver](random=Random(1))
+        device = ONE_WAY_SHOES[url.driver](random=Random(1))
     device.mechanism.load(Random(7).sample(DECK, len(DECK)), deck=1)
     maker = Maker(folder / f"{golden.name}.capture", golden.url, device, clock, golden.note)
     await golden.play(maker)

@@ -151,9 +151,9 @@ def watch_link(countdown: Countdown) -> None:
 def note_commands(path: Path) -> None:
     carry_out = Mechanism.carry_out
 
-    def noted(self: Mechanism, command_id: int, order: Any) -> Any:
-        answer = carry_out(self, command_id, order)
-        line = CarriedOut(command_id, type(order).__name__, answer.done)
+    def noted(self: Mechanism, command_id: int, command: Any) -> Any:
+        answer = carry_out(self, command_id, command)
+        line = CarriedOut(command_id, type(command).__name__, answer.done)
         with path.open("ab") as file:
             file.write(msgspec.json.encode(line) + b"\n")
         return answer

@@ -18,7 +18,7 @@ from controller.table.model import HeldCard
 from controller.table.phases import Phase
 from controller.table.state import TableState
 from firmware_bridge import observations
-from simulators.devices.simulated_device import LoggedReport
+from simulators.devices.base import LoggedReport
 from tests.end_to_end.child import CarriedOut
 from tests.end_to_end.stage import Stage
 

@@ -29,7 +29,7 @@ from firmware_bridge.cards import Evidence
 from firmware_bridge.commands import AnyCommand
 from firmware_bridge.drivers.base import DeviceReady, LinkOver, Reported
 from firmware_bridge.observations import ButtonPressed
-from simulators.cli.simulate import capabilities_of
+from simulators.devices.mechanism import full_capabilities
 from simulators.people.crew import CREW, CrewVoice
 from tests.end_to_end.child import Orders
 from tests.end_to_end.evidence import Evidence as Account
@@ -137,7 +137,7 @@ def report(number: int) -> Reported:
 
 def ready() -> DeviceReady:
     identity = DeviceIdentity(
-        "shuffler", "sets", "m", "m", "S-1", "1", "0", capabilities_of("shuffler"), True, 52, BOOT
+        "shuffler", "sets", "m", "m", "S-1", "1", "0", full_capabilities("shuffler"), True, 52, BOOT
     )
     return DeviceReady(identity, DeviceStatus(BOOT, 0, 0, 0, 0, 0, 0, 0, False, True, False, 0))
 

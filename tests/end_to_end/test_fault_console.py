@@ -11,7 +11,7 @@ from firmware_bridge.commands import Dispense, ReleaseExit, Shuffle
 from firmware_bridge.device_keys import read_device_keys
 from firmware_bridge.drivers.base import DeviceReady, LinkOver, Reported
 from firmware_bridge.observations import CardDrawn, FaceUpFound, JamCleared, Jammed, SetDispensed
-from simulators.bench.rig import Bench, open_bench
+from simulators.bench.bench import Bench, open_bench
 from simulators.devices.faults import BY_NAME
 from simulators.devices.line_reader import simulated_identifiers
 from tests.end_to_end.processes import Child
@@ -147,7 +147,7 @@ async def test_its_words(simulator: Simulator) -> None:
     ("arguments", "sentence"),
     [
         (["--fault", "fire@3"], "There is no fault 'fire'."),
-        (["--fault", "jam=0.5"], "jam is no matter of chance."),
+        (["--fault", "jam=0.5"], "jam does not happen by chance."),
         (["--driver", "bee_tek", "--fault", "slow@3"], "Bee-Tek cannot show slow"),
         (["--driver", "line_reader", "--preset", "real-machine"], "cannot show the faults of real-machine"),
         (["--dealer", "nowhere.sock", "--fault", "jam@3"], "The people of --dealer know"),

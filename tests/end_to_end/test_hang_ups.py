@@ -22,10 +22,10 @@ from firmware_bridge.drivers.cardlink.framing import encode_frame
 from firmware_bridge.drivers.cardlink.host import CardlinkHost
 from firmware_bridge.drivers.cardlink.messages import Kind
 from firmware_bridge.link_keeper import LinkKeeper, LinkState, wait_for_event
-from simulators.cli.simulate import capabilities_of
-from simulators.devices.mechanism import Profile
-from simulators.devices.simulated_device import LoggedReport, SimulatedDevice
-from simulators.people.pace import Pace
+from simulators.devices.base import LoggedReport
+from simulators.devices.mechanism import Profile, full_capabilities
+from simulators.devices.pace import Pace
+from simulators.devices.simulated_device import SimulatedDevice
 from simulators.ports.pty import PtyFront
 from tests.end_to_end.stage import short_folder
 from tests.link.parts import Changes, open_descriptors
@@ -120,7 +120,7 @@ class Table:
         self.log: list[LoggedReport] = []
         port = folder / "device"
         self.device = SimulatedDevice(
-            Profile("shuffler", SERIAL, capabilities_of("shuffler")),
+            Profile("shuffler", SERIAL, full_capabilities("shuffler")),
             key=KEY,
             random=Random(7),
             fresh=Random(7),  # repeatable

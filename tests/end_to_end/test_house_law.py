@@ -18,11 +18,10 @@ from controller.table import operations
 from controller.table.operations import AnyOperation
 from firmware_bridge.cards import DECK
 from firmware_bridge.device_keys import write_device_keys
-from simulators.cli.simulate import capabilities_of
-from simulators.devices.mechanism import Profile
+from simulators.devices.mechanism import Profile, full_capabilities
+from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
 from simulators.people.crew import CREW, CrewMember, CrewVoice
-from simulators.people.pace import Pace
 from simulators.ports.pty import PtyFront
 from tests.end_to_end.stage import Stage, short_folder
 
@@ -86,7 +85,7 @@ async def crew() -> AsyncIterator[Crew]:
             key = bytes(range(32))
             write_device_keys(stage.device_keys, {SERIAL: key})
             device = SimulatedDevice(
-                Profile("shuffler", SERIAL, capabilities_of("shuffler", stages=False)),
+                Profile("shuffler", SERIAL, full_capabilities("shuffler", stages=False)),
                 key=key,
                 random=Random(1),
                 fresh=SystemRandom(),

@@ -9,14 +9,14 @@ import pytest
 from firmware_bridge.card_table import read_card_table
 from firmware_bridge.drivers.base import Reported
 from firmware_bridge.observations import CardDrawn
-from simulators.bench.rig import open_bench
-from simulators.devices.one_way_shoes import TELLING_SHOES
+from simulators.bench.bench import open_bench
+from simulators.devices.one_way_shoes import ONE_WAY_SHOES
 
 from .processes import Child
 from .stage import Stage, short_folder
 
 
-@pytest.mark.parametrize("driver", TELLING_SHOES)
+@pytest.mark.parametrize("driver", ONE_WAY_SHOES)
 async def test_a_simulated_shoe_is_drawn_from(driver: str, tmp_path: Path) -> None:
     table = tmp_path / "cards.csv"
     child = Child(

@@ -29,10 +29,9 @@ from firmware_bridge.link_keeper import FIRST_PAUSE, JITTER, LinkKeeper, LinkSta
 from firmware_bridge.transports.base import OpenTransport
 from firmware_bridge.transports.registry import open_transport
 from firmware_bridge.transports.usb import open_usb_device
-from simulators.cli.simulate import capabilities_of
-from simulators.devices.mechanism import Profile
+from simulators.devices.mechanism import Profile, full_capabilities
+from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
-from simulators.people.pace import Pace
 from simulators.ports.pty import PtyFront
 from tests.support.usb_backend import SimulatedUsb, UsbGadget
 from tests.support.usb_front import UsbFront
@@ -47,7 +46,7 @@ class NotingDevice(SimulatedDevice):
     """Tells a test that the host has written."""
 
     def __init__(self, clock: HandClock, changes: Changes) -> None:
-        profile = Profile("shuffler", SERIAL_NUMBER, capabilities_of("shuffler"))
+        profile = Profile("shuffler", SERIAL_NUMBER, full_capabilities("shuffler"))
         super().__init__(profile, key=KEY, random=Random(1), fresh=Random(2), clock=clock, pace=Pace(0))
         self.noted = changes
 

@@ -29,7 +29,7 @@ from firmware_bridge.transports.memory import MemoryTransport
 from firmware_bridge.transports.registry import ENTRY_POINTS, TRANSPORTS, find_transport
 from simulators.devices.faulty_line import FaultyLine
 from simulators.devices.line_reader import simulated_identifiers
-from simulators.devices.one_way_shoes import TELLING_SHOES
+from simulators.devices.one_way_shoes import ONE_WAY_SHOES
 from simulators.ports.in_process import front_of, open_simulated_device, simulated_key, simulated_serial
 from simulators.ports.memory import MemoryFront
 from tests.protocol.plain import cards
@@ -78,7 +78,7 @@ async def test_from_the_url_to_a_device_with_a_deck_in_it(desk: Desk, clock: Han
     assert any(isinstance(one, Reported) and isinstance(one.observation, DeckLoaded) for one in desk.heard)
 
 
-@pytest.mark.parametrize("driver", TELLING_SHOES)
+@pytest.mark.parametrize("driver", ONE_WAY_SHOES)
 async def test_a_shoe_that_only_tells(desk: Desk, clock: HandClock, driver: str) -> None:
     """What it told before anybody listened is gone; what it tells then comes, once."""
     url = parse_device_url(f"sim:///shoe?driver={driver}&seed=7")

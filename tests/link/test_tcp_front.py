@@ -12,10 +12,9 @@ from firmware_bridge.drivers.base import DeviceReady
 from firmware_bridge.drivers.cardlink.host import CardlinkHost
 from firmware_bridge.link_keeper import LinkKeeper, LinkState
 from firmware_bridge.transports.registry import open_transport
-from simulators.cli.simulate import capabilities_of
-from simulators.devices.mechanism import Profile
+from simulators.devices.mechanism import Profile, full_capabilities
+from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
-from simulators.people.pace import Pace
 from simulators.ports.tcp import TcpFront
 
 from .parts import KEY, Changes, Desk, HandClock, open_descriptors, running
@@ -34,7 +33,7 @@ async def clock(desk: Desk) -> HandClock:
 
 @pytest.fixture
 async def front(clock: HandClock) -> AsyncIterator[TcpFront]:
-    profile = Profile("shoe", SERIAL_NUMBER, capabilities_of("shoe"))
+    profile = Profile("shoe", SERIAL_NUMBER, full_capabilities("shoe"))
     device = SimulatedDevice(profile, key=KEY, random=Random(1), fresh=Random(2), clock=clock, pace=Pace(0))
     front = TcpFront(device)
     await front.plug()

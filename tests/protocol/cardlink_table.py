@@ -19,12 +19,11 @@ from firmware_bridge.drivers.base import Heard, Reported
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.host import CardlinkHost
 from firmware_bridge.observations import AnyObservation, DoorMoved
-from simulators.cli.simulate import capabilities_of
-from simulators.devices.fault_injection import Rig
-from simulators.devices.mechanism import Profile
+from simulators.devices.fault_injection import FaultInjector
+from simulators.devices.mechanism import Profile, full_capabilities
+from simulators.devices.pace import Pace
+from simulators.devices.scripted_device import ScriptedDevice
 from simulators.devices.simulated_device import SimulatedDevice
-from simulators.people.pace import Pace
-from simulators.scenarios.scripted_device import ScriptedDevice
 from tests.table.watched import WatchedTable
 
 from .parts import KEY, fresh_nonce
@@ -37,11 +36,11 @@ class WiredDevice:
         kind = "shuffler" if unit is Unit.SETS else "shoe"
         random = Random(f"{seed}/device")
         self.unit = unit
-        profile = Profile(kind, "T-1", capabilities_of(kind))  # type: ignore[arg-type]  # one of two words
+        profile = Profile(kind, "T-1", full_capabilities(kind))  # type: ignore[arg-type]  # one of two words
         made = SimulatedDevice(
             profile, key=KEY, random=random, fresh=Random(seed), clock=lambda: 0.0, pace=Pace(0)
         )  # fmt: skip
-        self.rig = Rig(made, seed=seed, clock=lambda: 0.0)
+        self.injector = FaultInjector(made, seed=seed, clock=lambda: 0.0)
         self.made = made
         self.mechanism = made.mechanism
         self.capabilities = profile.capabilities
@@ -145,9 +144,9 @@ class WiredDevice:
         try:
             while self._host is not None:
                 sent = self._host.outgoing()
-                self.rig.line.receive(sent)
-                self.rig.line.tick()
-                data = self.rig.line.outgoing()
+                self.injector.line.receive(sent)
+                self.injector.line.tick()
+                data = self.injector.line.outgoing()
                 if not sent and not data:
                     return
                 for thing in self._host.receive(data, 0.0):

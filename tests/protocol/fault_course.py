@@ -15,14 +15,13 @@ from firmware_bridge.drivers.base import Answered, Driver, Heard, LinkOver, Link
 from firmware_bridge.drivers.registry import load_driver
 from firmware_bridge.drivers.setting import DriverSetting
 from firmware_bridge.observations import AnyObservation, CardDrawn, CardsDrawnTogether, SetDispensed
-from simulators.cli.simulate import capabilities_of
-from simulators.devices.fault_injection import Rig
+from simulators.devices.fault_injection import FaultInjector
 from simulators.devices.faults import Side, parse_fault
 from simulators.devices.line_reader import simulated_identifiers
-from simulators.devices.mechanism import Profile
-from simulators.devices.one_way_shoes import TELLING_SHOES
+from simulators.devices.mechanism import Profile, full_capabilities
+from simulators.devices.one_way_shoes import ONE_WAY_SHOES
+from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
-from simulators.people.pace import Pace
 
 from .parts import KEY
 from .plain import reports
@@ -50,9 +49,9 @@ class FaultCourse:
         self._commands = count(1)
         self._held = (0, 0)
         self._make_driver = load_driver(self.driver_name)
-        self.rig = Rig(self._device(), driver=self.driver_name, seed=seed, clock=lambda: self.now)
-        self.rig.line.on_cut = self._cut
-        self.mechanism = self.rig.mechanism
+        self.injector = FaultInjector(self._device(), driver=self.driver_name, seed=seed, clock=lambda: self.now)
+        self.injector.line.on_cut = self._cut
+        self.mechanism = self.injector.mechanism
         self._is_cut = False
         self._connect()
 
@@ -64,7 +63,7 @@ class FaultCourse:
 
     def arm(self, *faults: str) -> None:
         for text in faults:
-            self.rig.arm(parse_fault(text))
+            self.injector.arm(parse_fault(text))
 
     def load(self) -> None:
         """A deck, ready to be dealt from."""
@@ -102,15 +101,15 @@ class FaultCourse:
 
     def settle(self) -> None:
         """Until an acknowledging device has nothing left to tell; fails where that takes for ever."""
-        assert isinstance(self.rig.device, SimulatedDevice)
+        assert isinstance(self.injector.device, SimulatedDevice)
         for _ in range(20):
-            if self.rig.device.idle:
+            if self.injector.device.idle:
                 return
             self.run()
         raise AssertionError("both ends have come to a standstill")
 
     def plug(self) -> None:
-        self.rig.line.join()
+        self.injector.line.join()
         self._is_cut = False
         self._connect()
 
@@ -142,14 +141,14 @@ class FaultCourse:
         self.now = end
 
     def _next_due(self) -> float:
-        times = [self.now + max(self.rig.line.nap(), 1e-3)]
+        times = [self.now + max(self.injector.line.nap(), 1e-3)]
         times += [] if self._is_cut else [self._driver.wake_at()]
         return max(self.now + 1e-3, min(times))
 
     def _converse(self) -> None:
         while True:
-            self.rig.line.tick()
-            data = self.rig.line.outgoing()
+            self.injector.line.tick()
+            data = self.injector.line.outgoing()
             over = False
             if not self._is_cut or data:
                 over = self._hear([*self._driver.receive(data, self.now), *self._driver.tick(self.now)])
@@ -159,7 +158,7 @@ class FaultCourse:
                 continue
             sent = self._driver.outgoing()
             if sent and not self._is_cut:
-                self.rig.line.receive(sent)
+                self.injector.line.receive(sent)
             if not data and not sent:
                 return
 
@@ -201,10 +200,10 @@ class FaultCourse:
         return summed
 
     def _device(self) -> SimulatedDevice:
-        if self.side in TELLING_SHOES:
-            return TELLING_SHOES[self.side](serial="SHOE-9", random=Random(1))  # type: ignore[return-value]
+        if self.side in ONE_WAY_SHOES:
+            return ONE_WAY_SHOES[self.side](serial="SHOE-9", random=Random(1))  # type: ignore[return-value]
         kind = "shuffler" if self.side == "shuffler" else "shoe"
-        profile = Profile(kind, "SHOE-9", capabilities_of(kind))  # type: ignore[arg-type]
+        profile = Profile(kind, "SHOE-9", full_capabilities(kind))  # type: ignore[arg-type]
         clock = self._clock
         return SimulatedDevice(profile, key=KEY, random=Random(1), fresh=Random(2), clock=clock, pace=Pace(0))
 

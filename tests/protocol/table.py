@@ -26,7 +26,7 @@ from firmware_bridge.drivers.base import (
 )
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.host import CardlinkHost
-from simulators.devices.faulty_line import LineTrouble, OneWay
+from simulators.devices.faulty_line import Direction, LineTrouble
 
 from .parts import NEVER, BenchDevice, make_host
 
@@ -160,8 +160,8 @@ class Table:
 
     # -- inside ----------------------------------------------------------------------------------------------------
 
-    def _new_lines(self) -> tuple[OneWay, OneWay]:
-        return OneWay(self._trouble, self.random), OneWay(self._trouble, self.random)
+    def _new_lines(self) -> tuple[Direction, Direction]:
+        return Direction(self._trouble, self.random), Direction(self._trouble, self.random)
 
     def _next_due(self) -> float:
         times = [self.device.link.wake_at(), *(line.next_at() for line in self._lines)]

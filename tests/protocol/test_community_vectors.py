@@ -16,9 +16,10 @@ from firmware_bridge.cards import Card
 from firmware_bridge.drivers.angel_eye.telegrams import bcc, encode_order, encode_telegram
 from firmware_bridge.drivers.registry import load_driver
 from simulators.devices.angel_eye import AngelEyeDevice
+from simulators.devices.armed_faults import ArmedFault
 from simulators.devices.bee_tek import BeeTekDevice
 from simulators.devices.line_reader import LineReaderDevice, simulated_identifiers
-from simulators.devices.one_way import TellingDevice
+from simulators.devices.one_way import OneWayDevice
 
 from .community import setting
 from .independent_community import check, decode_angel_eye, decode_bee_tek, decode_lines
@@ -107,16 +108,16 @@ def test_any_telegram_with_a_right_check_is_read_as_by_hand(seq: int, code: str,
         ("line_reader", partial(LineReaderDevice, ending=b"\r")),
     ],
 )
-@pytest.mark.parametrize("fault", ["", "unreadable_at", "double_feed_at", "jam_at"])
+@pytest.mark.parametrize("fault", ["", "unreadable", "double-draw", "jam"])
 def test_a_whole_deck_of_a_simulated_device_is_read_as_by_hand(
-    name: str, make: Callable[..., TellingDevice], fault: str
+    name: str, make: Callable[..., OneWayDevice], fault: str
 ) -> None:
     """Its faults too: the device's side is no less checked than the driver."""
     device = make(random=Random(1))
     mechanism = device.mechanism
     mechanism.load(mechanism.shuffled_by_hand(), deck=1)
     if fault:
-        setattr(mechanism.faults, fault, 20)
+        mechanism.faults.planned.append(ArmedFault(fault, 20))
     while mechanism.inside:
         mechanism.draw()
         if mechanism.jammed:
@@ -126,6 +127,6 @@ def test_a_whole_deck_of_a_simulated_device_is_read_as_by_hand(
     driver = load_driver(name)(setting(name, card_table=tags), 0.0)
     heard = told(driver.receive(stream, 0.0))
     assert heard == by_hand(name, stream, {identifier: card.code for identifier, card in tags.items()})
-    lost = fault == "unreadable_at" and name != "bee_tek"
+    lost = fault == "unreadable" and name != "bee_tek"
     cards = [what for what in heard if what == "unread card" or what.startswith("card ")]
     assert len(cards) == 52 - lost

@@ -11,13 +11,12 @@ from firmware_bridge.drivers.angel_eye import AngelEye
 from firmware_bridge.drivers.bee_tek import BeeTek
 from firmware_bridge.drivers.cardlink.host import make_cardlink
 from firmware_bridge.drivers.line_reader import LineReader
-from simulators.cli.simulate import capabilities_of
 from simulators.devices.angel_eye import AngelEyeDevice
 from simulators.devices.bee_tek import BeeTekDevice
 from simulators.devices.line_reader import LineReaderDevice, simulated_identifiers
-from simulators.devices.mechanism import Profile
+from simulators.devices.mechanism import Profile, full_capabilities
+from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
-from simulators.people.pace import Pace
 
 from .driver_conformance import Clock, DriverConformance, Shoe, TellingConformance, Wire
 from .parts import KEY
@@ -27,7 +26,7 @@ class TestCardlink(DriverConformance):
     make_driver = staticmethod(make_cardlink)
 
     def make_device(self, clock: Clock) -> Shoe:
-        profile = Profile("shoe", "SHOE-9", capabilities_of("shoe"))
+        profile = Profile("shoe", "SHOE-9", full_capabilities("shoe"))
         return SimulatedDevice(profile, key=KEY, random=Random(1), fresh=Random(2), clock=clock, pace=Pace(0))
 
     def key_of(self, serial: str) -> bytes | None:

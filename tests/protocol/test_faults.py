@@ -191,7 +191,7 @@ def silent(course: FaultCourse) -> None:
     if course.side in CARDLINK:
         assert course.was_stale
         assert any(isinstance(seen, LinkOver) for seen in course.heard)
-        course.rig.disarm(BY_NAME["silent"])
+        course.injector.disarm(BY_NAME["silent"])
         course.run()
         assert course.cards == course.drawn
     else:
@@ -257,7 +257,7 @@ def truncated(course: FaultCourse) -> None:
 
 def late(course: FaultCourse) -> None:
     nothing_lost(course)
-    assert course.rig.line.to_host.spoilt == 1
+    assert course.injector.line.to_host.spoilt == 1
 
 
 CHECKS: Final[dict[str, Check]] = {
@@ -319,7 +319,7 @@ def test_a_chance_of_a_fault_loses_no_report_of_a_device_that_is_acknowledged(na
     course = played("shoe", f"{name}={'0.002' if name == 'bit-flips' else '0.2'}")
     course.settle()
     nothing_lost(course)
-    assert course.rig.line.to_host.spoilt
+    assert course.injector.line.to_host.spoilt
 
 
 @pytest.mark.parametrize("side", SIDES)
@@ -329,7 +329,7 @@ def test_with_the_same_seed_the_same_is_heard(side: Side) -> None:
         course.arm("loss=0.1", "duplicates=0.2", "reordering=0.2", "double-draw@3")
         course.load()
         course.take(4)
-        return [*course.cards, str(course.rig.line.to_host.spoilt), str(course.rig.line.to_device.spoilt)]
+        return [*course.cards, str(course.injector.line.to_host.spoilt), str(course.injector.line.to_device.spoilt)]
 
     assert heard(7) == heard(7)
     assert len({tuple(heard(seed)) for seed in range(5)}) > 1
@@ -342,7 +342,7 @@ def test_a_device_that_cannot_show_a_fault_says_so(name: str, side: Side) -> Non
     course = FaultCourse(side)
     with pytest.raises(BadFaultError, match=f"cannot show {name}"):
         course.arm(name)
-    assert course.rig.armed() == []
+    assert course.injector.armed() == []
 
 
 # -- how they are written -----------------------------------------------------------------------------------------
@@ -360,12 +360,12 @@ def test_what_is_written_wrongly_is_refused_with_the_next_step(text: str) -> Non
 
 @pytest.mark.parametrize("text", ["jam@5", "loss=0.25", "loss@3", "unplug@2", "silent@4", "missing-card@9", "pieces=3"])
 def test_what_is_armed_is_told_as_it_is_written_and_can_be_taken_back(text: str) -> None:
-    rig = FaultCourse("shoe").rig
+    injector = FaultCourse("shoe").injector
     chosen = parse_fault(text)
-    rig.arm(chosen)
-    assert rig.armed() == [text]
-    rig.disarm(chosen.fault)
-    assert rig.armed() == []
+    injector.arm(chosen)
+    assert injector.armed() == [text]
+    injector.disarm(chosen.fault)
+    assert injector.armed() == []
 
 
 def test_the_page_has_the_table_of_the_registry() -> None:

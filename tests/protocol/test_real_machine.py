@@ -53,7 +53,7 @@ def test_the_same_seed_plans_the_same() -> None:
 
 def test_a_shoe_that_only_tells_cannot_show_them() -> None:
     with pytest.raises(BadFaultError, match="Bee-Tek cannot show"):
-        FaultCourse("bee_tek").rig.use(REAL_MACHINE)
+        FaultCourse("bee_tek").injector.use(REAL_MACHINE)
     assert all(find_fault(name) for name in REAL_MACHINE.counted)
 
 
@@ -62,7 +62,7 @@ def test_a_shoe_that_only_tells_cannot_show_them() -> None:
 def test_a_table_copes_with_it_and_every_round_ends_lawfully(unit: Unit, cycles: int) -> None:
     """Every event is checked against what must always hold; every jam of the device is reported to the table."""
     table = CardlinkTable(unit, seed=7)
-    table.wired.rig.use(REAL_MACHINE)
+    table.wired.injector.use(REAL_MACHINE)
     table.start()
     while table.wired.cycles < cycles:
         lead_to_next_round(table)

@@ -8,9 +8,9 @@ from random import Random
 from types import ModuleType
 
 from firmware_bridge.drivers.base import Driver
-from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.setting import DriverSetting
-from simulators.devices.one_way import TellingDevice
+from firmware_bridge.observations import AnyObservation, CardDrawn
+from simulators.devices.one_way import OneWayDevice
 
 from .driver_conformance import Clock, Shoe, TellingConformance
 
@@ -28,15 +28,16 @@ def skeleton() -> ModuleType:
 SKELETON = skeleton()
 
 
-class SkeletonDevice(TellingDevice):
+class SkeletonDevice(OneWayDevice):
     """The shoe that nobody makes."""
 
     baud = 9600
 
-    def tell(self, report: messages.Report) -> bytes:
-        if not isinstance(report, messages.CardDrawn):
+    def encode(self, observation: AnyObservation) -> bytes:
+        if not isinstance(observation, CardDrawn) or observation.card is None:
             return b""
-        return f"{report.card}:{sum(map(int, str(report.card)))}\n".encode()
+        number = observation.card.expose().number
+        return f"{number}:{sum(map(int, str(number)))}\n".encode()
 
 
 class TestSkeleton(TellingConformance):

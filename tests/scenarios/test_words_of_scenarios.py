@@ -9,13 +9,13 @@ import pytest
 from click.testing import CliRunner
 
 from simulators.demo.command import demo
+from simulators.demo.scenario_text import scenario_lines
 from simulators.scenarios import FOLDER, load
 from simulators.scenarios.device_steps import DEVICE_STEPS
 from simulators.scenarios.expectations import EXPECTATIONS
 from simulators.scenarios.format import HEADER, BadScenarioError, read_scenario
 from simulators.scenarios.player import DifferenceError, play
 from simulators.scenarios.steps import STEPS
-from simulators.scenarios.telling import told
 
 EXPOSED = "nc/i12-exposed"
 WRONG = {  # what each word says there, and what it must not take instead
@@ -234,6 +234,6 @@ def test_the_demo_refuses_what_is_no_scenario(content: bytes | None, tmp_path: P
 
 
 def test_no_face_is_told_that_nobody_has_seen() -> None:
-    lines = list(told(load("nc/i01-foreign-card")))
+    lines = list(scenario_lines(load("nc/i01-foreign-card")))
     assert any("cards to B3" in line for line in lines)
     assert not [line for line in lines if re.search(r"\b(?:[2-9TJQKA]|10)[CDHS]\b", line)]

@@ -1,6 +1,6 @@
 """A device as a value: cards are positions in a fixed order. What is done with it gives a new value and its reports.
 
-It behaves as `simulators.scenarios.scripted_device` does. It stays apart from that one because a search keeps and
+It behaves as `simulators.devices.scripted_device` does. It stays apart from that one because a search keeps and
 compares many thousands of them: a value is cheap to keep, and equal where nothing differs.
 """
 
@@ -16,7 +16,7 @@ from firmware_bridge.capabilities import DeviceIdentity, DeviceStatus
 from firmware_bridge.cards import DECK, Card, Concealed, Evidence
 from firmware_bridge.commands import AnyCommand
 from firmware_bridge.observations import AnyObservation
-from simulators.scenarios.scripted_device import SETS_DEVICE, SINGLES_DEVICE
+from simulators.devices.scripted_device import SETS_DEVICE, SINGLES_DEVICE
 
 WHOLE: Final = len(DECK)
 

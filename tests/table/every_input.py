@@ -28,7 +28,7 @@ from firmware_bridge import observations
 from firmware_bridge.capabilities import DeviceIdentity, DeviceStatus
 from firmware_bridge.cards import DECK, Concealed, Evidence
 from firmware_bridge.observations import AnyObservation
-from simulators.scenarios.scripted_device import SETS_DEVICE, SINGLES_DEVICE
+from simulators.devices.scripted_device import SETS_DEVICE, SINGLES_DEVICE
 
 PILES = ("tray", "burnt", "aside", "dropped", "discards", "deck", "B1", "D", "nowhere", "")
 PLACES = ("B1", "B3", "B9", "D", "nowhere")

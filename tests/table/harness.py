@@ -22,9 +22,9 @@ from controller.table.phases import Phase, Service
 from controller.table.settings import Settings
 from controller.table.state import TableState
 from firmware_bridge.cards import Card
+from simulators.devices.scripted_device import ScriptedDevice
 from simulators.devices.stacked_deck import stacked as stacked_deck
-from simulators.scenarios.in_turn import InTurn
-from simulators.scenarios.scripted_device import ScriptedDevice
+from simulators.scenarios.course import InTurn
 
 PEOPLE: Final = {role: role.value.replace("_", "-") for role in Role}
 EventT = TypeVar("EventT", bound=events.Event)

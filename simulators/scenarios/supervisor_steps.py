@@ -8,20 +8,20 @@ from typing import Final, TypeAlias
 from controller.roles import Role
 from controller.table import operations
 from controller.table.operations import SaidOtherwise
-from simulators.scenarios import said
+from simulators.scenarios import step_forms
 from simulators.scenarios.course import Course, StepError
-from simulators.scenarios.forms import Act, Word, plain
-from simulators.scenarios.words import INSTRUCTIONS, UnreadableError, Words
+from simulators.scenarios.step_forms import Act, Word, plain
+from simulators.scenarios.tokens import INSTRUCTIONS, Tokens, UnreadableError
 
-Read: TypeAlias = Callable[[Words], SaidOtherwise]
+Read: TypeAlias = Callable[[Tokens], SaidOtherwise]
 
 SAID_OTHERWISE: Final[Mapping[str, tuple[type[operations.Operation], Read]]] = {
-    "handled": (operations.HandleCards, said.handled),
-    "opened": (operations.ExposeHand, said.opened),
-    "first card": (operations.ShowFirstCard, said.first_card),
-    "boxes": (operations.OccupyBoxes, said.boxes),
-    "count": (operations.CountCards, said.counted),
-    "report": (operations.ReportIrregularity, said.reported),
+    "handled": (operations.HandleCards, step_forms.handled),
+    "opened": (operations.ExposeHand, step_forms.opened),
+    "first card": (operations.ShowFirstCard, step_forms.first_card),
+    "boxes": (operations.OccupyBoxes, step_forms.boxes),
+    "count": (operations.CountCards, step_forms.counted),
+    "report": (operations.ReportIrregularity, step_forms.reported),
 }
 STRUCK_OUT: Final[Mapping[str, type[operations.Operation]]] = {
     **{word: operation for word, (operation, _) in SAID_OTHERWISE.items()},
@@ -34,16 +34,16 @@ STRUCK_OUT: Final[Mapping[str, type[operations.Operation]]] = {
 }
 
 
-def _read_correct(words: Words) -> Act:
+def _read_correct(tokens: Tokens) -> Act:
     """Of a hand that was opened the place says which: another place cannot stand in for it."""
-    reason = said.because(words, "it was entered wrongly")
-    role = words.role(Role.PIT_SUPERVISOR)
-    word = words.one_of({name: name for name in STRUCK_OUT}, "entry")
+    reason = step_forms.because(tokens, "it was entered wrongly")
+    role = tokens.role(Role.PIT_SUPERVISOR)
+    word = tokens.one_of({name: name for name in STRUCK_OUT}, "entry")
     instead: SaidOtherwise | None = None
-    if words.left:
+    if tokens.left:
         if word not in SAID_OTHERWISE:
             raise UnreadableError(f"`{word}` can only be struck out; nothing may follow it")
-        instead = SAID_OTHERWISE[word][1](words)
+        instead = SAID_OTHERWISE[word][1](tokens)
 
     def correct(course: Course) -> None:
         entry = _last_entry(course, word, instead)
@@ -60,9 +60,9 @@ def _last_entry(course: Course, word: str, instead: SaidOtherwise | None) -> int
     raise StepError(f"no entry of this round is `{word}`")
 
 
-def _read_abandon(words: Words) -> Act:
-    text = said.because(words, "it cannot be finished")
-    role = words.role(Role.SHIFT_MANAGER)
+def _read_abandon(tokens: Tokens) -> Act:
+    text = step_forms.because(tokens, "it cannot be finished")
+    role = tokens.role(Role.SHIFT_MANAGER)
 
     def abandon(course: Course) -> None:
         for _ in range(2):
@@ -71,28 +71,28 @@ def _read_abandon(words: Words) -> Act:
     return abandon
 
 
-def _read_maintenance_begins(words: Words) -> Act:
-    reason = said.because(words, "it has to be looked at")
-    role = words.role(Role.PIT_SUPERVISOR)
+def _read_maintenance_begins(tokens: Tokens) -> Act:
+    reason = step_forms.because(tokens, "it has to be looked at")
+    role = tokens.role(Role.PIT_SUPERVISOR)
     return lambda course: course.say(operations.BeginMaintenance(reason), role)
 
 
-def _read_maintenance_ends(words: Words) -> Act:
-    role = words.role(Role.PIT_SUPERVISOR)
+def _read_maintenance_ends(tokens: Tokens) -> Act:
+    role = tokens.role(Role.PIT_SUPERVISOR)
     return lambda course: course.say(operations.EndMaintenance(), role)
 
 
-def _read_instruct(words: Words) -> Act:
-    role = words.role(Role.PIT_SUPERVISOR)
-    instruction = words.one_of(INSTRUCTIONS, "instruction")
-    cards = words.number("how many cards") if words.left else 0
+def _read_instruct(tokens: Tokens) -> Act:
+    role = tokens.role(Role.PIT_SUPERVISOR)
+    instruction = tokens.one_of(INSTRUCTIONS, "instruction")
+    cards = tokens.number("how many cards") if tokens.left else 0
     return lambda course: course.say(operations.InstructDevice(instruction, cards), role)
 
 
-def _read_takes_over(words: Words) -> Act:
+def _read_takes_over(tokens: Tokens) -> Act:
     """With everything that is open, or `naming nothing`."""
-    role = words.role(Role.PIT_SUPERVISOR)
-    silent = words.maybe("naming nothing")
+    role = tokens.role(Role.PIT_SUPERVISOR)
+    silent = tokens.maybe("naming nothing")
 
     def take_over(course: Course) -> None:
         found = () if silent else tuple(one.id for one in course.state.open)
@@ -101,7 +101,7 @@ def _read_takes_over(words: Words) -> Act:
     return take_over
 
 
-DESK_STEPS: Final[Mapping[str, Word]] = {
+SUPERVISOR_STEPS: Final[Mapping[str, Word]] = {
     "correct": Word(
         "correct ENTRY [WHAT IT SHOULD HAVE BEEN] [by ROLE] [because TEXT]",
         "the last entry of that kind is said otherwise, in the words of its step; alone, it is struck out",

@@ -18,7 +18,7 @@ from simulators.scenarios.player import play
 CONCEALED: Final = "(concealed)"
 
 
-def told(scenario: Scenario) -> Iterator[str]:
+def scenario_lines(scenario: Scenario) -> Iterator[str]:
     """Every line of the telling, as it is played. Raises `DifferenceError` where the table comes out otherwise."""
     yield f"{scenario.name}: {scenario.about}"
     yield f"{scenario.setting.game} {scenario.cell}, {_claim(scenario)}"

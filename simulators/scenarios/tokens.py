@@ -1,4 +1,4 @@
-"""Reading the words of one line: what comes next, and a sentence that says what is known when it is something else."""
+"""Reads one line of a scenario token by token, with an error that lists what may stand there."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class UnreadableError(Exception):
     """A line that says nothing known. The sentence names what stands there and what could."""
 
 
-class Words:
+class Tokens:
     """The words of a line, taken one after the other."""
 
     def __init__(self, words: Sequence[str]) -> None:
@@ -136,7 +136,7 @@ class Words:
 
 
 def _whole(words: Sequence[str], known: Mapping[str, ValueT], what: str) -> ValueT:
-    reading = Words(words)
+    reading = Tokens(words)
     found = reading.one_of(known, what)
     reading.done()
     return found

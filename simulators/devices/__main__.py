@@ -1,0 +1,16 @@
+"""`python -m simulators.devices` writes the table of faults in docs/simulators.md; a test fails when they differ."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Final
+
+from simulators.devices.faults import table_rows
+
+PAGE: Final = Path("docs/simulators.md")
+ROWS: Final = re.compile(r"(?<=\| what the host sees \|\n\|---\|---\|---\|---\|\n)(?:\|.*\n)+")
+
+if __name__ == "__main__":
+    page = PAGE.read_text(encoding="utf-8")
+    PAGE.write_text(ROWS.sub(lambda found: table_rows(), page), encoding="utf-8")
