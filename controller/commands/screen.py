@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-from rich.console import Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
@@ -30,17 +30,58 @@ from controller.table.phases import DEALING, IN_ROUND
 OUTCOME_STYLE = {"win": "bold green", "lose": "red", "tie": "yellow"}
 LINK_STYLE = {"ready": "green", "stale": "yellow", "authenticating": "yellow", "connecting": "yellow"}
 LINES = 8
+BORDERS = 2  # lines of a frame
 ROUND: Final = frozenset(phase.value for phase in IN_ROUND)
 ENTRIES = 4  # of those that may be corrected, the newest
 
 
-def render(view: TableView, lines: Sequence[str]) -> RenderableType:
-    """One screen. `lines` are the newest events, told; the last come last."""
-    parts: list[RenderableType] = [_head(view), _layout(view), *_cards(view), *_entries(view), _device(view)]
-    parts += [_irregularity(found, words_of(view.game)) for found in view.irregularities]
-    tail = "\n".join(lines[-LINES:])
-    parts.append(Panel(Text(tail, overflow="ellipsis", no_wrap=True), title="what happened", height=LINES + 2))
-    return Group(*parts)
+def render(view: TableView, lines: Sequence[str], height: int = 0) -> RenderableType:
+    """One screen. `lines`: the newest events as sentences, the last one last. `height`: 0 for as much as it takes."""
+    return _Screen(view, lines, height)
+
+
+class _Screen:
+    """The table in as much detail as fits: what can be looked up elsewhere goes first, irregularities never."""
+
+    def __init__(self, view: TableView, lines: Sequence[str], height: int) -> None:
+        self._view = view
+        self._lines = lines
+        self._height = height
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        roomy, *tighter = self._versions()
+        fixed, room = roomy, LINES + BORDERS
+        if self._height:
+            room = self._height - _lines_of(roomy, console, options)
+            while room <= BORDERS and tighter:
+                fixed = tighter.pop(0)
+                room = self._height - _lines_of(fixed, console, options)
+        yield from fixed
+        framed = fixed is roomy
+        count = min(room - BORDERS if framed else room, LINES)
+        tail = Text("\n".join(self._lines[-count:] if count > 0 else ()), overflow="ellipsis", no_wrap=True)
+        if framed:
+            yield Panel(tail, title="what happened", height=count + BORDERS)
+        elif tail:
+            yield tail
+
+    def _versions(self) -> list[list[RenderableType]]:
+        """The same screen, each time with less."""
+        view, words = self._view, words_of(self._view.game)
+        found = view.irregularities
+        bare = [_head(view), _layout(view, framed=False)]
+        short: list[RenderableType] = [_short(one, words) for one in found]
+        return [
+            [_head(view), _layout(view), *_cards(view), *_entries(view), _device(view)]
+            + [_irregularity(one, words) for one in found],
+            [*bare, *_cards(view), _device(view), *short],
+            [*bare, _device(view), *short],
+            [*bare, _device(view), *short[:1], *(_title(one, words) for one in found[1:])],
+        ]
+
+
+def _lines_of(parts: Sequence[RenderableType], console: Console, options: ConsoleOptions) -> int:
+    return len(console.render_lines(Group(*parts), options.update(height=None), pad=False))
 
 
 def _head(view: TableView) -> RenderableType:
@@ -70,8 +111,9 @@ def _standing(head: Text, view: TableView) -> None:
         head.append(" · HELD", "bold red")
 
 
-def _layout(view: TableView) -> RenderableType:
+def _layout(view: TableView, *, framed: bool = True) -> RenderableType:
     grid = Table(expand=True, title=_next(view), title_justify="left", title_style="bold cyan")
+    grid.box = grid.box if framed else None
     for name, share in (("place", 2), ("cards", 3), ("hand", 5), ("outcome", 3)):
         grid.add_column(name, ratio=share, no_wrap=True)
     hands, words = {hand.place: hand for hand in view.hands}, words_of(view.game)
@@ -199,5 +241,22 @@ def _irregularity(found: IrregularityView, words: OwnWords) -> RenderableType:
         body.append(f"   still to choose: {', '.join(due)}")
     if found.void_asked:
         body.append("\nTHE ROUND BECOMES VOID: say it once more to do it", "bold red")
-    title = " · ".join(filter(None, (found.row, words.own(KINDS[Kind(found.kind)]), found.clause)))
-    return Panel(body, title=title, border_style="red", title_align="left")
+    return Panel(body, title=_title(found, words).plain, border_style="red", title_align="left")
+
+
+def _title(found: IrregularityView, words: OwnWords) -> Text:
+    return Text(" · ".join(filter(None, (found.row, words.own(KINDS[Kind(found.kind)]), found.clause))), "bold red")
+
+
+def _short(found: IrregularityView, words: OwnWords) -> RenderableType:
+    """What it is, what is asked and who may answer: what an act needs, without the reasons."""
+    body = _title(found, words)
+    at = f" at {words.of(found.place)}" if found.place else ""
+    body.append(f"{at} · {found.who} or above\n", "red")
+    for fact, question in zip(found.asks, found.questions, strict=True):
+        asked = "Count the stub by hand, with a witness." if fact == COUNT_BY_HAND else words.own(question)
+        body.append(f"  {asked}\n", "cyan")
+    body.append("  options: " + " | ".join(found.options), "bold")
+    if found.void_asked:
+        body.append("\n  THE ROUND BECOMES VOID: say it once more to do it", "bold red")
+    return body

@@ -72,7 +72,7 @@ async def show_live(client: ApiClient, after: int, stop: asyncio.Event) -> None:
                     view = await client.state()
                 except TableUnreachableError:
                     return
-                live.update(render(view, lines), refresh=True)
+                live.update(render(view, lines, live.console.height - 1), refresh=True)
                 news.clear()
                 waiting = asyncio.create_task(news.wait())
                 await asyncio.wait({waiting, following, stopping}, timeout=REFRESH, return_when="FIRST_COMPLETED")

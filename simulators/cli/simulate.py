@@ -15,11 +15,11 @@ import click
 import msgspec
 
 from controller.commands.main import BadInputError, ProblemError
-from controller.commands.options import find_game
-from controller.games.specification import Game, Unit
+from controller.games.specification import Unit
 from firmware_bridge.device_keys import read_device_keys, write_device_keys
 from firmware_bridge.errors import KeyFileError
 from simulators.cli.fault_options import FaultOptions, read_fault_options, running
+from simulators.cli.playable import playable
 from simulators.devices.base import LoggedReport
 from simulators.devices.fault_injection import FaultInjector
 from simulators.devices.fault_presets import PRESETS
@@ -90,17 +90,6 @@ def in_state_folder(name: str) -> Path:
             "Name files with --link, --key-file, --card-table.",
         ) from error
     return folder / name
-
-
-def playable(game_id: str, *, on_removal: bool) -> Game:
-    """A game that such a device can deal. Raises `BadInputError`."""
-    rules = find_game(game_id)
-    if on_removal and rules.first_card is not None:
-        raise BadInputError(
-            f"{rules.title} begins with one card, and a shuffler that forms sets by itself cannot yield one.",
-            "Leave --on-removal out.",
-        )
-    return rules
 
 
 @click.command()

@@ -1,47 +1,23 @@
-"""`cardshoe demo`: the product at work, from the deck to the last chip."""
+"""`cardshoe demo`: the product at work, from the deck to the last chip.
+
+What it needs to play is imported after its first sentence: a person sees at once that it has begun.
+"""
 
 from __future__ import annotations
 
 import asyncio
-import json
 import sys
-import tempfile
-from contextlib import suppress
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import click
-import msgspec
 
-from controller.api.client import ApiClient
 from controller.commands.main import BadInputError, ProblemError
-from controller.commands.narration import tell
-from controller.commands.vocabulary import words_of
-from controller.games.specification import Unit
-from simulators.cli.simulate import playable
-from simulators.demo.account import Account
-from simulators.demo.scenario_text import scenario_lines
-from simulators.demo.stage import Stage, StageError
-from simulators.people.plan import plan_rounds
-from simulators.scenarios import load
-from simulators.scenarios.format import BadScenarioError
-from simulators.scenarios.player import DifferenceError
+from controller.games.specification import Game, Unit
+from simulators.cli.playable import playable
 
 DEVICES: Final = {"shuffler": Unit.SETS, "shoe": Unit.SINGLES}
-NOT_REPEATABLE: Final = frozenset({"utc_ns", "boot", "start", "host_boot", "commitment", "salt"})
-
-
-class Asked(msgspec.Struct, frozen=True):
-    game_id: str
-    rounds: int
-    fast: bool
-    seed: int
-    unit: Unit
-    on_removal: bool
-    stages: bool
-    wagers: bool
-    as_json: bool
-    full: bool
+SECONDS_A_ROUND: Final = 10  # at the pace of people
+INTERRUPTED: Final = 130  # exit code after Ctrl-C, as a shell has it
 
 
 @click.command()
@@ -67,24 +43,67 @@ def demo(game_id: str, scenario: str | None, rounds: int, fast: bool, seed: int,
     With --scenario a table alone plays a file step by step, and says whether everything came out as the file expects.
     """
     if scenario is not None:
-        _tell_scenario(scenario)
+        _play_scenario(scenario)
         return
     if device == "shoe" and (on_removal or no_stages):
         raise BadInputError("A shoe forms no sets.", "Use --on-removal and --no-stages with --device shuffler.")
-    rules = playable(game_id, on_removal=on_removal)
-    asked = Asked(rules.id, rounds, fast, seed, DEVICES[device], on_removal, not no_stages, wagers, as_json, full)
     try:
-        account = asyncio.run(_play(asked))
+        rules = playable(game_id, on_removal=on_removal)
+        click.echo(introduction(rules, rounds, device, fast=fast), err=as_json)
+        _play(rules, rounds, fast, seed, device, on_removal, no_stages, wagers, as_json, full)
+    except KeyboardInterrupt:
+        click.echo("Interrupted: the demonstration has ended, with its device and its daemon.", err=True)
+        sys.exit(INTERRUPTED)
+
+
+def introduction(rules: Game, rounds: int, device: str, *, fast: bool) -> str:
+    """What will be seen, how long it takes, and what the sign on a card means.
+
+    >>> from controller.games import game
+    >>> print(introduction(game("NC"), 5, "shuffler", fast=False))
+    Non-Commission Three Pictures: 5 rounds at a simulated table with a shuffler, about a minute.
+    A simulated device and the daemon start as two processes; simulated people deal, err and decide.
+    ?? is a card that lies face down: the daemon knows it and shows it to no one. Ctrl-C ends it all.
+    """
+    seconds = rounds * SECONDS_A_ROUND
+    minutes = round(seconds / 60)
+    lasts = (
+        "without waiting"
+        if fast
+        else f"about {seconds} seconds"
+        if seconds < 50
+        else ("about a minute" if minutes == 1 else f"about {minutes} minutes")
+    )
+    return (
+        f"{rules.title}: {rounds} round{'s' * (rounds != 1)} at a simulated table with a {device}, {lasts}.\n"
+        "A simulated device and the daemon start as two processes; simulated people deal, err and decide.\n"
+        "?? is a card that lies face down: the daemon knows it and shows it to no one. Ctrl-C ends it all."
+    )
+
+
+def _play(rules: Game, rounds: int, fast: bool, seed: int, device: str, on_removal: bool, no_stages: bool,
+          wagers: bool, as_json: bool, full: bool) -> None:  # fmt: skip
+    """Raises `ProblemError` where it fails, or where the run was not as planned."""
+    from simulators.demo.play import Asked, play
+    from simulators.demo.stage import StageError
+
+    unit = DEVICES[device]
+    asked = Asked(rules.id, rounds, fast, seed, unit, on_removal, not no_stages, wagers, as_json, full)
+    try:
+        account = asyncio.run(play(asked))
     except StageError as error:
         raise ProblemError(str(error), "Report it with the game, the device and the seed.") from error
-    except KeyboardInterrupt:
-        raise click.Abort from None
     click.echo(account.summary(), err=as_json)
     if account.differences:
         raise ProblemError("The run was not as planned: " + "; ".join(account.differences[:5]) + ".")
 
 
-def _tell_scenario(name: str) -> None:
+def _play_scenario(name: str) -> None:
+    from simulators.demo.scenario_text import scenario_lines
+    from simulators.scenarios import load
+    from simulators.scenarios.format import BadScenarioError
+    from simulators.scenarios.player import DifferenceError
+
     try:
         for line in scenario_lines(load(name)):
             click.echo(line)
@@ -92,83 +111,3 @@ def _tell_scenario(name: str) -> None:
         raise BadInputError(str(error), "docs/scenarios.md lists the words of a file and the packaged ones.") from error
     except DifferenceError as error:
         raise ProblemError(str(error), "Correct the expectation, or look up what the clause says.") from error
-
-
-async def _play(asked: Asked) -> Account:
-    plan = plan_rounds(
-        asked.seed, asked.unit, asked.rounds, game_id=asked.game_id, stages=asked.stages, wagers=asked.wagers
-    )
-    account = Account(plan)
-    options = [*(["--fast"] if asked.fast else []), *(["--on-removal"] if asked.on_removal else [])]
-    options += [*([] if asked.stages else ["--no-stages"]), *(["--wagers"] if asked.wagers else [])]
-    with tempfile.TemporaryDirectory(prefix="cardshoe-demo-") as name:
-        stage = Stage(
-            Path(name), unit=asked.unit, seed=asked.seed, rounds=asked.rounds, options=options, game_id=asked.game_id
-        )
-        async with stage, ApiClient(stage.socket) as client:
-            await _follow(asked, stage, client, account)
-    return account
-
-
-async def _follow(asked: Asked, stage: Stage, client: ApiClient, account: Account) -> None:
-    """Show events until the entry at which the simulated people were done; the device stays, so nothing follows."""
-    live = not asked.as_json and sys.stdout.isatty()
-    stop = asyncio.Event()
-    drawing = asyncio.create_task(_draw(client, stop)) if live else None
-    taken = Taken()
-    taking = asyncio.create_task(_take_events(client, account, taken, None if live else asked))
-    try:
-        end = await stage.finished_at()
-        while taken.entry < end and not taking.done():
-            taken.news.clear()
-            waiting = asyncio.create_task(taken.news.wait())
-            await asyncio.wait({waiting, taking}, return_when="FIRST_COMPLETED")
-            waiting.cancel()
-        if taken.entry < end:
-            await stage.fail("run")
-    finally:
-        stop.set()
-        if drawing is not None:
-            await drawing
-        taking.cancel()
-        with suppress(asyncio.CancelledError):
-            await taking
-
-
-class Taken:
-    """How far the events have been followed."""
-
-    def __init__(self) -> None:
-        self.entry = 0
-        self.news = asyncio.Event()
-
-
-async def _take_events(client: ApiClient, account: Account, taken: Taken, printed: Asked | None) -> None:
-    async for event in client.events():
-        if event is not None:
-            account.take(event)
-            if printed is not None:
-                _print(event, printed)
-            taken.entry = event["entry"]
-            taken.news.set()
-
-
-async def _draw(client: ApiClient, stop: asyncio.Event) -> None:
-    from controller.commands.watch import show_live
-
-    await show_live(client, 0, stop)
-
-
-def _print(event: dict[str, Any], asked: Asked) -> None:
-    if asked.as_json:
-        shown = event if asked.full else _repeatable(event)
-        click.echo(json.dumps(shown, separators=(",", ":")))
-    elif line := tell(event, words_of(asked.game_id)):
-        click.echo(line)
-
-
-def _repeatable(value: Any) -> Any:
-    """What depends on the seed alone."""
-    if isinstance(value, dict):
-        return {key: _repeatable(part) for key, part in value.items() if key not in NOT_REPEATABLE}
-    return [_repeatable(part) for part in value] if isinstance(value, list) else value

@@ -1,0 +1,118 @@
+"""One run of the demonstration: the plan of its seed, the processes, and what they do, followed to the end."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+import click
+import msgspec
+
+from controller.api.client import ApiClient
+from controller.commands.narration import tell
+from controller.commands.vocabulary import words_of
+from controller.games.specification import Unit
+from simulators.demo.account import Account
+from simulators.demo.stage import Stage
+from simulators.people.plan import plan_rounds
+
+NOT_REPEATABLE: Final = frozenset({"utc_ns", "boot", "start", "host_boot", "commitment", "salt"})
+
+
+class Asked(msgspec.Struct, frozen=True):
+    game_id: str
+    rounds: int
+    fast: bool
+    seed: int
+    unit: Unit
+    on_removal: bool
+    stages: bool
+    wagers: bool
+    as_json: bool
+    full: bool
+
+
+async def play(asked: Asked) -> Account:
+    """Show it on the screen or as lines; gives what it came to. Raises `StageError`."""
+    plan = plan_rounds(
+        asked.seed, asked.unit, asked.rounds, game_id=asked.game_id, stages=asked.stages, wagers=asked.wagers
+    )
+    account = Account(plan)
+    options = [*(["--fast"] if asked.fast else []), *(["--on-removal"] if asked.on_removal else [])]
+    options += [*([] if asked.stages else ["--no-stages"]), *(["--wagers"] if asked.wagers else [])]
+    with tempfile.TemporaryDirectory(prefix="cardshoe-demo-") as name:
+        stage = Stage(
+            Path(name), unit=asked.unit, seed=asked.seed, rounds=asked.rounds, options=options, game_id=asked.game_id
+        )
+        async with stage, ApiClient(stage.socket) as client:
+            await _follow(asked, stage, client, account)
+    return account
+
+
+async def _follow(asked: Asked, stage: Stage, client: ApiClient, account: Account) -> None:
+    """Show events until the entry at which the simulated people were done; the device stays, so nothing follows."""
+    live = not asked.as_json and sys.stdout.isatty()
+    stop = asyncio.Event()
+    drawing = asyncio.create_task(_draw(client, stop)) if live else None
+    taken = Taken()
+    taking = asyncio.create_task(_take_events(client, account, taken, None if live else asked))
+    try:
+        end = await stage.finished_at()
+        while taken.entry < end and not taking.done():
+            taken.news.clear()
+            waiting = asyncio.create_task(taken.news.wait())
+            await asyncio.wait({waiting, taking}, return_when="FIRST_COMPLETED")
+            waiting.cancel()
+        if taken.entry < end:
+            await stage.fail("run")
+    finally:
+        stop.set()
+        if drawing is not None:
+            await drawing
+        taking.cancel()
+        with suppress(asyncio.CancelledError):
+            await taking
+
+
+class Taken:
+    """How far the events have been followed."""
+
+    def __init__(self) -> None:
+        self.entry = 0
+        self.news = asyncio.Event()
+
+
+async def _take_events(client: ApiClient, account: Account, taken: Taken, printed: Asked | None) -> None:
+    async for event in client.events():
+        if event is not None:
+            account.take(event)
+            if printed is not None:
+                _print(event, printed)
+            taken.entry = event["entry"]
+            taken.news.set()
+
+
+async def _draw(client: ApiClient, stop: asyncio.Event) -> None:
+    from controller.commands.watch import show_live
+
+    await show_live(client, 0, stop)
+
+
+def _print(event: dict[str, Any], asked: Asked) -> None:
+    if asked.as_json:
+        shown = event if asked.full else _repeatable(event)
+        click.echo(json.dumps(shown, separators=(",", ":")))
+    elif line := tell(event, words_of(asked.game_id)):
+        click.echo(line)
+
+
+def _repeatable(value: Any) -> Any:
+    """What depends on the seed alone."""
+    if isinstance(value, dict):
+        return {key: _repeatable(part) for key, part in value.items() if key not in NOT_REPEATABLE}
+    return [_repeatable(part) for part in value] if isinstance(value, list) else value
