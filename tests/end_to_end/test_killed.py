@@ -1,6 +1,6 @@
 """The daemon is killed at every kind of step: it starts again, people go on, and nothing is lost or doubled.
 
-The short form kills it a few times; the long form (`-m "exhaustive or soak"`) at each kind of event and at more moments.
+The short form kills it a few times; the long form (`-m "exhaustive or soak"`) at each kind of event and more often.
 """
 
 from __future__ import annotations

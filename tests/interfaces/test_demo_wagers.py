@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from fractions import Fraction
 from itertools import cycle, product
 from typing import Any
@@ -15,27 +14,22 @@ from controller.games.specification import Unit
 from controller.rules.law import read_law
 from simulators.demo.account import Account
 from simulators.people.plan import plan_rounds
-from tests.interfaces.test_demo import DEVICES, run
+from tests.support.played_rounds import play_rounds
 
 SEED = 11
 ROUNDS = 6
 LOST = {"amount": 10, "returned": "0", "collected": "10", "held": "0", "paid": "0"}
 
 
-def events_of(*arguments: str) -> list[dict[str, Any]]:
-    done = run("--wagers", "--json", "--rounds", str(ROUNDS), "--seed", str(SEED), *arguments)
-    assert done.returncode == 0, done.stderr
-    assert "none missed, none invented" in done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines()]
-
-
-@pytest.mark.parametrize(("game_id", "device"), list(zip(GAMES, cycle(DEVICES), strict=False)))
-def test_every_game_settles_what_the_seed_planned_and_every_settlement_balances(game_id: str, device: str) -> None:
-    """A round that is void before anybody has bet has nothing to settle."""
-    events = events_of("--game", game_id, "--device", device)
+@pytest.mark.parametrize(("game_id", "unit"), list(zip(GAMES, cycle(Unit), strict=False)))
+async def test_every_game_settles_what_the_seed_planned_and_every_settlement_balances(game_id: str, unit: Unit) -> None:
+    """A round that is void before anyone has bet has nothing to settle."""
+    played = await play_rounds(game_id, unit, ROUNDS, SEED, wagers=True)
+    assert played.account.differences == []
+    events = played.events
     settled = {event["round"]: event for event in events if event["event"] == "wagers_settled"}
     concluded = {event["round"] for event in events if event.get("phase") == "concluded"}
-    plan = plan_rounds(SEED, DEVICES[device], ROUNDS, game_id=game_id, wagers=True)
+    plan = plan_rounds(SEED, unit, ROUNDS, game_id=game_id, wagers=True)
     assert concluded <= set(settled)
     for planned in plan:
         if planned.number in concluded:
@@ -49,10 +43,6 @@ def test_every_game_settles_what_the_seed_planned_and_every_settlement_balances(
             assert returned + collected + held == bet["amount"]
             gains += paid - collected
         assert gains == 0
-
-
-def test_it_repeats_exactly() -> None:
-    assert events_of() == events_of()
 
 
 @pytest.mark.parametrize(("game_id", "unit"), list(product(GAMES, Unit)))

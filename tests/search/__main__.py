@@ -66,7 +66,11 @@ def _arguments() -> argparse.Namespace:
         "--every-start", action="store_true", help="F3: the deal begins at each place, not at one alone"
     )
     parser.add_argument("--most", type=int, default=0, help="stop at so many states; 0: search it through")
-    parser.add_argument("--write", action="store_true", help="search through what docs/search.md has the numbers of, and write them there")
+    parser.add_argument(
+        "--write",
+        action="store_true",
+        help="search through what docs/search.md has the numbers of, and write them there",
+    )
     return parser.parse_args()
 
 
