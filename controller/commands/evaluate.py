@@ -16,7 +16,8 @@ from controller.commands.evaluation import (
 )
 from controller.commands.options import find_law, in_units, law_options, odds_text, print_json
 from controller.commands.text import Page, longest, page
-from controller.commands.vocabulary import OwnWords, words_of
+from controller.commands.vocabulary import words_of
+from controller.games.own_words import OwnWords
 from controller.games.wager_specification import Setting
 from controller.rules.law import Law, find_setting
 from controller.rules.payouts import Verdict

@@ -12,7 +12,8 @@ import msgspec
 
 from controller.commands.main import BadInputError
 from controller.commands.options import require_chosen, shortened
-from controller.commands.vocabulary import OwnWords, words_of
+from controller.commands.vocabulary import words_of
+from controller.games.own_words import OwnWords
 from controller.games.specification import Game
 from controller.games.wager_specification import Shape, Wager
 from controller.rules.dealing_order import DEALER

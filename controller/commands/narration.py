@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any, Final
 
-from controller.commands.vocabulary import KINDS, USUAL, OwnWords
+from controller.commands.vocabulary import KINDS, USUAL
+from controller.games.own_words import OwnWords
 from controller.games.specification import FACT_QUESTIONS, Disposition, Kind
 
 Told = Callable[[dict[str, Any]], str | None]

@@ -19,7 +19,8 @@ from controller.api.view import (
     TableView,
     WaitingDeckView,
 )
-from controller.commands.vocabulary import FOLLOWS, KINDS, OwnWords, words_of
+from controller.commands.vocabulary import FOLLOWS, KINDS, words_of
+from controller.games.own_words import OwnWords
 from controller.games.specification import Disposition, Kind
 from controller.rules.dealing_order import DEALER
 from controller.table.irregularities.questions import COUNT_BY_HAND

@@ -12,7 +12,8 @@ import click
 from controller.api.client import ApiClient, TableUnreachableError
 from controller.commands.main import ProblemError
 from controller.commands.narration import tell
-from controller.commands.vocabulary import OwnWords, words_of
+from controller.commands.vocabulary import words_of
+from controller.games.own_words import OwnWords
 
 REFRESH = 0.5  # seconds at which ages are shown anew when nothing happens
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, TypeAlias
 
-from controller.games.specification import DEALER as DEALERS_PLACE
+from controller.games.own_words import DEALER as DEALERS_PLACE
 from controller.games.specification import FirstCard, Game, Grammar, Order
 from controller.rules.layout import DEALERS_SPOT
 

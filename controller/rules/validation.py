@@ -17,8 +17,8 @@ import msgspec
 from msgspec.structs import replace
 
 from controller.games import ID
+from controller.games.own_words import DEALER
 from controller.games.specification import (
-    DEALER,
     STATED,
     Choice,
     Disposition,

@@ -15,7 +15,8 @@ import msgspec
 from msgspec.structs import replace
 
 from controller.games import game
-from controller.games.specification import DEALER, Facts, Game, Kind, Unit
+from controller.games.own_words import DEALER
+from controller.games.specification import Facts, Game, Kind, Unit
 from controller.rules.dealing_order import Place, served_boxes
 from controller.rules.law import Law, find_row, read_law
 from simulators.devices.armed_faults import (

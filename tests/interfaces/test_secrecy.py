@@ -16,7 +16,8 @@ from msgspec.structs import replace
 from controller.api.messages import encode
 from controller.api.view import LinkView, view_of
 from controller.games import GAMES
-from controller.games.specification import DEALER, Kind, StepKind, Unit
+from controller.games.own_words import DEALER
+from controller.games.specification import Kind, StepKind, Unit
 from controller.journal.codec import JournalCodec
 from controller.journal.sealing import JournalKeys
 from controller.roles import Role

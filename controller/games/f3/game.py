@@ -6,27 +6,21 @@ Plus) and the two points of its explanation (X1, X2). Its Banker is the Dealer h
 
 from typing import Final
 
-from controller.games.common import UNTIL_NEXT
+from controller.games.f3.irregularities import IRREGULARITIES
 from controller.games.f3.provisions import PROVISIONS
-from controller.games.own_words import OwnWords
+from controller.games.own_words import DEALER, OwnWords
 from controller.games.specification import (
-    DEALER,
     ClassNames,
     Clauses,
-    Disposition,
-    Facts,
     FirstCard,
     Game,
     Grammar,
-    Kind,
     Order,
-    Row,
     Step,
     StepKind,
     Unit,
 )
 from controller.games.wager_specification import Betting, LimitOf, Looks, Price, Setting, Shape, Wager, odds
-from controller.roles import Role
 
 SETTINGS: Final = (
     Setting(
@@ -118,71 +112,6 @@ WAGERS: Final = (
 )
 
 
-FACES_UP: Final = "cards are dealt face up at this table, so nothing is exposed that should not be"  # reading 45
-
-
-def invalid(kind: Kind, because: str, when: Facts | None = None) -> Row:
-    """The round has no result and every wager is refunded (X2)."""
-    return Row(kind, "F3 X2", Disposition.VOID, because, when or Facts())
-
-
-IRREGULARITIES: Final = (
-    invalid(Kind.WRONG_DISTRIBUTION, "cards lie at wrong places or in a wrong order, handled or not"),
-    invalid(Kind.WRONG_COUNT, "the Banker's hand has a wrong number of cards", Facts(dealer_hand=True)),
-    invalid(Kind.WRONG_COUNT, "a Player's hand has a wrong number of cards", Facts(dealer_hand=False)),
-    Row(
-        Kind.EXPOSED_CARD,
-        "F3 PM5",
-        Disposition.CONTINUE,
-        "it is the First Card, which is shown before the deal",
-        when=Facts(first_card=True),
-        confirms=Role.DEALER,
-    ),
-    Row(
-        Kind.EXPOSED_CARD,
-        "F3 PM2",
-        Disposition.CONTINUE,
-        FACES_UP,
-        confirms=Role.DEALER,
-        under=(("faces", "up"),),
-    ),
-    Row(
-        Kind.FACE_UP_IN_DEVICE,
-        "F3 X1",
-        Disposition.RESHUFFLE,
-        "a card was exposed while the deck was shuffled",
-        when=Facts(shuffling=True),
-        noticed=UNTIL_NEXT,
-    ),
-    Row(
-        Kind.FACE_UP_IN_DEVICE,
-        "F3 PM2",
-        Disposition.CONTINUE,
-        FACES_UP,
-        when=Facts(before_close=False, shuffling=False, in_stub=False),
-        confirms=Role.DEALER,
-        under=(("faces", "up"),),
-    ),
-    invalid(Kind.SIMULTANEOUS, "cards came together and lie in a wrong order or place", Facts(misplaced=True)),
-    invalid(Kind.OTHER_DEALING_ERROR, "an error of sequence or placement", Facts(misplaced=True)),
-    Row(
-        Kind.CARD_IN_SHUFFLING,
-        "F3 X1",
-        Disposition.RESHUFFLE,
-        "a card fell or was exposed while the deck was shuffled",
-        noticed=UNTIL_NEXT,
-    ),
-    invalid(Kind.DROPPED_CARD, "a card was dropped in dealing"),
-    Row(
-        Kind.SIDE_WITHOUT_MAIN,
-        "F3 PM4",
-        Disposition.CONTINUE,
-        "no bet of this game needs another",
-        confirms=Role.DEALER,
-    ),
-    invalid(Kind.PLAYER_EXPOSED, "a card was dropped", Facts(dropped=True)),
-)
-
 GAME: Final = Game(
     id="F3",
     title="3 Face Baccarat",
@@ -202,7 +131,6 @@ GAME: Final = Game(
         Step(StepKind.EXPOSING, "", "the Dealer exposes all four hands"),
         Step(StepKind.SETTLING, "F3 PM3", "each Player's hand is compared with the Banker's; bets are settled"),
     ),
-    words=OwnWords("Banker", "Player", "Players", "Win", "Lose"),  # F3 PM1, PM4
     names=ClassNames("3P", "2P{n}", "P{n}", "{n}"),
     tie_word="TIE",
     clauses=Clauses(place_your_bets="", no_more_bets="F3 PM2", exposing="", void_returns_bets="F3 X2"),
@@ -218,4 +146,5 @@ GAME: Final = Game(
         setting="first_card",
     ),
     provisions=PROVISIONS,
+    words=OwnWords("Banker", "Player", "Players", "Win", "Lose"),  # F3 PM1, PM4
 )

@@ -1,0 +1,72 @@
+"""The irregularity table of F3. Where no row fits the page is silent, and names no one who decides."""
+
+from typing import Final
+
+from controller.games.common import UNTIL_NEXT
+from controller.games.specification import Disposition, Facts, Kind, Row
+from controller.roles import Role
+
+FACES_UP: Final = "cards are dealt face up at this table, so nothing is exposed that should not be"  # reading 45
+
+
+def invalid(kind: Kind, because: str, when: Facts | None = None) -> Row:
+    """The round has no result and every wager is refunded (X2)."""
+    return Row(kind, "F3 X2", Disposition.VOID, because, when or Facts())
+
+
+IRREGULARITIES: Final = (
+    invalid(Kind.WRONG_DISTRIBUTION, "cards lie at wrong places or in a wrong order, handled or not"),
+    invalid(Kind.WRONG_COUNT, "the Banker's hand has a wrong number of cards", Facts(dealer_hand=True)),
+    invalid(Kind.WRONG_COUNT, "a Player's hand has a wrong number of cards", Facts(dealer_hand=False)),
+    Row(
+        Kind.EXPOSED_CARD,
+        "F3 PM5",
+        Disposition.CONTINUE,
+        "it is the First Card, which is shown before the deal",
+        when=Facts(first_card=True),
+        confirms=Role.DEALER,
+    ),
+    Row(
+        Kind.EXPOSED_CARD,
+        "F3 PM2",
+        Disposition.CONTINUE,
+        FACES_UP,
+        confirms=Role.DEALER,
+        under=(("faces", "up"),),
+    ),
+    Row(
+        Kind.FACE_UP_IN_DEVICE,
+        "F3 X1",
+        Disposition.RESHUFFLE,
+        "a card was exposed while the deck was shuffled",
+        when=Facts(shuffling=True),
+        noticed=UNTIL_NEXT,
+    ),
+    Row(
+        Kind.FACE_UP_IN_DEVICE,
+        "F3 PM2",
+        Disposition.CONTINUE,
+        FACES_UP,
+        when=Facts(before_close=False, shuffling=False, in_stub=False),
+        confirms=Role.DEALER,
+        under=(("faces", "up"),),
+    ),
+    invalid(Kind.SIMULTANEOUS, "cards came together and lie in a wrong order or place", Facts(misplaced=True)),
+    invalid(Kind.OTHER_DEALING_ERROR, "an error of sequence or placement", Facts(misplaced=True)),
+    Row(
+        Kind.CARD_IN_SHUFFLING,
+        "F3 X1",
+        Disposition.RESHUFFLE,
+        "a card fell or was exposed while the deck was shuffled",
+        noticed=UNTIL_NEXT,
+    ),
+    invalid(Kind.DROPPED_CARD, "a card was dropped in dealing"),
+    Row(
+        Kind.SIDE_WITHOUT_MAIN,
+        "F3 PM4",
+        Disposition.CONTINUE,
+        "no bet of this game needs another",
+        confirms=Role.DEALER,
+    ),
+    invalid(Kind.PLAYER_EXPOSED, "a card was dropped", Facts(dropped=True)),
+)
