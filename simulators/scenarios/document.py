@@ -16,7 +16,7 @@ from simulators.scenarios.tokens import ACTIONS, FACTS, INSTRUCTIONS, KINDS, ROL
 
 PAGE: Final = "docs/scenarios.md"
 FILES: Final = "../simulators/scenarios/"
-COLUMNS: Final = ("TP", "RTP", "NC", "P3", "F3")
+COLUMNS: Final = tuple(GAMES)
 
 CELLS: Final = {
     "I01": "foreign card",

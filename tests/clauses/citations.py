@@ -88,7 +88,6 @@ def _after(first: str, last: str) -> tuple[str, ...]:
 
 _LETTERED: Final = ("Appendix", "Diagram")
 _LETTERED_WORDS: Final = {word.lower(): word for word in _LETTERED}
-_F3_POINT: Final = re.compile(r"(?:pm|o|x)\d")
 
 
 def cited_in_name(name: str) -> tuple[str, ...]:
@@ -112,15 +111,15 @@ def _as_text(words: list[str]) -> str:
             is_name = word.upper() in DOCUMENTS
             document = word.upper() if is_name else document
             is_letter = written[-1:] and written[-1] in _LETTERED
-            is_point = document == "F3" and _F3_POINT.fullmatch(word)
+            is_point = f"{document} {word.upper()}" in CLAUSES  # as PM5 or O2 of F3
             written.append(word.upper() if is_name or is_letter or is_point else _LETTERED_WORDS.get(word, word))
     return " ".join(written)
 
 
 def _split(document: str, numbers: tuple[str, ...]) -> tuple[str, ...]:
     """A run of figures as clauses, each as long as the document knows one; as it is where that does not come out."""
-    if document == "F3":
-        return numbers  # its clauses have one figure each
+    if not any("." in clause for clause in CLAUSES if clause.startswith(f"{document} ")):
+        return numbers  # the clauses of such a document have one figure each
     rest, found = numbers, []
     while rest:
         known = [n for n in range(len(rest), 1, -1) if f"{document} {'.'.join(rest[:n])}" in CLAUSES]

@@ -2,7 +2,7 @@
 
     python -m tests.clauses.coverage
 
-writes the page anew; a test fails when page and program differ.
+writes the page; a test fails when page and program differ.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from typing import Final, NamedTuple
 from controller.games import GAMES
 from controller.games.specification import Provision
 from tests.clauses.citations import cited, cited_in_name
-from tests.clauses.numbers import CLAUSES, DOCUMENTS, clauses
+from tests.clauses.numbers import CLAUSES, DOCUMENTS, clauses, naming
 
 ROOT: Final = Path(__file__).parents[2]
 PAGE: Final = "docs/clause_coverage.md"
-PROVISIONS: Final = "controller/games/provisions"  # what they cite nobody has carried out yet
+PROVISIONS: Final = "provisions.py"  # a game's own claims are no code that carries them
+NUMBERS: Final = "clauses.py"  # and the clause numbers themselves are no tests
 THESE: Final = "tests/clauses"
 SHOWN: Final = 3  # so many places stand in a cell
 INTRODUCTION: Final = """\
 # Clause by clause
 
-Drawn from `controller/games/provisions`, the program and its tests by `python -m tests.clauses.coverage`; do not edit
-it here. A test fails on a clause that is missing here, and on one that no code or no test cites though the program
-claims to carry it.
+Drawn from the games' `provisions.py`, the program and its tests by `python -m tests.clauses.coverage`; do not edit it
+here. A test fails on a clause that is missing here, and on one that no code or no test cites though the program claims
+to carry it.
 
-The numbers are the documents'. What a document leaves unnumbered has a name: layouts and appendices by their letter;
-in F3 PM1 to PM5 are the bullets of the playing method, items 1 to 8 the points on counting, O1 the odds, O2 those on
-six points, O3 those of Pair Plus, X1 and X2 the points of the explanation. The column on the right of a clause's
-meaning names files below `controller/`, the last one files below `tests/`, with the functions and tables in them.
+The numbers are the documents'. What a document leaves unnumbered has a name: layouts and appendices by their letter,
+other parts as their section says. The column on the right of a clause's meaning names files below `controller/`, the
+last one files below `tests/`, with the functions and tables in them.
 """
 
 
@@ -99,18 +99,18 @@ def _defined(node: ast.stmt) -> str:
 
 @cache
 def in_program() -> tuple[Citation, ...]:
-    return tuple(_below("controller", but_for=PROVISIONS, of_tests=False))
+    return tuple(_below("controller", of_tests=False))
 
 
 @cache
 def in_tests() -> tuple[Citation, ...]:
-    return tuple(_below("tests", but_for=THESE, of_tests=True))
+    return tuple(_below("tests", of_tests=True))
 
 
-def _below(folder: str, *, but_for: str, of_tests: bool) -> Iterator[Citation]:
+def _below(folder: str, *, of_tests: bool) -> Iterator[Citation]:
     for path in sorted((ROOT / folder).rglob("*.py")):
         name = path.relative_to(ROOT).as_posix()
-        if not name.startswith(f"{but_for}/"):
+        if not name.startswith(f"{THESE}/") and path.name not in (PROVISIONS, NUMBERS):
             yield from in_source(name, path.read_text(encoding="utf-8"), of_tests=of_tests)
 
 
@@ -149,6 +149,8 @@ def _summary() -> Iterator[str]:
 
 def _section(document: str) -> Iterator[str]:
     yield f"## {document}: {GAMES[document].title}\n"
+    if naming(document):
+        yield f"{naming(document)}\n"
     yield "| clause | what the program makes of it | code | tests |"
     yield "|---|---|---|---|"
     yield from (_row(provision) for provision in GAMES[document].provisions)

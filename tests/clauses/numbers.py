@@ -1,38 +1,63 @@
-"""The clauses of the five rules documents, as numbers only: what the program cites must be among them.
+"""The clauses of the rules documents, as numbers only: what the program cites must be among them.
 
 A clause is whatever its document numbers below the level of a section; a section's heading is none. What a document
-leaves unnumbered has a name of ours: the layouts and appendices by their letter, and all of F3 by its lists (PM: the
-bullets of the playing method, item: the points on counting, O: the tables of odds, X: the points of the explanation).
+leaves unnumbered has a name of ours. The numbers of each document stand in tests/games/<id>/clauses.py, written down
+from the document and not from the program's data.
 """
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
+from types import ModuleType
 from typing import Final
 
-# How many clauses a section has, and how many sub-clauses those of its clauses that have any.
-_NUMBERED: Final[dict[str, dict[str, int]]] = {
-    "TP": {"1": 1, "2": 2, "3": 15, "4": 1, "5": 6}
-    | {"1.1": 4, "2.2": 3, "3.8": 1, "3.8.1": 1, "3.9": 2, "3.13": 1, "5.1": 2},
-    "RTP": {"1": 1, "2": 2, "3": 22, "4": 2, "5": 13, "6": 2}
-    | {"1.1": 6, "1.1.4": 6, "1.1.4.2": 3, "2.2": 3, "3.9": 1, "3.12": 1, "3.17": 1, "3.17.1": 1, "3.18": 2}
-    | {"5.1": 2, "5.8": 1, "5.13": 2},
-    "NC": {"1": 19, "2": 2, "3": 13, "4": 1, "5": 17}
-    | {"2.1": 1, "2.2": 1, "3.2": 3, "3.12": 1, "3.13": 4}
-    | {"5.1": 2, "5.2": 1, "5.4": 2, "5.5": 5, "5.7": 3, "5.11": 1},
-    "P3": {"1": 1, "2": 2, "3": 16, "4": 3, "5": 6}
-    | {"1.1": 6, "1.1.4": 5, "2.2": 4, "3.9": 1, "3.9.1": 1, "3.10": 2, "3.11": 1, "3.13": 2, "5.1": 2},
-    "F3": {},
-}
-_LETTERED: Final[dict[str, tuple[str, ...]]] = {"NC 2.1.1": ("a",)}
-_NAMED: Final[dict[str, tuple[tuple[str, str], ...]]] = {  # how the name begins, and how it goes on
-    "TP": (("Diagram ", "AB"),),
-    "RTP": (("App. ", "AB"),),
-    "NC": (("App. ", "ABC"),),
-    "P3": (("Diagram ", "ABC"),),
-    "F3": (("PM", "12345"), ("item ", "12345678"), ("O", "123"), ("X", "12")),
-}
-DOCUMENTS: Final = tuple(_NUMBERED)
+from controller.games import GAMES
+
+
+def numbered(document: str, counts: Mapping[str, int], lettered: Mapping[str, str] | None = None) -> tuple[str, ...]:
+    """Clauses by their numbers, each followed by its sub-clauses.
+
+    `counts`: how many clauses a section has, and how many sub-clauses those of its clauses that have any. `lettered`:
+    the letters below a clause, by its number.
+
+    >>> numbered("TP", {"1": 1, "1.1": 2, "2": 1}, {"2.1": "a"})
+    ('TP 1.1', 'TP 1.1.1', 'TP 1.1.2', 'TP 2.1', 'TP 2.1.a')
+    """
+    sections = [section for section in counts if "." not in section]
+    return tuple(f"{document} {clause}" for section in sections for clause in _below(section, counts, lettered or {}))
+
+
+def _below(number: str, counts: Mapping[str, int], lettered: Mapping[str, str]) -> Iterator[str]:
+    for count in range(1, counts.get(number, 0) + 1):
+        clause = f"{number}.{count}"
+        yield clause
+        yield from (f"{clause}.{letter}" for letter in lettered.get(clause, ""))
+        yield from _below(clause, counts, lettered)
+
+
+def named(document: str, begins: str, goes_on: str) -> tuple[str, ...]:
+    """Clauses with a name that begins alike, one for each figure or letter.
+
+    >>> named("NC", "App. ", "AB")
+    ('NC App. A', 'NC App. B')
+    """
+    return tuple(f"{document} {begins}{end}" for end in goes_on)
+
+
+def _modules() -> dict[str, ModuleType]:
+    """The clause numbers of every game that has them; a test asks for those of the others."""
+    names = {document: f"tests.games.{document.lower()}" for document in GAMES}
+    return {
+        document: importlib.import_module(f"{name}.clauses")
+        for document, name in names.items()
+        if find_spec(name) is not None and find_spec(f"{name}.clauses") is not None
+    }
+
+
+_MODULES: Final = _modules()
+DOCUMENTS: Final = tuple(_MODULES)
 
 
 def clauses(document: str) -> tuple[str, ...]:
@@ -41,19 +66,13 @@ def clauses(document: str) -> tuple[str, ...]:
     >>> clauses("TP")[:3], clauses("TP")[-1]
     (('TP 1.1', 'TP 1.1.1', 'TP 1.1.2'), 'TP Diagram B')
     """
-    counts = _NUMBERED[document]
-    sections = [section for section in counts if "." not in section]
-    numbered = [clause for section in sections for clause in _below(document, section, counts)]
-    named = [f"{document} {begins}{goes_on}" for begins, all_of_them in _NAMED[document] for goes_on in all_of_them]
-    return (*numbered, *named)
+    found: tuple[str, ...] = _MODULES[document].CLAUSES
+    return found
 
 
-def _below(document: str, number: str, counts: Mapping[str, int]) -> Iterator[str]:
-    for count in range(1, counts.get(number, 0) + 1):
-        clause = f"{document} {number}.{count}"
-        yield clause
-        yield from (f"{clause}.{letter}" for letter in _LETTERED.get(clause, ()))
-        yield from _below(document, f"{number}.{count}", counts)
+def naming(document: str) -> str:
+    """How what the document leaves unnumbered is named here; empty where layouts and appendices keep their letter."""
+    return getattr(_MODULES[document], "NAMING", "")
 
 
 CLAUSES: Final[frozenset[str]] = frozenset(clause for document in DOCUMENTS for clause in clauses(document))

@@ -15,7 +15,7 @@ from tests.clauses.numbers import CLAUSES, DOCUMENTS, clauses
 
 HOW_MANY = {"TP": 41, "RTP": 73, "NC": 80, "P3": 55, "F3": 18}  # counted in the documents
 PROVISIONS = [provision for document in DOCUMENTS for provision in GAMES[document].provisions]
-HOW_TO = "put the clause numbers of {} into tests/clauses/numbers.py (docs/a_new_game.md, step 5)"
+HOW_TO = "put the clause numbers of {} into tests/games/<id>/clauses.py (docs/a_new_game.md)"
 
 
 def test_the_numbers_are_as_many_as_were_counted_and_none_comes_twice() -> None:

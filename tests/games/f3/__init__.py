@@ -1,0 +1,1 @@
+"""Tests of F3 alone."""

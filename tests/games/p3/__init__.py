@@ -1,0 +1,1 @@
+"""Tests of P3 alone."""
