@@ -1,29 +1,32 @@
-"""Rounds of all five documents at a table: the deal, who opens when, the First Card."""
+"""Rounds of every game at a table: the deal, the order of opening, and what no clause provides for."""
 
 from __future__ import annotations
 
 from itertools import product
 
 import pytest
-from msgspec.structs import replace
 
 from controller.games import GAMES
-from controller.games.specification import Kind, Order, RulingAction, StepKind, Unit
+from controller.games.specification import Disposition, Facts, Kind, Order, RulingAction, StepKind, Unit
 from controller.roles import Role
 from controller.rules.dealing_order import DEALER
 from controller.rules.hands import Outcome
+from controller.rules.law import find_row, read_law
 from controller.table import events, operations
 from controller.table.model import Stage
-from controller.table.phases import Phase, Service
-from controller.table.settings import ChosenReading, Settings
-from firmware_bridge.cards import DECK, RANKS
-from firmware_bridge.commands import Dispense
+from controller.table.phases import Phase
 from tests.table.harness import TableHarness
 
 HANDS = {"B1": "KD QC JS", "B3": "9D 8C KS", "B6": "2D 3C TS", "D": "KH 7S TD"}
 every_table = pytest.mark.parametrize(("game_id", "unit"), list(product(GAMES, Unit)))
-by_unit = pytest.mark.parametrize("unit", Unit)
-returning = pytest.mark.parametrize("game_id", ["TP", "RTP", "P3"])
+returning = pytest.mark.parametrize(
+    "game_id", [game_id for game_id, rules in GAMES.items() if rules.step(StepKind.RETURNING)]
+)
+SILENT_ON_SHUFFLING = [
+    game_id
+    for game_id, rules in GAMES.items()
+    if find_row(read_law(rules), Kind.UNSHUFFLED, Facts()).row.disposition is Disposition.SILENT
+]
 
 
 def table_of(game_id: str, unit: Unit = Unit.SETS, **more: object) -> TableHarness:
@@ -46,7 +49,8 @@ def test_e1_a_round_is_dealt_in_the_documents_order(game_id: str, unit: Unit) ->
     assert len(table.events_of(events.HandJudged)) == len(table.state.round.live_places)
     assert not table.events_of(events.IrregularityRaised)
     counted = table.last(events.StubCounted)
-    assert counted.count == counted.due == 52 - 3 * whole - (game_id == "F3")
+    shown = 0 if table.state.game.first_card is None else 1
+    assert counted.count == counted.due == 52 - 3 * whole - shown
 
 
 @returning
@@ -65,91 +69,7 @@ def test_tp_3_6_rtp_3_15_p3_3_7_the_dealers_hand_comes_when_all_are_returned(gam
     assert outcomes == [Outcome.WIN, Outcome.TIE, Outcome.LOSE]
 
 
-@by_unit
-@pytest.mark.parametrize("rank", range(1, 14))
-def test_f3_pm5_the_first_card_says_where_the_deal_begins(unit: Unit, rank: int) -> None:
-    """F3 PM5: of 13 ranks each begins with its place; the First Card is no hand's."""
-    first = f"{RANKS[rank - 1]}H"
-    begins = {0: "B3", 1: DEALER, 2: "B1", 3: "B2"}[rank % 4]  # A 5 9 K; 2 6 10; 3 7 J; 4 8 Q
-    table = table_of("F3", unit, hands={"F": first}).to_dealing()
-    shown = table.last(events.FirstCardShown)
-    assert (shown.card.code, shown.clause) == (first, "F3 PM5")
-    assert table.state.round.places[0] == begins
-    circle = [DEALER, "B1", "B2", "B3"] * 2
-    start = circle.index(begins)
-    assert list(dict.fromkeys(table.state.round.places)) == circle[start : start + 4]
-    table.deal()
-    assert table.state.round.first_card is not None
-    table.expose_all().settle().conclude()
-    assert table.last(events.StubCounted).due == 39
-
-
-@by_unit
-def test_reading_18_the_first_card_may_be_the_first_of_the_first_hand(unit: Unit) -> None:
-    chosen = (ChosenReading("first_card", "in_hand"),)
-    settings = Settings("F3", unit, 3, count_stub_by_hand=True, readings=chosen)
-    table = TableHarness(unit, hands={"F": "2H"}, settings=settings, game_id="F3").start().to_dealing()
-    assert table.state.round.first_card is None
-    assert [held.ordinal for held in table.state.round.hands["B1"].cards] == [1]
-    table.deal().expose_all().settle().conclude()
-    assert table.last(events.StubCounted).due == 40
-
-
-def test_f3_pm2_a_shuffler_forms_a_set_of_one_for_the_first_card() -> None:
-    table = table_of("F3").to_dealing()
-    assert [told for _, told in table.device.told if isinstance(told, Dispense)][:2] == [Dispense(1), Dispense(3)]
-
-
-def test_f3_pm2_a_device_that_cannot_yield_one_card_is_refused() -> None:
-    table = TableHarness(Unit.SETS, game_id="F3")
-    table.device.capabilities = replace(table.device.capabilities, dispenses="on_removal")
-    table.start()
-    assert table.at(Service.OUT_OF_SERVICE)
-    assert "cannot yield one" in table.state.service_cause
-
-
-def test_f3_pm5_a_first_card_that_was_not_read_is_named_by_the_dealer() -> None:
-    table = table_of("F3", Unit.SINGLES, hands={"F": "4H"}).to_betting()
-    table.do(operations.NoMoreBets())
-    assert table.refused(operations.ShowFirstCard())[0] == "no-card"
-    table.device.capabilities = replace(table.device.capabilities, recognises_cards=False)
-    table.take()
-    assert table.refused(operations.ShowFirstCard())[0] == "unread"
-    table.do(operations.ShowFirstCard(DECK[3]))
-    assert table.state.round.places[0] == "B3"
-
-
-def test_f3_pm5_the_card_on_the_table_counts_and_a_difference_is_reported() -> None:
-    table = table_of("F3", Unit.SINGLES, hands={"F": "4H"}).to_betting()
-    table.do(operations.NoMoreBets())
-    table.take()
-    table.do(operations.ShowFirstCard(DECK[1]))
-    assert table.state.round.places[0] == "B1"
-    assert table.open.kind is Kind.OTHER_DEALING_ERROR
-
-
-def test_f3_pm5_a_card_taken_before_the_first_card_is_shown_waits_and_is_reported() -> None:
-    table = table_of("F3", Unit.SINGLES, hands={"F": "2H"}).to_betting()
-    table.do(operations.NoMoreBets())
-    table.take(2)
-    assert table.open.kind is Kind.OTHER_DEALING_ERROR
-    assert len(table.state.decks.aside) == 1
-    assert table.open.stage is Stage.RULING, "only the moment was wrong, and F3 says nothing of it"
-    table.rule(RulingAction.CONTINUE)
-    table.do(operations.ShowFirstCard())
-    assert table.state.round.hands["B1"].size == 1, "it is dealt where it belongs"
-    table.finish()
-
-
-def test_f3_x2_a_wrong_placement_voids_whoever_handled_what() -> None:
-    table = table_of("F3").to_dealing().deal()
-    table.report(Kind.WRONG_DISTRIBUTION)
-    assert not table.open.asks
-    table.confirm()
-    assert table.last(events.RoundVoided).clause == "F3 X2"
-
-
-@pytest.mark.parametrize("game_id", ["TP", "P3", "F3"])
+@pytest.mark.parametrize("game_id", SILENT_ON_SHUFFLING)
 def test_where_the_document_is_silent_a_ruling_names_its_authority(game_id: str) -> None:
     table = table_of(game_id).to_dealing()
     table.report(Kind.UNSHUFFLED)
