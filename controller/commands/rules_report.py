@@ -11,11 +11,11 @@ from msgspec.structs import replace
 
 from controller.commands.vocabulary import (
     DECIDED_BY_PEOPLE,
-    FOLLOWS,
     KINDS,
     ORDERS,
     UNITS,
     facts_in_words,
+    follows_in_words,
     limits_in_words,
     noticed_in_words,
 )
@@ -298,7 +298,7 @@ def _row(law: Law, row: Row) -> RowReading:
         noticed=noticed_in_words(row.noticed),
         clause=row.clause,
         disposition=row.disposition.value,
-        follows=FOLLOWS[row.disposition],
+        follows=follows_in_words(row.disposition, chooses=bool(row.options)),
         because=row.because,
         confirms=row.confirms.word,
         decides=row.decides.word if row.disposition in DECIDED_BY_PEOPLE else "",

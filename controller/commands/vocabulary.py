@@ -84,7 +84,7 @@ FOLLOWS: Final = {
     Disposition.NEXT_CARD: "it is the next card, play continues",
     Disposition.REMOVE_HAND: "that hand is removed, its bets are returned",
     Disposition.OPTIONS: "every bettor chooses",
-    Disposition.NAME_ORDER: "their order is named, then every bettor chooses",
+    Disposition.NAME_ORDER: "their order is named",
     Disposition.REFER: "it is referred",
     Disposition.RECONSTRUCT: "the cards are put where they belong, play continues",
     Disposition.WITHDRAWALS: "every bettor may withdraw, the others' hands are finished",
@@ -120,6 +120,12 @@ VIEWERS: Final = {
     Viewer.FIRST_SEATED: "of several bettors the seated one who placed first looks at the hand",
     Viewer.SEATED_ELSE_HIGHEST: "of several bettors the one seated at the box looks at the hand, else the highest bet",
 }
+
+
+def follows_in_words(disposition: Disposition, *, chooses: bool) -> str:
+    """What follows, in a short phrase. `chooses`: the row gives options besides."""
+    then = ", then every bettor chooses" if chooses and disposition is Disposition.NAME_ORDER else ""
+    return f"{FOLLOWS[disposition]}{then}"
 
 
 def facts_in_words(when: Facts) -> tuple[str, ...]:

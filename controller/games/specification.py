@@ -69,7 +69,7 @@ class Disposition(StrEnum):
     NEXT_CARD = "next_card"  # continue; the card counts as the one that was due
     REMOVE_HAND = "remove_hand"
     OPTIONS = "options"  # every bettor chooses
-    NAME_ORDER = "name_order"  # a person names the order, then every bettor chooses
+    NAME_ORDER = "name_order"  # a person names the order; then bettors choose if the row gives options
     REFER = "refer"  # the clause names who decides, not what
     RECONSTRUCT = "reconstruct"  # complete hands are moved to where they belong; then the deal goes on
     WITHDRAWALS = "withdrawals"  # whoever wants to withdraws all his wagers; the others' hands are finished
@@ -142,26 +142,26 @@ class Facts(msgspec.Struct, frozen=True, omit_defaults=True):
 # "Reconstructable" as NC 1.13 defines it; "curable" is the narrower test of TP 5.3, RTP 5.4, NC 5.5.4 and P3 5.3.
 FACT_QUESTIONS: Final[dict[str, str]] = {
     "dealer_hand": "Is it the Dealer's hand?",
-    "handled": "Has any player handled cards?",
-    "misplaced": "Is the place, the order or the number of cards wrong?",
-    "order_known": "Is the order of the cards known?",
-    "places_certain": "Is the place of every card certain?",
+    "handled": "Has any Player handled cards?",
+    "misplaced": "Is a card at the wrong place, or is the order or the number of cards wrong?",
+    "order_known": "Do you know in which order the cards came out?",
+    "places_certain": "Is it certain where every card belongs?",
     "before_close": 'Was it before "No more bets"?',
     "counted_wrong": "Did the count by hand come out wrong?",
-    "viewed": "Has the player of that hand viewed it?",
-    "curable": "Can moving complete hands from one place to another put it right?",
-    "reconstructable": "Can the cards be put back into the order that was intended for them?",
-    "first_card": "Is it the first card of the round?",
-    "manual": "Does the device yield single cards?",
-    "established": "Has any wager conclusively won or lost?",
-    "face_seen": "Was the face of the card seen?",
-    "shuffling": "Did it happen while the deck was shuffled?",
+    "viewed": "Has the Player of that hand looked at its cards?",
+    "curable": "Does moving complete hands to other places put it right?",
+    "reconstructable": "Do you know which card belongs where?",
+    "first_card": "Was it the first card of the round?",
+    "manual": "Does the device deal single cards?",
+    "established": "Has any wager won or lost for certain?",
+    "face_seen": "Did anyone see the face of the card?",
+    "shuffling": "Did it happen while the deck was being shuffled?",
     "dropped": "Was the card dropped?",
-    "withdrawn": "Was the bet withdrawn, not placed or raised?",
-    "between_rounds": "Was no round in progress?",
-    "in_stub": "Does it lie in the stub, not to be dealt in this round?",
+    "withdrawn": "Was the bet taken back (and not placed or raised)?",
+    "between_rounds": "Did it happen between two rounds?",
+    "in_stub": "Does the card lie in the stub, behind all cards of this round?",
     "chosen_before": "Has a bettor already chosen to go on after an earlier error of this round?",
-    "cannot_tell": "Is it unknown which wagers were placed, so that nobody can tell what is established?",
+    "cannot_tell": "Is it unknown which wagers were placed?",
 }
 
 

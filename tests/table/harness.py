@@ -73,7 +73,8 @@ class TableHarness:
     ) -> None:
         self.state = TableState()
         rules = game(game_id)
-        self.boxes = (1, 2, 3) if rules.every_hand else boxes
+        layout = range(1, rules.boxes[2] + 1)
+        self.boxes = tuple(layout) if rules.every_hand else tuple(box for box in boxes if box in layout)
         self.settings = settings or Settings(game_id, unit, rules.boxes[2], count_stub_by_hand=count_by_hand)
         in_hand = ("first_card", "in_hand") in {(chosen.setting, chosen.option) for chosen in self.settings.readings}
         order = stacked(unit, self.boxes, hands or {}, game_id, in_hand)

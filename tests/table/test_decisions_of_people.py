@@ -179,7 +179,7 @@ def test_an_answer_that_is_missing_is_asked_for_in_words() -> None:
     code, sentence = table.refused(confirm, Role.PIT_SUPERVISOR)
     assert code == "fact"
     assert sentence.startswith("Answer first: ")
-    assert "Has any player handled cards?" in sentence
+    assert "Has any Player handled cards?" in sentence
     assert "order of the cards" not in sentence, "what was answered is not asked again"
 
 

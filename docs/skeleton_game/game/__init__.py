@@ -1,0 +1,1 @@
+"""Skeleton, an invented game: the document as data."""

@@ -1,0 +1,101 @@
+"""Skeleton, version 1, as data. Id: SK.
+
+A game to copy: docs/a_new_game.md says where its folders go and what to check afterwards. Its invented document has the
+clauses 1 to 5, and the tests put it into the program and play it.
+"""
+
+from typing import Final
+
+from controller.games.sk.irregularities import IRREGULARITIES
+from controller.games.sk.provisions import PROVISIONS
+
+from controller.games.common import established_by, known_cards
+from controller.games.specification import ClassNames, Clauses, Game, Grammar, Order, Step, StepKind, Unit
+from controller.games.wager_specification import Betting, LimitOf, Looks, Needs, Price, Setting, Shape, Wager, odds
+
+# What the document leaves open: one setting a question. Leave out `default` where the casino must choose. The numbers
+# are those of docs/readings.md; a question that stands there already keeps its number.
+SETTINGS: Final = (
+    Setting(
+        "tie_on",
+        3,
+        "SK 2.2",
+        "What must be equal for the Tie wager to win?",
+        (("points", "the points"), ("ranking", "the ranking")),
+        default="points",
+    ),
+    established_by("SK 5.4"),  # rows below ask whether an outcome is established: that needs both settings
+    known_cards("SK 5.4"),
+)
+
+# A wager is paid by the first price that holds; else it is returned, or it is lost. `points` is the "half on N" of a
+# main wager. `under` names the setting and the option with which a price is in force.
+WAGERS: Final = (
+    Wager(
+        "main",
+        "Main wager",
+        Looks.BOTH,
+        (Price(Shape.HIGHER, odds(1, 2), "SK 2.1", points=7), Price(Shape.HIGHER, odds(1), "SK 2.1")),
+        "SK 2.1",
+        returned=Shape.SAME_RANKING,
+        returned_clause="SK 2.1",
+        main=True,
+    ),
+    Wager(
+        "tie",
+        "Tie",
+        Looks.BOTH,
+        (
+            Price(Shape.SAME_POINTS, odds(8), "SK 2.2", (("tie_on", "points"),)),
+            Price(Shape.SAME_RANKING, odds(8), "SK 2.2", (("tie_on", "ranking"),)),
+        ),
+        "SK 2.2",
+        needs=Needs.ANY_MAIN,
+    ),
+    Wager(
+        "flush",
+        "Flush",
+        Looks.BOX,
+        (Price(Shape.STRAIGHT_FLUSH, odds(40), "SK 2.3"), Price(Shape.FLUSH, odds(5), "SK 2.3")),
+        "SK 2.3",
+        needs=Needs.ANY_MAIN,
+    ),
+)
+
+GAME: Final = Game(
+    id="SK",  # the folder is called sk
+    title="Skeleton",
+    operator="an invented casino",
+    version="1",
+    effective="2026-01-01",
+    boxes=(1, 6, 4),  # fewest, most, default
+    grammars=(  # one for each unit that a device may yield
+        Grammar(Unit.SETS, Order.BY_HAND, "SK 3.1"),
+        Grammar(Unit.SINGLES, Order.BY_ROUND, "SK 3.2"),
+    ),
+    # What the round consists of, in order. Without EXAMINING the Dealer exposes all hands. Without RETURNING the
+    # Dealer's hand may be turned first; with it, only when every other hand lies face up.
+    steps=(
+        Step(StepKind.BETTING, "SK 1.1", "the round begins"),
+        Step(StepKind.CLOSING, "SK 1.2", "it is closed to wagers"),
+        Step(StepKind.DEALING, "SK 3.1", "three cards to each box with a wager, the Dealer last"),
+        Step(StepKind.EXAMINING, "SK 3.3", "Players look at their cards"),
+        Step(StepKind.EXPOSING, "SK 3.4", "the Dealer turns his hand"),
+        Step(StepKind.SETTLING, "SK 2.1", "wagers are settled"),
+    ),
+    names=ClassNames("Three Pictures", "{word} and two", "{word} and one", "{word}"),
+    tie_word="tie",
+    clauses=Clauses(
+        place_your_bets="SK 1.1",
+        no_more_bets="SK 1.2",
+        exposing="SK 3.4",
+        void_returns_bets="SK 4.1",
+        option_returns_bet="SK 4.2",
+    ),
+    settings=SETTINGS,
+    wagers=WAGERS,
+    betting=Betting(LimitOf.WAGER, late="SK 1.2", late_withdrawal="SK 1.2", without_main="SK 2.2"),
+    irregularities=IRREGULARITIES,
+    silent_clause="SK 5.5",  # empty where the document names no one who decides
+    provisions=PROVISIONS,
+)

@@ -1,0 +1,76 @@
+"""A sixth game by its folders alone: the skeleton, copied into a tree in which nothing else is changed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.skeleton import copy_with_the_skeleton
+
+CARDSHOE = ("-c", "from controller.commands.main import main; main()")
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return copy_with_the_skeleton(tmp_path_factory.mktemp("tree"))
+
+
+def run(tree: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """A Python that finds the packages of that tree before the installed ones."""
+    environment = {**os.environ, "PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1"}
+    return subprocess.run(
+        [sys.executable, *arguments], cwd=tree, env=environment, capture_output=True, text=True, check=False
+    )
+
+
+def test_the_commands_know_it(tree: Path) -> None:
+    rules = run(tree, *CARDSHOE, "rules", "SK")
+    assert (rules.returncode, rules.stderr) == (0, "")
+    assert rules.stdout.startswith("Skeleton (SK)\n")
+    odds = run(tree, *CARDSHOE, "odds", "sk")
+    assert odds.returncode == 0
+    assert "the box's hand ranks higher, with seven points (SK 2.1)" in odds.stdout
+
+
+def test_its_scenario_is_found_and_played(tree: Path) -> None:
+    played = run(tree, *CARDSHOE, "demo", "--scenario", "sk/i12-exposed")
+    assert played.returncode == 0, played.stdout + played.stderr
+    assert "Every expectation held." in played.stdout
+
+
+def test_rounds_are_demonstrated(tree: Path) -> None:
+    shown = run(tree, *CARDSHOE, "demo", "--game", "SK", "--rounds", "1", "--fast", "--json")
+    assert shown.returncode == 0, shown.stderr
+    assert "as planned, none missed, none invented" in shown.stderr
+
+
+def test_the_tests_of_every_game_take_it_in(tree: Path) -> None:
+    of_games = ("tests/games/sk", "tests/rules/test_every_game.py", "tests/table/test_every_game.py")
+    done = run(tree, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "sk or SK", *of_games)
+    assert done.returncode == 0, done.stdout
+    assert " passed" in done.stdout
+
+
+def test_the_pages_take_it_in(tree: Path) -> None:
+    for module, page in (("tests.clauses.coverage", "clause_coverage.md"), ("simulators.scenarios", "scenarios.md")):
+        drawn = run(tree, "-m", module)
+        assert drawn.returncode == 0, drawn.stderr
+        assert " SK " in (tree / "docs" / page).read_text(encoding="utf-8")
+
+
+def test_a_second_folder_of_its_id_is_refused(tree: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    copy_with_the_skeleton(other)
+    (other / "controller/games/sk").rename(other / "controller/games/zz")
+    for path in (other / "controller/games/zz").glob("*.py"):
+        path.write_text(path.read_text(encoding="utf-8").replace("games.sk", "games.zz").replace('"SK"', '"NC"'))
+    refused = run(other, *CARDSHOE, "rules", "NC")
+    assert refused.returncode == 1
+    assert refused.stderr == (
+        "cardshoe: `cardshoe rules` cannot start: controller/games/nc and controller/games/zz both have the id NC;"
+        " give one of them another.\n"
+    )

@@ -1,0 +1,43 @@
+"""The skeleton of a game in docs/skeleton_game: as a value, and as a sixth game of a copied tree."""
+
+from __future__ import annotations
+
+import importlib
+import shutil
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import Final
+
+from controller.games.specification import Game
+
+ROOT: Final = Path(__file__).parents[2]
+SKELETON: Final = ROOT / "docs" / "skeleton_game"
+NAME: Final = "controller.games.sk"
+COPIED: Final = ("controller", "firmware_bridge", "simulators", "tests", "docs")
+LEFT_OUT: Final = ("__pycache__", "kept")  # old journals, which are large, are not asked for here
+
+
+def skeleton() -> Game:
+    """The skeleton's data; it is no game of `GAMES`."""
+    if NAME not in sys.modules:
+        folder = SKELETON / "game"
+        spec = spec_from_file_location(NAME, folder / "__init__.py", submodule_search_locations=[str(folder)])
+        assert spec is not None
+        assert spec.loader is not None
+        sys.modules[NAME] = module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[NAME])
+    game = importlib.import_module(f"{NAME}.game").GAME
+    assert isinstance(game, Game)
+    return game
+
+
+def copy_with_the_skeleton(to: Path) -> Path:
+    """A tree of this project to which nothing was done but what docs/a_new_game.md says: three folders were copied."""
+    for folder in COPIED:
+        shutil.copytree(ROOT / folder, to / folder, ignore=shutil.ignore_patterns(*LEFT_OUT))
+    shutil.copy(ROOT / "pyproject.toml", to)
+    shutil.copytree(SKELETON / "game", to / "controller/games/sk", ignore=shutil.ignore_patterns(*LEFT_OUT))
+    shutil.copytree(SKELETON / "scenarios", to / "simulators/scenarios/sk")
+    shutil.copytree(SKELETON / "tests", to / "tests/games/sk", ignore=shutil.ignore_patterns(*LEFT_OUT))
+    return to
