@@ -1,21 +1,21 @@
-"""What a document calls its places and outcomes: the words of headings and of sentences about its hands."""
+"""The words in which people read the data of games: kinds, facts, dispositions, units and limits as phrases."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from controller.games import game
-from controller.games.own_words import OwnWords as OwnWords
+from controller.games.own_words import OwnWords
 from controller.games.specification import STATED, Disposition, Facts, Kind, Noticed, Order, Unit
 from controller.games.wager_specification import Betting, Excess, Shortfall, Viewer
 from controller.rules.settlement import Rounding
 
+USUAL: Final = OwnWords()  # where no game is named
+
 
 def words_of(game_id: str) -> OwnWords:
+    """What that game calls its places and outcomes; the usual words if `game_id` is empty."""
     return game(game_id).words if game_id else USUAL
-
-
-USUAL: Final = OwnWords()
 
 
 KINDS: Final = {

@@ -15,7 +15,6 @@ from typing import Final
 import msgspec
 from msgspec.structs import force_setattr, replace
 
-from controller.games.own_words import DEALER as DEALER
 from controller.games.own_words import OwnWords
 from controller.games.wager_specification import Betting, Setting, Under, Wager
 from controller.roles import Role

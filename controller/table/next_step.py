@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from controller.games.specification import DEALER, StepKind
+from controller.games.own_words import DEALER
+from controller.games.specification import StepKind
 from controller.roles import Role
 from controller.table import operations, rounds
 from controller.table.decision import RefusedError
