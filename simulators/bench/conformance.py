@@ -31,7 +31,7 @@ SET_WITHIN: Final = 30.0  # seconds
 SHUFFLE_WITHIN: Final = 120.0  # seconds
 MOST_DAMAGED: Final = 1  # frames of a link: it may begin in the middle of one
 ANSWERS: Final = 10
-SIGNS: Final = 3
+SIGNS: Final = 2
 
 
 class TestEveryDevice:

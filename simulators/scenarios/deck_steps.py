@@ -17,7 +17,7 @@ from simulators.scenarios.tokens import Tokens
 
 def _read_bring(tokens: Tokens) -> Act:
     name, back = tokens.take("the name of a deck"), tokens.take("a back")
-    return lambda course: course.say(operations.BringDeck(name, back, f"seal of {name}", DECK_SIZE, step_forms.WITNESS))
+    return lambda course: course.do(operations.BringDeck(name, back, f"seal of {name}", DECK_SIZE, step_forms.WITNESS))
 
 
 def _read_load(tokens: Tokens) -> Act:
@@ -27,32 +27,32 @@ def _read_load(tokens: Tokens) -> Act:
     def load(course: Course) -> None:
         course.heartbeat()
         course.device.load()
-        course.say(operations.LoadDeck(name))
+        course.do(operations.LoadDeck(name))
 
     return load
 
 
 def _read_quarantine(tokens: Tokens) -> Act:
     name = tokens.take("the name of a deck")
-    return lambda course: course.say(operations.QuarantineDeck(name, "looked odd"))
+    return lambda course: course.do(operations.QuarantineDeck(name, "looked odd"))
 
 
 def _read_release(tokens: Tokens) -> Act:
     role = tokens.role(Role.PIT_SUPERVISOR)
     name = tokens.take("the name of a deck")
     release = operations.ReleaseDeck(name, "examined card by card", DECK_SIZE, step_forms.WITNESS)
-    return lambda course: course.say(release, role)
+    return lambda course: course.do(release, role)
 
 
 def _read_dropped(tokens: Tokens) -> Act:
     ordinals = tokens.numbers("the number of a card")
     cards = tuple(operations.CardAt(ordinal, Pile.DROPPED) for ordinal in ordinals)
-    return lambda course: course.say(operations.PlaceCards(cards))
+    return lambda course: course.do(operations.PlaceCards(cards))
 
 
 def _read_count(tokens: Tokens) -> Act:
     count = step_forms.counted(tokens)
-    return lambda course: course.say(count)
+    return lambda course: course.do(count)
 
 
 DECK_STEPS: Final[Mapping[str, Word]] = {

@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 from controller.games.specification import Disposition
 from controller.table.events import AnyEvent
-from simulators.scenarios.course import Course, Refusal, RefusedStepError, StepError
+from simulators.scenarios.course import Course
 from simulators.scenarios.expectations import named, say_row
 from simulators.scenarios.format import Scenario, Step
+from simulators.scenarios.table_course import Refusal, RefusedStepError, StepError
 
 
 class DifferenceError(Exception):

@@ -10,18 +10,17 @@ from typing import Final
 
 import msgspec
 
-from controller.games.specification import Facts, RulingAction, StepKind, Unit
+from controller.games.specification import Facts, RulingAction
 from controller.roles import Role
-from controller.rules.dealing_order import DEALER
 from controller.table import operations
 from controller.table.model import Stage
-from controller.table.phases import DEALING, Phase
 from simulators.scenarios import step_forms
-from simulators.scenarios.course import Course, StepError
+from simulators.scenarios.course import Course
 from simulators.scenarios.deck_steps import DECK_STEPS
 from simulators.scenarios.device_steps import DEVICE_STEPS
 from simulators.scenarios.step_forms import Act, Word, plain
 from simulators.scenarios.supervisor_steps import SUPERVISOR_STEPS
+from simulators.scenarios.table_course import StepError
 from simulators.scenarios.tokens import ACTIONS, CHOICES, Tokens, UnreadableError
 
 DEALER_ROLE, SUPERVISOR, MANAGER = Role.DEALER, Role.PIT_SUPERVISOR, Role.SHIFT_MANAGER
@@ -32,18 +31,16 @@ DEALER_ROLE, SUPERVISOR, MANAGER = Role.DEALER, Role.PIT_SUPERVISOR, Role.SHIFT_
 
 def _load(course: Course) -> None:
     course.heartbeat()
-    course.device.load()
-    if course.device.unit is Unit.SINGLES:
-        course.say(operations.ShuffledOutside("batch shuffler"))
+    course.fresh_deck()
 
 
 def _place_your_bets(course: Course) -> None:
-    course.say(operations.PlaceYourBets())
+    course.do(operations.PlaceYourBets())
     if not course.setting.wagers:
-        course.say(operations.OccupyBoxes(course.boxes))
+        course.do(operations.OccupyBoxes(course.boxes))
     for wager in course.setting.wagers:
-        course.say(operations.EnterBettor(wager.bettor))
-        course.say(wager)
+        course.do(operations.EnterBettor(wager.bettor))
+        course.do(wager)
 
 
 def _next_round(course: Course) -> None:
@@ -51,44 +48,19 @@ def _next_round(course: Course) -> None:
     _place_your_bets(course)
 
 
-def _show_first_card(course: Course) -> None:
-    course.say(operations.ShowFirstCard())
-
-
-def _draw_first_card(course: Course) -> None:
-    course.device.give_out()
-    _show_first_card(course)
-
-
 def _begin(course: Course) -> None:
     _next_round(course)
-    course.say(operations.NoMoreBets())
-    if course.state.phase is Phase.FIRST_CARD:
-        _draw_first_card(course)
-
-
-def _deal_one(course: Course) -> None:
-    before = course.state.round.dealt
-    course.device.give_out()
-    if course.state.round.dealt == before:
-        raise StepError("nothing was dealt: no card is due; write `take` for what is taken out of turn")
-
-
-def _deal_all(course: Course) -> None:
-    for _ in range(len(course.state.round.places)):
-        if course.state.phase not in DEALING:
-            return
-        _deal_one(course)
+    course.close_bets()
 
 
 def _read_deal(tokens: Tokens) -> Act:
     if tokens.maybe("all"):
-        return _deal_all
+        return Course.deal_all
     times = tokens.number("how many sets or cards are dealt")
 
     def deal(course: Course) -> None:
         for _ in range(times):
-            _deal_one(course)
+            course.deal_one()
 
     return deal
 
@@ -107,67 +79,39 @@ def _read_dealt_by_hand(tokens: Tokens) -> Act:
     because = step_forms.because(tokens, "the device is dead")
     role = tokens.role(SUPERVISOR)
     cards = tokens.number("how many cards are dealt by hand")
-    return lambda course: course.say(operations.DealByHand(cards, because), role)
-
-
-def _open_all(course: Course) -> None:
-    """The Dealer first; or last, where the Players' hands are returned before."""
-    players_first = course.state.game.step(StepKind.RETURNING) is not None
-    players = course.state.round.live_places
-    for place in (*players, DEALER) if players_first else (DEALER, *players):
-        if not course.state.round.hands[place].shown:
-            course.say(operations.ExposeHand(place))
+    return lambda course: course.do(operations.DealByHand(cards, because), role)
 
 
 def _read_open(tokens: Tokens) -> Act:
     if tokens.maybe("all"):
-        return _open_all
+        return Course.open_all
     opened = step_forms.opened(tokens)
-    return lambda course: course.say(opened)
-
-
-def _settle(course: Course) -> None:
-    if course.state.decks.in_play.stub is None:
-        lies = (
-            course.state.stub_due if course.state.decks.in_play.stub_out else course.device.left
-        )  # given out, it is all there
-        course.say(operations.CountCards("stub", lies, witness="a witness"))
-    course.say(operations.RecordSettled())
-
-
-def _conclude(course: Course) -> None:
-    course.say(operations.ConcludeRound())
-    course.say(operations.ConcludeRound())
-
-
-def _finish(course: Course) -> None:
-    for part in (_deal_all, _open_all, _settle, _conclude):
-        part(course)
+    return lambda course: course.do(opened)
 
 
 def _read_handled(tokens: Tokens) -> Act:
     handled = step_forms.handled(tokens)
-    return lambda course: course.say(handled)
+    return lambda course: course.do(handled)
 
 
 def _read_wager(tokens: Tokens) -> Act:
     wager = tokens.wager()
-    return lambda course: course.say(wager)
+    return lambda course: course.do(wager)
 
 
 def _read_change_bet(tokens: Tokens) -> Act:
     bet, amount = tokens.number("the number of a bet"), tokens.number("an amount")
-    return lambda course: course.say(operations.ChangeWager(bet, amount))
+    return lambda course: course.do(operations.ChangeWager(bet, amount))
 
 
 def _read_take_back_bet(tokens: Tokens) -> Act:
     bet = tokens.number("the number of a bet")
-    return lambda course: course.say(operations.TakeBackWager(bet))
+    return lambda course: course.do(operations.TakeBackWager(bet))
 
 
 def _read_pause(tokens: Tokens) -> Act:
     reason = " ".join(tokens.rest())
-    return lambda course: course.say(operations.PauseTable(reason))
+    return lambda course: course.do(operations.PauseTable(reason))
 
 
 # -- irregularities
@@ -175,7 +119,7 @@ def _read_pause(tokens: Tokens) -> Act:
 
 def _read_report(tokens: Tokens) -> Act:
     report = step_forms.reported(tokens)
-    return lambda course: course.say(report)
+    return lambda course: course.do(report)
 
 
 def _read_confirm(tokens: Tokens) -> Act:
@@ -195,7 +139,7 @@ def _read_deny(tokens: Tokens) -> Act:
 
     def deny(course: Course) -> None:
         found = course.about()
-        course.say(operations.DenyIrregularity(found.id, found.revision, because), role)
+        course.do(operations.DenyIrregularity(found.id, found.revision, because), role)
 
     return deny
 
@@ -206,7 +150,7 @@ def _read_order(tokens: Tokens) -> Act:
 
     def name_order(course: Course) -> None:
         found = course.about()
-        course.say(operations.NameOrder(found.id, found.revision, ordinals), role)
+        course.do(operations.NameOrder(found.id, found.revision, ordinals), role)
 
     return name_order
 
@@ -221,7 +165,7 @@ def _read_choose(tokens: Tokens) -> Act:
     def choose(course: Course) -> None:
         for at, who in course.state.round.choosers if place is None else ((place, bettor),):
             found = next((one for one in course.state.open if one.stage is Stage.CHOOSING), None) or course.about()
-            course.say(operations.ChooseOption(found.id, found.revision, at, choice, absent, who), role)
+            course.do(operations.ChooseOption(found.id, found.revision, at, choice, absent, who), role)
 
     return choose
 
@@ -231,7 +175,7 @@ def _read_put_right(tokens: Tokens) -> Act:
 
     def put_right(course: Course) -> None:
         found = course.about()
-        course.say(operations.Reconstruct(found.id, found.revision), role)
+        course.do(operations.Reconstruct(found.id, found.revision), role)
 
     return put_right
 
@@ -274,7 +218,7 @@ def _read_swapped(tokens: Tokens) -> Act:
             for place, other in ((first, second), (second, first))
             for card in course.state.round.hands[place].cards
         ]
-        course.say(operations.PlaceCards(tuple(cards)))
+        course.do(operations.PlaceCards(tuple(cards)))
 
     return swap
 
@@ -287,7 +231,7 @@ def _read_lies(tokens: Tokens) -> Act:
         cards.append(operations.CardAt(ordinal, tokens.place()))
     if not cards:
         raise UnreadableError("say which card lies where")
-    return lambda course: course.say(operations.PlaceCards(tuple(cards)))
+    return lambda course: course.do(operations.PlaceCards(tuple(cards)))
 
 
 STEPS: Final[Mapping[str, Word]] = {
@@ -299,9 +243,13 @@ STEPS: Final[Mapping[str, Word]] = {
     ),
     "load": Word("load", "a fresh deck is put in and shuffled", plain(_load)),
     "place your bets": Word("place your bets", "the announcement, with a wager on each box", plain(_place_your_bets)),
-    "no more bets": Word("no more bets", "the announcement", plain(lambda course: course.say(operations.NoMoreBets()))),
-    "first card": Word("first card", "the First Card is drawn and lies open", plain(_draw_first_card)),
-    "show first card": Word("show first card", "the First Card, drawn already, lies open", plain(_show_first_card)),
+    "no more bets": Word("no more bets", "the announcement", plain(lambda course: course.do(operations.NoMoreBets()))),
+    "first card": Word("first card", "the First Card is drawn and lies open", plain(Course.open_first_card)),
+    "show first card": Word(
+        "show first card",
+        "the First Card, drawn already, lies open",
+        plain(lambda course: course.do(operations.ShowFirstCard())),
+    ),
     "deal": Word("deal NUMBER or deal all", "so many sets are lifted, or cards drawn, that are due", _read_deal),
     "take": Word("take NUMBER", "the same, due or not", _read_take),
     "dealt by hand": Word(
@@ -316,15 +264,15 @@ STEPS: Final[Mapping[str, Word]] = {
     "change bet": Word("change bet NUMBER AMOUNT", "so much lies there from now on", _read_change_bet),
     "take back bet": Word("take back bet NUMBER", "the chips are taken off", _read_take_back_bet),
     "open": Word("open PLACE [CARDS] or open all", "a hand lies open, with the cards that are seen", _read_open),
-    "settle": Word("settle", "the chips are paid; the stub is counted where nobody did", plain(_settle)),
-    "conclude": Word("conclude", "the round is over (asked twice)", plain(_conclude)),
-    "finish": Word("finish", "deal all, open all, settle, conclude", plain(_finish)),
+    "settle": Word("settle", "the chips are paid; the stub is counted where nobody did", plain(Course.count_and_pay)),
+    "conclude": Word("conclude", "the round is over (asked twice)", plain(Course.conclude_round)),
+    "finish": Word("finish", "deal all, open all, settle, conclude", plain(Course.finish_round)),
     "pause": Word("pause REASON", "the table is paused", _read_pause),
-    "resume": Word("resume", "it goes on", plain(lambda course: course.say(operations.ResumeTable()))),
+    "resume": Word("resume", "it goes on", plain(lambda course: course.do(operations.ResumeTable()))),
     "continue": Word(
         "continue",
         "after a lost link: table and screen agree, play goes on",
-        plain(lambda course: course.say(operations.ContinueRound())),
+        plain(lambda course: course.do(operations.ContinueRound())),
     ),
     "report": Word(
         "report KIND [PLACE] [card NUMBER] [counted NUMBER] [earlier]",

@@ -9,8 +9,9 @@ from controller.roles import Role
 from controller.table import operations
 from controller.table.operations import SaidOtherwise
 from simulators.scenarios import step_forms
-from simulators.scenarios.course import Course, StepError
+from simulators.scenarios.course import Course
 from simulators.scenarios.step_forms import Act, Word, plain
+from simulators.scenarios.table_course import StepError
 from simulators.scenarios.tokens import INSTRUCTIONS, Tokens, UnreadableError
 
 Read: TypeAlias = Callable[[Tokens], SaidOtherwise]
@@ -47,7 +48,7 @@ def _read_correct(tokens: Tokens) -> Act:
 
     def correct(course: Course) -> None:
         entry = _last_entry(course, word, instead)
-        course.say(operations.CorrectEntry(entry, reason, instead), role)
+        course.do(operations.CorrectEntry(entry, reason, instead), role)
 
     return correct
 
@@ -66,7 +67,7 @@ def _read_abandon(tokens: Tokens) -> Act:
 
     def abandon(course: Course) -> None:
         for _ in range(2):
-            course.say(operations.AbandonRound(role.word, text), role)
+            course.do(operations.AbandonRound(role.word, text), role)
 
     return abandon
 
@@ -74,19 +75,19 @@ def _read_abandon(tokens: Tokens) -> Act:
 def _read_maintenance_begins(tokens: Tokens) -> Act:
     reason = step_forms.because(tokens, "it has to be looked at")
     role = tokens.role(Role.PIT_SUPERVISOR)
-    return lambda course: course.say(operations.BeginMaintenance(reason), role)
+    return lambda course: course.do(operations.BeginMaintenance(reason), role)
 
 
 def _read_maintenance_ends(tokens: Tokens) -> Act:
     role = tokens.role(Role.PIT_SUPERVISOR)
-    return lambda course: course.say(operations.EndMaintenance(), role)
+    return lambda course: course.do(operations.EndMaintenance(), role)
 
 
 def _read_instruct(tokens: Tokens) -> Act:
     role = tokens.role(Role.PIT_SUPERVISOR)
     instruction = tokens.one_of(INSTRUCTIONS, "instruction")
     cards = tokens.number("how many cards") if tokens.left else 0
-    return lambda course: course.say(operations.InstructDevice(instruction, cards), role)
+    return lambda course: course.do(operations.InstructDevice(instruction, cards), role)
 
 
 def _read_takes_over(tokens: Tokens) -> Act:
@@ -96,7 +97,7 @@ def _read_takes_over(tokens: Tokens) -> Act:
 
     def take_over(course: Course) -> None:
         found = () if silent else tuple(one.id for one in course.state.open)
-        course.say(operations.TakeOver(found), role)
+        course.do(operations.TakeOver(found), role)
 
     return take_over
 
@@ -115,7 +116,7 @@ SUPERVISOR_STEPS: Final[Mapping[str, Word]] = {
     "instruct": Word(
         "instruct INSTRUCTION [NUMBER] [by ROLE]", "under maintenance the device is told to do this", _read_instruct
     ),
-    "dealer on": Word("dealer on", "a dealer comes on duty", plain(lambda course: course.say(operations.DealerOn()))),
+    "dealer on": Word("dealer on", "a dealer comes on duty", plain(lambda course: course.do(operations.DealerOn()))),
     "takes over": Word(
         "takes over [naming nothing] [by ROLE]", "somebody deals from here on, with all that is open", _read_takes_over
     ),

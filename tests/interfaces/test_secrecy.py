@@ -55,7 +55,7 @@ class OverheardTable(TableHarness):
             given = replace(given, evidence=Evidence(bytes(card.number for card in self.device.order)))
         super()._take(given)
 
-    def observed(self, before: TableState, given: AnyInput, numbered: tuple[tuple[int, AnyEvent], ...]) -> None:
+    def watch(self, before: TableState, given: AnyInput, numbered: tuple[tuple[int, AnyEvent], ...]) -> None:
         told = [event for _, event in numbered]
         self.public += [self._codec.public_encode(event, self.state.round.number) for event in told]
         self.public.append(encode(view_of(self.state, LinkView())))

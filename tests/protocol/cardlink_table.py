@@ -174,9 +174,9 @@ class CardlinkTable(WatchedTable):
         self.wired.connect()
         self.heartbeat()
 
-    def lose_link(self) -> None:
+    def lose_link(self, sentence: str = "The cable was pulled.") -> None:
         self.wired.linked = False
-        self.give(DeviceGone("link-lost", "The cable was pulled."))
+        self.give(DeviceGone("link-lost", sentence))
 
     def heartbeat(self) -> None:
         self.wired.heartbeat()

@@ -1,4 +1,4 @@
-"""A table without a daemon: inputs in, events out, each step held against the fold; and hands to play a round with."""
+"""The table of a test: each step is held against the fold, and what a round needs is one call."""
 
 from __future__ import annotations
 
@@ -8,15 +8,13 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 from controller.games import game
-from controller.games.specification import Choice, Disposition, Facts, Kind, RulingAction, StepKind, Unit
+from controller.games.specification import Choice, Disposition, Facts, Kind, RulingAction, Unit
 from controller.roles import Role
-from controller.rules.dealing_order import DEALER
 from controller.table import events, operations
-from controller.table.decide import decide
 from controller.table.events import AnyEvent
 from controller.table.evolve import fold
-from controller.table.inputs import AnyInput, DaemonStarted, DeviceConnected, DeviceGone, PersonActed, StatusReceived
-from controller.table.model import Answer, Irregularity
+from controller.table.inputs import AnyInput, DeviceGone
+from controller.table.model import Irregularity
 from controller.table.operations import AnyOperation
 from controller.table.phases import Phase, Service
 from controller.table.settings import Settings
@@ -24,9 +22,8 @@ from controller.table.state import TableState
 from firmware_bridge.cards import Card
 from simulators.devices.scripted_device import ScriptedDevice
 from simulators.devices.stacked_deck import stacked as stacked_deck
-from simulators.scenarios.course import InTurn
+from simulators.scenarios.table_course import TableCourse
 
-PEOPLE: Final = {role: role.value.replace("_", "-") for role in Role}
 EventT = TypeVar("EventT", bound=events.Event)
 
 
@@ -53,10 +50,8 @@ def stacked(
 BOXES: Final = (1, 3, 6)  # occupied where a test names no others
 
 
-class TableHarness:
+class TableHarness(TableCourse):
     """One table, of NC unless another game is named. `boxes` are occupied; where every hand is dealt, all are.
-
-    Like the daemon it takes inputs in turn and obeys commands only after their events.
 
     `steps` keeps every input that decided something, with its numbered events.
     """
@@ -71,43 +66,27 @@ class TableHarness:
         settings: Settings | None = None,
         game_id: str = "NC",
     ) -> None:
-        self.state = TableState()
         rules = game(game_id)
         layout = range(1, rules.boxes[2] + 1)
-        self.boxes = tuple(layout) if rules.every_hand else tuple(box for box in boxes if box in layout)
-        self.settings = settings or Settings(game_id, unit, rules.boxes[2], count_stub_by_hand=count_by_hand)
-        in_hand = ("first_card", "in_hand") in {(chosen.setting, chosen.option) for chosen in self.settings.readings}
-        order = stacked(unit, self.boxes, hands or {}, game_id, in_hand)
-        self._inputs = InTurn(self._take)
-        self.device = ScriptedDevice(unit, order, self._inputs.put)
+        boxes = tuple(layout) if rules.every_hand else tuple(box for box in boxes if box in layout)
+        settings = settings or Settings(game_id, unit, rules.boxes[2], count_stub_by_hand=count_by_hand)
+        in_hand = ("first_card", "in_hand") in {(chosen.setting, chosen.option) for chosen in settings.readings}
+        order = stacked(unit, boxes, hands or {}, game_id, in_hand)
+        super().__init__(settings, boxes, lambda send: ScriptedDevice(unit, order, send))
         self.steps: list[tuple[AnyInput, tuple[tuple[int, AnyEvent], ...]]] = []
-        self._operations = 0
 
     # -- inputs and events -----------------------------------------------------------------------------------------
 
-    def give(self, given: AnyInput) -> None:
-        """One input and everything that the device does because of it."""
-        self._inputs.put(given)
-
-    def _take(self, given: AnyInput) -> None:
-        before = self.state
-        decided = decide(before, given)
-        numbered = tuple(enumerate(decided.events, start=before.entry + 2))
-        assert fold(before, numbered) == decided.state, "the events do not fold to the state that was decided"
-        if not numbered:
-            assert decided.state == before
-            return
-        self.state = decided.state
-        self.steps.append((given, numbered))
-        self.observed(before, given, numbered)
-        for entry, event in numbered:
-            if isinstance(event, events.CommandIssued):
-                self.device.obey(entry, event.command)
-            elif isinstance(event, events.DeviceLost):
-                self.device.linked = False  # what it reports from here on waits for the next link
-
     def observed(self, before: TableState, given: AnyInput, numbered: tuple[tuple[int, AnyEvent], ...]) -> None:
-        """For subclasses that watch every step."""
+        assert fold(before, numbered) == self.state, "the events do not fold to the state that was decided"
+        if numbered:
+            self.steps.append((given, numbered))
+            self.watch(before, given, numbered)
+        else:
+            assert self.state == before
+
+    def watch(self, before: TableState, given: AnyInput, numbered: tuple[tuple[int, AnyEvent], ...]) -> None:
+        """For subclasses that look at every step."""
 
     def events_of(self, event_type: type[EventT]) -> list[EventT]:
         """Every event of a type so far."""
@@ -117,26 +96,6 @@ class TableHarness:
         return self.events_of(event_type)[-1]
 
     # -- people ----------------------------------------------------------------------------------------------------
-
-    def say(
-        self,
-        operation: AnyOperation,
-        by: Role = Role.DEALER,
-        *,
-        round_number: int | None = None,
-        operation_id: str = "",
-    ) -> Answer:
-        """A person does something; the answer that the table gives."""
-        self._operations += 1
-        operation_id = operation_id or f"op-{self._operations}"
-        looked_at = self.state.round.number if round_number is None else round_number
-        self.give(PersonActed(operation_id, PEOPLE[by], by, looked_at, operation))
-        return next(answer for answer in self.state.answers if answer.operation_id == operation_id)
-
-    def do(self, operation: AnyOperation, by: Role = Role.DEALER) -> None:
-        """The same, and it must be accepted."""
-        answer = self.say(operation, by)
-        assert not answer.code, f"{type(operation).__name__} was refused: {answer.sentence}"
 
     def refused(self, operation: AnyOperation, by: Role = Role.DEALER, **more: Any) -> tuple[str, str]:
         """The same, and it must be refused, changing nothing but the answers: code and sentence."""
@@ -169,39 +128,18 @@ class TableHarness:
     def start(self, *, simulated: bool = True) -> TableHarness:
         """The daemon starts and the device is there."""
         self.device.simulated = self.device.simulated and simulated
-        self.give(DaemonStarted("T1", simulated, self.settings, "start-1", "pc-1"))
+        self.start_daemon("start-1", "pc-1", simulated=simulated)
         self.connect()
         return self
 
     def start_daemon_again(self, host_boot: str = "pc-1") -> None:
         """`host_boot`: another one, and the PC had no power."""
-        self.device.linked = False
-        self.give(DaemonStarted("T1", True, self.settings, "start-2", host_boot))
-
-    def connect(self) -> None:
-        """A link: the device's status first, then what it had kept, then a heartbeat."""
-        self.device.linked = True
-        self.give(DeviceConnected(self.device.identity, self.device.status))
-        self.device.release_waiting()
-        self.heartbeat()
-
-    def lose_link(self) -> None:
-        self.device.linked = False
-        self.give(DeviceGone("link-lost", "The cable was pulled."))
+        self.start_daemon("start-2", host_boot)
 
     def refuse_device(self) -> None:
         """The link keeper finds that this device must not be used."""
         self.device.linked = False
         self.give(DeviceGone("other-serial", "Another device is connected.", refused=True))
-
-    def heartbeat(self) -> None:
-        self.give(StatusReceived(self.device.status))
-
-    def fresh_deck(self) -> None:
-        """Load the deck; the shuffler shuffles it when told, a shoe's was shuffled by hand."""
-        self.device.load()
-        if self.device.unit is Unit.SINGLES:
-            self.do(operations.ShuffledOutside("batch shuffler"))
 
     def to_betting(self) -> TableHarness:
         if self.state.phase is Phase.CLOSED:
@@ -214,10 +152,7 @@ class TableHarness:
     def to_dealing(self) -> TableHarness:
         """The first card or set is due; where a First Card is shown, it lies open."""
         self.to_betting()
-        self.do(operations.NoMoreBets())
-        if self.state.phase is Phase.FIRST_CARD:
-            self.take()
-            self.do(operations.ShowFirstCard())
+        self.close_bets()
         return self
 
     def take(self, times: int = 1) -> None:
@@ -227,9 +162,7 @@ class TableHarness:
 
     def deal(self) -> TableHarness:
         """Everything that is still due."""
-        for _ in range(len(self.state.round.places)):
-            if self.state.phase in (Phase.DEALING_SETS, Phase.DEALING_SINGLES):
-                self.take()
+        self.deal_all()
         examines = self.state.game.examining
         dealt = Phase.EXAMINING if examines else Phase.EXPOSING
         assert self.state.phase is dealt, f"stopped by {[found.row.id for found in self.state.open]}"
@@ -242,22 +175,16 @@ class TableHarness:
         self.do(operations.ExposeHand(place, cards(seen) if seen else None))
 
     def expose_all(self) -> TableHarness:
-        """The Dealer first; or last, where the Players' hands are returned before."""
-        players_first = self.state.game.step(StepKind.RETURNING) is not None
-        order = (*self.state.round.live_places, DEALER) if players_first else (DEALER, *self.state.round.live_places)
-        for place in order:
-            self.expose(place)
+        """Every hand that is in play."""
+        self.open_all()
         return self
 
     def settle(self) -> TableHarness:
-        if self.state.decks.in_play.stub is None:
-            self.count(self.device.left)
-        self.do(operations.RecordSettled())
+        self.count_and_pay()
         return self
 
     def conclude(self) -> TableHarness:
-        self.do(operations.ConcludeRound())
-        self.do(operations.ConcludeRound())
+        self.conclude_round()
         assert self.state.phase is Phase.CONCLUDED
         return self
 
@@ -272,13 +199,6 @@ class TableHarness:
         """The only open irregularity."""
         (found,) = self.state.open
         return found
-
-    def decide(self, operation: operations.ConfirmIrregularity | operations.Rule, by: Role) -> None:
-        """A void is asked for twice."""
-        self.do(operation, by)
-        asked = self.state.find_open(operation.irregularity)
-        if asked is not None and asked.void_asked:
-            self.do(operation, by)
 
     def report(self, kind: Kind, place: str | None = None, **more: Any) -> None:
         self.do(operations.ReportIrregularity(kind, place, **more))
@@ -325,4 +245,4 @@ class TableHarness:
         self.do(operations.Reconstruct(self.open.id, self.open.revision), by)
 
     def count(self, number: int) -> None:
-        self.do(operations.CountCards("stub", number, witness="a witness"))
+        self.count_stub(number)

@@ -33,9 +33,8 @@ def test_nc_5_17_cards_taken_early_are_set_aside_and_asked_about(unit: Unit) -> 
     assert table.refused(operations.NoMoreBets())[0] == "held"
 
 
-@BOTH
-def test_nc_5_17_when_play_goes_on_they_are_the_first_cards_of_the_deal(unit: Unit) -> None:
-    table = taken_early(unit)
+def test_nc_5_17_when_play_goes_on_they_are_the_first_cards_of_the_deal() -> None:
+    table = taken_early(Unit.SETS)
     table.rule(RulingAction.CONTINUE)
     table.do(operations.NoMoreBets())
     assert not table.state.decks.aside

@@ -28,17 +28,6 @@ def test_nc_5_5_2_a_stub_that_the_device_finds_short_is_counted_by_hand_and_void
     assert table.last(events.RoundVoided).clause == "NC 5.5.2"
 
 
-def test_nc_5_5_2_a_count_by_hand_that_finds_the_deck_whole_lets_play_go_on() -> None:
-    table = TableHarness().start().to_dealing()
-    table.device.miscount = +1
-    table.deal()
-    table.count(40)
-    assert table.proposes(Disposition.CONTINUE)
-    table.confirm()
-    assert not table.events_of(events.RoundVoided)
-    table.expose_all().settle().conclude()
-
-
 def test_nc_5_5_2_the_last_count_of_a_pile_stands() -> None:
     table = TableHarness().start().to_dealing()
     table.device.miscount = -1
@@ -140,13 +129,6 @@ def test_nc_5_5_1_a_foreign_card_that_the_sensor_sees_voids_when_it_is_confirmed
     assert (table.open.row.clause, table.open.ordinals) == ("NC 5.5.1", (1,))
     table.confirm()
     assert table.at(Phase.VOIDED)
-
-
-def test_nc_5_5_3_unshuffled_cards_void() -> None:
-    table = TableHarness().start().to_dealing()
-    table.report(Kind.UNSHUFFLED)
-    table.confirm()
-    assert table.last(events.RoundVoided).clause == "NC 5.5.3"
 
 
 def test_a_fresh_deck_that_is_counted_still_gets_its_end_count() -> None:

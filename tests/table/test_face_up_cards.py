@@ -75,14 +75,6 @@ def test_nc_5_10_in_the_stub_it_has_no_effect(unit: Unit) -> None:
     table.expose_all().settle().conclude()
 
 
-def test_nc_5_17_a_deck_with_a_card_that_was_seen_is_not_dealt_after_a_void() -> None:
-    table = TableHarness().start().to_betting()
-    announce(table, 2)
-    table.rule(RulingAction.VOID)
-    assert table.refused(operations.PlaceYourBets())[0] == "deck-used"
-    table.to_dealing().finish()
-
-
 def test_nc_5_10_a_person_may_report_it() -> None:
     table = TableHarness().start().to_dealing()
     table.report(Kind.FACE_UP_IN_DEVICE)

@@ -26,9 +26,8 @@ def lying(table: TableHarness) -> dict[str, list[int]]:
 
 
 @cured
-@pytest.mark.parametrize("unit", Unit)
-def test_complete_hands_are_moved_back_and_the_round_goes_on(game_id: str, clause: str, unit: Unit) -> None:
-    table = dealt(game_id, unit)
+def test_complete_hands_are_moved_back_and_the_round_goes_on(game_id: str, clause: str) -> None:
+    table = dealt(game_id, Unit.SINGLES)
     as_dealt = lying(table)
     table.swap("B1", "B6")
     assert lying(table)["B1"] == as_dealt["B6"]
@@ -43,16 +42,6 @@ def test_complete_hands_are_moved_back_and_the_round_goes_on(game_id: str, claus
     assert lying(table) == as_dealt
     assert table.last(events.IrregularityResolved).outcome == Disposition.RECONSTRUCT
     table.expose_all().settle().conclude()
-
-
-@cured
-def test_what_moving_hands_does_not_cure_voids(game_id: str, clause: str) -> None:
-    table = dealt(game_id)
-    table.do(operations.PlaceCards((operations.CardAt(1, "B6"), operations.CardAt(7, "B1"))))
-    assert table.open.facts.curable is False
-    table.confirm(handled=False)
-    assert table.at(Phase.VOIDED)
-    assert table.last(events.RoundVoided).clause == clause
 
 
 def test_the_table_alone_says_what_is_moved_once_people_have_said_what_lies_where() -> None:
@@ -95,13 +84,6 @@ def test_nc_5_7_2_after_handling_bettors_go_on_with_the_reconstructed_hand_or_ta
     assert table.last(events.HandRemoved).clause == "NC 5.7.3"
 
 
-def test_reading_25_nc_5_7_where_the_casino_wants_it_a_cure_gives_options_too() -> None:
-    table = dealt("NC", Unit.SETS, ChosenReading("cured", "options"))
-    table.swap("B1", "B3")
-    table.confirm(handled=False)
-    assert (table.open.stage, table.open.row.clause) == (Stage.CHOOSING, "NC 5.7")
-
-
 @pytest.mark.parametrize(
     ("role", "permits"),
     [
@@ -140,18 +122,6 @@ def test_rtp_5_5_a_hand_that_its_player_viewed_is_removed_until_the_next_round()
     table.confirm(viewed=True)
     assert table.last(events.HandRemoved).clause == "RTP 5.5"
     assert not table.state.open, "nobody chooses anything in a round that is settled"
-
-
-def test_nc_5_9_a_wrong_count_that_can_be_put_right_removes_nothing() -> None:
-    """NC 5.9 and 1.13."""
-    table = dealt("NC")
-    table.handle("B1")
-    table.report(Kind.WRONG_COUNT, "B3", counted=4)
-    table.confirm(Role.DEALER, reconstructable=True)
-    assert table.state.round.hands["B3"].size == 4
-    table.put_right()
-    assert table.state.round.hands["B3"].size == 3
-    assert not table.events_of(events.HandRemoved)
 
 
 def test_p3_5_4_a_wrong_count_to_the_dealer_reaches_a_settled_round() -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from controller.games.specification import Choice, Kind, Unit
+from controller.games.specification import Kind, Unit
 from controller.roles import Role
 from controller.table import events, operations
-from controller.table.model import Stage
 from controller.table.phases import Phase
 from firmware_bridge.commands import Dispense
 from tests.table.harness import TableHarness
@@ -15,26 +14,16 @@ def ordinals_at(table: TableHarness, place: str) -> list[int]:
     return [held.ordinal for held in table.state.round.hands[place].cards]
 
 
-def two_singles(*, order_known: bool = False) -> TableHarness:
+def two_singles() -> TableHarness:
     table = TableHarness(Unit.SINGLES).start().to_dealing()
     table.take(3)
-    table.device.draw_together(2, order_known=order_known)
+    table.device.draw_together(2)
     return table
-
-
-def test_nc_5_11_the_order_of_two_singles_is_named_and_dealt_so() -> None:
-    table = two_singles()
-    assert (table.open.row.clause, table.open.ordinals, table.open.place) == ("NC 5.11", (4, 5), "D")
-    table.confirm()
-    assert table.open.stage is Stage.ORDERING
-    table.name_order(5, 4)
-    table.all_continue()
-    assert (ordinals_at(table, "D"), ordinals_at(table, "B1")) == ([5], [1, 4])
-    table.finish()
 
 
 def test_nc_5_11_cards_that_came_together_belong_to_nobody_until_then() -> None:
     table = two_singles()
+    assert (table.open.row.clause, table.open.ordinals, table.open.place) == ("NC 5.11", (4, 5), "D")
     assert [held.ordinal for held in table.state.decks.aside] == [4, 5]
     assert table.state.round.dealt == 3
     assert table.exit_is_held()
@@ -46,24 +35,6 @@ def test_nc_5_11_the_order_names_these_cards_and_each_once() -> None:
     for named in ((4,), (4, 4), (5, 6), (4, 5, 6), ()):
         order = operations.NameOrder(table.open.id, table.open.revision, named)
         assert table.refused(order, Role.PIT_SUPERVISOR)[0] == "order"
-
-
-def test_nc_5_11_the_order_is_a_supervisors_to_name() -> None:
-    table = two_singles()
-    table.confirm()
-    order = operations.NameOrder(table.open.id, table.open.revision, (4, 5))
-    assert table.refused(order, Role.DEALER)[0] == "role"
-
-
-def test_nc_5_11_1_a_known_order_leaves_only_the_options() -> None:
-    table = two_singles(order_known=True)
-    assert (table.open.row.clause, table.open.asks) == ("NC 5.11.1", ())
-    table.confirm()
-    assert table.open.stage is Stage.CHOOSING
-    table.choose(B1=Choice.CONTINUE, B3=Choice.WITHDRAW, B6=Choice.CONTINUE)
-    assert (ordinals_at(table, "D"), ordinals_at(table, "B1")) == ([4], [1, 5])
-    assert table.state.round.hands["B3"].dead
-    table.finish()
 
 
 def test_nc_5_11_three_singles_fill_places_across_the_end_of_a_round_of_cards() -> None:
@@ -78,23 +49,6 @@ def test_nc_5_11_three_singles_fill_places_across_the_end_of_a_round_of_cards() 
     assert [held.ordinal for held in table.state.decks.aside] == [12], "the deal had no room for the last"
     table.expose_all().settle().conclude()
     assert (table.last(events.StubCounted).count, table.last(events.StubCounted).due) == (39, 39)
-
-
-def test_nc_5_11_a_set_of_four_lends_its_last_card_to_the_next_place() -> None:
-    table = TableHarness().start().to_betting()
-    table.device.next_set = 4
-    table.do(operations.NoMoreBets())
-    assert (table.open.row.clause, table.open.ordinals) == ("NC 5.11", (1, 2, 3, 4))
-    table.confirm()
-    table.name_order(1, 2, 3, 4)
-    table.all_continue()
-    table.take()
-    assert (ordinals_at(table, "B1"), ordinals_at(table, "B3")) == ([1, 2, 3], [4])
-    assert table.device.told[-1][1] == Dispense(2)
-    table.take()
-    assert ordinals_at(table, "B3") == [4, 5, 6]
-    table.finish()
-    assert table.last(events.StubCounted).count == 40
 
 
 def test_nc_5_11_a_set_of_four_may_be_lifted_while_its_order_is_named() -> None:
@@ -122,18 +76,6 @@ def test_nc_5_11_a_set_of_two_is_made_up_to_three_for_its_place() -> None:
     assert table.device.told[-1][1] == Dispense(1)
     table.take()
     assert ordinals_at(table, "B3") == [4, 5, 6]
-    table.finish()
-
-
-def test_nc_5_11_two_sets_in_the_tray_are_simultaneous() -> None:
-    table = TableHarness().start().to_dealing()
-    table.device.form_set(3)
-    assert table.open.ordinals == (1, 2, 3, 4, 5, 6)
-    table.confirm()
-    table.name_order(4, 5, 6, 1, 2, 3)
-    table.all_continue()
-    table.take()
-    assert (ordinals_at(table, "B1"), ordinals_at(table, "B3")) == ([4, 5, 6], [1, 2, 3])
     table.finish()
 
 

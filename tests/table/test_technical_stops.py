@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from controller.games.specification import Facts, Kind, RulingAction, Unit
+from controller.games.specification import Facts, Kind, Unit
 from controller.roles import Role
 from controller.table import events, operations
-from controller.table.model import Stage
 from controller.table.phases import Phase
 from firmware_bridge.commands import Dispense, HoldExit, UnloadStub
 from firmware_bridge.observations import (
@@ -59,16 +58,6 @@ def test_nc_5_4_a_cleared_jam_goes_on_with_a_fresh_command() -> None:
     assert command_id > refused
     assert len({entry for entry, _ in table.device.told}) == len(table.device.told)
     table.finish()
-
-
-def test_nc_5_4_when_places_are_not_certain_a_shift_manager_rules() -> None:
-    table = jammed()
-    table.confirm(places_certain=False)
-    assert table.open.stage is Stage.RULING
-    ruling = operations.Rule(table.open.id, table.open.revision, RulingAction.VOID, "pit manager", "void")
-    assert table.refused(ruling, Role.PIT_MANAGER)[0] == "role"
-    table.rule(RulingAction.VOID)
-    assert table.last(events.RoundVoided).clause == "NC 5.17", "without wagers nobody can tell what 5.4 asks"
 
 
 def test_nc_5_4_a_refused_command_without_a_jam_is_a_stop_too() -> None:

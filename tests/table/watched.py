@@ -34,7 +34,7 @@ class WatchedTable(TableHarness):
         self._elsewhere = False
         self._out: Counter[Place] = Counter()  # cards that the device told of and that must be somewhere
 
-    def observed(self, before: TableState, given: AnyInput, numbered: tuple[tuple[int, AnyEvent], ...]) -> None:
+    def watch(self, before: TableState, given: AnyInput, numbered: tuple[tuple[int, AnyEvent], ...]) -> None:
         self._journal(before.entry + 1, given, numbered)
         if isinstance(given, DeviceReported):
             told = [card for card in _told(given.observation) if card not in before.round.dealt_by_hand]

@@ -1,0 +1,214 @@
+"""A table without a daemon, and the course of a round at it: what scenarios and the tests of the table share.
+
+Inputs go in, `controller.table.decide` answers, and a scripted device obeys. Nothing takes time.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+from controller.games.specification import StepKind, Unit
+from controller.roles import Role
+from controller.rules.dealing_order import DEALER
+from controller.table import events, operations
+from controller.table.decide import decide
+from controller.table.events import AnyEvent
+from controller.table.inputs import AnyInput, DaemonStarted, DeviceConnected, DeviceGone, PersonActed, StatusReceived
+from controller.table.model import Answer
+from controller.table.operations import AnyOperation
+from controller.table.phases import DEALING, Phase
+from controller.table.settings import Settings
+from controller.table.state import TableState
+from simulators.devices.scripted_device import ScriptedDevice
+
+ENDLESS: Final = 500  # inputs that follow from one
+PEOPLE: Final = {role: role.value.replace("_", "-") for role in Role}
+
+
+class EndlessError(Exception):
+    """Table and device keep each other busy for ever."""
+
+
+class Refusal(NamedTuple):
+    code: str
+    sentence: str
+
+
+class RefusedStepError(Exception):
+    """The table did not accept what a step asked for."""
+
+    def __init__(self, refusal: Refusal) -> None:
+        super().__init__(refusal.sentence)
+        self.refusal = refusal
+
+
+class StepError(Exception):
+    """A step came to nothing, in a sentence."""
+
+
+class TableCourse:
+    """One table and its device. `boxes` are occupied in every round; `make_device` gets what takes its inputs."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        boxes: tuple[int, ...],
+        make_device: Callable[[Callable[[AnyInput], None]], ScriptedDevice],
+    ) -> None:
+        self.settings = settings
+        self.boxes = boxes
+        self.state = TableState()
+        self.device = make_device(self.give)
+        self._waiting: deque[AnyInput] = deque()
+        self._busy = False
+        self._operations = 0
+
+    # -- inputs and events
+
+    def give(self, given: AnyInput) -> None:
+        """One input and all that follows from it, in turn as the daemon takes them. Raises `EndlessError`."""
+        self._waiting.append(given)
+        if self._busy:
+            return
+        self._busy = True
+        try:
+            for _ in range(ENDLESS):
+                if not self._waiting:
+                    return
+                self._take(self._waiting.popleft())
+            raise EndlessError(f"{ENDLESS} inputs followed from one")
+        finally:
+            self._busy = False
+
+    def observed(self, before: TableState, given: AnyInput, numbered: tuple[tuple[int, AnyEvent], ...]) -> None:
+        """For subclasses: an input was decided, and `state` is the one after its numbered events."""
+
+    def _take(self, given: AnyInput) -> None:
+        """The device obeys only after all events of an input."""
+        before = self.state
+        decided = decide(before, given)
+        numbered = tuple(enumerate(decided.events, start=before.entry + 2))
+        self.state = decided.state
+        self.observed(before, given, numbered)
+        for entry, event in numbered:
+            if isinstance(event, events.CommandIssued):
+                self.device.obey(entry, event.command)
+            elif isinstance(event, events.DeviceLost):
+                self.device.linked = False  # what it reports from here on waits for the next link
+
+    # -- people
+
+    def say(
+        self,
+        operation: AnyOperation,
+        role: Role = Role.DEALER,
+        *,
+        round_number: int | None = None,
+        operation_id: str = "",
+    ) -> Answer:
+        """A person does something; the answer that the table gives. `round_number`: the one on the person's screen."""
+        self._operations += 1
+        operation_id = operation_id or f"op-{self._operations}"
+        looked_at = self.state.round.number if round_number is None else round_number
+        self.give(PersonActed(operation_id, PEOPLE[role], role, looked_at, operation))
+        return next(answer for answer in self.state.answers if answer.operation_id == operation_id)
+
+    def do(self, operation: AnyOperation, role: Role = Role.DEALER) -> None:
+        """A person does something. Raises `RefusedStepError` when the table refuses it."""
+        answer = self.say(operation, role)
+        if answer.code:
+            raise RefusedStepError(Refusal(answer.code, answer.sentence))
+
+    def decide(self, operation: operations.ConfirmIrregularity | operations.Rule, role: Role) -> None:
+        """A person decides about an irregularity; a void is asked for twice."""
+        self.do(operation, role)
+        asked = self.state.find_open(operation.irregularity)
+        if asked is not None and asked.void_asked:
+            self.do(operation, role)
+
+    # -- the link
+
+    def start_daemon(self, start: str, host_boot: str, *, table: str = "T1", simulated: bool = True) -> None:
+        """The daemon begins. `host_boot`: another one than before, and the PC had no power."""
+        self.device.linked = False
+        self.give(DaemonStarted(table, simulated, self.settings, start, host_boot))
+
+    def connect(self) -> None:
+        """The status first, then what the device had kept, then a heartbeat."""
+        self.device.linked = True
+        self.give(DeviceConnected(self.device.identity, self.device.status))
+        self.device.release_waiting()
+        self.heartbeat()
+
+    def heartbeat(self) -> None:
+        """The device reports how it stands, if it has a link."""
+        if self.device.linked:
+            self.give(StatusReceived(self.device.status))
+
+    def lose_link(self, sentence: str = "The cable was pulled.") -> None:
+        self.device.linked = False
+        self.give(DeviceGone("link-lost", sentence))
+
+    # -- the course of a round
+
+    def fresh_deck(self) -> None:
+        """Load the deck; a shuffler shuffles it when it is told to, a shoe's was shuffled by hand."""
+        self.device.load()
+        if self.device.unit is Unit.SINGLES:
+            self.do(operations.ShuffledOutside("batch shuffler"))
+
+    def open_first_card(self) -> None:
+        self.device.give_out()
+        self.do(operations.ShowFirstCard())
+
+    def close_bets(self) -> None:
+        """ "No more bets"; where a First Card is shown, it lies open then."""
+        self.do(operations.NoMoreBets())
+        if self.state.phase is Phase.FIRST_CARD:
+            self.open_first_card()
+
+    def deal_one(self) -> None:
+        """A set is lifted or a card drawn. Raises `StepError` where none is due."""
+        before = self.state.round.dealt
+        self.device.give_out()
+        if self.state.round.dealt == before:
+            raise StepError("nothing was dealt: no card is due; write `take` for what is taken out of turn")
+
+    def deal_all(self) -> None:
+        """Whatever is still due, until something stops the deal."""
+        for _ in range(len(self.state.round.places)):
+            if self.state.phase not in DEALING:
+                return
+            self.deal_one()
+
+    def open_all(self) -> None:
+        """Hands that are not open yet: the Dealer's first; or last, where the Players' are returned before."""
+        players_first = self.state.game.step(StepKind.RETURNING) is not None
+        players = self.state.round.live_places
+        for place in (*players, DEALER) if players_first else (DEALER, *players):
+            if not self.state.round.hands[place].shown:
+                self.do(operations.ExposeHand(place))
+
+    def count_and_pay(self) -> None:
+        """The stub is counted where no one and nothing did it, and the chips are paid."""
+        if self.state.decks.in_play.stub is None:
+            out = self.state.decks.in_play.stub_out  # given out, all of it is there
+            self.count_stub(self.state.stub_due if out else self.device.left)
+        self.do(operations.RecordSettled())
+
+    def count_stub(self, number: int) -> None:
+        self.do(operations.CountCards("stub", number, witness="a witness"))
+
+    def conclude_round(self) -> None:
+        """Asked twice."""
+        self.do(operations.ConcludeRound())
+        self.do(operations.ConcludeRound())
+
+    def finish_round(self) -> None:
+        """From wherever the deal is to the end of the round."""
+        self.deal_all()
+        self.open_all()
+        self.count_and_pay()
+        self.conclude_round()
