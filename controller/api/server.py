@@ -1,4 +1,4 @@
-"""The API's server on a Unix socket. Whoever connects is known by the kernel's word for its user id, never by its own.
+"""The API's server on a Unix socket. The kernel names the user id of each connection; the client does not.
 
 GET  /v1/state         the table now
 GET  /v1/events        server-sent events, resumed after `Last-Event-ID`
@@ -29,11 +29,12 @@ from controller.roles import Role
 MAX_REQUEST: Final = 64 * 1024
 MAX_ENTRY: Final = 2**63 - 1
 KEEP_ALIVE: Final = 10.0  # seconds between comments on a quiet event stream, so that a dead peer is noticed
+GRACE: Final = 1.0  # seconds that requests have to end when the daemon stops; then they are cancelled, in as many again
 _PEER: Final = struct.Struct("iII")  # pid, uid, gid
 
 
 class Table(Protocol):
-    """What the server needs of the daemon."""
+    """The part of the daemon that the server uses."""
 
     feed: EventFeed
 
@@ -61,7 +62,7 @@ class ApiServer:
                 web.get("/healthz", self._health),
             ]
         )
-        self._runner = web.AppRunner(app, access_log=None, handle_signals=False, shutdown_timeout=1.0)
+        self._runner = web.AppRunner(app, access_log=None, handle_signals=False, shutdown_timeout=GRACE)
 
     async def start(self) -> None:
         """Listen. A socket that a killed daemon left behind is removed: the journal's lock says that it is dead."""
@@ -70,7 +71,7 @@ class ApiServer:
         await self._runner.setup()
         site = web.UnixSite(self._runner, str(self._path))
         await site.start()
-        self._path.chmod(0o666)  # anyone may knock; the kernel says who it is, and only people's users are let in
+        self._path.chmod(0o666)  # anyone may connect; only the users of people in the configuration are admitted
 
     async def close(self) -> None:
         for stream in list(self._streams):
@@ -82,7 +83,7 @@ class ApiServer:
     async def _admit(
         self, request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
     ) -> web.StreamResponse:
-        if request.path == "/healthz":  # tells nothing of the table, and the watchdog's own user need be nobody
+        if request.path == "/healthz":  # shows nothing of the table; the watchdog's user may be of no person
             return await handler(request)
         uid = _peer_uid(request)
         if uid is None or not self._people.admits(uid):

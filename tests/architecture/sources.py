@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Container, Iterator, Mapping
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 ROOT: Final = Path(__file__).parents[2]
 PACKAGES: Final = ("firmware_bridge", "controller", "simulators")
 
 
-class Module(NamedTuple):
-    """One file. `name` is dotted; a package is named without `__init__`."""
+@dataclass(frozen=True)
+class Module:
+    """One file. `name` is dotted; a package is named without `__init__`. The tree is parsed when it is asked for."""
 
     name: str
     path: Path
     text: str
-    tree: ast.Module
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        return ast.parse(self.text)
 
     def is_in(self, *folders: str) -> bool:
         return any(self.name == folder or self.name.startswith(f"{folder}.") for folder in folders)
@@ -30,11 +35,11 @@ def modules(*folders: str) -> tuple[Module, ...]:
     return tuple(_read(path) for folder in folders for path in sorted((ROOT / folder).rglob("*.py")))
 
 
+@cache
 def _read(path: Path) -> Module:
     parts = path.relative_to(ROOT).with_suffix("").parts
     name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-    text = path.read_text(encoding="utf-8")
-    return Module(name, path, text, ast.parse(text))
+    return Module(name, path, path.read_text(encoding="utf-8"))
 
 
 def imported(module: Module) -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import sys
 from pathlib import Path
 
@@ -144,5 +143,5 @@ def test_the_search_finds_every_circle(graph: dict[str, set[str]], found: list[l
     ],
 )
 def test_the_reader_of_imports_sees_every_form(text: str, names: list[str]) -> None:
-    module = Module("package.file", Path("package/file.py"), text, ast.parse(text))
+    module = Module("package.file", Path("package/file.py"), text)
     assert [name.lstrip(".") for name in imported(module)] == names

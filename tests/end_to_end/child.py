@@ -21,9 +21,11 @@ from typing import Any
 
 import msgspec
 
+from controller.api import server
 from controller.commands.main import main as cardshoe
 from controller.daemon import daemon
 from controller.journal.store import Journal
+from firmware_bridge import link_keeper
 from firmware_bridge.commands import AnyCommand
 from firmware_bridge.drivers.cardlink import host
 from firmware_bridge.link_keeper import LinkKeeper
@@ -67,6 +69,8 @@ class Orders(msgspec.Struct, frozen=True):
     when the host is lost to it. `pace`: that of people and mechanism in place of the one they have in life.
     `page`: how many entries the daemon folds at once, in place of its 2000, which no test has the time to write.
     `handshake_within`: seconds that a device is given to make itself known, in place of the driver's 10.
+    `longest_pause`: seconds between two attempts to connect to a refused device, in place of 5.
+    `grace`: seconds that the API's requests have to end when the daemon stops.
     """
 
     faults: tuple[Fault, ...] = ()
@@ -75,6 +79,8 @@ class Orders(msgspec.Struct, frozen=True):
     pace: float = 0.0
     page: int = 0
     handshake_within: float = 0.0
+    longest_pause: float = 0.0
+    grace: float = 0.0
     as_another_user: bool = False
 
 
@@ -196,6 +202,10 @@ def main() -> None:
         daemon.PAGE = orders.page
     if orders.handshake_within:
         host.HANDSHAKE_WITHIN = orders.handshake_within  # type: ignore[misc]
+    if orders.longest_pause:
+        link_keeper.LONGEST_PAUSE = orders.longest_pause  # type: ignore[misc]
+    if orders.grace:
+        server.GRACE = orders.grace  # type: ignore[misc]
     if orders.as_another_user:
         become_another_user()
     cardshoe(prog_name="cardshoe")

@@ -11,7 +11,9 @@ from typing import Any
 
 import aiohttp
 import pytest
+import pytest_mock
 
+from controller.api import server as server_module
 from controller.api.client import HOST, ApiClient, TableUnreachableError
 from controller.api.feed import EventFeed, Published
 from controller.api.messages import OperationAnswer, OperationRequest, encode
@@ -22,7 +24,9 @@ from controller.roles import Role
 from controller.table import operations
 from controller.table.events import OperationRefused, OperationTaken
 from simulators.people.crew import CREW
+from tests.end_to_end.child import Orders
 from tests.end_to_end.evidence import Evidence
+from tests.end_to_end.processes import PATIENCE
 from tests.end_to_end.stage import Stage, short_folder
 
 DEALER, SUPERVISOR, MANAGER = CREW
@@ -199,7 +203,7 @@ async def test_a_follower_sees_each_event_once_across_restarts(stage: Stage) -> 
     followed: list[tuple[int, dict[str, Any]]] = []
     for count in (20, 90, 200):
         await stage.start_daemon()
-        async with ApiClient(stage.socket) as client, asyncio.timeout(40):
+        async with ApiClient(stage.socket) as client, asyncio.timeout(PATIENCE):
             stream = client.events(followed[-1][0] if followed else 0)
             async for event in stream:
                 if event is not None:
@@ -225,7 +229,7 @@ async def test_what_comes_while_a_follower_is_busy_is_not_missed() -> None:
     assert await anext(follower) == []
     event = Published(7, b"{}")
     feed.publish([event])
-    assert await asyncio.wait_for(anext(follower), 5) == [event]
+    assert await anext(follower) == [event]
     await follower.aclose()
 
 
@@ -249,8 +253,11 @@ class QuietTable:
 
 
 @pytest.mark.parametrize("turns", range(8))
-async def test_a_stream_ends_with_the_server_though_there_is_news_at_that_moment(turns: int) -> None:
+async def test_a_stream_ends_with_the_server_though_there_is_news_at_that_moment(
+    turns: int, mocker: pytest_mock.MockerFixture
+) -> None:
     """So many turns of the loop after the news: somewhere on its way to the follower."""
+    mocker.patch.object(server_module, "GRACE", 3600.0)  # a server that waited would outlast the guard against a hang
     table = QuietTable()
     people = People((Person("dana", "Dana", Role.DEALER, uids=(os.getuid(),)),))
     with short_folder() as folder:
@@ -262,8 +269,7 @@ async def test_a_stream_ends_with_the_server_though_there_is_news_at_that_moment
             table.feed.publish([Published(1, b"{}")])
             for _ in range(turns):
                 await asyncio.sleep(0)
-            async with asyncio.timeout(0.9):  # the server gives requests 1 s to end, and one more to be cancelled
-                await server.close()
+            await server.close()
             assert [event async for event in stream] in ([], [{}], [{}, None])
 
 
@@ -274,9 +280,9 @@ async def test_a_last_event_id_that_is_none(stage: Stage, after: str) -> None:
         assert await caller.get_status("/v1/events", **{"Last-Event-ID": after}) == 400
 
 
-async def test_slow_and_vanishing_followers_keep_nobody(stage: Stage) -> None:
-    """One reads nothing, some hang up at once; the rounds are played, and the daemon stops in time."""
-    await stage.start_daemon()
+async def test_slow_and_vanishing_followers_hold_nothing_up(stage: Stage) -> None:
+    """One reads nothing, some hang up at once; the rounds are played, and the daemon stops."""
+    await stage.start_daemon(Orders(grace=3600.0))
     reader, writer = await asyncio.open_unix_connection(str(stage.socket), limit=1)
     writer.write(b"GET /v1/events HTTP/1.1\r\nHost: table\r\n\r\n")
     await reader.readexactly(1)
@@ -287,9 +293,7 @@ async def test_slow_and_vanishing_followers_keep_nobody(stage: Stage) -> None:
         await hasty.wait_closed()
     await stage.start_device()
     await stage.played()
-    began = asyncio.get_running_loop().time()
     assert await stage.daemon.end() == 0
-    assert asyncio.get_running_loop().time() - began < 2
     writer.close()
     await writer.wait_closed()
     assert not any("Traceback" in line for line in stage.daemon.err)

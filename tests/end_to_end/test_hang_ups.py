@@ -1,6 +1,7 @@
 """The device is unplugged in the middle of a frame, again and again: the link comes back, no report is lost or doubled.
 
-Device, pseudo-terminal, link keeper and driver are the product's, in this process; their clock runs faster than real.
+Device, pseudo-terminal, link keeper and driver are the product's, in this process. Their clock stands still but for the
+pauses between two attempts to connect.
 """
 
 from __future__ import annotations
@@ -21,17 +22,16 @@ from firmware_bridge.drivers.base import Answered, DeviceReady, Heard, LinkOver,
 from firmware_bridge.drivers.cardlink.framing import encode_frame
 from firmware_bridge.drivers.cardlink.host import CardlinkHost
 from firmware_bridge.drivers.cardlink.messages import Kind
-from firmware_bridge.link_keeper import LinkKeeper, LinkState, wait_for_event
+from firmware_bridge.link_keeper import LinkKeeper, LinkState
 from simulators.devices.base import LoggedReport
 from simulators.devices.mechanism import Profile, full_capabilities
 from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
 from simulators.ports.pty import PtyFront
 from tests.end_to_end.stage import short_folder
-from tests.link.parts import Changes, open_descriptors
+from tests.link.parts import Changes, HandClock, open_descriptors
 
-SPEED = 10.0  # seconds of the device's and the keeper's clock in one of the wall's
-READY_WITHIN = 20.0  # seconds of the faster clock from plugging in to a link that stands
+ENDED = (LinkState.LOST, LinkState.ABSENT)
 SERIAL = "SIM-1"
 KEY = bytes(range(32))
 HELLO_TO_STATUS = 600  # bytes, a little more than a device says until its link stands
@@ -116,6 +116,7 @@ class Table:
 
     def __init__(self, folder: Path, *, lasting: bool = False) -> None:
         self.changes = Changes()
+        self.clock = HandClock(self.changes)
         self.motion = Motion(self.changes)
         self.log: list[LoggedReport] = []
         port = folder / "device"
@@ -135,18 +136,13 @@ class Table:
             make_driver=self._make_driver,
             deliver=self.desk.deliver,
             clock=self.clock,
-            wait=self._wait,
+            wait=self.clock.wait,
+            on_health=lambda health: self.changes.note(),
             random=Random(7),  # repeatable
         )
         self.desk.keeper = self.keeper
         self._nonces = Random(8)  # repeatable
         self._last_id = 0
-
-    def clock(self) -> float:
-        return asyncio.get_running_loop().time() * SPEED
-
-    async def _wait(self, event: asyncio.Event, deadline: float) -> None:
-        await wait_for_event(event, (deadline - self.clock()) / SPEED)
 
     def _make_driver(self, now: float) -> CardlinkHost:
         nonce = self._nonces.randbytes(16)
@@ -167,15 +163,25 @@ class Table:
     async def plug_until_ready(self) -> None:
         """Plug in and wait for the link to stand, and for everything that the device had to tell."""
         before = self.desk.ready
-        self.front.left = None
-        self.front.plug()
-        async with asyncio.timeout(READY_WITHIN / SPEED):
-            await self.changes.until(lambda: self.desk.ready > before)
+        await self.plug()
+        await self.changes.until(lambda: self.desk.ready > before)
         await self.until_all_held()
 
+    async def plug(self, *, cut_after: int | None = None) -> None:
+        """Plug in, and let the pause pass after which the keeper connects. `cut_after`: bytes of the device's."""
+        before = self.desk.ready
+        self.front.left = cut_after
+        self.front.plug()
+        await self.changes.until(lambda: self.desk.ready > before or self.keeper.health.state in ENDED)
+        if self.desk.ready == before:
+            await self.clock.pass_next_wait()
+
     async def until_all_held(self) -> None:
-        last = (self.device.link.boot, self.device.link.last_number)
-        await self.changes.until(lambda: self.desk.held == last)
+        await self.changes.until(lambda: self.all_held)
+
+    @property
+    def all_held(self) -> bool:
+        return self.desk.held == (self.device.link.boot, self.device.link.last_number)
 
     async def hang_up(self) -> None:
         """Unplug, and wait until the keeper has noticed."""
@@ -237,11 +243,11 @@ async def test_a_hundred_hang_ups_at_any_moment(seed: int) -> None:
             for _ in range(50):
                 for _ in range(random.randint(0, 10)):  # more than may be in flight at once
                     table.report()
-                table.front.left = random.randint(1, HELLO_TO_STATUS)
-                table.front.plug()
-                with suppress(TimeoutError):
-                    async with asyncio.timeout(0.2):
-                        await table.changes.until(lambda: table.front.left == 0)
+                ready = table.desk.ready
+                await table.plug(cut_after=random.randint(1, HELLO_TO_STATUS))
+                await table.changes.until(
+                    lambda: table.front.left == 0 or (table.desk.ready > ready and table.all_held)  # noqa: B023  # awaited
+                )
                 cut += table.front.left == 0
                 if random.random() < 0.3:  # the device was left with half a frame of the host's, too
                     table.device.receive(encode_frame(Kind.ACK, table.device.link.boot, 1)[: random.randint(1, 16)])

@@ -1,4 +1,4 @@
-"""How the daemon comes and goes: ready without a device, gone within 2 s, on good terms with systemd, alone."""
+"""How the daemon starts and stops: ready without a device, gone at once, as systemd expects, and only once."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ import pytest
 
 from controller.api.client import ApiClient, TableUnreachableError
 from controller.daemon.host import host_boot_id
+from tests.end_to_end.child import Orders
 from tests.end_to_end.stage import Stage, short_folder
 
-GONE_WITHIN = 2.0  # seconds from SIGTERM
+LONG_GRACE = Orders(grace=3600.0)  # a daemon that waited for its requests to end would outlast the test's patience
 JOURNAL_PROBLEM = 4
 
 
@@ -65,20 +66,16 @@ async def test_a_device_that_comes_later_is_found_and_one_that_goes_is_missed(st
 async def test_told_to_stop_while_streams_are_open(stage: Stage, number: signal.Signals, device: bool) -> None:
     if device:
         await stage.start_device()
-    await stage.start_daemon()
-    loop = asyncio.get_running_loop()
+    await stage.start_daemon(LONG_GRACE)
     async with ApiClient(stage.socket) as client, ApiClient(stage.socket) as other:
         caught_up = asyncio.Event()
         followers = [asyncio.create_task(follow(one, caught_up)) for one in (client, client, other)]
-        await asyncio.wait_for(caught_up.wait(), 20)
+        await caught_up.wait()
         if device:
             await stage.events_until(client, "cards_dealt")
-        began = loop.time()
         stage.daemon.signal(number)
         assert await stage.daemon.ended() == 0
-        assert loop.time() - began < GONE_WITHIN
-        async with asyncio.timeout(GONE_WITHIN):
-            seen = await asyncio.gather(*followers)
+        seen = await asyncio.gather(*followers)
     assert all(seen)
     assert_quiet_end(stage)
 
@@ -95,16 +92,14 @@ async def follow(client: ApiClient, caught_up: asyncio.Event) -> list[dict[str, 
 
 
 async def test_told_to_stop_while_followers_ask_again_at_once(stage: Stage) -> None:
-    """Over the connection that they have: nobody can keep a daemon by holding on to it."""
-    await stage.start_daemon()
+    """Over the connection that they have: no follower can keep a daemon running by asking again."""
+    await stage.start_daemon(LONG_GRACE)
     async with ApiClient(stage.socket) as client:
         caught_up = asyncio.Event()
         followers = [asyncio.create_task(hold_on(client, caught_up)) for _ in range(3)]
-        await asyncio.wait_for(caught_up.wait(), 20)
-        began = asyncio.get_running_loop().time()
+        await caught_up.wait()
         assert await stage.daemon.end() == 0
-        assert asyncio.get_running_loop().time() - began < GONE_WITHIN / 2
-        await asyncio.wait_for(asyncio.gather(*followers), 20)
+        await asyncio.gather(*followers)
     assert_quiet_end(stage)
 
 

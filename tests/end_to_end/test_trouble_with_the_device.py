@@ -1,8 +1,7 @@
-"""The daemon lives through every trouble with its device, says in the state what it is and what to do, and recovers."""
+"""The daemon survives every trouble with its device, shows in the state what it is and what to do, and recovers."""
 
 from __future__ import annotations
 
-import asyncio
 import fcntl
 import os
 from collections.abc import AsyncIterator, Callable
@@ -36,8 +35,8 @@ async def state_after(stage: Stage, event: str) -> TableView:
     return await stage.state()
 
 
-async def assert_mends(stage: Stage) -> None:
-    """The rounds are played after all, by the same daemon."""
+async def assert_recovers(stage: Stage) -> None:
+    """The same daemon plays the rounds in the end."""
     await stage.played()
     shown = await stage.last_state()
     assert await stage.daemon.end() == 0
@@ -67,13 +66,13 @@ async def test_a_device_of_another_key(
     await stage.start_device()
     right = read_device_keys(stage.device_keys)
     write_device_keys(stage.device_keys, spoil(right))
-    await stage.start_daemon()
+    await stage.start_daemon(Orders(longest_pause=0.2))
     shown = await state_after(stage, "link.refused")
     assert shown.device.link == "refused"
     assert shown.device.code == code
     assert advice in told(shown)
     write_device_keys(stage.device_keys, right)
-    await assert_mends(stage)
+    await assert_recovers(stage)
     assert next(event.code for event in Evidence(stage).of(DeviceLost)) == code, "journaled"
 
 
@@ -101,7 +100,7 @@ async def test_a_device_that_sends_garbage(stage: Stage) -> None:
     noise = Pty(stage.port)
     try:
         await stage.start_daemon(Orders(handshake_within=1.0))
-        await asyncio.wait_for(noise.until_received(1), 20)
+        await noise.until_received(1)
         for _ in range(20):
             noise.send(random.randbytes(100))
         shown = await state_after(stage, "link.lost")
@@ -111,7 +110,7 @@ async def test_a_device_that_sends_garbage(stage: Stage) -> None:
     finally:
         noise.hang_up()
     await stage.start_device()
-    await assert_mends(stage)
+    await assert_recovers(stage)
 
 
 async def test_a_device_that_says_nothing(stage: Stage) -> None:
@@ -134,7 +133,7 @@ async def test_a_port_that_is_missing(stage: Stage) -> None:
     assert str(stage.port) in told(shown)
     assert "Plug the device in" in told(shown)
     await stage.start_device()
-    await assert_mends(stage)
+    await assert_recovers(stage)
 
 
 async def test_a_port_that_another_program_has(stage: Stage) -> None:
@@ -148,7 +147,7 @@ async def test_a_port_that_another_program_has(stage: Stage) -> None:
         assert "fuser" in told(shown)
     finally:
         os.close(other)
-    await assert_mends(stage)
+    await assert_recovers(stage)
 
 
 async def test_a_port_without_permission(stage: Stage) -> None:
@@ -160,7 +159,7 @@ async def test_a_port_without_permission(stage: Stage) -> None:
     assert shown.device.code == "port-permission"
     assert "group" in told(shown)
     stage.port.chmod(0o666)
-    await assert_mends(stage)
+    await assert_recovers(stage)
 
 
 async def test_a_port_is_free_again_when_the_daemon_was_killed(stage: Stage) -> None:
@@ -175,7 +174,7 @@ async def test_a_port_is_free_again_when_the_daemon_was_killed(stage: Stage) -> 
             entry = (await stage.events_until(client, "device_ready", entry))[-1]["entry"]
         await stage.kill_daemon()
     await stage.start_daemon(Orders(as_another_user=AS_ROOT))
-    await assert_mends(stage)
+    await assert_recovers(stage)
 
 
 def visit(stage: Stage) -> Child:
@@ -184,7 +183,7 @@ def visit(stage: Stage) -> Child:
 
 @pytest.mark.skipif(not AS_ROOT, reason="another user's program is started as root only")
 async def test_another_user_is_not_admitted(stage: Stage) -> None:
-    """Though the socket's permissions let the user knock."""
+    """Though the socket's permissions let the user connect."""
     await stage.start_daemon()
     stage.folder.chmod(0o755)
     visitor = visit(stage)

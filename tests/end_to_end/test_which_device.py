@@ -208,7 +208,7 @@ async def test_a_cardlink_device_behind_the_driver_of_bee_tek(stage: Stage) -> N
     stage.configure(url=f"serial://{stage.port}?driver=bee_tek")
     pty = Pty(stage.port)
     try:
-        await stage.start_daemon()
+        await stage.start_daemon(Orders(longest_pause=0.2))
         await stage.daemon.until(lambda: stage.daemon.logged("link.ready"))
         pty.send(device.status() * 10)
         shown = await told(stage, "device-garbage")

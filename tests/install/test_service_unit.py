@@ -187,7 +187,7 @@ def systemd_analyze(verb: list[str], text: str, folder: Path) -> subprocess.Comp
     unit = folder / "cardshoe@pit3.service"
     unit.write_text(text.replace("/opt/cardshoe/bin/cardshoe", sys.executable), encoding="utf-8")
     command = ["systemd-analyze", "--no-pager", *verb, str(unit)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
 
 
 # recursive-errors=no: the unit and nothing that it pulls in, but with an exit code for a word that is not understood.

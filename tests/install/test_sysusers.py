@@ -13,7 +13,7 @@ def made_by(conf: Path, root: Path) -> subprocess.CompletedProcess[str]:
     """Let systemd make the users in a root directory of the test's own."""
     (root / "etc").mkdir(parents=True)
     return subprocess.run(
-        ["systemd-sysusers", f"--root={root}", conf], capture_output=True, text=True, check=False, timeout=30
+        ["systemd-sysusers", f"--root={root}", conf], capture_output=True, text=True, check=False, timeout=3000
     )
 
 

@@ -46,7 +46,7 @@ def record(folder: Path, *device: str) -> str:
             if line == "ready\n":
                 break
         running.send_signal(signal.SIGINT)
-        told, rest = running.communicate(timeout=60)
+        told, rest = running.communicate(timeout=300)
     assert running.returncode == 0, (said, rest)
     return told
 

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 
 def cardshoe(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "controller", *arguments], cwd=cwd, capture_output=True, text=True, timeout=60
+        [sys.executable, "-m", "controller", *arguments], cwd=cwd, capture_output=True, text=True, timeout=300
     )
 
 
@@ -83,7 +83,7 @@ def test_a_reader_that_goes_away_ends_the_command_in_silence(tmp_path: Path) -> 
 def shell(line: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     """The command line with a redirection behind it."""
     command = f"{shlex.quote(sys.executable)} -m controller {line}"
-    return subprocess.run(["sh", "-c", command], cwd=cwd, capture_output=True, text=True, timeout=60)
+    return subprocess.run(["sh", "-c", command], cwd=cwd, capture_output=True, text=True, timeout=300)
 
 
 def test_a_broken_key_file_is_named(tmp_path: Path) -> None:
