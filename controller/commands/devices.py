@@ -10,9 +10,9 @@ from pathlib import Path
 import click
 import msgspec
 
-from controller.commands.main import BadInputError, DeviceProblemError
 from controller.commands.options import print_json
 from controller.commands.text import Page, page, write_out
+from controller.problems import BadInputError, DeviceProblemError
 from firmware_bridge.device_keys import add_device_key, read_device_keys, remove_device_key
 from firmware_bridge.device_url import parse_device_url
 from firmware_bridge.discovery import NAMED, Discovery, FoundDevice, Lists, discover

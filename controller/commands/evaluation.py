@@ -10,12 +10,12 @@ from typing import Final, TypeAlias
 
 import msgspec
 
-from controller.commands.main import BadInputError
 from controller.commands.options import require_chosen, shortened
 from controller.commands.vocabulary import words_of
 from controller.games.own_words import OwnWords
 from controller.games.specification import Game
 from controller.games.wager_specification import Shape, Wager
+from controller.problems import BadInputError
 from controller.rules.dealing_order import DEALER
 from controller.rules.dealing_order import box as place_of
 from controller.rules.hands import HAND_SIZE, Outcome, hand_name, outcome, pictures, points

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import importlib
 from importlib.metadata import entry_points, version
-from typing import Any, Final
+from typing import Final
 
 import click
+
+from controller.problems import ProblemError
 
 OWN: Final = {  # name -> module:attribute, imported when it is used
     "run": ("controller.commands.run", "run"),
@@ -22,44 +24,13 @@ SUMMARIES: Final = {
     "watch": "Follow a running table.",
     "devices": "List what is plugged in, ask it who it is, pair it.",
     "rules": "Show how a game is read: clauses, settings, tables.",
-    "evaluate": "Tell classes, outcomes and wagers of given hands.",
+    "evaluate": "Show classes, outcomes and wagers of given hands.",
     "odds": "Count the exact odds of every wager of a game.",
     "capture": "Record what crosses the wire to a device, show it, play it back.",
     "bench": "Ask a device what its driver promises, measure it, and say whether it passes.",
     "demo": "Play a simulated table, live.",
     "simulate": "Run a simulated device alone, on a pseudo-terminal or a TCP port.",
 }
-
-
-class ProblemError(click.ClickException):
-    """Something that a person can mend: what is wrong and what to do next. docs/faults.md lists the exit codes."""
-
-    exit_code = 1
-
-    def __init__(self, sentence: str, hint: str = "") -> None:
-        super().__init__(sentence)
-        self.hint = hint
-
-    def show(self, file: Any = None) -> None:
-        click.echo(f"cardshoe: {self.message}", err=True)
-        if self.hint:
-            click.echo(f"  {self.hint}", err=True)
-
-
-class BadInputError(ProblemError):
-    exit_code = 2
-
-
-class DeviceProblemError(ProblemError):
-    exit_code = 3
-
-
-class JournalProblemError(ProblemError):
-    exit_code = 4
-
-
-class ConfigurationProblemError(ProblemError):
-    exit_code = 78
 
 
 class Commands(click.Group):

@@ -1,4 +1,7 @@
-"""Events told in a line each, for people who follow a table without a screen."""
+"""Events in a line each, for people who follow a table without a screen.
+
+An event without a line of its own is shown by its name.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,8 @@ from controller.commands.vocabulary import KINDS, USUAL
 from controller.games.own_words import OwnWords
 from controller.games.specification import FACT_QUESTIONS, Disposition, Kind
 
-Told = Callable[[dict[str, Any]], str | None]
-ToldOfPlaces = Callable[[dict[str, Any], OwnWords], str | None]
+Line = Callable[[dict[str, Any]], str | None]
+LineOfPlaces = Callable[[dict[str, Any], OwnWords], str | None]
 
 
 def _cards(event: dict[str, Any]) -> str:
@@ -34,17 +37,17 @@ def _under(clause: str) -> str:
 
 
 def _raised(event: dict[str, Any], words: OwnWords) -> str:
-    """While something is asked, what it is called: which row fits is not known before."""
+    """While a question is open only the kind is named: the row that fits is not known yet."""
     row, asks = event["row"], event["asks"]
     at = f" at {event['place']}" if event["place"] else ""
     kind = words.own(KINDS[Kind(event["kind"])])
     if asks:
-        told = f"IRREGULARITY{at}: {kind}"
+        line = f"IRREGULARITY{at}: {kind}"
     elif row["disposition"] in (Disposition.REFER, Disposition.SILENT):
-        told = f"IRREGULARITY {row['id']}{at}: {kind}: {row['because']}{_under(row['clause'])}"
+        line = f"IRREGULARITY {row['id']}{at}: {kind}: {row['because']}{_under(row['clause'])}"
     else:
-        told = f"IRREGULARITY {row['id']}{at}: {row['because']}{_under(row['clause'])}"
-    return ". ".join(filter(None, (f"{told}, noticed by {event['noticed_by']}", event["note"], _asked(asks, words))))
+        line = f"IRREGULARITY {row['id']}{at}: {row['because']}{_under(row['clause'])}"
+    return ". ".join(filter(None, (f"{line}, noticed by {event['noticed_by']}", event["note"], _asked(asks, words))))
 
 
 def _asked(asks: list[str], words: OwnWords) -> str:
@@ -61,7 +64,7 @@ def _stated(event: dict[str, Any], words: OwnWords) -> str:
 
 
 def _moved(event: dict[str, Any], words: str) -> str:
-    """Cards by the numbers under which they left the device, told together where they went the same way."""
+    """Cards by the numbers under which they left the device, in one phrase where they went the same way."""
     together: dict[tuple[str, str], list[str]] = {}
     for card in event["cards"]:
         together.setdefault((card["source"], card["place"]), []).append(str(card["ordinal"]))
@@ -112,20 +115,20 @@ def _entered(event: dict[str, Any], words: OwnWords) -> str:
 
 
 def _laid(event: dict[str, Any]) -> str:
-    """The whole layout stands in the event; a line has room for how much of it there is, and for what went back."""
+    """How many bets lie there, and what was handed back; the event itself has the whole layout."""
     bets = event["bets"]
-    told = f"{len(bets)} bet{'' if len(bets) == 1 else 's'} on the layout, {sum(bet['amount'] for bet in bets)} in all"
+    line = f"{len(bets)} bet{'' if len(bets) == 1 else 's'} on the layout, {sum(bet['amount'] for bet in bets)} in all"
     back = [f"{one['amount']} back to {one['bettor']}{_under(one['clause'])}" for one in event["handed_back"]]
-    return "; ".join([told, *back])
+    return "; ".join([line, *back])
 
 
 def _restricted(event: dict[str, Any], words: OwnWords) -> str:
-    told = [
+    listed = [
         *(f"{words.spot(box)} takes no bets" for box in event["closed_boxes"]),
         *(f"{words.spot(box)} takes {most} wagers at most" for box, most in event["fewer_wagers"]),
         *(f"{bettor} bets on one {words.place} only" for bettor in event["one_box"]),
     ]
-    return f"restricted: {'; '.join(told)}" if told else "no restrictions on betting any more"
+    return f"restricted: {'; '.join(listed)}" if listed else "no restrictions on betting any more"
 
 
 def _settled(event: dict[str, Any]) -> str:
@@ -147,7 +150,7 @@ def _corrected(event: dict[str, Any]) -> str:
 
 def _reopened(event: dict[str, Any], words: OwnWords) -> str:
     asked = _asked(event["asks"], words)
-    return f"to be decided anew. {asked}" if asked else f"to be decided anew: {_row(event)}"
+    return f"to be decided again. {asked}" if asked else f"to be decided again: {_row(event)}"
 
 
 def _handled(event: dict[str, Any]) -> str:
@@ -157,20 +160,20 @@ def _handled(event: dict[str, Any]) -> str:
 
 
 def _handling_corrected(event: dict[str, Any]) -> str:
-    so = "looked at" if event["viewed"] else "handled, nobody looked" if event["handled"] else "not handled"
+    so = "looked at" if event["viewed"] else "handled, not looked at" if event["handled"] else "not handled"
     return f"the cards of {event['place']} are {so} after all"
 
 
 def _closing_taken_back(event: dict[str, Any]) -> str:
-    return "the round is to be settled anew" if event["chips"] else "the round is not concluded after all"
+    return "the round is to be settled again" if event["chips"] else "the round is not concluded after all"
 
 
 def _differs(event: dict[str, Any]) -> str:
-    return f"the device says {event['what']} {event['device']}, the journal {event['journal']}"
+    return f"{event['what']} differs: {event['device']} in the device, {event['journal']} in the journal"
 
 
 def _noted(event: dict[str, Any]) -> str | None:
-    """What a person waits for or has to look into; the rest of what a device notes is for the journal's readers."""
+    """What a person waits for or has to look into; other notes of a device are for readers of the journal."""
     named = NOTED.get(event["what"])
     return f"device: {named}: {event['detail']}" if named else None
 
@@ -212,7 +215,7 @@ def _another_device(event: dict[str, Any]) -> str:
     return f"other firmware: {event['now'][:16] or 'no digest'}, before it was {event['before'][:16]}"
 
 
-TELL: Final[dict[str, Told]] = {
+LINES: Final[dict[str, Line]] = {
     "table_began": lambda event: f"table {event['table']} began" + (" (SIMULATED)" if event["simulated"] else ""),
     "game_chosen": _game,
     "device_ready": lambda event: (
@@ -247,7 +250,7 @@ TELL: Final[dict[str, Told]] = {
     "cards_reconstructed": _reconstructed,
     "dealt_by_hand": lambda event: f"from here on dealt by hand: {event['because']}",
     "hand_counted": lambda event: f"{event['place']} has {event['count']} cards",
-    "hand_taken_back": lambda event: f"the cards of {event['place']} are to be entered anew",
+    "hand_taken_back": lambda event: f"the cards of {event['place']} are to be entered again",
     "stub_counted": lambda event: f"stub: {event['count']} cards, {event['due']} due",
     "cards_counted": lambda event: (
         f"{event['by']} counted {event['number']} cards ({event['pile']}), {event['due']} due"
@@ -282,7 +285,9 @@ TELL: Final[dict[str, Told]] = {
     ),
     "entry_corrected": _corrected,
     "handling_corrected": _handling_corrected,
-    "judgement_taken_back": lambda event: f"{' '.join(event['places'])} to be judged anew" if event["places"] else None,
+    "judgement_taken_back": lambda event: (
+        f"{' '.join(event['places'])} to be judged again" if event["places"] else None
+    ),
     "closing_taken_back": _closing_taken_back,
     "void_lifted": lambda event: "the round is not void after all",
     "order_corrected": lambda event: f"the deal should go to {event['places'][0]} first{_under(event['clause'])}",
@@ -299,7 +304,7 @@ TELL: Final[dict[str, Told]] = {
         f"{event['person']} asks for the round to be abandoned: {event['text']}; repeat to confirm"
     ),
     "dealer_came": lambda event: f"{event['dealer']} deals from now on",
-    "dealer_left": lambda event: f"{event['dealer']} leaves the table; nobody is on duty",
+    "dealer_left": lambda event: f"{event['dealer']} leaves the table; no dealer is on duty",
     "handed_over": _handed_over,
     "maintenance_began": lambda event: f"maintenance: {event['reason']}",
     "maintenance_noted": _noted_in_maintenance,
@@ -308,11 +313,10 @@ TELL: Final[dict[str, Told]] = {
     "device_stopped": lambda event: f"device stopped: {event['cause']}",
     "device_freed": lambda event: f"device freed: {event['cause']}",
     "table_paused": lambda event: f"paused: {event['reason']}",
-    "table_resumed": lambda event: "resumed",
 }
 
 
-TELL_OF_PLACES: Final[dict[str, ToldOfPlaces]] = {
+LINES_OF_PLACES: Final[dict[str, LineOfPlaces]] = {
     "boxes_occupied": lambda event, words: f"{words.places} in play: {', '.join(map(str, event['boxes']))}",
     "irregularity_raised": _raised,
     "irregularity_reopened": _reopened,
@@ -323,26 +327,29 @@ TELL_OF_PLACES: Final[dict[str, ToldOfPlaces]] = {
         f"{event['bettor']} takes back all bets on {words.box(event['box'])}{_under(event['clause'])}"
     ),
 }
-"""What is told in the words of the document: `controller.commands.vocabulary`."""
+"""Lines in the words of the game: `controller.commands.vocabulary`."""
 
 ONLY_FOR_MACHINES: Final = frozenset(
     {
         "status_agrees",
         "reports_passed",
         "report_taken",
-        "clock_ran_backwards",  # what follows from it is told
+        "clock_ran_backwards",  # what follows from it is shown
         "command_issued",
         "command_done",
         "command_lapsed",
         "set_in_tray",  # the screen has how many lie there
     }
 )
-"""Events of which nobody is told."""
+"""Events that are not shown."""
 
 
 def tell(event: dict[str, Any], words: OwnWords = USUAL) -> str | None:
-    """A line for an event, None for those that only machines care about. `words`: of the game that is played."""
-    if of_places := TELL_OF_PLACES.get(event["event"]):
+    """A line for an event, None for one that is not shown. `words`: of the game that is played."""
+    name = event["event"]
+    if name in ONLY_FOR_MACHINES:
+        return None
+    if of_places := LINES_OF_PLACES.get(name):
         return of_places(event, words)
-    told = TELL.get(event["event"])
-    return told(event) if told else None
+    line = LINES.get(name)
+    return line(event) if line else str(name).replace("_", " ")

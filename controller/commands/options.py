@@ -9,11 +9,11 @@ from typing import Any, Final, TypeVar
 import click
 import msgspec
 
-from controller.commands.main import BadInputError
 from controller.commands.text import write_out
 from controller.games import GAMES, UnknownGameError, game
 from controller.games.specification import Game
 from controller.games.wager_specification import Setting, Wager
+from controller.problems import BadInputError
 from controller.rules.law import Law, SettingError, find_setting, not_chosen, read_law, readings_that_matter
 from controller.rules.validation import problems
 

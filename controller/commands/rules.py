@@ -10,7 +10,6 @@ from typing import Final
 import click
 from msgspec.structs import replace
 
-from controller.commands.main import BadInputError, ConfigurationProblemError
 from controller.commands.options import (
     find_game,
     find_law,
@@ -35,6 +34,7 @@ from controller.games import GAMES
 from controller.games.own_words import OwnWords
 from controller.games.specification import Option, Unit
 from controller.games.wager_specification import Needs
+from controller.problems import BadInputError, ConfigurationProblemError
 
 HOUSE: Final = "(house)"  # where a clause would stand: the house's rule, no document's
 ANYTHING: Final = "whatever it was"  # of a row that every kind of irregularity has

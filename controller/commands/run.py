@@ -8,12 +8,7 @@ from pathlib import Path
 
 import click
 
-from controller.commands.main import (
-    ConfigurationProblemError,
-    DeviceProblemError,
-    JournalProblemError,
-    ProblemError,
-)
+from controller.problems import ConfigurationProblemError, DeviceProblemError, JournalProblemError, ProblemError
 
 
 @click.command()

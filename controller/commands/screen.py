@@ -40,7 +40,7 @@ def render(view: TableView, lines: Sequence[str], height: int = 0) -> Renderable
 
 
 class _Screen:
-    """The table in as much detail as fits: what can be looked up elsewhere goes first, irregularities never."""
+    """The table in as much detail as fits: details are left out first, irregularities never."""
 
     def __init__(self, view: TableView, lines: Sequence[str], height: int) -> None:
         self._view = view
@@ -60,7 +60,7 @@ class _Screen:
         count = min(room - BORDERS if framed else room, LINES)
         tail = Text("\n".join(self._lines[-count:] if count > 0 else ()), overflow="ellipsis", no_wrap=True)
         if framed:
-            yield Panel(tail, title="what happened", height=count + BORDERS)
+            yield Panel(tail, title="events", height=count + BORDERS)
         elif tail:
             yield tail
 
@@ -101,7 +101,7 @@ def _head(view: TableView) -> RenderableType:
 
 
 def _standing(head: Text, view: TableView) -> None:
-    """Whether the table stands still, before what may run over the end of the line."""
+    """Whether play stands still; it comes early in the line, whose end may be cut off."""
     if view.service != "in_service":
         head.append(f" · {view.service.replace('_', ' ')}: {view.service_cause}", "bold red")
     elif view.paused:
@@ -156,8 +156,8 @@ def _cards(view: TableView) -> list[RenderableType]:
             if count
         ]
         if beside or not ledger.whole:
-            told = [f"stub {ledger.stub}", f"tray {ledger.tray}", f"hands {ledger.hands}", *beside]
-            lines.append(Text(f"cards: {' · '.join(told)} = {ledger.total}", "" if ledger.whole else "bold red"))
+            parts = [f"stub {ledger.stub}", f"tray {ledger.tray}", f"hands {ledger.hands}", *beside]
+            lines.append(Text(f"cards: {' · '.join(parts)} = {ledger.total}", "" if ledger.whole else "bold red"))
     if view.deck.deck and view.phase not in ROUND:
         lines.append(Text(_deck(view.deck), "bold red" if view.deck.quarantined else ""))
     if view.next_deck is not None:
@@ -166,7 +166,7 @@ def _cards(view: TableView) -> list[RenderableType]:
 
 
 def _deck(deck: DeckView) -> str:
-    """Between rounds: what lies in the device, and whether a round may begin with it."""
+    """Between rounds: the deck in the device, and whether a round may begin with it."""
     if deck.quarantined:
         stands = f"OUT OF USE: {deck.quarantined}"
     else:
@@ -175,13 +175,13 @@ def _deck(deck: DeckView) -> str:
 
 
 def _entries(view: TableView) -> list[RenderableType]:
-    """The newest entries that a supervisor may correct, by the number that a correction names."""
+    """The newest entries that a supervisor may correct, with the numbers by which a correction names them."""
     if not view.entries:
         return []
-    newest = {_said(one): one for one in view.entries}  # what was asked twice stands here once
+    newest = {_said(one): one for one in view.entries}  # an operation that was asked twice is listed once
     last = sorted(newest.items(), key=lambda item: item[1].entry)[-ENTRIES:]
-    told = " · ".join(f"{one.entry} {said} ({one.person})" for said, one in last)
-    return [Text(f"may be corrected: {'… ' if len(newest) > ENTRIES else ''}{told}", "dim")]
+    listed = " · ".join(f"{one.entry} {said} ({one.person})" for said, one in last)
+    return [Text(f"may be corrected: {'… ' if len(newest) > ENTRIES else ''}{listed}", "dim")]
 
 
 def _said(one: EntryView) -> str:
@@ -212,8 +212,8 @@ def _device(view: TableView) -> RenderableType:
     line = Text("device ")
     line.append(device.link, LINK_STYLE.get(device.link, "bold red"))
     line.append(f" {device.serial}" if device.serial else "")
-    line.append(" · never heard" if device.age is None else f" · heard {device.age:.1f} s ago")
-    line.append(f" · exit {'held' if device.exit_held else 'open'}")
+    line.append(" · no report yet" if device.age is None else f" · last report {device.age:.1f} s ago")
+    line.append(f" · exit {'locked' if device.exit_held else 'open'}")
     if device.stopped:
         line.append(f" · stopped: {device.stopped}", "bold red")
     if device.code:
@@ -248,7 +248,7 @@ def _title(found: IrregularityView, words: OwnWords) -> Text:
 
 
 def _short(found: IrregularityView, words: OwnWords) -> RenderableType:
-    """What it is, what is asked and who may answer: what an act needs, without the reasons."""
+    """What it is, what is asked and who may answer, without the reasons."""
     body = _title(found, words)
     at = f" at {words.of(found.place)}" if found.place else ""
     body.append(f"{at} · {found.who} or above\n", "red")

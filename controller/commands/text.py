@@ -13,8 +13,8 @@ from typing import Final
 
 import click
 
-from controller.commands.main import ProblemError
 from controller.games import GAMES
+from controller.problems import ProblemError
 
 WIDEST: Final = 120  # columns; longer lines are hard to read
 NARROWEST: Final = 30  # columns of running text, however small the terminal

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, Literal
 import click
 import msgspec
 
-from controller.commands.main import BadInputError, DeviceProblemError, ProblemError
+from controller.problems import BadInputError, DeviceProblemError, ProblemError
 from firmware_bridge.device_url import DEFAULT_DRIVER, DeviceUrl, parse_device_url
 from firmware_bridge.drivers.base import DeviceReady
 from firmware_bridge.errors import BadDeviceUrlError, BridgeError

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from controller.commands.main import BadInputError
+from controller.problems import BadInputError
 from simulators.cli.fault_console import Console, converse
 from simulators.devices.fault_injection import FaultInjector
 from simulators.devices.fault_presets import PRESETS

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from controller.commands.main import BadInputError
 from controller.commands.options import find_game
 from controller.games.specification import Game
+from controller.problems import BadInputError
 
 
 def playable(game_id: str, *, on_removal: bool) -> Game:

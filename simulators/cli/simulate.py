@@ -14,8 +14,8 @@ from typing import IO, Final, Literal
 import click
 import msgspec
 
-from controller.commands.main import BadInputError, ProblemError
 from controller.games.specification import Unit
+from controller.problems import BadInputError, ProblemError
 from firmware_bridge.device_keys import read_device_keys, write_device_keys
 from firmware_bridge.errors import KeyFileError
 from simulators.cli.fault_options import FaultOptions, read_fault_options, running

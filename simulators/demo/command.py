@@ -11,8 +11,8 @@ from typing import Final
 
 import click
 
-from controller.commands.main import BadInputError, ProblemError
 from controller.games.specification import Game, Unit
+from controller.problems import BadInputError, ProblemError
 from simulators.cli.playable import playable
 
 DEVICES: Final = {"shuffler": Unit.SETS, "shoe": Unit.SINGLES}

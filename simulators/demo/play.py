@@ -98,7 +98,7 @@ async def _take_events(client: ApiClient, account: Account, taken: Taken, printe
 
 
 async def _draw(client: ApiClient, stop: asyncio.Event) -> None:
-    from controller.commands.watch import show_live
+    from controller.commands.live import show_live
 
     await show_live(client, 0, stop)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.commands.main import BadInputError
+from controller.problems import BadInputError
 from simulators.cli.simulate import simulate
 
 DEVICES = pytest.mark.parametrize("driver", ["cardlink", "bee_tek", "line_reader"])

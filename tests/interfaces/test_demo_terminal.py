@@ -102,7 +102,7 @@ def test_it_says_what_it_shows_before_it_starts_or_imports_anything_that_takes_t
     shown = terminal.shown
     assert shown.startswith("<<with little imported>>")
     assert shown.index(FIRST_SENTENCE) < shown.index("?? is a card that lies face down") < shown.index("<<a process")
-    for word in ("SIMULATED", "Box ", "Dealer", "heard", "none invented"):
+    for word in ("SIMULATED", "Box ", "Dealer", "last report", "none invented"):
         assert word in shown
 
 

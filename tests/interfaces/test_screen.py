@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from controller.api.view import LinkView, view_of
-from controller.commands.narration import ONLY_FOR_MACHINES, TELL, TELL_OF_PLACES, tell
+from controller.commands.narration import LINES, LINES_OF_PLACES, ONLY_FOR_MACHINES, tell
 from controller.commands.screen import render
 from controller.commands.vocabulary import FOLLOWS, words_of
 from controller.games.specification import Disposition, Kind, Unit
@@ -90,14 +90,16 @@ def test_bets_are_told_of_the_places_of_the_game() -> None:
     )
 
 
-def test_what_is_told_is_of_events_that_there_are() -> None:
-    assert not set(TELL) & set(TELL_OF_PLACES)
-    assert not ONLY_FOR_MACHINES & {*TELL, *TELL_OF_PLACES}
-
-
-def test_every_event_has_a_line_or_is_said_to_be_for_machines() -> None:
+def test_lines_are_of_events_that_exist_and_each_in_one_place() -> None:
     kinds = {event.__struct_config__.tag for event in get_args(events.AnyEvent)}
-    assert {*TELL, *TELL_OF_PLACES} | ONLY_FOR_MACHINES == kinds
+    assert {*LINES, *LINES_OF_PLACES} | ONLY_FOR_MACHINES <= kinds
+    assert not set(LINES) & set(LINES_OF_PLACES)
+    assert not ONLY_FOR_MACHINES & {*LINES, *LINES_OF_PLACES}
+
+
+def test_an_event_without_a_line_is_shown_by_its_name() -> None:
+    assert tell({"event": "table_resumed"}) == "table resumed"
+    assert tell({"event": "status_agrees"}) is None
 
 
 def test_who_deals_and_what_is_under_way_stand_on_the_screen() -> None:

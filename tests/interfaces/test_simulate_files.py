@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.commands.main import BadInputError
+from controller.problems import BadInputError
 from simulators.cli.simulate import in_state_folder
 
 

@@ -13,16 +13,11 @@ import click
 
 from controller.commands.capture import report
 from controller.commands.capture.recording import NotPlainError, Recording, record_device, recording_of_table
-from controller.commands.main import (
-    BadInputError,
-    ConfigurationProblemError,
-    DeviceProblemError,
-    ProblemError,
-)
 from controller.commands.text import write_out
 from controller.daemon.captures import load_cipher
 from controller.daemon.configuration import ConfigurationError
 from controller.daemon.logs import configure_logs
+from controller.problems import BadInputError, ConfigurationProblemError, DeviceProblemError, ProblemError
 from firmware_bridge.captures import capture_format
 from firmware_bridge.captures.capture_format import CaptureError
 from firmware_bridge.captures.reader import Capture, read_capture

@@ -1,0 +1,38 @@
+"""Problems that end a command: a sentence, a next step, and the exit code (docs/faults.md)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+
+class ProblemError(click.ClickException):
+    """Something that a person can fix: a sentence with what is wrong, and what to do next."""
+
+    exit_code = 1
+
+    def __init__(self, sentence: str, hint: str = "") -> None:
+        super().__init__(sentence)
+        self.hint = hint
+
+    def show(self, file: Any = None) -> None:
+        click.echo(f"cardshoe: {self.message}", err=True)
+        if self.hint:
+            click.echo(f"  {self.hint}", err=True)
+
+
+class BadInputError(ProblemError):
+    exit_code = 2
+
+
+class DeviceProblemError(ProblemError):
+    exit_code = 3
+
+
+class JournalProblemError(ProblemError):
+    exit_code = 4
+
+
+class ConfigurationProblemError(ProblemError):
+    exit_code = 78

@@ -1,0 +1,103 @@
+"""The table of operations in docs/api.md, made of the operations and the rows of who may do what.
+
+    python -m tests.interfaces.api_page
+
+writes it; a test fails when page and operations differ.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Final, get_args
+
+import msgspec
+
+from controller.table import operations
+from controller.table.operations import AnyOperation, Operation
+from controller.table.permissions import PERMISSIONS
+
+PAGE: Final = Path(__file__).parents[2] / "docs" / "api.md"
+HEAD: Final = "| operation | fields | what it does | who |\n|---|---|---|---|\n"
+EVERY: Final[tuple[type[Operation], ...]] = get_args(AnyOperation)
+WORDS: Final = {"str": "text", "int": "number", "bool": "true or false", "Place": "place", "Card": "card"}
+BY_ITS_STATE: Final = {"irregularity", "revision"}  # an operation with these fields: its irregularity says who may
+FEW: Final = 6  # values of an enum that are listed
+
+
+def table() -> str:
+    """The whole table."""
+    return HEAD + "".join(f"{row(operation)}\n" for operation in EVERY)
+
+
+def row(operation: type[Operation]) -> str:
+    name = operation.__struct_config__.tag
+    return f"| `{name}` | {_fields(operation)} | {_meaning(operation)} | {_who(operation)} |"
+
+
+def _fields(operation: type[Operation]) -> str:
+    return ", ".join(
+        f"`{field.name}`: {_type(operation.__annotations__[field.name])}{'' if field.required else ' (optional)'}"
+        for field in msgspec.structs.fields(operation)
+    )
+
+
+def _type(annotation: str) -> str:
+    """How a field is written in JSON. What may be null is optional, and marked so.
+
+    >>> _type("tuple[Place, ...]"), _type("int | None"), _type("Choice")
+    ('list of place', 'number', '`continue` / `withdraw`')
+    """
+    return _words(ast.parse(annotation, mode="eval").body)
+
+
+def _words(node: ast.expr) -> str:
+    match node:
+        case ast.BinOp(left=left, right=ast.Constant(value=None)):
+            return _words(left)
+        case ast.Subscript(slice=ast.Tuple(elts=[one, ast.Constant(value=value)])) if value is ...:
+            return f"list of {_words(one)}"
+        case ast.Subscript(slice=ast.Tuple(elts=elements)):
+            return f"[{', '.join(map(_words, elements))}]"
+        case ast.Name(id=name):
+            return WORDS.get(name) or _named(getattr(operations, name))
+    raise ValueError(f"no words for {ast.unparse(node)}")
+
+
+def _named(kind: Any) -> str:
+    if isinstance(kind, type) and issubclass(kind, StrEnum):
+        return " / ".join(f"`{value}`" for value in kind) if len(kind) <= FEW else kind.__name__.lower()
+    if get_args(kind):
+        return "an operation"
+    required = [field.name for field in msgspec.structs.fields(kind) if field.required]
+    return f"{{{', '.join(f'`{name}`' for name in required)}}}" if required else kind.__name__.lower()
+
+
+def _meaning(operation: type[Operation]) -> str:
+    """Its phrase from the row of who may do it, then its docstring on one line."""
+    phrase = PERMISSIONS[operation].phrase
+    described = vars(operation).get("__doc__") or ""
+    text = " ".join(f"{phrase[0].upper()}{phrase[1:]}. {described}".split())
+    return re.sub(r"\bNone\b", "null", text).replace("|", "\\|")
+
+
+def _who(operation: type[Operation]) -> str:
+    names = {field.name for field in msgspec.structs.fields(operation)}
+    return "as the irregularity says" if names >= BY_ITS_STATE else PERMISSIONS[operation].role.word
+
+
+def rewritten(page: str) -> str:
+    """The page with this table in the place of its own."""
+    return re.sub(re.escape(HEAD) + r"(?:\|.*\n)*", lambda _: table(), page)
+
+
+def main() -> None:
+    PAGE.write_text(rewritten(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    sys.stdout.write(f"{PAGE.name} is written\n")
+
+
+if __name__ == "__main__":
+    main()
