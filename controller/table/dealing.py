@@ -1,7 +1,7 @@
 """Cards leave the device: where they belong, and what it means when they should not have left.
 
 The dealing order says to which place each card belongs. A card that it does not allow is set aside, never dropped, and
-an irregularity tells of it with its evidence. Rows of `rules.md` E2 are cited as I28 and so on.
+an irregularity is raised with its evidence. Numbers like I28 are those of docs/scenarios.md.
 """
 
 from __future__ import annotations

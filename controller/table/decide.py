@@ -3,7 +3,7 @@
     DeviceReported      dealing.py (cards leaving the device), device_reports.py (everything else)
     DeviceConnected,    reconciliation.py (does the device's account agree with the journal?)
     StatusReceived, ...
-    PersonActed         perform.py (may they, now?), rounds.py and irregularity_steps.py (what follows)
+    PersonActed         perform.py (may they, now?), rounds.py and adjudication.py (what follows)
 
 After each of them `device_orders` adds what the device must be told now. No clock, no I/O, no randomness: the same
 state and input give the same events.

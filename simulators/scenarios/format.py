@@ -49,7 +49,7 @@ class Step(NamedTuple):
 
 
 class Scenario(NamedTuple):
-    """A file. `about`: the comment at its head. `cell`: the situation of rules.md E2 that it shows.
+    """A file. `about`: the comment at its head. `cell`: the situation of docs/scenarios.md that it shows.
 
     `seen_as`: the number that the table gives it; another one where nothing hangs on what tells them apart, so that
     nobody is asked. `clause`: the one that the table must come to. `silent`: the document does not say what follows.

@@ -1,4 +1,4 @@
-"""Every situation of rules.md E2 has a scenario in every game, and each comes out as its file says."""
+"""Every situation of docs/scenarios.md has a scenario in every game, and each comes out as its file says."""
 
 from __future__ import annotations
 

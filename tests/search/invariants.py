@@ -1,4 +1,4 @@
-"""What must be so in every transition and in every state; design.md, section 3.
+"""What must be so in every transition and in every state.
 
 `tests.table.watched` holds one long random round against the same; here each transition is judged by itself.
 """

@@ -1,6 +1,6 @@
 """How people bring an irregularity to its end: report, confirm or deny, name an order, choose, rule, count.
 
-claimed -> confirmed: what the clause says takes effect (consequences.py)
+claimed -> confirmed: what the clause says takes effect (dispositions.py)
         -> ordering -> choosing -> resolved      (simultaneous cards)
         -> choosing -> resolved                  (every bettor's options)
         -> moving -> resolved                    (cards are put where they belong)

@@ -1,4 +1,4 @@
-"""What was entered wrongly is corrected: nothing is erased, and what rested on it opens again (rules.md E3, mistakes).
+"""What was entered wrongly is corrected: nothing is erased, and what rested on it opens again.
 
 An entry is named by its number, and by what it should have been. One row in `CORRECTIONS` for each operation that can
 be corrected says what follows. Whoever corrects has at least the rank of whoever entered it.

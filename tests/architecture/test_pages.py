@@ -1,0 +1,108 @@
+"""What the pages and the comments refer to exists: files, headings and tests."""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.architecture.sources import PACKAGES, ROOT, Module, modules
+
+PAGES: Final = tuple(
+    sorted([*ROOT.glob("docs/*.md"), *ROOT.glob("udev/*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"])
+)
+LINK: Final = re.compile(r"\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]+))?\)")
+FILE: Final = re.compile(r"(?<![\w/.*<>{}-])((?:[\w-]+/)*[\w-]+\.(?:py|md))\b(?!\.)")
+OF_THE_READER: Final = {"tests/games/xy/clauses.py", "a/b.py"}  # examples
+CHECKED: Final = (*PACKAGES, "tests", "benchmarks")
+
+
+@cache
+def files() -> frozenset[str]:
+    """Every file of the project by its path from the root."""
+    folders = (*CHECKED, "docs", "udev")
+    found = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file()]
+    return frozenset(path.relative_to(ROOT).as_posix() for path in [*found, *ROOT.glob("*.*")])
+
+
+def exists(name: str) -> bool:
+    """Whether a file ends with this path: `a/b.py` may leave out the folders before it."""
+    return any(path == name or path.endswith(f"/{name}") for path in files())
+
+
+def headings(page: Path) -> set[str]:
+    """The anchors of a page, as a forge makes them of its headings."""
+    lines = re.findall(r"^#+ +(.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", line.lower()).strip().replace(" ", "-") for line in lines}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
+    dead = []
+    for target, anchor in LINK.findall(page.read_text(encoding="utf-8")):
+        path = (page.parent / target).resolve() if target else page
+        if not path.exists() or (anchor and anchor not in headings(path)):
+            dead.append(f"{target}#{anchor}" if anchor else target)
+    assert dead == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_file_that_a_page_names_exists(page: Path) -> None:
+    named = set(FILE.findall(page.read_text(encoding="utf-8"))) - OF_THE_READER
+    assert sorted(name for name in named if not exists(name)) == []
+
+
+def remarks(module: Module) -> Iterator[str]:
+    """Docstrings and comments of a module."""
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            yield ast.get_docstring(node) or ""
+    for token in tokenize.generate_tokens(io.StringIO(module.text).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.string
+
+
+def test_every_file_that_a_docstring_or_a_comment_names_exists() -> None:
+    dead = {
+        f"{module.name}: {name}"
+        for module in modules(*CHECKED)
+        for remark in remarks(module)
+        for name in FILE.findall(remark)
+        if name not in OF_THE_READER and not exists(name)
+    }
+    assert sorted(dead) == []
+
+
+def test_every_module_that_a_page_or_a_docstring_names_exists() -> None:
+    """Dotted names from a package on: a module, or what follows one."""
+    known = {module.name for module in modules(*CHECKED)}
+    dotted = re.compile(rf"(?:python -m |`)((?:{'|'.join(CHECKED)})(?:\.\w+)+)")
+    texts = [(page.name, page.read_text(encoding="utf-8")) for page in PAGES]
+    texts += [(module.name, remark) for module in modules(*CHECKED) for remark in remarks(module)]
+    dead = {
+        f"{where}: {name}"
+        for where, text in texts
+        for name in dotted.findall(text)
+        if name not in known and name.rpartition(".")[0] not in known
+    }
+    assert sorted(dead) == []
+
+
+def test_every_test_that_the_page_of_tests_names_exists() -> None:
+    page = (ROOT / "docs/testing.md").read_text(encoding="utf-8")
+    named = re.findall(r"`(tests/[\w/]+\.py)`: ((?:`test_\w+`(?:, )?)+)", page)
+    assert len(named) > 8
+    missing = [
+        f"{path}: {name}"
+        for path, names in named
+        for name in re.findall(r"test_\w+", names)
+        if f"def {name}(" not in (ROOT / path).read_text(encoding="utf-8")
+    ]
+    assert not missing
