@@ -1,4 +1,4 @@
-"""What anybody may see of a table: derived from its state, without the face of any card that is not exposed."""
+"""The public view of a table: derived from its state, without the face of any card that is not exposed."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from controller.table.state import TableState
 from firmware_bridge.capabilities import shortcomings
 
 FACE_DOWN = "??"
-FACE_UP = "^^"  # lies open though its hand does not: an irregularity tells of it
+FACE_UP = "^^"  # a face-up card in a hand that is not turned over: an irregularity
 
 
 class HandView(msgspec.Struct, frozen=True):
-    """One place. `cards` as they lie; `count` as counted, where a person counted.
+    """One place. `count`: its number of cards, as counted where a person counted.
 
-    Where wagers are entered and a hand is to be looked at: `viewer` may look, or `dealer_opens` it for nobody may.
+    Where wagers are entered and hands are examined: the bettor `viewer` may look, or `dealer_opens` it.
     """
 
     place: Place
@@ -52,7 +52,7 @@ class DeckView(msgspec.Struct, frozen=True):
     label: str = ""
     quarantined: str = ""
     cut: bool = False
-    stub_out: bool = False  # the device has given it out, and has no more cards to deal
+    stub_out: bool = False  # it was taken out: the device has no more cards to deal
 
 
 class WaitingDeckView(msgspec.Struct, frozen=True):
@@ -87,7 +87,7 @@ class OpenCommandView(msgspec.Struct, frozen=True):
 
 
 class DeviceView(msgspec.Struct, frozen=True):
-    """`link` is the link's state now, `age` seconds since the last sign of life; the rest is the journal's."""
+    """`link`: the link's state now, `age`: seconds since the device last sent something; the rest is journaled."""
 
     link: str
     age: float | None
@@ -117,7 +117,7 @@ class MoveView(msgspec.Struct, frozen=True):
 
 
 class ChoiceView(msgspec.Struct, frozen=True):
-    """What was chosen at a place; `bettor` empty: the box counts as one."""
+    """A choice at a place; `bettor` empty: the box counts as one bettor."""
 
     place: Place
     choice: str
@@ -125,17 +125,17 @@ class ChoiceView(msgspec.Struct, frozen=True):
 
 
 class BettorView(msgspec.Struct, frozen=True):
-    """Who has still to choose, and for which hand."""
+    """A bettor who has still to choose, and for which hand."""
 
     place: Place
     bettor: str
 
 
 class IrregularityView(msgspec.Struct, frozen=True):
-    """`proposes`: the clause's disposition, or that of the house whose `authority` it is.
+    """`proposes`: the disposition of the clause, or of a house rule, whose `authority` is named.
 
-    `who`: the lowest rank that may take the next step, one of `options`. `moves`: the cards to be put right.
-    `void_asked`: the next step would make the round void, and was asked for once; it is asked for again.
+    `who`: the lowest rank that may take the next step, one of `options`. `moves`: the cards to move.
+    `void_asked`: a step that makes the round void was entered once; it takes effect when it is entered again.
     """
 
     id: int
@@ -158,13 +158,13 @@ class IrregularityView(msgspec.Struct, frozen=True):
     authority: str = ""
     moves: tuple[MoveView, ...] = ()
     bettors_due: tuple[BettorView, ...] = ()
-    next_deck: bool = False  # it is about the deck that waits, and holds no round
+    next_deck: bool = False  # it is about the deck that waits, and does not hold the table
     void_asked: bool = False
     question: str = ""  # the act or the answer that it waits for, with who is to be called
 
 
 class EntryView(msgspec.Struct, frozen=True):
-    """An operation of this round that a supervisor may correct, by its entry; `said` as it was entered."""
+    """An operation of this round that a supervisor may correct, with its journal entry; `said`: as it was entered."""
 
     entry: int
     operation: str
@@ -173,9 +173,9 @@ class EntryView(msgspec.Struct, frozen=True):
 
 
 class TableView(msgspec.Struct, frozen=True):
-    """The answer to `GET /v1/state`. `entry` is the journal entry that it is as of.
+    """The answer to `GET /v1/state`, as of journal entry `entry`.
 
-    `dealer`: who is on duty. `maintenance`: why it is under maintenance. `count_due`: the deck is to be counted first.
+    `dealer`: who is on duty. `maintenance`: why it is under maintenance. `count_due`: the deck has to be counted first.
     """
 
     entry: int
@@ -213,7 +213,7 @@ class TableView(msgspec.Struct, frozen=True):
     count_due: bool = False
     abandon_asked: bool = False
     burn_due: int = 0
-    ledger: LedgerView | None = None  # None: no deck is in play, or it has still to be counted
+    ledger: LedgerView | None = None  # None: no deck is in play, or it has to be counted first
     next_deck: WaitingDeckView | None = None
     decks: tuple[RecordedDeck, ...] = ()
     next_step: str = ""  # what comes next, in a sentence
@@ -221,7 +221,7 @@ class TableView(msgspec.Struct, frozen=True):
 
 
 class LinkView(msgspec.Struct, frozen=True):
-    """What the link keeper knows and no journal entry tells."""
+    """The state of the link by the link keeper, which is not journaled."""
 
     state: str = "absent"
     age: float | None = None
@@ -232,7 +232,7 @@ class LinkView(msgspec.Struct, frozen=True):
 
 
 def view_of(state: TableState, link: LinkView) -> TableView:
-    """The table as anybody may see it."""
+    """The public view of the table."""
     chosen = state.settings is not None
     return TableView(
         entry=state.entry,
@@ -315,7 +315,7 @@ def _hand(state: TableState, place: Place, hand: Hand) -> HandView:
 
 
 def _is_looked_at(state: TableState, place: Place, hand: Hand) -> bool:
-    """Whether somebody may look at a hand as it lies, and it is known who bet there."""
+    """Whether the hand is one to be examined, and it is known who bet there."""
     lies = bool(hand.cards) and not hand.shown and not hand.dead and place != DEALER
     return lies and bool(state.layout.bets) and state.game.examining
 
@@ -390,7 +390,7 @@ def _device(state: TableState, link: LinkView) -> DeviceView:
 
 
 def _options(state: TableState, found: Irregularity) -> tuple[str, ...]:
-    """What may be done of it now; of a ruling, what may be ruled."""
+    """The steps that are possible now; for a ruling, its possible actions."""
     if found.stage is not Stage.RULING:
         return _OPTIONS[found.stage]
     actions = [action for action in RulingAction if may_be_ruled(state, found, action)]

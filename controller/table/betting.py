@@ -1,7 +1,7 @@
-"""Wagers at the table: what people enter of them, what they come to, and what is taken back of it.
+"""Wagers: bettors and bets as people enter them, restrictions, and the settlement of a round.
 
-Wagers come through operations or not at all. Without them the table deals, judges and reports all the same, and says
-"cannot tell" where a clause needs them.
+Entering wagers is optional. Without them the table deals and gives outcomes all the same, and answers "cannot tell"
+where a clause depends on wagers.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from controller.table.model import Restrictions, SettledBet, Stage
 from controller.table.phases import Phase
 from controller.table.state import TableState
 
-LaidT = TypeVar("LaidT")
+ResultT = TypeVar("ResultT")
 
 
-def refusing(attempt: Callable[[], LaidT]) -> LaidT:
-    """The rules' refusal as the table's: its code and sentence, with the clause where one says it."""
+def as_refusal(attempt: Callable[[], ResultT]) -> ResultT:
+    """The result of `attempt`; errors of the wager rules become `RefusedError`, with the clause where there is one."""
     try:
         return attempt()
     except BetRefusedError as refused:
@@ -56,14 +56,14 @@ def _sentence(text: str) -> str:
 # -- entering ----------------------------------------------------------------------------------------------------------
 
 
-def _entered(state: TableState, operation: operations.EnterBettor) -> placing.Laid:
+def _with_bettor(state: TableState, operation: operations.EnterBettor) -> placing.Laid:
     if not operation.bettor.strip():
         raise RefusedError("bettor", "Enter a name or number for the bettor.")
     return placing.Laid(enter_bettor(state.table_rules, state.layout, Bettor(operation.bettor, operation.seat)))
 
 
 def verify_enter_bettor(state: TableState, given: PersonActed, operation: operations.EnterBettor) -> None:
-    refusing(lambda: _entered(state, operation))
+    as_refusal(lambda: _with_bettor(state, operation))
 
 
 def add_bettor(decision: Decision, given: PersonActed, operation: operations.EnterBettor) -> None:
@@ -71,7 +71,7 @@ def add_bettor(decision: Decision, given: PersonActed, operation: operations.Ent
 
 
 def verify_bettor_leaves(state: TableState, given: PersonActed, operation: operations.BettorLeaves) -> None:
-    refusing(lambda: (state.layout.bettor(operation.bettor), placing.Laid(state.layout))[1])
+    as_refusal(lambda: (state.layout.bettor(operation.bettor), placing.Laid(state.layout))[1])
     if any(bet.bettor == operation.bettor for bet in state.layout.bets):
         raise RefusedError(
             "bets", f"Bets of {operation.bettor} lie on the layout; settle them or take them back first."
@@ -82,8 +82,8 @@ def remove_bettor(decision: Decision, given: PersonActed, operation: operations.
     decision.emit(events.BettorLeft(operation.bettor))
 
 
-def _laid(state: TableState, operation: operations.Operation) -> placing.Laid:
-    """The layout that the operation would leave."""
+def _layout_after(state: TableState, operation: operations.Operation) -> placing.Laid:
+    """The layout after the operation."""
     law, rules, layout = state.law, state.table_rules, state.layout
     betting = state.phase is Phase.BETTING
     match operation:
@@ -109,12 +109,12 @@ def _laid(state: TableState, operation: operations.Operation) -> placing.Laid:
 def verify_wager(state: TableState, given: PersonActed, operation: operations.Operation) -> None:
     if any(found.stage is Stage.CHOOSING for found in state.open):
         raise RefusedError("choosing", "The bettors are choosing; record their choices first.")
-    refusing(lambda: _laid(state, operation))
+    as_refusal(lambda: _layout_after(state, operation))
 
 
 def lay(decision: Decision, given: PersonActed, operation: operations.Operation) -> None:
-    """The bets as they lie from now on; the boxes with a main wager are the occupied ones."""
-    laid = _laid(decision.state, operation)
+    """Place, change or remove bets; the boxes with a main wager are the occupied ones."""
+    laid = _layout_after(decision.state, operation)
     overlooked = isinstance(operation, operations.PlaceWager) and operation.overlooked
     decision.emit(events.LayoutChanged(laid.layout.bets, laid.layout.numbered, laid.handed_back, overlooked))
     law = decision.state.law
@@ -135,11 +135,11 @@ def restrict(decision: Decision, given: PersonActed, operation: operations.Restr
     decision.emit(events.BettingRestricted(operation.closed_boxes, operation.fewer_wagers, operation.one_box))
 
 
-def notice_homeless(decision: Decision) -> None:
-    """Side wagers that lie without the main one that they need, when bets are closed (I23)."""
-    homeless = without_main(decision.state.law, decision.state.layout)
-    if homeless and not already_open(decision, Kind.SIDE_WITHOUT_MAIN):
-        listed = ", ".join(str(bet.number) for bet in homeless)
+def notice_side_without_main(decision: Decision) -> None:
+    """Raise side wagers without the main wager that they need, when bets are closed (I23)."""
+    alone = without_main(decision.state.law, decision.state.layout)
+    if alone and not already_open(decision, Kind.SIDE_WITHOUT_MAIN):
+        listed = ", ".join(str(bet.number) for bet in alone)
         raise_irregularity(
             decision, Kind.SIDE_WITHOUT_MAIN, noticed_by=INFERENCE, note=f"bets {listed} have no main bet"
         )
@@ -149,7 +149,7 @@ def notice_homeless(decision: Decision) -> None:
 
 
 def settle_wagers(decision: Decision) -> None:
-    """What every bet comes to, once every hand in play has its outcome. Without wagers there is nothing to say."""
+    """Settle every bet, once every hand in play has its outcome. Without entered wagers nothing is settled."""
     state = decision.state
     if not state.layout.bets:
         return
@@ -163,7 +163,7 @@ def settle_wagers(decision: Decision) -> None:
 
 
 def _settlement(state: TableState, rulings: dict[int, BetRuling]) -> Settlement:
-    """What the bets come to. A ruling on a bet that no hand was dealt for cannot settle it: it waits for another."""
+    """The settlement of all bets. Raises `SettlementError` where a ruling settles a bet for which no hand was dealt."""
     assert state.settings is not None
     lying = {bet.number for bet in state.layout.bets}
     return settle_round(
@@ -180,17 +180,17 @@ def _settlement(state: TableState, rulings: dict[int, BetRuling]) -> Settlement:
 
 
 def return_wagers(decision: Decision, clause: str) -> None:
-    """The round is void: every bet is returned; what was settled before is taken back first."""
+    """The round is void: every bet is returned; an earlier settlement is reversed first."""
     state = decision.state
     if state.layout.bets:
         take_back_settlement(decision, 0, clause)
         _record(decision, void_round(state.law, state.layout, clause, frozenset(state.round.under_minimum)))
 
 
-def settle_anew(decision: Decision, irregularity: int, clause: str) -> None:
-    """A hand was removed after the round was settled: that is taken back, and settled without it.
+def settle_again(decision: Decision, irregularity: int, clause: str) -> None:
+    """Reverse and repeat the settlement, because a hand was removed or a bet ruled on after it.
 
-    In a void round every bet is returned, whatever is decided besides.
+    Not in a void round: there every bet is returned, whatever else is decided.
     """
     if decision.state.round.settlement and decision.state.phase is not Phase.VOIDED:
         take_back_settlement(decision, irregularity, clause)
@@ -203,7 +203,7 @@ def take_back_settlement(decision: Decision, irregularity: int, clause: str) -> 
 
 
 def verify_nothing_held(state: TableState) -> None:
-    """Chips are paid only when it is known of every bet what it comes to."""
+    """Chips are paid only when every bet is settled: none waits for a ruling."""
     for bet in state.round.settlement:
         if Fraction(bet.held):
             raise RefusedError(

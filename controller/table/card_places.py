@@ -1,4 +1,4 @@
-"""People say where cards really lie: elsewhere than the order of the deal has them, on the floor, with the discards."""
+"""People enter where cards really lie: at another place than the order of the deal says, on the floor, discarded."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from controller.table.irregularities.raising import already_open, raise_irregula
 from controller.table.model import Hand, HeldCard, Pile, Stage
 from controller.table.state import TableState
 
-COME_BACK: Final = (Pile.DROPPED, Pile.DISCARDS)  # cards may be put there, and lie at a place again
+COME_BACK: Final = (Pile.DROPPED, Pile.DISCARDS)  # piles from which a card may return to a place
 
 
 def _lying(state: TableState) -> dict[int, tuple[str, HeldCard]]:
-    """Where each card that was dealt lies, by the number under which it left."""
+    """Where each dealt card lies, by its ordinal."""
     hands = {card.ordinal: (place, card) for place, hand in state.round.hands.items() for card in hand.cards}
     piles = {card.ordinal: (str(pile), card) for pile in COME_BACK for card in state.round.piles.get(pile, ())}
     return hands | piles
@@ -45,7 +45,7 @@ def verify_place_cards(state: TableState, given: PersonActed, operation: operati
 
 
 def _verify_dead(state: TableState, ordinal: int, place: str) -> None:
-    """Only what is out of play leaves the layout before the round is over."""
+    """Only cards of hands out of play are discarded before the round is over."""
     dead = {at for at, hand in state.round.hands.items() if hand.dead}
     belongs = {card[1]: at for card, at in state.round.intended.items()}
     if (place if place not in COME_BACK else belongs.get(ordinal)) not in dead:
@@ -53,9 +53,9 @@ def _verify_dead(state: TableState, ordinal: int, place: str) -> None:
 
 
 def place_cards(decision: Decision, given: PersonActed, operation: operations.PlaceCards) -> None:
-    """The places were assumed from the order of the deal; what is on the table counts. It is a wrong distribution.
+    """Record the places, which were assumed from the order of the deal; wrong ones are a wrong distribution.
 
-    A card on the floor lies at no place, so that it is misplaced only once it is found at another one.
+    A card on the floor lies at no place: it is misplaced only once it is found at another one.
     """
     lying = _lying(decision.state)
     moves = []

@@ -1,4 +1,4 @@
-"""Counts by hand, with a witness: of the stub, of any other pile, of a hand, of a whole deck. The last one stands."""
+"""Counts by hand, with a witness, and the account of the 52 cards (`ledger_of`). The last count of a pile stands."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STUB: Final = "stub"
 TRAY: Final = "tray"
 DECK: Final = "deck"
 BESIDE: Final = (str(Pile.BURNT), ASIDE, str(Pile.DROPPED), str(Pile.DISCARDS))
-MOST: Final = 60  # cards that anybody may count in what is left of one deck
+MOST: Final = 60  # the highest count that is accepted: a deck with extra cards has more than 52
 
 
 def verify_count(state: TableState, given: PersonActed, operation: operations.CountCards) -> None:
@@ -82,7 +82,7 @@ def _due(state: TableState, pile: str) -> int:
 
 
 def _count_stub(decision: Decision, given: PersonActed, operation: operations.CountCards, due: int) -> None:
-    """It tells whether the deck is whole; it answers what open irregularities ask, or raises one (I02)."""
+    """Shows whether the deck is complete: answers open irregularities that ask for a count, or raises one (I02)."""
     state, number = decision.state, operation.number
     if state.decks.in_play.used and state.phase not in CARDS_LEAVE and state.phase is not Phase.BETTING:
         decision.emit(events.StubCounted(number, due, given.person, in_device=True))
@@ -94,7 +94,7 @@ def _count_stub(decision: Decision, given: PersonActed, operation: operations.Co
 
 
 def _count_deck(decision: Decision, given: PersonActed, number: int, witness: str) -> None:
-    """The whole of it (I02). A deck that is not whole must not be dealt from; in a round it is the one that waits."""
+    """The whole deck (I02), in a round the one that waits. An incomplete deck must not be dealt from."""
     state = decision.state
     wrong = number != DECK_SIZE
     waiting = state.in_round or any(found.waiting and found.kind in COUNT_KINDS for found in state.open)
@@ -116,12 +116,12 @@ def _count_deck(decision: Decision, given: PersonActed, number: int, witness: st
 
 
 def _raise_wrong(decision: Decision, given: PersonActed, note: str) -> None:
-    facts = known_facts(decision, counted_wrong=True)
+    facts = known_facts(decision.state, counted_wrong=True)
     raise_irregularity(decision, Kind.DECK_COUNT, noticed_by=given.person, facts=facts, note=note)
 
 
 def _answer(decision: Decision, wrong: bool, *, waiting: bool) -> None:
-    """A count is what doubts about that deck wait for."""
+    """Answer the open irregularities about that deck which wait for a count."""
     for found in decision.state.open:
         if found.kind in COUNT_KINDS and found.stage is Stage.CLAIMED and found.waiting is waiting:
             facts = msgspec.structs.replace(found.facts, counted_wrong=wrong)
@@ -130,11 +130,11 @@ def _answer(decision: Decision, wrong: bool, *, waiting: bool) -> None:
 
 
 def _count_tray(decision: Decision, given: PersonActed, number: int, due: int) -> None:
-    """A set of another number than the device told of: I15 while it lies in the tray."""
+    """A set of another size than the device reported: I15 while it lies in the tray."""
     if number != due and decision.state.in_round and not already_open(decision, Kind.SIMULTANEOUS):
         place = None if decision.state.burn_due else decision.state.round.next_place
         ordinals = tuple(card.ordinal for card in decision.state.decks.tray)
-        facts = known_facts(decision, place, curable=False)
+        facts = known_facts(decision.state, place, curable=False)
         note = f"{number} cards were counted in the tray, the device reported {due}"
         raise_irregularity(
             decision,
@@ -149,7 +149,7 @@ def _count_tray(decision: Decision, given: PersonActed, number: int, due: int) -
 
 
 def _count_beside(decision: Decision, given: PersonActed, operation: operations.CountCards, due: int) -> None:
-    """The account goes by the count from now on; in a round it leaves a doubt (I04) until the stub is counted."""
+    """The account uses the count from now on; a difference in a round raises I04, until the stub is counted."""
     doubtful = operation.number != due and decision.state.in_round
     if doubtful and not any(already_open(decision, kind) for kind in COUNT_KINDS):
         note = f"{operation.number} cards were counted ({operation.pile}), {due} should lie there"
@@ -157,7 +157,7 @@ def _count_beside(decision: Decision, given: PersonActed, operation: operations.
 
 
 def _count_hand(decision: Decision, given: PersonActed, operation: operations.CountCards) -> None:
-    """As a report of a wrong count would be; a second count of the same hand corrects the first."""
+    """Raises a wrong count, as a report of one does; a second count of the same hand replaces the first."""
     state = decision.state
     found = _open_at(state, operation.pile)
     if found is not None and found.stage is Stage.CLAIMED:
@@ -173,9 +173,9 @@ def _count_hand(decision: Decision, given: PersonActed, operation: operations.Co
 
 
 class Ledger(msgspec.Struct, frozen=True):
-    """How many cards of the deck in play lie where; counts only, no faces.
+    """How many cards of the deck in play lie where; numbers only, no faces.
 
-    `stub`: what is left in the device, or came out of it after the deal. `hands`: dead ones too.
+    `stub`: those left in the device, or taken out of it after the deal. `hands`: dead ones too.
     """
 
     stub: int = 0
@@ -206,9 +206,9 @@ class Ledger(msgspec.Struct, frozen=True):
 
 
 def ledger_of(state: TableState) -> Ledger | None:
-    """The account as it stands; None while no deck is in play, or that deck has still to be counted after maintenance.
+    """The account now; None while no deck is in play, or while it has still to be counted after maintenance.
 
-    The stub is as it was counted last; until then as many as were loaded, less what the device says has left it.
+    The stub is as it was counted last; until then the cards loaded, less those that left by the device's count.
     """
     deck = state.decks.in_play
     if not deck.deck or state.decks.count_due or state.phase is Phase.MAINTENANCE:

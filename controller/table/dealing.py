@@ -1,7 +1,7 @@
-"""Cards leave the device: where they belong, and what it means when they should not have left.
+"""Cards that leave the device: each goes to the place that the order of the deal names.
 
-The dealing order says to which place each card belongs. A card that it does not allow is set aside, never dropped, and
-an irregularity is raised with its evidence. Numbers like I28 are those of docs/scenarios.md.
+A card that is not due is set aside, and an irregularity is raised with the evidence. I01 to I28 are the irregularities
+of docs/readings.md.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from firmware_bridge import observations
 from firmware_bridge.cards import Concealed
 from firmware_bridge.commands import Dispense
 
-DEALT_BY_HAND: Final = "dealt_by_hand_before"  # what the device tells of cards that people dealt while it was away
+DEALT_BY_HAND: Final = "dealt_by_hand_before"  # a note: reports of cards that people dealt by hand before
 Leaving: TypeAlias = observations.CardDrawn | observations.CardsDrawnTogether | observations.SetDispensed
 
 
 def set_dispensed(decision: Decision, given: DeviceReported, seen: observations.SetDispensed) -> None:
-    """A set lies in the tray; it is nobody's until it is lifted. A set of another size, or a second one: I15."""
-    told = _held(decision, seen.shuffle, seen.ordinal, seen.cards)
-    cards = _news(decision, told)
-    if (told and not cards) or _strayed(decision, given, seen, cards):
+    """A set lies in the tray; it is dealt when it is lifted. A set of another size, or a second one: I15."""
+    reported = _held_cards(decision, seen.shuffle, seen.ordinal, seen.cards)
+    cards = _not_dealt_by_hand(decision, reported)
+    if (reported and not cards) or _take_strays(decision, given, seen, cards):
         return
     first = cards[0].ordinal if cards else seen.ordinal
     _check_count(decision, given, seen.shuffle, first, len(cards), seen.remaining)
@@ -52,30 +52,30 @@ def set_dispensed(decision: Decision, given: DeviceReported, seen: observations.
     if not state.in_round:
         return
     _check_faces(decision, given, cards, seen.foreign)
-    if not tray_was_empty or len(told) != ordered:
+    if not tray_was_empty or len(reported) != ordered:
         _raise_simultaneous(decision, given, order_known=False, cards=decision.state.decks.tray)
 
 
 def set_removed(decision: Decision, given: DeviceReported, seen: observations.SetRemoved) -> None:
-    """The tray was emptied: the set goes to the place whose turn it is, if it is anybody's turn."""
+    """The tray was emptied: the set goes to the place whose turn it is, where one is."""
     state = decision.state
     if (seen.shuffle, seen.ordinal) in state.round.dealt_by_hand:
         decision.emit(events.DeviceNoted(DEALT_BY_HAND, f"the set that began with card {seen.ordinal} was lifted"))
         return
     strays = state.round.piles.get(Pile.STRAYS, ())
     if seen.shuffle != state.decks.in_play.shuffle and any(card.shuffle == seen.shuffle for card in strays):
-        return  # a set of the waiting deck, of which an irregularity tells
+        return  # a set of the waiting deck: its irregularity is raised already
     if not state.decks.tray:
         if state.in_round:
             raise_count_in_doubt(decision, "the tray was emptied of a set that the journal does not know", report=given)
         return
-    _give(decision, given, state.decks.tray, source="tray", what="set")
+    _deal_or_set_aside(decision, given, state.decks.tray, source="tray", what="set")
 
 
 def card_drawn(decision: Decision, given: DeviceReported, seen: observations.CardDrawn) -> None:
-    """One card left a shoe: it goes to the place whose turn it is, if it is any place's turn.
+    """One card left a shoe: it goes to the place whose turn it is, where one is.
 
-    A card so soon after the last one that both left together is dealt all the same, and the two are reported (I15).
+    A card so soon after the last one that both left together is dealt all the same, and I15 is raised.
     """
     together = drawn_together(decision.before, given) and not already_open(decision, Kind.SIMULTANEOUS)
     _draw_card(decision, given, seen, raised_elsewhere=together)
@@ -88,11 +88,11 @@ def _draw_card(
 ) -> None:
     announced = seen.ordinal in decision.state.decks.in_play.face_up
     card = HeldCard(seen.shuffle, seen.ordinal, seen.card, bool(seen.face_up) or announced)
-    if not _news(decision, (card,)) or _strayed(decision, given, seen, (card,)):
+    if not _not_dealt_by_hand(decision, (card,)) or _take_strays(decision, given, seen, (card,)):
         return
     _check_count(decision, given, seen.shuffle, seen.ordinal, 1, seen.remaining)
-    place = _whose(decision.state)
-    _give(decision, given, (card,), source="device", what="card", raised_elsewhere=raised_elsewhere)
+    place = _place_due(decision.state)
+    _deal_or_set_aside(decision, given, (card,), source="device", what="card", raised_elsewhere=raised_elsewhere)
     if decision.state.in_round:
         _check_faces(decision, given, (card,), seen.foreign)
     if seen.face_up and not announced and decision.state.in_round:
@@ -109,10 +109,10 @@ def _draw_card(
 
 
 def cards_drawn_together(decision: Decision, given: DeviceReported, seen: observations.CardsDrawnTogether) -> None:
-    """Two or more at once: nobody's until a person has named their order, or the log's is accepted (I15)."""
-    told = _held(decision, seen.shuffle, seen.ordinal, seen.cards)
-    cards = _news(decision, told)
-    if (told and not cards) or _strayed(decision, given, seen, cards):
+    """Two or more cards at once: set aside until a person names their order, or confirms that of the log (I15)."""
+    reported = _held_cards(decision, seen.shuffle, seen.ordinal, seen.cards)
+    cards = _not_dealt_by_hand(decision, reported)
+    if (reported and not cards) or _take_strays(decision, given, seen, cards):
         return
     first = cards[0].ordinal if cards else seen.ordinal
     _check_count(decision, given, seen.shuffle, first, len(cards), seen.remaining)
@@ -128,11 +128,11 @@ def cards_drawn_together(decision: Decision, given: DeviceReported, seen: observ
 
 def face_up_found(decision: Decision, given: DeviceReported, seen: observations.FaceUpFound) -> None:
     """A card lies face up in the device (I14). In the stub, after the deal, it has no effect."""
-    if waits(decision.state, seen.deck):
-        if is_known(decision.state, seen.deck):
-            decision.emit(events.CardFoundFaceUp(seen.ordinal, seen.card, waiting=True))  # no round can begin from it
+    if is_about_waiting_deck(decision.state, seen.deck):
+        if waiting_deck_is_known(decision.state, seen.deck):
+            decision.emit(events.CardFoundFaceUp(seen.ordinal, seen.card, waiting=True))  # no round begins with it
         else:
-            note = f"a card lies face up in deck {seen.deck}, of which nothing is known"
+            note = f"a card lies face up in deck {seen.deck}, which was not reported before"
             raise_count_in_doubt(decision, note, report=given)
         return
     decision.emit(events.CardFoundFaceUp(seen.ordinal, seen.card))
@@ -143,7 +143,7 @@ def face_up_found(decision: Decision, given: DeviceReported, seen: observations.
         decision,
         Kind.FACE_UP_IN_DEVICE,
         noticed_by=DEVICE,
-        place=_place_of_ordinal(decision, seen.ordinal),
+        place=_place_to_come(decision, seen.ordinal),
         ordinals=(seen.ordinal,),
         faces_seen=False,
         report=given,
@@ -152,28 +152,28 @@ def face_up_found(decision: Decision, given: DeviceReported, seen: observations.
         _check_faces(decision, given, (), seen.foreign)
 
 
-def deal_aside(decision: Decision) -> None:
-    """Give cards that were held back to the places whose turn it is, once nothing blocks."""
+def deal_cards_set_aside(decision: Decision) -> None:
+    """Deal the cards set aside to the places whose turn it is, once nothing blocks."""
     if decision.state.decks.aside and decision.state.burn_due and not decision.state.held:
         _burn(decision, decision.state.decks.aside, "aside")
     state = decision.state
     if state.decks.aside and state.phase is Phase.FIRST_CARD and state.round.first_card is None and not state.held:
         decision.emit(events.FirstCardDrawn(state.decks.aside[0], "aside"))
     elif state.decks.aside and state.phase in DEALING and not state.held and state.round.next_place is not None:
-        _deal(decision, state.decks.aside[: len(state.round.places) - state.round.dealt], "aside")
+        _deal_to_places(decision, state.decks.aside[: len(state.round.places) - state.round.dealt], "aside")
 
 
-def hand_out(decision: Decision, cards: tuple[HeldCard, ...], source: str) -> None:
-    """Cards that a person dealt, with the device out of play. `source`: tray, by_hand."""
+def deal_without_device(decision: Decision, cards: tuple[HeldCard, ...], source: str) -> None:
+    """Cards that a person dealt without the device. `source`: tray, by_hand."""
     cards = _burn(decision, cards, source)
     if cards and decision.state.phase is Phase.FIRST_CARD:
         _draw_first_card(decision, cards, source)
     elif cards:
-        _deal(decision, cards, source)
+        _deal_to_places(decision, cards, source)
 
 
-def _news(decision: Decision, cards: tuple[HeldCard, ...]) -> tuple[HeldCard, ...]:
-    """Those of which nothing was known. What was dealt by hand already is noted: the device only comes late with it."""
+def _not_dealt_by_hand(decision: Decision, cards: tuple[HeldCard, ...]) -> tuple[HeldCard, ...]:
+    """The reported cards without those that were dealt by hand already; of those a note is kept."""
     by_hand = decision.state.round.dealt_by_hand
     late = [str(card.ordinal) for card in cards if card.id in by_hand]
     if late:
@@ -181,7 +181,7 @@ def _news(decision: Decision, cards: tuple[HeldCard, ...]) -> tuple[HeldCard, ..
     return tuple(card for card in cards if card.id not in by_hand)
 
 
-def _give(
+def _deal_or_set_aside(
     decision: Decision,
     given: DeviceReported,
     cards: tuple[HeldCard, ...],
@@ -204,15 +204,15 @@ def _give(
         _set_aside(decision, given, cards, from_tray=source == "tray", what=what, raised_elsewhere=raised_elsewhere)
         return
     fitting = cards[: len(state.round.places) - state.round.dealt]
-    _deal(decision, fitting, source)
+    _deal_to_places(decision, fitting, source)
     re_evaluate_power_failure(decision)
     if left := cards[len(fitting) :]:
-        # More came together than the deal had room for: I15 was raised when they came.
+        # More cards came together than are to be dealt: I15 was raised for them.
         decision.emit(events.CardsSetAside(left, source == "tray", "left over from cards that came together"))
 
 
 def _burn(decision: Decision, cards: tuple[HeldCard, ...], source: str) -> tuple[HeldCard, ...]:
-    """The first of them go to the burnt pile, as many as are due there; returns the others."""
+    """Burn as many of the cards as are due to be burnt; returns the others."""
     due = decision.state.burn_due
     if due and cards:
         decision.emit(events.CardsBurnt(cards[:due], source))
@@ -220,13 +220,13 @@ def _burn(decision: Decision, cards: tuple[HeldCard, ...], source: str) -> tuple
 
 
 def _draw_first_card(decision: Decision, cards: tuple[HeldCard, ...], source: str) -> None:
-    """What came with it waits for the deal: I15 was raised when they came together."""
+    """The first card is the First Card; others that came with it are set aside: I15 was raised for them."""
     decision.emit(events.FirstCardDrawn(cards[0], source))
     if left := cards[1:]:
         decision.emit(events.CardsSetAside(left, source == "tray", "came together with the First Card"))
 
 
-def _deal(decision: Decision, cards: tuple[HeldCard, ...], source: str) -> None:
+def _deal_to_places(decision: Decision, cards: tuple[HeldCard, ...], source: str) -> None:
     state = decision.state
     places = state.round.places[state.round.dealt : state.round.dealt + len(cards)]
     decision.emit(events.CardsDealt(places, cards, source))
@@ -243,13 +243,13 @@ def _set_aside(
     what: str,
     raised_elsewhere: bool = False,
 ) -> None:
-    """Cards left the device out of turn: they wait, and the irregularity says why.
+    """Set aside cards that left the device out of turn, and raise why; between rounds only set them aside.
 
-    `raised_elsewhere`: the caller raises it.
+    `raised_elsewhere`: the caller raises an irregularity about these cards.
     """
     state = decision.state
     if state.phase in BETWEEN_ROUNDS:
-        # Clearing up, or trying the device: no round is concerned, and this deck cannot begin one any more.
+        # The table is cleared, or the device tested: no round is affected, and no round begins with this deck.
         why = "maintenance" if state.phase is Phase.MAINTENANCE else "no round is in progress"
         decision.emit(events.CardsSetAside(cards, from_tray, why))
         return
@@ -261,60 +261,68 @@ def _set_aside(
             note=f'a {what} left the device before "No more bets"',
         )  # fmt: skip
         return
-    if state.round.by_hand and state.round.next_place is not None:
-        note = f"a {what} left the device while the rest is dealt by hand"
-    elif state.phase is Phase.FIRST_CARD:
-        note = f"a {what} was taken before the First Card was shown"
-    elif state.round.next_place is None:
-        note = f"one {what} too many: the deal was complete"
-    else:
-        note = f"a {what} was taken while the deal was held"
+    note = _why_not_due(state, what)
     decision.emit(events.CardsSetAside(cards, from_tray, note))
     too_many = state.round.next_place is None and state.phase is not Phase.FIRST_CARD
-    if not raised_elsewhere and (too_many or not _is_about(decision, ordinals)):
+    if not raised_elsewhere and (too_many or not _is_in_open_irregularity(decision, ordinals)):
         raise_irregularity(
             decision,
             Kind.OTHER_DEALING_ERROR,
             noticed_by=DEVICE,
-            facts=_of_a_card_unasked_for(decision),
+            facts=_facts_of_card_not_due(decision),
             ordinals=ordinals,
             report=given,
             note=note,
         )
 
 
-def _of_a_card_unasked_for(decision: Decision) -> Facts:
-    """One too many is a wrong number, in no hand that could be moved; else only the moment was wrong."""
+def _why_not_due(state: TableState, what: str) -> str:
+    """`what` left the device: a card or a set."""
+    if state.round.by_hand and state.round.next_place is not None:
+        return f"a {what} left the device while the rest is dealt by hand"
+    if state.phase is Phase.FIRST_CARD:
+        return f"a {what} was taken before the First Card was shown"
+    if state.round.next_place is None:
+        return f"one {what} too many: the deal was complete"
+    return f"a {what} was taken while the deal was held"
+
+
+def _facts_of_card_not_due(decision: Decision) -> Facts:
+    """A card too many is a wrong number that moving hands does not cure; any other came only at a wrong moment."""
     if decision.state.round.next_place is None and decision.state.phase is not Phase.FIRST_CARD:
-        return known_facts(decision, misplaced=True, curable=False)
-    return known_facts(decision, misplaced=False)
+        return known_facts(decision.state, misplaced=True, curable=False)
+    return known_facts(decision.state, misplaced=False)
 
 
-def _whose(state: TableState) -> Place | None:
-    """The place that the next card comes to; a card that is burnt comes to none."""
+def _place_due(state: TableState) -> Place | None:
+    """The place of the next card; None for a card that is burnt."""
     return None if state.burn_due else state.round.next_place
 
 
-def waits(state: TableState, deck: int) -> bool:
-    """Whether the device speaks of the deck that waits for the next round, not of the one in play.
+def is_about_waiting_deck(state: TableState, deck: int) -> bool:
+    """Whether a report is about the deck that waits for the next round, not about the one in play.
 
-    It may be a second compartment, or a shuffler outside. Where it cannot tell which deck it is (0), it is the one in
-    play that is meant.
+    That deck may lie in a second compartment, or in a shuffler beside. A report without a deck (0) is about the deck in
+    play.
     """
     if state.decks.waiting is not None and deck == state.decks.waiting.deck:
         return deck not in (0, state.decks.in_play.deck)
     return state.in_round and deck not in (0, state.round.deck)
 
 
-def is_known(state: TableState, deck: int) -> bool:
-    """Whether the waiting deck that the device speaks of was put in; of another that is in doubt."""
+def waiting_deck_is_known(state: TableState, deck: int) -> bool:
+    """Whether this waiting deck was reported as put in."""
     return state.decks.waiting is not None and state.decks.waiting.deck == deck
 
 
-def _strayed(decision: Decision, given: DeviceReported, seen: Leaving, cards: tuple[HeldCard, ...]) -> bool:
-    """Cards of the waiting deck left the device: in a round they are another deck's, and nobody's (I01)."""
+def _take_strays(decision: Decision, given: DeviceReported, seen: Leaving, cards: tuple[HeldCard, ...]) -> bool:
+    """Take cards of the waiting deck as strays, in a round with I01; False where they are of the deck in play."""
     state = decision.state
-    if state.decks.waiting is None or seen.deck != state.decks.waiting.deck or not waits(state, seen.deck):
+    if (
+        state.decks.waiting is None
+        or seen.deck != state.decks.waiting.deck
+        or not is_about_waiting_deck(state, seen.deck)
+    ):
         return False
     decision.emit(events.CardsStrayed(seen.deck, cards))
     if state.in_round:
@@ -326,18 +334,20 @@ def _strayed(decision: Decision, given: DeviceReported, seen: Leaving, cards: tu
     return True
 
 
-def _is_about(decision: Decision, ordinals: tuple[int, ...]) -> bool:
-    """Whether an open irregularity is about these cards already: they may be lifted to be looked at."""
+def _is_in_open_irregularity(decision: Decision, ordinals: tuple[int, ...]) -> bool:
+    """Whether an open irregularity is about these cards: then they may be lifted to be examined."""
     return any(set(ordinals) & set(found.ordinals) for found in decision.state.open)
 
 
-def _held(decision: Decision, shuffle: int, first: int, faces: Sequence[Concealed | None]) -> tuple[HeldCard, ...]:
+def _held_cards(
+    decision: Decision, shuffle: int, first: int, faces: Sequence[Concealed | None]
+) -> tuple[HeldCard, ...]:
     face_up = decision.state.decks.in_play.face_up
     return tuple(HeldCard(shuffle, first + place, face, first + place in face_up) for place, face in enumerate(faces))
 
 
-def _place_of_ordinal(decision: Decision, ordinal: int) -> str | None:
-    """The place that a card still in the device will come to, if nothing else goes wrong."""
+def _place_to_come(decision: Decision, ordinal: int) -> str | None:
+    """The place to which a card still in the device would be dealt."""
     state = decision.state
     position = state.round.dealt + len(state.decks.tray) + ordinal - state.decks.in_play.dispensed - 1 - state.burn_due
     return state.round.places[position] if 0 <= position < len(state.round.places) else None
@@ -346,12 +356,12 @@ def _place_of_ordinal(decision: Decision, ordinal: int) -> str | None:
 def _raise_simultaneous(
     decision: Decision, given: DeviceReported, *, order_known: bool, cards: tuple[HeldCard, ...]
 ) -> None:
-    place = _whose(decision.state)
+    place = _place_due(decision.state)
     raise_irregularity(
         decision,
         Kind.SIMULTANEOUS,
         noticed_by=DEVICE,
-        facts=known_facts(decision, place, order_known=order_known, curable=False),  # they lie in no hand yet
+        facts=known_facts(decision.state, place, order_known=order_known, curable=False),  # they lie in no hand yet
         place=place,
         ordinals=tuple(card.ordinal for card in cards),
         report=given,
@@ -360,7 +370,7 @@ def _raise_simultaneous(
 
 
 def _check_faces(decision: Decision, given: DeviceReported, cards: tuple[HeldCard, ...], foreign: int) -> None:
-    """A card of another deck (I01), or one that has left this shuffle before (I02). Which card it is stays untold."""
+    """Raise a card of another deck (I01), or one read before in this shuffle (I02), without naming the card."""
     notice_last_order(decision, given, len(cards))
     state = decision.state
     if foreign:
@@ -396,6 +406,6 @@ def _check_count(
         decision.emit(events.StatusDiffers("dispensed", deck.dispensed, ordinal - 1))
         note = f"the device counts card {ordinal}, the journal expected card {expected}"
     elif deck.loaded and remaining != left:
-        note = f"the device says that {remaining} cards remain, the journal {left}"
+        note = f"the device counts {remaining} cards left, the journal {left}"
     if note:
         raise_count_in_doubt(decision, note, report=given, ordinals=cards)

@@ -1,12 +1,14 @@
-"""The one door: every input comes here, and what it means is decided here or in the room it is handed to.
+"""The single entry point: every input is decided here, by the module that its type names.
 
-    DeviceReported      dealing.py (cards leaving the device), device_reports.py (everything else)
-    DeviceConnected,    reconciliation.py (does the device's account agree with the journal?)
-    StatusReceived, ...
-    PersonActed         perform.py (may they, now?), rounds.py and adjudication.py (what follows)
+    PersonActed         perform.py: is the operation permitted now? then the module of its row in permissions.py
+    DeviceReported      device_reports.py; cards that leave the device: dealing.py
+    CommandAnswered     device_reports.py
+    DeviceConnected, DeviceGone, StatusReceived, ReportsMissing
+                        reconciliation.py: does the device's status agree with the journal?
+    DaemonStarted       here
 
-After each of them `device_orders` adds what the device must be told now. No clock, no I/O, no randomness: the same
-state and input give the same events.
+After each of them device_commands.py adds the commands that the device needs now. No clock, no I/O, no randomness: the
+same state and input give the same events.
 """
 
 from __future__ import annotations
@@ -16,18 +18,18 @@ from typing import Any, Final
 
 from controller.table import device_reports, events, inputs, interruptions, perform, reconciliation
 from controller.table.decision import Decided, Decision
-from controller.table.device_commands import order_device
+from controller.table.device_commands import issue_commands
 from controller.table.inputs import AnyInput
 from controller.table.rounds import choose_game
 from controller.table.state import TableState
 
 
 def decide(state: TableState, given: AnyInput) -> Decided:
-    """What follows from an input. Total: every input has an outcome in every state; none raises."""
+    """The events that follow from an input. Total: every input has an outcome in every state; none raises."""
     decision = Decision(state)
     _HANDLERS[type(given)](decision, given)
     if decision.events:
-        order_device(decision)
+        issue_commands(decision)
     return decision.done()
 
 
@@ -37,7 +39,7 @@ def _daemon_started(decision: Decision, given: inputs.DaemonStarted) -> None:
     decision.emit(events.TableBegan(given.table, given.simulated, given.start, wait, given.host_boot))
     if wait is None and decision.state.settings != given.settings:
         choose_game(decision, given.settings)
-    reconciliation.let_lapse(decision)
+    reconciliation.lapse_commands(decision)
     decision.change_service("link_lost", "the daemon has started and looks for the device")
     interruptions.host_started(decision, before, given)
 

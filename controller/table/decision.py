@@ -1,4 +1,4 @@
-"""One decision in the making: the state as it stands so far, and the events that bring it about."""
+"""One decision while it is being made: the events so far, and the state that they lead to."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from controller.table.state import TableState
 
 
 class RefusedError(Exception):
-    """An operation that is not lawful now: a sentence that says what should come first, and a code for machines."""
+    """An operation that is not permitted now: a sentence that names what comes first, and a code for machines."""
 
     def __init__(self, code: str, sentence: str) -> None:
         super().__init__(sentence)
@@ -21,16 +21,16 @@ class RefusedError(Exception):
 
 
 class Decided(NamedTuple):
-    """The outcome of `decide`: what goes into the journal, and the state that holds once it is there."""
+    """The outcome of `decide`: the events to be journaled, and the state once they are."""
 
     events: tuple[AnyEvent, ...]
     state: TableState
 
 
 class Decision:
-    """Collects events. `state` is always the fold of what was decided so far; nothing outside sees it before commit.
+    """Collects events. `state` is always the fold of the events so far; it is not published before the commit.
 
-    The input itself takes the journal entry after the last one, its events those that follow.
+    In the journal the input takes the entry after the last one, its events take those that follow.
     """
 
     def __init__(self, state: TableState) -> None:
@@ -49,7 +49,7 @@ class Decision:
         return entry
 
     def enter_phase(self, trigger: str, clause: str = "") -> Phase:
-        """Let the round move on. Raises `RefusedError` where the transition table has no such row."""
+        """Change the phase. Raises `RefusedError` where the transition table has no such row."""
         state = self.state
         reached = PHASE_TABLE.after(state.phase, trigger, state.conditions)
         if reached is None:
@@ -60,14 +60,14 @@ class Decision:
         return reached
 
     def change_service(self, trigger: str, cause: str) -> None:
-        """Let the table's service change; a trigger that the service does not know changes nothing."""
+        """Change the table's service; a trigger without a row for the present service changes nothing."""
         state = self.state
         reached = SERVICE_TABLE.after(state.service, trigger, state.conditions)
         if reached is not None and (reached, cause) != (state.service, state.service_cause):
             self.emit(events.ServiceChanged(reached, cause))
 
     def adopt(self, attempt: Decision) -> None:
-        """Take over what another decision, begun from the same state, has come to."""
+        """Replace this decision by another one that began from the same state."""
         self.state, self.events, self._next = attempt.state, attempt.events, attempt._next
 
     def done(self) -> Decided:

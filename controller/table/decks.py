@@ -1,6 +1,6 @@
-"""The decks of the table: which ones it has, which of them lies in the device, which may be dealt from.
+"""The table's decks: brought and taken away, loaded, shuffled outside, cut, put out of use and released.
 
-A table that records no deck is asked for none. Once one is recorded, bets are opened on recorded decks only.
+Recording decks is optional. Once one is recorded, a round begins only with a recorded deck.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from controller.games.specification import Kind
 from controller.table import events, operations
 from controller.table.decision import Decision, RefusedError
-from controller.table.inference import counts
+from controller.table.inference import device_counts
 from controller.table.inputs import PersonActed
 from controller.table.irregularities.raising import already_open, known_facts, raise_irregularity
 from controller.table.model import Deck, Irregularity, RecordedDeck
@@ -38,7 +38,7 @@ def _find(state: TableState, label: str) -> RecordedDeck:
 
 
 def verify_usable(state: TableState, deck: Deck) -> None:
-    """Whether a round may begin with what lies in the device, as far as people say which deck it is."""
+    """Raises `RefusedError` where a round may not begin with this deck: quarantined, or not one of the table's."""
     if why := state.decks.quarantine_of(deck):
         raise RefusedError(
             "quarantined",
@@ -73,14 +73,14 @@ def verify_bring(state: TableState, given: PersonActed, operation: operations.Br
         raise RefusedError("back", "Enter the back of the deck, such as its colour.")
     if state.decks.record(operation.deck) is not None:
         raise RefusedError("recorded", f"Deck {operation.deck} is at this table already; take it out first.")
-    alike = [one.label for one in state.decks.recorded if _same(one.back, operation.back)]
+    alike = [one.label for one in state.decks.recorded if _same_back(one.back, operation.back)]
     if alike:
         raise RefusedError("back", f"Deck {alike[0]} has that back too; two decks at a table differ in their backs.")
     _verify_whole(operation.count, "bring another deck")
     verify_witness(given, operation.witness)
 
 
-def _same(one: str, other: str) -> bool:
+def _same_back(one: str, other: str) -> bool:
     return one.strip().casefold() == other.strip().casefold()
 
 
@@ -93,7 +93,7 @@ def bring(decision: Decision, given: PersonActed, operation: operations.BringDec
 
 
 def verify_take_out(state: TableState, given: PersonActed, operation: operations.TakeDeckOut) -> None:
-    """Whatever its count: a deck that is not whole has to go as well; its last round is in doubt then."""
+    """Any count is accepted: an incomplete deck has to leave too, and puts its last round in doubt."""
     _find(state, operation.deck)
     if state.in_round and operation.deck == state.decks.in_play.label:
         raise RefusedError("in-play", f"The round is dealt from deck {operation.deck}; finish the round first.")
@@ -115,7 +115,7 @@ def take_out(decision: Decision, given: PersonActed, operation: operations.TakeD
     if state.in_round and state.earlier is not None and operation.deck == state.earlier.label:
         raise_irregularity(decision, Kind.DECK_COUNT, noticed_by=given.person, note=note, earlier=True)
     elif state.phase is Phase.CONCLUDED and operation.deck == state.round.label:
-        facts = known_facts(decision, counted_wrong=True)
+        facts = known_facts(decision.state, counted_wrong=True)
         raise_irregularity(decision, Kind.DECK_COUNT, noticed_by=given.person, facts=facts, note=note)
 
 
@@ -123,7 +123,7 @@ def take_out(decision: Decision, given: PersonActed, operation: operations.TakeD
 
 
 def verify_load(state: TableState, given: PersonActed, operation: operations.LoadDeck) -> None:
-    if not counts(state):
+    if not device_counts(state):
         _verify_put_in(state, operation)
         return
     _find(state, operation.deck)
@@ -136,22 +136,22 @@ def verify_load(state: TableState, given: PersonActed, operation: operations.Loa
 
 
 def _verify_put_in(state: TableState, operation: operations.LoadDeck) -> None:
-    """The device does not tell of decks: people do, between rounds."""
+    """Where the device does not report decks, people enter them, between rounds."""
     if state.in_round:
         raise RefusedError("in-round", "A round is in progress; put the next deck in when it is over.")
     if operation.deck or state.decks.keeps_records:
         _find(state, operation.deck)
 
 
-def _put_in(decision: Decision, given: PersonActed, operation: operations.LoadDeck) -> None:
-    """The table numbers the deck and its order itself, by the entry of this operation: it comes but once."""
+def _record_deck_put_in(decision: Decision, given: PersonActed, operation: operations.LoadDeck) -> None:
+    """The entry of this operation, which is unique, serves as the number of the deck and of its shuffle."""
     decision.emit(events.DeckArrived(decision.origin, None, decision.origin))
     if operation.deck:
         _name(decision, given, operation.deck, decision.state.decks.in_play, waiting=False)
 
 
 def _to_be_named(state: TableState) -> Deck | None:
-    """What was put into the device and not dealt from: in a round the deck that waits, else the one without a name."""
+    """The unused deck in the device to be named: in a round the one that waits, else first one without a name."""
     candidates = [] if state.in_round else [state.decks.in_play]
     if state.decks.waiting is not None:
         candidates.append(state.decks.waiting)
@@ -165,8 +165,8 @@ def _is_waiting(state: TableState) -> bool:
 
 
 def load(decision: Decision, given: PersonActed, operation: operations.LoadDeck) -> None:
-    if not counts(decision.state):
-        _put_in(decision, given, operation)
+    if not device_counts(decision.state):
+        _record_deck_put_in(decision, given, operation)
         return
     state = decision.state
     deck, waiting = _to_be_named(state), _is_waiting(state)
@@ -175,7 +175,7 @@ def load(decision: Decision, given: PersonActed, operation: operations.LoadDeck)
 
 
 def _name(decision: Decision, given: PersonActed, label: str, deck: Deck, *, waiting: bool) -> None:
-    """A deck that was shuffled outside counts as shuffled; a shuffler shuffles whatever is put into it."""
+    """A deck that was shuffled outside counts as shuffled; a shuffler shuffles every deck itself."""
     state, record = decision.state, _find(decision.state, label)
     decision.emit(events.DeckNamed(label, deck.deck, given.person, waiting))
     if record.shuffled_by and state.device.kind != "shuffler" and deck.loaded in (0, DECK_SIZE) and not deck.shuffled:
@@ -201,7 +201,7 @@ def verify_shuffled_outside(state: TableState, given: PersonActed, operation: op
 
 
 def _shuffled_in_device(state: TableState, operation: operations.ShuffledOutside) -> Deck | None:
-    """What was shuffled, if it lies in the device and was not dealt from."""
+    """The deck that was shuffled, if it is in the device and unused."""
     candidates = [] if state.in_round else [state.decks.coming]
     if state.decks.waiting is not None and operation.deck:
         candidates.append(state.decks.waiting)
@@ -224,7 +224,7 @@ def verify_cut(state: TableState, given: PersonActed, operation: operations.CutD
         raise RefusedError("no-shoe", "Only the deck of a manual shoe is cut; this device shuffles by itself.")
     deck = _to_be_cut(state)
     if not deck.deck:
-        raise RefusedError("no-deck", "Load a deck first.")
+        raise RefusedError("no-deck", "Put a deck into the shoe first.")
     if deck.used:
         raise RefusedError("deck-used", "Cards have left this deck; a deck is cut before the first one.")
 
@@ -256,7 +256,7 @@ def verify_quarantine(state: TableState, given: PersonActed, operation: operatio
 
 
 def quarantine(decision: Decision, given: PersonActed, operation: operations.QuarantineDeck) -> None:
-    """The round in progress goes on as its clauses say; the next one does not begin with this deck."""
+    """The round in progress continues as its clauses say; the next one does not begin with this deck."""
     label = operation.deck or decision.state.decks.in_play.label
     decision.emit(events.DeckQuarantined(label, operation.reason, given.person))
 
@@ -282,9 +282,9 @@ def release(decision: Decision, given: PersonActed, operation: operations.Releas
 
 
 def quarantine_for(decision: Decision, given: PersonActed, found: Irregularity) -> None:
-    """After I01 or I02 that was not denied its deck is out of use. A doubt (I04) is one of them once a count says so.
+    """Put the deck of I01 or I02 out of use, unless it was denied; of I04 only where a count showed a wrong number.
 
-    Of an earlier round only a recorded deck can be told from the one in the device.
+    For an earlier round only where its deck is recorded: without a name it may be the one in the device now.
     """
     state = decision.state
     miscounted = found.facts.counted_wrong

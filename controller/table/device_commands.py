@@ -1,7 +1,7 @@
-"""What the device must be told now, read off the state: whoever changes the state need not think of the device.
+"""The commands that the device needs now, derived from the state after every input.
 
-The exit is open only while cards are due. One command that moves cards is open at a time, and only when nothing is
-held, the table is in service and the device can. Under maintenance people alone say what it does.
+The exit is open only while cards are due. At most one command that moves cards is open, and only while the table is in
+service and not held and the device is able. Under maintenance the table issues none: people instruct the device.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from controller.table.phases import AFTER_DEAL, BEGINNING, BETWEEN_ROUNDS, DEALI
 from controller.table.state import TableState
 from firmware_bridge.commands import AnyCommand, Dispense, HoldExit, ReleaseExit, Shuffle, UnloadStub
 
-STUB_WANTED = AFTER_DEAL | BEGINNING
+STUB_UNLOADED = AFTER_DEAL | BEGINNING
 
 
-def order_device(decision: Decision) -> None:
+def issue_commands(decision: Decision) -> None:
     """Add the commands that the state as decided calls for."""
     state = decision.state
     device = state.device
@@ -29,7 +29,7 @@ def order_device(decision: Decision) -> None:
     hold = not due
     if device.capabilities.holds_exit and not device.exit_fails and device.exit_held is not hold:
         decision.emit(events.CommandIssued(HoldExit() if hold else ReleaseExit()))
-        return  # a command that moves cards waits until the exit has answered
+        return  # commands that move cards wait for its answer
     if not runs or device.open_commands or device.stops:
         return
     command = _moving_command(state, due)
@@ -50,7 +50,7 @@ def _cards_are_due(state: TableState) -> bool:
 
 
 def _may_stage(state: TableState) -> bool:
-    """A first set may wait in the tray while bets are open, where the device can and the deal begins with sets."""
+    """Whether the first set may wait in the tray while bets are open: where the device can, and a set comes first."""
     if state.settings is not None and state.settings.burn:
         return False  # the first cards out are burnt
     if state.phase is not Phase.BETTING or state.decks.tray or state.decks.aside or state.game.first_card is not None:
@@ -69,13 +69,13 @@ def _moving_command(state: TableState, due: bool) -> AnyCommand | None:
     assert capabilities is not None
     deck, coming = state.decks.in_play, state.decks.coming
     fresh = coming.deck and not (coming.used or coming.shuffled)
-    spoilt_beside = not deck.dispensed and state.decks.waiting is not None  # what came out might be the deck that waits
+    may_be_waiting_deck = not deck.dispensed and state.decks.waiting is not None  # it might unload the waiting deck
     if (
-        state.phase in STUB_WANTED
+        state.phase in STUB_UNLOADED
         and capabilities.unloads_stub
         and deck.used
         and deck.stub is None
-        and not (deck.stub_out or spoilt_beside)
+        and not (deck.stub_out or may_be_waiting_deck)
     ):
         return UnloadStub()
     if state.phase in BETWEEN_ROUNDS and state.device.kind == "shuffler" and fresh:

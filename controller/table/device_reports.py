@@ -1,4 +1,7 @@
-"""What the device tells besides cards leaving it: decks, shuffles, the stub, stops; and its answers to commands."""
+"""Reports of the device about decks, shuffles, the stub and stops, and its answers to commands.
+
+`device_reported` takes every report; those of cards that leave the device go to dealing.py.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import Any, Final
 from controller.games.specification import Kind
 from controller.table import dealing, events
 from controller.table.decision import Decision
-from controller.table.inference import check_clock, numbered
+from controller.table.inference import check_clock, with_numbers
 from controller.table.inputs import CommandAnswered, DeviceReported
 from controller.table.interruptions import device_started
 from controller.table.irregularities.raising import DEVICE, already_open, raise_count_in_doubt, raise_irregularity
@@ -19,22 +22,22 @@ from firmware_bridge.cards import DECK_SIZE
 from firmware_bridge.commands import HoldExit, ReleaseExit
 from firmware_bridge.observations import Observation
 
-OF_A_JAM: Final = "jam"  # begins the causes that a jam is
-OF_A_COMMAND: Final = "command"  # begins the causes that a fresh deck, or a new link, puts right
+OF_A_JAM: Final = "jam"  # the prefix of causes of a stop that are jams
+OF_A_COMMAND: Final = "command"  # the prefix of causes that a fresh deck or maintenance clears
 
 Handler = Callable[[Decision, DeviceReported, Any], None]
 
 
 def device_reported(decision: Decision, given: DeviceReported) -> None:
-    """Whatever it says, the report is taken; then it is handed to what it is about.
+    """Record that the report was received, then decide by its kind.
 
-    One that the journal holds already decides nothing: a link that was made anew repeats what the last one had handed
-    over and nobody had acknowledged. Nor does one of a device that was found unfit.
+    A report that is journaled already is ignored: a new link repeats those that were not acknowledged on the last one.
+    So is a report of a device that is not fit for this table.
     """
     device = decision.state.device
     if not device.connected or (given.boot == device.boot and given.number <= device.last_report):
         return
-    seen = numbered(decision.state, given.observation)
+    seen = with_numbers(decision.state, given.observation)
     decision.emit(events.ReportTaken(given.boot, given.number, given.uptime_ms, type(seen).__struct_config__.tag))  # type: ignore[arg-type]  # the tag of an observation is its name
     _HANDLERS[type(seen)](decision, given, seen)
     check_clock(decision, given)
@@ -49,7 +52,7 @@ def command_answered(decision: Decision, given: CommandAnswered) -> None:
         decision.emit(events.CommandDone(given.command_id))
         if opened.command.moves_cards and not opened.seen:
             what = str(opened.command.__struct_config__.tag).replace("_", " ")
-            stop(decision, None, f"{OF_A_COMMAND}: the device says {what} is done and reported nothing of it")
+            stop(decision, None, f"{OF_A_COMMAND}: the device answered that {what} is done, and did not report it")
         return
     decision.emit(events.CommandRefused(given.command_id, given.reason))
     if opened.command.moves_cards:
@@ -59,12 +62,12 @@ def command_answered(decision: Decision, given: CommandAnswered) -> None:
 
 
 def _deck_loaded(decision: Decision, given: DeviceReported, seen: observations.DeckLoaded) -> None:
-    """Beside a deck that waits already, shuffled or not, the new one waits for the round after."""
-    if dealing.waits(decision.state, seen.deck):
+    """A deck was put in; beside an unused one, or in a round, it waits for the next round."""
+    if dealing.is_about_waiting_deck(decision.state, seen.deck):
         decision.emit(events.DeckArrived(seen.deck, seen.count, seen.shuffle, waiting=True))
         return
     if decision.state.in_round:
-        _doubt(decision, given, "a deck was put into the device in the middle of a round")
+        _raise_doubt(decision, given, "a deck was put into the device in the middle of a round")
         return
     waiting = decision.state.decks.waiting
     if waiting is not None and not waiting.used:
@@ -74,27 +77,27 @@ def _deck_loaded(decision: Decision, given: DeviceReported, seen: observations.D
         decision.emit(events.DeckArrived(seen.deck, seen.count, seen.shuffle))
     for cause in decision.state.device.stops:
         if cause.startswith(OF_A_COMMAND):
-            decision.emit(events.DeviceFreed(cause))  # a fresh deck is a fresh try
+            decision.emit(events.DeviceFreed(cause))  # with a fresh deck the command may be tried again
 
 
-def _waits(state: TableState, deck: int) -> bool:
-    """Whether it is about the deck that was put in beside the one in play."""
-    return dealing.waits(state, deck) and dealing.is_known(state, deck)
+def _is_known_waiting_deck(state: TableState, deck: int) -> bool:
+    """Whether a report is about a waiting deck that was reported as put in."""
+    return dealing.is_about_waiting_deck(state, deck) and dealing.waiting_deck_is_known(state, deck)
 
 
 def _shuffle_started(decision: Decision, given: DeviceReported, seen: observations.ShuffleStarted) -> None:
-    waiting = _waits(decision.state, seen.deck)
+    waiting = _is_known_waiting_deck(decision.state, seen.deck)
     if decision.state.in_round and not waiting:
-        _doubt(decision, given, "the device began to shuffle in the middle of a round")
+        _raise_doubt(decision, given, "the device began to shuffle in the middle of a round")
     else:
         decision.emit(events.ShuffleBegan(seen.deck, waiting))
 
 
 def _shuffle_finished(decision: Decision, given: DeviceReported, seen: observations.ShuffleFinished) -> None:
-    """A deck that is not whole must not be dealt from. One that waits is told of and holds no round."""
-    waiting = _waits(decision.state, seen.deck)
+    """An incomplete deck must not be dealt from: I02, I01. About a deck that waits they do not hold the round."""
+    waiting = _is_known_waiting_deck(decision.state, seen.deck)
     if decision.state.in_round and not waiting:
-        _doubt(decision, given, "the device shuffled in the middle of a round")
+        _raise_doubt(decision, given, "the device shuffled in the middle of a round")
         return
     shuffled = events.DeckShuffled(seen.deck, seen.shuffle, seen.count, face_up=seen.face_up, waiting=waiting)
     decision.emit(shuffled)
@@ -103,7 +106,7 @@ def _shuffle_finished(decision: Decision, given: DeviceReported, seen: observati
         wrong = [f"{seen.count} cards counted"]
     if wrong or seen.foreign:
         decision.emit(events.ShuffleFailed(seen.deck, waiting))  # this deck must not be dealt from
-    # Only the deck in play binds a round.
+    # An error of another deck is not an error of the concluded round.
     of_next = waiting or (decision.state.phase is Phase.CONCLUDED and decision.state.other_deck_in)
     if wrong:
         note = f"the shuffle counted the deck: {', '.join(wrong)}"
@@ -115,11 +118,11 @@ def _shuffle_finished(decision: Decision, given: DeviceReported, seen: observati
 
 
 def _shuffle_aborted(decision: Decision, given: DeviceReported, seen: observations.ShuffleAborted) -> None:
-    if _waits(decision.state, seen.deck):
+    if _is_known_waiting_deck(decision.state, seen.deck):
         decision.emit(events.ShuffleFailed(seen.deck, waiting=True))
         return
     if decision.state.in_round:
-        _doubt(decision, given, "the device aborted a shuffle in the middle of a round")
+        _raise_doubt(decision, given, "the device aborted a shuffle in the middle of a round")
         return
     decision.emit(events.ShuffleFailed(seen.deck))
     if decision.state.phase is not Phase.MAINTENANCE:
@@ -129,9 +132,9 @@ def _shuffle_aborted(decision: Decision, given: DeviceReported, seen: observatio
 def _stub_unloaded(decision: Decision, given: DeviceReported, seen: observations.StubUnloaded) -> None:
     """The end count: stub and hands must make up the deck (I02)."""
     state = decision.state
-    if dealing.waits(state, seen.deck):
+    if dealing.is_about_waiting_deck(state, seen.deck):
         if state.decks.waiting is not None and seen.deck == state.decks.waiting.deck:
-            decision.emit(events.ShuffleFailed(seen.deck, waiting=True))  # it came out again before it was dealt from
+            decision.emit(events.ShuffleFailed(seen.deck, waiting=True))  # it came out unused
         else:
             _note_stub_of_another(decision, given, seen)
         return
@@ -139,7 +142,7 @@ def _stub_unloaded(decision: Decision, given: DeviceReported, seen: observations
         decision.emit(events.StubCounted(seen.count, state.stub_due, DEVICE, midway=True))
         if not state.decks.in_play.used:
             decision.emit(events.ShuffleFailed(state.decks.in_play.deck))  # no other round can begin from it
-        _doubt(decision, given, "the device gave out the stub in the middle of the deal")
+        _raise_doubt(decision, given, "the device gave out the stub in the middle of the deal")
         return
     if seen.deck != state.decks.in_play.deck:
         _note_stub_of_another(decision, given, seen)
@@ -147,7 +150,7 @@ def _stub_unloaded(decision: Decision, given: DeviceReported, seen: observations
     due = state.stub_due
     decision.emit(events.StubCounted(seen.count, due, DEVICE))
     if not state.decks.in_play.used:
-        decision.emit(events.ShuffleFailed(seen.deck))  # the fresh deck came out again
+        decision.emit(events.ShuffleFailed(seen.deck))  # an unused deck came out
     if (
         seen.count != due
         and state.in_round
@@ -159,12 +162,12 @@ def _stub_unloaded(decision: Decision, given: DeviceReported, seen: observations
 
 
 def _note_stub_of_another(decision: Decision, given: DeviceReported, seen: observations.StubUnloaded) -> None:
-    """In a round a deck that nobody knows of puts the count in doubt (I04)."""
+    """In a round a stub of an unknown deck puts the count in doubt (I04)."""
     state = decision.state
     decision.emit(events.DeviceNoted("stub_of_another_deck", f"deck {seen.deck}, {seen.count} cards"))
-    waits = state.decks.waiting is not None and state.decks.waiting.deck == seen.deck
-    if state.in_round and not waits:
-        _doubt(
+    is_waiting = state.decks.waiting is not None and state.decks.waiting.deck == seen.deck
+    if state.in_round and not is_waiting:
+        _raise_doubt(
             decision, given, f"the device counted a stub of deck {seen.deck}; deck {state.decks.in_play.deck} is dealt"
         )
 
@@ -192,15 +195,15 @@ def _tampered(decision: Decision, given: DeviceReported, seen: observations.Tamp
 
 
 def _reports_lost(decision: Decision, given: DeviceReported, seen: observations.ReportsLost) -> None:
-    _doubt(decision, given, f"the device's memory ran over: reports {seen.first} to {seen.last} are gone")
+    _raise_doubt(decision, given, f"the device's memory was full: its reports {seen.first} to {seen.last} are lost")
 
 
 def _not_understood(decision: Decision, given: DeviceReported, seen: observations.NotUnderstood) -> None:
-    _doubt(decision, given, "the device sent a report that this version cannot read")
+    _raise_doubt(decision, given, "the device sent a report that this version cannot read")
 
 
 def _gap_suspected(decision: Decision, given: DeviceReported, seen: observations.GapSuspected) -> None:
-    _doubt(decision, given, f"something that the device sent may be lost, which is no proof: {seen.why}")
+    _raise_doubt(decision, given, f"a report of the device may be lost, which is not certain: {seen.why}")
 
 
 def _alarmed(decision: Decision, given: DeviceReported, seen: observations.Alarmed) -> None:
@@ -213,9 +216,9 @@ def _noted(decision: Decision, given: DeviceReported, seen: Observation) -> None
 
 
 def stop(decision: Decision, given: DeviceReported | None, note: str) -> None:
-    """A technical stop: in a round an irregularity (I19), once; between rounds the device waits to be freed.
+    """A technical stop: in a round one irregularity (I19); between rounds the device stays stopped until it is freed.
 
-    Under maintenance a jam or an open door stops it as long as it lasts, and nothing else does.
+    Under maintenance only a jam or an open door stops it, for as long as it lasts.
     """
     if decision.state.in_round:
         if not already_open(decision, Kind.TECHNICAL_STOP):
@@ -224,7 +227,7 @@ def stop(decision: Decision, given: DeviceReported | None, note: str) -> None:
         decision.emit(events.DeviceStopped(note))
 
 
-def _doubt(decision: Decision, given: DeviceReported, note: str) -> None:
+def _raise_doubt(decision: Decision, given: DeviceReported, note: str) -> None:
     raise_count_in_doubt(decision, note, noticed_by=DEVICE, report=given)
 
 

@@ -1,7 +1,7 @@
-"""Whether an outcome is established, from what the table knows of its cards (RTP 5.13, NC 5.4).
+"""Whether a wager has conclusively won or lost already, from the cards known to the table (RTP 5.13, NC 5.4).
 
-The casino chose how far a card must be known to count (setting `known_cards`). Where that goes beyond what was shown,
-the answer may tell something of concealed cards: that is what the casino chose.
+The casino chooses which cards count as known (setting `known_cards`). Where these are more than the cards shown, the
+answer may disclose something about concealed cards, as the casino chose.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ BASIS = "known_cards"
 
 
 def outcome_established(state: TableState) -> bool | None:
-    """None: nobody can tell, because no wagers are entered, a reading is not chosen, or a hand has a wrong count."""
+    """None: unknown, because no wagers are entered, a reading is not chosen, or a hand has a wrong count."""
     basis = state.law.chosen.get(BASIS, Sight.EXPOSED)
     placed = [(bet.box, bet.wager) for bet in state.layout.bets if f"B{bet.box}" in (*state.round.live_places, "B0")]
     try:

@@ -1,4 +1,4 @@
-"""The fold: the state is what the events set, one after the other. What each sets stands in the event's `apply`."""
+"""The fold: the state is what the events set, one after the other. Each event's `apply` sets its part."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from controller.table.state import TableState
 
 
 def evolve(state: TableState, event: AnyEvent, entry: int) -> TableState:
-    """The state after one event that stands in the journal as number `entry`."""
+    """The state after one event, journaled as number `entry`."""
     return replace(event.apply(state, entry), entry=entry)
 
 

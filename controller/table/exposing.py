@@ -1,7 +1,7 @@
-"""Hands are handled and opened, and judged once every hand in play lies open.
+"""Hands are looked at and turned over, and get their outcomes once every hand in play is turned over.
 
-Who opens when is the game's: the Dealer first (NC), or everybody else before him (TP 3.6, RTP 3.15, P3 3.7), or all at
-once (F3). The cards on the table decide; what the device read is compared with them.
+The game says who is first: the Dealer (NC), the Dealer last (TP 3.6, RTP 3.15, P3 3.7), or all at once (F3). The cards
+on the table count; those that the device read are compared with them.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ def verify_handle_cards(state: TableState, given: PersonActed, operation: operat
 
 
 def handle_cards(decision: Decision, given: PersonActed, operation: operations.HandleCards) -> None:
-    """Who looks is judged where it is said who it was and wagers are entered; what happened is kept in any case.
+    """Record it; where the bettor is named and wagers are entered, check whether the bettor may look (I26).
 
-    Every look counts as one: whoever looked where he may not has used up the one hand that he may look at (RTP 3.7).
+    Every look counts, also one at a wrong hand: a bettor may look at one hand only (RTP 3.7).
     """
     state, place = decision.state, operation.place
     hand, box = state.round.hands[place], int(place[1:])
@@ -55,7 +55,7 @@ def handle_cards(decision: Decision, given: PersonActed, operation: operations.H
 
 
 def verify_expose_hand(state: TableState, given: PersonActed, operation: operations.ExposeHand) -> None:
-    """The Dealer's hand first, then every hand in play, once."""
+    """It must be this hand's turn, in play, not yet turned over, and of three known cards."""
     place = operation.place
     hand = state.round.hands.get(place)
     if hand is None:
@@ -82,7 +82,7 @@ def verify_expose_hand(state: TableState, given: PersonActed, operation: operati
 
 
 def _verify_nothing_dropped(state: TableState, place: Place) -> None:
-    """Which cards a hand has is not known before a dropped one is found."""
+    """The cards of a hand are not known before a dropped one is found."""
     for card in state.round.piles.get(Pile.DROPPED, ()):
         if state.round.intended.get(card.id) == place:
             raise RefusedError(
@@ -91,7 +91,7 @@ def _verify_nothing_dropped(state: TableState, place: Place) -> None:
 
 
 def _verify_turn(state: TableState, place: Place) -> None:
-    """Who opens first while hands are examined: the Dealer, or everybody else where hands are returned face up."""
+    """Which hand is turned over first while hands are examined: the Dealer's, or where Players return theirs, those."""
     if state.phase is not Phase.EXAMINING:
         return
     returned = state.game.step(StepKind.RETURNING)
@@ -107,7 +107,7 @@ def _verify_turn(state: TableState, place: Place) -> None:
 
 
 def expose_hand(decision: Decision, given: PersonActed, operation: operations.ExposeHand) -> None:
-    """The cards on the table decide; what the device read is compared with them (I16, I02)."""
+    """The cards on the table count; those that the device read are compared with them (I16, I02)."""
     place = operation.place
     hand = decision.state.round.hands[place]
     read = tuple(card.face.expose() if card.face else None for card in hand.cards)
@@ -127,7 +127,7 @@ def expose_hand(decision: Decision, given: PersonActed, operation: operations.Ex
     elif not _agree(read, cards):
         at, device = place_word(decision.state, place), decision.state.device.word
         note = f"the cards shown at {at} are not the ones that the {device} read"
-        facts = known_facts(decision, place, misplaced=False)
+        facts = known_facts(decision.state, place, misplaced=False)
         kind = Kind.OTHER_DEALING_ERROR
         raise_irregularity(decision, kind, noticed_by=given.person, facts=facts, place=place, note=note)
     judge(decision)
@@ -139,7 +139,7 @@ def _agree(read: tuple[Card | None, ...], cards: tuple[Card, ...]) -> bool:
 
 
 def judge(decision: Decision) -> None:
-    """Give every open hand in play its outcome; when all have one, the round goes on to settling."""
+    """Give every shown hand in play its outcome; when all have one, the round is settled."""
     state = decision.state
     if state.phase is not Phase.EXPOSING or state.held:
         return

@@ -1,13 +1,12 @@
-"""What the table concludes by itself where the device does not report it.
+"""What the table infers where the device does not report it: card numbers, cards drawn together, a missing shuffle.
 
-- A device that numbers nothing: the table counts its cards, and people say when a deck is put in. A card is the next
-  one of the deck in play, and the deck is what people last said lies in it. What was drawn while the link was lost is
-  not known: such a device is asked for a count after every loss (interruptions.py).
-- Times of the device's own clock: cards closer together than a hand draws them, and a clock that runs backwards. Only
-  times of one start of the device are compared; when a report arrives says nothing. A device without a clock
-  (`uptime_ms` None) is never suspected.
-- The order of the last round again: then the cards were not shuffled (I03). Both orders stay concealed. That they are
-  the same is all that is ever reported: no card, no number, no place.
+- A device that does not number its cards: the table counts them, and people enter when a deck is put in. Cards drawn
+  while the link was lost are unknown: after every loss a count is asked for (interruptions.py).
+- The device's clock: cards closer together than a person draws them (I15), and a clock that runs backwards (I04). Only
+  times of one start of the device are compared, never times of arrival. A device without a clock (`uptime_ms` None) is
+  not checked.
+- The order of the last round again: the cards were not shuffled (I03). Both orders stay concealed; only that they are
+  equal is reported, no card, number or place.
 """
 
 from __future__ import annotations
@@ -33,17 +32,17 @@ from controller.table.state import TableState
 from firmware_bridge.cards import Concealed
 from firmware_bridge.observations import AnyObservation, CardDrawn, CardsDrawnTogether
 
-# -- devices that number nothing
+# -- devices that do not number their cards
 
 
-def counts(state: TableState) -> bool:
-    """Whether the device numbers its cards, tells of decks and gives a status."""
+def device_counts(state: TableState) -> bool:
+    """Whether the device numbers its cards, reports decks and gives a status."""
     return state.device.capabilities is None or state.device.capabilities.counts
 
 
-def numbered(state: TableState, seen: AnyObservation) -> AnyObservation:
-    """What the device told, with the numbers that it does not give."""
-    if counts(state) or not isinstance(seen, CardDrawn | CardsDrawnTogether):
+def with_numbers(state: TableState, seen: AnyObservation) -> AnyObservation:
+    """The observation, with the numbers that the device does not give."""
+    if device_counts(state) or not isinstance(seen, CardDrawn | CardsDrawnTogether):
         return seen
     deck = state.decks.in_play
     first = deck.dispensed + 1
@@ -62,18 +61,16 @@ def _at(face: Concealed | None, shuffle: int, ordinal: int) -> Concealed | None:
 
 
 def drawn_together(state: TableState, given: DeviceReported) -> bool:
-    """Whether this card left a shoe so soon after the last one that they left together (I15).
+    """Whether this card left a shoe so soon after the last one that they count as drawn together (I15).
 
-    `state`: before the report was taken. Only a device that cannot feel two cards itself is asked so.
+    `state`: before the report. Not for a device with a sensor for two cards at once.
     """
     settings, capabilities = state.settings, state.device.capabilities
     if not isinstance(given.observation, CardDrawn) or given.observation.shuffle != state.decks.in_play.shuffle:
         return False
     if settings is None or capabilities is None or capabilities.senses_double_draw or not state.decks.in_play.dispensed:
         return False
-    if (
-        state.round.by_hand or not state.in_round or state.phase is Phase.BETTING
-    ):  # before "No more bets" any card is one too early (I28)
+    if state.round.by_hand or not state.in_round or state.phase is Phase.BETTING:  # before "No more bets" it is I28
         return False
     apart = _since_last_draw(state, given)
     return apart is not None and 0 <= apart < settings.least_ms_between_draws
@@ -85,15 +82,15 @@ def _since_last_draw(state: TableState, given: DeviceReported) -> int | None:
 
 
 def raise_drawn_together(decision: Decision, given: DeviceReported, ordinal: int) -> None:
-    """They came one after the other, so their order is known; where they were dealt they stay until it is decided."""
+    """Raise I15. Their order is known from the log; they stay where they were dealt until it is decided."""
     before = decision.before
     apart = _since_last_draw(before, given)
     state = decision.state
     last = before.decks.in_play.dispensed
     place = state.round.intended.get((state.decks.in_play.shuffle, last))
-    facts = known_facts(decision, place, order_known=True)
+    facts = known_facts(decision.state, place, order_known=True)
     if any(card.ordinal == ordinal for card in state.decks.aside):
-        facts = known_facts(decision, place, order_known=True, curable=False)  # it lies in no hand yet
+        facts = known_facts(decision.state, place, order_known=True, curable=False)  # it lies in no hand yet
     raise_irregularity(
         decision,
         Kind.SIMULTANEOUS,
@@ -104,13 +101,13 @@ def raise_drawn_together(decision: Decision, given: DeviceReported, ordinal: int
         report=given,
         note=(
             f"cards {last} and {ordinal} left {apart} ms apart, at {before.device.drawn_ms} and {given.uptime_ms} ms "
-            "of the device's clock: closer than one is drawn after the other"
+            "of the device's clock: too close to be drawn one after the other"
         ),
     )
 
 
 def check_clock(decision: Decision, given: DeviceReported) -> None:
-    """No clock of a device runs backwards: all that such a device reports is in doubt (I04), once a round."""
+    """A clock that runs backwards puts the device's reports in doubt: I04, once in a round."""
     before = decision.before
     earlier = before.device.uptime_ms if before.device.boot == given.boot else None
     if earlier is None or given.uptime_ms is None or given.uptime_ms >= earlier:
@@ -124,11 +121,11 @@ def check_clock(decision: Decision, given: DeviceReported) -> None:
 
 # -- the order of the last round
 
-ENOUGH: Final = 6  # recognised cards; by chance six are the same once in 14.6 thousand million shuffles
+ENOUGH: Final = 6  # recognised cards; six equal ones come by chance once in 14.6 thousand million shuffles
 
 
 def notice_last_order(decision: Decision, given: DeviceReported, count: int) -> None:
-    """`count`: how many cards have just left. It is looked at once, when the sixth card of a shuffle is recognised."""
+    """Checked once, when the sixth card of a shuffle is recognised. `count`: how many cards have just left."""
     state = decision.state
     recognised = _recognised(state.round.read)
     before = len(_recognised(state.round.read[: len(state.round.read) - count]))

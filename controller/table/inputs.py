@@ -1,4 +1,4 @@
-"""Everything that can happen to a table, one type an origin. The journal keeps each as it came."""
+"""Everything that `decide` takes: what devices report, what people enter, the daemon's start. Journaled as received."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class Input(msgspec.Struct, frozen=True, tag_field="input"):
 
 
 class DaemonStarted(Input, frozen=True, tag="daemon_started"):
-    """The daemon began, with this configuration. What it knew of the device before is in doubt.
+    """The daemon started, with this configuration. What the journal says of the device may be out of date.
 
-    `host_boot` names the PC's own start, so that a PC without power is told from a daemon that only began anew; empty:
-    nobody knows.
+    `host_boot` identifies the start of the PC, to distinguish a power failure of the PC from a restart of the daemon;
+    empty: unknown.
     """
 
     table: str
@@ -38,7 +38,7 @@ class DeviceConnected(Input, frozen=True, tag="device_connected"):
 
 
 class DeviceGone(Input, frozen=True, tag="device_gone"):
-    """The link to a device that was ready is over; `refused`: it must not be used."""
+    """The link to a device that was ready has ended; `refused`: the device must not be used."""
 
     code: str
     sentence: str
@@ -46,7 +46,7 @@ class DeviceGone(Input, frozen=True, tag="device_gone"):
 
 
 class DeviceReported(Input, frozen=True, tag="device_reported"):
-    """A numbered report, in order and once. `uptime_ms` is the device's clock."""
+    """A numbered report, in order and once. `uptime_ms`: the device's clock, None where it has none."""
 
     boot: int
     number: int
@@ -56,7 +56,7 @@ class DeviceReported(Input, frozen=True, tag="device_reported"):
 
 
 class ReportsMissing(Input, frozen=True, tag="reports_missing"):
-    """The device no longer has these reports; `last` None: nobody knows how many."""
+    """The device no longer has these reports; `last` None: how many is unknown."""
 
     boot: int
     first: int
@@ -76,7 +76,7 @@ class CommandAnswered(Input, frozen=True, tag="command_answered"):
 
 
 class PersonActed(Input, frozen=True, tag="person_acted"):
-    """An operation with the person and the role that the daemon looked up. `round`: the one the person looked at."""
+    """An operation, with the person and the role that the daemon looked up. `round`: the one on the person's screen."""
 
     operation_id: str
     person: str

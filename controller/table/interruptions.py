@@ -1,7 +1,7 @@
-"""A round is interrupted: what failed, and what may have happened meanwhile (RTP 5.13, NC 5.4).
+"""Interruptions of a round: power failures, and cards that may have left the device unseen (RTP 5.13, NC 5.4).
 
-A link that drops or a program that begins anew is neither a power failure by itself (reading 31). A device or a PC that
-says that it had no power raises one: a claim, that a person confirms or denies. Nothing goes on by itself.
+A lost link or a restart of the daemon is not a power failure by itself (reading 31). A device that reports one, or a PC
+that was started again, raises it; a person confirms or denies it. Play continues only when a person enters so.
 """
 
 from __future__ import annotations
@@ -33,53 +33,55 @@ WITHOUT_POWER: Final = frozenset({"power", "brown_out"})  # causes of a device's
 
 
 def device_started(decision: Decision, given: DeviceReported, seen: Started) -> None:
-    """The device tells why it began to run."""
+    """The device reports why it started."""
     decision.emit(events.DeviceNoted("started", f"cause={seen.cause}"))
     if seen.cause in WITHOUT_POWER:
-        _claim(decision, DEVICE, f"the device had no power ({seen.cause}) and started again", given)
+        _raise_power_failure(decision, DEVICE, f"the device had no power ({seen.cause}) and started again", given)
 
 
 def host_started(decision: Decision, before: TableState, given: DaemonStarted) -> None:
-    """The daemon runs in another start of the PC than the one in which the round was: the PC had no power."""
+    """The PC was started again since the round began: it had no power."""
     if before.host_boot and given.host_boot and before.host_boot != given.host_boot:
-        _claim(decision, INFERENCE, "the PC was started again in mid-round", None)
+        _raise_power_failure(decision, INFERENCE, "the PC was started again during the round", None)
 
 
-def _claim(decision: Decision, noticed_by: str, note: str, report: DeviceReported | None) -> None:
-    """Once an interruption, whoever lost power."""
+def _raise_power_failure(decision: Decision, noticed_by: str, note: str, report: DeviceReported | None) -> None:
+    """Raised once in an interruption, whether the device lost power or the PC."""
     state = decision.state
     if state.in_round and not state.round.power_failure_raised and not already_open(decision, Kind.POWER_FAILURE):
         raise_irregularity(decision, Kind.POWER_FAILURE, noticed_by=noticed_by, report=report, note=note)
 
 
 def re_evaluate_power_failure(decision: Decision) -> None:
-    """A card that had left before the power failed was told of later: it may have established an outcome (I18)."""
+    """A card that left before the power failure was reported after it: it may have established an outcome (I18)."""
     for found in decision.state.open:
         if found.kind is not Kind.POWER_FAILURE or found.stage is not Stage.CLAIMED:
             continue
-        now = known_facts(decision)
+        now = known_facts(decision.state)
         facts = replace(found.facts, established=now.established, cannot_tell=now.cannot_tell)
         row, asks = find_row(decision.state.law, found.kind, facts)
         if first_stage(row, asks) is Stage.CLAIMED and (row, asks) != (found.row, found.asks):
             decision.emit(events.FactStated(found.id, facts, row, asks))
 
 
-def may_have_passed(state: TableState, identity: DeviceIdentity) -> bool:
-    """Whether cards may have left a device that comes back in a round, without it being able to tell.
+def may_have_passed_cards(state: TableState, identity: DeviceIdentity) -> bool:
+    """Whether cards may have left a device that comes back in a round without a report of them.
 
-    One that does not wait for acknowledgements may have spoken to nobody; one that forgets its reports without power
-    may have had some, when it started anew. Asked once for every time that it was away.
+    Possible where the device does not wait for acknowledgements, or where it loses its reports without power and was
+    started again.
     """
     if not state.in_round:
         return False
-    started_anew = state.device.running_boot not in (0, identity.boot)
-    forgets = started_anew and not identity.capabilities.retains_reports
+    restarted = state.device.running_boot not in (0, identity.boot)
+    forgets = restarted and not identity.capabilities.retains_reports
     return forgets or not identity.capabilities.acknowledges or state.round.cards_may_have_passed
 
 
-def doubt_what_passed(decision: Decision) -> None:
-    """A count is asked for (I04), unless the deck was counted whole already, or is dealt by hand."""
+def raise_unseen_cards(decision: Decision) -> None:
+    """Raise I04 where cards may have passed, unless the stub was counted already or the round is dealt by hand."""
     state = decision.state
     counted = state.round.by_hand or state.decks.in_play.stub is not None
     if state.round.cards_may_have_passed and not counted:
-        raise_count_in_doubt(decision, "the device was away and cannot tell what it did: cards may have passed unseen")
+        raise_count_in_doubt(
+            decision, "the device was away and has no reports of that time: cards may have passed unseen"
+        )

@@ -1,4 +1,4 @@
-"""What a table's state is made of: cards and hands, deck, device, open irregularities, what bets came to, answers."""
+"""The values of a table's state: card, hand, deck, device, irregularity, settled bet, answer to an operation."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from firmware_bridge.cards import Card, Concealed
 from firmware_bridge.commands import AnyCommand
 
 CardId: TypeAlias = tuple[int, int]
-"""Which card: the shuffle that it is of and its ordinal in it. It tells no face."""
+"""Identifies a card by its shuffle and its ordinal in it, without its face."""
 
 
 class HeldCard(msgspec.Struct, frozen=True):
-    """A card that left the device. `face` None: not recognised. `face_up`: it lay open when it came out."""
+    """A card that left the device. `face` None: not recognised. `face_up`: it came out face up."""
 
     shuffle: int
     ordinal: int
@@ -34,23 +34,23 @@ class HeldCard(msgspec.Struct, frozen=True):
 
 
 class Pile(StrEnum):
-    """Where cards lie that left the device and are in no hand, beside the tray and those that are set aside."""
+    """Where cards lie that left the device and are in no hand, besides the tray and the cards set aside."""
 
     BURNT = "burnt"
-    DROPPED = "dropped"  # on the floor, or nobody knows where
+    DROPPED = "dropped"  # on the floor, or without a known place
     DISCARDS = "discards"
-    STRAYS = "strays"  # of the waiting deck: none of the 52
+    STRAYS = "strays"  # cards of the waiting deck: none of the 52
 
 
 ASIDE = "aside"
-"""What is set aside, by its name in a count: out of the device, given to no place."""
+"""The name in a count of the cards set aside: out of the device, dealt to no place."""
 
 
 class Hand(msgspec.Struct, frozen=True):
-    """The cards of one place (NC 1.5). `dead`: out of play, but it goes on taking its cards (reading 36)."""
+    """The cards of one place (NC 1.5). `dead`: out of play, but it still receives its cards (reading 36)."""
 
     cards: tuple[HeldCard, ...] = ()
-    surplus: int = 0  # how many more (or fewer) a person counted there than were known to be dealt
+    surplus: int = 0  # cards counted there by a person, less those known to be dealt there
     dead: bool = False
     handled: bool = False
     viewed: bool = False
@@ -63,9 +63,9 @@ class Hand(msgspec.Struct, frozen=True):
 
 
 class Deck(msgspec.Struct, frozen=True):
-    """A deck in the device. `dispensed` is what the device says has left it, `stub` what was counted after the deal.
+    """A deck in the device. `dispensed`: cards that left it, by the device. `stub`: cards counted after the deal.
 
-    `deck` is the device's name for what lies in it, `label` the table's own record of it (see `RecordedDeck`).
+    `deck`: the device's number for it. `label`: the table's record of it (see `RecordedDeck`).
     """
 
     deck: int = 0
@@ -73,21 +73,21 @@ class Deck(msgspec.Struct, frozen=True):
     loaded: int = 0
     dispensed: int = 0
     shuffled: bool = False
-    used: bool = False  # dealt from, or begun to
+    used: bool = False  # cards were dealt from it, or it must not be dealt from
     stub: int | None = None
-    stub_out: bool = False  # the device has given it out, and has no more cards to deal
-    face_up: tuple[int, ...] = ()  # ordinals that the device found lying face up
-    face_up_count: int = 0  # how many it counted so while it shuffled, without saying which
-    by_count: int | None = None  # of how many cards it is by the last count of the stub: those left and those out
+    stub_out: bool = False  # the stub was taken out: the device has no more cards to deal
+    face_up: tuple[int, ...] = ()  # ordinals of cards that the device found face up
+    face_up_count: int = 0  # how many it found face up during the shuffle, without their ordinals
+    by_count: int | None = None  # its size by the last count of the stub: the cards left and those that left it
     label: str = ""
-    quarantined: str = ""  # why, where no record says so
+    quarantined: str = ""  # the reason, for a deck without a record
     cut: bool = False
 
 
 class RecordedDeck(msgspec.Struct, frozen=True):
-    """A deck that belongs to the table. `back`: its back; two decks at a table differ in it. `seal`: of its box.
+    """A deck that belongs to the table. `back`: its back; two decks of a table differ in it. `seal`: of its box.
 
-    `quarantined`: why it is out of use. `shuffled_by`: who shuffled it outside; until it has been dealt from.
+    `quarantined`: why it is out of use. `shuffled_by`: who shuffled it outside; cleared once it is dealt from.
     """
 
     label: str
@@ -98,7 +98,7 @@ class RecordedDeck(msgspec.Struct, frozen=True):
 
 
 class OpenCommand(msgspec.Struct, frozen=True):
-    """`seen`: the device reported what the command was to bring about; only then may it be called done."""
+    """A command without an answer. `seen`: the device reported its effect, so that "done" may be believed."""
 
     id: int
     command: AnyCommand
@@ -106,11 +106,11 @@ class OpenCommand(msgspec.Struct, frozen=True):
 
 
 class Device(msgspec.Struct, frozen=True):
-    """The device as the journal knows it.
+    """The device, by the journal.
 
-    `boot` and `last_report` name the last report held durably, `uptime_ms` is the device's clock in it; `drawn_boot`
-    and `drawn_ms` are of the last card drawn. `running_boot` is the device's at this moment. `stops`: why it moves no
-    cards, each cause until it is gone.
+    `boot` and `last_report` name the last report in the journal, `uptime_ms` is the device's clock in it; `drawn_boot`
+    and `drawn_ms` are those of the last card drawn. `running_boot`: the device's present start. `stops`: the causes for
+    which it moves no cards.
     """
 
     connected: bool = False
@@ -122,7 +122,7 @@ class Device(msgspec.Struct, frozen=True):
     last_report: int = 0
     capabilities: Capabilities | None = None
     exit_held: bool | None = None
-    exit_fails: bool = False  # it refused to hold or to release its exit; not asked again before the next link
+    exit_fails: bool = False  # it refused to hold or to release its exit; not tried again before the next link
     open_commands: tuple[OpenCommand, ...] = ()
     stops: tuple[str, ...] = ()
     status_agrees: bool = False
@@ -133,34 +133,34 @@ class Device(msgspec.Struct, frozen=True):
 
     @property
     def word(self) -> str:
-        """What people call it: shuffler, shoe, or device while none has been connected."""
+        """What people call it: shuffler, shoe, or device before the first one is connected."""
         return self.kind or "device"
 
     @property
     def stopped(self) -> str:
-        """Why it stands still, in words; empty when it does not."""
+        """Why it has stopped, in words; empty when it has not."""
         return "; ".join(self.stops)
 
     @property
     def moving(self) -> OpenCommand | None:
-        """The open command that moves cards; there is one at most."""
+        """The open command that moves cards; there is at most one."""
         return next((opened for opened in self.open_commands if opened.command.moves_cards), None)
 
 
 class Stage(StrEnum):
     """What an open irregularity waits for."""
 
-    CLAIMED = "claimed"  # the fact to be confirmed or denied
-    ORDERING = "ordering"  # the order of simultaneous cards to be named
-    CHOOSING = "choosing"  # every bettor's choice
-    MOVING = "moving"  # cards to be put where they belong
-    RULING = "ruling"  # a ruling
+    CLAIMED = "claimed"  # a person confirms or denies the fact
+    ORDERING = "ordering"  # a person names the order of simultaneous cards
+    CHOOSING = "choosing"  # every bettor chooses
+    MOVING = "moving"  # cards are put where they belong
+    RULING = "ruling"  # a person rules
 
 
 class Irregularity(msgspec.Struct, frozen=True):
-    """An open irregularity. `id` is the entry that raised it, `revision` the entry that changed it last.
+    """An irregularity. `id`: the entry that raised it. `revision`: the entry that changed it last.
 
-    `first_facts`: what was known when it was raised. `origin`: the entry of the operation with which it was noticed.
+    `first_facts`: the facts when it was raised. `origin`: the entry of the operation with which it was noticed.
     """
 
     id: int
@@ -173,35 +173,30 @@ class Irregularity(msgspec.Struct, frozen=True):
     stage: Stage
     blocks: bool
     place: Place | None = None
-    ordinals: tuple[int, ...] = ()
+    ordinals: tuple[int, ...] = ()  # of the cards that it is about
     note: str = ""  # what was noticed, in words
     counted: int | None = None
-    choices: tuple[tuple[Place, str, Choice], ...] = ()  # place and bettor; no bettor: the box counts as one
+    choices: tuple[tuple[Place, str, Choice], ...] = ()  # place, bettor (empty: the box counts as one), choice
     first_facts: Facts = Facts()
     origin: int = 0
     of_deck: str = ""  # the recorded deck that it is about
-    waiting: bool = False  # it is about the deck that waits for the next round, and concerns no round
-    void_asked: bool = False  # a void was asked for once; it takes effect when it is asked for again
-
-    @property
-    def offers(self) -> bool:
-        """Whether bettors may choose something once the clause has taken effect."""
-        return bool(self.row.options)
+    waiting: bool = False  # it is about the deck that waits for the next round, not about a round
+    void_asked: bool = False  # a void was requested once; it takes effect when it is requested again
 
 
 DENIED = "denied"
-"""How an irregularity ends that was none."""
+"""The outcome of an irregularity that proved not to be one."""
 
 
 class Closed(msgspec.Struct, frozen=True):
-    """An irregularity of this round as it stood when it ended, and how it ended: a disposition, denied, ruling ..."""
+    """An irregularity of this round as it stood when it ended, and its outcome: a disposition, denied, ruling ..."""
 
     found: Irregularity
     outcome: str
 
 
 class Entered(msgspec.Struct, frozen=True):
-    """An operation of this round that may be corrected, under the entry that its answer named."""
+    """An operation of this round that may be corrected, with its journal entry."""
 
     entry: int
     person: str
@@ -210,14 +205,14 @@ class Entered(msgspec.Struct, frozen=True):
 
 
 class SettledBet(msgspec.Struct, frozen=True):
-    """What one bet came to: `amount` is returned + collected + held, and the house pays `paid` besides."""
+    """The settlement of one bet: `amount` = returned + collected + held; the house pays `paid` in addition."""
 
     number: int
     bettor: str
     wager: str
     box: int
     amount: int
-    verdict: str  # won, lost, returned; held: a ruling decides
+    verdict: str  # won, lost, returned; held: it needs a ruling
     clause: str
     because: str
     returned: str
@@ -227,7 +222,7 @@ class SettledBet(msgspec.Struct, frozen=True):
 
 
 class Restrictions(msgspec.Struct, frozen=True):
-    """What a pit manager restricts until he lifts it; see `controller.rules.layout.TableRules`."""
+    """What a pit manager restricts until further notice; see `controller.rules.layout.TableRules`."""
 
     closed_boxes: tuple[int, ...] = ()
     fewer_wagers: tuple[tuple[int, int], ...] = ()
@@ -235,7 +230,7 @@ class Restrictions(msgspec.Struct, frozen=True):
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """What a person's operation came to; kept so that a repeat gets the same. `code` empty: accepted."""
+    """The answer to a person's operation; kept so that a repeat gets the same one. `code` empty: accepted."""
 
     operation_id: str
     operation: str

@@ -1,7 +1,7 @@
-"""What comes next at the table, in one sentence for the people who stand at it: derived from the state, no card named.
+"""The next act at the table, as a sentence for the people there: derived from the state, without naming a card.
 
-What is open comes first, then what stops the table, then what the phase waits for. While an irregularity is open, a
-device that is gone, stopped or not yet compared is named after it.
+Open irregularities come first, then a pause or the service, then what the phase waits for. While an irregularity is
+open, a device that is disconnected, stopped or not yet compared is named after it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from controller.table.state import TableState
 
 
 def next_step(state: TableState) -> str:
-    """One sentence or two; what follows a second one is a matter of the device."""
+    """The next act; after an open irregularity also the number of others, and the device's trouble."""
     if state.round.abandon_asked:
         return "The round is about to be abandoned. Repeat to confirm, or continue."
     if blocking := [found for found in state.open if found.blocks]:
@@ -41,7 +41,7 @@ def _more(count: int) -> str:
 
 
 def device_trouble(state: TableState) -> str:
-    """A device that is gone, has come back or stands still, with what to do; empty when it runs."""
+    """What to do about a device that is disconnected, has come back or has stopped; empty when it runs."""
     device = state.device.word
     if not state.device.connected:
         by_hand = ", or call the pit supervisor to deal by hand" if state.phase in CARDS_LEAVE else ""
@@ -66,7 +66,7 @@ def _out_of_service(state: TableState) -> str:
 
 
 def _first_refusal(state: TableState, operation: AnyOperation, otherwise: str) -> str:
-    """What the operation would be refused for now: it comes first."""
+    """The sentence with which the operation would be refused now, else `otherwise`."""
     verifies: dict[type[operations.Operation], Callable[..., None]] = {
         operations.PlaceYourBets: rounds.verify_place_your_bets,
         operations.NoMoreBets: rounds.verify_no_more_bets,
@@ -106,7 +106,7 @@ def _cards(count: int) -> str:
 
 
 def _how(state: TableState) -> str:
-    """The device gives no more out once its stub was taken, or came out of it."""
+    """How the cards are dealt: by hand once the stub was taken out; a stopped device is cleared first."""
     if state.round.by_hand or state.decks.in_play.stub_out:
         return " by hand from the stub, and call the pit supervisor to enter it"
     return f"; first clear the {state.device.word} ({state.device.stopped})" if state.device.stopped else ""

@@ -1,7 +1,7 @@
-"""What people do at the table that no sensor sees: one type an operation, as a console or a program sends it.
+"""What people enter at the table: one type an operation, as a console or a program sends it.
 
-The tag is the operation's name in the API and in journals: it never changes. Who may do it, and when, stands in
-`controller.table.permissions`.
+The tag is the operation's name in the API and in journals: it never changes. `controller.table.permissions` says who
+may do it, when, and what follows.
 """
 
 from __future__ import annotations
@@ -40,39 +40,39 @@ class ResumeTable(Operation, frozen=True, tag="resume_table"):
 
 
 class ContinueRound(Operation, frozen=True, tag="continue_round"):
-    """After a lost link or a restart: the table agrees with what the screen shows, and play goes on."""
+    """After a lost link or a restart: the person has compared the table with the screen, and play continues."""
 
 
 class ReturnToService(Operation, frozen=True, tag="return_to_service"):
-    """What kept the table out of service is mended: the link is made anew and the device compared again."""
+    """The cause of being out of service is fixed: the link is made again and the device compared again."""
 
 
 class DealerOn(Operation, frozen=True, tag="dealer_on"):
-    """Whoever says it deals from now on."""
+    """The person who enters it deals from now on."""
 
 
 class DealerOff(Operation, frozen=True, tag="dealer_off"):
-    """The dealer on duty leaves the table, and nobody takes over."""
+    """The dealer on duty leaves the table, and no one takes over."""
 
 
 class TakeOver(Operation, frozen=True, tag="take_over"):
-    """Whoever says it deals from now on, in a round too. `open`: the ids of all irregularities that come with it."""
+    """The person who enters it deals from now on, also in a round. `open`: the ids of all open irregularities."""
 
     open: tuple[int, ...] = ()
 
 
 class BeginMaintenance(Operation, frozen=True, tag="begin_maintenance"):
-    """Between rounds: people try, clean or mend the device. Cards that leave it then enter no round."""
+    """Between rounds: people test, clean or repair the device. Cards that leave it then belong to no round."""
 
     reason: str
 
 
 class EndMaintenance(Operation, frozen=True, tag="end_maintenance"):
-    """The deck has to be loaded, shuffled and counted anew before the next round."""
+    """The deck has to be loaded, shuffled and counted again before the next round."""
 
 
 class Instruction(StrEnum):
-    """What a device can be told under maintenance."""
+    """What a device can be instructed to do under maintenance."""
 
     DISPENSE = "dispense"
     SHUFFLE = "shuffle"
@@ -83,7 +83,7 @@ class Instruction(StrEnum):
 
 
 class InstructDevice(Operation, frozen=True, tag="instruct_device"):
-    """Under maintenance the device does what a person tells it. `cards`: of the set to be dispensed, 1 to 5."""
+    """Under maintenance a person operates the device. `cards`: the size of the set to dispense, 1 to 5, else 0."""
 
     instruction: Instruction
     cards: int = 0
@@ -97,11 +97,11 @@ class PlaceYourBets(Operation, frozen=True, tag="place_your_bets"):
 
 
 class CancelStart(Operation, frozen=True, tag="cancel_start"):
-    """ "Place your bets" was keyed by mistake, or nobody bets."""
+    """ "Place your bets" was entered by mistake, or no one bets."""
 
 
 class OccupyBoxes(Operation, frozen=True, tag="occupy_boxes"):
-    """The boxes with a main wager. The last word before "No more bets" counts."""
+    """The boxes with a main wager. The last entry before "No more bets" counts."""
 
     boxes: tuple[int, ...]
 
@@ -111,17 +111,17 @@ class NoMoreBets(Operation, frozen=True, tag="no_more_bets"):
 
 
 class ReopenBets(Operation, frozen=True, tag="reopen_bets"):
-    """ "No more bets" was keyed by mistake: possible until a card has left the device."""
+    """ "No more bets" was entered by mistake: possible until a card has left the device."""
 
 
 class ShowFirstCard(Operation, frozen=True, tag="show_first_card"):
-    """The First Card lies open. `card` as it is seen; None confirms what the device read."""
+    """The First Card is turned over. `card` as people see it; None confirms what the device read."""
 
     card: Card | None = None
 
 
 class HandleCards(Operation, frozen=True, tag="handle_cards"):
-    """The Player at a place has touched cards; `viewed`: and looked at them. `bettor`: who it was, where it is said."""
+    """The Player at a place has touched cards; `viewed`: and looked at them. `bettor`: who did; empty: not stated."""
 
     place: Place
     viewed: bool = False
@@ -129,7 +129,7 @@ class HandleCards(Operation, frozen=True, tag="handle_cards"):
 
 
 class ExposeHand(Operation, frozen=True, tag="expose_hand"):
-    """A hand lies open. `cards` as they are seen on the table; None confirms what the device read."""
+    """A hand is turned over. `cards` as people see them; None confirms what the device read."""
 
     place: Place
     cards: tuple[Card, ...] | None = None
@@ -140,13 +140,13 @@ class RecordSettled(Operation, frozen=True, tag="record_settled"):
 
 
 class ConcludeRound(Operation, frozen=True, tag="conclude_round"):
-    """The round is over. Asked twice: the first time it only asks back."""
+    """The round is over. It takes effect when it is entered a second time."""
 
 
 class AbandonRound(Operation, frozen=True, tag="abandon_round"):
-    """The round cannot be finished: it is void by a named person's ruling. Asked twice, in the same words.
+    """The round cannot be finished: a named person rules it void. It takes effect when it is entered again unchanged.
 
-    `authority`: who rules so; `text`: why.
+    `authority`: who rules; `text`: why.
     """
 
     authority: str
@@ -157,14 +157,14 @@ class AbandonRound(Operation, frozen=True, tag="abandon_round"):
 
 
 class EnterBettor(Operation, frozen=True, tag="enter_bettor"):
-    """Somebody bets here. `seat`: the box at which he sits; None: he stands. Entering him again moves him."""
+    """A person bets here. `seat`: the box at which the bettor sits; None: standing. A second entry moves the bettor."""
 
     bettor: str
     seat: int | None = None
 
 
 class BettorLeaves(Operation, frozen=True, tag="bettor_leaves"):
-    """He bets here no more; possible while nothing of his lies on the layout."""
+    """A bettor leaves; possible while no bet of the bettor lies on the layout."""
 
     bettor: str
 
@@ -180,7 +180,7 @@ class PlaceWager(Operation, frozen=True, tag="place_wager"):
 
 
 class ChangeWager(Operation, frozen=True, tag="change_wager"):
-    """A bet is of `amount` units in all from now on."""
+    """A bet amounts to `amount` units in all from now on."""
 
     bet: int
     amount: int
@@ -191,11 +191,11 @@ class TakeBackWager(Operation, frozen=True, tag="take_back_wager"):
 
 
 class RejectExcess(Operation, frozen=True, tag="reject_excess"):
-    """What lies over a maximum is handed back before bets are closed."""
+    """Chips over a maximum are handed back before bets are closed."""
 
 
 class RestrictBetting(Operation, frozen=True, tag="restrict_betting"):
-    """What a pit manager restricts from now on, whole: an empty list lifts a restriction."""
+    """All that a pit manager restricts from now on: an empty list lifts a restriction."""
 
     closed_boxes: tuple[int, ...] = ()
     fewer_wagers: tuple[tuple[int, int], ...] = ()
@@ -206,9 +206,9 @@ class RestrictBetting(Operation, frozen=True, tag="restrict_betting"):
 
 
 class ShuffledOutside(Operation, frozen=True, tag="shuffled_outside"):
-    """The deck in the device was shuffled by hand or by a batch shuffler; for a shoe it stands for a shuffle.
+    """A deck was shuffled by hand or by a batch shuffler. For a shoe this takes the place of the device's shuffle.
 
-    `deck`: a recorded deck, which need not lie in the device yet; it counts as shuffled when it is loaded.
+    `deck`: a recorded deck, which may still be outside the device; it counts as shuffled when it is loaded.
     """
 
     by: str
@@ -216,9 +216,9 @@ class ShuffledOutside(Operation, frozen=True, tag="shuffled_outside"):
 
 
 class CardAt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where a card lies: the card that left the device as number `ordinal` of this round's shuffle.
+    """Where a card lies: the one that left the device as number `ordinal` of this round's shuffle.
 
-    `place`: a place of the deal; or `dropped`, it lies on the floor; or `discards`, for the cards of a dead hand.
+    `place`: a place of the deal; `dropped`: on the floor; `discards`: for the cards of a dead hand.
     """
 
     ordinal: int
@@ -226,16 +226,16 @@ class CardAt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PlaceCards(Operation, frozen=True, tag="place_cards"):
-    """Cards lie elsewhere than the order of the deal has it. A whole hand is named card by card.
+    """Cards lie at other places than the order of the deal says. A whole hand is named card by card.
 
-    A card that was dropped and found is named with the place where it lies again.
+    A card that was dropped and found is named with the place where it lies now.
     """
 
     cards: tuple[CardAt, ...]
 
 
 class DealByHand(Operation, frozen=True, tag="deal_by_hand"):
-    """The device is dead and play must go on: `cards` from the stub were dealt to the places whose turn it was."""
+    """The device does not work and play continues: `cards` from the stub were dealt to the places whose turn it was."""
 
     cards: int
     because: str
@@ -245,7 +245,7 @@ class CountCards(Operation, frozen=True, tag="count_cards"):
     """A count by hand, with a witness. The last count of a pile stands.
 
     `pile`: `stub` (with a set in the tray), `tray`, `burnt`, `aside`, `dropped`, `discards`, a place (`B1`, `D`); or
-    `deck`, the whole of it, between rounds; in a round that is the deck that waits for the next one.
+    `deck`, the whole deck between rounds, and in a round the deck that waits for the next one.
     """
 
     pile: str
@@ -276,9 +276,9 @@ class TakeDeckOut(Operation, frozen=True, tag="take_deck_out"):
 
 
 class LoadDeck(Operation, frozen=True, tag="load_deck"):
-    """Which of the table's decks it is that was put into the device: the device has a number for it and no name.
+    """Which of the table's decks was put into the device: the device has a number for it and no name.
 
-    Where the device cannot tell that a deck was put in, this says so; `deck` is empty if the table records none.
+    Where the device does not report that a deck was put in, this records it; `deck` is empty if the table records none.
     """
 
     deck: str = ""
@@ -292,7 +292,7 @@ class QuarantineDeck(Operation, frozen=True, tag="quarantine_deck"):
 
 
 class ReleaseDeck(Operation, frozen=True, tag="release_deck"):
-    """It was examined and counted, with a witness, and may be used again; `deck` empty: the one in play."""
+    """A deck was examined and counted, with a witness, and may be used again; `deck` empty: the one in play."""
 
     deck: str
     reason: str
@@ -322,7 +322,7 @@ class ReportIrregularity(Operation, frozen=True, tag="report_irregularity"):
 
 
 class ConfirmIrregularity(Operation, frozen=True, tag="confirm_irregularity"):
-    """The fact is so. `facts` answers what the irregularity asks."""
+    """The fact is confirmed. `facts` answers what the irregularity asks."""
 
     irregularity: int
     revision: int
@@ -330,7 +330,7 @@ class ConfirmIrregularity(Operation, frozen=True, tag="confirm_irregularity"):
 
 
 class DenyIrregularity(Operation, frozen=True, tag="deny_irregularity"):
-    """The fact is not so: the device or the person erred."""
+    """The fact is denied: the device or the person was mistaken."""
 
     irregularity: int
     revision: int
@@ -338,7 +338,7 @@ class DenyIrregularity(Operation, frozen=True, tag="deny_irregularity"):
 
 
 class NameOrder(Operation, frozen=True, tag="name_order"):
-    """Which of the simultaneous cards comes first: their ordinals in the order in which they are to be received."""
+    """The ordinals of simultaneous cards in the order in which they are to be dealt."""
 
     irregularity: int
     revision: int
@@ -346,9 +346,9 @@ class NameOrder(Operation, frozen=True, tag="name_order"):
 
 
 class ChooseOption(Operation, frozen=True, tag="choose_option"):
-    """What a bettor of a box chooses; without wagers entered the box counts as one.
+    """What a bettor of a box chooses; without entered wagers the box counts as one bettor.
 
-    `absent`: he is away; a pit supervisor lets his bets stand (reading 40).
+    `absent`: the bettor is away; a pit supervisor lets the bets stand (reading 40).
     """
 
     irregularity: int
@@ -367,10 +367,10 @@ class Reconstruct(Operation, frozen=True, tag="reconstruct"):
 
 
 class Rule(Operation, frozen=True, tag="rule"):
-    """A ruling where the document is silent or refers: what is done, by whose authority, and why.
+    """A ruling where the document is silent or refers to a person: what is done, by whose authority, and why.
 
-    `places`: whose hands are removed. `bets`: which bets are returned, or settled as they lie (continue). `ordinals`:
-    the order that is named.
+    `places`: the hands to remove. `bets`: the bets to return, or to settle as they lie (continue). `ordinals`: the
+    order of the cards.
     """
 
     irregularity: int
@@ -393,9 +393,10 @@ Correctable: TypeAlias = (
 
 
 class CorrectEntry(Operation, frozen=True, tag="correct_entry"):
-    """An operation of this round was entered wrongly: `entry` is the journal entry that its answer named.
+    """An operation of this round was entered wrongly: `entry` is its journal entry, as its answer gave it.
 
-    `instead`: what should have been entered, of the same kind; None strikes it out. What rested on it opens again.
+    `instead`: what should have been entered, of the same kind; None strikes it out. Decisions that rested on it open
+    again.
     """
 
     entry: int
@@ -404,9 +405,9 @@ class CorrectEntry(Operation, frozen=True, tag="correct_entry"):
 
 
 class CorrectBet(Operation, frozen=True, tag="correct_bet"):
-    """How a bet lay at "No more bets": `amount` units in all. 0: it did not lie there.
+    """How a bet lay at "No more bets": `amount` units in all; 0: there was no such bet.
 
-    `bet` 0: one that was not entered; then bettor, wager and box say which.
+    `bet` 0: one that was not entered; then bettor, wager and box describe it.
     """
 
     bet: int

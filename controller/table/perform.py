@@ -1,7 +1,7 @@
-"""People's operations: may this person do this, now? Every refusal is a sentence that says what should come first.
+"""A person's operation is done or refused. Every refusal is a sentence that names what comes first.
 
-Each operation has one row in `permissions.PERMISSIONS`. From the rows come the three questions that a console asks:
-`verify` (raises), `can` (answers yes or no), and `person_acted` (does it, or records the refusal).
+Each operation has one row in `permissions.PERMISSIONS`. `verify` raises the refusal, `can` says whether there is one,
+and `person_acted` does the operation or records the refusal.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ FIRST_IN_PHASE: Final[dict[Phase, str]] = {
 
 
 def name_of(operation: Operation) -> str:
-    """The operation's name as it stands in the API and in the journal."""
+    """The operation's name in the API and in the journal."""
     return str(operation.__struct_config__.tag)
 
 
@@ -42,7 +42,7 @@ def _phase_words(phase: Phase) -> str:
 
 
 def verify(state: TableState, given: PersonActed) -> None:
-    """Raises `RefusedError` when the operation is not lawful now, for this person."""
+    """Raises `RefusedError` where the operation is not permitted now, or not to this person."""
     operation = given.operation
     allowed = PERMISSIONS[type(operation)]
     words = allowed.phrase
@@ -68,7 +68,7 @@ def can(state: TableState, given: PersonActed) -> bool:
 
 
 def person_acted(decision: Decision, given: PersonActed) -> None:
-    """Do it, or record why not. A repeat of an operation that is answered already changes nothing."""
+    """Do the operation, or record why it is refused. A repeat of an answered operation changes nothing."""
     state = decision.state
     if given.operation_id in [answer.operation_id for answer in state.answers]:
         return

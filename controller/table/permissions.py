@@ -1,4 +1,7 @@
-"""Who may do what, and when: one row an operation. perform.py asks the questions."""
+"""Who may do which operation, and when: one row an operation, with what it needs (`verify`) and does (`act`).
+
+`perform` applies the rows.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ from controller.table.state import TableState
 
 
 class When(NamedTuple):
-    """In which services of the table, and whether also while play is held."""
+    """In which services of the table, and whether also while the table is held."""
 
     services: frozenset[Service]
     held: bool
@@ -34,15 +37,15 @@ class When(NamedTuple):
 
 RUNNING: Final = When(frozenset({Service.IN_SERVICE}), held=False)
 NOT_HELD: Final = When(frozenset(Service), held=False)
-ALWAYS: Final = When(frozenset(Service), held=True)  # irregularities and decks, whatever else stands still
+ALWAYS: Final = When(frozenset(Service), held=True)  # irregularities, decks and counts do not wait for play
 RECONCILING: Final = When(frozenset({Service.RECONCILING}), held=True)
 
 
 class Permission(NamedTuple):
     """One operation's row. `phrase`: what it does, after "may" and "cannot".
 
-    `verify` raises `RefusedError` for what phase, service and hold do not say; `act` decides what follows. `role`: the
-    lowest rank. `first`: what should come first in any other phase, where that is not what the phase itself waits for.
+    `verify` raises `RefusedError` for what phase, service and hold do not cover; `act` decides what follows. `role`:
+    the lowest rank. `first`: what comes first in any other phase, where it is not what that phase waits for.
     """
 
     phrase: str
@@ -135,7 +138,11 @@ PERMISSIONS: Final[dict[type[Operation], Permission]] = {
         "record a bettor's choice", adjudication.verify_choose, adjudication.choose, ANY_PHASE, ALWAYS
     ),
     operations.Reconstruct: Permission(
-        "record that the cards were moved", adjudication.verify_reconstruct, adjudication.put_right, ANY_PHASE, ALWAYS
+        "record that the cards were moved",
+        adjudication.verify_reconstruct,
+        adjudication.confirm_reconstruction,
+        ANY_PHASE,
+        ALWAYS,
     ),
     operations.Rule: Permission("give a ruling", rulings.verify_rule, rulings.rule, ANY_PHASE, ALWAYS),
     operations.PlaceCards: Permission(

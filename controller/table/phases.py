@@ -1,14 +1,12 @@
-"""The phases of a round and the services of a table, as tables of transitions. docs/states.md is drawn from them.
+"""The phases of a round and the services of a table, as transition tables. docs/states.md is generated from them.
 
-Theory, in numbered rules:
-
-1. The *phase* says how far the round has come. The *service* says whether device and table may be used together. What
-   is *held* is derived: the table is paused or an open irregularity blocks. An input is lawful when all three allow it.
+1. The *phase* says how far the round has come. The *service* says whether device and table may be used together. A
+   table is *held* while it is paused or an open irregularity blocks. An operation needs all three to permit it.
 2. Both machines are flat and synchronous. Nothing happens on entering or leaving a state: `decide` asks a machine for
    the next state and writes it into an event.
-3. A trigger that the table does not list for a phase is a refusal, never an error.
-4. A row may depend on a `Condition`, a fact about the game or the device: the first row whose condition holds is taken.
-5. From every phase of a round a void leads out; from every service a way leads back to IN_SERVICE.
+3. A trigger without a row for the present state is a refusal, never an error.
+4. A row may depend on a `Condition`, a fact about the game or the table: the first row whose condition holds is taken.
+5. Every phase of a round can be left by a void; from every service a path leads back to IN_SERVICE.
 """
 
 from __future__ import annotations
@@ -46,7 +44,7 @@ class Service(StrEnum):
 
 
 class Condition(StrEnum):
-    """What a transition may depend on."""
+    """A fact that a transition may depend on."""
 
     ALWAYS = "always"
     SHOWS_FIRST_CARD = "a First Card says where the deal begins"
@@ -61,7 +59,7 @@ class Condition(StrEnum):
 
 
 class Transition(NamedTuple):
-    """One row: in `source`, `trigger` leads to `target` where `condition` holds. `because` is for the reader."""
+    """One row: in `source`, `trigger` leads to `target` where `condition` holds. `because` explains it to readers."""
 
     trigger: str
     source: str
@@ -74,7 +72,7 @@ BETWEEN_ROUNDS: Final = frozenset({Phase.CLOSED, Phase.IDLE, Phase.CONCLUDED, Ph
 DEALING: Final = frozenset({Phase.DEALING_SETS, Phase.DEALING_SINGLES})
 CARDS_LEAVE: Final = DEALING | {Phase.FIRST_CARD}  # cards leave the device for the round
 IN_ROUND: Final = frozenset(Phase) - BETWEEN_ROUNDS
-WINDOW_OPEN: Final = IN_ROUND | {Phase.CONCLUDED, Phase.VOIDED}  # an error of the round may still be raised
+WINDOW_OPEN: Final = IN_ROUND | {Phase.CONCLUDED, Phase.VOIDED}  # an error of the round may still be reported
 AFTER_DEAL: Final = frozenset({Phase.EXAMINING, Phase.EXPOSING, Phase.SETTLING})  # every card lies on the table
 BEFORE_CLOSE: Final = frozenset({Phase.CLOSED, Phase.IDLE, Phase.BETTING})  # before "No more bets"
 BEGINNING: Final = BETWEEN_ROUNDS - {Phase.CLOSED, Phase.MAINTENANCE}  # a round may begin
@@ -106,7 +104,7 @@ PHASES: Final[tuple[Transition, ...]] = (
     Transition("expose_dealer", P.EXAMINING, P.EXPOSING, "the Dealer's hand is turned"),
     Transition("judged", P.EXPOSING, P.SETTLING, "every hand in play has its outcome"),
     *(
-        Transition("take_up_exposing", phase, P.EXPOSING, "something was corrected: outcomes are judged anew")
+        Transition("take_up_exposing", phase, P.EXPOSING, "an entry was corrected: outcomes are judged again")
         for phase in (P.SETTLING, P.CONCLUDED)
     ),
     Transition("take_up_settling", P.CONCLUDED, P.SETTLING, "it was recorded as paid, or as concluded, by mistake"),
@@ -115,7 +113,7 @@ PHASES: Final[tuple[Transition, ...]] = (
         for phase in (P.DEALING_SETS, P.DEALING_SINGLES)
     ),
     *(
-        Transition(f"take_up_{phase}", P.VOIDED, phase, "what made the round void was corrected")
+        Transition(f"take_up_{phase}", P.VOIDED, phase, "the cause of the void was corrected")
         for phase in (P.FIRST_CARD, P.DEALING_SETS, P.DEALING_SINGLES, P.EXAMINING, P.EXPOSING)
     ),
     Transition("conclude", P.SETTLING, P.CONCLUDED, "chips are paid and the round is closed"),
@@ -125,7 +123,7 @@ PHASES: Final[tuple[Transition, ...]] = (
         if phase in WINDOW_OPEN and phase is not P.VOIDED
     ),
     *(
-        Transition("begin_maintenance", phase, P.MAINTENANCE, "people try and clean the device; no round is concerned")
+        Transition("begin_maintenance", phase, P.MAINTENANCE, "people test or clean the device; no round is affected")
         for phase in (P.CLOSED, P.IDLE, P.CONCLUDED, P.VOIDED)
     ),
     Transition("end_maintenance", P.MAINTENANCE, P.CLOSED, "the table was closed before", C.BEGAN_CLOSED),
@@ -136,12 +134,12 @@ PHASES: Final[tuple[Transition, ...]] = (
         "the next round has not begun: an error of the last one may still be found",
         C.BEGAN_CONCLUDED,
     ),
-    Transition("end_maintenance", P.MAINTENANCE, P.IDLE, "the deck is counted and shuffled anew before a round begins"),
+    Transition("end_maintenance", P.MAINTENANCE, P.IDLE, "the deck is counted and shuffled again before a round"),
 )
 
 SERVICES: Final[tuple[Transition, ...]] = (
     *(
-        Transition("link_ready", service, S.RECONCILING, "the device is there, its status not yet compared")
+        Transition("link_ready", service, S.RECONCILING, "the device is connected, its status not yet compared")
         for service in S
     ),
     Transition("link_lost", S.IN_SERVICE, S.RECONCILING, "the device was lost in a round", C.IN_ROUND),
@@ -155,7 +153,7 @@ SERVICES: Final[tuple[Transition, ...]] = (
 
 
 class _Subject:
-    """What `transitions` moves: nothing but a state."""
+    """The model that `transitions` moves: a state and nothing else."""
 
     state: Enum
 
@@ -182,7 +180,7 @@ class StateTable(Generic[StateT]):
         self._staying = [row for row in table if row.source == row.target]
 
     def after(self, state: StateT, trigger: str, holds: frozenset[Condition]) -> StateT | None:
-        """The state that the trigger leads to, or None when it is not lawful in this state."""
+        """The state that the trigger leads to, or None where this state has no row for it."""
         self._subject.state = state
         try:
             self._machine.events[trigger].trigger(self._subject, holds)
@@ -199,7 +197,7 @@ class StateTable(Generic[StateT]):
 
 
 class _Check:
-    """A row's condition, asked of what holds at this moment."""
+    """A row's condition, checked against those that hold now."""
 
     def __init__(self, condition: Condition) -> None:
         self._condition = condition

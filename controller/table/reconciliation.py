@@ -1,8 +1,8 @@
-"""The device came, went, or gave account of itself: does it agree with the journal?
+"""The device connects, disconnects or sends its status: does the status agree with the journal?
 
-The link comes back by itself; a round does not go on by itself. What the device did while nobody listened is in its
-reports; when the last of them is taken, its status must be the journal's. Then the dealer continues; or the difference
-is an irregularity (I04).
+The link is restored automatically; a round is continued by a person. What the device did meanwhile comes in its
+reports; after the last of them its status must agree with the journal. Then the dealer may continue; a difference is an
+irregularity (I04).
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from __future__ import annotations
 from controller.table import events
 from controller.table.decision import Decision
 from controller.table.device_reports import OF_A_JAM, stop
-from controller.table.inference import counts
+from controller.table.inference import device_counts
 from controller.table.inputs import DeviceConnected, DeviceGone, ReportsMissing, StatusReceived
-from controller.table.interruptions import doubt_what_passed, may_have_passed
+from controller.table.interruptions import may_have_passed_cards, raise_unseen_cards
 from controller.table.irregularities.raising import raise_count_in_doubt
 from controller.table.model import HeldCard
 from controller.table.phases import AFTER_DEAL, Service
@@ -23,13 +23,13 @@ from firmware_bridge.cards import DECK_SIZE
 
 
 def device_connected(decision: Decision, given: DeviceConnected) -> None:
-    """A proven device stands at the other end. One that cannot serve this table leaves it out of service."""
-    let_lapse(decision)
+    """An identified device is connected. One that is not fit for this table leaves the table out of service."""
+    lapse_commands(decision)
     if decision.state.settings_wait is not None and not decision.state.in_round:
         choose_game(decision, decision.state.settings_wait)
     unfit = _unfit(decision.state, given.identity)
-    passed = may_have_passed(decision.state, given.identity)
-    _tell_differences(decision, given.identity)
+    passed = may_have_passed_cards(decision.state, given.identity)
+    _record_device_change(decision, given.identity)
     decision.emit(events.DeviceReady(given.identity, given.status.exit_held, passed, bool(unfit)))
     if unfit:
         decision.emit(events.DeviceLost("device-unfit", unfit))
@@ -40,8 +40,8 @@ def device_connected(decision: Decision, given: DeviceConnected) -> None:
     _compare(decision, given.status)
 
 
-def _tell_differences(decision: Decision, identity: DeviceIdentity) -> None:
-    """Another device, or the same one with other firmware. Where that must not be, the configuration pins it."""
+def _record_device_change(decision: Decision, identity: DeviceIdentity) -> None:
+    """Record another device, or other firmware in the same one. The configuration can refuse both by naming them."""
     known = decision.state.device
     if known.serial not in ("", identity.serial):
         decision.emit(events.DeviceDiffers("serial", known.serial, identity.serial))
@@ -84,9 +84,9 @@ def _unfit(state: TableState, identity: DeviceIdentity) -> str:
 
 
 def _take_over_faults(decision: Decision, status: DeviceStatus) -> None:
-    """What stops a device is what it says now: causes that ended while it was away are gone, new ones are told.
+    """The causes of a stop are those in the status now: ended ones are cleared, new ones are raised.
 
-    After the deal a jam concerns the stub alone: one of the round is enough, however often the link is made anew.
+    After the deal a jam affects the stub alone: it is raised once in a round, however often the link is made again.
     """
     for cause in decision.state.device.stops:
         if cause not in status.faults:
@@ -104,12 +104,12 @@ def _concerns_stub(state: TableState, fault: str) -> bool:
 
 def device_gone(decision: Decision, given: DeviceGone) -> None:
     decision.emit(events.DeviceLost(given.code, given.sentence))
-    let_lapse(decision)
+    lapse_commands(decision)
     decision.change_service("refuse" if given.refused else "link_lost", given.sentence)
 
 
-def let_lapse(decision: Decision) -> None:
-    """Commands that move no cards mean nothing beyond their link. Of the others the status will tell."""
+def lapse_commands(decision: Decision) -> None:
+    """Commands that move no cards lapse with their link. Whether the others were carried out, the next status shows."""
     for opened in decision.state.device.open_commands:
         if not opened.command.moves_cards:
             decision.emit(events.CommandLapsed(opened.id))
@@ -122,12 +122,12 @@ def status_received(decision: Decision, given: StatusReceived) -> None:
 
 
 def reports_missing(decision: Decision, given: ReportsMissing) -> None:
-    """Reports are gone for ever: cards may have passed unseen (I04). What comes next is expected from here on."""
+    """Reports are lost: cards may have passed unseen (I04). The next report expected is the one after them."""
     device = decision.state.device
     taken = device.last_report if device.boot == given.boot else 0
     last = "an unknown number" if given.last is None else str(given.last)
     note = f"the device no longer has its reports from {given.first} to {last}: cards may have passed unseen"
-    if given.last is None:  # what it has of later starts comes next, whole: nothing of it may count as taken
+    if given.last is None:  # reports of later starts follow in full: none of them counts as received
         decision.emit(events.ReportsPassed(device.boot, device.last_report, note))
     else:
         decision.emit(events.ReportsPassed(given.boot, max(given.last, taken), note))
@@ -135,24 +135,24 @@ def reports_missing(decision: Decision, given: ReportsMissing) -> None:
 
 
 def _compare(decision: Decision, status: DeviceStatus) -> None:
-    """Compare once the status speaks of the same reports as the journal, and nothing is moving."""
+    """Compare status and journal, once both include the same reports and no card is moving."""
     state = decision.state
     if status.moving or not _same_moment(state, status):
         return
     reconciling = state.service is Service.RECONCILING
     if reconciling:
-        _close_inherited(decision, status)
+        _close_earlier_command(decision, status)
     elif state.device.open_commands:
         return
-    differences = [] if state.round.by_hand else _differences(state, status)  # its stub was taken out and dealt from
+    differences = [] if state.round.by_hand else _differences(state, status)  # cards of its stub were dealt without it
     for what, ours, theirs in differences:
         tray = _unseen_in_tray(state, status) if what == "tray" and theirs else ()
         decision.emit(events.StatusDiffers(what, ours, theirs, tray))
     if differences:
         listed = "; ".join(f"{what}: journal {ours}, device {theirs}" for what, ours, theirs in differences)
-        note = f"the device counts otherwise ({listed})"
+        note = f"the device's count differs from the journal ({listed})"
         raise_count_in_doubt(decision, note)
-    doubt_what_passed(decision)
+    raise_unseen_cards(decision)
     if not differences and not state.device.status_agrees:
         decision.emit(events.StatusAgrees())
     if reconciling and not state.in_round:
@@ -164,8 +164,8 @@ def _same_moment(state: TableState, status: DeviceStatus) -> bool:
     return status.boot == state.device.running_boot and status.last_report == taken
 
 
-def _close_inherited(decision: Decision, status: DeviceStatus) -> None:
-    """A command of an earlier link was carried out, or the device never began it and never will."""
+def _close_earlier_command(decision: Decision, status: DeviceStatus) -> None:
+    """Close the command of an earlier link: it was carried out, or was not begun and lapses."""
     opened = decision.state.device.moving
     if opened is not None:
         done = status.last_command == opened.id
@@ -173,8 +173,8 @@ def _close_inherited(decision: Decision, status: DeviceStatus) -> None:
 
 
 def _differences(state: TableState, status: DeviceStatus) -> list[tuple[str, int, int]]:
-    if not counts(state):
-        return []  # it gives no status, and there is nothing that could differ
+    if not device_counts(state):
+        return []  # it gives no status to compare
     capabilities = state.device.capabilities
     compared = [
         ("shuffle", state.decks.in_play.shuffle, status.shuffle),
@@ -186,7 +186,7 @@ def _differences(state: TableState, status: DeviceStatus) -> list[tuple[str, int
 
 
 def _unseen_in_tray(state: TableState, status: DeviceStatus) -> tuple[HeldCard, ...]:
-    """The cards that must lie in the tray: the last that the device dispensed, as far as the journal missed them."""
+    """The cards that must lie in the tray: the last that the device dispensed, as many as the journal lacks."""
     missed = status.dispensed - state.decks.in_play.dispensed
     count = missed if 0 < missed < state.grammar.cards_each else state.grammar.cards_each
     return tuple(HeldCard(status.shuffle, status.dispensed - count + place, None) for place in range(1, count + 1))

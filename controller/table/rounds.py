@@ -1,4 +1,4 @@
-"""What people do in the course of a round: for each operation what must be so (`verify_...`) and what follows."""
+"""The operations of a round, from its announcement to its conclusion: `verify_...` refuses, the other does it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from controller.games import game
 from controller.games.specification import Kind
 from controller.rules.dealing_order import Place, dealing_order, order_after_first_card, served_boxes
 from controller.table import decks, events, operations
-from controller.table.betting import notice_homeless, verify_nothing_held
-from controller.table.dealing import deal_aside, hand_out
+from controller.table.betting import notice_side_without_main, verify_nothing_held
+from controller.table.dealing import deal_cards_set_aside, deal_without_device
 from controller.table.decision import Decision, RefusedError
 from controller.table.exposing import judge
 from controller.table.inputs import PersonActed
@@ -25,10 +25,10 @@ def choose_game(decision: Decision, settings: Settings) -> None:
 
 
 def verify_place_your_bets(state: TableState, given: PersonActed, operation: operations.PlaceYourBets) -> None:
-    """A full deck, shuffled and not dealt from, must lie in the device (house procedure, reading 34).
+    """The device must hold a full, shuffled, unused deck (house procedure, reading 34).
 
-    One deck of 52 (TP 2.1, RTP 2.1, NC 2.2.1, P3 2.1); after maintenance it is counted before anything else.
-    Where the table records its decks, it is one of them.
+    One deck of 52 (TP 2.1, RTP 2.1, NC 2.2.1, P3 2.1), counted first after maintenance. Where the table records its
+    decks, it is one of them.
     """
     if state.device.stopped:
         raise RefusedError(
@@ -45,12 +45,12 @@ def verify_place_your_bets(state: TableState, given: PersonActed, operation: ope
         raise RefusedError("burn", "This device cannot give out the cards to be burnt; connect one that can.")
     deck = state.decks.coming
     if not deck.deck:
-        raise RefusedError("no-deck", _put_in(state))
-    if deck.label:  # what has a name may have to stay out; what has none is simply loaded again
+        raise RefusedError("no-deck", _put_deck_in(state))
+    if deck.label:  # a deck out of use must not be put in again, so that refusal comes first
         decks.verify_usable(state, deck)
     if deck.used:
         over = "Round over. " if state.phase in (Phase.CONCLUDED, Phase.VOIDED) else "Cards have left this deck. "
-        raise RefusedError("deck-used", f"{over}Collect the cards. {_put_in(state)}")
+        raise RefusedError("deck-used", f"{over}Collect the cards. {_put_deck_in(state)}")
     decks.verify_usable(state, deck)
     if not deck.shuffled:
         outside = "Shuffle the deck outside the shoe, and record the shuffle."
@@ -62,8 +62,8 @@ def verify_place_your_bets(state: TableState, given: PersonActed, operation: ope
         )
 
 
-def _put_in(state: TableState) -> str:
-    """A shuffler shuffles what is put in; for a shoe people do."""
+def _put_deck_in(state: TableState) -> str:
+    """How a deck is put in: a shuffler shuffles it; for a shoe people shuffle it first."""
     if state.device.kind == "shuffler":
         return "Put a full deck into the shuffler."
     return f"Shuffle a full deck, put it into the {state.device.word}, and record the shuffle."
@@ -87,7 +87,7 @@ def verify_cancel_start(state: TableState, given: PersonActed, operation: operat
 
 
 def cancel_start(decision: Decision, given: PersonActed, operation: operations.CancelStart) -> None:
-    """The announcement counts, not the key; or nobody bets. A set that waits in the tray goes back with the stub."""
+    """The start was entered by mistake, or no one bets. A set that waits in the tray goes back with the stub."""
     decision.enter_phase("cancel_start")
 
 
@@ -122,21 +122,21 @@ def no_more_bets(decision: Decision, given: PersonActed, operation: operations.N
     if served != decision.state.round.boxes:
         decision.emit(events.BoxesOccupied(served))
     decision.enter_phase("no_more_bets", rules.clauses.no_more_bets)
-    notice_homeless(decision)
+    notice_side_without_main(decision)
     if rules.first_card is None:
         _begin_deal(decision, dealing_order(decision.state.grammar, served))
-    deal_aside(decision)
+    deal_cards_set_aside(decision)
 
 
 def verify_reopen_bets(state: TableState, given: PersonActed, operation: operations.ReopenBets) -> None:
-    """A set that waits in the tray has not been taken; the announcement counts, not the key."""
+    """Possible until a card has left the device; a set that waits in the tray has not."""
     if (
         state.round.dealt
         or state.decks.aside
         or state.round.first_card is not None
         or state.round.piles.get(Pile.BURNT)
     ):
-        raise RefusedError("cards-out", "Cards have left the device and bets stay closed; go on with the deal.")
+        raise RefusedError("cards-out", "Cards have left the device and bets stay closed; continue the deal.")
     if state.device.moving is not None:
         raise RefusedError("moving", "The device is moving cards; wait until it has answered.")
 
@@ -158,7 +158,7 @@ def verify_show_first_card(state: TableState, given: PersonActed, operation: ope
 
 
 def show_first_card(decision: Decision, given: PersonActed, operation: operations.ShowFirstCard) -> None:
-    """Its rank says where the deal begins."""
+    """The rank of the First Card says where the deal begins."""
     state = decision.state
     drawn, rules = state.round.first_card, state.game.first_card
     assert drawn is not None
@@ -174,22 +174,22 @@ def show_first_card(decision: Decision, given: PersonActed, operation: operation
     if state.law.option(rules.setting) == "in_hand":
         decision.emit(events.CardsDealt(places[:1], (drawn,), "first_card"))
     compare_first_card(decision, given, drawn, card)
-    deal_aside(decision)
+    deal_cards_set_aside(decision)
 
 
 def compare_first_card(decision: Decision, given: PersonActed, drawn: HeldCard | None, card: Card) -> None:
-    """The card on the table decides; a difference to the device's word is told of (I16)."""
+    """The card on the table counts; where the device read another one, that is reported (I16)."""
     if drawn is not None and drawn.face is not None and drawn.face.expose() is not card:
         note = f"the First Card is not the one that {decision.state.device.word} read"
-        facts = known_facts(decision, misplaced=False)
+        facts = known_facts(decision.state, misplaced=False)
         raise_irregularity(decision, Kind.OTHER_DEALING_ERROR, noticed_by=given.person, facts=facts, note=note)
 
 
 def verify_deal_by_hand(state: TableState, given: PersonActed, operation: operations.DealByHand) -> None:
-    """Only where the device cannot, and only as many as are due."""
+    """Only where the device cannot deal, and only as many cards as are due."""
     able = state.device.connected and not state.device.stopped and not state.decks.in_play.stub_out
     runs = able and state.service is Service.IN_SERVICE
-    if runs and not state.round.by_hand:  # once its stub is dealt from, the round stays without it
+    if runs and not state.round.by_hand:  # a round once dealt by hand from the stub stays so
         raise RefusedError("device", "The device is running; let it deal.")
     if not operation.because.strip():
         raise RefusedError("reason", "Enter why the round goes on without the device.")
@@ -201,15 +201,15 @@ def verify_deal_by_hand(state: TableState, given: PersonActed, operation: operat
 
 
 def deal_by_hand(decision: Decision, given: PersonActed, operation: operations.DealByHand) -> None:
-    """What lies in the tray first; then the stub, taken out, in the order in which it lay."""
+    """The cards in the tray first; then those of the stub, in their order."""
     deck = decision.state.decks.in_play
     if not decision.state.round.by_hand:
         decision.emit(events.DealtByHand(operation.because))
     waiting = decision.state.decks.tray[: operation.cards]
     first = deck.dispensed + 1
     cards = tuple(HeldCard(deck.shuffle, first + number, None) for number in range(operation.cards - len(waiting)))
-    hand_out(decision, waiting, "tray")
-    hand_out(decision, cards, "by_hand")
+    deal_without_device(decision, waiting, "tray")
+    deal_without_device(decision, cards, "by_hand")
 
 
 def verify_settled(state: TableState, given: PersonActed, operation: operations.RecordSettled) -> None:
@@ -219,8 +219,8 @@ def verify_settled(state: TableState, given: PersonActed, operation: operations.
         raise RefusedError("settled", "The chips are recorded as paid already; conclude the round.")
     capabilities = state.device.capabilities
     counted_by_device = capabilities is not None and capabilities.unloads_stub
-    lies = state.decks.in_play.used  # not where the round was taken up again after the next deck had come
-    if lies and state.decks.in_play.stub is None and (counted_by_device or state.settings.count_stub_by_hand):
+    same_deck = state.decks.in_play.used  # the next deck may have come in before the round was reopened
+    if same_deck and state.decks.in_play.stub is None and (counted_by_device or state.settings.count_stub_by_hand):
         out = state.decks.in_play.stub_out
         comes = counted_by_device and state.device.connected and not (state.device.stopped or out)
         next_step = "wait until the device has given it out" if comes else "count it by hand"
@@ -237,7 +237,7 @@ def verify_conclude(state: TableState, given: PersonActed, operation: operations
 
 
 def conclude_round(decision: Decision, given: PersonActed, operation: operations.ConcludeRound) -> None:
-    """Asked twice: the window for errors of this round narrows with it."""
+    """Entered twice: errors found after it no longer change this round."""
     if decision.state.round.conclusion_asked:
         decision.enter_phase("conclude")
     else:
@@ -245,7 +245,7 @@ def conclude_round(decision: Decision, given: PersonActed, operation: operations
 
 
 def resume_play(decision: Decision) -> None:
-    """Once nothing blocks: deal what was held back, judge what waited to be judged."""
+    """Once nothing blocks: deal the cards set aside, and give the hands that waited their outcomes."""
     if not decision.state.held:
-        deal_aside(decision)
+        deal_cards_set_aside(decision)
         judge(decision)

@@ -1,11 +1,11 @@
-"""The table apart from its rounds: open and closed, paused, back in service, who deals, under maintenance.
+"""Operations outside the course of a round: open, close, pause, return to service, go on duty, maintain the device.
 
-Who is on duty is kept and shown, and restricts no one: people may act for each other, and every operation names the
-person who did it.
+The dealer on duty is recorded and shown, and restricts no one: people may act for each other, and every operation names
+the person who did it.
 
-Under maintenance people try, clean or repair the device between rounds, and it does what they instruct it to. No round
-is concerned: nothing becomes an irregularity (irregularities/raising.py), cards that leave the device are set aside
-(dealing.py), and the device gets no orders but theirs (device_commands.py). Before the next round the deck is loaded,
+Under maintenance people test, clean or repair the device between rounds, and it does what they instruct. No round is
+affected: nothing becomes an irregularity (irregularities/raising.py), cards that leave the device are set aside
+(dealing.py), and the table itself issues no commands (device_commands.py). Before the next round the deck is loaded,
 shuffled and counted again (house procedure).
 """
 
@@ -31,7 +31,7 @@ MOST_IN_A_SET: Final = 5
 
 
 class Instructed(NamedTuple):
-    """What an instruction tells the device, and whether a device can do it."""
+    """The command of an instruction, and whether a device can carry it out."""
 
     command: Callable[[int], AnyCommand]
     possible: Callable[[Device, Capabilities], bool]
@@ -48,14 +48,14 @@ INSTRUCTIONS: Final[dict[Instruction, Instructed]] = {
 
 
 def verify_nothing(state: TableState, given: PersonActed, operation: operations.Operation) -> None:
-    """Phase, service and hold say it all."""
+    """For operations that need nothing but phase, service and hold."""
 
 
 # -- open, closed, paused, in service
 
 
 def verify_open_table(state: TableState, given: PersonActed, operation: operations.OpenTable) -> None:
-    """What has no default the casino must have chosen, save at a simulated table."""
+    """The casino must have chosen every reading without a default, except at a simulated table."""
     if state.law.unchosen and not state.simulated:
         raise RefusedError("reading", f"{not_chosen(state.law.unchosen[0])}; the configuration has to name one.")
 
@@ -81,7 +81,7 @@ def pause_table(decision: Decision, given: PersonActed, operation: operations.Pa
 
 def verify_resume(state: TableState, given: PersonActed, operation: operations.ResumeTable) -> None:
     if not state.duty.paused:
-        raise RefusedError("not-paused", "The table is not paused; go on.")
+        raise RefusedError("not-paused", "The table is not paused; continue.")
 
 
 def resume_table(decision: Decision, given: PersonActed, operation: operations.ResumeTable) -> None:
@@ -102,7 +102,7 @@ def continue_round(decision: Decision, given: PersonActed, operation: operations
 
 
 def return_to_service(decision: Decision, given: PersonActed, operation: operations.ReturnToService) -> None:
-    """The cause is gone, a supervisor says: the link is made anew and everything is compared again."""
+    """A supervisor enters that the cause is fixed: the link is made again and the device compared again."""
     for cause in decision.state.device.stops:
         decision.emit(events.DeviceFreed(cause))
     sentence = f"{given.person} returns the table to service"
@@ -125,7 +125,7 @@ def dealer_on(decision: Decision, given: PersonActed, operation: operations.Deal
 
 
 def verify_dealer_off(state: TableState, given: PersonActed, operation: operations.DealerOff) -> None:
-    """Whoever else stands there may enter that the dealer left."""
+    """Anyone at the table may enter that the dealer left."""
     _verify_nothing_open(state)
     if not state.duty.dealer:
         raise RefusedError("off-duty", "No dealer is on duty; nothing to enter.")
@@ -136,10 +136,10 @@ def dealer_off(decision: Decision, given: PersonActed, operation: operations.Dea
 
 
 def verify_take_over(state: TableState, given: PersonActed, operation: operations.TakeOver) -> None:
-    """Whoever comes names what is open: so it is known that it was seen."""
+    """The new dealer names every open irregularity, which shows that they were seen."""
     _verify_another(state, given)
     if sorted(operation.open) != sorted(found.id for found in state.open):
-        listed = ", ".join(map(_named, state.open))
+        listed = ", ".join(map(_listing, state.open))
         sentence = f"Name every open irregularity, once: {listed}." if listed else "Nothing is open; name nothing."
         raise RefusedError("open", sentence)
 
@@ -162,8 +162,8 @@ def _verify_nothing_open(state: TableState) -> None:
         )
 
 
-def _named(found: Irregularity) -> str:
-    """An irregularity by its id, and by its row's number where it has one."""
+def _listing(found: Irregularity) -> str:
+    """An irregularity by its id, its row's number and its place."""
     at = f" at {found.place}" if found.place else ""
     return f"{found.id} ({found.row.id}{at})"
 
@@ -180,7 +180,7 @@ def verify_begin_maintenance(state: TableState, given: PersonActed, operation: o
 
 
 def begin_maintenance(decision: Decision, given: PersonActed, operation: operations.BeginMaintenance) -> None:
-    """What the device refused to do, or broke off, people may have it try again."""
+    """Commands that the device refused or broke off may be tried again."""
     for cause in decision.state.device.stops:
         if cause.startswith(OF_A_COMMAND):
             decision.emit(events.DeviceFreed(cause))
@@ -197,12 +197,12 @@ def end_maintenance(decision: Decision, given: PersonActed, operation: operation
     decision.enter_phase("end_maintenance")
     decision.emit(events.MaintenanceEnded())
     waiting = decision.state.decks.waiting
-    if waiting is not None and not waiting.used:  # it lay in the device while people were at it
+    if waiting is not None and not waiting.used:  # it was in the device during the maintenance
         decision.emit(events.ShuffleFailed(waiting.deck, waiting=True))
 
 
 def _verify_device_is_still(state: TableState) -> None:
-    """What the device was told under one regime it must not carry out under the other."""
+    """A command of play must not be carried out under maintenance, nor the reverse."""
     if state.device.connected and state.device.moving is not None:
         raise RefusedError("moving", "The device is moving cards; wait until it has answered.")
 
@@ -227,7 +227,7 @@ def verify_instruct(state: TableState, given: PersonActed, operation: operations
 
 
 def _is_self_test(operation: operations.InstructDevice) -> bool:
-    """A self test may find out why a device stands still."""
+    """A self-test is possible while the device is stopped: it may show why."""
     return operation.instruction is Instruction.RUN_SELF_TEST
 
 

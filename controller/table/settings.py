@@ -1,4 +1,4 @@
-"""What a casino chooses for its table, as it enters the journal with the game; and the law that follows from it."""
+"""What a casino chooses for its table, journaled with the game; and the law that follows from it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ChosenReading(msgspec.Struct, frozen=True):
 
 
 class WagerLimit(msgspec.Struct, frozen=True):
-    """Least and most for one kind of wager, in the smallest unit; `maximum` 0: none."""
+    """Minimum and maximum of one kind of wager, in the smallest unit; `maximum` 0: none."""
 
     wager: str
     minimum: int = 1
@@ -34,16 +34,15 @@ class WagerLimit(msgspec.Struct, frozen=True):
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """What a casino chooses for its table. Enters the journal with the game.
+    """What a casino chooses for its table.
 
     `box_count`: betting boxes on the layout. `unit`: what leaves the device. `count_stub_by_hand`: where the device
-    cannot count the stub, the dealer must before the round is settled (house procedure). `readings`: those that were
-    chosen. `house`: the rows of the house's own irregularity table.
-    `burn`: how many cards, 0 to 5, are burnt before the first is dealt (house procedure).
-    `limits`: those of wagers, where the table knows of them. `rounding`: what becomes of parts of a unit in payouts
-    and in shares of a maximum.
-    `least_ms_between_draws`: two cards that leave a shoe closer together than this, by its own clock, left together
-    (I15), where it has no sensor for that; 0: nothing is inferred. 50 ms is our guess: no hand draws twice so fast.
+    cannot count the stub, the dealer has to before the round is settled (house procedure). `readings`: the options
+    chosen. `house`: the rows of the house's own irregularity table. `burn`: how many cards, 0 to 5, are burnt before
+    the first is dealt (house procedure). `limits`: those of wagers, where the casino sets any. `rounding`: how parts
+    of a unit are rounded in payouts and in shares of a maximum.
+    `least_ms_between_draws`: two cards that leave a shoe closer together than this, by its own clock, count as drawn
+    together (I15), where it has no sensor for that; 0: never. 50 ms is an assumption: no person draws twice so fast.
     """
 
     game: str
@@ -64,6 +63,6 @@ class Settings(msgspec.Struct, frozen=True):
 
 @cache
 def law_of(settings: Settings) -> Law:
-    """The law that these settings make."""
+    """The law of a table with these settings."""
     chosen = {reading.setting: reading.option for reading in settings.readings}
     return read_law(game(settings.game), chosen, settings.house)

@@ -1,6 +1,7 @@
-"""What the table knows: a frozen value, the fold of its events. Nothing here judges; derived questions are methods.
+"""The state of a table: a frozen value, the fold of its events. No rule is applied here; what follows is a property.
 
-The place of a card is *assumed* from the dealing order until its hand is exposed.
+It is grouped by lifetime: `Decks`, `Duty`, `Round`, and `TableState`, which holds them. The place of a card is
+*assumed* from the dealing order until its hand is exposed.
 """
 
 from __future__ import annotations
@@ -38,16 +39,16 @@ from firmware_bridge.cards import DECK_SIZE, Card
 
 
 class Decks(msgspec.Struct, frozen=True):
-    """The decks of the table, and what left the one in play and is in no hand. Outlives a round, not its deck."""
+    """The decks of the table, and the cards that left the one in play and lie in no hand; reset with the deck."""
 
     in_play: Deck = Deck()
     waiting: Deck | None = None  # in the device as well: it waits for the next round
     tray: tuple[HeldCard, ...] = ()
-    aside: tuple[HeldCard, ...] = ()  # out of the device, given to no place
-    recorded: tuple[RecordedDeck, ...] = ()  # that belong to the table
+    aside: tuple[HeldCard, ...] = ()  # out of the device, dealt to no place
+    recorded: tuple[RecordedDeck, ...] = ()  # those that belong to the table
     keeps_records: bool = False  # once a deck was recorded, only recorded decks are dealt from
     count_due: bool = False  # after maintenance, until the whole deck was counted
-    last_order: tuple[HeldCard, ...] = ()  # what left the device in the last round in which something did
+    last_order: tuple[HeldCard, ...] = ()  # the cards of the last round in which any left the device, in order
 
     @property
     def coming(self) -> Deck:
@@ -65,26 +66,26 @@ class Decks(msgspec.Struct, frozen=True):
 
 
 class Duty(msgspec.Struct, frozen=True):
-    """Who deals, and why the table stands still: matters of the table, not of a round."""
+    """Who deals, and why the table is paused or under maintenance: independent of rounds."""
 
-    dealer: str = ""  # who is on duty; no one is asked whether it was this person who did something
-    paused: str = ""  # why
-    maintenance: str = ""  # why the table is under maintenance
+    dealer: str = ""  # who is on duty; anyone may still act for the dealer
+    paused: str = ""  # the reason; empty: not paused
+    maintenance: str = ""  # the reason; empty: not under maintenance
     began_closed: bool = False  # the maintenance began at a closed table
-    began_concluded: bool = False  # it began after a round that may still be found to be in error
+    began_concluded: bool = False  # it began after a round, an error of which may still be reported
 
 
 class Round(msgspec.Struct, frozen=True):
-    """All that begins again with a round. The one before is kept whole while errors of it may be raised.
+    """Everything that begins again with a round. The one before is kept whole while errors of it may be reported.
 
-    `places` is the place of every card of the round, in dealing order; the first `dealt` of them are filled, by
-    `dealt_cards` in this order. `read` is what left the device in this round, in the order of leaving.
+    `places`: the place of every card of the round, in dealing order. The first `dealt` of them are filled, by
+    `dealt_cards` in this order. `read`: the cards that left the device in this round, in order.
     """
 
     number: int = 0
     deck: int = 0  # the device's name for the deck that the round is dealt from
     label: str = ""  # and the table's record of it
-    cancelled: bool = False  # it was begun by mistake: it is no round
+    cancelled: bool = False  # begun by mistake: it does not count as a round
 
     boxes: tuple[int, ...] = ()
     places: tuple[Place, ...] = ()
@@ -93,49 +94,49 @@ class Round(msgspec.Struct, frozen=True):
     read: tuple[HeldCard, ...] = ()
     by_hand: bool = False  # the rest of the round is dealt by hand, without the device
     dealt_by_hand: tuple[CardId, ...] = ()  # a device that comes back may report these again
-    first_card: HeldCard | None = None  # drawn to be shown; it lies beside the hands, or is dealt as the first of them
+    first_card: HeldCard | None = None  # drawn to be shown; not yet, or not at all, dealt to a hand
     first_card_shown: Card | None = None
     hands: dict[Place, Hand] = {}
     piles: dict[Pile, tuple[HeldCard, ...]] = {}
-    surplus: dict[str, int] = {}  # by pile: how many more (or fewer) a person counted there than were known of
+    surplus: dict[str, int] = {}  # by pile: cards counted there by a person, less those known to lie there
     viewing: tuple[tuple[str, int], ...] = ()  # bettor and box, in the order in which they looked
 
     bets: tuple[Bet, ...] = ()
     withdrawn: tuple[tuple[str, int, str, int], ...] = ()  # bettor, box, clause and irregularity
     bet_rulings: tuple[tuple[int, BetRuling, int], ...] = ()  # bet, what is ruled of it, and irregularity
-    removed: tuple[tuple[int, str, int], ...] = ()  # boxes whose hand was removed, by what, and irregularity
+    removed: tuple[tuple[int, str, int], ...] = ()  # boxes whose hand was removed, clause or authority, irregularity
     settlement: tuple[SettledBet, ...] = ()
-    under_minimum: tuple[str, ...] = ()  # whose one time under the minimum was used up before this round (RTP 5.10)
-    under_minimum_next: tuple[str, ...] = ()  # and after it
+    under_minimum: tuple[str, ...] = ()  # bettors who used their one bet under the minimum before (RTP 5.10)
+    under_minimum_next: tuple[str, ...] = ()  # the same, after this round
     chips_paid: bool = False
     conclusion_asked: bool = False
-    abandon_asked: tuple[str, ...] = ()  # person, authority and text of the first asking
+    abandon_asked: tuple[str, ...] = ()  # person, authority and text of the first request
 
     closed: tuple[Closed, ...] = ()  # its irregularities that have ended
-    entered: tuple[Entered, ...] = ()  # what may be corrected
-    chose_to_go_on: bool = False  # a bettor did, after an error of this round
+    entered: tuple[Entered, ...] = ()  # operations that may be corrected
+    chose_to_go_on: bool = False  # a bettor chose to continue after an error of this round
     voided_from: Phase | None = None  # the phase in which the round became void
-    voided_by: int = 0  # and the irregularity by which it did
-    power_failure_raised: bool = False  # in this interruption; one claim is enough
-    stub_stop_raised: bool = False  # the device stood still after the deal, and it was raised
+    voided_by: int = 0  # the irregularity that made it void
+    power_failure_raised: bool = False  # in this interruption: raised once, however often power was lost
+    stub_stop_raised: bool = False  # a stop of the device after the deal was raised
     clock_doubted: bool = False  # the device's clock ran backwards
-    cards_may_have_passed: bool = False  # the device was away and cannot tell what it did; not yet asked about
+    cards_may_have_passed: bool = False  # the device was away, cannot report what it did, and nothing is raised yet
 
     @property
     def next_place(self) -> Place | None:
-        """The place that the next card belongs to; None when the deal is whole or has not begun."""
+        """The place of the next card; None when the deal is complete or has not begun."""
         return self.places[self.dealt] if self.dealt < len(self.places) else None
 
     @property
     def cards_due(self) -> int:
-        """How many more cards the next place takes before another one's turn."""
+        """How many more cards the next place takes before it is another one's turn."""
         place, due = self.next_place, 0
         while self.dealt + due < len(self.places) and self.places[self.dealt + due] == place:
             due += 1
         return due
 
     def bettors_at(self, place: Place) -> tuple[str, ...]:
-        """Who has a say about the hand of a box: those who bet there and did not withdraw; none entered: the box."""
+        """Who decides for the hand of a box: who bet there and did not withdraw; without entered bets, the box."""
         if not self.bets:
             return ("",)
         box = int(place[1:])
@@ -149,21 +150,21 @@ class Round(msgspec.Struct, frozen=True):
 
     @property
     def choosers(self) -> tuple[tuple[Place, str], ...]:
-        """Place and bettor of everybody who chooses where a clause gives options."""
+        """Place and bettor of each person who chooses where a clause gives options."""
         return tuple((place, bettor) for place in self.live_places for bettor in self.bettors_at(place))
 
     @property
     def intended(self) -> dict[CardId, Place]:
-        """To which place each card that was dealt belongs, by the order of the deal.
+        """The place to which each dealt card belongs, by the order of the deal.
 
-        One that the device counted twice has no known place.
+        A card that the device counted twice has no known place.
         """
         times = Counter(self.dealt_cards)
         return {card: place for card, place in zip(self.dealt_cards, self.places, strict=False) if times[card] == 1}
 
     @property
     def misplaced(self) -> dict[CardId, tuple[Place, Place]]:
-        """Cards that lie elsewhere than they belong, as far as people said so: where they lie, where they belong."""
+        """Cards that lie at a wrong place, as far as people entered it: where they lie, where they belong."""
         intended = self.intended
         return {
             card.id: (place, intended[card.id])
@@ -176,7 +177,7 @@ class Round(msgspec.Struct, frozen=True):
     def curable(self) -> bool:
         """Whether moving complete hands from place to place would bring every card where it belongs.
 
-        What lies on the floor or was put to the discards is of no hand for the time being.
+        Cards on the floor or among the discards count as in no hand.
         """
         beside = {card.id for card in chain.from_iterable(self.piles.values())}
         lying = [frozenset(card.id for card in hand.cards) for hand in self.hands.values() if hand.cards]
@@ -199,30 +200,30 @@ class Round(msgspec.Struct, frozen=True):
         return tuple(place for place in places if place not in self.hands or not self.hands[place].dead)
 
     def pile_size(self, pile: Pile) -> int:
-        """How many cards lie on a pile: as counted, else as known."""
+        """How many cards lie on a pile: by the last count, else those known to lie there."""
         return len(self.piles.get(pile, ())) + self.surplus.get(pile, 0)
 
 
 class TableState(msgspec.Struct, frozen=True):
-    """All that decisions rest on, grouped by how long it lasts. `entry` is the last journal entry folded."""
+    """Everything that decisions depend on, grouped by how long it lasts. `entry`: the last journal entry folded."""
 
     table: str = ""
     simulated: bool = False
     entry: int = 0
     settings: Settings | None = None
-    settings_wait: Settings | None = None  # take effect after the round
+    settings_wait: Settings | None = None  # new settings, in force after the round
     phase: Phase = Phase.CLOSED
     service: Service = Service.OUT_OF_SERVICE
     service_cause: str = "the daemon has just started"
-    host_boot: str = ""  # which start of the PC the daemon runs in
+    host_boot: str = ""  # identifies the start of the PC in which the daemon runs
     device: Device = Device()
     decks: Decks = Decks()
     duty: Duty = Duty()
     round: Round = Round()
-    earlier: Round | None = None  # the one before it that was played, while errors of it may be raised
-    open: tuple[Irregularity, ...] = ()  # of the round, the one before, or the deck that waits
+    earlier: Round | None = None  # the round played before it, while errors of it may be reported
+    open: tuple[Irregularity, ...] = ()  # open irregularities: of the round, the one before, or the deck that waits
     bettors: tuple[Bettor, ...] = ()
-    bets_numbered: int = 0  # the last number given to a bet; none is given twice
+    bets_numbered: int = 0  # the last number given to a bet; numbers are not used twice
     restrictions: Restrictions = Restrictions()
     answers: tuple[Answer, ...] = ()
 
@@ -247,14 +248,14 @@ class TableState(msgspec.Struct, frozen=True):
 
     @property
     def held(self) -> bool:
-        """Whether nothing may be dealt: the table is paused or an irregularity is open that blocks."""
+        """Whether nothing may be dealt: the table is paused, or an open irregularity blocks."""
         return bool(self.duty.paused) or (bool(self.open) and any(irregularity.blocks for irregularity in self.open))
 
     @property
     def holds_cards(self) -> bool:
-        """Whether a card that the device tells of now was taken out of turn, because the table is held.
+        """Whether a card that the device reports now was taken out of turn, because the table is held.
 
-        What it had kept when the power failed left it before anybody held the table.
+        Not for reports that it had kept when the power failed: those cards left before the table was held.
         """
         if self.service is Service.RECONCILING and not self.device.status_agrees and not self.duty.paused:
             return any(found.blocks and found.kind is not Kind.POWER_FAILURE for found in self.open)
@@ -262,12 +263,12 @@ class TableState(msgspec.Struct, frozen=True):
 
     @property
     def layout(self) -> Layout:
-        """What lies on the layout, and who bets there."""
+        """The bets on the layout, and the bettors."""
         return Layout(self.bettors, self.round.bets, self.bets_numbered)
 
     @property
     def table_rules(self) -> TableRules:
-        """What casino and pit manager set for wagers here."""
+        """The limits and restrictions of wagers that casino and pit manager set."""
         assert self.settings is not None, "no game has been chosen"
         limits = {limit.wager: Limit(limit.minimum, limit.maximum or None) for limit in self.settings.limits}
         restricted = self.restrictions
@@ -281,21 +282,21 @@ class TableState(msgspec.Struct, frozen=True):
 
     @property
     def layout_in_play(self) -> Layout:
-        """What lies on the layout without the bets that were withdrawn."""
+        """The layout without the bets that were withdrawn."""
         gone = {(bettor, box) for bettor, box, _, _ in self.round.withdrawn}
         bets = tuple(bet for bet in self.layout.bets if (bet.bettor, bet.box) not in gone)
         return msgspec.structs.replace(self.layout, bets=bets)
 
     @property
     def aside_size(self) -> int:
-        """How many cards are set aside: as counted, else as known."""
+        """How many cards are set aside: by the last count, else those known."""
         return len(self.decks.aside) + self.round.surplus.get(ASIDE, 0)
 
     @property
     def stub_due(self) -> int:
-        """How many of the 52 must be left over: in the device, with a set that waits in the tray.
+        """How many of the 52 cards should be left: in the device, and in the tray.
 
-        After maintenance all of them: nothing lies on the table any more.
+        After maintenance all of them: no card lies on the table any more.
         """
         if self.decks.count_due:
             return DECK_SIZE
@@ -305,7 +306,7 @@ class TableState(msgspec.Struct, frozen=True):
 
     @property
     def burn_due(self) -> int:
-        """How many cards are still to be burnt before the first one is dealt."""
+        """How many cards are still to be burnt before the first card is dealt."""
         if (
             self.settings is None
             or self.phase not in CARDS_LEAVE
@@ -317,15 +318,15 @@ class TableState(msgspec.Struct, frozen=True):
 
     @property
     def other_deck_in(self) -> bool:
-        """Whether another recorded deck than that of the last round lies in the device now.
+        """Whether the device now holds a recorded deck other than that of the last round.
 
-        The device's number does not tell: a deck that is put in again may have another.
+        The device's number does not show it: a deck that is put in again may get another number.
         """
         return bool(self.decks.in_play.label and self.round.label) and self.decks.in_play.label != self.round.label
 
     @property
     def conditions(self) -> frozenset[Condition]:
-        """What the transition tables may depend on."""
+        """The conditions of the transition tables that hold now."""
         holds = {Condition.IN_ROUND if self.in_round else Condition.BETWEEN_ROUNDS}
         if self.duty.began_closed:
             holds.add(Condition.BEGAN_CLOSED)

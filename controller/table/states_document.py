@@ -1,8 +1,8 @@
-"""docs/states.md, drawn from the tables in `phases.py`.
+"""Writes docs/states.md from the transition tables in `phases.py`.
 
     python -m controller.table.states_document
 
-writes the page anew; a test fails when page and tables differ.
+A test fails when page and tables differ.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ LAST_ROUND = (WINDOW_OPEN & BETWEEN_ROUNDS) - {Phase.VOIDED}
 INTRODUCTION = """\
 # States of a table
 
-Drawn from `controller/table/phases.py` by `python -m controller.table.states_document`; do not edit it here.
+Generated from `controller/table/phases.py` by `python -m controller.table.states_document`; do not edit it here.
 
-Three things say together what may be done at a table.
+What may be done at a table depends on three things:
 
-- The **phase** tells how far the round has come.
-- The **service** tells whether table and device may be used together. The link comes back by itself; a round goes on
-  only when a person has compared the table with the screen.
-- **Held** is no state of its own: a table is held while it is paused or while an irregularity is open that blocks. The
-  exit of the device is locked then.
+- The **phase** says how far the round has come.
+- The **service** says whether table and device may be used together. The link is restored automatically; a round is
+  continued only by a person who has compared the table with the screen.
+- **Held** is derived: a table is held while it is paused or while an open irregularity blocks. The exit of the device
+  is locked then.
 
-A machine only answers which state a trigger leads to. Nothing happens on the way in or out; a trigger that has no row
-for the present state is refused with a sentence. Of several rows for the same trigger and state the first whose
+The tables say which state a trigger leads to. Nothing else happens on entering or leaving a state; a trigger without a
+row for the present state is refused with a sentence. Of several rows for the same trigger and state the first whose
 condition holds is taken.
 """
 
@@ -49,12 +49,12 @@ def states_document() -> str:
         INTRODUCTION,
         "## Phases\n",
         f"A round is in progress in every phase but {_listed(BETWEEN_ROUNDS)}.\n"
-        f"In {_listed(LAST_ROUND)} an error of the round that is over may still be reported, and void it: until the\n"
-        "next one begins.\n",
+        f"In {_listed(LAST_ROUND)} an error of the last round may still be reported, and void it, until the next one\n"
+        "begins.\n",
         _diagram(PHASES, Phase.CLOSED),
         _table(PHASES),
         "## Services\n",
-        "A daemon begins out of service and looks for its device.\n",
+        "A daemon starts out of service and looks for its device.\n",
         _diagram(SERVICES, Service.OUT_OF_SERVICE),
         _table(SERVICES),
     ]
@@ -98,7 +98,7 @@ def _arrows(rows: Sequence[Transition], first: StrEnum) -> Iterator[str]:
 
 def main() -> None:
     """Write the page; the working directory is the project's."""
-    with open(PAGE, "w", encoding="utf-8") as page:  # noqa: PTH123  # the rooms of the table import no paths
+    with open(PAGE, "w", encoding="utf-8") as page:  # noqa: PTH123  # modules of the table do not import pathlib
         page.write(states_document())
     sys.stdout.write(f"{PAGE} is written\n")
 

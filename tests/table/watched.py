@@ -71,7 +71,7 @@ class WatchedTable(TableHarness):
                 self._out += Counter(_places(event.cards))  # the device tells nothing of what is dealt by hand
             case events.FirstCardDrawn(source="by_hand"):
                 self._out += Counter(_places((event.card,)))
-            case events.StubCounted(in_device=False):
+            case events.StubCounted(in_device=False, midway=False):
                 self._out -= Counter(_places(state.decks.tray))
             case events.StatusDiffers(what="tray", device=device) if device:
                 self._out += Counter(_places(event.tray))  # a set of which nothing else is known

@@ -1,4 +1,4 @@
-"""What all events are."""
+"""The base of all events."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ class Event(msgspec.Struct, frozen=True, tag_field="event"):
     """Base of all events. The tag is the event's name in journals and in the API: it never changes."""
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        """The state with what the event names; `entry` is its number in the journal. Judges nothing."""
+        """The state after the event; `entry` is its number in the journal. Judges nothing."""
         return state

@@ -1,4 +1,4 @@
-"""The deck, and cards that leave the device."""
+"""Events of the deck in the device and of cards that leave it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from firmware_bridge.commands import Dispense, Shuffle, UnloadStub
 
 
 class DeckArrived(Event, frozen=True, tag="deck_arrived"):
-    """`waiting`, here and below: it is about the deck that waits for the next round, not about the one in play."""
+    """A deck was put in. `waiting`, here and below: the deck that waits for the next round, not the one in play."""
 
     deck: int
     count: int | None
@@ -62,7 +62,7 @@ class ShuffleBegan(Event, frozen=True, tag="shuffle_began"):
 
 
 class DeckShuffled(Event, frozen=True, tag="deck_shuffled"):
-    """A completed shuffle. `by`: the device, or the person who says so. `face_up`: so many cards lie face up in it."""
+    """A completed shuffle. `by`: the device, or the person who entered it. `face_up`: how many cards lie face up."""
 
     deck: int
     shuffle: int
@@ -73,7 +73,7 @@ class DeckShuffled(Event, frozen=True, tag="deck_shuffled"):
 
     def apply(self, state: TableState, entry: int) -> TableState:
         if self.deck == state.decks.coming.deck:
-            state = with_effect_seen(state, Shuffle)  # a shuffle of another deck is not what was ordered
+            state = with_effect_seen(state, Shuffle)  # the command was about this deck
         deck = Deck(
             deck=self.deck,
             shuffle=self.shuffle,
@@ -98,7 +98,7 @@ class ShuffleFailed(Event, frozen=True, tag="shuffle_failed"):
 
 
 class CardFoundFaceUp(Event, frozen=True, tag="card_found_face_up"):
-    """The card that will leave as number `ordinal` lies face up in the device; nobody at the table has seen it."""
+    """The card that will leave as number `ordinal` lies face up in the device; no one at the table has seen it."""
 
     ordinal: int
     card: Concealed | None = None
@@ -120,7 +120,7 @@ class SetInTray(Event, frozen=True, tag="set_in_tray"):
 
 
 class CardsSetAside(Event, frozen=True, tag="cards_set_aside"):
-    """Cards left the device and belong to no place yet."""
+    """Cards left the device and are dealt to no place yet."""
 
     cards: tuple[HeldCard, ...]
     from_tray: bool
@@ -149,14 +149,14 @@ class CardsStrayed(Event, frozen=True, tag="cards_strayed"):
     cards: tuple[HeldCard, ...]
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        """From a deck that was dealt from no round can begin."""
+        """No round begins with this deck any more."""
         before = state.decks.waiting.dispensed if state.decks.waiting is not None else 0
         state = with_deck(state, True, used=True, dispensed=before + len(self.cards))
         return with_pile(state, Pile.STRAYS, self.cards)
 
 
 class FirstCardDrawn(Event, frozen=True, tag="first_card_drawn"):
-    """The card that will say where the deal begins left the device. `source`: device, tray, aside."""
+    """The card whose rank says where the deal begins left the device. `source`: device, tray, aside."""
 
     card: HeldCard
     source: str
@@ -166,7 +166,7 @@ class FirstCardDrawn(Event, frozen=True, tag="first_card_drawn"):
 
 
 class FirstCardShown(Event, frozen=True, tag="first_card_shown"):
-    """It lies open. `revealed` opens the commitment to it, where the device had read it."""
+    """The First Card was turned over. `revealed` opens the commitment to it, where the device had read it."""
 
     card: Card
     clause: str
@@ -177,7 +177,7 @@ class FirstCardShown(Event, frozen=True, tag="first_card_shown"):
 
 
 class CardsDealt(Event, frozen=True, tag="cards_dealt"):
-    """Cards came to their places, as the dealing order assumes. `source`: device, tray, aside, first_card."""
+    """Cards were dealt, to the places that the dealing order assumes. `source`: device, tray, aside, first_card."""
 
     places: tuple[Place, ...]
     cards: tuple[HeldCard, ...]
@@ -196,7 +196,7 @@ class CardsDealt(Event, frozen=True, tag="cards_dealt"):
 
 
 class CardMoved(msgspec.Struct, frozen=True):
-    """One card goes from a place to another. Either may be a pile: dropped, discards."""
+    """One card goes from a place or pile (dropped, discards) to another."""
 
     shuffle: int
     ordinal: int
@@ -205,7 +205,7 @@ class CardMoved(msgspec.Struct, frozen=True):
 
 
 class CardsFoundElsewhere(Event, frozen=True, tag="cards_found_elsewhere"):
-    """A person says where cards really lie; until then their places were assumed from the order of the deal."""
+    """A person entered where cards really lie; before that their places were assumed from the order of the deal."""
 
     cards: tuple[CardMoved, ...]
 
@@ -214,13 +214,13 @@ class CardsFoundElsewhere(Event, frozen=True, tag="cards_found_elsewhere"):
 
 
 class CardsReconstructed(Event, frozen=True, tag="cards_reconstructed"):
-    """Cards were put where they belong. `whole_hands`: complete hands were moved, and nothing else."""
+    """Cards were put where they belong. `whole_hands`: only complete hands were moved."""
 
     cards: tuple[CardMoved, ...]
     clause: str
     irregularity: int
     whole_hands: bool
-    place: Place | None = None  # where a wrong number of cards lay, and lies no more
+    place: Place | None = None  # where the number of cards was wrong, and is right now
 
     def apply(self, state: TableState, entry: int) -> TableState:
         state = with_moves(state, self.cards)
@@ -228,7 +228,7 @@ class CardsReconstructed(Event, frozen=True, tag="cards_reconstructed"):
 
 
 class DealtByHand(Event, frozen=True, tag="dealt_by_hand"):
-    """From here on the round is dealt by hand from the stub, without the device."""
+    """From now on the round is dealt by hand from the stub, without the device."""
 
     because: str
 
@@ -237,7 +237,7 @@ class DealtByHand(Event, frozen=True, tag="dealt_by_hand"):
 
 
 class CardsCounted(Event, frozen=True, tag="cards_counted"):
-    """A count by hand, whatever it decides."""
+    """A count by hand, right or wrong."""
 
     pile: str
     number: int
@@ -246,7 +246,7 @@ class CardsCounted(Event, frozen=True, tag="cards_counted"):
     witness: str
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        """What was counted beside stub, tray and hands stands until it is counted again; of those other events tell."""
+        """Keeps counts of piles and cards set aside; counts of stub, tray and hands have events of their own."""
         if self.pile not in (*PILES, ASIDE):
             return state
         known = len(state.decks.aside) if self.pile == ASIDE else len(state.round.piles.get(Pile(self.pile), ()))
@@ -254,10 +254,10 @@ class CardsCounted(Event, frozen=True, tag="cards_counted"):
 
 
 class StubCounted(Event, frozen=True, tag="stub_counted"):
-    """What was left after the deal, a set in the tray included. `by`: device, or the person who counted.
+    """The cards left after the deal, including a set in the tray. `by`: device, or the person who counted.
 
-    `in_device`: it was counted where it lies; otherwise it came out, and the tray is empty. `midway`: the deal is not
-    over; the tray is as it was, and what is left is counted again after the deal.
+    `in_device`: counted in the device; otherwise the stub came out, and the tray is empty. `midway`: counted before the
+    end of the deal; the tray stays, and the stub is counted again after the deal.
     """
 
     count: int

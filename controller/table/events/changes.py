@@ -1,4 +1,4 @@
-"""What several events set: one group of the state changed, or cards that lie elsewhere from now on."""
+"""Changes of the state that several events share: one group of fields, a deck, a hand, cards that move."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def with_hand(state: TableState, place: str, **changes: Any) -> TableState:
 
 
 def with_open(state: TableState, irregularity: int, entry: int, **changes: Any) -> TableState:
-    """An open irregularity is changed: a void that was asked for once must be asked for twice again."""
+    """An open irregularity is changed; a void that was requested once has to be requested twice again."""
     changes = {"void_asked": False, **changes}
     changed = tuple(
         replace(found, revision=entry, **changes) if found.id == irregularity else found for found in state.open
@@ -45,7 +45,7 @@ def with_open(state: TableState, irregularity: int, entry: int, **changes: Any) 
 
 
 def with_record(state: TableState, label: str, **changes: Any) -> TableState:
-    """A recorded deck is changed; a name that nothing is recorded under changes nothing."""
+    """A recorded deck is changed; an unknown name changes nothing."""
     recorded = state.decks.recorded
     return with_decks(
         state, recorded=tuple(replace(record, **changes) if record.label == label else record for record in recorded)
@@ -60,7 +60,7 @@ def with_deck(state: TableState, waiting: bool, **changes: Any) -> TableState:
 
 
 def with_new_deck(state: TableState, deck: Deck, *, waiting: Deck | None) -> TableState:
-    """Another deck is in play: what left the one before is no longer of it."""
+    """Another deck is in play: cards that left the one before no longer count."""
     return replace(
         state,
         decks=replace(state.decks, in_play=deck, waiting=waiting, tray=(), aside=()),
@@ -69,7 +69,7 @@ def with_new_deck(state: TableState, deck: Deck, *, waiting: Deck | None) -> Tab
 
 
 def with_effect_seen(state: TableState, command: type[Command]) -> TableState:
-    """What an open command was to bring about has been reported."""
+    """The effect of an open command was reported."""
     opened = tuple(
         replace(one, seen=True) if isinstance(one.command, command) else one for one in state.device.open_commands
     )
@@ -87,7 +87,7 @@ def drawn(state: TableState, count: int) -> Deck:
 
 
 def with_read(state: TableState, cards: tuple[HeldCard, ...]) -> TableState:
-    """Cards left the device in a round, in this order: the next round's order can be compared with it (I03)."""
+    """Cards left the device in a round, in this order, with which the next round's is compared (I03)."""
     return with_round(state, read=(*state.round.read, *cards)) if state.in_round else state
 
 

@@ -1,4 +1,4 @@
-"""Corrections: nothing is erased; each tells what was entered, what is so instead, and what that undoes."""
+"""Events of corrections: nothing is erased; each says what was entered, what stands instead, what that undoes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class EntryCorrected(Event, frozen=True, tag="entry_corrected"):
 
 
 class HandlingCorrected(Event, frozen=True, tag="handling_corrected"):
-    """Whether the cards of a place were handled and viewed, after all. `viewing`: who looked at which box so far."""
+    """Whether the cards of a place were handled and viewed, corrected. `viewing`: who looked at which box so far."""
 
     place: Place
     handled: bool
@@ -50,7 +50,7 @@ class HandlingCorrected(Event, frozen=True, tag="handling_corrected"):
 
 
 class OrderCorrected(Event, frozen=True, tag="order_corrected"):
-    """The deal should have gone in this order; cards that were dealt in another lie elsewhere than they belong."""
+    """The corrected order of the deal; cards dealt in another one are misplaced."""
 
     places: tuple[Place, ...]
     clause: str
@@ -60,7 +60,7 @@ class OrderCorrected(Event, frozen=True, tag="order_corrected"):
 
 
 class JudgementTakenBack(Event, frozen=True, tag="judgement_taken_back"):
-    """These hands have no outcome any more; they get one anew."""
+    """The outcomes of these hands are taken back; they get new ones."""
 
     places: tuple[Place, ...]
 
@@ -71,7 +71,7 @@ class JudgementTakenBack(Event, frozen=True, tag="judgement_taken_back"):
 
 
 class ClosingTakenBack(Event, frozen=True, tag="closing_taken_back"):
-    """The round is not concluded after all. `chips`: nor are its chips paid."""
+    """The round is not concluded. `chips`: nor are its chips paid."""
 
     chips: bool
 
@@ -93,9 +93,9 @@ class LayoutCorrected(Event, frozen=True, tag="layout_corrected"):
 
 
 class IrregularityReopened(Event, frozen=True, tag="irregularity_reopened"):
-    """What was decided of it rested on an entry that was corrected: it is decided anew.
+    """A decision rested on an entry that was corrected: the irregularity is decided again.
 
-    `outcome`: how it had ended; empty: it was open still. `hands` play again, `withdrawals` (bettor and box) and
+    `outcome`: how it had ended; empty: it was still open. `hands` play again, `withdrawals` (bettor and box) and
     rulings on `bets` are undone. `because_of`: the entry that was corrected.
     """
 
@@ -142,7 +142,7 @@ class IrregularityReopened(Event, frozen=True, tag="irregularity_reopened"):
 
 
 class VoidLifted(Event, frozen=True, tag="void_lifted"):
-    """The round is not void after all: what made it void is decided anew."""
+    """The round is not void: what made it void is decided again."""
 
     irregularity: int
     because_of: int

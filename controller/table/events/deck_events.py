@@ -1,4 +1,4 @@
-"""The decks of the table, and which of them lies in the device."""
+"""Events of the table's recorded decks, and of which one is in the device."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class DeckTakenOut(Event, frozen=True, tag="deck_taken_out"):
 
 
 class DeckNamed(Event, frozen=True, tag="deck_named"):
-    """What lies in the device is this recorded deck. `number`: the device's name for it."""
+    """The deck in the device is this recorded one. `number`: the device's number for it."""
 
     deck: str
     number: int
@@ -58,7 +58,7 @@ class DeckShuffledOutside(Event, frozen=True, tag="deck_shuffled_outside"):
 
 
 class DeckComesIntoPlay(Event, frozen=True, tag="deck_comes_into_play"):
-    """The waiting deck takes the place of the one that was dealt from. `deck`: the device's name for it."""
+    """The waiting deck replaces the used one. `deck`: the device's number for it."""
 
     deck: int
 
@@ -71,7 +71,7 @@ class DeckComesIntoPlay(Event, frozen=True, tag="deck_comes_into_play"):
 class DeckQuarantined(Event, frozen=True, tag="deck_quarantined"):
     """Out of use until it is released or, where it is not recorded, until another deck is loaded.
 
-    `deck` empty: no recorded deck is concerned, but what lies in the device. `irregularity` 0: a person says so.
+    `deck` empty: the deck in the device, which is not recorded. `irregularity` 0: a person put it out of use.
     """
 
     deck: str
@@ -101,7 +101,7 @@ class DeckReleased(Event, frozen=True, tag="deck_released"):
 
 
 class DeckCut(Event, frozen=True, tag="deck_cut"):
-    """`deck`: the device's name for it. The cutting card is none of the 52."""
+    """`deck`: the device's number for it. The cutting card is none of the 52."""
 
     deck: int
     by: str

@@ -1,4 +1,4 @@
-"""The daemon, the device, and what it is told."""
+"""Events of the daemon's start, the device, its commands, and maintenance."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from firmware_bridge.observations import CardDrawn
 
 
 class TableBegan(Event, frozen=True, tag="table_began"):
-    """The daemon started; its link is of the past. `settings_wait`: they change after the round in progress."""
+    """The daemon started, without a link yet. `settings_wait`: new settings, in force after the round in progress."""
 
     table: str
     simulated: bool
@@ -43,7 +43,7 @@ class TableBegan(Event, frozen=True, tag="table_began"):
 
 
 class GameChosen(Event, frozen=True, tag="game_chosen"):
-    """The rules in force, with what the casino chose."""
+    """The rules in force, with the casino's settings."""
 
     title: str
     version: str
@@ -55,9 +55,9 @@ class GameChosen(Event, frozen=True, tag="game_chosen"):
 
 
 class DeviceReady(Event, frozen=True, tag="device_ready"):
-    """`cards_may_have_passed`: it was away in a round, and cannot tell for certain what it did meanwhile.
+    """A device is connected. `cards_may_have_passed`: in its absence during a round cards may have left it unreported.
 
-    `unfit`: it cannot serve this table; the device that the table knows stays the one before.
+    `unfit`: it cannot serve this table; the table keeps its data of the device before.
     """
 
     identity: DeviceIdentity
@@ -87,14 +87,14 @@ class DeviceReady(Event, frozen=True, tag="device_ready"):
 
 
 class DeviceDiffers(Event, frozen=True, tag="device_differs"):
-    """It is not as it was on the link before. `what`: serial (another device) or firmware (its digest)."""
+    """The device differs from the one before. `what`: serial (another device) or firmware (its digest)."""
 
     what: Literal["serial", "firmware"]
     before: str
     now: str
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        return state  # told; what the device is now, its readiness says
+        return state  # `DeviceReady` sets the new values
 
 
 class DeviceLost(Event, frozen=True, tag="device_lost"):
@@ -110,23 +110,26 @@ class ServiceChanged(Event, frozen=True, tag="service_changed"):
     cause: str
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        told = state.round.power_failure_raised and self.service is not Service.IN_SERVICE  # that interruption is over
+        raised = state.round.power_failure_raised and self.service is not Service.IN_SERVICE  # in service: over
         return replace(
-            state, service=self.service, service_cause=self.cause, round=replace(state.round, power_failure_raised=told)
+            state,
+            service=self.service,
+            service_cause=self.cause,
+            round=replace(state.round, power_failure_raised=raised),
         )
 
 
 class StatusAgrees(Event, frozen=True, tag="status_agrees"):
-    """The device's account of itself and the journal's are the same."""
+    """The device's status agrees with the journal."""
 
     def apply(self, state: TableState, entry: int) -> TableState:
         return with_status_compared(state)
 
 
 class StatusDiffers(Event, frozen=True, tag="status_differs"):
-    """They are not: what the journal holds against what the device says.
+    """The device's status differs from the journal: both values.
 
-    `tray`: the cards that must lie in the tray by the device's word, for a difference there.
+    `tray`: the cards in the tray by the device's status, where the tray differs.
     """
 
     what: str
@@ -135,7 +138,7 @@ class StatusDiffers(Event, frozen=True, tag="status_differs"):
     tray: tuple[HeldCard, ...] = ()
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        """From here on the device's own account is what later statuses are compared with."""
+        """From now on later statuses are compared with the device's value."""
         state = with_status_compared(state)
         if self.what == "shuffle":
             return with_decks(state, in_play=replace(state.decks.in_play, shuffle=self.device, shuffled=False))
@@ -147,7 +150,7 @@ class StatusDiffers(Event, frozen=True, tag="status_differs"):
 
 
 class ReportsPassed(Event, frozen=True, tag="reports_passed"):
-    """Reports that will never come: the next one expected follows (`boot`, `number`)."""
+    """Reports that are lost: the next one expected follows (`boot`, `number`)."""
 
     boot: int
     number: int
@@ -158,7 +161,7 @@ class ReportsPassed(Event, frozen=True, tag="reports_passed"):
 
 
 class ReportTaken(Event, frozen=True, tag="report_taken"):
-    """A report of the device is held durably from here on, whatever it meant."""
+    """A report of the device was received: it is in the journal from now on."""
 
     boot: int
     number: int
@@ -184,7 +187,7 @@ class ClockRanBackwards(Event, frozen=True, tag="clock_ran_backwards"):
 
 
 class CommandIssued(Event, frozen=True, tag="command_issued"):
-    """The device is told something. The command's id is this event's entry number."""
+    """A command for the device. Its id is this event's entry number."""
 
     command: AnyCommand
 
@@ -209,7 +212,7 @@ class CommandRefused(Event, frozen=True, tag="command_refused"):
     reason: str
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        """An exit that did not move is as it was."""
+        """An exit that did not move keeps its state."""
         refused = next((opened for opened in state.device.open_commands if opened.id == self.command_id), None)
         left = tuple(opened for opened in state.device.open_commands if opened.id != self.command_id)
         device = replace(state.device, open_commands=left)
@@ -219,7 +222,7 @@ class CommandRefused(Event, frozen=True, tag="command_refused"):
 
 
 class CommandLapsed(Event, frozen=True, tag="command_lapsed"):
-    """The link ended before the device had begun it: it was not carried out and never will be."""
+    """The link ended before the device began the command: it is not carried out."""
 
     command_id: int
 
@@ -247,15 +250,15 @@ class DeviceFreed(Event, frozen=True, tag="device_freed"):
 
 
 class DeviceNoted(Event, frozen=True, tag="device_noted"):
-    """Something that the device told and that changes nothing: kept for whoever reads the journal."""
+    """A report of the device without effect on the table; recorded for readers of the journal."""
 
     what: str
     detail: str = ""
 
 
 class MaintenanceBegan(Event, frozen=True, tag="maintenance_began"):
-    """From here on no round is concerned by what the device does. `closed`: the table was; `concluded`: a round
-    was, and the next had not begun.
+    """From now on nothing that the device does affects a round. `closed`: the table was closed. `concluded`: a round
+    was concluded, and the next had not begun.
     """
 
     reason: str
@@ -271,7 +274,7 @@ class MaintenanceBegan(Event, frozen=True, tag="maintenance_began"):
 
 
 class MaintenanceEnded(Event, frozen=True, tag="maintenance_ended"):
-    """The deck in the device must not be dealt from; it has to be loaded, shuffled and counted whole before a round."""
+    """The deck in the device must be loaded, shuffled and counted again before a round."""
 
     def apply(self, state: TableState, entry: int) -> TableState:
         deck = replace(state.decks.in_play, shuffled=False, used=bool(state.decks.in_play.deck))
@@ -283,7 +286,7 @@ class MaintenanceEnded(Event, frozen=True, tag="maintenance_ended"):
 
 
 class MaintenanceNoted(Event, frozen=True, tag="maintenance_noted"):
-    """What would have been an irregularity in a round. It changes nothing."""
+    """Something that would be an irregularity in a round. It changes nothing."""
 
     kind: Kind
     noticed_by: str

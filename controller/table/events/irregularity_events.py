@@ -1,4 +1,4 @@
-"""Irregularities, from the first word of them to their end."""
+"""Events of irregularities: raised, answered, decided, ruled on, resolved."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from controller.table.state import TableState
 
 
 class IrregularityRaised(Event, frozen=True, tag="irregularity_raised"):
-    """Something that the rules do not allow, with its evidence and what is proposed.
+    """Something that the rules do not allow, with its evidence and the row that proposes what is done.
 
     Its id is this event's entry number. `noticed_by`: device, inference, or a person. `boot` and `report` name
     the device's report and `device_ms` its clock. `faces_seen`: whether any face lies open; None: not stated.
@@ -70,9 +70,9 @@ class IrregularityRaised(Event, frozen=True, tag="irregularity_raised"):
             of_deck=self.of_deck,
             waiting=self.waiting,
         )
-        other = self.of_round != 0 or self.waiting  # what is not about this round does not ask it back
+        other = self.of_round != 0 or self.waiting  # not about this round: its conclusion stays requested
         asked = state.round.conclusion_asked and other
-        told = state.round.power_failure_raised or (
+        power_failure = state.round.power_failure_raised or (
             self.kind is Kind.POWER_FAILURE and not self.of_round and state.service is not Service.IN_SERVICE
         )
         stands = self.kind is Kind.TECHNICAL_STOP and self.noticed_by == "device" and state.phase in AFTER_DEAL
@@ -82,14 +82,14 @@ class IrregularityRaised(Event, frozen=True, tag="irregularity_raised"):
             round=replace(
                 state.round,
                 conclusion_asked=asked,
-                power_failure_raised=told,
+                power_failure_raised=power_failure,
                 stub_stop_raised=state.round.stub_stop_raised or stands,
             ),
         )
 
 
 class IrregularityConfirmed(Event, frozen=True, tag="irregularity_confirmed"):
-    """A person says that it is so, and answers what was asked. The row is final from here on."""
+    """A person confirmed it, and answered the questions. The row is final."""
 
     irregularity: int
     row: Row
@@ -104,13 +104,13 @@ class IrregularityConfirmed(Event, frozen=True, tag="irregularity_confirmed"):
 
 
 class VoidAsked(Event, frozen=True, tag="void_asked"):
-    """What was confirmed or ruled makes a round void: it is asked back, and takes effect when it is said again."""
+    """A confirmation or ruling that makes a round void: it takes effect when it is entered again."""
 
     irregularity: int
     clause: str
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        """It leaves the revision alone: what is said again is said of the irregularity as it stands."""
+        """The revision stays, so that the same operation can be entered again."""
         changed = tuple(
             replace(found, void_asked=True) if found.id == self.irregularity else found for found in state.open
         )
@@ -118,7 +118,7 @@ class VoidAsked(Event, frozen=True, tag="void_asked"):
 
 
 class FactStated(Event, frozen=True, tag="fact_stated"):
-    """An answer that was asked for. `counted`: so many cards lie there by the last count."""
+    """An answer to a question. `counted`: the number of cards at the place by the last count."""
 
     irregularity: int
     facts: Facts
@@ -159,7 +159,7 @@ class OptionChosen(Event, frozen=True, tag="option_chosen"):
     bettor: str = ""
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        """A choice leaves the revision alone: the next bettor chooses in the same irregularity, as it stands."""
+        """The revision stays, so that the next bettor's choice need not name a new one."""
         changed = tuple(
             replace(found, choices=(*found.choices, (self.place, self.bettor, self.choice)))
             if found.id == self.irregularity
@@ -181,14 +181,14 @@ class Ruled(Event, frozen=True, tag="ruled"):
     bet_action: BetAction = BetAction.RETURN
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        """A ruling on bets is remembered until they are settled."""
+        """A ruling on bets is kept until they are settled."""
         ruling = BetRuling(self.bet_action, self.authority, self.text)
         rulings = tuple((number, ruling, self.irregularity) for number in self.bets)
         return with_round(state, bet_rulings=(*state.round.bet_rulings, *rulings))
 
 
 class IrregularityResolved(Event, frozen=True, tag="irregularity_resolved"):
-    """Closed, by whom, and with what: a disposition, `denied`, or `ruling`."""
+    """It ended: by whom, and with which outcome: a disposition, `denied`, `ruling`, `corrected` or `overtaken`."""
 
     irregularity: int
     outcome: str

@@ -1,4 +1,4 @@
-"""The course of a round."""
+"""Events of a round from announcement to conclusion, of operations, of pause and duty."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from firmware_bridge.cards import Card, Exposed
 
 
 class PhaseEntered(Event, frozen=True, tag="phase_entered"):
-    """`cancels`: the start of the round is taken back, and it counts as none."""
+    """`cancels`: the start of the round is cancelled, and it does not count as a round."""
 
     phase: Phase
     clause: str = ""
@@ -35,9 +35,9 @@ class PhaseEntered(Event, frozen=True, tag="phase_entered"):
 
 
 class RoundBegan(Event, frozen=True, tag="round_began"):
-    """`deck`: the device's name for the deck in play; `label`: the table's record of it, where it keeps one.
+    """`deck`: the device's number for the deck in play; `label`: the table's record of it, empty without one.
 
-    `earlier`: the round before, 0 for none; a round whose start was cancelled is none. None: the number before.
+    `earlier`: the round before, 0: none (a cancelled round does not count). None, in old journals: the number before.
     """
 
     round: int
@@ -84,7 +84,7 @@ class DealBegan(Event, frozen=True, tag="deal_began"):
 
 
 class CardsHandled(Event, frozen=True, tag="cards_handled"):
-    """The Player at a place touched cards; `viewed`: and looked at them. `bettor`: who did; empty: not said."""
+    """The Player at a place touched cards; `viewed`: and looked at them. `bettor`: who did; empty: not stated."""
 
     place: Place
     viewed: bool = False
@@ -97,7 +97,7 @@ class CardsHandled(Event, frozen=True, tag="cards_handled"):
 
 
 class HandCounted(Event, frozen=True, tag="hand_counted"):
-    """So many cards lie at a place, whatever was assumed to have been dealt there; some came from those set aside."""
+    """The number of cards at a place as counted; `from_aside` of them had been set aside."""
 
     place: Place
     count: int
@@ -110,7 +110,7 @@ class HandCounted(Event, frozen=True, tag="hand_counted"):
 
 
 class HandExposed(Event, frozen=True, tag="hand_exposed"):
-    """A hand lies open. `revealed` opens the commitments to the cards that the device had read."""
+    """A hand was turned over. `revealed` opens the commitments to the cards that the device had read."""
 
     place: Place
     cards: tuple[Card, ...]
@@ -121,7 +121,7 @@ class HandExposed(Event, frozen=True, tag="hand_exposed"):
 
 
 class HandTakenBack(Event, frozen=True, tag="hand_taken_back"):
-    """The hand was entered wrongly: it is to be entered again."""
+    """The hand was entered wrongly: it has to be entered again."""
 
     place: Place
 
@@ -130,7 +130,7 @@ class HandTakenBack(Event, frozen=True, tag="hand_taken_back"):
 
 
 class HandJudged(Event, frozen=True, tag="hand_judged"):
-    """The box against the Dealer. `half`: the win pays half."""
+    """The outcome of a box against the Dealer. `half`: a win pays half."""
 
     place: Place
     outcome: Outcome
@@ -144,7 +144,7 @@ class HandJudged(Event, frozen=True, tag="hand_judged"):
 
 
 class HandRemoved(Event, frozen=True, tag="hand_removed"):
-    """Out of play, its bets returned; it keeps taking cards so that every other hand gets its own."""
+    """Out of play, its bets returned; it still receives cards, so that the order of the deal stays."""
 
     place: Place
     clause: str
@@ -168,7 +168,7 @@ class ConclusionAsked(Event, frozen=True, tag="conclusion_asked"):
 
 
 class AbandonAsked(Event, frozen=True, tag="abandon_asked"):
-    """Somebody wants the round abandoned; asked once more with the same words, it is."""
+    """A person requested to abandon the round; the same request again abandons it."""
 
     person: str
     authority: str
@@ -181,9 +181,8 @@ class AbandonAsked(Event, frozen=True, tag="abandon_asked"):
 class RoundVoided(Event, frozen=True, tag="round_voided"):
     """A round has no result; all bets are returned. `of_round` 0: the one in progress.
 
-    `irregularity` 0: it was abandoned, for no irregularity.
-
-    `authority`: who ruled so, or whose house rule it is, where no clause of the document says it.
+    `irregularity` 0: it was abandoned. `authority`: who ruled, or whose house rule it is, where no clause
+    applies.
     """
 
     clause: str
@@ -209,7 +208,7 @@ class TableResumed(Event, frozen=True, tag="table_resumed"):
 
 
 class OperationTaken(Event, frozen=True, tag="operation_taken"):
-    """`given`: the operation itself, where it may be corrected later."""
+    """An operation was accepted. `given`: the operation, where it may be corrected later."""
 
     operation_id: str
     operation: str
@@ -218,7 +217,7 @@ class OperationTaken(Event, frozen=True, tag="operation_taken"):
     given: Correctable | None = None
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        """Whatever else is done in between takes back that somebody asked for the round to be abandoned."""
+        """Any other operation cancels a request to abandon the round."""
         answer = Answer(self.operation_id, self.operation, self.person, state.round.number, entry)
         entered = state.round.entered
         if self.given is not None:
@@ -230,7 +229,7 @@ class OperationTaken(Event, frozen=True, tag="operation_taken"):
 
 
 class OperationRefused(Event, frozen=True, tag="operation_refused"):
-    """Changes nothing but the answers kept."""
+    """An operation was refused. Only the answer is recorded."""
 
     operation_id: str
     operation: str
@@ -255,7 +254,7 @@ class DealerCame(Event, frozen=True, tag="dealer_came"):
 
 
 class DealerLeft(Event, frozen=True, tag="dealer_left"):
-    """Nobody is on duty from now on."""
+    """No dealer is on duty from now on."""
 
     dealer: str
 
@@ -264,7 +263,7 @@ class DealerLeft(Event, frozen=True, tag="dealer_left"):
 
 
 class HandedOver(Event, frozen=True, tag="handed_over"):
-    """The table went from one person to another, with everything that was open; `from_dealer` empty: from nobody."""
+    """Another dealer took over the table, with all open irregularities; `from_dealer` empty: none was on duty."""
 
     from_dealer: str
     to_dealer: str

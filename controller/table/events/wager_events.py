@@ -1,4 +1,4 @@
-"""Wagers: what lies on the layout, and what it came to. Money is exact: fractions stand as text, "15/2"."""
+"""Events of bettors, bets and their settlement. Money is exact: fractions are text, such as "15/2"."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from controller.table.state import TableState
 
 
 class BettorEntered(Event, frozen=True, tag="bettor_entered"):
-    """Somebody bets here, by a token that he keeps until he leaves. `seat`: the box at which he sits; None: stands."""
+    """A bettor, under a name kept until the bettor leaves. `seat`: the box at which the bettor sits; None: standing."""
 
     bettor: str
     seat: int | None = None
@@ -35,12 +35,12 @@ class BettorLeft(Event, frozen=True, tag="bettor_left"):
 
 
 class LayoutChanged(Event, frozen=True, tag="layout_changed"):
-    """The bets that lie there now, and the chips that went back. `numbered`: the last number given to a bet."""
+    """All bets on the layout now, and the chips handed back. `numbered`: the last number given to a bet."""
 
     bets: tuple[Bet, ...]
     numbered: int
     handed_back: tuple[HandedBack, ...] = ()
-    overlooked: bool = False  # it lies there although the rules do not allow it
+    overlooked: bool = False  # a bet that the rules do not allow lies on the layout
 
     def apply(self, state: TableState, entry: int) -> TableState:
         return replace(state, bets_numbered=self.numbered, round=replace(state.round, bets=self.bets))
@@ -58,7 +58,7 @@ class BettingRestricted(Event, frozen=True, tag="betting_restricted"):
 
 
 class BettorWithdrew(Event, frozen=True, tag="bettor_withdrew"):
-    """All that a bettor bet on a box is returned; the hand plays on for those who are left."""
+    """All bets of a bettor on a box are returned; the hand stays in play for the others."""
 
     bettor: str
     box: int
@@ -72,7 +72,7 @@ class BettorWithdrew(Event, frozen=True, tag="bettor_withdrew"):
 
 
 class WagersSettled(Event, frozen=True, tag="wagers_settled"):
-    """Every bet of the round, and what the house gained. `under_minimum`: whose one time is used up (RTP 5.10)."""
+    """The settlement of every bet, and what the house gained. `under_minimum`: who used the one bet of RTP 5.10."""
 
     bets: tuple[SettledBet, ...]
     house: str
@@ -83,7 +83,7 @@ class WagersSettled(Event, frozen=True, tag="wagers_settled"):
 
 
 class SettlementReversed(Event, frozen=True, tag="settlement_reversed"):
-    """What was settled is taken back, bet by bet: the round was voided, or a hand removed, after it was settled."""
+    """The settlement is reversed, bet by bet: the round was voided or a hand removed after it."""
 
     irregularity: int
     clause: str

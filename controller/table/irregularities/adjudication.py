@@ -1,6 +1,6 @@
-"""How people bring an irregularity to its end: report, confirm or deny, name an order, choose, rule, count.
+"""People decide an irregularity step by step: report, confirm or deny, name an order, choose, move cards.
 
-claimed -> confirmed: what the clause says takes effect (dispositions.py)
+claimed -> resolved                              (confirmed: the clause takes effect, dispositions.py)
         -> ordering -> choosing -> resolved      (simultaneous cards)
         -> choosing -> resolved                  (every bettor's options)
         -> moving -> resolved                    (cards are put where they belong)
@@ -21,7 +21,6 @@ from controller.table import events, operations
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
 from controller.table.irregularities.dispositions import (
-    asks_back,
     close_choices,
     enter_count,
     next_stage,
@@ -29,8 +28,9 @@ from controller.table.irregularities.dispositions import (
     reconstruct,
     resolve,
     take_effect,
+    void_needs_repeat,
 )
-from controller.table.irregularities.raising import HOLDS_NOTHING, known_facts_of, raise_irregularity
+from controller.table.irregularities.raising import HOLDS_NOTHING, known_facts, raise_irregularity
 from controller.table.model import DENIED, Hand, Irregularity, Stage
 from controller.table.phases import BEFORE_CLOSE, Phase
 from controller.table.state import TableState
@@ -43,7 +43,7 @@ ACT_OF_STAGE: Final[dict[Stage, str]] = {
     Stage.RULING: "give the ruling",
 }
 COUNT_KINDS: Final = frozenset({Kind.DECK_COUNT, Kind.COUNT_IN_DOUBT})
-# What the table knows no answer may turn round.
+# Facts that the table knows: an answer must not contradict them.
 KNOWN_FACTS: Final = (
     "dealer_hand",
     "handled",
@@ -63,8 +63,7 @@ NEEDS_CARDS: Final = frozenset(
         Kind.PLAYER_EXPOSED,
     }
 )
-"""What concerns cards that were dealt, so that before the deal it can only be about the round before."""
-DECK_KINDS: Final = COUNT_KINDS | {Kind.FOREIGN_CARD, Kind.UNSHUFFLED}
+"""Kinds that concern dealt cards: before the deal they can only be about the round before."""
 
 
 def verify_report(state: TableState, given: PersonActed, operation: operations.ReportIrregularity) -> None:
@@ -139,26 +138,26 @@ def require(given: PersonActed, role: Role, clause: str, what: str) -> None:
         raise RefusedError("role", f"Only a {role.word} or above may {what}{by}; call the {role.word}.")
 
 
-def _known(state: TableState, found: Irregularity) -> dict[str, bool]:
-    """What the table knows now of the things that nobody else is asked for; of an earlier round nothing."""
+def _facts_known_now(state: TableState, found: Irregularity) -> dict[str, bool]:
+    """Those of `KNOWN_FACTS` that the table knows now; none of an earlier round."""
     if found.round != state.round.number:
         return {}
-    now = known_facts_of(state, found.place)
+    now = known_facts(state, found.place)
     if found.kind is Kind.SIMULTANEOUS and {ordinal for _, ordinal in state.round.dealt_cards} & set(found.ordinals):
-        now = msgspec.structs.replace(now, order_known=True)  # they came one by one and were dealt so: the log tells it
+        now = msgspec.structs.replace(now, order_known=True)  # they were dealt one by one, in the log's order
     return {name: value for name in KNOWN_FACTS if (value := getattr(now, name)) is not None}
 
 
-def _merged(state: TableState, found: Irregularity, stated: Facts) -> Facts:
-    """What was said so far, then what is said now, then what the table knows by itself.
+def _merged_facts(state: TableState, found: Irregularity, stated: Facts) -> Facts:
+    """The facts so far, changed by those stated now.
 
-    What was so when it was noticed stays, save that cards may have been handled since: that the table tells anew.
+    Facts known when it was noticed stay, except that cards may have been handled since.
     """
     spoken = {name: getattr(stated, name) for name in STATED if getattr(stated, name) is not None}
     facts = msgspec.structs.replace(found.facts, **spoken)
-    known = _known(state, found)
-    anew = {name: known[name] for name in ("handled", "viewed") if name in known}
-    return msgspec.structs.replace(facts, **anew)
+    known = _facts_known_now(state, found)
+    since = {name: known[name] for name in ("handled", "viewed") if name in known}
+    return msgspec.structs.replace(facts, **since)
 
 
 def verify_confirm(state: TableState, given: PersonActed, operation: operations.ConfirmIrregularity) -> None:
@@ -169,19 +168,19 @@ def verify_confirm(state: TableState, given: PersonActed, operation: operations.
         )
     if operation.facts.counted_wrong is not None:
         raise RefusedError("count", "Count the cards by hand and enter the count: it shows whether the deck is whole.")
-    for name, known in _known(state, found).items():
+    for name, known in _facts_known_now(state, found).items():
         stated = getattr(operation.facts, name)
         if stated is not None and known is not stated:
             raise RefusedError(
                 "fact", f"The table has recorded otherwise: {FACT_QUESTIONS[name]} {'Yes' if known else 'No'}."
             )
-    row, asks = find_row(state.law, found.kind, _merged(state, found, operation.facts))
+    row, asks = find_row(state.law, found.kind, _merged_facts(state, found, operation.facts))
     if "counted_wrong" in asks:
         raise RefusedError("count", "Count the stub by hand first, with a witness, and enter the count.")
     if asks and not _answers(found, operation.facts):
         raise RefusedError("fact", f"Answer first: {' '.join(FACT_QUESTIONS[name] for name in asks)}")
     if asks:
-        return  # an answer is kept; who may confirm is asked when nothing else is
+        return  # the answer is recorded; the rank is checked once every question is answered
     require(given, row.confirms, row.clause, "confirm this")
     if row.disposition is Disposition.CONTINUE and found.kind is Kind.TECHNICAL_STOP and state.device.stopped:
         raise RefusedError(
@@ -191,26 +190,26 @@ def verify_confirm(state: TableState, given: PersonActed, operation: operations.
 
 
 def _answers(found: Irregularity, stated: Facts) -> bool:
-    """Whether something is stated that was asked for."""
+    """Whether at least one question is answered."""
     return any(getattr(stated, name) is not None for name in found.asks)
 
 
 def confirm(decision: Decision, given: PersonActed, operation: operations.ConfirmIrregularity) -> None:
-    """The fact is so: the clause takes effect, or the next step of it opens.
+    """The fact is confirmed: the clause takes effect, or the next stage begins.
 
-    An answer may lead to another question; it is kept, and the confirmation waits for the rest.
+    An answer may lead to another question: it is recorded, and the confirmation waits for the other answers.
     """
     found = find_named(decision.state, operation, Stage.CLAIMED, Stage.MOVING)
-    facts = _merged(decision.state, found, operation.facts)
+    facts = _merged_facts(decision.state, found, operation.facts)
     row, asks = find_row(decision.state.law, found.kind, facts)
     if asks:
         decision.emit(events.FactStated(found.id, facts, row, asks, given.person))
         return
-    if row.disposition is Disposition.VOID and asks_back(decision, found, row.clause):
+    if row.disposition is Disposition.VOID and void_needs_repeat(decision, found, row.clause):
         return
     stage = next_stage(decision.state, found, row)
     decision.emit(events.IrregularityConfirmed(found.id, row, facts, stage))
-    if stage is not Stage.RULING:  # whoever rules judges the count as well
+    if stage is not Stage.RULING:  # the person who rules judges the count as well
         enter_count(decision, found)
     if stage is None or row.disposition is not Disposition.RESHUFFLE:
         take_effect(decision, given, found, row)
@@ -234,7 +233,7 @@ def deny(decision: Decision, given: PersonActed, operation: operations.DenyIrreg
     found = find_named(decision.state, operation, Stage.CLAIMED, Stage.MOVING, Stage.RULING)
     place = found.place
     if found.kind is Kind.OTHER_DEALING_ERROR and place is not None and _waits_to_be_judged(decision.state, place):
-        decision.emit(events.HandTakenBack(place))  # it was entered wrongly, and is entered again
+        decision.emit(events.HandTakenBack(place))  # it was entered wrongly: it is entered again
     resolve(decision, given, found.id, DENIED, found.row.clause)
 
 
@@ -252,7 +251,7 @@ def verify_name_order(state: TableState, given: PersonActed, operation: operatio
 
 
 def name_order(decision: Decision, given: PersonActed, operation: operations.NameOrder) -> None:
-    """The drawing together is a dealing error all the same: every bettor's options follow, where the row has any."""
+    """With the order named, every bettor chooses, where the row has options: it is a dealing error all the same."""
     found = find_named(decision.state, operation, Stage.ORDERING)
     decision.emit(events.OrderNamed(found.id, operation.ordinals, Stage.CHOOSING if found.row.options else None))
     if not found.row.options:
@@ -265,7 +264,7 @@ def verify_choose(state: TableState, given: PersonActed, operation: operations.C
     if operation.place not in state.round.live_places:
         raise RefusedError("place", f"No hand is in play at {operation.place}; name a box in play.")
     if (operation.place, operation.bettor) not in state.round.choosers:
-        bettors = ", ".join(state.round.bettors_at(operation.place)) or "nobody"
+        bettors = ", ".join(state.round.bettors_at(operation.place)) or "no bettor"
         whose = bettors if state.layout.bets else "the box itself, for no wagers are entered"
         raise RefusedError("bettor", f"At {operation.place} the choice is with {whose}; record that one.")
     if any((place, bettor) == (operation.place, operation.bettor) for place, bettor, _ in found.choices):
@@ -282,10 +281,10 @@ def verify_choose(state: TableState, given: PersonActed, operation: operations.C
 
 
 def _verify_absent(state: TableState, given: PersonActed, operation: operations.ChooseOption) -> None:
-    """Who walked away goes on; a pit supervisor says that he did (reading 40)."""
+    """The bets of a bettor who walked away stand; a pit supervisor enters the absence (reading 40)."""
     require(given, Role.PIT_SUPERVISOR, state.game.betting.walked_away, "declare a bettor absent")
     if operation.choice is not Choice.CONTINUE:
-        raise RefusedError("absent", "The bets of a bettor who is away stand; record that he continues.")
+        raise RefusedError("absent", "The bets of a bettor who is away stand; record that the bettor continues.")
 
 
 def choose(decision: Decision, given: PersonActed, operation: operations.ChooseOption) -> None:
@@ -298,17 +297,17 @@ def choose(decision: Decision, given: PersonActed, operation: operations.ChooseO
 
 
 def _places_concerned(state: TableState, found: Irregularity, operation: operations.ChooseOption) -> tuple[str, ...]:
-    """Where an option is about all wagers of a bettor, one word of his is about every box on which he bet."""
+    """The places of a choice: where an option concerns all wagers of a bettor, every box on which the bettor bet."""
     wholly = any(option.all_wagers and option.choice is operation.choice for option in found.row.options)
     if not wholly or not operation.bettor:
         return (operation.place,)
     chosen = {(place, bettor) for place, bettor, _ in found.choices}
-    his = [place for place, bettor in state.round.choosers if bettor == operation.bettor]
-    return tuple(place for place in his if (place, operation.bettor) not in chosen)
+    places = [place for place, bettor in state.round.choosers if bettor == operation.bettor]
+    return tuple(place for place in places if (place, operation.bettor) not in chosen)
 
 
 def verify_reconstruct(state: TableState, given: PersonActed, operation: operations.Reconstruct) -> None:
-    """Complete hands alone are moved where the clause allows no more; where cards lie has been said before."""
+    """Wrong places must be recorded, and some clauses allow only complete hands to be moved."""
     found = find_named(state, operation, Stage.MOVING)
     require(given, found.row.confirms, found.row.clause, "say that the cards are where they belong")
     if not state.round.misplaced and found.counted is None:
@@ -319,7 +318,7 @@ def verify_reconstruct(state: TableState, given: PersonActed, operation: operati
         )
 
 
-def put_right(decision: Decision, given: PersonActed, operation: operations.Reconstruct) -> None:
+def confirm_reconstruction(decision: Decision, given: PersonActed, operation: operations.Reconstruct) -> None:
     found = find_named(decision.state, operation, Stage.MOVING)
     reconstruct(decision, found, found.row.clause)
     resolve(decision, given, found.id, found.row.disposition, found.row.clause)

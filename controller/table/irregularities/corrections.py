@@ -1,7 +1,7 @@
-"""What was entered wrongly is corrected: nothing is erased, and what rested on it opens again.
+"""Corrections of wrong entries: nothing is erased, and decisions that rested on the entry are reopened.
 
-An entry is named by its number, and by what it should have been. One row in `CORRECTIONS` for each operation that can
-be corrected says what follows. Whoever corrects has at least the rank of whoever entered it.
+A correction names the entry and what it should have been. `CORRECTIONS` has a row for each operation that can be
+corrected. The person needs at least the rank of the one who made the entry.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from controller.games.specification import Kind
 from controller.rules.dealing_order import DEALER, Place, dealing_order, order_after_first_card, served_boxes
 from controller.rules.layout import Bet, Layout, as_it_lies
 from controller.table import counts, events, exposing, operations, rounds
-from controller.table.betting import refusing
+from controller.table.betting import as_refusal
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
 from controller.table.irregularities import adjudication
@@ -24,10 +24,10 @@ from controller.table.irregularities.raising import already_open, known_facts, r
 from controller.table.irregularities.reopening import (
     CORRECTED,
     NO_MATTER,
-    may_stand_again,
+    may_be_reopened,
     re_evaluate,
     reopen,
-    take_up,
+    return_to_exposing,
 )
 from controller.table.model import DENIED, Closed, Entered, Hand, HeldCard, Stage
 from controller.table.operations import Operation
@@ -36,9 +36,9 @@ from controller.table.state import TableState
 
 
 class Correction(NamedTuple):
-    """`act` brings it about. `rests`: the facts that the entry told, by which irregularities were decided.
+    """`act` makes the correction. `rests`: the facts that the entry recorded, on which decisions may rest.
 
-    `struck`: it may be struck out with nothing in its place; `otherwise`: it may be said otherwise.
+    `struck`: it may be struck out; `otherwise`: it may be replaced.
     """
 
     act: Callable[[Decision, PersonActed, Entered, Any], None]
@@ -51,23 +51,23 @@ class Correction(NamedTuple):
 
 
 def verify_correct_entry(state: TableState, given: PersonActed, operation: operations.CorrectEntry) -> None:
-    """It is tried on a decision of its own: what it leads to is for the table's other rooms to allow."""
+    """Tried on a decision of its own, since other modules may refuse what it leads to."""
     correct_entry(Decision(state), given, operation)
 
 
 def correct_entry(decision: Decision, given: PersonActed, operation: operations.CorrectEntry) -> None:
-    entered = _named(decision.state, given, operation)
+    entered = _find_entry(decision.state, given, operation)
     correction = CORRECTIONS[type(entered.operation)]
     was, instead = entered.operation, operation.instead
     corrected = events.EntryCorrected(entered.entry, was, instead, operation.reason, given.person, given.role)
-    decision.origin = decision.emit(corrected)  # the entry under which what is said instead may be corrected again
-    _take_back_what_it_raised(decision, given, entered)
+    decision.origin = decision.emit(corrected)  # under which the replacement may be corrected again
+    _withdraw_irregularities_of(decision, given, entered)
     correction.act(decision, given, entered, instead)
     re_evaluate(decision, correction.rests - {"counted_wrong"}, entered.entry)
     judge_again(decision, given)
 
 
-def _named(state: TableState, given: PersonActed, operation: operations.CorrectEntry) -> Entered:
+def _find_entry(state: TableState, given: PersonActed, operation: operations.CorrectEntry) -> Entered:
     entered = next((one for one in state.round.entered if one.entry == operation.entry), None)
     if entered is None:
         raise RefusedError("entry", f"Entry {operation.entry} cannot be corrected; choose one of this round's entries.")
@@ -87,19 +87,19 @@ def _named(state: TableState, given: PersonActed, operation: operations.CorrectE
     return entered
 
 
-def _take_back_what_it_raised(decision: Decision, given: PersonActed, entered: Entered) -> None:
-    """An irregularity that was noticed with the entry has lost its ground; one that was decided is decided anew."""
+def _withdraw_irregularities_of(decision: Decision, given: PersonActed, entered: Entered) -> None:
+    """End open irregularities that were noticed with the entry, and reopen decided ones."""
     for found in decision.state.open:
         if found.origin == entered.entry:
             decision.emit(events.IrregularityResolved(found.id, CORRECTED, found.row.clause, given.person, given.role))
     for ended in decision.state.round.closed:
-        lost_its_ground = ended.found.origin == entered.entry and ended.outcome not in NO_MATTER | {DENIED}
-        if lost_its_ground and may_stand_again(decision.state, ended.found):
+        rested_on_it = ended.found.origin == entered.entry and ended.outcome not in NO_MATTER | {DENIED}
+        if rested_on_it and may_be_reopened(decision.state, ended.found):
             reopen(decision, ended, ended.found.first_facts, entered.entry)
 
 
 def judge_again(decision: Decision, given: PersonActed) -> None:
-    """What waited for this, or stands again, goes on."""
+    """Continue with what waited for the correction."""
     if decision.state.phase not in BETWEEN_ROUNDS:
         rounds.resume_play(decision)
     close_choices(decision, given)
@@ -108,23 +108,27 @@ def judge_again(decision: Decision, given: PersonActed) -> None:
 # -- cards and hands ---------------------------------------------------------------------------------------------------
 
 
-def _handling(decision: Decision, given: PersonActed, entered: Entered, instead: operations.HandleCards | None) -> None:
-    """What others said of the same hand stands."""
+def _correct_handling(
+    decision: Decision, given: PersonActed, entered: Entered, instead: operations.HandleCards | None
+) -> None:
+    """Other entries about the same hand stay."""
     assert isinstance(entered.operation, operations.HandleCards)
     place = entered.operation.place
     said = [one.operation for one in decision.state.round.entered if one.operation is not instead]
     handlings = [one for one in said if isinstance(one, operations.HandleCards)]
-    told = [one for one in handlings if one.place == place]
+    recorded = [one for one in handlings if one.place == place]
     looks = [(one.bettor, int(one.place[1:])) for one in handlings if one.viewed and one.bettor]
     viewing = tuple(dict.fromkeys(looks))
-    decision.emit(events.HandlingCorrected(place, bool(told), any(one.viewed for one in told), viewing))
+    decision.emit(events.HandlingCorrected(place, bool(recorded), any(one.viewed for one in recorded), viewing))
     if instead is not None:
         exposing.verify_handle_cards(decision.state, given, instead)
         exposing.handle_cards(decision, given, instead)
 
 
-def _exposure(decision: Decision, given: PersonActed, entered: Entered, instead: operations.ExposeHand | None) -> None:
-    """The hand is opened anew; what was judged by it is judged anew, and a settlement by it is taken back."""
+def _correct_exposure(
+    decision: Decision, given: PersonActed, entered: Entered, instead: operations.ExposeHand | None
+) -> None:
+    """The hand is entered again; outcomes that it decided are taken back, and a settlement is reversed."""
     assert isinstance(entered.operation, operations.ExposeHand)
     place = entered.operation.place
     if decision.state.round.hands.get(place, Hand()).dead:
@@ -133,7 +137,7 @@ def _exposure(decision: Decision, given: PersonActed, entered: Entered, instead:
         raise RefusedError("place", f"Strike out what was entered for {place}, then enter {instead.place}.")
     if decision.state.phase is Phase.VOIDED:
         raise RefusedError("voided", "The round is void; there is nothing to correct in its hands.")
-    take_up(decision)
+    return_to_exposing(decision)
     decision.emit(events.HandTakenBack(place))
     judged = decision.state.round.live_places if place == DEALER else (place,)
     decision.emit(events.JudgementTakenBack(tuple(one for one in judged if decision.state.round.hands[one].outcome)))
@@ -142,8 +146,10 @@ def _exposure(decision: Decision, given: PersonActed, entered: Entered, instead:
         exposing.expose_hand(decision, given, instead)
 
 
-def _first_card(decision: Decision, given: PersonActed, entered: Entered, instead: operations.ShowFirstCard) -> None:
-    """Its rank says where the deal should have begun."""
+def _correct_first_card(
+    decision: Decision, given: PersonActed, entered: Entered, instead: operations.ShowFirstCard
+) -> None:
+    """The rank says where the deal should have begun: its order is corrected."""
     state = decision.state
     rules = state.game.first_card
     if rules is None or instead.card is None:
@@ -158,14 +164,14 @@ def _first_card(decision: Decision, given: PersonActed, entered: Entered, instea
 
 
 def _drawn_first(state: TableState) -> HeldCard | None:
-    """The First Card as it left the device: beside the hands, or the first card that was dealt to one of them."""
+    """The First Card as it left the device: beside the hands, or dealt as their first card."""
     if state.round.first_card is not None:
         return state.round.first_card
     dealt = (card for hand in state.round.hands.values() for card in hand.cards)
     return next((card for card in dealt if card.id in state.round.dealt_cards[:1]), None)
 
 
-def _boxes(decision: Decision, given: PersonActed, entered: Entered, instead: operations.OccupyBoxes) -> None:
+def _correct_boxes(decision: Decision, given: PersonActed, entered: Entered, instead: operations.OccupyBoxes) -> None:
     state = decision.state
     said = [one.operation for one in state.round.entered if isinstance(one.operation, operations.OccupyBoxes)]
     if state.phase is Phase.BETTING or (said and said[-1] is not instead) or state.game.every_hand:
@@ -179,7 +185,7 @@ def _boxes(decision: Decision, given: PersonActed, entered: Entered, instead: op
 
 
 def occupy(decision: Decision, given: PersonActed, boxes: tuple[int, ...]) -> None:
-    """These boxes had a wager when bets were closed: the deal goes to them."""
+    """Correct which boxes had a wager when bets were closed: the order of the deal follows."""
     state = decision.state
     if state.phase not in CARDS_LEAVE | {Phase.EXAMINING}:
         raise RefusedError("late", "The hands are turned over; report the error that was made in dealing instead.")
@@ -190,7 +196,7 @@ def occupy(decision: Decision, given: PersonActed, boxes: tuple[int, ...]) -> No
 
 
 def _reorder(decision: Decision, given: PersonActed, places: tuple[Place, ...], clause: str) -> None:
-    """Cards that were dealt by the other order lie elsewhere than they belong; the rest is dealt by this one."""
+    """Correct the order of the deal: cards already dealt may be misplaced, the rest is dealt in this order."""
     decision.emit(events.OrderCorrected(places, clause))
     state = decision.state
     if state.round.misplaced and not already_open(decision, Kind.WRONG_DISTRIBUTION):
@@ -201,7 +207,7 @@ def _reorder(decision: Decision, given: PersonActed, places: tuple[Place, ...], 
         )  # fmt: skip
     too_many = state.round.dealt > len(places)
     if too_many:
-        facts = known_facts(decision, misplaced=True, curable=False)
+        facts = known_facts(decision.state, misplaced=True, curable=False)
         note = f"{state.round.dealt - len(places)} cards more were dealt than the corrected order has"
         raise_irregularity(decision, Kind.OTHER_DEALING_ERROR, noticed_by=given.person, facts=facts, note=note)
     state = decision.state
@@ -212,14 +218,14 @@ def _reorder(decision: Decision, given: PersonActed, places: tuple[Place, ...], 
         decision.enter_phase(f"take_up_dealing_{state.settings.unit}")
 
 
-def _count(decision: Decision, given: PersonActed, entered: Entered, instead: operations.CountCards) -> None:
-    """What was decided by a count of the stub is decided by this one; of any other pile the last count stands."""
+def _correct_count(decision: Decision, given: PersonActed, entered: Entered, instead: operations.CountCards) -> None:
+    """A corrected count of the stub reopens what the wrong one decided; of other piles the last count stands."""
     assert isinstance(entered.operation, operations.CountCards)
     if instead.pile != entered.operation.pile:
         raise RefusedError(
             "pile",
-            f"It was entered as a count of {entered.operation.pile}: say how many cards lie there, then enter the "
-            f"count of {instead.pile}.",
+            f"It was entered as a count of {entered.operation.pile}: enter how many cards lie there, then the count of "
+            f"{instead.pile}.",
         )
     counts.verify_count(decision.state, given, instead)
     if instead.pile == counts.STUB:
@@ -228,10 +234,10 @@ def _count(decision: Decision, given: PersonActed, entered: Entered, instead: op
     counts.count_cards(decision, given, instead)
 
 
-# -- what was said and decided of irregularities -----------------------------------------------------------------------
+# -- reports and decisions of irregularities ---------------------------------------------------------------------------
 
 
-def _report(
+def _correct_report(
     decision: Decision, given: PersonActed, entered: Entered, instead: operations.ReportIrregularity | None
 ) -> None:
     if instead is not None:
@@ -239,41 +245,45 @@ def _report(
         adjudication.report(decision, given, instead)
 
 
-def _ended(state: TableState, irregularity: int) -> Closed:
-    """The irregularity that a decision was about, open or ended."""
+def _find_decided(state: TableState, irregularity: int) -> Closed:
+    """The irregularity that a decision was about, open (without an outcome) or ended."""
     found = state.find_open(irregularity)
     if found is not None:
         return Closed(found, "")
     for ended in state.round.closed:
         if ended.found.id == irregularity and ended.outcome not in NO_MATTER:
-            if not may_stand_again(state, ended.found):
-                raise RefusedError("voided", f"The round is void, by something else; {_how_void(state)}.")
+            if not may_be_reopened(state, ended.found):
+                raise RefusedError("voided", f"The round is void for another reason; {_how_void(state)}.")
             return ended
     raise RefusedError("closed", f"Irregularity {irregularity} cannot be decided again: its round is over.")
 
 
 def _how_void(state: TableState) -> str:
-    return "correct first what made it so" if state.round.voided_by else "it was abandoned, and its bets are returned"
+    return (
+        "correct the entry that made it void first"
+        if state.round.voided_by
+        else "it was abandoned, and its bets are returned"
+    )
 
 
-def _fact(decision: Decision, given: PersonActed, entered: Entered, instead: None) -> None:
-    """Neither confirmed nor denied: what was known when it was raised is what is known."""
+def _strike_out_answer(decision: Decision, given: PersonActed, entered: Entered, instead: None) -> None:
+    """It is neither confirmed nor denied: it is reopened with the facts known when it was raised."""
     assert isinstance(entered.operation, operations.ConfirmIrregularity | operations.DenyIrregularity)
-    ended = _ended(decision.state, entered.operation.irregularity)
+    ended = _find_decided(decision.state, entered.operation.irregularity)
     reopen(decision, ended, ended.found.first_facts, entered.entry)
 
 
-def _ruling(decision: Decision, given: PersonActed, entered: Entered, instead: None) -> None:
+def _strike_out_ruling(decision: Decision, given: PersonActed, entered: Entered, instead: None) -> None:
     assert isinstance(entered.operation, operations.Rule)
-    ended = _ended(decision.state, entered.operation.irregularity)
+    ended = _find_decided(decision.state, entered.operation.irregularity)
     reopen(decision, ended, ended.found.facts, entered.entry, stage=Stage.RULING, row=ended.found.row)
 
 
-def _choice(decision: Decision, given: PersonActed, entered: Entered, instead: None) -> None:
-    """That bettor chooses again; what the others chose stands."""
+def _strike_out_choice(decision: Decision, given: PersonActed, entered: Entered, instead: None) -> None:
+    """This bettor chooses again; the choices of the others stand."""
     said = entered.operation
     assert isinstance(said, operations.ChooseOption)
-    ended = _ended(decision.state, said.irregularity)
+    ended = _find_decided(decision.state, said.irregularity)
     found = ended.found
     wholly = said.bettor and any(option.all_wagers and option.choice is said.choice for option in found.row.options)
     left = tuple(
@@ -287,19 +297,19 @@ def _choice(decision: Decision, given: PersonActed, entered: Entered, instead: N
 # -- closing the round -------------------------------------------------------------------------------------------------
 
 
-def _paid(decision: Decision, given: PersonActed, entered: Entered, instead: None) -> None:
+def _strike_out_payment(decision: Decision, given: PersonActed, entered: Entered, instead: None) -> None:
     if not decision.state.round.chips_paid:
         raise RefusedError("not-settled", "The chips are no longer recorded as paid; there is nothing to correct.")
-    _open_again(decision, chips=True)
+    _take_closing_back(decision, chips=True)
 
 
-def _concluded(decision: Decision, given: PersonActed, entered: Entered, instead: None) -> None:
+def _strike_out_conclusion(decision: Decision, given: PersonActed, entered: Entered, instead: None) -> None:
     if decision.state.phase is not Phase.CONCLUDED and not decision.state.round.conclusion_asked:
         raise RefusedError("not-concluded", "The round is not concluded; there is nothing to correct.")
-    _open_again(decision, chips=False)
+    _take_closing_back(decision, chips=False)
 
 
-def _open_again(decision: Decision, *, chips: bool) -> None:
+def _take_closing_back(decision: Decision, *, chips: bool) -> None:
     decision.emit(events.ClosingTakenBack(chips))
     if decision.state.phase is Phase.CONCLUDED:
         decision.enter_phase("take_up_settling")
@@ -308,19 +318,19 @@ def _open_again(decision: Decision, *, chips: bool) -> None:
 # -- how the bets lay --------------------------------------------------------------------------------------------------
 
 
-def _laid(state: TableState, operation: operations.CorrectBet) -> Layout:
-    """The layout as it was at the close; whether the rules allowed it is not asked (NC 5.13)."""
+def _corrected_layout(state: TableState, operation: operations.CorrectBet) -> Layout:
+    """The layout as it was at "No more bets", whether or not the rules allowed it (NC 5.13)."""
     layout = state.layout
     if operation.amount < 0 or (not operation.bet and not operation.amount):
         raise RefusedError("amount", "Enter how many units lay there; 0 removes a bet that was entered.")
     if operation.bet:
-        changed = replace(refusing(lambda: layout.bet(operation.bet)), amount=operation.amount)
+        changed = replace(as_refusal(lambda: layout.bet(operation.bet)), amount=operation.amount)
     else:
         number = layout.numbered + 1
         changed = Bet(number, operation.bettor, operation.wager, operation.box, operation.amount)
     bets = [bet for bet in layout.bets if bet.number != changed.number]
     lying = [*bets, changed] if changed.amount else bets
-    corrected = refusing(lambda: as_it_lies(state.law, state.table_rules, layout.bettors, lying))
+    corrected = as_refusal(lambda: as_it_lies(state.law, state.table_rules, layout.bettors, lying))
     return replace(corrected, numbered=max(corrected.numbered, layout.numbered))
 
 
@@ -329,15 +339,15 @@ def verify_correct_bet(state: TableState, given: PersonActed, operation: operati
 
 
 def correct_bet(decision: Decision, given: PersonActed, operation: operations.CorrectBet) -> None:
-    """The bets are settled as they lay; a box that they bring in or leave out changes the order of the deal."""
+    """The bets are settled as they lay; boxes that this adds or removes change the order of the deal."""
     if not operation.reason.strip():
         raise RefusedError("reason", "Enter why it was wrong.")
     state = decision.state
-    layout = _laid(state, operation)
+    layout = _corrected_layout(state, operation)
     if layout.bets == state.layout.bets:
         raise RefusedError("instead", "That is what was entered; enter what should stand instead.")
     law = state.law
-    take_up(decision)
+    return_to_exposing(decision)
     decision.emit(
         events.LayoutCorrected(state.layout.bets, layout.bets, layout.numbered, operation.reason, given.person)
     )
@@ -352,16 +362,16 @@ HANDS: Final = frozenset({"handled", "viewed"})
 PLACES: Final = frozenset({"misplaced", "curable"})
 
 CORRECTIONS: Final[dict[type[Operation], Correction]] = {
-    operations.HandleCards: Correction(_handling, HANDS),
-    operations.ExposeHand: Correction(_exposure, frozenset({"established"})),
-    operations.ShowFirstCard: Correction(_first_card, PLACES, struck=False),
-    operations.OccupyBoxes: Correction(_boxes, PLACES, struck=False),
-    operations.CountCards: Correction(_count, frozenset({"counted_wrong"}), struck=False),
-    operations.ReportIrregularity: Correction(_report),
-    operations.ConfirmIrregularity: Correction(_fact, otherwise=False),
-    operations.DenyIrregularity: Correction(_fact, otherwise=False),
-    operations.ChooseOption: Correction(_choice, otherwise=False),
-    operations.Rule: Correction(_ruling, otherwise=False),
-    operations.RecordSettled: Correction(_paid, otherwise=False),
-    operations.ConcludeRound: Correction(_concluded, otherwise=False),
+    operations.HandleCards: Correction(_correct_handling, HANDS),
+    operations.ExposeHand: Correction(_correct_exposure, frozenset({"established"})),
+    operations.ShowFirstCard: Correction(_correct_first_card, PLACES, struck=False),
+    operations.OccupyBoxes: Correction(_correct_boxes, PLACES, struck=False),
+    operations.CountCards: Correction(_correct_count, frozenset({"counted_wrong"}), struck=False),
+    operations.ReportIrregularity: Correction(_correct_report),
+    operations.ConfirmIrregularity: Correction(_strike_out_answer, otherwise=False),
+    operations.DenyIrregularity: Correction(_strike_out_answer, otherwise=False),
+    operations.ChooseOption: Correction(_strike_out_choice, otherwise=False),
+    operations.Rule: Correction(_strike_out_ruling, otherwise=False),
+    operations.RecordSettled: Correction(_strike_out_payment, otherwise=False),
+    operations.ConcludeRound: Correction(_strike_out_conclusion, otherwise=False),
 }

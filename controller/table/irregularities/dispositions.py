@@ -1,6 +1,6 @@
-"""What a disposition brings about, once a person has confirmed the fact or ruled: and how an irregularity is closed.
+"""Dispositions: what a confirmed irregularity or a ruling brings about, and how an irregularity is resolved.
 
-Whoever calls has judged that it is lawful. Each effect is an event with the clause, or with the authority of a ruling.
+The caller has checked that it is permitted. Each effect is an event with the clause, or with the authority of a ruling.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import Final
 
 from controller.games.specification import Choice, Disposition, Row
 from controller.table import events
-from controller.table.betting import return_wagers, settle_anew
+from controller.table.betting import return_wagers, settle_again
 from controller.table.decision import Decision
 from controller.table.decks import quarantine_for
 from controller.table.inputs import PersonActed
@@ -29,17 +29,16 @@ OPENS_STAGE: Final = {
 
 
 def next_stage(state: TableState, found: Irregularity, row: Row) -> Stage | None:
-    """What a confirmed irregularity waits for; None: nothing, the clause takes effect and it is over.
+    """The stage of a confirmed irregularity; None: none, the clause takes effect and the irregularity is resolved.
 
-    One about the deck that waits for the next round concerns no bettor of this one.
-
-    Where a clause takes effect and lets bettors withdraw besides (RTP 5.7), it waits for their choices.
+    Where a clause takes effect and lets bettors withdraw as well (RTP 5.7), it waits for their choices; one about the
+    deck of the next round concerns no bettor.
     """
     stage = OPENS_STAGE.get(row.disposition)
     if stage is Stage.MOVING and found.round != state.round.number:
-        return None  # the cards of an earlier round lie nowhere any more
+        return None  # the cards of an earlier round are off the table
     if row.disposition is Disposition.RESHUFFLE and state.phase not in BEFORE_CLOSE | BETWEEN_ROUNDS:
-        return Stage.RULING  # cards are out: a new shuffle alone does not say what becomes of the round
+        return Stage.RULING  # cards were dealt: a reshuffle does not decide the round
     chooses = row.options and not found.waiting and state.round.live_places
     if stage is None and chooses and state.phase in WINDOW_OPEN - BETWEEN_ROUNDS:
         return Stage.CHOOSING
@@ -47,7 +46,7 @@ def next_stage(state: TableState, found: Irregularity, row: Row) -> Stage | None
 
 
 def enter_count(decision: Decision, found: Irregularity) -> None:
-    """So many cards lie there as was reported, whatever was assumed; from now on the end count knows of it."""
+    """Record the reported number of cards of a hand; the count of the stub takes it into account."""
     if found.counted is None or found.place is None or found.round != decision.state.round.number:
         return
     more = found.counted - decision.state.round.hands.get(found.place, Hand()).size
@@ -56,7 +55,7 @@ def enter_count(decision: Decision, found: Irregularity) -> None:
 
 
 def take_effect(decision: Decision, given: PersonActed, found: Irregularity, row: Row) -> None:
-    """What the clause says is done at once. A deck that waits is out of use, and no round is concerned."""
+    """Do at once what the clause says. For a deck that waits nothing: it is only put out of use."""
     if found.waiting:
         return
     if row.disposition is Disposition.VOID:
@@ -64,22 +63,22 @@ def take_effect(decision: Decision, given: PersonActed, found: Irregularity, row
     elif row.disposition is Disposition.REMOVE_HAND and found.place is not None:
         remove_hand(decision, found, found.place, row.clause, row.authority)
     elif row.disposition is Disposition.RESHUFFLE:
-        _shuffle_anew(decision)
+        _require_reshuffle(decision)
 
 
 def remove_hand(decision: Decision, found: Irregularity, place: str, clause: str, authority: str = "") -> None:
-    """Out of play with its bets returned; a hand that is out already stays so. Those of an earlier round are gone."""
+    """Take a hand out of play and return its bets. Without effect on a dead hand, or on one of an earlier round."""
     if found.round == decision.state.round.number and not decision.state.round.hands.get(place, Hand()).dead:
         decision.emit(events.HandRemoved(place, clause, found.id, authority))
-        settle_anew(decision, found.id, clause or authority)
+        settle_again(decision, found.id, clause or authority)
 
 
 def void(
     decision: Decision, given: PersonActed, found: Irregularity, clause: str, text: str, authority: str = ""
 ) -> None:
-    """The round is void and all bets are returned; what else was open in it is overtaken by that.
+    """The round is void, all bets are returned, and its other open irregularities end as overtaken.
 
-    Of an earlier round nothing but its result is concerned.
+    Of an earlier round only the result is void.
     """
     if found.round != decision.state.round.number:
         decision.emit(events.RoundVoided(clause, found.id, text, authority, found.round))
@@ -87,29 +86,30 @@ def void(
     if decision.state.phase in WINDOW_OPEN and decision.state.phase is not Phase.VOIDED:
         declare_void(decision, given, clause, text, authority, found.id)
     else:
-        _spoil_deck(decision)  # found between rounds: there is nothing to void
+        _bar_fresh_deck(decision)  # between rounds there is nothing to void
 
 
 def declare_void(
     decision: Decision, given: PersonActed, clause: str, text: str, authority: str, irregularity: int = 0
 ) -> None:
-    """The round in progress, or the one that was concluded last, has no result.
+    """The round in progress, or the one concluded last, has no result.
 
-    `irregularity`: for which it is void, 0 where it was abandoned. That one is left to whoever calls; the others end.
+    `irregularity`: the one for which it is void, 0 where the round is abandoned. The caller resolves that one; the
+    others end here.
     """
     if not decision.state.other_deck_in:
-        _spoil_deck(decision)
+        _bar_fresh_deck(decision)
     decision.emit(events.RoundVoided(clause, irregularity, text, authority))
     return_wagers(decision, clause or f"ruling of {authority}")
     decision.enter_phase("void", decision.state.game.clauses.void_returns_bets)
     for other in decision.state.open:
         if other.id != irregularity and other.round == decision.state.round.number and not other.waiting:
-            quarantine_for(decision, given, other)  # nobody looked any more whether it was so
+            quarantine_for(decision, given, other)  # it was never decided whether it was so
             decision.emit(events.IrregularityResolved(other.id, "overtaken", clause, given.person, given.role))
 
 
-def asks_back(decision: Decision, found: Irregularity, clause: str) -> bool:
-    """Whether a void is asked for the first time: then it only asks back. Where no round is void, nothing is asked."""
+def void_needs_repeat(decision: Decision, found: Irregularity, clause: str) -> bool:
+    """Whether a void is requested for the first time: that is recorded, and the request has to be repeated."""
     state = decision.state
     asked = state.find_open(found.id)
     if found.waiting:
@@ -121,21 +121,21 @@ def asks_back(decision: Decision, found: Irregularity, clause: str) -> bool:
     return True
 
 
-def _spoil_deck(decision: Decision) -> None:
-    """A fresh deck must not be dealt from any more."""
+def _bar_fresh_deck(decision: Decision) -> None:
+    """An unused deck must not be dealt from."""
     if decision.state.decks.in_play.deck and not decision.state.decks.in_play.used:
         decision.emit(events.ShuffleFailed(decision.state.decks.in_play.deck))
 
 
-def _shuffle_anew(decision: Decision) -> None:
-    """The deck must not be dealt from. A round of which no card has left goes back to where bets are placed."""
-    _spoil_deck(decision)
+def _require_reshuffle(decision: Decision) -> None:
+    """The deck must not be dealt from. A round without a card dealt ends: its start is cancelled."""
+    _bar_fresh_deck(decision)
     if decision.state.phase is Phase.BETTING:
         decision.enter_phase("cancel_start")
 
 
 def reconstruct(decision: Decision, found: Irregularity, clause: str) -> None:
-    """Every card goes where the order of the deal has it; the screen showed which ones."""
+    """Every misplaced card goes to its place by the order of the deal, as the screen showed."""
     state = decision.state
     moves = tuple(
         events.CardMoved(*card, source, place) for card, (source, place) in sorted(state.round.misplaced.items())
@@ -145,7 +145,7 @@ def reconstruct(decision: Decision, found: Irregularity, clause: str) -> None:
 
 
 def resolve(decision: Decision, given: PersonActed, irregularity_id: int, outcome: str, clause: str) -> None:
-    """It is over, denied or not. What made the deck doubtful takes it out of use besides."""
+    """Resolve an irregularity, denied or not, put its deck out of use where that follows, and resume play."""
     found = decision.state.find_open(irregularity_id)
     if found is not None and outcome != DENIED:
         quarantine_for(decision, given, found)
@@ -155,9 +155,9 @@ def resolve(decision: Decision, given: PersonActed, irregularity_id: int, outcom
 
 
 def close_choices(decision: Decision, given: PersonActed) -> None:
-    """When everybody has chosen, hands that withdrew are dead and the deal goes on.
+    """Resolve each irregularity for which every bettor has chosen: withdrawn hands are dead, the deal continues.
 
-    Nobody waits for a hand that is out of play, whatever took it out: so every open choice is looked at.
+    Called after every change: a hand taken out of play may be the one that an open choice waited for.
     """
     for found in decision.state.open:
         choices = {(place, bettor): choice for place, bettor, choice in found.choices}
@@ -169,12 +169,12 @@ def close_choices(decision: Decision, given: PersonActed) -> None:
             if choices[place, bettor] is Choice.WITHDRAW:
                 _withdraw(decision, found, place, bettor, clause)
         resolve(decision, given, found.id, found.row.disposition, found.row.clause)
-        close_choices(decision, given)  # others may have waited for those hands alone
+        close_choices(decision, given)  # other choices may have waited for those hands only
         return
 
 
 def _withdraw(decision: Decision, found: Irregularity, place: str, bettor: str, clause: str) -> None:
-    """A bettor's wagers on a box are returned; the hand plays on for the rest and is dead when nobody is left."""
+    """Return a bettor's wagers on a box; the hand stays in play for other bettors, without any it is dead."""
     if bettor:
         decision.emit(events.BettorWithdrew(bettor, int(place[1:]), clause, found.id))
     if not bettor or not decision.state.round.bettors_at(place):
@@ -182,6 +182,6 @@ def _withdraw(decision: Decision, found: Irregularity, place: str, bettor: str, 
 
 
 def option_clause(state: TableState, found: Irregularity, choice: Choice) -> str:
-    """The clause that gives a choice. Rows of journals before options were kept name none: then it is the game's."""
+    """The clause that gives a choice. Rows in old journals have no options: then it is the game's clause."""
     given = (option.clause for option in found.row.options if option.choice is choice)
     return next(given, state.game.clauses.option_returns_bet)

@@ -1,6 +1,6 @@
-"""What an open irregularity asks of whom, in one sentence of the table: who is to be called, and the question.
+"""The question of an open irregularity, as a sentence for the dealer: who is called, and what is asked.
 
-The API and the screen show it as it stands here; places are named in the document's own words.
+The API and the screens show it unchanged; places are named in the document's own words.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from controller.rules.dealing_order import Place
 from controller.table.model import Irregularity, Stage
 from controller.table.state import TableState
 
-COUNT_BY_HAND: Final = "counted_wrong"  # the fact that a count shows, and no answer
+COUNT_BY_HAND: Final = "counted_wrong"  # the fact that only a count shows
 
 CLAIMS: Final[dict[Kind, str]] = {
     Kind.FOREIGN_CARD: "Is there a card that is not of this deck?",
@@ -38,7 +38,7 @@ CLAIMS: Final[dict[Kind, str]] = {
     Kind.PLAYER_EXPOSED: "Did a player expose or drop a card of {place}?",
     Kind.OUTSIDE_LIMITS: "Is a bet over the maximum or under the minimum?",
 }
-"""What is claimed when an irregularity is raised, to be confirmed or denied."""
+"""What a person confirms or denies of an irregularity, where nothing more exact was noticed."""
 
 CHOICES: Final[dict[Choice, str]] = {Choice.CONTINUE: "continue", Choice.WITHDRAW: "withdraw the bets"}
 
@@ -51,14 +51,14 @@ def decider(found: Irregularity) -> Role:
 
 
 def place_word(state: TableState, place: Place | None) -> str:
-    """A place in the document's own words; none: no one in particular."""
+    """A place in the document's own words; without a place: "a hand"."""
     return "a hand" if place is None else state.game.words.of(place)
 
 
 def question(state: TableState, found: Irregularity) -> str:
-    """The act or the answer that the irregularity waits for, with who is to be called for it."""
+    """The act or the answer that the irregularity waits for, and who is called for it."""
     if found.void_asked:
-        return f"{_sentence(found.row.because)}: the round becomes void. Repeat to confirm, or decide otherwise."
+        return f"{_capitalised(found.row.because)}: the round becomes void. Repeat to confirm, or decide otherwise."
     if COUNT_BY_HAND in found.asks:
         return f"{_noticed(state, found)}Count the stub by hand, with a witness, and enter the count."
     by = decider(found)
@@ -67,19 +67,19 @@ def question(state: TableState, found: Irregularity) -> str:
     return call + state.game.words.own(_ASKED[found.stage](state, found))
 
 
-def _sentence(text: str) -> str:
+def _capitalised(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}"
 
 
 def _noticed(state: TableState, found: Irregularity) -> str:
-    """What was noticed, in words, with a space after it; nothing where only the kind is known."""
+    """The note, as a sentence with a space after it; empty without a note."""
     if found.note and found.kind is Kind.TECHNICAL_STOP:
         return f"The {state.device.word} has stopped ({found.note}). "
-    return f"{_sentence(found.note)}. " if found.note else ""
+    return f"{_capitalised(found.note)}. " if found.note else ""
 
 
 def _claimed(state: TableState, found: Irregularity) -> str:
-    """What was noticed, where the table knows it; then what only people can answer."""
+    """The note, then the first open question; without either the claim itself."""
     noticed = _noticed(state, found)
     if found.asks:
         return noticed + FACT_QUESTIONS[found.asks[0]]
@@ -109,7 +109,7 @@ def _moving(state: TableState, found: Irregularity) -> str:
 def _ruling(state: TableState, found: Irregularity) -> str:
     if found.row.disposition is Disposition.SILENT:
         return f"{_noticed(state, found)}The rules are silent: what is decided?"
-    return f"{_sentence(found.row.because)}: what is decided?"
+    return f"{_capitalised(found.row.because)}: what is decided?"
 
 
 _ASKED: Final = {

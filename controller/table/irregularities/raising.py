@@ -1,4 +1,7 @@
-"""Raising an irregularity: which row applies, what must be asked, and what stage it starts in."""
+"""Raising an irregularity: which row applies, what people are asked, in which stage it starts.
+
+`raise_irregularity` is the single entry point; `raise_count_in_doubt` raises "cards may have passed unseen" (I04).
+"""
 
 from __future__ import annotations
 
@@ -36,21 +39,19 @@ def raise_irregularity(
     earlier: bool = False,
     waiting: bool = False,
 ) -> None:
-    """Raise it with its evidence. It blocks until it is resolved, save what concerns chips alone.
+    """Raise it with its evidence. It holds the table until it is resolved, except where it concerns bets alone.
 
-    Under maintenance no round is concerned: it is noted and nothing more.
-
-    `earlier`: it is about the round before, `waiting`: about the deck of the next one. Neither holds this one.
+    Under maintenance it is noted and nothing more. `facts`: None, those that the table knows. `report`: the device's.
+    `earlier`: it is about the round before; `waiting`: about the deck of the next one. Neither holds the table.
     """
-    if decision.state.phase is Phase.MAINTENANCE:
+    state = decision.state
+    if state.phase is Phase.MAINTENANCE:
         decision.emit(events.MaintenanceNoted(kind, noticed_by, note))
         return
-    if waiting and facts is None:
-        facts = known_facts(decision, handled=None, before_close=True, between_rounds=True, in_stub=False)
-    known = facts or (_of_earlier_round(place) if earlier else known_facts(decision, place))
+    known = facts or _facts_when_raised(state, place, earlier=earlier, waiting=waiting)
     if not earlier and known.first_card is None:
-        known = msgspec.structs.replace(known, first_card=_is_first(decision.state, place, card, ordinals))
-    row, asks = find_row(decision.state.law, kind, known)
+        known = msgspec.structs.replace(known, first_card=_is_first_card(state, place, card, ordinals))
+    row, asks = find_row(state.law, kind, known)
     decision.emit(
         events.IrregularityRaised(
             kind=kind,
@@ -70,9 +71,9 @@ def raise_irregularity(
             report=report.number if report else None,
             device_ms=report.uptime_ms if report else None,
             note=note,
-            of_round=decision.state.earlier.number if earlier and decision.state.earlier else 0,
+            of_round=state.earlier.number if earlier and state.earlier else 0,
             origin=decision.origin,
-            of_deck=_deck_concerned(decision.state, noticed_by, earlier=earlier, waiting=waiting),
+            of_deck=_deck_concerned(state, noticed_by, earlier=earlier, waiting=waiting),
             waiting=waiting,
         )
     )
@@ -88,8 +89,8 @@ def raise_count_in_doubt(
 ) -> None:
     """Cards may have passed unseen (I04): in a round a count is asked for, once. `note`: what was noticed.
 
-    Between rounds no hand is concerned: the next shuffle counts, and what a device reported of itself is noted.
-    `ordinals`: the cards with which it was noticed; they wait until it is settled, and that is no second error.
+    Between rounds it is only noted, where the device reported it: the next shuffle counts the cards. `ordinals`: the
+    cards with which it was noticed; setting them aside raises no second irregularity.
     """
     if decision.state.in_round:
         if not already_open(decision, Kind.COUNT_IN_DOUBT):
@@ -101,7 +102,7 @@ def raise_count_in_doubt(
 
 
 def _deck_concerned(state: TableState, noticed_by: str, *, earlier: bool, waiting: bool) -> str:
-    """The recorded deck that it is about. After a round people speak of its deck, the device of what lies in it."""
+    """The recorded deck that it is about. After a round people mean its deck, the device the deck that it holds."""
     if earlier:
         return state.earlier.label if state.earlier is not None else ""
     if waiting:
@@ -110,13 +111,14 @@ def _deck_concerned(state: TableState, noticed_by: str, *, earlier: bool, waitin
     return state.round.label if of_round else state.decks.in_play.label
 
 
-def known_facts(decision: Decision, place: Place | None = None, **stated: bool | None) -> Facts:
-    """What the table knows by itself, and what is stated with it."""
-    return known_facts_of(decision.state, place, **stated)
+def _facts_when_raised(state: TableState, place: Place | None, *, earlier: bool, waiting: bool) -> Facts:
+    if waiting:
+        return known_facts(state, handled=None, before_close=True, between_rounds=True, in_stub=False)
+    return _facts_of_earlier_round(place) if earlier else known_facts(state, place)
 
 
-def known_facts_of(state: TableState, place: Place | None = None, **stated: bool | None) -> Facts:
-    """The same of a state; the rest stays unstated."""
+def known_facts(state: TableState, place: Place | None = None, **stated: bool | None) -> Facts:
+    """The facts that the table knows by itself, changed by those that are `stated`; the rest is None."""
     facts = {
         "handled": state.round.handled,
         "before_close": state.phase in BEFORE_CLOSE,
@@ -134,10 +136,10 @@ def known_facts_of(state: TableState, place: Place | None = None, **stated: bool
     return Facts(**(facts | stated), noticed=noticed)
 
 
-def _is_first(state: TableState, place: Place | None, card: int | None, ordinals: tuple[int, ...]) -> bool | None:
-    """Whether it is about the first card of the round; None: it is not known which card it is about."""
+def _is_first_card(state: TableState, place: Place | None, card: int | None, ordinals: tuple[int, ...]) -> bool | None:
+    """Whether it is about the first card of the round; None: which card it is about is unknown."""
     if state.settings is not None and state.game.first_card is not None:
-        return False if place is not None or ordinals else None  # what lies at a place is no First Card
+        return False if place is not None or ordinals else None  # a card at a place is not the First Card
     if len(ordinals) == 1 and state.round.dealt_cards:
         return ordinals[0] == state.round.dealt_cards[0][1]
     if place is not None and card is not None and state.round.places:
@@ -146,24 +148,24 @@ def _is_first(state: TableState, place: Place | None, card: int | None, ordinals
 
 
 def _established(state: TableState) -> dict[str, bool | None]:
-    """Whether a wager has won or lost already (RTP 5.13, NC 5.4); without the hands as they are nobody can tell."""
+    """Whether a wager has conclusively won or lost already (RTP 5.13, NC 5.4), where that can be established."""
     found = outcome_established(state)
     return {"established": found, "cannot_tell": found is None}
 
 
-def _of_earlier_round(place: Place | None) -> Facts:
-    """What was so in that round is no longer known here."""
+def _facts_of_earlier_round(place: Place | None) -> Facts:
+    """Facts of that round are no longer known, except the place."""
     dealer_hand = None if place is None else place == "D"
     return Facts(dealer_hand=dealer_hand, cannot_tell=True, noticed=Noticed.NEXT_ROUND)
 
 
 def first_stage(row: Row, asks: tuple[str, ...]) -> Stage:
-    """What is referred needs no confirmation before the ruling: whoever rules judges the fact as well."""
+    """A matter for a ruling needs no confirmation first: the person who rules judges the fact as well."""
     if row.disposition in (Disposition.REFER, Disposition.SILENT) and not asks:
         return Stage.RULING
     return Stage.CLAIMED
 
 
 def already_open(decision: Decision, kind: Kind) -> bool:
-    """Whether the same thing is being dealt with, so that a second claim of it would only repeat the first."""
+    """Whether one of this kind is open, so that a second one would only repeat it."""
     return any(found.kind is kind and not found.waiting for found in decision.state.open)

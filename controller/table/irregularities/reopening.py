@@ -1,7 +1,7 @@
-"""What was decided is decided anew, because an entry on which it rested was corrected.
+"""Reopening decided irregularities after a correction of an entry on which the decision rested.
 
-A decision rests on an entry when the law would now find another row for it, or would ask. Then its effects are undone
-by events that name them: hands play again, bets lie again, a void is lifted; and people decide once more.
+It rested on the entry where the law now finds another row, or has a question. Its effects are undone by events that
+name them: hands play again, bets count again, a void is lifted. Then people decide again.
 """
 
 from __future__ import annotations
@@ -15,24 +15,23 @@ from controller.rules.law import find_row
 from controller.table import events
 from controller.table.betting import take_back_settlement
 from controller.table.decision import Decision, RefusedError
-from controller.table.irregularities.raising import first_stage, known_facts_of
+from controller.table.irregularities.raising import first_stage, known_facts
 from controller.table.model import DENIED, Closed, Hand, Irregularity, Stage
 from controller.table.phases import CARDS_LEAVE, Phase
 from controller.table.state import TableState
 
 CORRECTED: Final = "corrected"
 OVERTAKEN: Final = "overtaken"
-NO_MATTER: Final = frozenset({CORRECTED, OVERTAKEN})  # what ended so is over, or comes back with the round
+NO_MATTER: Final = frozenset({CORRECTED, OVERTAKEN})  # these outcomes are not reopened by themselves
 PAID: Final = frozenset({Phase.SETTLING, Phase.CONCLUDED})
 
 Choices = tuple[tuple[str, str, Choice], ...]
 
 
 def re_evaluate(decision: Decision, names: frozenset[str], because_of: int, counted_wrong: bool | None = None) -> None:
-    """Judge every irregularity of the round anew whose row rested on one of these facts.
+    """Look up the row again of every irregularity of the round that rested on one of these facts (`names`).
 
-    `counted_wrong`: what a corrected count says; nothing else tells that fact. What was denied rests on none of them:
-    it was not so at all.
+    `counted_wrong`: that fact by a corrected count. Denied irregularities rest on no fact.
     """
     state = decision.state
     now_open = [Closed(found, "") for found in state.open if concerns_round(state, found)]
@@ -41,9 +40,9 @@ def re_evaluate(decision: Decision, names: frozenset[str], because_of: int, coun
     for found, outcome in [(one.found, one.outcome) for one in (*now_open, *voiding_first)]:
         if all(getattr(found.facts, name) is None for name in names):
             continue
-        if outcome and not may_stand_again(decision.state, found):
+        if outcome and not may_be_reopened(decision.state, found):
             continue
-        facts = _facts_anew(decision.state, found, names, counted_wrong)
+        facts = _facts_now(decision.state, found, names, counted_wrong)
         row, asks = find_row(decision.state.law, found.kind, facts)
         if (row, asks) == (found.row, () if outcome else found.asks):
             continue
@@ -54,22 +53,22 @@ def re_evaluate(decision: Decision, names: frozenset[str], because_of: int, coun
 
 
 def concerns_round(state: TableState, found: Irregularity) -> bool:
-    """Whether it is about the round in progress or concluded last, not the one before or the deck that waits."""
+    """Whether it is about the round in progress or concluded last, not an earlier one or the deck that waits."""
     return found.round == state.round.number and not found.waiting
 
 
-def may_stand_again(state: TableState, found: Irregularity) -> bool:
-    """In a void round nothing is decided anew but what made it void: there is no result left that it could change."""
+def may_be_reopened(state: TableState, found: Irregularity) -> bool:
+    """In a void round only the cause of the void is reopened: nothing else can change its result."""
     return state.phase is not Phase.VOIDED or state.round.voided_by == found.id or found.waiting
 
 
-def _facts_anew(state: TableState, found: Irregularity, names: frozenset[str], counted_wrong: bool | None) -> Facts:
-    """What was stated, but for what the corrected entry had told: that is as the table knows it now."""
-    known = known_facts_of(state, found.place)
-    anew = {name: getattr(known, name) for name in names if name != "counted_wrong"}
+def _facts_now(state: TableState, found: Irregularity, names: frozenset[str], counted_wrong: bool | None) -> Facts:
+    """The stated facts; those that the corrected entry recorded (`names`) are taken from the state now."""
+    known = known_facts(state, found.place)
+    now = {name: getattr(known, name) for name in names if name != "counted_wrong"}
     if "counted_wrong" in names:
-        anew["counted_wrong"] = counted_wrong
-    return replace(found.facts, **anew)
+        now["counted_wrong"] = counted_wrong
+    return replace(found.facts, **now)
 
 
 def reopen(
@@ -82,9 +81,9 @@ def reopen(
     row: Row | None = None,
     choices: Choices = (),
 ) -> None:
-    """It waits for people again, from its beginning unless a stage is named; all that it had brought about is undone.
+    """Open it again, in its first stage unless `stage` is given, and undo its effects.
 
-    Raises `RefusedError` where the round is void by it and cannot be taken up again.
+    Raises `RefusedError` where it made the round void and the round cannot be continued.
     """
     found = ended.found
     lifted = decision.state.phase is Phase.VOIDED and decision.state.round.voided_by == found.id
@@ -107,40 +106,40 @@ def reopen(
             tuple(bet for bet, _, irregularity in state.round.bet_rulings if irregularity == found.id),
         )
     )
-    _uncount(decision, found)
+    _undo_count(decision, found)
     if lifted:
         _lift_void(decision, found, because_of)
     elif concerns_round(decision.state, found):
-        take_up(decision, found.id)
+        return_to_exposing(decision, found.id)
 
 
-def _uncount(decision: Decision, found: Irregularity) -> None:
-    """The number of cards that it was about is not the number that lies there, until it is confirmed again."""
+def _undo_count(decision: Decision, found: Irregularity) -> None:
+    """Take back the counted number of cards, until it is confirmed again."""
     hand = decision.state.round.hands.get(found.place or "", Hand())
     if found.place is not None and found.counted is not None and hand.surplus:
         decision.emit(events.HandCounted(found.place, len(hand.cards)))
 
 
 def _verify_cards_lie(state: TableState) -> None:
-    """A void round can be taken up as long as its cards are where they were."""
+    """A void round can be continued as long as its cards are on the table."""
     deck_changed = state.decks.in_play.deck != state.round.deck or not state.decks.in_play.used
     undealt = not state.round.places and state.round.voided_from is not Phase.FIRST_CARD
     if deck_changed or undealt or state.round.voided_from is Phase.BETTING:
         raise RefusedError(
             "gone",
-            "The round is void and its cards have been taken away: it cannot be taken up again. Begin the next round, "
-            "and report what was wrong for this one; a ruling decides of its bets.",
+            "The round is void and its cards have been taken away: it cannot be continued. Begin the next round, and "
+            "report the error for this one; its bets are decided by a ruling.",
         )
 
 
 def _lift_void(decision: Decision, found: Irregularity, because_of: int) -> None:
-    """The round stands where it stood; whatever else was open then is open again. What was paid is judged anew."""
+    """Return the round to its phase before the void, and reopen what was open then; a settlement is reversed."""
     reached = decision.state.round.voided_from
-    assert reached is not None, "a void round was not void before"
+    assert reached is not None, "a void round has the phase before it"
     take_back_settlement(decision, found.id, "")
     decision.emit(events.VoidLifted(found.id, because_of))
     deck = decision.state.decks.in_play
-    if reached in CARDS_LEAVE and deck.stub is not None:  # what is dealt from now on is no longer in it
+    if reached in CARDS_LEAVE and deck.stub is not None:  # cards dealt from now on are no longer part of it
         counted = events.StubCounted(deck.stub, decision.state.stub_due, "", not deck.stub_out, midway=True)
         decision.emit(counted)
     decision.enter_phase(f"take_up_{Phase.EXPOSING if reached in PAID else reached}")
@@ -150,8 +149,8 @@ def _lift_void(decision: Decision, found: Irregularity, because_of: int) -> None
             reopen(decision, again, other.facts, because_of, stage=other.stage, row=other.row, choices=other.choices)
 
 
-def take_up(decision: Decision, irregularity: int = 0) -> None:
-    """A round that is settled goes back to where its hands are judged; what was settled and paid is taken back."""
+def return_to_exposing(decision: Decision, irregularity: int = 0) -> None:
+    """Return a settled round to the phase in which hands get their outcomes; the settlement is reversed."""
     if decision.state.phase in PAID:
         take_back_settlement(decision, irregularity, "")
         decision.emit(events.ClosingTakenBack(chips=True))

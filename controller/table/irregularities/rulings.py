@@ -1,6 +1,6 @@
-"""A ruling: where the document is silent or refers, a person of rank decides what is done, and says by what authority.
+"""Rulings: where the document is silent or refers to a person, that person decides, by a named authority.
 
-Each action is a row: what it needs to be said besides, when it is possible, and what it brings about.
+Each action is a row of `ACTIONS`. A round that cannot be finished is abandoned by a ruling too.
 """
 
 from __future__ import annotations
@@ -14,12 +14,11 @@ from controller.games.specification import Kind, RulingAction
 from controller.rules.layout import without_main
 from controller.rules.settlement import BetAction
 from controller.table import events, operations
-from controller.table.betting import settle_anew
+from controller.table.betting import settle_again
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
 from controller.table.irregularities.adjudication import find_named, require
 from controller.table.irregularities.dispositions import (
-    asks_back,
     close_choices,
     declare_void,
     enter_count,
@@ -27,6 +26,7 @@ from controller.table.irregularities.dispositions import (
     remove_hand,
     resolve,
     void,
+    void_needs_repeat,
 )
 from controller.table.model import Irregularity, Stage
 from controller.table.phases import Phase
@@ -34,7 +34,7 @@ from controller.table.state import TableState
 
 
 class Action(NamedTuple):
-    """`verify` judges what was named; `act` does it. A ruling about an earlier round can only void or let it stand."""
+    """`verify` checks what was entered; `act` does it. An earlier round can only be ruled void, or left as it is."""
 
     verify: Callable[[TableState, Irregularity, operations.Rule], None]
     act: Callable[[Decision, PersonActed, Irregularity, operations.Rule], None]
@@ -58,7 +58,7 @@ def verify_rule(state: TableState, given: PersonActed, operation: operations.Rul
 
 
 def may_be_ruled(state: TableState, found: Irregularity, action: RulingAction) -> bool:
-    """Of an earlier round only that it is void or stands, of the deck that waits only that the table goes on."""
+    """Whether the action is possible: of an earlier round void or continue, of the deck that waits only continue."""
     if found.waiting:
         return action is RulingAction.CONTINUE
     return found.round == state.round.number or ACTIONS[action].of_earlier_rounds
@@ -67,7 +67,7 @@ def may_be_ruled(state: TableState, found: Irregularity, action: RulingAction) -
 def rule(decision: Decision, given: PersonActed, operation: operations.Rule) -> None:
     found = find_named(decision.state, operation, Stage.RULING)
     operation = _naming_bets(decision.state, found, operation)
-    if operation.action is RulingAction.VOID and asks_back(decision, found, found.row.clause):
+    if operation.action is RulingAction.VOID and void_needs_repeat(decision, found, found.row.clause):
         return
     decision.emit(
         events.Ruled(
@@ -89,11 +89,11 @@ def rule(decision: Decision, given: PersonActed, operation: operations.Rule) -> 
 
 
 def _naming_bets(state: TableState, found: Irregularity, operation: operations.Rule) -> operations.Rule:
-    """A ruling about side wagers without a main one that names none is about all of them."""
+    """A ruling about side wagers without a main one concerns all of them where it names none."""
     if found.kind is not Kind.SIDE_WITHOUT_MAIN or operation.bets or found.round != state.round.number:
         return operation
-    homeless = tuple(bet.number for bet in without_main(state.law, state.layout))
-    return replace(operation, bets=homeless)
+    alone = tuple(bet.number for bet in without_main(state.law, state.layout))
+    return replace(operation, bets=alone)
 
 
 def _verify_bets(state: TableState, found: Irregularity, operation: operations.Rule) -> None:
@@ -118,7 +118,7 @@ def _verify_hands(state: TableState, found: Irregularity, operation: operations.
     live = state.round.live_places
     wrong = [place for place in operation.places if place not in live]
     if not operation.places or wrong:
-        named = f"No hand is in play at {wrong[0]}." if wrong else "Say whose hands."
+        named = f"No hand is in play at {wrong[0]}." if wrong else "Enter which hands are removed."
         raise RefusedError("place", f"{named} In play: {', '.join(live) or 'none'}.")
 
 
@@ -130,7 +130,7 @@ def _verify_misplaced(state: TableState, found: Irregularity, operation: operati
 def _verify_order(state: TableState, found: Irregularity, operation: operations.Rule) -> None:
     waiting = sorted(card.ordinal for card in (*state.decks.aside, *state.decks.tray))
     if sorted(operation.ordinals) != waiting or not waiting:
-        named = ", ".join(str(ordinal) for ordinal in waiting) or "none, for none waits"
+        named = ", ".join(str(ordinal) for ordinal in waiting) or "none waits"
         raise RefusedError("order", f"Which card came out first? Name each card that waits once, in order: {named}.")
 
 
@@ -139,9 +139,9 @@ def _void(decision: Decision, given: PersonActed, found: Irregularity, operation
 
 
 def _continue(decision: Decision, given: PersonActed, found: Irregularity, operation: operations.Rule) -> None:
-    """The record says it; a ruling on bets is kept until they are settled, and settles anew what was settled."""
+    """A ruling on bets applies when they are settled; where they are settled already, they are settled again."""
     if operation.bets:
-        settle_anew(decision, found.id, operation.authority)
+        settle_again(decision, found.id, operation.authority)
 
 
 def _remove_hands(decision: Decision, given: PersonActed, found: Irregularity, operation: operations.Rule) -> None:
@@ -167,7 +167,7 @@ ACTIONS: Final[dict[RulingAction, Action]] = {
 }
 
 
-# -- a round that cannot be finished, whatever the reason: a named person rules that it is void
+# -- a round that cannot be finished: a named person rules it void
 
 
 def verify_abandon(state: TableState, given: PersonActed, operation: operations.AbandonRound) -> None:
@@ -176,7 +176,7 @@ def verify_abandon(state: TableState, given: PersonActed, operation: operations.
 
 
 def abandon_round(decision: Decision, given: PersonActed, operation: operations.AbandonRound) -> None:
-    """Asked twice, by the same person in the same words; anything else that is done in between begins anew."""
+    """Entered twice, unchanged, by the same person; any other operation in between cancels the first request."""
     asked = (given.person, operation.authority, operation.text)
     if decision.state.round.abandon_asked != asked:
         decision.emit(events.AbandonAsked(*asked))
