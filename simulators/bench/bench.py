@@ -1,4 +1,4 @@
-"""A bench: one device, a link to it, and what was heard, for tests that ask and wait."""
+"""A bench: one device, a link to it, and what it received, for tests that ask and wait."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ class BenchError(AssertionError):
 
 
 class Bench:
-    """A link that keeps everything it hears. Reports are acknowledged as they come unless `acknowledges` is False.
+    """A link that keeps everything it receives. Reports are acknowledged as they come unless `acknowledges` is False.
 
-    `draws`: how many cards somebody will draw when `say` asks for them. `strict`: a fresh deck lies in a shuffler, and
+    `draws`: how many cards a person will draw when `say` asks for them. `strict`: a fresh deck lies in a shuffler, and
     what it cannot do is a failure. `unreachable` is set when an attempt to connect has failed.
     """
 
@@ -103,7 +103,7 @@ class Bench:
             raise BenchError(str(measured))
 
     async def collect(self, found: Callable[[], Sequence[T]], number: int) -> Sequence[T]:
-        """Wait until so many are found among what was heard; what there is when patience ends."""
+        """Wait until so many are found among what was heard; what there is when the time is over."""
         with suppress(TimeoutError):
             async with asyncio.timeout(PATIENCE):
                 while len(found()) < number:
@@ -149,10 +149,10 @@ class Bench:
             health = self.keeper.health
             raise BenchError(f"no {kind.__name__} came: the link is {health.state}. {health.sentence}") from None
 
-    async def make_link_anew(self) -> None:
+    async def make_new_link(self) -> None:
         """End the link and wait until it stands again."""
         place = len(self.heard)
-        self.keeper.drop("bench", "The bench makes the link anew.")
+        self.keeper.drop("bench", "The bench makes a new link.")
         await self.wait_for(LinkOver, after=place)
         await self.wait_for(DeviceReady, after=place)
 

@@ -66,15 +66,15 @@ class BenchReport(msgspec.Struct, frozen=True):
 @click.option("--device-cards", type=click.Path(path_type=Path), metavar="FILE",
               help="The table of a line reader's identifiers.")  # fmt: skip
 @click.option("--draws", type=click.IntRange(min=0, max=52), default=0, metavar="N",
-              help="Somebody will draw so many cards when asked to; 0: nobody.")  # fmt: skip
+              help="A person will draw so many cards when asked to; 0: none are drawn.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 @click.option("--junit", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write JUnit's XML.")
 def bench(
     url: str, device_keys: Path | None, device_cards: Path | None, draws: int, as_json: bool, junit: Path | None
 ) -> None:
-    """Ask a device what its driver promises, measure it, and say whether it passes.
+    """Test whether a device does what its driver promises, measure it, and report whether it passes.
 
-    A deck that was not dealt from lies in it. Nothing else may use the device meanwhile.
+    Put a deck into the device that was not dealt from. Nothing else may use it meanwhile.
     """
     files = {"--device-keys": device_keys, "--device-cards": device_cards}
     parsed = _device(url, files)
@@ -118,7 +118,7 @@ def _reach(parsed: DeviceUrl, files: dict[str, Path | None]) -> DeviceReady:
                 return ready.result()
             health = made.keeper.health
             raise DeviceProblemError(
-                f"{parsed} cannot be put on the bench. {health.sentence or 'It says nothing.'}", health.hint
+                f"{parsed} cannot be put on the bench. {health.sentence or 'It does not answer.'}", health.hint
             )
 
     try:
@@ -182,7 +182,9 @@ def _run(
     with redirect_stdout(unseen), redirect_stderr(unseen):
         code = pytest.main(arguments, plugins=[watcher])
     if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) or not watcher.tests:
-        raise ProblemError(f"The tests of the bench did not run: {unseen.getvalue().strip()}", "Report it.")
+        raise ProblemError(
+            f"The tests of the bench did not run: {unseen.getvalue().strip()}", "Report it with this message."
+        )
     who = ready.identity
     return BenchReport(
         url=str(parsed), maker=who.maker, model=who.model, serial=who.serial, firmware=who.firmware,
@@ -196,7 +198,7 @@ def _run(
 
 
 def _show(report: BenchReport) -> None:
-    """What follows the tests, which were told as they ended."""
+    """What follows the tests, which were printed as they ended."""
     click.echo("")
     for one in report.measurements:
         unit = f" {one.unit}" if one.unit else ""

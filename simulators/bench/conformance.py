@@ -1,6 +1,6 @@
 """What every device must do, and every cardlink device; `cardshoe bench --device URL` asks it of a real one.
 
-The device has a deck in it that was not dealt from. What a device cannot do by its own word is not asked of it.
+The device has a deck in it that was not dealt from. It is not asked for what it cannot do by its own account.
 Measurements have limits; one beyond its limit is a failure of the device.
 """
 
@@ -47,7 +47,7 @@ class TestEveryDevice:
     async def test_is_ready_again_after_its_link_was_dropped(self, bench: Bench) -> None:
         first = await bench.ready()
         begun = bench.now
-        await bench.make_link_anew()
+        await bench.make_new_link()
         bench.measure(Measurement("until the link stands again", bench.now - begun, "s", LINK_WITHIN))
         again = [thing for thing in bench.heard if isinstance(thing, DeviceReady)][-1]
         assert again.identity.serial == first.identity.serial
@@ -64,13 +64,13 @@ class TestEveryDevice:
         damaged = statistics.frames_corrupt + statistics.frames_overlong
         bench.measure(Measurement("damaged frames", damaged, "", MOST_DAMAGED))
 
-    async def test_tells_the_cards_that_somebody_draws(self, bench: Bench) -> None:
-        """With `--draws N` somebody draws so many cards."""
+    async def test_reports_the_cards_that_a_person_draws(self, bench: Bench) -> None:
+        """With `--draws N` a person draws so many cards."""
         identity = (await bench.ready()).identity
         if not bench.draws:
-            pytest.skip("nobody draws: --draws N says how many cards somebody will draw")
+            pytest.skip("no cards are drawn: --draws N says how many a person will draw")
         if identity.unit == "sets":
-            pytest.skip("nobody draws single cards from this device")
+            pytest.skip("no single cards are drawn from this device")
         if identity.capabilities.holds_exit:
             await bench.answer_to(ReleaseExit())
         bench.say(f"Draw {bench.draws} cards now.")
@@ -82,14 +82,14 @@ class TestEveryDevice:
 
 def _cards_drawn(bench: Bench) -> list[bool]:
     """Every card that was drawn: whether it was recognised."""
-    told: list[bool] = []
+    drawn: list[bool] = []
     for thing in bench.heard:
         match thing:
             case Reported(observation=CardDrawn(card=card)):
-                told.append(card is not None)
+                drawn.append(card is not None)
             case Reported(observation=CardsDrawnTogether(cards=cards)):
-                told += [card is not None for card in cards]
-    return told
+                drawn += [card is not None for card in cards]
+    return drawn
 
 
 class TestCardlinkDevice:
@@ -138,7 +138,7 @@ class TestCardlinkDevice:
         first = await bench.ready()
         await bench.answer_to(HoldExit())
         held = bench.held
-        await bench.make_link_anew()
+        await bench.make_new_link()
         again = [thing for thing in bench.heard if isinstance(thing, DeviceReady)]
         assert again[-1].identity == first.identity
         numbers = [(thing.boot, thing.number) for thing in bench.heard if isinstance(thing, Reported)]
@@ -150,7 +150,7 @@ class TestCardlinkDevice:
         await bench.ready()
         if not await self._shuffled(bench):
             await self._cannot(bench, "the device does not shuffle, or has no fresh deck")
-        await bench.make_link_anew()
+        await bench.make_new_link()
         started = [thing for thing in bench.heard if isinstance(thing, Reported)]
         twice = [thing for thing in started if isinstance(thing.observation, ShuffleStarted)]
         assert len(twice) == 2

@@ -1,4 +1,4 @@
-"""The fault console of `cardshoe simulate`: words from standard input, each answered with a short sentence."""
+"""The fault console of `cardshoe simulate`: commands from standard input, each answered with a short sentence."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ _NUMBER: Final = re.compile(r"[0-9]{1,6}(\.[0-9]{1,9})?", re.ASCII)
 LONGEST_LINE: Final = 4096
 
 
-class ConsoleWord(msgspec.Struct, frozen=True):
+class ConsoleCommand(msgspec.Struct, frozen=True):
     usage: str
     does: str
     answer: Callable[[Console, Sequence[str]], Awaitable[str]]
 
 
 class Console:
-    """Takes a line, does what it says, and answers."""
+    """Carries out a line and answers it."""
 
     def __init__(self, injector: FaultInjector, outlet: Outlet) -> None:
         self.injector = injector
         self.outlet = outlet
 
     async def answer(self, line: str) -> str:
-        """One line or more; empty for an empty line. Never raises for what somebody typed."""
+        """One line or more; empty for an empty line. Never raises for what a person typed."""
         name, *words = line.split() or [""]
         if not name:
             return ""
         try:
-            if name in WORDS:
-                return await WORDS[name].answer(self, words)
+            if name in COMMANDS:
+                return await COMMANDS[name].answer(self, words)
             if "@" in name or "=" in name:
                 self.injector.arm(parse_fault(line.strip()))
                 return f"{line.strip()} is armed."
@@ -50,7 +50,7 @@ class Console:
 
     def _arm(self, name: str, words: Sequence[str]) -> str:
         if name not in BY_NAME:
-            return f"{name!r} is no word of this console. `help` lists them all."
+            return f"This console has no command {name!r}. `help` lists them."
         fault = find_fault(name)
         if list(words) == ["off"]:
             self.injector.disarm(fault)
@@ -68,29 +68,29 @@ class Console:
         self.injector.arm(chosen)
         return f"{name} is armed{f': {given}' if given else ' for the next one'}."
 
-    # -- words -----------------------------------------------------------------------------------------------------
+    # -- commands --------------------------------------------------------------------------------------------------
 
     async def help(self, words: Sequence[str]) -> str:
-        """Every word, and every fault with what it does and whether this device can show it."""
-        lines = [f"{word.usage:24} {word.does}" for word in WORDS.values()]
-        for fault in (one for name, one in BY_NAME.items() if name not in WORDS):
+        """Every command, and every fault with what it does and whether this device can show it."""
+        lines = [f"{word.usage:24} {word.does}" for word in COMMANDS.values()]
+        for fault in (one for name, one in BY_NAME.items() if name not in COMMANDS):
             able = "" if self.injector.side in fault.shows else f" ({SIDES[self.injector.side]} cannot show it)"
             lines.append(f"{_usage(fault):24} {fault.does}{able}")
         return "\n".join(lines)
 
     async def status(self, words: Sequence[str]) -> str:
         mechanism = self.injector.mechanism
-        said = [
+        parts = [
             f"{self.injector.name}, {'plugged in' if self.outlet.plugged else 'unplugged'}",
             f"{len(mechanism.inside)} cards inside, {len(mechanism.tray)} in the tray",
             f"{len(mechanism.floor)} on the floor",
-            "exit held" if mechanism.exit_held else "exit open",
+            "exit locked" if mechanism.exit_held else "exit open",
             f"jammed in the zone {mechanism.jammed}" if mechanism.jammed else "no jam",
             f"{self.injector.line.to_host.sent} frames sent",
             f"seed {self.injector.seed}",
             f"armed: {', '.join(self.injector.armed()) or 'nothing'}",
         ]
-        return "; ".join(said) + "."
+        return "; ".join(parts) + "."
 
     async def plug(self, words: Sequence[str]) -> str:
         if self.outlet.plugged:
@@ -120,7 +120,11 @@ class Console:
             return f"{' and '.join(card.code for card in drawn)} drawn."
         if mechanism.jammed:
             return "It is jammed. `clear` clears it."
-        return "No card is left. `load` loads a deck." if not mechanism.inside else "The exit is held. `draw forced`?"
+        return (
+            "No card is left. `load` loads a deck."
+            if not mechanism.inside
+            else "The exit is held. `draw forced` draws a card all the same."
+        )
 
     async def lift(self, words: Sequence[str]) -> str:
         if self.injector.mechanism.profile.kind == "shoe":
@@ -146,7 +150,7 @@ class Console:
         if not words[0].isascii() or not words[0].isdigit() or len(words[0]) > 18:
             return "Write seed N, N a whole number."
         self.injector.reseed(int(words[0]))
-        return f"The seed of all that is left to chance is {self.injector.seed}. The decks keep theirs."
+        return f"The seed of everything random is now {self.injector.seed}. The decks keep theirs."
 
 
 def _usage(fault: Fault) -> str:
@@ -156,16 +160,16 @@ def _usage(fault: Fault) -> str:
     return f"{fault.name} {' or '.join(forms)}"
 
 
-WORDS: Final = {
-    "help": ConsoleWord("help", "This list.", Console.help),
-    "status": ConsoleWord("status", "How the device is, and what is armed.", Console.status),
-    "load": ConsoleWord("load", "Put a deck in.", Console.load),
-    "draw": ConsoleWord("draw [forced]", "Draw a card from a shoe; forced: its lock gives way.", Console.draw),
-    "lift": ConsoleWord("lift", "Take the set out of a shuffler's tray.", Console.lift),
-    "clear": ConsoleWord("clear", "Clear a jam.", Console.clear),
-    "plug": ConsoleWord("plug", "Put the cable in.", Console.plug),
-    "unplug": ConsoleWord("unplug [N]", "Pull the cable, now or in the middle of frame N.", Console.unplug),
-    "seed": ConsoleWord("seed [N]", "Tell the seed, or draw by another one.", Console.seed),
+COMMANDS: Final = {
+    "help": ConsoleCommand("help", "This list.", Console.help),
+    "status": ConsoleCommand("status", "The device's state, and what is armed.", Console.status),
+    "load": ConsoleCommand("load", "Put a deck in.", Console.load),
+    "draw": ConsoleCommand("draw [forced]", "Draw a card from a shoe; forced: its lock gives way.", Console.draw),
+    "lift": ConsoleCommand("lift", "Take the set out of a shuffler's tray.", Console.lift),
+    "clear": ConsoleCommand("clear", "Clear a jam.", Console.clear),
+    "plug": ConsoleCommand("plug", "Put the cable in.", Console.plug),
+    "unplug": ConsoleCommand("unplug [N]", "Pull the cable, now or in the middle of frame N.", Console.unplug),
+    "seed": ConsoleCommand("seed [N]", "Show the seed, or draw by another one.", Console.seed),
 }
 
 
@@ -177,8 +181,8 @@ async def converse(console: Console, descriptor: int, say: Callable[[str], None]
         *lines, left = rest.split(b"\n")
         rest[:] = left[-LONGEST_LINE:]
         for line in lines:
-            if told := await console.answer(line.decode("utf-8", "replace")):
-                say(told)
+            if answer := await console.answer(line.decode("utf-8", "replace")):
+                say(answer)
 
 
 async def _read(descriptor: int) -> AsyncGenerator[bytes, None]:

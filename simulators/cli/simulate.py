@@ -62,7 +62,7 @@ class Simulation(msgspec.Struct, frozen=True):
 
 
 class OneWaySimulation(msgspec.Struct, frozen=True):
-    """What was asked for where the device is a shoe that only tells."""
+    """What `cardshoe simulate` was asked for where the device is a one-way shoe."""
 
     driver: str
     serial: str
@@ -103,11 +103,16 @@ def in_state_folder(name: str) -> Path:
 @click.option("--key-file", type=click.Path(path_type=Path),
               help=f"The device's key; made when there is none. {IN_STATE}device.keys")  # fmt: skip
 @click.option("--on-removal", is_flag=True, help="Form the next set when one is lifted, not on a command.")
-@click.option("--stages/--no-stages", default=True, show_default=True, help="A set may wait before bets close.")
-@click.option("--fast", is_flag=True, help="Wait for nothing.")
-@click.option("--log", type=click.Path(path_type=Path), help="Write every report here, a JSON object a line.")
+@click.option(
+    "--stages/--no-stages",
+    default=True,
+    show_default=True,
+    help="Whether a set may wait in the tray before bets close.",
+)
+@click.option("--fast", is_flag=True, help="Without waiting: motions and people take no time.")
+@click.option("--log", type=click.Path(path_type=Path), help="Write every report here, one JSON object a line.")
 @click.option("--draw-every", type=click.FloatRange(min=0), default=0.0, metavar="SECONDS",
-              help="Draw a card so often until the deck is dealt, where --driver is not cardlink.")  # fmt: skip
+              help="Draw a card every so many seconds until none is left; not for cardlink.")  # fmt: skip
 @click.option("--card-table", type=click.Path(path_type=Path),
               help=f"Write the identifiers of a line_reader's cards here. {IN_STATE}device.cards.csv")  # fmt: skip
 @click.option("--dealer", type=click.Path(path_type=Path), help="Play at the table of the daemon with this socket.")
@@ -120,7 +125,7 @@ def in_state_folder(name: str) -> Path:
               "docs/simulators.md lists them. As often as needed.")  # fmt: skip
 @click.option("--preset", type=click.Choice(list(PRESETS)), help="Plan the faults of every deck by this mix.")
 @click.option("--console/--no-console", default=None, help="Read commands from standard input; `help` lists them. "
-              "In a terminal it does.")  # fmt: skip
+              "The default in a terminal.")  # fmt: skip
 def simulate(driver: str, draw_every: float, card_table: Path | None, kind: Literal["shuffler", "shoe"], serial: str,
              seed: int, link: Path | None, tcp: str | None, key_file: Path | None, on_removal: bool, stages: bool,
              fast: bool, log: Path | None, dealer: Path | None, game_id: str, rounds: int, wagers: bool,
@@ -134,8 +139,8 @@ def simulate(driver: str, draw_every: float, card_table: Path | None, kind: Lite
     options = read_fault_options(faults, preset, console if dealer is None else bool(console))
     if dealer is not None and options.of_cards:
         raise BadInputError(
-            "The people of --dealer know what to do about the mishaps of their own plan.",
-            "Leave --console, --preset and every --fault but the line's out, or deal by hand without --dealer.",
+            "The simulated people of --dealer can handle only the mishaps of their own plan.",
+            "Leave out --console, --preset and every --fault but the line's; or deal by hand, without --dealer.",
         )
     if driver != "cardlink":
         cards = card_table or in_state_folder("device.cards.csv")
@@ -165,7 +170,7 @@ def _listening(tcp: str | None) -> tuple[str, int] | None:
         return None
     host, _, port = tcp.rpartition(":")
     if not (port.isascii() and port.isdigit() and len(port) <= 5 and int(port) < 65536):
-        raise BadInputError(f"{tcp!r} names no port.", "Write --tcp HOST:PORT or --tcp PORT; port 0: any free one.")
+        raise BadInputError(f"{tcp!r} is not a port.", "Write --tcp HOST:PORT or --tcp PORT; port 0: any free one.")
     return host.strip("[]") or "127.0.0.1", int(port)
 
 
@@ -187,7 +192,7 @@ def _cannot_appear(asked: Simulation | OneWaySimulation, error: OSError) -> BadI
 def _simulate_one_way(asked: OneWaySimulation, dealer: Path | None) -> None:
     if dealer is not None:
         raise BadInputError(
-            "Simulated people play at a device that speaks cardlink.", "Leave --dealer or --driver out."
+            "Simulated people can only play with a device that speaks cardlink.", "Leave --dealer or --driver out."
         )
     try:
         asyncio.run(run_one_way(asked))
@@ -196,7 +201,7 @@ def _simulate_one_way(asked: OneWaySimulation, dealer: Path | None) -> None:
 
 
 async def run_one_way(asked: OneWaySimulation) -> None:
-    """A shoe that only tells, until SIGTERM or SIGINT."""
+    """A one-way shoe, until SIGTERM or SIGINT."""
     with ExitStack() as stack:
         log = stack.enter_context(asked.log.open("w")) if asked.log else None
         random = Random(f"{asked.seed}/device")
@@ -242,7 +247,7 @@ async def run_simulation(asked: Simulation) -> None:
 
 
 async def _until_interrupted(doing: Coroutine[None, None, None]) -> None:
-    """Let people do what they do, until they have done it or somebody interrupts."""
+    """Until the people have finished, or the command is interrupted."""
     people = asyncio.create_task(doing)
     for name in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(name, people.cancel)

@@ -1,4 +1,4 @@
-"""What a run came to, read off its events: against the plan of its seed."""
+"""What a run came to by its events, compared with the plan of its seed."""
 
 from __future__ import annotations
 
@@ -63,13 +63,13 @@ class Account:
         """Each bet goes back, to the house or is held, and what the house gains the bettors lose."""
         lost_track = [bet for bet in bets if sum(Fraction(bet[part]) for part in PARTS) != bet["amount"]]
         if lost_track or house != sum(map(_to_house, bets), Fraction(0)):
-            self.unbalanced.append(f"round {self._round}: the settlement does not come to nothing")
+            self.unbalanced.append(f"round {self._round}: the settlement does not balance")
         self.counts["bets"] += len(bets)
         self.house += house
 
     @property
     def differences(self) -> list[str]:
-        """What the plan and the run do not agree about, in sentences. Empty: none missed, none invented."""
+        """Where the plan and the run differ, in sentences. Empty: none missed, none invented."""
         planned = [
             (one.number, str(one.expected[0]), one.expected[1]) for one in self._plan if one.expected is not None
         ]

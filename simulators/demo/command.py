@@ -24,12 +24,12 @@ INTERRUPTED: Final = 130  # exit code after Ctrl-C, as a shell has it
 @click.option("--game", "game_id", metavar="GAME", default="NC", show_default=True, help="TP, RTP, NC, P3 or F3.")
 @click.option("--scenario", metavar="FILE", help="Play this file instead, or a packaged one like nc/i12-exposed.")
 @click.option("--rounds", type=click.IntRange(1, 100_000), default=5, show_default=True, help="How many to play.")
-@click.option("--fast", is_flag=True, help="Wait for nobody.")
+@click.option("--fast", is_flag=True, help="Without waiting: motions and people take no time.")
 @click.option("--seed", type=int, default=7, show_default=True, help="Decks, boxes, mishaps and choices.")
 @click.option("--device", type=click.Choice(list(DEVICES)), default="shuffler", show_default=True,
               help="A shuffler that deals sets, or a shoe that deals single cards.")  # fmt: skip
 @click.option("--on-removal", is_flag=True, help="A shuffler that forms the next set when one is lifted.")
-@click.option("--no-stages", is_flag=True, help="A shuffler that keeps no set waiting before bets close.")
+@click.option("--no-stages", is_flag=True, help="A shuffler that keeps no set in the tray before bets close.")
 @click.option("--wagers", is_flag=True, help="The people bet, and every round is settled.")
 @click.option("--json", "as_json", is_flag=True, help="Print events, one JSON object a line; the same for a seed.")
 @click.option("--full", is_flag=True, help="With --json: also wall times, boots, commitments and salts.")
@@ -37,10 +37,12 @@ def demo(game_id: str, scenario: str | None, rounds: int, fast: bool, seed: int,
          no_stages: bool, wagers: bool, as_json: bool, full: bool) -> None:  # fmt: skip
     """Play a simulated table of any game and watch it.
 
-    A simulated device and the daemon run as separate processes over a pseudo-terminal; simulated people play, err and
-    decide. At the end it says whether the daemon raised exactly the irregularities that the seed had planned.
+    A simulated device and the daemon run as separate processes over a pseudo-terminal; simulated people play, make
+    mistakes and decide. At the end it reports whether the daemon raised exactly the irregularities that the seed had
+    planned.
 
-    With --scenario a table alone plays a file step by step, and says whether everything came out as the file expects.
+    With --scenario a table without device and daemon plays a file step by step; it reports whether all came out as the
+    file expects.
     """
     if scenario is not None:
         _play_scenario(scenario)
@@ -110,4 +112,4 @@ def _play_scenario(name: str) -> None:
     except BadScenarioError as error:
         raise BadInputError(str(error), "docs/scenarios.md lists the words of a file and the packaged ones.") from error
     except DifferenceError as error:
-        raise ProblemError(str(error), "Correct the expectation, or look up what the clause says.") from error
+        raise ProblemError(str(error), "Correct the expectation, or look the clause up.") from error

@@ -1,4 +1,4 @@
-"""`cardshoe demo --scenario`: plays one and tells each step with what the table says to it."""
+"""The text of `cardshoe demo --scenario`: each step as it is played, with what happens at the table."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CONCEALED: Final = "(concealed)"
 
 
 def scenario_lines(scenario: Scenario) -> Iterator[str]:
-    """Every line of the telling, as it is played. Raises `DifferenceError` where the table comes out otherwise."""
+    """Every line, as it is played. Raises `DifferenceError` where the table comes out otherwise."""
     yield f"{scenario.name}: {scenario.about}"
     yield f"{scenario.setting.game} {scenario.cell}, {_claim(scenario)}"
     course, words = Course(scenario.setting), words_of(scenario.setting.game)
@@ -38,7 +38,7 @@ def _claim(scenario: Scenario) -> str:
 
 
 def _public(event: AnyEvent, round_number: int) -> dict[str, Any]:
-    """An event as narrators take it, without a face that nobody has seen."""
+    """An event as the narration takes it, without faces that are still concealed."""
     public: dict[str, Any] = msgspec.to_builtins(event, enc_hook=_encode)
     public.setdefault("round", round_number)
     return public

@@ -19,12 +19,12 @@ from controller.journal.sealing import create_key_file
 from simulators.people.crew import CREW
 
 DAEMON_STARTS_WITHIN = 20.0  # seconds, on a busy machine
-LOOK_AGAIN = 0.05
+POLL_EVERY = 0.05  # seconds
 CHOSEN: Final = {"established_by": "mathematically", "tie_on": "ranking"}  # where a reading has no default
 
 
 class StageError(Exception):
-    """A process of the demonstration failed; the sentence ends with what it said last."""
+    """A process of the demonstration failed; the sentence ends with its last line."""
 
 
 def readings_text(game_id: str) -> str:
@@ -100,9 +100,9 @@ class Stage:
         return int(line.split()[-1])
 
     async def fail(self, name: str) -> None:
-        """Raises `StageError` with what the process said."""
-        said = (self.folder / f"{name}.err").read_text().strip().splitlines()
-        raise StageError(f"`cardshoe {name}` failed: {said[-1] if said else 'it said nothing'}")
+        """Raises `StageError` with the last line of the process's errors."""
+        lines = (self.folder / f"{name}.err").read_text().strip().splitlines()
+        raise StageError(f"`cardshoe {name}` failed: {lines[-1] if lines else 'it printed no error'}")
 
     async def _start(self, *arguments: str) -> asyncio.subprocess.Process:
         with (self.folder / f"{arguments[0]}.err").open("w") as errors:
@@ -118,10 +118,10 @@ class Stage:
             while not await client.is_healthy():
                 if self.daemon.returncode is not None:
                     await self.fail("run")
-                await asyncio.sleep(LOOK_AGAIN)
+                await asyncio.sleep(POLL_EVERY)
 
     async def _end(self) -> None:
-        """The daemon first, so that it does not mourn the device."""
+        """The daemon first, so that it does not report a lost device."""
         for process in reversed(self._processes):
             with suppress(ProcessLookupError):
                 process.send_signal(signal.SIGTERM)

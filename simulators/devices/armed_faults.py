@@ -57,7 +57,7 @@ class ArmedFaults:
         return min(self.places(name, ordinals), default=0)
 
     def take(self, ordinals: range, *names: str) -> ArmedFault | None:
-        """The first of these faults that happens at one of these cards, if there is one; it is armed no longer."""
+        """The first of these faults that happens at one of these cards, if there is one; it is no longer armed."""
         due = [one for one in self._all() if one.name in names and one.at in ordinals]
         if not due:
             return None

@@ -37,8 +37,8 @@ class CardlinkDevice:
     """One device's end of the wire, for as long as it has power; `reboot` begins another boot.
 
     `identity` builds the identity for a nonce; `status` gives the status of this moment; `nonce` gives 16 fresh bytes.
-    `on_command` is told of each command once; it answers through `answer`. `on_host_lost` is told when the host is
-    silent for 3 s. `memory` is how many reports are kept, at least 8.
+    `on_command` gets each command once; it answers through `answer`. `on_host_lost` is called when the host is silent
+    for 3 s. `memory` is how many reports are kept, at least 8.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class CardlinkDevice:
         self._answers: dict[int, bytes] = {}
         self._greeted_at = float("-inf")
         self._host_is_there = False
-        self._heard_at = float("-inf")
+        self._received_at = float("-inf")
         self._status_at = float("inf")
 
     @property
@@ -108,7 +108,7 @@ class CardlinkDevice:
             self._out.append(frame)
 
     def reboot(self, boot: int, *, keep_reports: bool) -> None:
-        """Power went and came: the link is gone; numbers begin anew."""
+        """Power went and came: the link is gone; numbers begin at 1 again."""
         self._earlier = [*self._earlier, (self.boot, self.last_number)][-EARLIER_BOOTS:] if keep_reports else []
         remembered = {earlier for earlier, _ in self._earlier}
         self._kept = [kept for kept in self._kept if kept.boot in remembered]
@@ -118,7 +118,7 @@ class CardlinkDevice:
         self._in_flight = 0
 
     def _declare_lost(self) -> None:
-        """The oldest two reports of one boot give way to one that says so, under the number of the later."""
+        """One report that declares them lost replaces the oldest two of one boot, under the number of the later."""
         place = next(n for n in range(len(self._kept) - 1) if self._kept[n].boot == self._kept[n + 1].boot)
         first, last = self._kept[place], self._kept[place + 1]
         lost = messages.ReportsLost(last.uptime_ms, last.boot, first.first, last.number)
@@ -146,7 +146,7 @@ class CardlinkDevice:
                 self._reject_version()
 
     def tick(self, now: float) -> None:
-        if self._host_is_there and now >= self._heard_at + HOST_LOST_AFTER:
+        if self._host_is_there and now >= self._received_at + HOST_LOST_AFTER:
             self._host_is_there = False
             if self.linked:
                 self._forget_link()
@@ -163,7 +163,7 @@ class CardlinkDevice:
     def wake_at(self) -> float:
         times = [self._resend_at, self._status_at]
         if self._host_is_there:
-            times.append(self._heard_at + HOST_LOST_AFTER)
+            times.append(self._received_at + HOST_LOST_AFTER)
         if self._hello and not self.linked:
             times.append(self._greeted_at + HOST_LOST_AFTER)
         return min(times)
@@ -187,10 +187,10 @@ class CardlinkDevice:
             elif frame.kind == Kind.RESUME and self._proven:
                 self._take_resume(frame, now)
             elif self.linked and frame.kind == Kind.ACK:
-                self._heard_at = now
+                self._received_at = now
                 self._take_ack(frame.boot, frame.number, now)
             elif self.linked and frame.kind == Kind.COMMAND and frame.boot == self.boot:
-                self._heard_at = now
+                self._received_at = now
                 self._take_command(frame)
         except ValueError:
             self._reject("message", "a frame could not be read")
@@ -244,7 +244,7 @@ class CardlinkDevice:
 
     def _take_resume(self, frame: Frame, now: float) -> None:
         resume = messages.decode_resume(frame.body)
-        self._heard_at = now
+        self._received_at = now
         self._host_is_there = self.linked = True
         self._in_flight = 0
         self._resend_wait = RESEND_FIRST

@@ -46,7 +46,7 @@ PRESETS: Final = {
     for preset in (
         Preset(
             "real-machine",
-            "The log of a real machine: in 1056 cycles so many faults of each kind.",
+            "The log of a real machine: how many of 1056 cycles had each kind of fault.",
             1056,
             {"missing-card": 201, "extra-card": 4, "door-jam": 231, "jam-recovery": 2, "platform-fault": 631},
             ("shuffler", "shoe"),

@@ -1,7 +1,7 @@
-"""A line as bad as somebody wants it, between a device's side and whatever front end carries its bytes.
+"""A line with faults, between a device's side and the front end that carries its bytes.
 
-What happens is said by chances, drawn from a seed, or by the ordinal of a frame that the device sends. When it happens
-to a frame is never by time; how long it takes is of a clock that is handed in.
+Faults happen by chances, drawn from a seed, or at the ordinal of a frame that the device sends. Which frame is affected
+never depends on time; delays are measured by a clock that is handed in.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Direction:
         return pieces
 
     def cut(self) -> None:
-        """Whatever is under way never arrives."""
+        """What is under way never arrives."""
         self._under_way.clear()
 
     def _happens(self, name: str) -> bool:
@@ -111,7 +111,7 @@ class Direction:
             heapq.heappush(self._under_way, (arrival + self.random.uniform(0, AGAIN_WITHIN), next(self._order), frame))
 
     def _flipped(self, frame: bytes) -> bytes:
-        """With the bits that the line turns round; one bit of a frame that is armed by its number."""
+        """With the bits that the line flips; one bit of a frame that is armed by its number."""
         flips = {self.random.randrange(len(frame))} if frame and self._strikes("flip") else set()
         if self.trouble.flip:
             flips |= {place for place in range(len(frame)) if self.random.random() < self.trouble.flip}
@@ -140,7 +140,7 @@ class FaultyLine:
     """A device's side as it is seen through a bad line; itself a `DeviceSide`.
 
     `clock` is monotonic, in seconds. `cut_at`: the frame in the middle of which the cable comes out; half of it gets
-    through, `on_cut` is told, and nothing more passes until `join`. `silent_from`: from this frame on nothing of the
+    through, `on_cut` is called, and nothing more passes until `join`. `silent_from`: from this frame on nothing of the
     device arrives. 0: never. Frames are those that the device sends, counted from 1.
     """
 
@@ -176,7 +176,7 @@ class FaultyLine:
         self.to_host.trouble = self.to_device.trouble = trouble
 
     def seed(self, random: Random) -> None:
-        """Draw from here on what happens by chance."""
+        """Take all chances from this source from now on."""
         self.to_host.random = self.to_device.random = random
 
     def join(self) -> None:

@@ -1,4 +1,4 @@
-"""A reader at the mouth of a shoe: an identifier a line for each card that goes by. An unread card leaves no line."""
+"""A reader at the mouth of a shoe: an identifier a line for each card that goes by. An unread card makes no line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The simulated shoes that only tell, by their driver's name, and somebody who draws cards from one."""
+"""The simulated one-way shoes by the names of their drivers, and a person who draws cards from one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ONE_WAY_SHOES: Final[dict[str, type[AngelEyeDevice | BeeTekDevice | LineReaderDe
 async def draw_all(
     device: OneWayDevice, every: float, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
 ) -> None:
-    """Load a shuffled deck and draw a card every so many seconds until none is left. 0: nobody draws."""
+    """Load a shuffled deck and draw a card every so many seconds until none is left. 0: no one draws."""
     device.mechanism.load(device.mechanism.shuffled_by_hand(), deck=1)
     while every and device.mechanism.inside:
         await sleep(every)

@@ -1,4 +1,4 @@
-"""A device that does what it is told, and whatever else a test or a scenario makes it do.
+"""A device that obeys every command at once, and does whatever else a scenario or a test makes it do.
 
 It knows cards, not bytes; `simulators.devices.mechanism` is the device that speaks to a daemon. A search over many
 thousands of states has one of its own that is a value (`tests.search.device`).
@@ -39,10 +39,8 @@ class ScriptedDevice:
     """One shuffler or shoe. `send` takes what reaches the host; while `linked` is False reports wait.
 
     The attributes that may be set: `order` of the next shuffle, `capabilities`, `next_set` (cards in the next set
-    instead of those ordered), `jams_next`, `refuses_next` (a reason), `exit_stuck` (it refuses to hold or release),
-    `miscount` (added to the next count of the stub), `answers` (False: it does as told and says nothing of it), `deaf`
-    (commands do not reach it), `same_order` (True: no shuffle of a later deck changes the order), `spoil_next` (what is
-    done to the next deck that is put in).
+    instead of those ordered), `jams_next`, `miscount` (added to the next count of the stub), `same_order` (True: no
+    shuffle of a later deck changes the order), `spoil_next` (what is done to the next deck that is put in).
     """
 
     def __init__(self, unit: Unit, order: Sequence[Card], send: Callable[[AnyInput], None]) -> None:
@@ -53,14 +51,10 @@ class ScriptedDevice:
         self.serial = "T-1"
         self.firmware_digest = "0" * 64
         self.linked = True
-        self.answers = True
-        self.deaf = False
         self.same_order = False
         self.spoil_next: Callable[[list[Card]], list[Card]] = list
         self.next_set = 0
         self.jams_next = False
-        self.exit_stuck = False
-        self.refuses_next = ""
         self.miscount = 0
         self.boot = 1
         self.last_report = 0
@@ -69,7 +63,6 @@ class ScriptedDevice:
         self.lifted: list[Card] = []  # drawn or lifted since the deck was loaded, in the order of leaving
         self.exit_held = True
         self.faults: tuple[str, ...] = ()
-        self.told: list[tuple[int, AnyCommand]] = []
         self.deck = 0
         self.shuffle = 0
         self.loaded = 0
@@ -79,11 +72,7 @@ class ScriptedDevice:
         self._send = send
         self._waiting: list[DeviceReported] = []
 
-    def redirect(self, send: Callable[[AnyInput], None]) -> None:
-        """Connect it to another table."""
-        self._send = send
-
-    # -- what it says of itself ------------------------------------------------------------------------------------
+    # -- its account of itself ------------------------------------------------------------------------------------
 
     @property
     def identity(self) -> DeviceIdentity:
@@ -218,28 +207,24 @@ class ScriptedDevice:
         self._waiting.clear()
         self.report(observations.Started(cause))
 
-    # -- what the host tells it ------------------------------------------------------------------------------------
+    # -- what the host commands -------------------------------------------------------------------------------------
 
     def obey(self, command_id: int, command: AnyCommand) -> None:
-        if not self.linked or self.deaf:
+        if not self.linked:
             return
-        self.told.append((command_id, command))
-        reason = self._carry_out(command)
+        reason = self.carry_out(command)
         if not reason and command.moves_cards:
             self.last_command = command_id
-        if self.answers:
-            self._send(CommandAnswered(command_id, not reason, reason))
+        self.answer(CommandAnswered(command_id, not reason, reason))
 
-    def _carry_out(self, command: AnyCommand) -> str:
+    def answer(self, answer: CommandAnswered) -> None:
+        self._send(answer)
+
+    def carry_out(self, command: AnyCommand) -> str:
         """The reason of a refusal, or nothing."""
         if isinstance(command, commands.HoldExit | commands.ReleaseExit):
-            if self.exit_stuck:
-                return "exit"
             self.exit_held = isinstance(command, commands.HoldExit)
             return ""
-        if self.refuses_next:
-            reason, self.refuses_next = self.refuses_next, ""
-            return reason
         if self.jams_next:
             self.jams_next, self.faults = False, (f"jam: {JAM_ZONE}",)
             self.report(observations.Jammed(JAM_ZONE))

@@ -1,4 +1,4 @@
-"""A deck in the order that deals wanted hands, for a device whose order somebody else fixes."""
+"""A deck in the order that deals wanted hands, for a device whose order is given."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The simulated bettors: a guest who sits at each box, and now and then a visitor who bets on somebody else's."""
+"""The simulated bettors: a guest who sits at each box, and now and then a visitor who bets on another guest's box."""
 
 from __future__ import annotations
 

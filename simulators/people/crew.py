@@ -1,4 +1,4 @@
-"""The people of a simulated table as the daemon knows them: who they are, and a voice at the API."""
+"""The people of a simulated table as the daemon knows them: who they are, and how they use the API."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class CrewVoice:
         self._random = random
 
     def request(self, member: CrewMember, round_number: int, operation: AnyOperation) -> OperationRequest:
-        """The dealer is whom the socket's peer stands for; everybody else brings a PIN."""
+        """The dealer is the person of the socket's peer; everyone else brings a PIN."""
         is_dealer = member.role is Role.DEALER
         return OperationRequest(
             id=str(UUID(int=self._random.getrandbits(128), version=4)),

@@ -1,7 +1,7 @@
 """The simulated dealer, players and supervisors: they see the cards on the table and read the screen, nothing else.
 
-In lock-step: whoever acts first waits until the screen shows everything that the device has reported and no command is
-open. So a run depends on its seed alone, however the processes are scheduled.
+In lock-step: before every act they wait until the screen shows everything that the device has reported and no command
+is open. So a run depends on its seed alone, however the processes are scheduled.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ BEFORE_ROUND: Final = frozenset({Phase.IDLE, Phase.CONCLUDED, Phase.VOIDED})
 
 GOES_ON: Final = {Kind.SIMULTANEOUS: RulingAction.NAME_ORDER, Kind.WRONG_COUNT: RulingAction.REMOVE_HANDS}
 WHY: Final = {
-    RulingAction.VOID: "nobody can vouch for this deal",
-    RulingAction.CONTINUE: "nobody gains by it; play goes on",
+    RulingAction.VOID: "the order of this deal is not certain",
+    RulingAction.CONTINUE: "no one gains by it; play goes on",
     RulingAction.NAME_ORDER: "they are received in this order",
     RulingAction.REMOVE_HANDS: "a hand of another size than three cannot play",
 }
 
 
 class SimulationError(Exception):
-    """The simulated people and the daemon do not understand each other: a bug of either."""
+    """The simulated people and the daemon contradict each other: a bug of either."""
 
 
 class SimulatedDealer:
@@ -84,7 +84,7 @@ class SimulatedDealer:
     # -- reading the screen ----------------------------------------------------------------------------------------
 
     async def _follow(self) -> None:
-        """Wake whoever looks at the screen whenever something new is on it."""
+        """Wake the people whenever something new is on the screen."""
         after = 0
         while True:
             with suppress(TableUnreachableError):
@@ -217,7 +217,7 @@ class SimulatedDealer:
             self._entered.add(due.bettor)
 
     async def _show_first_card(self, view: TableView, planned: PlannedRound) -> None:
-        """Draw it, look at it, say so: from then on everybody knows where the deal begins."""
+        """Draw it, look at it, enter it: from then on it is known where the deal begins."""
         if self._table.first_card is None:
             waiting = self._table.aside  # one that was taken too early is the First Card now
             if not view.first_card:
@@ -292,7 +292,7 @@ class SimulatedDealer:
             await self._find_exchanged(place, next(other for other in self._order if other != place))
 
     async def _find_exchanged(self, one: Place, other: Place) -> None:
-        """Told card by card, by the numbers under which they left the device."""
+        """Entered card by card, by the numbers under which they left the device."""
         self._table.exchange(one, other)
         lying = {one: other, other: one}
         dealt = enumerate(self._order[: self._placed], start=self._table.before_the_deal + 1)
@@ -300,7 +300,7 @@ class SimulatedDealer:
         await self._say(await self._quiet_view(), operations.PlaceCards(cards))
 
     async def _report(self, kind: Kind, place: str, *, card: int | None = None, counted: int | None = None) -> None:
-        """Told once the screen shows the cards that it is about."""
+        """Reported once the screen shows the cards that it is about."""
         view = await self._quiet_view()
         await self._say(view, operations.ReportIrregularity(kind, place, card, counted))
 

@@ -1,7 +1,7 @@
 """What a seed makes happen: for each round the occupied boxes, one irregularity or none, and what people choose.
 
-The plan is a function of its arguments alone, so that whoever knows the seed can say beforehand which irregularities a
-run must show. A fault's place is the position of a card in the dealing order, never a time.
+The plan is a function of its arguments alone, so that the irregularities that a run must show are known from its seed.
+A fault's place is the position of a card in the dealing order, never a time.
 """
 
 from __future__ import annotations

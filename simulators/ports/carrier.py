@@ -1,4 +1,4 @@
-"""A simulated device on the event loop: woken at its times, its bytes handed to whatever front end carries them."""
+"""A simulated device on the event loop: woken when it is due, its bytes handed to the front end that carries them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from simulators.devices.base import DeviceSide
 
 
 class Carrier:
-    """Between `start` and `stop` the device lives and `send` gets its bytes; before and after, time stands still.
+    """Between `start` and `stop` the device runs and `send` gets its bytes; before and after, its time stands still.
 
     It needs no task of its own: the loop calls it when the device wants to be called.
     """

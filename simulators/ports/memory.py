@@ -29,20 +29,20 @@ class MemoryFront:
                 "This simulated device has a host already.", "Give the other one another seed in its URL.", "port-busy"
             )
         if isinstance(self.device, OneWayDevice):
-            self.device.outgoing()  # what it told while nobody listened is gone, as with the real ones
+            self.device.outgoing()  # what it sent without a host is gone, as with the real ones
         near, self._far = memory_pair(on_data, on_lost, self._carrier.take, self._lost, listen_only=listen_only)
         self._carrier.start()
         return near
 
     def unplug(self) -> None:
-        """The host loses its way."""
+        """The host loses its link."""
         far, self._far = self._far, None
         if far is not None:
             self._carrier.stop()
             far.close()
 
     def _send(self, data: bytes) -> None:
-        assert self._far is not None, "the carrier runs only while somebody is connected"
+        assert self._far is not None, "the carrier runs only while a host is connected"
         self._far.write(data)
 
     def _lost(self, error: TransportLostError) -> None:

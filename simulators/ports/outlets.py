@@ -1,4 +1,4 @@
-"""Where a device of `cardshoe simulate` is plugged in, a pseudo-terminal or a TCP port, and how to pull the cable."""
+"""Where a device of `cardshoe simulate` is plugged in: a pseudo-terminal or a TCP port; and its cable."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from simulators.devices.base import DeviceSide
 
 
 class PtyFront:
-    """Carries a device's bytes over a pty. `link` is a symbolic link to it, made anew at every `plug`.
+    """Carries a device's bytes over a pty. `link` is a symbolic link to it, made again at every `plug`.
 
     `unplug_after`: the cable comes out when so many bytes have passed, both ways together; 0: it does not.
 
@@ -74,7 +74,7 @@ class PtyFront:
         self._link.unlink(missing_ok=True)
 
     async def run(self) -> None:
-        """Write what the device has to say, until cancelled."""
+        """Write what the device sends, until cancelled."""
         try:
             while True:
                 self._device.tick()
@@ -88,7 +88,7 @@ class PtyFront:
             self.unplug()
 
     def _free(self) -> None:
-        """A port is free when its holder is gone, killed or not; this one stays open here, and so would stay closed."""
+        """A port is free once its holder is gone; this one stays open here, and has to be released."""
         if self.plugged:
             fcntl.ioctl(self._slave, termios.TIOCNXCL)
 

@@ -10,7 +10,7 @@ from simulators.ports.carrier import Carrier
 
 
 class TcpFront:
-    """Listens from `plug` until `unplug`. While a host is connected, others are turned away."""
+    """Listens from `plug` until `unplug`. While a host is connected, others are rejected."""
 
     def __init__(self, device: DeviceSide, host: str = "127.0.0.1", port: int = 0) -> None:
         self._carrier = Carrier(device, self._send)
@@ -52,7 +52,7 @@ class TcpFront:
             await server.wait_closed()
 
     def _send(self, data: bytes) -> None:
-        """Without a connection it is lost, as on a line that nobody listens to."""
+        """Without a connection it is lost, as on a line without a listener."""
         if self._connection is not None:
             self._connection.write(data)
 

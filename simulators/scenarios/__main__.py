@@ -1,4 +1,4 @@
-"""`python -m simulators.scenarios` writes docs/scenarios.md anew; a test fails when page and files differ."""
+"""`python -m simulators.scenarios` writes docs/scenarios.md; a test fails when page and files differ."""
 
 from __future__ import annotations
 

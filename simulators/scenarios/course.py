@@ -34,7 +34,7 @@ class TableSetting(msgspec.Struct, frozen=True):
     """What the header of a file says of the table.
 
     `hands`: the cards that places are to get, in their order. `wagers`: laid in every round; none: the boxes are
-    occupied and nobody says by whom.
+    occupied, it is not said by whom.
     """
 
     game: str
@@ -56,7 +56,7 @@ def _device(setting: TableSetting, boxes: Sequence[int], send: Callable[[AnyInpu
     return device
 
 
-class Course(TableCourse):
+class Course(TableCourse[ScriptedDevice]):
     """The table of a scenario, and what has happened since the last look at it.
 
     `rows`: of each irregularity, by its id, the row as it stands or stood last. `subject`: the irregularity that steps

@@ -21,7 +21,7 @@ def _read_bring(tokens: Tokens) -> Act:
 
 
 def _read_load(tokens: Tokens) -> Act:
-    """It is put in before anybody says which deck it is."""
+    """It is put in before a person says which deck it is."""
     name = tokens.take("the name of a deck")
 
     def load(course: Course) -> None:

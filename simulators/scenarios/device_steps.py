@@ -75,11 +75,11 @@ DEVICE_STEPS: Final[Mapping[str, Word]] = {
     "device together": Word("device together NUMBER [order known]", "cards are drawn at once", _read_together),
     "device next-set": Word("device next-set NUMBER", "the next set will have so many cards", _read_next_set),
     "device extra-set": Word(
-        "device extra-set", "a set falls that nobody ordered", plain(lambda course: course.device.form_set(TOGETHER))
+        "device extra-set", "a set falls that was not ordered", plain(lambda course: course.device.form_set(TOGETHER))
     ),
     "device foreign": Word(
         "device foreign",
-        "a card is drawn that the sensor takes for another deck's",
+        "a card is drawn that the sensor takes for one of another deck",
         plain(lambda course: course.device.give_out(foreign=1)),
     ),
     "device unread": Word(
@@ -104,7 +104,9 @@ DEVICE_STEPS: Final[Mapping[str, Word]] = {
     ),
     "device unseen": Word("device unseen NUMBER", "so many cards leave it and it does not notice", _read_unseen),
     "device skips": Word("device skips NUMBER", "so many cards leave it, counted and not reported", _read_skips),
-    "device miscounts": Word("device miscounts NUMBER", "its count of the stub will be so much off", _read_miscounts),
+    "device miscounts": Word(
+        "device miscounts NUMBER", "its count of the stub will be wrong by so much", _read_miscounts
+    ),
     "device jams": Word("device jams", "it will jam when it next moves cards", plain(_arm_jam)),
     "device cleared": Word("device cleared", "the jam is cleared", plain(lambda course: course.device.clear_jam())),
     "power lost": Word(
@@ -112,7 +114,7 @@ DEVICE_STEPS: Final[Mapping[str, Word]] = {
     ),
     "power back": Word("power back", "it has, and is connected again", plain(_power_back)),
     "pc restarted": Word(
-        "pc restarted", "the PC had no power; the daemon begins anew on it", plain(lambda course: course.start_host())
+        "pc restarted", "the PC had no power; the daemon starts again on it", plain(lambda course: course.start_host())
     ),
     "link lost": Word(
         "link lost", "the cable was pulled", plain(lambda course: course.lose_link("The cable was pulled."))

@@ -11,7 +11,7 @@ from simulators.scenarios import ENDING, packaged
 from simulators.scenarios.expectations import EXPECTATIONS, ROW_FORM, ROW_MEANING
 from simulators.scenarios.format import HEADER, Scenario
 from simulators.scenarios.steps import STEPS
-from simulators.scenarios.supervisor_steps import SAID_OTHERWISE, STRUCK_OUT
+from simulators.scenarios.supervisor_steps import CORRECTABLE, STRUCK_OUT
 from simulators.scenarios.tokens import ACTIONS, FACTS, INSTRUCTIONS, KINDS, ROLES
 
 PAGE: Final = "docs/scenarios.md"
@@ -23,12 +23,12 @@ CELLS: Final = {
     "I02": "card missing, or one too many",
     "I03": "unshuffled cards",
     "I04": "doubt about the count",
-    "I05": "wrong deal, nobody handled cards, moving complete hands cures it",
-    "I06": "wrong deal, nobody handled cards, moving complete hands does not cure it",
+    "I05": "wrong deal, no one has handled cards, moving complete hands cures it",
+    "I06": "wrong deal, no one has handled cards, moving complete hands does not cure it",
     "I07": "wrong distribution noted after handling",
-    "I08a": "wrong count to the Dealer, nobody handled cards",
+    "I08a": "wrong count to the Dealer, no one has handled cards",
     "I08b": "wrong count to the Dealer, after handling",
-    "I09": "wrong count to a Player, nobody handled cards",
+    "I09": "wrong count to a Player, no one has handled cards",
     "I10": "wrong count to a Player who viewed",
     "I11": "wrong count to a Player who did not view, after handling",
     "I12": "a card exposed in dealing",
@@ -55,27 +55,27 @@ INTRODUCTION: Final = """\
 
 Drawn from the files in `simulators/scenarios` by `python -m simulators.scenarios`; do not edit it here.
 
-A scenario is a text of some lines that puts one irregularity on a table: who does what, what the device does, and what
-the table must say to it. For every game and every situation there is one at least, where the document has a clause and
-where it has none.
+A scenario is a text of some lines that brings one irregularity to a table: who does what, what the device does, and how
+the table must react. There is at least one for every situation in every game, whether or not the document has a clause
+for it.
 
     cardshoe demo --scenario nc/i12-exposed          # one of these, by its name
     cardshoe demo --scenario my.scenario             # one of your own
 
-It plays the file step by step, without device and daemon, and tells what the table says. The exit code is 0 when
+It plays the file step by step, without device and daemon, and prints what happens at the table. The exit code is 0 when
 everything came out as the file expects, 1 with the line that did not, 2 for a file that cannot be read.
 
 ## By situation and game
 
 *silent*: the document has no clause for it, or one that does not say what follows; the table holds the deal, calls a
-shift manager and proposes nothing. *House procedure*: no clause says it either, and nothing is void by it. What stands
-in brackets is the reading that a casino must have chosen.
+shift manager and proposes nothing. *House procedure*: no clause provides it either, and nothing is void by it. In
+brackets stands the reading that a casino must have chosen.
 """
 
 WORDS: Final = """\
 ## How a file is written
 
-One thing a line; `#` begins a comment, and the comment at the head says what the file shows. The header comes first,
+One step a line; `#` begins a comment, and the comment at the head says what the file shows. The header comes first,
 then steps and expectations in the order in which they happen.
 
     # A card is exposed in dealing; every bettor chooses.
@@ -94,8 +94,8 @@ then steps and expectations in the order in which they happen.
     next round
 
 Places are B1 to B9 and D, the Dealer or Banker. A card is named by what it shows (KD, 10C) or by the number under
-which it left the device. Whoever does something is named at the end, `by pit supervisor`; without it the dealer does
-it, or a pit supervisor where something is confirmed, denied or put in order, or a shift manager where it is a ruling.
+which it left the device. The person who acts is named at the end, `by pit supervisor`. Otherwise it is the dealer; a
+pit supervisor where something is confirmed, denied or put in order; a shift manager for a ruling.
 A step that the table refuses must be followed by `expect refused`. At the end nothing may be open.
 """
 
@@ -151,7 +151,7 @@ def _names() -> Iterator[tuple[str, str]]:
     yield "FACT", ", ".join(FACTS)
     yield "ACTION", ", ".join(ACTIONS)
     yield "ROLE", ", ".join(ROLES)
-    yield "ENTRY", f"{', '.join(STRUCK_OUT)}; said otherwise only: {', '.join(SAID_OTHERWISE)}"
+    yield "ENTRY", f"{', '.join(STRUCK_OUT)}; corrected only: {', '.join(CORRECTABLE)}"
     yield "INSTRUCTION", ", ".join(INSTRUCTIONS)
 
 

@@ -1,4 +1,4 @@
-"""The words of a scenario's expectations: each looks at the table and says what it finds instead, or nothing."""
+"""The expectations of a scenario: each looks at the table and returns what it finds instead, or nothing."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NO_CLAUSE: Final = "no clause"
 
 
 class Expectation(NamedTuple):
-    """`read` takes what follows the word; what it makes of it returns what is so instead, or None if it holds."""
+    """`read` takes what follows the word; the result returns what is so instead, or None if it holds."""
 
     form: str
     meaning: str
@@ -242,7 +242,7 @@ def _read_round(tokens: Tokens) -> Look:
 
 
 def _read_out_of_use(tokens: Tokens) -> Look:
-    """A recorded deck by its name; none: the one in the device, which nobody recorded."""
+    """A recorded deck by its name; none: the one in the device, which was not recorded."""
     name = tokens.take("the name of a deck") if tokens.left else ""
 
     def look(course: Course) -> str | None:

@@ -51,8 +51,9 @@ class Step(NamedTuple):
 class Scenario(NamedTuple):
     """A file. `about`: the comment at its head. `cell`: the situation of docs/scenarios.md that it shows.
 
-    `seen_as`: the number that the table gives it; another one where nothing hangs on what tells them apart, so that
-    nobody is asked. `clause`: the one that the table must come to. `silent`: the document does not say what follows.
+    `seen_as`: the number that the table gives it; another one where the difference between them has no effect, so
+    that no one is asked. `clause`: the one that the table must come to. `silent`: the document does not say what
+    follows.
     """
 
     name: str
@@ -74,7 +75,7 @@ class HeaderWord(NamedTuple):
 
 
 def read_scenario(name: str, text: str) -> Scenario:
-    """The scenario that a text says. Raises `BadScenarioError`."""
+    """The scenario that a text describes. Raises `BadScenarioError`."""
     scenario = Scenario(name)
     steps: list[Step] = []
     for number, line in enumerate(text.splitlines(), start=1):
@@ -90,8 +91,8 @@ def read_scenario(name: str, text: str) -> Scenario:
                 steps.append(_step(number, words))
         except UnreadableError as error:
             raise BadScenarioError(f"{name}, line {number}: {error}.") from error
-    for word, said in (("game", scenario.setting.game), ("cell", scenario.cell)):
-        if not said:
+    for word, given in (("game", scenario.setting.game), ("cell", scenario.cell)):
+        if not given:
             raise BadScenarioError(f"{name}: the header lacks `{HEADER[word].form}`.")
     if not (scenario.clause or scenario.silent):
         raise BadScenarioError(f"{name}: the header lacks `{HEADER['clause'].form}`.")
@@ -203,7 +204,7 @@ HEADER: Final[Mapping[str, HeaderWord]] = {
     "device": HeaderWord(
         "device sets", f"what leaves the device: sets or singles; besides: {', '.join(ABILITIES)}", _read_device
     ),
-    "boxes": HeaderWord("boxes 1 3 6", "the boxes with a wager; these if nothing is said, all in F3", _read_boxes),
+    "boxes": HeaderWord("boxes 1 3 6", "the boxes with a wager; these by default, all in F3", _read_boxes),
     "reading": HeaderWord("reading wrong_count specific", "a setting and the option that was chosen", _read_reading),
     "hand": HeaderWord("hand B1 KD QC JS", "the cards that a place is to get; F: the First Card", _read_hand),
     "wager": HeaderWord(

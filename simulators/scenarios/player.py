@@ -1,4 +1,4 @@
-"""Plays a scenario: each step in turn, and a sentence where the table does not say what the file expects."""
+"""Plays a scenario: each step in turn, and a sentence where the table does not do what the file expects."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Played(NamedTuple):
 def play(scenario: Scenario, course: Course | None = None) -> Iterator[Played]:
     """Every step as it is played. Raises `DifferenceError` at the first that comes out otherwise.
 
-    `course`: a table that nothing has happened at, for whoever wants to look at it afterwards.
+    `course`: a new table, for a caller who wants to look at it afterwards.
     """
     course = course or Course(scenario.setting)
     for step in scenario.steps:

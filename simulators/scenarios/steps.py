@@ -259,24 +259,26 @@ STEPS: Final[Mapping[str, Word]] = {
         "handled PLACE [viewed]", "the player there has touched his cards, and looked at them", _read_handled
     ),
     "wager": Word(
-        "wager BETTOR WAGER BOX AMOUNT [overlooked]", "chips are laid, or laid unseen by anybody", _read_wager
+        "wager BETTOR WAGER BOX AMOUNT [overlooked]", "chips are placed, or placed without being noticed", _read_wager
     ),
     "change bet": Word("change bet NUMBER AMOUNT", "so much lies there from now on", _read_change_bet),
     "take back bet": Word("take back bet NUMBER", "the chips are taken off", _read_take_back_bet),
     "open": Word("open PLACE [CARDS] or open all", "a hand lies open, with the cards that are seen", _read_open),
-    "settle": Word("settle", "the chips are paid; the stub is counted where nobody did", plain(Course.count_and_pay)),
+    "settle": Word(
+        "settle", "the chips are paid; the stub is counted unless it was already", plain(Course.count_and_pay)
+    ),
     "conclude": Word("conclude", "the round is over (asked twice)", plain(Course.conclude_round)),
     "finish": Word("finish", "deal all, open all, settle, conclude", plain(Course.finish_round)),
     "pause": Word("pause REASON", "the table is paused", _read_pause),
     "resume": Word("resume", "it goes on", plain(lambda course: course.do(operations.ResumeTable()))),
     "continue": Word(
         "continue",
-        "after a lost link: table and screen agree, play goes on",
+        "after a lost link: table and screen agree, play continues",
         plain(lambda course: course.do(operations.ContinueRound())),
     ),
     "report": Word(
         "report KIND [PLACE] [card NUMBER] [counted NUMBER] [earlier]",
-        "somebody noticed something; `earlier`: in the round before",
+        "a person noticed something; `earlier`: in the round before",
         _read_report,
     ),
     "confirm": Word("confirm [FACT yes|no ...] [by ROLE]", "it is so, and what is asked is answered", _read_confirm),

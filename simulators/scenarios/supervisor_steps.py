@@ -16,7 +16,7 @@ from simulators.scenarios.tokens import INSTRUCTIONS, Tokens, UnreadableError
 
 Read: TypeAlias = Callable[[Tokens], SaidOtherwise]
 
-SAID_OTHERWISE: Final[Mapping[str, tuple[type[operations.Operation], Read]]] = {
+CORRECTABLE: Final[Mapping[str, tuple[type[operations.Operation], Read]]] = {
     "handled": (operations.HandleCards, step_forms.handled),
     "opened": (operations.ExposeHand, step_forms.opened),
     "first card": (operations.ShowFirstCard, step_forms.first_card),
@@ -25,7 +25,7 @@ SAID_OTHERWISE: Final[Mapping[str, tuple[type[operations.Operation], Read]]] = {
     "report": (operations.ReportIrregularity, step_forms.reported),
 }
 STRUCK_OUT: Final[Mapping[str, type[operations.Operation]]] = {
-    **{word: operation for word, (operation, _) in SAID_OTHERWISE.items()},
+    **{word: operation for word, (operation, _) in CORRECTABLE.items()},
     "confirm": operations.ConfirmIrregularity,
     "deny": operations.DenyIrregularity,
     "choose": operations.ChooseOption,
@@ -36,15 +36,15 @@ STRUCK_OUT: Final[Mapping[str, type[operations.Operation]]] = {
 
 
 def _read_correct(tokens: Tokens) -> Act:
-    """Of a hand that was opened the place says which: another place cannot stand in for it."""
+    """A hand that was opened is named by its place: another place cannot replace it."""
     reason = step_forms.because(tokens, "it was entered wrongly")
     role = tokens.role(Role.PIT_SUPERVISOR)
     word = tokens.one_of({name: name for name in STRUCK_OUT}, "entry")
     instead: SaidOtherwise | None = None
     if tokens.left:
-        if word not in SAID_OTHERWISE:
+        if word not in CORRECTABLE:
             raise UnreadableError(f"`{word}` can only be struck out; nothing may follow it")
-        instead = SAID_OTHERWISE[word][1](tokens)
+        instead = CORRECTABLE[word][1](tokens)
 
     def correct(course: Course) -> None:
         entry = _last_entry(course, word, instead)
@@ -105,19 +105,21 @@ def _read_takes_over(tokens: Tokens) -> Act:
 SUPERVISOR_STEPS: Final[Mapping[str, Word]] = {
     "correct": Word(
         "correct ENTRY [WHAT IT SHOULD HAVE BEEN] [by ROLE] [because TEXT]",
-        "the last entry of that kind is said otherwise, in the words of its step; alone, it is struck out",
+        "the last entry of that kind is corrected, in the words of its step; alone, it is struck out",
         _read_correct,
     ),
     "abandon": Word("abandon [by ROLE] [because TEXT]", "the round is given up (asked twice)", _read_abandon),
     "maintenance begins": Word(
-        "maintenance begins [by ROLE] [because TEXT]", "people look after the device", _read_maintenance_begins
+        "maintenance begins [by ROLE] [because TEXT]", "people maintain the device", _read_maintenance_begins
     ),
     "maintenance ends": Word("maintenance ends [by ROLE]", "the table has it again", _read_maintenance_ends),
     "instruct": Word(
-        "instruct INSTRUCTION [NUMBER] [by ROLE]", "under maintenance the device is told to do this", _read_instruct
+        "instruct INSTRUCTION [NUMBER] [by ROLE]", "under maintenance the device is ordered to do this", _read_instruct
     ),
     "dealer on": Word("dealer on", "a dealer comes on duty", plain(lambda course: course.do(operations.DealerOn()))),
     "takes over": Word(
-        "takes over [naming nothing] [by ROLE]", "somebody deals from here on, with all that is open", _read_takes_over
+        "takes over [naming nothing] [by ROLE]",
+        "another person deals from here on, with all that is open",
+        _read_takes_over,
     ),
 }

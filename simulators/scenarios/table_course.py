@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import Final, Generic, NamedTuple, TypeVar
 
 from controller.games.specification import StepKind, Unit
 from controller.roles import Role
@@ -23,12 +23,13 @@ from controller.table.settings import Settings
 from controller.table.state import TableState
 from simulators.devices.scripted_device import ScriptedDevice
 
+DeviceT = TypeVar("DeviceT", bound=ScriptedDevice)
 ENDLESS: Final = 500  # inputs that follow from one
 PEOPLE: Final = {role: role.value.replace("_", "-") for role in Role}
 
 
 class EndlessError(Exception):
-    """Table and device keep each other busy for ever."""
+    """Table and device answer each other without end."""
 
 
 class Refusal(NamedTuple):
@@ -48,14 +49,14 @@ class StepError(Exception):
     """A step came to nothing, in a sentence."""
 
 
-class TableCourse:
+class TableCourse(Generic[DeviceT]):
     """One table and its device. `boxes` are occupied in every round; `make_device` gets what takes its inputs."""
 
     def __init__(
         self,
         settings: Settings,
         boxes: tuple[int, ...],
-        make_device: Callable[[Callable[[AnyInput], None]], ScriptedDevice],
+        make_device: Callable[[Callable[[AnyInput], None]], DeviceT],
     ) -> None:
         self.settings = settings
         self.boxes = boxes
@@ -154,7 +155,7 @@ class TableCourse:
     # -- the course of a round
 
     def fresh_deck(self) -> None:
-        """Load the deck; a shuffler shuffles it when it is told to, a shoe's was shuffled by hand."""
+        """Load the deck; a shuffler shuffles it on a command, a shoe's was shuffled by hand."""
         self.device.load()
         if self.device.unit is Unit.SINGLES:
             self.do(operations.ShuffledOutside("batch shuffler"))
@@ -192,7 +193,7 @@ class TableCourse:
                 self.do(operations.ExposeHand(place))
 
     def count_and_pay(self) -> None:
-        """The stub is counted where no one and nothing did it, and the chips are paid."""
+        """The stub is counted unless it was already, and the chips are paid."""
         if self.state.decks.in_play.stub is None:
             out = self.state.decks.in_play.stub_out  # given out, all of it is there
             self.count_stub(self.state.stub_due if out else self.device.left)

@@ -130,16 +130,16 @@ async def test_its_words(simulator: Simulator) -> None:
     assert "seed 5; armed: missing-card@7." in await simulator.ask("status")
     assert "51 cards" in await simulator.ask("load")
     assert "armed: nothing." in await simulator.ask("status")
-    assert "no word of this console" in await simulator.ask("explode")
+    assert "This console has no command" in await simulator.ask("explode")
     assert "Write jam [N]" in await simulator.ask("jam often")
     assert "from 0 to 1" in await simulator.ask("loss=7")
     assert "loss=0.5 is armed." in await simulator.ask("loss=0.5")
     assert "loss is off." in await simulator.ask("loss off")
-    assert await simulator.ask("seed 9") == "The seed of all that is left to chance is 9. The decks keep theirs."
+    assert await simulator.ask("seed 9") == "The seed of everything random is now 9. The decks keep theirs."
     assert await simulator.ask("seed") == "The seed is 9."
     assert "`lift` takes" in await simulator.ask("draw")
     simulator.child.tell("", "\udcff".encode("utf-8", "surrogateescape").decode("latin-1"))
-    assert "no word" in await simulator.ask("x" * 10_000)
+    assert "has no command" in await simulator.ask("x" * 10_000)
     assert await simulator.child.end() == 0
 
 
@@ -150,7 +150,7 @@ async def test_its_words(simulator: Simulator) -> None:
         (["--fault", "jam=0.5"], "jam does not happen by chance."),
         (["--driver", "bee_tek", "--fault", "slow@3"], "Bee-Tek cannot show slow"),
         (["--driver", "line_reader", "--preset", "real-machine"], "cannot show the faults of real-machine"),
-        (["--dealer", "nowhere.sock", "--fault", "jam@3"], "The people of --dealer know"),
+        (["--dealer", "nowhere.sock", "--fault", "jam@3"], "The simulated people of --dealer can handle only"),
     ],
 )
 async def test_what_cannot_be_armed_is_said_at_once(arguments: list[str], sentence: str, simulator: Simulator) -> None:

@@ -22,8 +22,8 @@ from firmware_bridge.observations import AnyObservation, DoorMoved
 from simulators.devices.fault_injection import FaultInjector
 from simulators.devices.mechanism import Profile, full_capabilities
 from simulators.devices.pace import Pace
-from simulators.devices.scripted_device import ScriptedDevice
 from simulators.devices.simulated_device import SimulatedDevice
+from tests.support.uncooperative_device import UncooperativeDevice
 from tests.table.watched import WatchedTable
 
 from .parts import KEY, fresh_nonce
@@ -168,7 +168,7 @@ class CardlinkTable(WatchedTable):
     def __init__(self, unit: Unit, seed: int) -> None:
         super().__init__(unit)
         self.wired = WiredDevice(unit, seed, self)
-        self.device = cast(ScriptedDevice, self.wired)
+        self.device = cast(UncooperativeDevice, self.wired)
 
     def connect(self) -> None:
         self.wired.connect()

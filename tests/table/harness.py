@@ -20,9 +20,9 @@ from controller.table.phases import Phase, Service
 from controller.table.settings import Settings
 from controller.table.state import TableState
 from firmware_bridge.cards import Card
-from simulators.devices.scripted_device import ScriptedDevice
 from simulators.devices.stacked_deck import stacked as stacked_deck
 from simulators.scenarios.table_course import TableCourse
+from tests.support.uncooperative_device import UncooperativeDevice
 
 EventT = TypeVar("EventT", bound=events.Event)
 
@@ -50,7 +50,7 @@ def stacked(
 BOXES: Final = (1, 3, 6)  # occupied where a test names no others
 
 
-class TableHarness(TableCourse):
+class TableHarness(TableCourse[UncooperativeDevice]):
     """One table, of NC unless another game is named. `boxes` are occupied; where every hand is dealt, all are.
 
     `steps` keeps every input that decided something, with its numbered events.
@@ -72,7 +72,7 @@ class TableHarness(TableCourse):
         settings = settings or Settings(game_id, unit, rules.boxes[2], count_stub_by_hand=count_by_hand)
         in_hand = ("first_card", "in_hand") in {(chosen.setting, chosen.option) for chosen in settings.readings}
         order = stacked(unit, boxes, hands or {}, game_id, in_hand)
-        super().__init__(settings, boxes, lambda send: ScriptedDevice(unit, order, send))
+        super().__init__(settings, boxes, lambda send: UncooperativeDevice(unit, order, send))
         self.steps: list[tuple[AnyInput, tuple[tuple[int, AnyEvent], ...]]] = []
 
     # -- inputs and events -----------------------------------------------------------------------------------------

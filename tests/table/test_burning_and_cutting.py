@@ -54,7 +54,7 @@ def test_single_cards_the_first_ones_are_burnt_and_the_deal_follows(burn: int) -
 @pytest.mark.parametrize("burn", [1, 2, 4])
 def test_of_sets_one_of_that_many_is_ordered_and_burnt(burn: int) -> None:
     table = to_burn(Unit.SETS, burn)
-    assert [command for _, command in table.device.told if isinstance(command, Dispense)] == [Dispense(burn)]
+    assert [command for _, command in table.device.received if isinstance(command, Dispense)] == [Dispense(burn)]
     table.take()
     assert burnt(table) == list(range(1, burn + 1))
     table.take()

@@ -254,7 +254,7 @@ def test_nc_5_5_1_a_round_that_is_void_when_another_deck_lies_there_leaves_that_
 def test_nc_5_5_1_a_foreign_card_in_another_deck_does_not_void_the_round_that_was_concluded() -> None:
     """Only the deck in play binds the round."""
     table = begin_with(with_two(Unit.SETS), "A").finish()
-    table.device.deaf = True  # what it does it is made to tell here
+    table.device.ignores_commands = True  # what it does it is made to tell here
     table.device.report(DeckLoaded(2, 52))
     table.do(operations.LoadDeck("B"))
     table.device.report(ShuffleFinished(2, 777, 52, foreign=1))

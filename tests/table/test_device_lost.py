@@ -139,26 +139,26 @@ def test_a_command_that_was_carried_out_before_the_loss_is_not_sent_again() -> N
     table.connect()
     assert opened.id in {event.command_id for event in table.events_of(events.CommandDone)}
     assert table.state.device.moving is None
-    told = len(table.device.told)
+    told = len(table.device.received)
     table.do(operations.ContinueRound())
-    sent_since = [command for _, command in table.device.told[told:]]
+    sent_since = [command for _, command in table.device.received[told:]]
     assert sent_since == [ReleaseExit()], "the set lies in the tray; no other is ordered"
     table.finish()
 
 
 def test_a_command_that_never_reached_the_device_lapses_and_a_fresh_one_is_sent() -> None:
     table = TableHarness().start().to_dealing()
-    table.device.deaf = True
+    table.device.ignores_commands = True
     table.take()
     opened = table.state.device.moving
     assert opened is not None
-    table.device.deaf = False
-    table.device.told.clear()
+    table.device.ignores_commands = False
+    table.device.received.clear()
     table.lose_link()
     table.connect()
     assert opened.id in {event.command_id for event in table.events_of(events.CommandLapsed)}
     table.do(operations.ContinueRound())
-    sets = [entry for entry, command in table.device.told if command == Dispense(3)]
+    sets = [entry for entry, command in table.device.received if command == Dispense(3)]
     assert len(sets) == 1
     assert sets[0] > opened.id
     table.finish()
@@ -249,7 +249,7 @@ def test_the_word_simulated_binds_device_and_table() -> None:
     assert table.last(events.DeviceLost).code == "device-unfit"
     assert "simulated" in table.state.service_cause
     assert not table.state.device.connected
-    assert not table.device.told
+    assert not table.device.received
 
 
 @BOTH
@@ -297,7 +297,7 @@ def test_while_reconciling_the_exit_is_held() -> None:
     table.lose_link()
     table.device.exit_held = False
     table.connect()
-    assert table.device.told[-1][1] == HoldExit()
+    assert table.device.received[-1][1] == HoldExit()
 
 
 def test_nc_3_12_when_the_unit_changes_the_next_round_waits_for_a_device_that_yields_it() -> None:
@@ -311,7 +311,7 @@ def test_nc_3_12_when_the_unit_changes_the_next_round_waits_for_a_device_that_yi
     assert table.refused(operations.PlaceYourBets())[0] == "unit"
     table.lose_link()
     table.device = TableHarness(Unit.SINGLES).device
-    table.device.redirect(table.give)
+    table.device.connect_to(table.give)
     table.device.boot = 77
     table.device.order.reverse()
     table.connect()

@@ -20,19 +20,19 @@ def test_a_pause_holds_the_exit_and_a_resume_releases_it(unit: Unit) -> None:
     table.take()
     table.do(operations.PauseTable("drop"))
     assert table.exit_is_held()
-    assert table.device.told[-1][1] == HoldExit()
+    assert table.device.received[-1][1] == HoldExit()
     table.do(operations.ResumeTable())
     assert not table.exit_is_held()
-    assert ReleaseExit() in [command for _, command in table.device.told[-2:]]
+    assert ReleaseExit() in [command for _, command in table.device.received[-2:]]
     table.finish()
 
 
 def test_a_set_in_the_tray_may_be_lifted_in_a_pause_and_no_other_is_formed() -> None:
     table = TableHarness().start().to_dealing()
     table.do(operations.PauseTable("drop"))
-    ordered = [command for _, command in table.device.told].count(Dispense(3))
+    ordered = [command for _, command in table.device.received].count(Dispense(3))
     table.take()
-    assert [command for _, command in table.device.told].count(Dispense(3)) == ordered
+    assert [command for _, command in table.device.received].count(Dispense(3)) == ordered
 
 
 def test_a_pause_says_why_and_is_not_paused_again() -> None:

@@ -73,7 +73,7 @@ def test_nc_5_11_a_set_of_two_is_made_up_to_three_for_its_place() -> None:
     table.name_order(4, 5)
     table.all_continue()
     table.take()
-    assert table.device.told[-1][1] == Dispense(1)
+    assert table.device.received[-1][1] == Dispense(1)
     table.take()
     assert ordinals_at(table, "B3") == [4, 5, 6]
     table.finish()

@@ -95,7 +95,7 @@ def test_nc_4_1_six_points_that_do_not_win_pay_nothing_less() -> None:
 
 def test_the_shuffler_is_told_what_a_round_needs_and_no_more() -> None:
     table = TableHarness(hands=HANDS).start().to_dealing().finish()
-    told = [command for _, command in table.device.told]
+    told = [command for _, command in table.device.received]
     assert told == [Shuffle(), ReleaseExit(), *[Dispense(3)] * 4, HoldExit(), UnloadStub()]
 
 
@@ -106,7 +106,7 @@ def test_the_shoes_exit_is_open_only_while_cards_are_due() -> None:
     assert not table.exit_is_held()
     table.take()
     assert table.exit_is_held()
-    assert [command for _, command in table.device.told] == [ReleaseExit(), HoldExit()]
+    assert [command for _, command in table.device.received] == [ReleaseExit(), HoldExit()]
 
 
 @BOTH

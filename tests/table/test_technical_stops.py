@@ -53,10 +53,10 @@ def test_nc_5_4_a_cleared_jam_goes_on_with_a_fresh_command() -> None:
     table.device.clear_jam()
     assert table.is_held(), "clearing it decides nothing"
     table.confirm(Role.DEALER, places_certain=True)
-    command_id, command = table.device.told[-1]
+    command_id, command = table.device.received[-1]
     assert command == Dispense(3)
     assert command_id > refused
-    assert len({entry for entry, _ in table.device.told}) == len(table.device.told)
+    assert len({entry for entry, _ in table.device.received}) == len(table.device.received)
     table.finish()
 
 
@@ -77,7 +77,7 @@ def test_nc_5_4_a_stub_that_was_not_given_out_is_asked_for_again() -> None:
     table.take()
     assert table.open.kind is Kind.TECHNICAL_STOP
     table.confirm(Role.DEALER, places_certain=True)
-    assert [type(command) for _, command in table.device.told].count(UnloadStub) == 2
+    assert [type(command) for _, command in table.device.received].count(UnloadStub) == 2
     table.finish()
 
 
@@ -168,12 +168,12 @@ def test_nc_5_4_an_exit_that_does_not_obey_is_a_stop_and_is_not_asked_again_and_
     table.do(operations.PauseTable("drop"))
     assert table.open.kind is Kind.TECHNICAL_STOP
     assert table.state.device.exit_held is False, "it is as it was: open"
-    told = len(table.device.told)
+    told = len(table.device.received)
     table.do(operations.ResumeTable())
     table.confirm(Role.DEALER, places_certain=True)
     table.device.exit_stuck = False
     table.finish()
-    assert [command for _, command in table.device.told[told:] if command == HoldExit()] == []
+    assert [command for _, command in table.device.received[told:] if command == HoldExit()] == []
     table.lose_link()
     table.connect()
     assert not table.state.device.exit_fails

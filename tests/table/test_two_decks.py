@@ -84,12 +84,12 @@ def test_a_third_deck_waits_behind_the_second() -> None:
 def test_a_waiting_deck_of_a_shuffler_is_shuffled_when_the_round_is_over() -> None:
     table = TableHarness().start().to_dealing()
     load_beside(table)
-    assert not [command for _, command in table.device.told[3:] if isinstance(command, Shuffle)]
+    assert not [command for _, command in table.device.received[3:] if isinstance(command, Shuffle)]
     table.deal().expose_all().settle()
-    told = len(table.device.told)
-    table.device.deaf = True
+    told = len(table.device.received)
+    table.device.ignores_commands = True
     table.conclude()
-    assert len(table.device.told) == told
+    assert len(table.device.received) == told
     assert isinstance(table.last(events.CommandIssued).command, Shuffle)
 
 

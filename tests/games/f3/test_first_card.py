@@ -54,7 +54,7 @@ def test_reading_18_the_first_card_may_be_the_first_of_the_first_hand(unit: Unit
 
 def test_f3_pm2_a_shuffler_forms_a_set_of_one_for_the_first_card() -> None:
     table = table_of().to_dealing()
-    assert [told for _, told in table.device.told if isinstance(told, Dispense)][:2] == [Dispense(1), Dispense(3)]
+    assert [told for _, told in table.device.received if isinstance(told, Dispense)][:2] == [Dispense(1), Dispense(3)]
 
 
 def test_f3_pm2_a_device_that_cannot_yield_one_card_is_refused() -> None:
