@@ -22,7 +22,7 @@ from controller.rules.hands import HAND_SIZE, Outcome, hand_name, outcome, pictu
 from controller.rules.law import Law, UnknownWagerError, find_setting, readings_that_matter
 from controller.rules.layout import DEALERS_SPOT, Bet, Bettor, TableRules, as_it_lies
 from controller.rules.payouts import Verdict, settle
-from controller.rules.settlement import Entry, settle_round
+from controller.rules.settlement import BetResult, settle_round
 from firmware_bridge.cards import Card, UnknownCardError
 
 _NUMBERED: Final = re.compile(r"\s*([+-]?\d+)\s*:(.*)", re.ASCII | re.DOTALL)
@@ -331,7 +331,7 @@ def _settled_round(law: Law, written: WrittenHands) -> list[tuple[int, WagerResu
     return [(entry.bet.box, _as_settled(law, written, entry)) for entry in settlement.entries]
 
 
-def _as_settled(law: Law, written: WrittenHands, entry: Entry) -> WagerResult:
+def _as_settled(law: Law, written: WrittenHands, entry: BetResult) -> WagerResult:
     wager, stake = law.wager(entry.bet.wager), entry.bet.amount
     gain = entry.paid - entry.collected
     hand = written.hands.get(entry.bet.box, ())
