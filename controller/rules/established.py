@@ -88,7 +88,7 @@ Sighting: TypeAlias = tuple[str | None, Card, Sight]
 """Where a card lies (None: in no hand asked about), which one, and how far it is known."""
 
 
-def known_cards(basis: str, sightings: Iterable[Sighting]) -> Known:
+def known_under(basis: str, sightings: Iterable[Sighting]) -> Known:
     """The cards that count as known. `basis` is an option of the setting `known_cards`: the name of a `Sight`.
 
     Raises `ValueError` for another word, and as `Known` does.
