@@ -81,7 +81,7 @@ class FavourablePlay(msgspec.Struct, frozen=True):
 
 
 class CountedGame(msgspec.Struct, frozen=True):
-    """Every wager of a game. `fixed`: the readings that were chosen; the others are told one by one."""
+    """Every wager of a game. `fixed`: the readings that were chosen; the others are shown one by one."""
 
     game: str
     title: str
@@ -102,7 +102,7 @@ def count_game(game: Game, fixed: Mapping[str, str]) -> CountedGame:
 
 
 def _count_wager(game: Game, wager_id: str, fixed: Mapping[str, str]) -> CountedWager:
-    """What a wager comes to under each way of reading it, the ways that come to the same told once."""
+    """What a wager comes to under each way of reading it, the ways that come to the same shown once."""
     variants = [wager for wager in game.wagers if wager.id == wager_id]
     settings = readings_that_matter(game, variants)
     ways_to_read = {
@@ -125,7 +125,7 @@ def _options(law: Law, settings: Sequence[Setting]) -> Options:
 def _whole_products(members: Sequence[Options]) -> Sequence[Sequence[Options]]:
     """The members together where they are all combinations of some options of each setting, else each alone.
 
-    Only then can they be told apart from the others by one list of options a setting.
+    Only then can they be distinguished from the others by one list of options a setting.
     """
     among = [set(options) for options in zip(*members, strict=True)]
     return [members] if len(members) == prod(map(len, among)) and members else [[options] for options in members]

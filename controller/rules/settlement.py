@@ -83,7 +83,7 @@ class Settlement(msgspec.Struct, frozen=True):
     """A settled round, an entry for every bet in the order of placing.
 
     `settled_under_minimum` is the memory for the next round: bettors whose one time under the minimum is over
-    (RTP 5.10). A round that is settled anew starts from the memory that it started from before.
+    (RTP 5.10). A round that is settled again starts from the memory that it started from before.
     """
 
     entries: tuple[BetResult, ...]
@@ -146,8 +146,8 @@ def return_every_bet(
 ) -> Settlement:
     """Returns every bet of a void round (NC 5.15, F3 X2; reading 33 for the others). `clause`: why it is void.
 
-    A void round is nobody's one time under the minimum. Raises `SettlementError` where neither a clause nor a ruling
-    is named.
+    A void round does not count as a bettor's one time under the minimum. Raises `SettlementError` where neither a
+    clause nor a ruling is named.
     """
     if not clause:
         raise SettlementError("a round is void by a clause or by a ruling; name which")
@@ -247,7 +247,7 @@ def _check_entered(
         if all(bet.number != number for bet in layout.bets):
             raise SettlementError(f"a ruling is about bet {number}, which does not lie there; look up its number")
         if not ruling.authority:
-            raise SettlementError(f"the ruling on bet {number} names nobody; say who gave it")
+            raise SettlementError(f"the ruling on bet {number} names no one; enter who gave it")
     for box, clause in removed.items():
         if not clause:
             raise SettlementError(f"the hand of box {box} was removed by no clause; name the clause or the ruling")

@@ -331,7 +331,7 @@ def test_nothing_is_returned_without_a_clause_or_a_named_ruling() -> None:
         settle_round(NC, THREE_BOXES, layout, TABLE, withdrawn={("ann", 1): ""})
     with pytest.raises(SettlementError, match="no bet on box 2"):
         settle_round(NC, THREE_BOXES, layout, TABLE, withdrawn={("ann", 2): "NC 5.7.3"})
-    with pytest.raises(SettlementError, match="names nobody"):
+    with pytest.raises(SettlementError, match="names no one"):
         settle_round(NC, THREE_BOXES, layout, TABLE, rulings={1: BetRuling(BetAction.RETURN, "")})
     with pytest.raises(SettlementError, match="bet 2"):
         settle_round(NC, THREE_BOXES, layout, TABLE, rulings={2: BetRuling(BetAction.RETURN, "Tan")})
