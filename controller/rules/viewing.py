@@ -24,9 +24,9 @@ class ViewingRefusal(msgspec.Struct, frozen=True):
 def viewer(law: Law, layout: Layout, box: int, viewing: Mapping[str, int] = NO_VIEWER_YET) -> str | None:
     """The bettor who looks at the hand of that box; None: no one controls it, and the Dealer opens it (RTP 3.14).
 
-    `viewing`: the box at which each bettor looks already. Where a bettor may look at one hand only, a bettor who looks at
-    another is passed over here: he plays this one blind (RTP 1.1.1, 3.7). Where the document does not say who of
-    several looks, the first who placed there is named.
+    `viewing`: the box at which each bettor looks already. Where a bettor may look at one hand only, one who looks at
+    another hand is passed over: he plays this one blind (RTP 1.1.1, 3.7). Where the document does not say which of
+    several bettors looks, it is the first who placed there.
     """
     if not law.game.examining:
         return None
