@@ -58,7 +58,7 @@ def evaluate(
     dealers: tuple[str, ...],
     wagers: tuple[str, ...],
 ) -> None:
-    """Tell the class of each hand, the outcome of each box and the result of each wager.
+    """Show the class of each hand, the outcome of each box and the result of each wager.
 
     A hand without a number belongs to the box after the one before it; the first to box 1.
     """

@@ -22,7 +22,7 @@ from controller.rules.hands import HAND_SIZE, Outcome, hand_name, outcome, pictu
 from controller.rules.law import Law, UnknownWagerError, find_setting, readings_that_matter
 from controller.rules.layout import DEALERS_SPOT, Bet, Bettor, TableRules, as_it_lies
 from controller.rules.payouts import Verdict, settle
-from controller.rules.settlement import Entry, settle_round
+from controller.rules.settlement import BetResult, settle_round
 from firmware_bridge.cards import Card, UnknownCardError
 
 _NUMBERED: Final = re.compile(r"\s*([+-]?\d+)\s*:(.*)", re.ASCII | re.DOTALL)
@@ -30,7 +30,7 @@ _WHOLE: Final = re.compile(r"0*([1-9]\d*)", re.ASCII)
 MOST_DIGITS: Final = 15  # of a stake
 HELD: Final = "held"  # until a ruling is given
 _NAMED: Final = re.compile(r"\s*([^\W\d][\w.-]*)\s*:(.*)", re.DOTALL)
-THE_BETTOR: Final = "the bettor"  # whose the stakes are that name nobody
+THE_BETTOR: Final = "the bettor"  # the owner of stakes that name no one
 
 
 Stakes: TypeAlias = dict[tuple[int, str, str], int]
@@ -48,7 +48,7 @@ class HandResult(msgspec.Struct, frozen=True):
 class WagerResult(msgspec.Struct, frozen=True):
     """What a wager comes to. `net` for each unit staked, `gain` for the stake; both exact, negative where lost.
 
-    `bettor`: whose the stake is; empty where nobody was named. `verdict` is won, lost, returned or held: a held stake
+    `bettor`: the owner of the stake; empty if none was named. `verdict` is won, lost, returned or held: a held stake
     waits for a ruling. `odds` are those of the price that it won; `stake` 0 where nothing was staked.
     """
 
@@ -94,7 +94,7 @@ class Evaluation(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class WrittenHands:
-    """Hands by box, and stakes by (box, wager id, bettor). Without any stake every wager is told for each unit."""
+    """Hands by box, and stakes by (box, wager id, bettor). Without any stake every wager is shown for each unit."""
 
     hands: dict[int, tuple[Card, ...]]
     dealer: tuple[Card, ...]
@@ -193,7 +193,7 @@ def _read_stakes(law: Law, wagers: Sequence[str], boxes: Sequence[int]) -> Stake
 
 
 def _of_bettor(written: str) -> tuple[str, str]:
-    """The bettor before a colon, and what follows; `THE_BETTOR` where nobody is named."""
+    """The bettor before a colon, and what follows; `THE_BETTOR` where no one is named."""
     found = _NAMED.fullmatch(written)
     return (found[1], found[2]) if found else (THE_BETTOR, written)
 
@@ -314,7 +314,7 @@ def _spots(law: Law, written: WrittenHands) -> list[tuple[int, Wager]]:
 
 
 def _settled_round(law: Law, written: WrittenHands) -> list[tuple[int, WagerResult]]:
-    """The stakes, settled as a round is; without limits, and with nobody to rule on what is held.
+    """The stakes, settled as a round is; without limits, and without a ruling on what is held.
 
     Bettors stand, and bets count as placed in the order of the layout: neither matters without limits.
     """
@@ -331,7 +331,7 @@ def _settled_round(law: Law, written: WrittenHands) -> list[tuple[int, WagerResu
     return [(entry.bet.box, _as_settled(law, written, entry)) for entry in settlement.entries]
 
 
-def _as_settled(law: Law, written: WrittenHands, entry: Entry) -> WagerResult:
+def _as_settled(law: Law, written: WrittenHands, entry: BetResult) -> WagerResult:
     wager, stake = law.wager(entry.bet.wager), entry.bet.amount
     gain = entry.paid - entry.collected
     hand = written.hands.get(entry.bet.box, ())

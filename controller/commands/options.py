@@ -17,7 +17,7 @@ from controller.problems import BadInputError
 from controller.rules.law import Law, SettingError, find_setting, not_chosen, read_law, readings_that_matter
 from controller.rules.validation import problems
 
-QUOTED: Final = 60  # so many characters of somebody's input stand in a sentence
+QUOTED: Final = 60  # so many characters of a person's input stand in a sentence
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -39,7 +39,7 @@ def reading_options(command: Command) -> Command:
 
 
 def shortened(written: str) -> str:
-    """What somebody wrote, short enough to be quoted. Nothing that the program knows is as long.
+    """A person's input, short enough to be quoted. No name of the program is as long.
 
     >>> shortened("tie=5"), shortened("9" * 100_000) == "9" * 60 + "..."
     ('tie=5', True)

@@ -133,7 +133,7 @@ def write_limits(paper: Page, reading: WholeReading) -> None:
     for limit in reading.limits:
         paper.entry(limit.words, (limit.clause, _clause_width(reading)))
     if not reading.limits:
-        paper.entry("the document says nothing of limits, lateness or who looks at a hand")
+        paper.entry("the document is silent about limits, lateness and the viewer of a hand")
     if reading.table is not None:
         _write_limits_of_table(paper, reading.table, _clause_width(reading))
 

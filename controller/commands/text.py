@@ -86,7 +86,7 @@ def write_out(text: str) -> None:
     except OSError as error:
         _forget_what_waits()
         sentence = f"Standard output cannot be written: {error.strerror or error}."
-        raise ProblemError(sentence, "Make room where it leads, or send it elsewhere.") from error
+        raise ProblemError(sentence, "Free space where it is written, or write it elsewhere.") from error
 
 
 def _forget_what_waits() -> None:

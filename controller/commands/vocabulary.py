@@ -55,14 +55,14 @@ FACTS: Final = {  # fact -> (where it is so, where it is not)
     "reconstructable": ("the intended order can be restored", "the intended order cannot be restored"),
     "first_card": ("the first card of the round", "not the first card of the round"),
     "manual": ("the device yields single cards", "the device yields sets"),
-    "established": ("a wager has conclusively won or lost", "no wager has conclusively won or lost"),
+    "established": ("a wager has won or lost for certain", "no wager has won or lost for certain"),
     "face_seen": ("its face was seen", "its face was not seen"),
     "shuffling": ("while the deck was shuffled", "not while the deck was shuffled"),
     "dropped": ("it was dropped", "it was not dropped"),
     "withdrawn": ("withdrawn", "placed or raised"),
     "between_rounds": ("between rounds", "in a round"),
     "in_stub": ("in the stub, not to be dealt", "to be dealt in this round"),
-    "cannot_tell": ("nobody can tell, which wagers were placed is unknown", "the wagers placed are known"),
+    "cannot_tell": ("it is unknown which wagers were placed", "the wagers placed are known"),
     "chosen_before": ("a bettor has chosen to go on after an earlier error", "no bettor has had to choose before"),
 }
 
@@ -92,7 +92,7 @@ FOLLOWS: Final = {
     Disposition.REFUSE: "it is refused, wagers count as they lay",
     Disposition.RETURN_BET: "that bet is returned",
     Disposition.RESHUFFLE: "the deck is shuffled again",
-    Disposition.SILENT: "the document does not say: the house rules on it",
+    Disposition.SILENT: "the rules are silent: the shift manager decides",
 }
 DECIDED_BY_PEOPLE: Final = frozenset({Disposition.REFER, Disposition.SILENT, Disposition.NAME_ORDER})
 
@@ -159,7 +159,7 @@ def limits_in_words(betting: Betting) -> tuple[tuple[str, str], ...]:
         (betting.fewer_wagers, "a pit manager may allow fewer wagers of a kind on a box"),
         (betting.restricting, "a pit manager may keep a bettor to one box"),
         (betting.one_hand_viewed, "a bettor looks at one hand only"),
-        (betting.seated_to_view, "only who sits may look at a hand"),
+        (betting.seated_to_view, "only a seated bettor may look at a hand"),
         (betting.viewer_clause, VIEWERS[betting.viewer]),
         (betting.seated_first, "wagers of seated bettors count before those of standing ones"),
         (betting.walked_away, "the bets of a bettor who has walked away stand"),

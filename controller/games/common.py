@@ -26,7 +26,7 @@ def foreign_card(clause: str, noticed: When = IN_ROUND) -> Row:
 
 def stands(clause: str, *kinds: Kind) -> tuple[Row, ...]:
     """Found when the next round had begun: what the round came to is not touched."""
-    because = "it came to light after the next round had begun: the results of the earlier one stand"
+    because = "noticed after the next round had begun: the results of the earlier round stand"
     return tuple(Row(kind, clause, Disposition.STANDS, because, noticed=NEXT_ROUND) for kind in kinds)
 
 
@@ -57,7 +57,7 @@ def reconstructed(kind: Kind, clause: str, misplaced: bool | None = None, under:
         kind,
         clause,
         Disposition.RECONSTRUCT,
-        "cards lie at wrong places, nobody has handled them, and moving complete hands puts it right",
+        "cards lie at wrong places, no Player has handled cards, and moving complete hands puts it right",
         when=Facts(misplaced=misplaced, handled=False, curable=True),
         confirms=Role.DEALER,
         under=under,
@@ -69,13 +69,13 @@ def not_curable(kind: Kind, clause: str, misplaced: bool | None = None) -> Row:
         kind,
         clause,
         Disposition.VOID,
-        "cards were dealt wrongly, nobody has handled them, and moving complete hands does not put it right",
+        "cards were dealt wrongly, no Player has handled cards, and moving complete hands does not put it right",
         when=Facts(misplaced=misplaced, handled=False, curable=False),
     )
 
 
 def misdealt(clause: str) -> tuple[Row, ...]:
-    """Wrong places or a wrong order while nobody had handled cards."""
+    """Wrong places or a wrong order before any Player has handled cards."""
     return (
         reconstructed(Kind.WRONG_DISTRIBUTION, clause),
         not_curable(Kind.WRONG_DISTRIBUTION, clause),
@@ -142,12 +142,12 @@ def faces_misdealt(clause: str) -> tuple[Row, ...]:
 
 
 def cannot_tell(kind: Kind, clause: str, when: Facts) -> Row:
-    """Reading 29: without wagers nobody can tell whether one has won or lost."""
+    """Reading 29: without wagers it is unknown whether one has won or lost."""
     return Row(
         kind,
         clause,
         Disposition.REFER,
-        "whether an outcome is established cannot be told without wagers",
+        "no wagers are entered, so it is unknown whether an outcome is established",
         when=replace(when, cannot_tell=True),
         decides=Role.SHIFT_MANAGER,
     )
@@ -199,7 +199,7 @@ def face_up_is_misdealt(clause: str) -> Setting:
         "Is a card dealt face up dealt incorrectly?",
         (
             ("no", "no: only a wrong place, order or number is"),
-            ("yes", "yes: while nobody has handled cards, the round is void"),
+            ("yes", "yes: as long as no Player has handled cards, the round is void"),
         ),
         default="no",
     )

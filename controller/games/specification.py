@@ -71,7 +71,7 @@ class Disposition(StrEnum):
     NAME_ORDER = "name_order"  # a person names the order; then bettors choose if the row gives options
     REFER = "refer"  # the clause names who decides, not what
     RECONSTRUCT = "reconstruct"  # complete hands are moved to where they belong; then the deal goes on
-    WITHDRAWALS = "withdrawals"  # whoever wants to withdraws all his wagers; the others' hands are finished
+    WITHDRAWALS = "withdrawals"  # a Player may withdraw all his wagers; the others' hands are finished
     STANDS = "stands"  # results and settlement stay as they are
     REFUSE = "refuse"  # a bet is not taken, or its withdrawal not allowed
     RETURN_BET = "return_bet"  # that bet alone is taken off and returned
@@ -165,7 +165,7 @@ FACT_QUESTIONS: Final[dict[str, str]] = {
 
 
 ASSUMED_NOT: Final = frozenset({"between_rounds", "in_stub", "chosen_before", "cannot_tell"})
-"""What nobody is asked for: where it is not stated it is not so."""
+"""Facts for which no one is asked: where one is not stated, it is not so."""
 
 NUMBERS: Final[tuple[tuple[str, Kind, Facts], ...]] = (
     ("I01", Kind.FOREIGN_CARD, Facts()),
@@ -352,7 +352,7 @@ class Game(msgspec.Struct, frozen=True):
     betting: Betting
     irregularities: tuple[Row, ...]
     words: OwnWords = OwnWords()  # what the document calls its places and outcomes
-    silent_clause: str = ""  # who decides what no row provides for; empty where the document names nobody
+    silent_clause: str = ""  # who decides what no row provides for; empty where the document names no one
     every_hand: bool = False  # all places are dealt to, whatever was bet
     first_card: FirstCard | None = None
     provisions: tuple[Provision, ...] = ()

@@ -58,7 +58,7 @@ class Needs(StrEnum):
 
     NOTHING = "nothing"
     OWN_MAIN = "a main wager of the same bettor"
-    ANY_MAIN = "a main wager of anybody"
+    ANY_MAIN = "a main wager of any bettor"
 
 
 class Setting(msgspec.Struct, frozen=True):
@@ -116,7 +116,7 @@ class Wager(msgspec.Struct, frozen=True):
     """A kind of wager. The first price whose shape holds is paid; else it is returned, or it is lost.
 
     `on_dealer`: it lies once, on the Banker's own spot, and belongs to no box. A document's wager that two readings
-    tell apart by more than a price stands twice, with the same id and another `under`.
+    change by more than a price stands twice, with the same id and another `under`.
     """
 
     id: str
@@ -159,11 +159,11 @@ class Viewer(StrEnum):
 
     UNSAID = "unsaid"
     FIRST_SEATED = "first_seated"  # the seated bettor who placed first on that box
-    SEATED_ELSE_HIGHEST = "seated_else_highest"  # who sits at the box; nobody: the highest bet
+    SEATED_ELSE_HIGHEST = "seated_else_highest"  # the bettor at the box, or else the highest bet
 
 
 class Betting(msgspec.Struct, frozen=True):
-    """What a document says of placing and counting wagers. A clause left empty: it says nothing, so nothing follows.
+    """What a document says of placing and counting wagers. An empty clause: the document is silent.
 
     `late`, `late_withdrawal`: nothing may be placed or raised, or withdrawn, after "No more bets". `without_main`: a
     side wager needs a main one; `without_main_returned`: the clause by which one that lies without is returned (empty:

@@ -24,7 +24,7 @@ COMPLETE_HANDS: Final = "complete_hands"  # its option by which part of a hand d
 
 
 class Status(StrEnum):
-    """What the known cards say of a wager."""
+    """What the known cards decide about a wager."""
 
     WON = "won"
     LOST = "lost"
@@ -61,7 +61,7 @@ class Sight(StrEnum):
 class Known:
     """The known cards: those of a place's hand (`B1` for box 1, `D`), and those that lie in no hand asked about.
 
-    Its `repr` tells no card. Raises `ValueError` for a hand of more than three cards and a card that is there twice.
+    Its `repr` shows no card. Raises `ValueError` for a hand of more than three cards and a card that is there twice.
     """
 
     hands: Mapping[str, tuple[Card, ...]] = field(default_factory=dict, repr=False)
@@ -88,7 +88,7 @@ Sighting: TypeAlias = tuple[str | None, Card, Sight]
 """Where a card lies (None: in no hand asked about), which one, and how far it is known."""
 
 
-def known_cards(basis: str, sightings: Iterable[Sighting]) -> Known:
+def known_under(basis: str, sightings: Iterable[Sighting]) -> Known:
     """The cards that count as known. `basis` is an option of the setting `known_cards`: the name of a `Sight`.
 
     Raises `ValueError` for another word, and as `Known` does.
@@ -111,7 +111,7 @@ def known_cards(basis: str, sightings: Iterable[Sighting]) -> Known:
 
 
 class Standing(NamedTuple):
-    """A placed wager and what the known cards say of it."""
+    """A placed wager and what the known cards decide about it."""
 
     box: int
     wager: str
@@ -127,7 +127,7 @@ class Established:
 
 
 def standing(law: Law, wager: Wager, box: int, known: Known, deck: Sequence[Card] = DECK) -> Status:
-    """What the known cards say of one wager on a box (any number for a wager that looks at the Dealer's hand alone).
+    """What the known cards decide about one wager on a box (any number for one that looks at the Dealer's hand alone).
 
     Raises `SettingError` where a reading that it depends on must be chosen and is not, and `ValueError` where a known
     card is none of the deck or too few cards are left to complete the hands.
@@ -139,7 +139,7 @@ def established(
     law: Law, placed: Iterable[tuple[int, str]], known: Known, deck: Sequence[Card] = DECK
 ) -> Established | None:
     """Whether an outcome is established by the placed wagers, as (box, wager id); None: no wager was entered, so
-    nobody can tell (reading 29). Raises as `standing` does, and `UnknownWagerError`."""
+    it is unknown (reading 29). Raises as `standing` does, and `UnknownWagerError`."""
     asked = tuple(placed)
     if not asked:
         return None
@@ -197,6 +197,6 @@ def _places(wager: Wager, box: int) -> tuple[str, ...]:
 
 
 def _by_complete_hands(law: Law) -> bool:
-    """Reading 42, where the document speaks of an established outcome at all; elsewhere part of a hand may decide."""
+    """Reading 42, where the document has that setting; elsewhere part of a hand may decide."""
     has_setting = any(setting.id == ESTABLISHED_BY for setting in law.game.settings)
     return has_setting and law.option(ESTABLISHED_BY) == COMPLETE_HANDS

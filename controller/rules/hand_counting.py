@@ -88,7 +88,7 @@ def classes_by(traits: frozenset[Trait]) -> Classes:
 
 
 @dataclass(frozen=True)
-class Deck:
+class CountedDeck:
     """All cards of some ranks (1 ace to 13 king) in some suits (letters of `CDHS`)."""
 
     ranks: tuple[int, ...] = tuple(range(1, RANK_COUNT + 1))
@@ -109,10 +109,10 @@ class Deck:
         return self.hands * comb(len(self.ranks) * len(self.suits) - 3, 3)
 
 
-WHOLE_DECK: Final = Deck()
+WHOLE_DECK: Final = CountedDeck()
 
 
-def left_after(deck: Deck, taken: Sequence[int] = ()) -> list[int]:
+def left_after(deck: CountedDeck, taken: Sequence[int] = ()) -> list[int]:
     """How many cards of each rank are left once those ranks were taken; rank 0 is none."""
     left = [len(deck.suits) if rank in deck.ranks else 0 for rank in range(RANK_COUNT + 1)]
     for rank in taken:
@@ -152,7 +152,7 @@ class HandCount:
 
 
 @cache
-def count_hands(deck: Deck, traits: frozenset[Trait]) -> tuple[HandCount, ...]:
+def count_hands(deck: CountedDeck, traits: frozenset[Trait]) -> tuple[HandCount, ...]:
     """For each class of `classes_by(traits)`, how many hands of the deck are of it."""
     classes = classes_by(traits)
     all_ways, in_suit = [0] * len(classes.first), [0] * len(classes.first)
@@ -163,7 +163,7 @@ def count_hands(deck: Deck, traits: frozenset[Trait]) -> tuple[HandCount, ...]:
     return tuple(HandCount(inside, total - inside) for inside, total in zip(in_suit, all_ways, strict=True))
 
 
-def _ways_in_one_suit(deck: Deck, ranks: Ranks) -> int:
+def _ways_in_one_suit(deck: CountedDeck, ranks: Ranks) -> int:
     return len(deck.suits) if has_three_ranks(ranks) and set(ranks) <= set(deck.ranks) else 0
 
 
@@ -176,7 +176,7 @@ class PairCount:
 
 
 @cache
-def count_pairs(deck: Deck, traits: frozenset[Trait]) -> dict[tuple[int, int], PairCount]:
+def count_pairs(deck: CountedDeck, traits: frozenset[Trait]) -> dict[tuple[int, int], PairCount]:
     """For each two classes of `classes_by(traits)`, in how many ways both hands can be dealt. Not for changing."""
     of = classes_by(traits).of
     size = max(of) + 1

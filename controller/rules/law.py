@@ -190,7 +190,7 @@ def find_row(law: Law, kind: Kind, facts: Facts) -> Finding:
 
 
 def _unstated(when: Facts, facts: Facts) -> tuple[str, ...] | None:
-    """The facts that a row needs and nobody stated; None if a stated fact speaks against the row."""
+    """The facts that a row needs and that are not stated; None if a stated fact rules the row out."""
     asks: list[str] = []
     for name in STATED:
         wanted, stated = getattr(when, name), getattr(facts, name)
@@ -209,7 +209,7 @@ def silent_row(game: Game, kind: Kind, facts: Facts) -> Row:
         kind=kind,
         clause=game.silent_clause,
         disposition=Disposition.REFER if game.silent_clause else Disposition.SILENT,
-        because="the document provides nothing for this",
+        because="the rules are silent; the shift manager decides",
         decides=SILENT_DECIDED_BY,
         noticed=tuple(Noticed),
     )

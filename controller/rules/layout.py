@@ -1,7 +1,7 @@
 """What lies on a layout: who bet what on which box, and what of it the house should not have taken.
 
 How bets come to lie there, change and go back while bets are open says `controller.rules.placing`. Amounts are whole
-numbers of the smallest unit. A wager is one bettor's stake of one kind on one box: whoever places there again raises
+numbers of the smallest unit. A wager is one bettor's stake of one kind on one box: placing there again raises
 it, so it keeps its number. A layout holds unlawful bets too, because a Dealer may overlook one; what becomes of those
 is settled later (`controller.rules.apportionment`, `controller.rules.settlement`).
 """
@@ -50,7 +50,7 @@ class BetRefusedError(ValueError):
 
 
 class Bettor(msgspec.Struct, frozen=True):
-    """Somebody who bets (NC 1.11), by a token that he keeps until he leaves.
+    """A person who bets (NC 1.11), by a token that he keeps until he leaves.
 
     `seat`: the box at which he sits (NC 1.15); None: he stands, and bets on other people's boxes (NC 1.16, 3.8).
     """
@@ -62,7 +62,7 @@ class Bettor(msgspec.Struct, frozen=True):
 class Bet(msgspec.Struct, frozen=True):
     """One bettor's stake of one kind on one box; `number` is the order of placing, from 1.
 
-    `placed_by`: who put it there for him; that does not make it anybody else's bet (RTP 3.6, NC 5.16).
+    `placed_by`: who put it there for him; it is the bettor's all the same (RTP 3.6, NC 5.16).
     """
 
     number: int
@@ -133,7 +133,9 @@ class Layout(msgspec.Struct, frozen=True):
         for bettor in self.bettors:
             if bettor.id == bettor_id:
                 return bettor
-        raise BetRefusedError(Refusal.UNKNOWN_BETTOR, f"nobody here is known as {bettor_id!r}; enter the bettor first")
+        raise BetRefusedError(
+            Refusal.UNKNOWN_BETTOR, f"{bettor_id!r} is not entered as a bettor; enter the bettor first"
+        )
 
     def on(self, box: int, wager_id: str | None = None) -> tuple[Bet, ...]:
         """The bets on a box, of one kind or of all, in the order of placing."""
@@ -198,9 +200,7 @@ def enter_bettor(rules: TableRules, layout: Layout, bettor: Bettor) -> Layout:
     others = tuple(other for other in layout.bettors if other.id != bettor.id)
     if bettor.seat is not None:
         if not 1 <= bettor.seat <= rules.boxes:
-            raise BetRefusedError(
-                Refusal.NO_SUCH_BOX, f"nobody can sit at box {bettor.seat}; boxes are 1 to {rules.boxes}"
-            )
+            raise BetRefusedError(Refusal.NO_SUCH_BOX, f"there is no box {bettor.seat}; boxes are 1 to {rules.boxes}")
         taken = [other.id for other in others if other.seat == bettor.seat]
         if taken:
             raise BetRefusedError(

@@ -15,7 +15,7 @@ from controller.games.wager_specification import Looks, Price, Wager
 from controller.rules.dependence import Dependence, Suits, dependence
 from controller.rules.hand_counting import (
     WHOLE_DECK,
-    Deck,
+    CountedDeck,
     classes_by,
     count_hands,
     count_pairs,
@@ -85,7 +85,7 @@ class WagerOdds:
         return self.payback > 1
 
 
-def count_odds(law: Law, deck: Deck = WHOLE_DECK) -> tuple[WagerOdds, ...]:
+def count_odds(law: Law, deck: CountedDeck = WHOLE_DECK) -> tuple[WagerOdds, ...]:
     """The odds of every wager that is in force.
 
     Raises `SettingError` where a reading on which one depends must be chosen and is not, and `CountingError` for a
@@ -101,7 +101,7 @@ def count_odds(law: Law, deck: Deck = WHOLE_DECK) -> tuple[WagerOdds, ...]:
     return tuple(wager_odds(law, wager, deck) for wager in law.wagers)
 
 
-def wager_odds(law: Law, wager: Wager, deck: Deck = WHOLE_DECK) -> WagerOdds:
+def wager_odds(law: Law, wager: Wager, deck: CountedDeck = WHOLE_DECK) -> WagerOdds:
     """The odds of one wager. Raises `SettingError` and `CountingError` as `count_odds` does, for its own prices."""
     verdicts: Counter[Verdict] = Counter()
     paid: Counter[tuple[str, Fraction, str]] = Counter()
@@ -120,7 +120,7 @@ def wager_odds(law: Law, wager: Wager, deck: Deck = WHOLE_DECK) -> WagerOdds:
     )
 
 
-def _ways(law: Law, wager: Wager, deck: Deck) -> Iterator[tuple[Settled, int]]:
+def _ways(law: Law, wager: Wager, deck: CountedDeck) -> Iterator[tuple[Settled, int]]:
     """What the wager comes to for each class of what can be dealt, and in how many ways that is dealt."""
     depends = dependence(wager, law.prices(wager))
     if wager.looks is Looks.BOTH:
@@ -130,7 +130,7 @@ def _ways(law: Law, wager: Wager, deck: Deck) -> Iterator[tuple[Settled, int]]:
     return _hand_ways(law, wager, deck, depends)
 
 
-def _hand_ways(law: Law, wager: Wager, deck: Deck, depends: Dependence) -> Iterator[tuple[Settled, int]]:
+def _hand_ways(law: Law, wager: Wager, deck: CountedDeck, depends: Dependence) -> Iterator[tuple[Settled, int]]:
     traits = depends.traits
     for ranks, count in zip(classes_by(traits).first, count_hands(deck, traits), strict=True):
         ordinary, in_suit = unsuited(ranks), count.suited if depends.suits is Suits.ONE_SUIT else 0
@@ -140,7 +140,7 @@ def _hand_ways(law: Law, wager: Wager, deck: Deck, depends: Dependence) -> Itera
             yield settle(law, wager, flush, flush), in_suit
 
 
-def _pair_ways(law: Law, wager: Wager, deck: Deck, depends: Dependence) -> Iterator[tuple[Settled, int]]:
+def _pair_ways(law: Law, wager: Wager, deck: CountedDeck, depends: Dependence) -> Iterator[tuple[Settled, int]]:
     classes = classes_by(depends.traits)
     for (ours, theirs), count in count_pairs(deck, depends.traits).items():
         box, dealer = classes.first[ours], classes.last[theirs]

@@ -28,7 +28,7 @@ NOTHING: Final = Fraction(0)
 
 
 class SettlementError(ValueError):
-    """A round cannot be settled as told. The message is a sentence with a next step."""
+    """A round cannot be settled by what was entered. The message is a sentence with a next step."""
 
 
 class Rounding(StrEnum):
@@ -57,7 +57,7 @@ class BetRuling(msgspec.Struct, frozen=True):
     text: str = ""
 
 
-class Entry(msgspec.Struct, frozen=True):
+class BetResult(msgspec.Struct, frozen=True):
     """What one bet comes to. `bet.amount` is `returned` + `collected` + `held`; `paid` the house adds.
 
     `counted` is the part that the hands decided, 0 where they decided nothing. `verdict` None: held until a ruling.
@@ -79,74 +79,20 @@ class Entry(msgspec.Struct, frozen=True):
     share: str = ""
 
 
-class Movement(msgspec.Struct, frozen=True):
-    """Money of one bet as it moves at the table; every amount may be below 0, as it is in a reversal."""
-
-    number: int
-    bettor: str
-    returned: Fraction
-    collected: Fraction
-    held: Fraction
-    paid: Fraction
-
-    @property
-    def to_bettor(self) -> Fraction:
-        return self.returned + self.paid
-
-    @property
-    def to_house(self) -> Fraction:
-        return self.collected - self.paid
-
-
 class Settlement(msgspec.Struct, frozen=True):
     """A settled round, an entry for every bet in the order of placing.
 
     `settled_under_minimum` is the memory for the next round: bettors whose one time under the minimum is over
-    (RTP 5.10). A round that is settled anew starts from the memory that it started from before.
+    (RTP 5.10). A round that is settled again starts from the memory that it started from before.
     """
 
-    entries: tuple[Entry, ...]
+    entries: tuple[BetResult, ...]
     settled_under_minimum: frozenset[str] = frozenset()
 
     @property
-    def movements(self) -> tuple[Movement, ...]:
-        return tuple(
-            Movement(each.bet.number, each.bet.bettor, each.returned, each.collected, each.held, each.paid)
-            for each in self.entries
-        )
-
-    @property
-    def gains(self) -> dict[str, Fraction]:
-        """What each bettor has gained or, below 0, lost."""
-        gains: dict[str, Fraction] = {}
-        for each in self.entries:
-            gains[each.bet.bettor] = gains.get(each.bet.bettor, NOTHING) + each.paid - each.collected
-        return gains
-
-    @property
     def house(self) -> Fraction:
-        """What the house has gained; with all gains of bettors it comes to 0."""
+        """What the house has gained; with what all bettors have gained it comes to 0."""
         return sum((each.collected - each.paid for each in self.entries), NOTHING)
-
-    @property
-    def held(self) -> Fraction:
-        """What lies on the layout until a ruling is given."""
-        return sum((each.held for each in self.entries), NOTHING)
-
-    @property
-    def breakage(self) -> Fraction:
-        return sum((each.breakage for each in self.entries), NOTHING)
-
-
-class Difference(msgspec.Struct, frozen=True):
-    """What is to be moved to correct a settlement: to each bettor, to the house, onto the layout; it sums to 0.
-
-    Below 0: from him, from the house, off the layout.
-    """
-
-    bettors: Mapping[str, Fraction]
-    house: Fraction
-    held: Fraction
 
 
 def settle_round(
@@ -172,9 +118,9 @@ def settle_round(
     ruling or clause is about nothing that lies there; `SettingError` where a reading must be chosen and is not.
     """
     removed, withdrawn, rulings = removed or {}, withdrawn or {}, rulings or {}
-    _check_told(law, layout, removed, withdrawn, rulings)
+    _check_entered(law, layout, removed, withdrawn, rulings)
     homeless = {bet.number for bet in without_main(law, layout)}
-    decided: dict[int, Entry] = {}
+    decided: dict[int, BetResult] = {}
     playing: list[Share] = []
     whole_units = rounding is not Rounding.NONE
     for share in apportion(law, rules, layout, settled_under_minimum, whole_units=whole_units):
@@ -195,13 +141,13 @@ def settle_round(
     return Settlement(tuple(decided[bet.number] for bet in layout.bets), settled_under_minimum | once)
 
 
-def void_round(
+def return_every_bet(
     law: Law, layout: Layout, clause: str, settled_under_minimum: frozenset[str] = frozenset()
 ) -> Settlement:
     """Returns every bet of a void round (NC 5.15, F3 X2; reading 33 for the others). `clause`: why it is void.
 
-    A void round is nobody's one time under the minimum. Raises `SettlementError` where neither a clause nor a ruling
-    is named.
+    A void round does not count as a bettor's one time under the minimum. Raises `SettlementError` where neither a
+    clause nor a ruling is named.
     """
     if not clause:
         raise SettlementError("a round is void by a clause or by a ruling; name which")
@@ -209,37 +155,8 @@ def void_round(
     return Settlement(tuple(_returned(bet, clause, because) for bet in layout.bets), settled_under_minimum)
 
 
-def reverse(settlement: Settlement) -> tuple[Movement, ...]:
-    """The movements that undo a settlement: with its own they come to nothing, bet by bet.
-
-    For a round that is voided, or a hand that is removed, after it was settled (P3 5.4, NC 5.5.5, 5.9, RTP 5.5).
-    """
-    return tuple(
-        Movement(each.number, each.bettor, -each.returned, -each.collected, -each.held, -each.paid)
-        for each in settlement.movements
-    )
-
-
-def difference(old: Settlement, new: Settlement) -> Difference:
-    """What to move at the table so that the new settlement stands instead of the old one of the same bets.
-
-    Raises `SettlementError` if they are not the same bets: then the old one is reversed and the new one paid.
-    """
-    if [each.bet for each in old.entries] != [each.bet for each in new.entries]:
-        raise SettlementError("the two settlements are of different bets; reverse the old one, then pay the new one")
-    moves = (*reverse(old), *new.movements)
-    bettors: dict[str, Fraction] = {}
-    for move in moves:
-        bettors[move.bettor] = bettors.get(move.bettor, NOTHING) + move.to_bettor
-    return Difference(bettors, _total(move.to_house for move in moves), _total(move.held for move in moves))
-
-
-def _total(amounts: Iterable[Fraction]) -> Fraction:
-    return sum(amounts, NOTHING)
-
-
-def _returned(bet: Bet, clause: str, because: str) -> Entry:
-    return Entry(bet, Verdict.RETURNED, clause, because, returned=Fraction(bet.amount))
+def _returned(bet: Bet, clause: str, because: str) -> BetResult:
+    return BetResult(bet, Verdict.RETURNED, clause, because, returned=Fraction(bet.amount))
 
 
 def _before_the_hands(
@@ -249,7 +166,7 @@ def _before_the_hands(
     withdrawn: Mapping[tuple[str, int], str],
     ruling: BetRuling | None,
     homeless: bool,
-) -> Entry | None:
+) -> BetResult | None:
     """What decides a bet whatever the cards are; None: the hands decide it. Clauses come before a ruling."""
     bet, betting = share.bet, law.game.betting
     if bet.box in removed:
@@ -262,20 +179,20 @@ def _before_the_hands(
         return _returned(bet, "", f"ruling of {ruling.authority}: {ruling.text or 'the bet is returned'}")
     if homeless and ruling is None:
         because = "a side wager without its main wager waits for a ruling"
-        return Entry(bet, None, betting.without_main, because, held=Fraction(bet.amount))
+        return BetResult(bet, None, betting.without_main, because, held=Fraction(bet.amount))
     if not share.counts:
         return _returned(bet, share.clause, share.because)
     return None
 
 
-def _by_the_hands(law: Law, share: Share, hands: Mapping[str, Cards], rounding: Rounding) -> Entry:
+def _by_the_hands(law: Law, share: Share, hands: Mapping[str, Cards], rounding: Rounding) -> BetResult:
     bet, counts = share.bet, share.counts
     settled = settle(law, law.wager(bet.wager), hands.get(place_of(bet.box), ()), hands.get(DEALER, ()))
     lost, won = settled.verdict is Verdict.LOST, settled.verdict is Verdict.WON
     collected = counts if lost else NOTHING
     exact = counts * settled.net if won else NOTHING
     paid = _rounded(exact, rounding)
-    return Entry(
+    return BetResult(
         bet,
         settled.verdict,
         settled.clause,
@@ -318,7 +235,7 @@ def _check_hands(law: Law, bets: Iterable[Bet], hands: Mapping[str, Cards]) -> N
         )
 
 
-def _check_told(
+def _check_entered(
     law: Law,
     layout: Layout,
     removed: Mapping[int, str],
@@ -330,7 +247,7 @@ def _check_told(
         if all(bet.number != number for bet in layout.bets):
             raise SettlementError(f"a ruling is about bet {number}, which does not lie there; look up its number")
         if not ruling.authority:
-            raise SettlementError(f"the ruling on bet {number} names nobody; say who gave it")
+            raise SettlementError(f"the ruling on bet {number} names no one; enter who gave it")
     for box, clause in removed.items():
         if not clause:
             raise SettlementError(f"the hand of box {box} was removed by no clause; name the clause or the ruling")

@@ -120,7 +120,7 @@ def _round(game: Game) -> Iterator[str]:
         if kind not in kinds:
             yield f"the round has no step {kind}; add it"
     if StepKind.RETURNING in kinds and StepKind.EXAMINING not in kinds:
-        yield "hands are returned that nobody examines; add the step examining, or leave out returning"
+        yield "hands are returned that no one examines; add the step examining, or leave out returning"
     if (StepKind.FIRST_CARD in kinds) is not (game.first_card is not None):
         yield "the step first_card and `first_card` belong together; give both or neither"
     yield from _first_card(game)
@@ -347,7 +347,7 @@ def _prices_reached(game: Game) -> Iterator[str]:
     for law in every_reading(game):
         for wager_id, count in Counter(wager.id for wager in law.wagers).items():
             if count > 1:
-                yield f"wager {wager_id} is in force {count} times under {_under(law)}; tell the two apart by `under`"
+                yield f"wager {wager_id} is in force {count} times under {_under(law)}; distinguish them by `under`"
                 return
         for wager in law.wagers:
             yield from (f"wager {wager.id}: {problem}" for problem in _counted(law, wager, law.prices(wager)))

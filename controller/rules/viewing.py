@@ -11,7 +11,7 @@ from controller.games.wager_specification import Viewer
 from controller.rules.law import Law
 from controller.rules.layout import Layout, seated_player
 
-NOBODY_YET: Final[Mapping[str, int]] = {}
+NO_VIEWER_YET: Final[Mapping[str, int]] = {}
 
 
 class ViewingRefusal(msgspec.Struct, frozen=True):
@@ -21,12 +21,12 @@ class ViewingRefusal(msgspec.Struct, frozen=True):
     clause: str
 
 
-def viewer(law: Law, layout: Layout, box: int, viewing: Mapping[str, int] = NOBODY_YET) -> str | None:
-    """The bettor who looks at the hand of that box; None: nobody controls it, and the Dealer opens it (RTP 3.14).
+def viewer(law: Law, layout: Layout, box: int, viewing: Mapping[str, int] = NO_VIEWER_YET) -> str | None:
+    """The bettor who looks at the hand of that box; None: no one controls it, and the Dealer opens it (RTP 3.14).
 
-    `viewing`: the box at which each bettor looks already. Where a bettor may look at one hand only, whoever looks at
-    another is passed over here: he plays this one blind (RTP 1.1.1, 3.7). Where the document does not say who of
-    several looks, the first who placed there is named.
+    `viewing`: the box at which each bettor looks already. Where a bettor may look at one hand only, one who looks at
+    another hand is passed over: he plays this one blind (RTP 1.1.1, 3.7). Where the document does not say which of
+    several bettors looks, it is the first who placed there.
     """
     if not law.game.examining:
         return None
@@ -48,7 +48,7 @@ def _in_turn(law: Law, layout: Layout, box: int) -> tuple[str, ...]:
 
 
 def viewing_refusal(
-    law: Law, layout: Layout, bettor_id: str, box: int, viewing: Mapping[str, int] = NOBODY_YET
+    law: Law, layout: Layout, bettor_id: str, box: int, viewing: Mapping[str, int] = NO_VIEWER_YET
 ) -> ViewingRefusal | None:
     """Why that bettor may not look at the hand of that box; None: he may. `viewing` as for `viewer`."""
     betting = law.game.betting

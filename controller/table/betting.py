@@ -18,12 +18,12 @@ from controller.rules.law import UnknownWagerError
 from controller.rules.layout import BetRefusedError, Bettor, TableRulesError, check_rules, enter_bettor, without_main
 from controller.rules.settlement import (
     BetAction,
+    BetResult,
     BetRuling,
-    Entry,
     Settlement,
     SettlementError,
+    return_every_bet,
     settle_round,
-    void_round,
 )
 from controller.table import events, operations
 from controller.table.decision import Decision, RefusedError
@@ -184,7 +184,7 @@ def return_wagers(decision: Decision, clause: str) -> None:
     state = decision.state
     if state.layout.bets:
         take_back_settlement(decision, 0, clause)
-        _record(decision, void_round(state.law, state.layout, clause, frozenset(state.round.under_minimum)))
+        _record(decision, return_every_bet(state.law, state.layout, clause, frozenset(state.round.under_minimum)))
 
 
 def settle_again(decision: Decision, irregularity: int, clause: str) -> None:
@@ -218,7 +218,7 @@ def _record(decision: Decision, settlement: Settlement) -> None:
     decision.emit(events.WagersSettled(bets, str(settlement.house), under))
 
 
-def _settled(entry: Entry) -> SettledBet:
+def _settled(entry: BetResult) -> SettledBet:
     bet = entry.bet
     return SettledBet(
         number=bet.number,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from controller.rules.dealing_order import DEALER
-from controller.rules.established import Sight, Sighting, established, known_cards
+from controller.rules.established import Sight, Sighting, established, known_under
 from controller.rules.law import SettingError
 from controller.table.model import Hand
 from controller.table.state import TableState
@@ -22,7 +22,7 @@ def outcome_established(state: TableState) -> bool | None:
     basis = state.law.chosen.get(BASIS, Sight.EXPOSED)
     placed = [(bet.box, bet.wager) for bet in state.layout.bets if f"B{bet.box}" in (*state.round.live_places, "B0")]
     try:
-        found = established(state.law, placed, known_cards(basis, _sightings(state)))
+        found = established(state.law, placed, known_under(basis, _sightings(state)))
     except (SettingError, ValueError):
         return None
     return None if found is None else found.is_established

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any, Final, TypeAlias
 
 import pytest
@@ -21,6 +22,7 @@ from controller.rules.layout import (
 )
 from controller.rules.payouts import Cards
 from controller.rules.placing import Laid, place
+from controller.rules.settlement import NOTHING, Settlement
 from firmware_bridge.cards import DECK, Card
 
 Lying: TypeAlias = tuple[str, str, int, int]  # bettor, wager, box, amount
@@ -77,6 +79,24 @@ def refused(*args: Any, **kwargs: Any) -> tuple[Refusal, str]:
         put(*args, **kwargs)
     assert refusal.value.sentence == str(refusal.value)
     return refusal.value.code, refusal.value.clause
+
+
+def gains(settlement: Settlement) -> dict[str, Fraction]:
+    """What each bettor has gained or, below 0, lost."""
+    found: dict[str, Fraction] = {}
+    for result in settlement.entries:
+        found[result.bet.bettor] = found.get(result.bet.bettor, NOTHING) + result.paid - result.collected
+    return found
+
+
+def held_by(settlement: Settlement) -> Fraction:
+    """What lies on the layout until a ruling is given."""
+    return sum((result.held for result in settlement.entries), NOTHING)
+
+
+def breakage(settlement: Settlement) -> Fraction:
+    """What rounding kept from all payouts; below 0 what it added."""
+    return sum((result.breakage for result in settlement.entries), NOTHING)
 
 
 def spots(law: Law) -> list[tuple[str, int]]:

@@ -14,8 +14,9 @@ from controller.rules.dealing_order import served_boxes
 from controller.rules.law import find_row, read_law
 from controller.rules.layout import Bet, BetRefusedError, Bettor, TableRules, as_it_lies
 from controller.rules.payouts import Verdict
-from controller.rules.settlement import void_round
+from controller.rules.settlement import return_every_bet
 from firmware_bridge.cards import DECK, SUITS
+from tests.rules.laid_bets import gains
 
 S = StepKind
 STEPS = {
@@ -153,7 +154,7 @@ def test_a_foreign_card_leaves_the_round_without_a_result(document: str, clause:
     assert row.clause.startswith(f"{heading}.")
     ann, rules = Bettor("ann"), TableRules(boxes=law.game.boxes[1])
     layout = as_it_lies(law, rules, [ann], [Bet(1, ann.id, "main", 1, 5), Bet(2, ann.id, "tie", 1, 3)])
-    void = void_round(law, layout, row.clause)
+    void = return_every_bet(law, layout, row.clause)
     assert {(entry.verdict, entry.clause) for entry in void.entries} == {(Verdict.RETURNED, clause)}
-    assert void.gains == {"ann": Fraction(0)}
+    assert gains(void) == {"ann": Fraction(0)}
     assert void.house == 0

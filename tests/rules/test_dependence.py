@@ -13,7 +13,7 @@ from controller.games import game
 from controller.games.wager_specification import Looks, Price, Shape, Wager, odds
 from controller.rules.dependence import TRAITS, CountingError, Suits, dependence, of_one_hand, untrue_of
 from controller.rules.established import Known, Status, standing
-from controller.rules.hand_counting import Deck, Trait
+from controller.rules.hand_counting import CountedDeck, Trait
 from controller.rules.law import Law
 from controller.rules.odds import wager_odds
 from controller.rules.payouts import OF_BOTH, OF_ONE
@@ -54,7 +54,7 @@ INVENTED: dict[str, tuple[Callable[[Cards], bool], int, Suits]] = {
     "three even cards": (lambda cards: all(card.rank % 2 == 0 for card in cards), 2024, Suits.NONE),
     "nine points in any suit": (lambda cards: sum(min(card.rank, 10) for card in cards) % 10 == 9, 2212, Suits.NONE),
 }
-SOME_OF_A_DECK = Deck((1, 2, 12, 13), "CDS")
+SOME_OF_A_DECK = CountedDeck((1, 2, 12, 13), "CDS")
 
 
 def only(looks: Looks, shape: Shape = Shape.FLUSH, **more: object) -> tuple[Law, Wager]:

@@ -19,10 +19,10 @@ from controller.rules.established import (
     Standing,
     Status,
     established,
-    known_cards,
+    known_under,
     standing,
 )
-from controller.rules.hand_counting import Deck
+from controller.rules.hand_counting import CountedDeck
 from controller.rules.law import Law, SettingError, UnknownWagerError, read_law
 from controller.rules.odds import every_reading
 from controller.rules.payouts import Verdict, settle
@@ -208,7 +208,7 @@ SIGHTINGS = [
 )
 def test_what_counts_as_known_is_what_the_casino_chose(basis: str, hands: dict[str, str], elsewhere: str) -> None:
     """RTP 5.13, NC 5.4: the setting known_cards."""
-    assert known_cards(basis, SIGHTINGS) == at(hands, elsewhere)
+    assert known_under(basis, SIGHTINGS) == at(hands, elsewhere)
 
 
 def test_every_option_of_known_cards_is_a_sight() -> None:
@@ -219,12 +219,12 @@ def test_every_option_of_known_cards_is_a_sight() -> None:
 
 def test_another_word_for_what_counts_as_known_is_refused() -> None:
     with pytest.raises(ValueError, match="recognised or seen or exposed, not 'guessed'"):
-        known_cards("guessed", SIGHTINGS)
+        known_under("guessed", SIGHTINGS)
 
 
 def test_a_card_sighted_twice_is_refused() -> None:
     with pytest.raises(ValueError, match="known twice"):
-        known_cards("exposed", [SIGHTINGS[4], SIGHTINGS[4]])
+        known_under("exposed", [SIGHTINGS[4], SIGHTINGS[4]])
 
 
 def completed(hand: Sequence[Card], rest: Sequence[Card]) -> Iterator[tuple[Card, ...]]:
@@ -245,8 +245,8 @@ def by_dealing(law: Law, wager: Wager, known: Known, deck: Sequence[Card]) -> St
     return STATUS_OF[found.pop()]
 
 
-SMALL = Deck((4, 9, 10, 12, 13), "CDH").cards
-PICTURES = Deck((11, 12, 13), "CDH").cards
+SMALL = CountedDeck((4, 9, 10, 12, 13), "CDH").cards
+PICTURES = CountedDeck((11, 12, 13), "CDH").cards
 
 
 @st.composite

@@ -13,7 +13,7 @@ from controller.rules.hand_counting import (
     NUMBER_OF,
     RANK_HANDS,
     WHOLE_DECK,
-    Deck,
+    CountedDeck,
     Trait,
     classes_by,
     count_hands,
@@ -28,7 +28,7 @@ from controller.rules.hands import rank_key
 from controller.rules.payouts import is_flush, is_straight
 from firmware_bridge.cards import DECK, Card
 
-SMALL = Deck(ranks=(1, 9, 10, 12, 13), suits="CDH")
+SMALL = CountedDeck(ranks=(1, 9, 10, 12, 13), suits="CDH")
 RANKING = frozenset({Trait.RANKING})
 RANKS = frozenset({Trait.RANKS})
 EVERY_TRAIT = [frozenset({trait}) for trait in Trait] + [frozenset({Trait.RANKING, Trait.PICTURES})]
@@ -51,7 +51,7 @@ def test_the_whole_deck_is_the_deck() -> None:
 
 
 def test_a_small_deck_has_its_ranks_in_its_suits() -> None:
-    assert {card.code for card in Deck((1, 13), "CS").cards} == {"AC", "KC", "AS", "KS"}
+    assert {card.code for card in CountedDeck((1, 13), "CS").cards} == {"AC", "KC", "AS", "KS"}
 
 
 def test_every_hand_and_every_pair_of_hands_is_counted_once() -> None:

@@ -14,15 +14,15 @@ import pytest
 
 from controller.games import GAMES, game
 from controller.games.wager_specification import Looks, Price, Shape, Wager, odds
-from controller.rules.hand_counting import Deck
+from controller.rules.hand_counting import CountedDeck
 from controller.rules.law import Law, SettingError, read_law, readings_that_matter
 from controller.rules.odds import WagerOdds, count_odds, every_reading, wager_odds
 from controller.rules.payouts import Settled, Verdict, settle
 from firmware_bridge.cards import Card
 
 # Small enough to be dealt out whole. Each deals every shape of one hand, or of two.
-FOR_ONE_HAND = Deck((1, 2, 11, 12, 13), "CDH")
-FOR_TWO_HANDS = (Deck((6, 7, 11, 12, 13), "CS"), Deck((3, 10, 11, 13), "DHS"))
+FOR_ONE_HAND = CountedDeck((1, 2, 11, 12, 13), "CDH")
+FOR_TWO_HANDS = (CountedDeck((6, 7, 11, 12, 13), "CS"), CountedDeck((3, 10, 11, 13), "DHS"))
 READINGS = [law for document in GAMES.values() for law in every_reading(document)]
 CASES = [(law, wager) for law in READINGS for wager in law.wagers]
 OF_ONE_HAND = {price.shape for _, wager in CASES if wager.looks is not Looks.BOTH for price in wager.prices}
@@ -36,7 +36,7 @@ def case_name(value: Law | Wager) -> str:
 
 
 @cache
-def dealt_pairs(deck: Deck) -> tuple[tuple[tuple[Card, ...], tuple[Card, ...]], ...]:
+def dealt_pairs(deck: CountedDeck) -> tuple[tuple[tuple[Card, ...], tuple[Card, ...]], ...]:
     return tuple(
         (box, dealer)
         for box in combinations(deck.cards, 3)
@@ -44,7 +44,7 @@ def dealt_pairs(deck: Deck) -> tuple[tuple[tuple[Card, ...], tuple[Card, ...]], 
     )
 
 
-def settle_all(law: Law, wager: Wager, deck: Deck) -> Iterator[Settled]:
+def settle_all(law: Law, wager: Wager, deck: CountedDeck) -> Iterator[Settled]:
     """Every way in which the hands that the wager looks at can be dealt, with real cards."""
     if wager.looks is Looks.BOTH:
         for box, dealer in dealt_pairs(deck):
@@ -54,11 +54,11 @@ def settle_all(law: Law, wager: Wager, deck: Deck) -> Iterator[Settled]:
             yield settle(law, wager, *((hand, ()) if wager.looks is Looks.BOX else ((), hand)))
 
 
-def decks_for(wager: Wager) -> tuple[Deck, ...]:
+def decks_for(wager: Wager) -> tuple[CountedDeck, ...]:
     return FOR_TWO_HANDS if wager.looks is Looks.BOTH else (FOR_ONE_HAND,)
 
 
-def check_by_dealing(law: Law, wager: Wager, deck: Deck) -> None:
+def check_by_dealing(law: Law, wager: Wager, deck: CountedDeck) -> None:
     dealt = Counter((one.verdict, one.net, one.because, one.clause) for one in settle_all(law, wager, deck))
     counted = wager_odds(law, wager, deck)
     assert counted.total == dealt.total()

@@ -87,7 +87,7 @@ WRONG: dict[str, tuple[Game, str]] = {
             SK,
             steps=(*SK.steps[:3], Step(StepKind.RETURNING, "SK 3.3", "hands are returned"), *SK.steps[4:]),
         ),
-        "hands are returned that nobody examines",
+        "hands are returned that no one examines",
     ),
     "a First Card without its step": (
         replace(SK, first_card=FirstCard(((DEALER, (1,)),), (DEALER,), "SK 3.1", "first")),

@@ -8,14 +8,14 @@ import pytest
 
 from controller.rules.law import Law
 from controller.rules.layout import Layout
-from controller.rules.viewing import NOBODY_YET, viewer, viewing_refusal
+from controller.rules.viewing import NO_VIEWER_YET, viewer, viewing_refusal
 from tests.rules.laid_bets import LAWS, lay
 
 RTP, NC, TP, P3, F3 = (LAWS[game_id] for game_id in ("RTP", "NC", "TP", "P3", "F3"))
 SHARED = (("cy", "main", 1, 90), ("bob", "main", 1, 10), ("ann", "main", 1, 50))
 
 
-def may_view(law: Law, layout: Layout, bettor: str, box: int, viewing: Mapping[str, int] = NOBODY_YET) -> bool:
+def may_view(law: Law, layout: Layout, bettor: str, box: int, viewing: Mapping[str, int] = NO_VIEWER_YET) -> bool:
     return viewing_refusal(law, layout, bettor, box, viewing) is None
 
 

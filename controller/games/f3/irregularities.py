@@ -6,7 +6,7 @@ from controller.games.common import UNTIL_NEXT
 from controller.games.specification import Disposition, Facts, Kind, Row
 from controller.roles import Role
 
-FACES_UP: Final = "cards are dealt face up at this table, so nothing is exposed that should not be"  # reading 45
+FACES_UP: Final = "cards are dealt face up at this table, so this is no error"  # reading 45
 
 
 def invalid(kind: Kind, because: str, when: Facts | None = None) -> Row:

@@ -5,7 +5,7 @@ from typing import Final
 from controller.games.specification import Provision
 
 PROVISIONS: Final[tuple[Provision, ...]] = (
-    Provision("F3 PM1", reading="four places: the Banker and Players 1 to 3; anybody may bet on any of them"),
+    Provision("F3 PM1", reading="four places: the Banker and Players 1 to 3; anyone may bet on any of them"),
     Provision(
         "F3 PM2",
         reading="one deck; the deal follows the bets: three cards to each of four places, hand by hand, "

@@ -29,12 +29,12 @@ RECONSTRUCTED: Final = (Option(Choice.CONTINUE, "NC 5.7.2", "the hand goes on as
 
 
 def asked_again(kind: Kind, when: Facts, under: Under = ()) -> Row:
-    """Reading 39, where it is asked what a second error means for whoever had chosen to go on."""
+    """Reading 39, where it is asked what a second error means for a Player who had chosen to go on."""
     return Row(
         kind,
         "NC 5.17",
         Disposition.REFER,
-        "an error after a choice: whether the options are offered again is a matter of interpretation",
+        "another error after a choice: the shift manager decides whether the options are offered again",
         when=replace(when, chosen_before=True),
         decides=Role.SHIFT_MANAGER,
         under=(("second_error", "asked"), *under),
@@ -49,7 +49,7 @@ def chosen_again(kind: Kind, when: Facts, under: Under = ()) -> tuple[Row, ...]:
             kind,
             "NC 5.7",
             Disposition.CONTINUE,
-            "an error after a choice: whoever chose to go on accepts what is dealt from then on",
+            "another error after a choice: a Player who chose to go on accepts what is dealt from then on",
             when=replace(when, chosen_before=True),
             under=(("second_error", "accepted"), *under),
         ),
@@ -113,7 +113,7 @@ WRONG_DEAL: Final = (
 
 
 NUMBER_OF_CARDS: Final = (
-    # Reading 24: where nobody has handled cards, the general clause comes before 5.5.5 and 5.9.
+    # Reading 24: where no Player has handled cards, the general clause comes before 5.5.5 and 5.9.
     wrong_count_unhandled("NC 5.5.4", dealer_hand=True, under=GENERAL_FIRST),
     wrong_count_unhandled("NC 5.5.4", dealer_hand=False, under=GENERAL_FIRST),
     *uncured("NC 5.5.5", Disposition.VOID, dealer_hand=True),
@@ -154,13 +154,13 @@ FACES: Final = (
 )
 
 TOGETHER: Final = (
-    # Whoever accepts what is dealt has no options, but the order must be named all the same; so may a ruling.
+    # A Player who accepts what is dealt has no options, but the order must be named all the same.
     asked_again(Kind.SIMULTANEOUS, Facts(order_known=False)),
     Row(
         Kind.SIMULTANEOUS,
         "NC 5.11",
         Disposition.NAME_ORDER,
-        "cards came out together after a choice: their order is named, and whoever chose to go on accepts it",
+        "cards came out together after a choice: their order is named, and a Player who chose to go on accepts it",
         when=Facts(order_known=False, chosen_before=True),
         under=(("second_error", "accepted"),),
     ),
@@ -177,7 +177,7 @@ TOGETHER: Final = (
         Kind.SIMULTANEOUS,
         "NC 5.11.1",
         Disposition.OPTIONS,
-        "cards came out together; the device's log tells their order",
+        "cards came out together; the device's log shows their order",
         when=Facts(order_known=True),
         options=RECONSTRUCTED,
         under=(("order_in_log", "options"),),
@@ -186,7 +186,7 @@ TOGETHER: Final = (
         Kind.SIMULTANEOUS,
         "NC 5.11",
         Disposition.CONTINUE,
-        "cards came out together; the device's log tells their order, so that nothing was in error",
+        "cards came out together; the device's log shows their order, so nothing was dealt wrongly",
         when=Facts(order_known=True),
         under=(("order_in_log", "none"),),
     ),
@@ -197,7 +197,7 @@ INTERRUPTION: Final = (
         Kind.TECHNICAL_STOP,
         "NC 5.4",
         Disposition.CONTINUE,
-        "the device stopped and every card's place is certain: play was not affected",
+        "the device stopped and it is certain where every card belongs: play was not affected",
         when=Facts(places_certain=True),
         confirms=Role.DEALER,
     ),

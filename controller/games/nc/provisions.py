@@ -22,13 +22,13 @@ DEFINITIONS: Final = (
     Provision(
         "NC 1.10", reading="who acts in a position has its powers: people log in with the rank in which they act"
     ),
-    Provision("NC 1.11", reading="a Player is a bettor: whoever has a wager in the round, seated or standing"),
+    Provision("NC 1.11", reading="a Player is a bettor: a person with a wager in the round, seated or standing"),
     Provision("NC 1.12", reading="points are the sum of the values, of a sum above nine the last figure"),
     Provision("NC 1.13", reading="to reconstruct is to bring cards to the places where the intended order puts them"),
     Provision("NC 1.14", reading="a round lasts from the announcement that opens betting until all are settled"),
     Provision(
         "NC 1.15",
-        reading="the bettor who sits at a box is its viewer; if nobody sits there, the one with the highest bet",
+        reading="the bettor who sits at a box is its viewer; if no one sits there, the one with the highest bet",
     ),
     Provision("NC 1.16", reading="others who bet on that box are standing: each chooses and is settled for himself"),
     Provision(
@@ -101,7 +101,7 @@ LIMITS: Final = (
     Provision(
         "NC 5.1.1",
         reading="an excess noticed too late: the box's bettors share the maximum in proportion to their bets, and "
-        "nobody's share falls below the minimum by that",
+        "no share falls below the minimum by that",
     ),
     Provision("NC 5.1.2", reading="a bet below the minimum on such a box is not cut; in another reading none there is"),
     Provision("NC 5.2", reading="before the close, a box below its minimum is pointed out, to be raised or withdrawn"),
@@ -126,7 +126,7 @@ IRREGULARITIES: Final = (
     Provision("NC 5.5.3", reading="cards that were not shuffled since they were loaded, or since the last round, void"),
     Provision(
         "NC 5.5.4",
-        reading="cards at a wrong place, in a wrong order or number, and nobody has handled any: move complete hands "
+        reading="cards at a wrong place, in a wrong order or number, and no Player handled any: move complete hands "
         "if that cures it, else the round is void",
     ),
     Provision(
@@ -146,7 +146,7 @@ IRREGULARITIES: Final = (
     Provision("NC 5.7.2", reading="offered where they can: go on with the reconstructed hand"),
     Provision(
         "NC 5.7.3",
-        reading="offered always: the bet comes back; a hand on which nobody goes on is dealt to its end and is dead",
+        reading="offered always: the bet comes back; a hand on which no one goes on is dealt to its end and is dead",
     ),
     Provision("NC 5.8", reading="after the close nothing is placed, raised or withdrawn"),
     Provision(
@@ -159,7 +159,7 @@ IRREGULARITIES: Final = (
     Provision(
         "NC 5.11.1",
         reading="whatever the order, each bettor then has the options of 5.7, after an earlier choice as second_error "
-        "says; where the casino reads a known order as no error (order_in_log is none) nobody has",
+        "says; where the casino reads a known order as no error (order_in_log is none) no one has",
     ),
     Provision("NC 5.12", reading="an error found a round later is recorded with its own round and holds no other"),
     Provision(

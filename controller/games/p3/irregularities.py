@@ -1,4 +1,4 @@
-"""The irregularity table of P3. Where no row fits the document is silent, and names nobody who decides."""
+"""The irregularity table of P3. Where no row fits the document is silent, and names no one who decides."""
 
 from typing import Final
 
@@ -29,7 +29,7 @@ IRREGULARITIES: Final = (
         Kind.WRONG_COUNT,
         "P3 5.4",
         Disposition.STANDS,
-        "the Dealer's hand had a wrong number of cards: noticed too late, the next round had begun",
+        "the Dealer's hand had a wrong number of cards: noticed after the next round had begun",
         when=Facts(dealer_hand=True),
         noticed=NEXT_ROUND,
     ),
@@ -43,7 +43,7 @@ IRREGULARITIES: Final = (
         Kind.SIDE_WITHOUT_MAIN,
         "P3 3.4",
         Disposition.SILENT,
-        "a side wager lies without its Player's initial wager; the document does not say what becomes of it",
+        "a side wager lies without its Player's initial wager; the rules are silent and the shift manager decides",
         decides=Role.SHIFT_MANAGER,
     ),
 )

@@ -85,7 +85,9 @@ PROVISIONS: Final[tuple[Provision, ...]] = (
         reading="a Prosperity wager pays 250 for three of one rank, 25 for mixed pictures, 15 for a picture pair",
     ),
     Provision("P3 4.3", reading="Picture Perfect pays 5, 100 or 500 for one, two or three matches"),
-    Provision("P3 5.1", reading="a card that is not of the deck in play is reported as foreign, whoever noticed it"),
+    Provision(
+        "P3 5.1", reading="a card that is not of the deck in play is reported as foreign by anyone who notices it"
+    ),
     Provision("P3 5.1.1", reading="a foreign card found in the round voids it and all bets are returned"),
     Provision("P3 5.1.2", reading="rounds before the one in which the foreign card was found keep their results"),
     Provision(
@@ -93,7 +95,7 @@ PROVISIONS: Final[tuple[Provision, ...]] = (
     ),
     Provision(
         "P3 5.3",
-        reading="cards at a wrong place, in a wrong order or number, and nobody has handled any: move complete hands "
+        reading="cards at a wrong place, in a wrong order or number, and no Player handled any: move complete hands "
         "if that cures it, else the round is void; after handling the document says nothing",
     ),
     Provision(

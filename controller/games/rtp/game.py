@@ -107,7 +107,11 @@ GAME: Final = Game(
         Step(StepKind.CLOSING, "RTP 3.2", '"No more bets" closes it to wagers'),
         Step(StepKind.DEALING, "RTP 3.12", "clockwise from the Dealer's left, the Dealer last, in the device's unit"),
         Step(StepKind.EXAMINING, "RTP 3.13", "one seated Player a position looks at its cards"),
-        Step(StepKind.RETURNING, "RTP 3.13", "hands lie face up; what nobody controls the Dealer opens (RTP 3.14)"),
+        Step(
+            StepKind.RETURNING,
+            "RTP 3.13",
+            "hands lie face up; the Dealer opens a hand that no Player controls (RTP 3.14)",
+        ),
         Step(StepKind.EXPOSING, "RTP 3.15", "once all hands are returned, the Dealer turns and announces his"),
         Step(StepKind.SETTLING, "RTP 3.16", "each Player has won, lost or stands off; wagers are settled"),
     ),

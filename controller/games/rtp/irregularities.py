@@ -32,7 +32,7 @@ def permitted_by(role: Role, stays: str, who: str) -> tuple[Under, tuple[Option,
 
 
 MAY_WITHDRAW: Final = tuple(permitted_by(role, "the wager stays", "a dissatisfied Player") for role in Role)
-# The wagers on a hand that is removed go back by RTP 5.5; whoever else is dissatisfied with that may be permitted.
+# The wagers on a hand that is removed go back by RTP 5.5; another dissatisfied Player may be permitted.
 OTHERS_MAY_WITHDRAW: Final = tuple(
     permitted_by(role, "a wager on another hand stays", "another Player who is dissatisfied") for role in Role
 )
@@ -67,7 +67,7 @@ DISTRIBUTION: Final = (
             Kind.SIMULTANEOUS,
             "RTP 5.6",
             Disposition.CONTINUE,
-            "they lie at wrong places, noted after handling: the round is played to its end",
+            "cards came together and lie at wrong places, noted after handling: the round is played to its end",
             when=Facts(misplaced=True, handled=True),
             confirms=Role.DEALER,
             options=options,
@@ -83,7 +83,7 @@ NUMBER_OF_CARDS: Final = (
         Kind.WRONG_COUNT,
         "RTP 6.1",
         Disposition.REFER,
-        "the Dealer's hand has a wrong number of cards, after handling: 5.6 and 5.9 may be meant, neither says it",
+        "the Dealer's hand has a wrong number of cards, after handling: 5.6 and 5.9 do not say which applies",
         when=Facts(dealer_hand=True, handled=True),
         decides=Role.SHIFT_MANAGER,
     ),
@@ -105,7 +105,7 @@ NUMBER_OF_CARDS: Final = (
         Kind.WRONG_COUNT,
         "RTP 6.1",
         Disposition.REFER,
-        "a Player's hand has a wrong number of cards; he has not viewed it, but cards were handled: 5.6 or 5.9",
+        "a Player's hand has a wrong number of cards; not viewed, but cards were handled: 5.6 or 5.9 may apply",
         when=Facts(dealer_hand=False, handled=True, viewed=False),
         decides=Role.SHIFT_MANAGER,
     ),
@@ -113,7 +113,7 @@ NUMBER_OF_CARDS: Final = (
         Kind.WRONG_COUNT,
         "RTP 5.5",
         Disposition.STANDS,
-        "a Player's hand had a wrong number of cards: noticed too late to remove it",
+        "a Player's hand had a wrong number of cards: noticed after the next round had begun",
         when=Facts(dealer_hand=False, viewed=True),
         noticed=NEXT_ROUND,
     ),
@@ -174,13 +174,13 @@ INTERRUPTION: Final = (
 )
 
 BETS: Final = (
-    # Save where 5.7 or 5.13.1 let a Player withdraw.
+    # Except where 5.7 or 5.13.1 let a Player withdraw.
     *late_bets(placed="RTP 5.2", withdrawn="RTP 5.3"),
     Row(
         Kind.SIDE_WITHOUT_MAIN,
         "RTP 3.5",
         Disposition.REFER,
-        "a side wager lies on a position without a main wager; what becomes of it is not said (RTP 6.1)",
+        "a side wager lies on a position without a main wager; the rules are silent, the shift manager decides",
         decides=Role.SHIFT_MANAGER,
     ),
     Row(
@@ -195,7 +195,7 @@ BETS: Final = (
         Kind.OUTSIDE_LIMITS,
         "RTP 5.12",
         Disposition.STANDS,
-        "it was paid or collected in an earlier round, and is settled",
+        "it was settled in an earlier round",
         noticed=NEXT_ROUND,
     ),
 )

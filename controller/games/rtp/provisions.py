@@ -6,7 +6,7 @@ from controller.games.specification import Provision
 
 DEFINITIONS: Final = (
     Provision("RTP 1.1", outside="it only opens the list of definitions"),
-    Provision("RTP 1.1.1", reading="whoever bets on several positions looks at one hand; he bets blind on the others"),
+    Provision("RTP 1.1.1", reading="who bets on several positions looks at one hand and bets blind on the others"),
     Provision("RTP 1.1.2", reading="a picture is a jack, queen or king"),
     Provision("RTP 1.1.3", reading="a round lasts from the announcement that opens betting until wagers are settled"),
     Provision(
@@ -34,7 +34,7 @@ MODE_OF_PLAY: Final = (
     Provision(
         "RTP 2.1", reading="a round is dealt from one deck of 52; a card of another back, or a joker, is foreign"
     ),
-    Provision("RTP 2.2", reading="a playing area, of which 3.9 speaks, is one kind's spot at one position"),
+    Provision("RTP 2.2", reading="a playing area (3.9) is one kind's spot at one position"),
     Provision("RTP 2.2.1", reading="every position has a place for main wagers"),
     Provision("RTP 2.2.2", reading="every position has a place for Tie wagers"),
     Provision("RTP 2.2.3", reading="every position has a place for Royal Pictures wagers"),
@@ -66,7 +66,7 @@ BETTING: Final = (
         "is to be checked when wagers are entered at a table, which no version does yet",
     ),
     Provision("RTP 3.10", reading="the viewer of a shared hand is the seated Player who bet on it first"),
-    Provision("RTP 3.11", reading="nobody who stands is viewer of a hand"),
+    Provision("RTP 3.11", reading="a Player who stands is never viewer of a hand"),
 )
 
 DEALING: Final = (
@@ -132,7 +132,7 @@ IRREGULARITIES: Final = (
     ),
     Provision(
         "RTP 5.4",
-        reading="cards at a wrong place, in a wrong order or number, and nobody has handled any: move complete hands "
+        reading="cards at a wrong place, in a wrong order or number, and no Player handled any: move complete hands "
         "if that cures it, else the round is void",
     ),
     Provision(
@@ -161,12 +161,12 @@ IRREGULARITIES: Final = (
         reading="no placed wager is won or lost yet: each Player may withdraw, all his wagers or none, and the rest of "
         "the round is finished",
     ),
-    Provision("RTP 5.13.2", reading="some placed wager is won or lost already: nobody withdraws, play goes on"),
+    Provision("RTP 5.13.2", reading="some placed wager is won or lost already: no one withdraws, play goes on"),
 )
 
 GENERAL: Final = (
     Provision("RTP 6.1", reading="what no other clause covers waits for a ruling of the Gaming Shift Manager"),
-    Provision("RTP 6.2", reading="whoever holds a higher position may do what a clause gives to a lower one"),
+    Provision("RTP 6.2", reading="a person in a higher position may do what a clause gives to a lower one"),
     Provision("RTP App. A", reading="a table has one to eight positions"),
     Provision("RTP App. B", reading="a table has one to eight positions, as Appendix A"),
 )

@@ -1,4 +1,4 @@
-"""The irregularity table of TP. Where no row fits the document is silent, and names nobody who decides."""
+"""The irregularity table of TP. Where no row fits the document is silent, and names no one who decides."""
 
 from typing import Final
 
@@ -41,7 +41,7 @@ IRREGULARITIES: Final = (
         Kind.SIDE_WITHOUT_MAIN,
         "TP 3.3",
         Disposition.SILENT,
-        "a side bet lies without its Player's initial bet; the document does not say what becomes of it",
+        "a side bet lies without its Player's initial bet; the rules are silent and the shift manager decides",
         decides=Role.SHIFT_MANAGER,
     ),
 )

@@ -52,7 +52,9 @@ PROVISIONS: Final[tuple[Provision, ...]] = (
         reading="initial bet even money, half if the winning hand has six points (with pictures or without); "
         "Tie 8 to 1, Three Pictures 16 to 1",
     ),
-    Provision("TP 5.1", reading="a card that is not of the deck in play is reported as foreign, whoever noticed it"),
+    Provision(
+        "TP 5.1", reading="a card that is not of the deck in play is reported as foreign by anyone who notices it"
+    ),
     Provision("TP 5.1.1", reading="a foreign card found in the round voids it and all bets are returned"),
     Provision("TP 5.1.2", reading="rounds before the one in which the foreign card was found keep their results"),
     Provision(
@@ -60,7 +62,7 @@ PROVISIONS: Final[tuple[Provision, ...]] = (
     ),
     Provision(
         "TP 5.3",
-        reading="cards at a wrong place, in a wrong order or number, and nobody has handled any: move complete hands "
+        reading="cards at a wrong place, in a wrong order or number, and no Player handled any: move complete hands "
         "if that cures it, else the round is void; after handling the document says nothing",
     ),
     Provision("TP 5.4", reading="a wrong number of cards in the Dealer's hand voids the round, handled or not"),
