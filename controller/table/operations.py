@@ -386,9 +386,10 @@ class Rule(Operation, frozen=True, tag="rule"):
 # -- corrections of what was entered
 
 
-SaidOtherwise: TypeAlias = HandleCards | ExposeHand | ShowFirstCard | OccupyBoxes | CountCards | ReportIrregularity
+# Operations that a correction may replace by another one of the same kind; the others can only be struck out.
+Replaceable: TypeAlias = HandleCards | ExposeHand | ShowFirstCard | OccupyBoxes | CountCards | ReportIrregularity
 Correctable: TypeAlias = (
-    SaidOtherwise | ConfirmIrregularity | DenyIrregularity | ChooseOption | Rule | RecordSettled | ConcludeRound
+    Replaceable | ConfirmIrregularity | DenyIrregularity | ChooseOption | Rule | RecordSettled | ConcludeRound
 )
 
 
@@ -401,7 +402,7 @@ class CorrectEntry(Operation, frozen=True, tag="correct_entry"):
 
     entry: int
     reason: str
-    instead: SaidOtherwise | None = None
+    instead: Replaceable | None = None
 
 
 class CorrectBet(Operation, frozen=True, tag="correct_bet"):

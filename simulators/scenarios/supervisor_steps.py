@@ -7,14 +7,14 @@ from typing import Final, TypeAlias
 
 from controller.roles import Role
 from controller.table import operations
-from controller.table.operations import SaidOtherwise
+from controller.table.operations import Replaceable
 from simulators.scenarios import step_forms
 from simulators.scenarios.course import Course
 from simulators.scenarios.step_forms import Act, Word, plain
 from simulators.scenarios.table_course import StepError
 from simulators.scenarios.tokens import INSTRUCTIONS, Tokens, UnreadableError
 
-Read: TypeAlias = Callable[[Tokens], SaidOtherwise]
+Read: TypeAlias = Callable[[Tokens], Replaceable]
 
 CORRECTABLE: Final[Mapping[str, tuple[type[operations.Operation], Read]]] = {
     "handled": (operations.HandleCards, step_forms.handled),
@@ -40,7 +40,7 @@ def _read_correct(tokens: Tokens) -> Act:
     reason = step_forms.because(tokens, "it was entered wrongly")
     role = tokens.role(Role.PIT_SUPERVISOR)
     word = tokens.one_of({name: name for name in STRUCK_OUT}, "entry")
-    instead: SaidOtherwise | None = None
+    instead: Replaceable | None = None
     if tokens.left:
         if word not in CORRECTABLE:
             raise UnreadableError(f"`{word}` can only be struck out; nothing may follow it")
@@ -53,7 +53,7 @@ def _read_correct(tokens: Tokens) -> Act:
     return correct
 
 
-def _last_entry(course: Course, word: str, instead: SaidOtherwise | None) -> int:
+def _last_entry(course: Course, word: str, instead: Replaceable | None) -> int:
     place = instead.place if isinstance(instead, operations.ExposeHand) else None
     for one in reversed(course.state.round.entered):
         if isinstance(one.operation, STRUCK_OUT[word]) and place in (None, getattr(one.operation, "place", None)):

@@ -16,7 +16,7 @@ MAY_READ: Final = {
 
 
 def reads_the_time_of_day(module: Module) -> bool:
-    """`time.time()`, `datetime.now()` and their like; `loop.time()` is monotonic and of no module."""
+    """`time.time()`, `datetime.now()` and similar calls; `loop.time()` is monotonic and not one of a module."""
     return any(
         isinstance(node, ast.Attribute)
         and node.attr in TIME_OF_DAY

@@ -1,4 +1,4 @@
-"""A card that nobody may see yet cannot leave by accident, and only a few named modules open it on purpose."""
+"""A concealed card cannot be disclosed by accident, and only a few named modules expose it."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ FACES = {"KD", "13", "26"}  # code, rank and number of the card below
 SECRET = Concealed(Card.parse("KD"), shuffle=4, ordinal=7)
 MAY_EXPOSE = {
     "controller.journal.sealing",  # seals it, and commits to it
-    "controller.commands.capture.report",  # of a capture, for whoever has its key and asks for faces
+    "controller.commands.capture.report",  # of a capture, for a user who has its key and asks for faces
     "controller.table.exposing",  # when a hand is opened
     "controller.table.rounds",  # when the First Card is shown
     "controller.table.inference",  # to give it the numbers that its device does not give; it stays concealed
-    "controller.table.established_outcome",  # how far, the casino chose (setting known_cards)
+    "controller.table.established_outcome",  # as far as the casino chose (setting known_cards)
 }
-OF_A_DEVICE = "simulators.devices."  # a simulated device knows its own cards; what it sends is no host's
+OF_A_DEVICE = "simulators.devices."  # a simulated device knows its own cards
 MAY_OPEN_EVIDENCE = {"controller.journal.sealing"}
 
 
@@ -33,7 +33,7 @@ def test_only_named_modules_expose_a_card() -> None:
     assert {name for name in found if not name.startswith(OF_A_DEVICE)} == MAY_EXPOSE
 
 
-def test_nobody_reaches_past_the_door() -> None:
+def test_no_module_reads_the_face_directly() -> None:
     reaching = {module.name for module in modules(*PACKAGES) if "._card" in module.text}
     assert reaching == {"firmware_bridge.cards"}
 
@@ -73,21 +73,21 @@ def test_a_concealed_card_has_no_attributes_to_be_dumped() -> None:
         vars(SECRET)
 
 
-def test_its_representation_tells_the_place_and_not_the_face(caplog: pytest.LogCaptureFixture) -> None:
+def test_its_representation_shows_the_ordinal_and_not_the_face(caplog: pytest.LogCaptureFixture) -> None:
     held = HeldCard(4, 7, SECRET)
     logging.getLogger("test").warning("%r %s", SECRET, held)
     assert "card 7 of shuffle 4" in caplog.text
     assert not any(face in repr(held) + caplog.messages[0] for face in FACES)
 
 
-def test_neither_hash_nor_order_tells_the_face() -> None:
+def test_neither_hash_nor_order_discloses_the_face() -> None:
     assert hash(SECRET) == hash(Concealed(Card.parse("2C"), shuffle=4, ordinal=7))
     assert Concealed(Card.parse("2C"), 4, 7) != SECRET
     with pytest.raises(TypeError):
         sorted([SECRET, SECRET])  # type: ignore[type-var]
 
 
-def test_evidence_of_a_report_is_kept_as_close() -> None:
+def test_evidence_of_a_report_is_concealed_too() -> None:
     evidence = Evidence(b"\x1a KD")
     assert "KD" not in repr(evidence) + str(evidence) + f"{evidence}"
     with pytest.raises(ConcealedCardError):

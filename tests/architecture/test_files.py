@@ -1,4 +1,4 @@
-"""Files stay small, say what they are for, and name no machine on which they were written."""
+"""Files are short, every module has a docstring, every folder is a package."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ EVERYTHING = modules(*PACKAGES, "tests", "benchmarks")
 
 
 @pytest.mark.parametrize("module", EVERYTHING, ids=lambda module: module.name)
-def test_no_file_is_too_long_to_hold_in_the_head(module: Module) -> None:
+def test_no_file_is_too_long(module: Module) -> None:
     assert module.text.count("\n") <= LONGEST
 
 

@@ -60,7 +60,7 @@ def test_the_packages_of_the_controller_import_none_above_them() -> None:
 
 
 @pytest.mark.parametrize("package", PURE_PACKAGES)
-def test_the_rules_of_the_table_import_no_io_no_clock_and_no_chance(package: str) -> None:
+def test_games_rules_and_table_import_no_io_no_clock_and_no_randomness(package: str) -> None:
     inspected = modules(package.replace(".", "/"))
     allowed = {f"{name} imports sys.stdout" for name in WRITES_A_PAGE}
     assert not set(offences(inspected, IO_MODULES)) - allowed
@@ -68,7 +68,7 @@ def test_the_rules_of_the_table_import_no_io_no_clock_and_no_chance(package: str
 
 
 @pytest.mark.parametrize("package", [*PURE_PACKAGES, DRIVERS])
-def test_nothing_is_opened_printed_or_evaluated_where_decisions_are_made(package: str) -> None:
+def test_nothing_is_opened_printed_or_evaluated_in_pure_modules(package: str) -> None:
     for module in modules(package.replace(".", "/")):
         if module.name not in WRITES_A_PAGE:
             wrong = [f"line {line}: {name}" for line, name in called(module) if name in IO_BUILTINS]

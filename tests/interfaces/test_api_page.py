@@ -30,7 +30,7 @@ def test_a_page_with_another_table_is_rewritten_and_the_rest_stays() -> None:
         ("Choice", "`continue` / `withdraw`"),
         ("Kind", "kind"),
         ("Facts", "facts"),
-        ("SaidOtherwise | None", "an operation"),
+        ("Replaceable | None", "an operation"),
     ],
 )
 def test_how_a_field_is_written(annotation: str, words: str) -> None:

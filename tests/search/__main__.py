@@ -11,7 +11,7 @@ from tests.search import cases, page
 from tests.search.cases import Case
 from tests.search.explore import Search
 
-SHOWN = 10  # broken ones
+SHOWN = 10  # violations
 
 
 def main() -> int:
@@ -31,13 +31,13 @@ def main() -> int:
 
 def _run(case: Case, most: int) -> Search:
     search = cases.run(case, most)
-    whole = not most or len(search.states) < most
-    wrong = search.wrong() if whole else search.broken
+    complete = not most or len(search.states) < most
+    wrong = search.wrong() if complete else search.broken
     number = "" if case.irregularities == 1 else f", {case.irregularities} irregularities"
     _say(f"{case.name}{number}: {len(search.states)} states, {search.transitions} transitions, {search.seconds:.1f} s")
     _say(f"  farthest: {' / '.join(search.path(search.deepest))}")
-    if not whole:
-        _say(f"  not whole: it was to stop at {most} states, so nothing is said of ways out")
+    if not complete:
+        _say(f"  incomplete: it stopped at {most} states, so paths to the next round were not checked")
     for broken in wrong[:SHOWN]:
         _say(f"  WRONG: {broken}")
     if len(wrong) > SHOWN:
@@ -63,13 +63,13 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("--wide", action="store_true", help="open irregularities in any order, not the oldest first")
     parser.add_argument(
-        "--every-start", action="store_true", help="F3: the deal begins at each place, not at one alone"
+        "--every-start", action="store_true", help="F3: try every place at which the deal may begin, not one only"
     )
-    parser.add_argument("--most", type=int, default=0, help="stop at so many states; 0: search it through")
+    parser.add_argument("--most", type=int, default=0, help="stop at so many states; 0: search completely")
     parser.add_argument(
         "--write",
         action="store_true",
-        help="search through what docs/search.md has the numbers of, and write them there",
+        help="run the searches of docs/search.md completely, and write their numbers there",
     )
     return parser.parse_args()
 

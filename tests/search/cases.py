@@ -1,7 +1,7 @@
-"""Which searches there are.
+"""The searches.
 
-`COUNTED` are searched through, and docs/search.md keeps their numbers; a run of the tests searches the `SMALL`
-ones through and only begins the `LARGE` ones. `IN_PART`: only the first states, in the long form alone.
+`COUNTED` are searched completely, and docs/search.md keeps their numbers; the short run of the tests completes the
+`SMALL` ones and only begins the `LARGE` ones. `IN_PART`: only the first states, and only in the long run.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from tests.search.moves import Scope
 
 
 class Case(NamedTuple):
-    """One search: a game and what its device yields, how many boxes are occupied, and what is let happen.
+    """One search: a game, what its device yields, how many boxes are occupied, how many irregularities may happen.
 
-    `every_start`: where a First Card says where the deal begins, it begins at each place, and not at one alone.
+    `every_start`: with a First Card, try every place at which the deal may begin, not one only.
     """
 
     game: str
@@ -35,7 +35,7 @@ class Case(NamedTuple):
         return f"{self.game} {self.unit}, {boxes}, {'main wagers' if self.wagers else 'no wagers'}{wide}"
 
 
-# With one box what a bettor chooses is about money; with two it is who chooses, and boxes choose without wagers too.
+# One box is enough for choices about bets; with two boxes several bettors choose, for which no wagers are needed.
 COUNTED: Final = (
     *(Case(game_id, unit) for game_id in GAMES for unit in Unit),
     *(Case(game_id, unit, boxes=2, wagers=False) for game_id in ("RTP", "NC") for unit in Unit),
@@ -50,7 +50,7 @@ IN_PART: Final = (
 
 
 def starts_of(game_id: str) -> tuple[str, ...]:
-    """The First Cards, one for each place where the deal may begin; nothing where the game shows none."""
+    """The First Cards, one for each place where the deal may begin; an empty one where the game shows none."""
     first = game(game_id).first_card
     if first is None:
         return ("",)
@@ -59,7 +59,7 @@ def starts_of(game_id: str) -> tuple[str, ...]:
 
 
 def run(case: Case, most: int = 0) -> Search:
-    """Search it through, or until so many states were found."""
+    """Search completely, or until so many states were found."""
     scope = Scope(tuple(range(1, case.boxes + 1)), case.wagers, wide=case.wide)
     firsts = starts_of(case.game) if case.every_start else starts_of(case.game)[:1]
     starts = [begin(case.game, case.unit, scope, case.irregularities, first) for first in firsts]

@@ -1,7 +1,7 @@
-"""A device as a value: cards are positions in a fixed order. What is done with it gives a new value and its reports.
+"""A device as a value: cards are positions in a fixed order. Each act returns a new value and its reports.
 
-It behaves as `simulators.devices.scripted_device` does. It stays apart from that one because a search keeps and
-compares many thousands of them: a value is cheap to keep, and equal where nothing differs.
+It behaves as `simulators.devices.scripted_device` does. It is separate because a search keeps and compares many
+thousands of them: a value is small, and equal where nothing differs.
 """
 
 from __future__ import annotations
@@ -22,11 +22,10 @@ WHOLE: Final = len(DECK)
 
 
 class Device(NamedTuple):
-    """`inside` are the cards that really lie in it, `dispensed` is what it counts.
+    """`inside`: the cards that really lie in it, `dispensed`: its count.
 
-    `lost`: how many left it and it told of none.
-    `armed`: what will go wrong at its next moving command (set of 2, set of 4, jam, refuse, stub). `waiting`: reports
-    that it keeps while the link is lost.
+    `lost`: how many cards left it unreported. `armed`: the fault of its next moving command (set of 2, set of 4, jam,
+    refuse, stub). `waiting`: reports that it keeps while the link is lost.
     """
 
     unit: Unit
@@ -50,7 +49,7 @@ class Device(NamedTuple):
 
 
 class Moved(NamedTuple):
-    """The device after something was done with it, and what it sends."""
+    """The device after an act, and what it sends."""
 
     device: Device
     sent: tuple[AnyInput, ...] = ()
@@ -63,7 +62,7 @@ def _concealed(card: Card, shuffle: int, ordinal: int) -> Concealed:
 
 @cache
 def identity(unit: Unit, boot: int) -> DeviceIdentity:
-    """Who it says it is."""
+    """Its identity."""
     return DeviceIdentity(
         kind="shuffler" if unit is Unit.SETS else "shoe",
         unit="sets" if unit is Unit.SETS else "singles",
@@ -80,7 +79,7 @@ def identity(unit: Unit, boot: int) -> DeviceIdentity:
 
 
 def status(device: Device) -> DeviceStatus:
-    """What it says of itself."""
+    """Its status."""
     return DeviceStatus(
         boot=device.boot,
         last_report=device.last_report,
@@ -109,7 +108,7 @@ def report(device: Device, *observed: AnyObservation) -> Moved:
     return Moved(device._replace(waiting=(*device.waiting, *made)))
 
 
-# -- what people and accidents do with it ------------------------------------------------------------------------------
+# -- acts of people, and accidents -------------------------------------------------------------------------------------
 
 
 def load(device: Device) -> Moved:
@@ -174,7 +173,7 @@ def clear_jam(device: Device) -> Moved:
 
 
 def reboot(device: Device) -> Moved:
-    """Power off and on while the link is lost: the numbers of its reports begin anew, the memory keeps the rest."""
+    """Power off and on while the link is lost: report numbers start again, everything else is kept."""
     return report(device._replace(boot=device.boot + 1, last_report=0, waiting=()), observations.Started("power"))
 
 
@@ -185,7 +184,7 @@ def connect(device: Device) -> Moved:
     return Moved(linked, (connected, *device.waiting, StatusReceived(status(linked))))
 
 
-# -- what the host tells it --------------------------------------------------------------------------------------------
+# -- commands of the host ----------------------------------------------------------------------------------------------
 
 
 def obey(device: Device, command_id: int, command: AnyCommand) -> Moved:

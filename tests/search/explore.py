@@ -1,4 +1,4 @@
-"""Every state that can be reached, breadth first, and from each of them the way to the next round."""
+"""Every reachable state, breadth first, and from each of them a path to the next round."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ENDLESS: Final = 100  # inputs that follow from one move
 
 
 class Node(NamedTuple):
-    """One state, with the kinds of irregularity that the round has seen on the way on which it was found first."""
+    """One state, with the kinds of irregularity raised on the first path to it."""
 
     state: TableState
     device: Device
@@ -37,7 +37,7 @@ class Node(NamedTuple):
 
 
 class Found(NamedTuple):
-    """How a state was first reached: from which one, by what, after how many moves; and how it stands, in words."""
+    """How a state was first reached: from which one, by which move, after how many; and its description."""
 
     before: int
     name: str
@@ -47,7 +47,7 @@ class Found(NamedTuple):
 
 @dataclass
 class Search:
-    """What one search came to. `edges`: per state the states that regular moves lead to."""
+    """The result of one search. `edges`: for each state the states that regular moves lead to."""
 
     states: list[Found] = field(default_factory=list)
     edges: list[list[int]] = field(default_factory=list)
@@ -69,7 +69,7 @@ class Search:
         return max(range(len(self.states)), key=lambda number: self.states[number].depth)
 
     def wrong(self) -> list[str]:
-        """What is broken, and which states no way leads out of; the nearest first, and told by the way there."""
+        """Violations, and states without a path to the next round; the nearest first, each with its path."""
         stuck = [
             f"no way out of {self.states[number].stands} -- after: {' / '.join(self.path(number))}"
             for number in self.without_way_out()
@@ -92,7 +92,7 @@ class Search:
 
 
 def begin(game_id: str, unit: Unit, scope: Scope, irregularities: int, first: str = "") -> Node:
-    """An idle table with a shuffled deck, and the bettors that will bet. `first`: the card that lies on top."""
+    """An idle table with a shuffled deck, and the bettors. `first`: the top card."""
     rules = game(game_id)
     order: tuple[Card, ...] = DECK
     if first:
@@ -116,7 +116,7 @@ def begin(game_id: str, unit: Unit, scope: Scope, irregularities: int, first: st
 
 
 def after(node: Node, move: Move) -> Node:
-    """The state when a move and all that follows from it is done; raises `BrokenError`."""
+    """The state after a move and all that follows from it; raises `BrokenError`."""
     state, device, raised = node.state, move.device, node.raised
     queue = deque(move.inputs)
     for _ in range(ENDLESS):
@@ -127,7 +127,7 @@ def after(node: Node, move: Move) -> Node:
         state, device, kinds, sent = _take(state, device, given)
         raised |= kinds
         queue += sent
-    raise BrokenError("table and device keep each other busy for ever")
+    raise BrokenError("table and device react to each other without end")
 
 
 def _take(
@@ -156,7 +156,7 @@ def _take(
 
 
 def explore(starts: list[Node], scope: Scope, most: int = 0) -> Search:
-    """From these states on, everything. `most`: no more states than these, 0: all."""
+    """Every state reachable from these. `most`: the highest number of states, 0: all."""
     began = time.perf_counter()
     search = Search()
     known: dict[Key, int] = {}
@@ -182,7 +182,7 @@ def explore(starts: list[Node], scope: Scope, most: int = 0) -> Search:
             search.transitions += 1
             try:
                 reached = reach(after(node, move), number, move.name, search.states[number].depth + 1)
-            except Exception as broken:  # whatever it is, it is told with the way that leads there
+            except Exception as broken:  # any error is a violation, reported with its path
                 way = " / ".join([*search.path(number), move.name])
                 search.broken.append(f"{type(broken).__name__}: {broken} -- after: {way}")
                 continue

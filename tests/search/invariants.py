@@ -1,6 +1,6 @@
-"""What must be so in every transition and in every state.
+"""Invariants of every transition and of every state.
 
-`tests.table.watched` holds one long random round against the same; here each transition is judged by itself.
+`tests.table.watched` checks the same along one random round; here each transition is checked by itself.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from tests.clauses.numbers import CLAUSES
 from tests.search.device import WHOLE, Device
 
 Numbered = tuple[tuple[int, AnyEvent], ...]
-ELSEWHERE = "elsewhere"  # people said of cards that they lie elsewhere than they were dealt
+ELSEWHERE = "elsewhere"  # people entered that cards lie at other places
 
 
 class BrokenError(AssertionError):
-    """Something that must always be so is not."""
+    """An invariant is violated."""
 
 
 def require(so: object, what: str) -> None:
@@ -36,10 +36,10 @@ def require(so: object, what: str) -> None:
 
 
 def check_step(before: TableState, given: AnyInput, numbered: Numbered, after: TableState) -> None:
-    """One decision: its events fold to the state decided, each is lawful where it stands, and no card is lost."""
+    """One decision: its events fold to the decided state, each is permitted in its state, and no card is lost."""
     books = Counter(places_of(before))
     if isinstance(given, DeviceReported) and numbered:
-        books.update(card for card in _told(given) if card not in before.round.dealt_by_hand)
+        books.update(card for card in _reported_cards(given) if card not in before.round.dealt_by_hand)
     state = before
     for entry, event in numbered:
         books = _account(books, state, event)
@@ -50,7 +50,7 @@ def check_step(before: TableState, given: AnyInput, numbered: Numbered, after: T
 
 
 def check_state(state: TableState, device: Device, raised: frozenset[str]) -> None:
-    """The state that was reached. `raised`: the kinds of irregularity that the round has seen."""
+    """The state that was reached. `raised`: the kinds of irregularity raised in the round."""
     lying = places_of(state)
     require(len(lying) == len(set(lying)), f"a card lies in two places: {lying}")
     of_this_deck = [card for card in lying if card[0] == state.decks.in_play.shuffle]
@@ -58,20 +58,23 @@ def check_state(state: TableState, device: Device, raised: frozenset[str]) -> No
         len(of_this_deck) <= WHOLE - device.inside or state.round.by_hand, "a card lies on the table and in the device"
     )
     whole = len(of_this_deck) + device.inside + device.lost == WHOLE
-    untold = not device.inside or device.waiting or state.round.by_hand  # the stub came out; not all is told; no device
-    require(whole or untold or Kind.WRONG_COUNT in raised, "the deck has not 52 cards")
+    unknown = not device.inside or device.waiting or state.round.by_hand  # stub out, reports waiting, no device
+    require(whole or unknown or Kind.WRONG_COUNT in raised, "the deck has not 52 cards")
     for place, hand in state.round.hands.items():
         excused = ELSEWHERE in raised
-        require(len(hand.cards) <= 3 or excused, f"{len(hand.cards)} cards at {place}, and no irregularity says so")
-        require(not hand.surplus or Kind.WRONG_COUNT in raised, f"a surplus at {place}, and nobody counted it")
+        require(len(hand.cards) <= 3 or excused, f"{len(hand.cards)} cards at {place} without an irregularity")
+        require(not hand.surplus or Kind.WRONG_COUNT in raised, f"a surplus at {place} without a count")
         dealt = state.round.places[: state.round.dealt].count(place)
-        require(excused or not state.round.places or len(hand.cards) == dealt, f"{place} has not what was dealt to it")
-    require(len({found.id for found in state.open}) == len(state.open), "two irregularities have one name")
+        require(
+            excused or not state.round.places or len(hand.cards) == dealt,
+            f"{place} does not have the cards dealt to it",
+        )
+    require(len({found.id for found in state.open}) == len(state.open), "two irregularities have one id")
     moving = [opened for opened in state.device.open_commands if opened.command.moves_cards]
     require(len(moving) <= 1, "two commands that move cards are open")
     require(
         state.in_round or not state.round.chips_paid or state.phase in (Phase.CONCLUDED, Phase.VOIDED),
-        "paid for nothing",
+        "chips are paid outside a round",
     )
     if state.round.settlement and state.phase in (Phase.SETTLING, Phase.CONCLUDED, Phase.VOIDED):
         settled = sorted(bet.number for bet in state.round.settlement)
@@ -79,13 +82,13 @@ def check_state(state: TableState, device: Device, raised: frozenset[str]) -> No
 
 
 def check_answer(numbered: Numbered, what: str) -> None:
-    """What `can` allows, `decide` does."""
+    """`decide` does what `can` permits."""
     refusals = [event for _, event in numbered if isinstance(event, events.OperationRefused)]
-    require(not refusals, f"{what} is allowed, and refused: {[refused.sentence for refused in refusals]}")
+    require(not refusals, f"{what} is permitted, and refused: {[refused.sentence for refused in refusals]}")
 
 
 def places_of(state: TableState) -> list[CardId]:
-    """Every card that has left the device, as the table has it."""
+    """Every card that has left the device, by the table's state."""
     first = [state.round.first_card] if state.round.first_card is not None else []
     hands = [held for hand in state.round.hands.values() for held in hand.cards]
     return _ids([*first, *hands, *state.decks.tray, *state.decks.aside, *_on_piles(state)])
@@ -99,7 +102,7 @@ def _ids(cards: Iterable[HeldCard]) -> list[CardId]:
     return [held.id for held in cards]
 
 
-def _told(given: DeviceReported) -> list[CardId]:
+def _reported_cards(given: DeviceReported) -> list[CardId]:
     match given.observation:
         case SetDispensed() | CardsDrawnTogether() as seen:
             return [(seen.shuffle, seen.ordinal + place) for place in range(len(seen.cards))]
@@ -109,7 +112,7 @@ def _told(given: DeviceReported) -> list[CardId]:
 
 
 def _account(books: Counter[CardId], state: TableState, event: AnyEvent) -> Counter[CardId]:
-    """What else takes cards out of the books, or puts them in, and lawfully so."""
+    """Events that change the account of cards, besides reports."""
     match event:
         case events.DeckArrived(waiting=False) | events.DeckShuffled(waiting=False) | events.DeckComesIntoPlay():
             return books - Counter(_ids([*state.decks.tray, *state.decks.aside, *_on_piles(state)]))
@@ -121,7 +124,7 @@ def _account(books: Counter[CardId], state: TableState, event: AnyEvent) -> Coun
             return books + Counter(_ids(event.cards))
         case events.FirstCardDrawn(source="by_hand"):
             return books + Counter(_ids((event.card,)))
-        case events.StubCounted(in_device=False):
+        case events.StubCounted(in_device=False, midway=False):
             return books - Counter(_ids(state.decks.tray))
         case events.StatusDiffers(what="tray", device=device) if device:
             return books + Counter(_ids(event.tray))
@@ -131,22 +134,22 @@ def _account(books: Counter[CardId], state: TableState, event: AnyEvent) -> Coun
 
 
 def _judge(state: TableState, event: AnyEvent, by_a_person: bool) -> None:
-    """Each event against the state in which it was decided."""
+    """Check each event against the state in which it was decided."""
     match event:
         case events.RoundVoided(irregularity=0):
             named = bool(state.round.abandon_asked) and state.round.abandon_asked[1:] == (event.authority, event.text)
-            require(by_a_person and named, "a round is abandoned by a named person who asked for it before")
+            require(by_a_person and named, "a round is abandoned by a named person at the second request")
         case events.RoundVoided() | events.HandRemoved():
             require(by_a_person, "a person decides what is voided or removed")
             found = state.find_open(event.irregularity)
             require(found is not None, "nothing is voided or removed without an irregularity")
-            require(event.clause in CLAUSES or event.authority, "nor without a clause or somebody who answers for it")
+            require(event.clause in CLAUSES or event.authority, "nor without a clause or a named authority")
         case events.BettorWithdrew():
-            require(by_a_person and event.clause in CLAUSES, "nobody withdraws without a clause")
+            require(by_a_person and event.clause in CLAUSES, "no bettor withdraws without a clause")
             found = state.find_open(event.irregularity)
-            require(found is not None and found.stage is Stage.CHOOSING, "nobody withdraws unless he is asked")
+            require(found is not None and found.stage is Stage.CHOOSING, "no bettor withdraws unless asked")
             chose = found is not None and any(choice is Choice.WITHDRAW for _, _, choice in found.choices)
-            require(chose, "nobody withdraws who has not chosen to")
+            require(chose, "no bettor withdraws without choosing to")
         case events.WagersSettled():
             _balanced(event, state)
         case events.CardsDealt():
@@ -161,10 +164,10 @@ def _judge(state: TableState, event: AnyEvent, by_a_person: bool) -> None:
         case events.CommandIssued() if event.command.moves_cards:
             require(state.device.moving is None, "one command that moves cards at a time")
             free = not state.held and not state.device.stopped and state.service is Service.IN_SERVICE
-            require(free, "no command moves cards while something stands in the way")
+            require(free, "no command moves cards while the table is held or the device stopped")
         case events.CommandIssued(command=ReleaseExit()):
-            lawful = not state.held and state.phase in CARDS_LEAVE | {Phase.BETTING}
-            require(lawful, "the exit is open only while cards are due")
+            permitted = not state.held and state.phase in CARDS_LEAVE | {Phase.BETTING}
+            require(permitted, "the exit is open only while cards are due")
         case events.HandJudged():
             hand = state.round.hands[event.place]
             require(
@@ -175,19 +178,20 @@ def _judge(state: TableState, event: AnyEvent, by_a_person: bool) -> None:
 
 
 def _balanced(event: events.WagersSettled, state: TableState) -> None:
-    """Every bet comes to its amount; what the house is left with is what it collects less what it pays."""
+    """The parts of every bet add up to its amount; the house gains what it collects less what it pays."""
     for bet in event.bets:
         parts = Fraction(bet.returned) + Fraction(bet.collected) + Fraction(bet.held)
         require(parts == bet.amount, f"bet {bet.number} of {bet.amount} comes to {parts}")
         require(
-            bet.verdict != "returned" or _answered_for(bet, state), f"bet {bet.number} is returned by nobody's word"
+            bet.verdict != "returned" or _answered_for(bet, state),
+            f"bet {bet.number} is returned without a clause or authority",
         )
     house = sum((Fraction(bet.collected) - Fraction(bet.paid) for bet in event.bets), Fraction(0))
-    require(Fraction(event.house) == house, f"the house is left with {event.house}, and should be with {house}")
+    require(Fraction(event.house) == house, f"the gain of the house is {event.house}, and should be {house}")
 
 
 def _answered_for(bet: SettledBet, state: TableState) -> bool:
-    """By a clause, by the authority that had its hand removed, or by a ruling on the bet."""
+    """Whether a clause, the authority that removed its hand, or a ruling on the bet is named."""
     authorities = {why for box, why, _ in state.round.removed if box == bet.box}
     ruled = any(number == bet.number for number, _, _ in state.round.bet_rulings) or bet.clause.startswith("ruling of ")
     return bet.clause in CLAUSES or bet.clause in authorities or ruled

@@ -1,8 +1,8 @@
-"""What makes two states the same: everything but names of things that happened, and what nothing can depend on.
+"""Which states count as equal: all but identifiers and values on which no decision depends.
 
-Numbers of entries, operations, reports, boots and commands, answers, words for people, and faces, which are a function
-of positions here, tell nothing of what can follow. Once a round is over and nothing is open or can still go wrong in
-it, its hands and bets are gone; and who handled cards is asked only of an irregularity.
+Left out are numbers of entries, operations, reports, boots and commands, answers, texts, and faces, which follow from
+positions here. Hands and bets are left out once a round is over and nothing of it is open or can still go wrong; who
+handled cards is left out while no irregularity can ask for it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Key: TypeAlias = tuple[object, ...]
 
 
 def key_of(state: TableState, device: Device, left: int) -> Key:
-    """`left`: how many more irregularities the search may let happen."""
+    """`left`: how many more irregularities may happen in the search."""
     calm = not (left or state.open)
     if state.phase is Phase.VOIDED or (calm and state.phase in BETWEEN_ROUNDS):
         return left, *_surroundings(state, device), tuple(map(_irregularity, state.open))
@@ -54,7 +54,7 @@ def key_of(state: TableState, device: Device, left: int) -> Key:
 
 
 def _surroundings(state: TableState, device: Device) -> Key:
-    """How the table, its deck and its device stand."""
+    """The state of table, deck and device outside the round."""
     books = state.device
     return (
         state.phase,
@@ -108,7 +108,7 @@ def _irregularity(found: Irregularity) -> object:
 
 
 def _device(state: TableState, device: Device) -> object:
-    """Its numbers of reports and boots as they differ from the journal's; the first card may say how the deal goes."""
+    """Report and boot numbers only relative to the journal's; of the cards the first one, which may be a First Card."""
     same_boot = state.device.boot == device.boot
     behind = device.last_report - state.device.last_report if same_boot else -1
     waiting = tuple(type(given.observation) for given in device.waiting if hasattr(given, "observation"))

@@ -1,7 +1,7 @@
-"""What can happen next at a table: what people may lawfully do, what a device does, and what goes wrong.
+"""The moves from a state: permitted operations, acts of the device, and faults.
 
-A move that is `irregular` spends one of the irregularities that the search may let happen; the way out of a state may
-not rest on such a move. Where moves commute, one order stands for all.
+A move that is `irregular` uses up one of the irregularities that may happen; the path from a state to the next round
+must not need one. Where moves commute, one order stands for all.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tests.search.device import Device, Moved
 
 
 class Move(NamedTuple):
-    """`inputs` reach the table one after the other, the device being as it is then."""
+    """`inputs` reach the table one after the other; `device` is the device after the move."""
 
     name: str
     inputs: tuple[AnyInput, ...]
@@ -36,11 +36,10 @@ class Move(NamedTuple):
 
 
 class Scope(NamedTuple):
-    """What a search takes in. `boxes` are the occupied ones; `wagers`: a main wager lies on each, of one bettor each.
+    """What a search covers. `boxes`: the occupied ones; `wagers`: with a main wager on each, of one bettor each.
 
-    `kinds`: what people may report; each of them is tried at the first box and at the Dealer where a place matters.
-    `wide`: open irregularities are dealt with in any order, not the oldest first. A device may be called mended that
-    is not.
+    `kinds`: what people may report; tried at the first box and at the Dealer where a place matters. `wide`: open
+    irregularities are decided in any order, not the oldest first, and a device may be entered as fixed that is not.
     """
 
     boxes: tuple[int, ...]
@@ -54,7 +53,7 @@ ARMED: Final = {Unit.SETS: ("set of 2", "set of 4", "jam", "refuse", "stub"), Un
 
 
 def moves(state: TableState, device: Device, scope: Scope, left: int) -> Iterator[Move]:
-    """Everything that can happen next; `left`: how many irregularities still may."""
+    """Every move; `left`: how many irregularities may still happen."""
     for name, operation, irregular in _operations(state, device, scope, left):
         given = acted(state, operation)
         if can(state, given):
@@ -65,7 +64,7 @@ def moves(state: TableState, device: Device, scope: Scope, left: int) -> Iterato
 
 
 def acted(state: TableState, operation: AnyOperation) -> PersonActed:
-    """By the highest rank: what a lower one may do he may do."""
+    """By the highest rank, which may do everything that lower ones may."""
     return PersonActed("op", "shift-manager", Role.SHIFT_MANAGER, state.round.number, operation)
 
 
@@ -93,7 +92,7 @@ def _operations(state: TableState, device: Device, scope: Scope, left: int) -> I
 
 
 def _course(state: TableState, scope: Scope) -> Iterator[Doing]:
-    """A round as it should be."""
+    """The operations of a regular round."""
     match state.phase:
         case Phase.IDLE | Phase.CONCLUDED | Phase.VOIDED:
             yield "place your bets", operations.PlaceYourBets(), False
@@ -108,14 +107,14 @@ def _course(state: TableState, scope: Scope) -> Iterator[Doing]:
         case Phase.EXAMINING | Phase.EXPOSING:
             yield from _exposing(state)
         case Phase.SETTLING:
-            if state.decks.in_play.stub is None:  # by hand the stub is counted last; it may be counted before
+            if state.decks.in_play.stub is None:  # by hand it may be counted at any time before the payment
                 yield "count the stub", operations.CountCards("stub", max(0, state.stub_due), "witness"), False
             yield "settled", operations.RecordSettled(), False
             yield "conclude", operations.ConcludeRound(), False
 
 
 def _handling(state: TableState) -> Iterator[Doing]:
-    """The first Player touches cards, or looks at them; who it is makes no difference."""
+    """The first Player touches cards, or looks at them; one Player stands for all."""
     player = next((place for place in state.round.live_places if state.round.hands.get(place, Hand()).cards), None)
     if player is not None and state.phase in DEALING | {Phase.EXAMINING, Phase.EXPOSING}:
         hand = state.round.hands[player]
@@ -141,7 +140,7 @@ def _betting(state: TableState, scope: Scope) -> Iterator[Doing]:
 
 
 def _exposing(state: TableState) -> Iterator[Doing]:
-    """The Dealer, and the first Player whose hand is not open: the order of the others is nobody's concern."""
+    """The Dealer, and the first Player whose hand is not shown: the order of the others makes no difference."""
     players = [place for place in state.round.live_places if not state.round.hands.get(place, Hand()).shown]
     for place in (DEALER, *players[:1]):
         hand = state.round.hands.get(place, Hand())
@@ -153,7 +152,7 @@ def _exposing(state: TableState) -> Iterator[Doing]:
 
 
 def unseen_elsewhere(state: TableState) -> tuple[Card, ...]:
-    """Three cards that lie nowhere else."""
+    """Three cards that are not known to lie elsewhere."""
     elsewhere = {card for hand in state.round.hands.values() for card in hand.shown}
     elsewhere |= {held.face.expose() for hand in state.round.hands.values() for held in hand.cards if held.face}
     return tuple(card for card in reversed(DECK) if card not in elsewhere)[:3]
@@ -175,7 +174,7 @@ def _by_hand(state: TableState) -> Iterator[Doing]:
 
 
 def _reports(state: TableState, scope: Scope) -> Iterator[Doing]:
-    """What people notice. A wrong count comes as one more and one less; two hands lie at each other's places."""
+    """What people report. A wrong count is one more or one less; two hands may be swapped."""
     first = f"B{scope.boxes[0]}"
     for kind in scope.kinds:
         places = (first, DEALER) if kind in AT_A_HAND else (None,)
@@ -196,7 +195,7 @@ def _reports(state: TableState, scope: Scope) -> Iterator[Doing]:
 
 
 def _swapped(state: TableState, place: str) -> operations.PlaceCards | None:
-    """The hands of a box and of the Dealer lie at each other's places."""
+    """The hands of a box and of the Dealer are swapped."""
     here, there = state.round.hands.get(place, Hand()).cards, state.round.hands.get(DEALER, Hand()).cards
     cards = [operations.CardAt(card.ordinal, DEALER) for card in here]
     cards += [operations.CardAt(card.ordinal, place) for card in there]
@@ -207,7 +206,7 @@ def _swapped(state: TableState, place: str) -> operations.PlaceCards | None:
 
 
 def _dealing_with(state: TableState, found: Irregularity) -> Iterator[Doing]:
-    """Each answer to what it asks first, each ruling, each choice of the first bettor who has not chosen."""
+    """Each answer to its first question, each ruling, each choice of the first bettor who has not chosen."""
     here = (found.id, found.revision)
     match found.stage:
         case Stage.CLAIMED:
@@ -276,13 +275,13 @@ def _done(name: str, moved: Moved, *, irregular: bool = False) -> Move:
 
 
 def _about(state: TableState) -> bool:
-    """Cards that an open irregularity is about may be lifted to be looked at."""
+    """Whether an open irregularity is about cards in the tray: they may be lifted to be examined."""
     tray = {card.ordinal for card in state.decks.tray}
     return any(tray & set(found.ordinals) for found in state.open)
 
 
 def _regular_of_device(state: TableState, device: Device) -> Iterator[Move]:
-    """What it does as it should, and what puts it right."""
+    """Its regular acts, and those that clear a fault."""
     if not device.linked:
         yield _done("connect", devices.connect(device))
     elif (
@@ -296,14 +295,14 @@ def _regular_of_device(state: TableState, device: Device) -> Iterator[Move]:
     if state.phase in CARDS_LEAVE and not state.round.by_hand and (not state.held or _about(state)):
         if device.tray and (state.service is Service.IN_SERVICE or _about(state) or not device.linked):
             yield _done("lift", devices.lift(device))
-        elif device.unit is Unit.SINGLES and not state.held and _wants_a_card(state) and _open_exit(device):
+        elif device.unit is Unit.SINGLES and not state.held and _card_is_due(state) and _open_exit(device):
             yield _done("draw", devices.draw(device))
     if _may_load(state, device):
         yield _done("load a deck", devices.load(device))
 
 
 def _may_load(state: TableState, device: Device) -> bool:
-    """A deck that can be dealt from stays where it is."""
+    """Whether a deck may be loaded: not while one that can be dealt from is in the device."""
     spent = (
         state.decks.in_play.used or state.decks.in_play.face_up or state.decks.in_play.quarantined or state.device.stops
     )
@@ -312,18 +311,18 @@ def _may_load(state: TableState, device: Device) -> bool:
 
 
 def _open_exit(device: Device) -> bool:
-    """A card can leave. Of what leaves while nobody listens one card stands for several."""
+    """Whether a card can leave. While the link is lost one card stands for several."""
     return not (device.exit_held or device.faults or device.waiting)
 
 
-def _wants_a_card(state: TableState) -> bool:
+def _card_is_due(state: TableState) -> bool:
     if state.phase is Phase.FIRST_CARD:
         return state.round.first_card is None and not state.decks.aside
     return state.round.next_place is not None and len(state.round.places) - state.round.dealt > len(state.decks.aside)
 
 
 def _irregular_of_device(state: TableState, device: Device) -> Iterator[Move]:
-    """What goes wrong with it, in a round."""
+    """Its faults in a round."""
     if not state.in_round:
         return
     happened: list[tuple[str, Moved]] = []
@@ -345,13 +344,13 @@ def _irregular_of_device(state: TableState, device: Device) -> Iterator[Move]:
 
 
 def _power_cut(gone: Device) -> Moved:
-    """Link lost and found again by the reboot: what it tells waits for the connection."""
+    """The link is lost and the device restarted: its reports wait for the connection."""
     rebooted = devices.reboot(gone)
     return Moved(rebooted.device, (DeviceGone("link-lost", "The cable was pulled."),))
 
 
 def _while_cards_leave(state: TableState, device: Device) -> list[tuple[str, Moved]]:
-    """Cards that leave otherwise than they should."""
+    """Cards that leave in an irregular way."""
     happened = [("the next lies face up", devices.find_face_up(device))]
     if device.unit is Unit.SETS:
         happened.append(("a set unordered", devices.form_set(device, 3)))
@@ -366,6 +365,6 @@ def _while_cards_leave(state: TableState, device: Device) -> list[tuple[str, Mov
         ("a jump in the count", devices.skip_count(device)),
         ("one passes unseen", devices.pass_unseen(device)),
     ]
-    if state.held or state.phase is Phase.BETTING or not _wants_a_card(state):
+    if state.held or state.phase is Phase.BETTING or not _card_is_due(state):
         happened.append(("taken out of turn", devices.draw(device)))
     return happened

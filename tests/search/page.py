@@ -1,4 +1,4 @@
-"""The numbers that docs/search.md keeps: one row a search, between two marks."""
+"""The table of numbers in docs/search.md: one row a search."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ RULE: Final = "|---|---|---|---|"
 
 
 def row(case: Case, search: Search) -> str:
-    """A row as it stands on the page: the longest way is the number of moves to the state farthest away."""
+    """A row of the page: the longest way is the number of moves to the farthest state."""
     deepest = search.states[search.deepest].depth
     return f"| {case.name} | {len(search.states)} | {search.transitions} | {deepest} |"
 
@@ -27,7 +27,7 @@ def rows() -> list[str]:
 
 
 def write(new: list[str]) -> None:
-    """Put these rows in the place of those on the page."""
+    """Replace the rows on the page."""
     before, rest = PAGE.read_text(encoding="utf-8").split(f"{RULE}\n", 1)
     after = rest.split("\n\n", 1)[1] if "\n\n" in rest else ""
     table = "\n".join(new)

@@ -1,4 +1,4 @@
-"""Over reachable states of small tables: no card in two places, 52 cards, nothing without a clause, a way out."""
+"""Reachable states of small tables: each card in one place, 52 cards, effects with their clause, a way out."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _name(case: Case) -> str:
 @pytest.mark.parametrize(
     "case", [*SMALL, *(pytest.param(case, marks=pytest.mark.exhaustive) for case in LARGE)], ids=_name
 )
-def test_every_state_keeps_what_must_always_be_so_and_leads_to_the_next_round(case: Case) -> None:
+def test_every_state_keeps_the_invariants_and_leads_to_the_next_round(case: Case) -> None:
     search = run(case)
     found = page.row(case, search)
     print(found)  # noqa: T201  the numbers are shown with -s and when it fails
@@ -29,7 +29,7 @@ def test_every_state_keeps_what_must_always_be_so_and_leads_to_the_next_round(ca
 
 
 @pytest.mark.parametrize("case", LARGE, ids=_name)
-def test_the_first_states_keep_what_must_always_be_so(case: Case) -> None:
+def test_the_first_states_keep_the_invariants(case: Case) -> None:
     search = run(case, FIRST_STATES)
     assert len(search.states) >= FIRST_STATES
     assert search.broken[:5] == []

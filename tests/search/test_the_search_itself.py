@@ -1,4 +1,4 @@
-"""The search sees what it is to see: each check can fail, and what is the same has one key."""
+"""The search finds what it should: each check can fail, and equal states have one key."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SCOPE = Scope((1,), wagers=False)
 
 
 def played(*names: str, unit: Unit = Unit.SETS) -> Node:
-    """NC with one box, so far as these moves lead."""
+    """NC with one box, after these moves."""
     node = begin("NC", unit, SCOPE, irregularities=1)
     for name in names:
         node = after(node, next(move for move in moves(node.state, node.device, SCOPE, node.left) if move.name == name))
@@ -31,19 +31,19 @@ DEALT = ("place your bets", "boxes", "no more bets", "lift")
 
 
 def decided(state: TableState, event: events.AnyEvent) -> None:
-    """Hold one event against the state, as if a person's word had brought it about."""
+    """Check one event in the state, as if a person's operation had caused it."""
     numbered = ((state.entry + 2, event),)
     check_step(state, acted(state, operations.ResumeTable()), numbered, fold(state, numbered))
 
 
-def test_a_card_in_two_places_is_seen() -> None:
+def test_a_card_in_two_places_is_found() -> None:
     node = played(*DEALT)
     twice = replace(node.state, decks=replace(node.state.decks, aside=node.state.round.hands["B1"].cards[:1]))
     with pytest.raises(BrokenError, match="two places"):
         check_state(twice, node.device, frozenset())
 
 
-def test_a_fourth_card_in_a_hand_is_seen() -> None:
+def test_a_fourth_card_in_a_hand_is_found() -> None:
     node = played(*DEALT)
     hand = node.state.round.hands["B1"]
     fourth = replace(hand, cards=(*hand.cards, HeldCard(9, 1, None)))
@@ -53,14 +53,14 @@ def test_a_fourth_card_in_a_hand_is_seen() -> None:
         )
 
 
-def test_a_deck_that_is_not_whole_is_seen() -> None:
+def test_an_incomplete_deck_is_found() -> None:
     node = played(*DEALT)
     with pytest.raises(BrokenError, match="52"):
         check_state(node.state, node.device._replace(inside=node.device.inside - 1), frozenset())
 
 
-def test_a_card_that_the_table_drops_is_seen() -> None:
-    """The table takes the report of a card and puts the card nowhere."""
+def test_a_card_that_the_table_loses_is_found() -> None:
+    """The table takes the report of a card and places the card nowhere."""
     node = played(*DEALT[:-1], unit=Unit.SINGLES)
     (given,) = draw(node.device).sent
     taken = ((node.state.entry + 2, events.ReportTaken(1, 9, 0, "card_drawn")),)
@@ -68,7 +68,7 @@ def test_a_card_that_the_table_drops_is_seen() -> None:
         check_step(node.state, given, taken, fold(node.state, taken))
 
 
-def test_events_that_do_not_fold_to_what_was_decided_are_seen() -> None:
+def test_events_that_do_not_fold_to_the_decided_state_are_found() -> None:
     node = played(*DEALT)
     with pytest.raises(BrokenError, match="fold"):
         check_step(
@@ -80,42 +80,46 @@ def test_events_that_do_not_fold_to_what_was_decided_are_seen() -> None:
 
 
 @pytest.mark.parametrize("clause", ["", "a clause of no document"])
-def test_a_round_voided_without_a_clause_is_seen(clause: str) -> None:
+def test_a_round_voided_without_a_clause_is_found(clause: str) -> None:
     state = played(*DEALT, "report foreign_card ").state
     with pytest.raises(BrokenError, match="without a clause"):
         decided(state, events.RoundVoided(clause, state.open[0].id, "so"))
 
 
-def test_a_hand_removed_without_an_irregularity_is_seen() -> None:
+def test_a_hand_removed_without_an_irregularity_is_found() -> None:
     with pytest.raises(BrokenError, match="without an irregularity"):
         decided(played(*DEALT).state, events.HandRemoved("B1", "NC 5.6", 7))
 
 
 @pytest.mark.parametrize(
     ("parts", "seen"),
-    [(("1", "0", "0", "0"), "comes to 1"), (("2", "0", "0", "0"), "nobody's word"), (("0", "2", "0", "2"), "house")],
+    [
+        (("1", "0", "0", "0"), "comes to 1"),
+        (("2", "0", "0", "0"), "without a clause or authority"),
+        (("0", "2", "0", "2"), "house"),
+    ],
 )
-def test_a_settlement_that_does_not_balance_is_seen(parts: tuple[str, str, str, str], seen: str) -> None:
+def test_a_settlement_that_does_not_balance_is_found(parts: tuple[str, str, str, str], seen: str) -> None:
     verdict = "returned" if parts[0] == "2" else "lost"
     bet = SettledBet(1, "b1", "main", 1, 2, verdict, "", "", *parts)
     with pytest.raises(BrokenError, match=seen):
         decided(played(*DEALT).state, events.WagersSettled((bet,), "9"))
 
 
-def test_what_is_allowed_and_refused_is_seen() -> None:
-    with pytest.raises(BrokenError, match="allowed, and refused"):
+def test_a_refusal_of_a_permitted_operation_is_found() -> None:
+    with pytest.raises(BrokenError, match="permitted, and refused"):
         check_answer(((1, events.OperationRefused("op", "resume_table", "p", "phase", "No.")),), "resume")
 
 
-def test_a_state_without_a_way_out_is_found_with_the_way_that_leads_there() -> None:
+def test_a_state_without_a_way_out_is_found_with_its_path() -> None:
     states = [Found(0, "", 0, ""), Found(0, "deal", 1, ""), Found(0, "break", 1, "broken"), Found(1, "next", 2, "")]
     search = Search(states, edges=[[1], [3], [2], []], goals={3})
     assert search.without_way_out() == [2]
     assert search.wrong() == ["no way out of broken -- after: break"]
 
 
-def test_names_of_what_happened_make_no_other_state() -> None:
-    """A pause that is over has taken entry numbers and left nothing else."""
+def test_entry_numbers_do_not_distinguish_states() -> None:
+    """A pause that has ended used entry numbers and changed nothing else."""
     at_once = played(*DEALT)
     later = played(*DEALT, "pause", "resume")
     assert at_once.state.entry != later.state.entry

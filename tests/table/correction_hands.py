@@ -1,10 +1,10 @@
-"""Rounds with mistakes in them, and people who correct an entry, for the tests of corrections."""
+"""Rounds with wrong entries and their corrections, for the tests of corrections."""
 
 from __future__ import annotations
 
 from controller.roles import Role
 from controller.table import operations
-from controller.table.operations import SaidOtherwise
+from controller.table.operations import Replaceable
 from tests.table.harness import TableHarness
 
 HANDS = {"B1": "KD KC 9S", "B3": "2C 2D 7C", "B6": "7H 7D AC", "D": "4C 4D 6C"}
@@ -13,10 +13,10 @@ HANDS = {"B1": "KD KC 9S", "B3": "2C 2D 7C", "B6": "7H 7D AC", "D": "4C 4D 6C"}
 def correct(
     table: TableHarness,
     kind: type[operations.Operation],
-    instead: SaidOtherwise | None = None,
+    instead: Replaceable | None = None,
     by: Role = Role.PIT_SUPERVISOR,
 ) -> None:
-    """The last entry of that kind."""
+    """Correct the last entry of that kind."""
     table.do(operations.CorrectEntry(last_entry(table, kind), "keyed wrongly", instead), by)
 
 

@@ -12,7 +12,7 @@ from firmware_bridge.observations import DeckLoaded, ShuffleFinished, ShuffleSta
 from tests.table.harness import TableHarness
 
 OTHER: Final = 2  # the device's number for the deck that waits
-ORDER: Final = 777  # of its cards
+ORDER: Final = 777  # the number of its shuffle
 
 
 def bring(name: str = "A", back: str = "red", count: int = 52, witness: str = "a witness") -> operations.BringDeck:
@@ -67,7 +67,7 @@ def shuffle_beside(table: TableHarness, count: int = 52, **wrong: int) -> None:
 
 
 def turn_to_other(table: TableHarness) -> None:
-    """The device deals from the other compartment from here on."""
+    """The device deals from the other compartment from now on."""
     device = table.device
     device.deck, device.shuffle = OTHER, ORDER
     device.loaded, device.dispensed, device.inside, device.tray = 52, 0, list(DECK[::-1]), []

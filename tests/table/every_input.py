@@ -1,4 +1,4 @@
-"""Inputs of every type for a state: those that fit it, and those that nobody should ever send."""
+"""Inputs of every type for a state: valid and invalid ones."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ FACTS = (
 
 
 def every_operation(state: TableState) -> Iterator[AnyOperation]:
-    """Every operation with arguments that fit and that do not."""
+    """Every operation, with valid and invalid arguments."""
     yield operations.OpenTable()
     yield operations.CloseTable()
     yield operations.ShuffledOutside("batch shuffler")
@@ -108,7 +108,7 @@ def every_operation(state: TableState) -> Iterator[AnyOperation]:
 
 
 def _duty_and_maintenance(state: TableState) -> Iterator[AnyOperation]:
-    """Who deals, and what the device is told by people."""
+    """Operations of duty and maintenance."""
     yield operations.DealerOn()
     yield operations.DealerOff()
     ids = tuple(found.id for found in state.open)
@@ -120,7 +120,7 @@ def _duty_and_maintenance(state: TableState) -> Iterator[AnyOperation]:
 
 
 def _decks() -> Iterator[AnyOperation]:
-    """Decks that the table has or may have, and such as nobody should ever name."""
+    """Operations of decks, with valid and invalid names."""
     for name, back, count in (("A", "red", 52), ("B", "blue", 52), ("C", "red", 52), ("", "", 52), ("D", "green", 51)):
         yield operations.BringDeck(name, back, "seal 7", count, "a witness")
     for name in ("A", "B", "", "nowhere"):
@@ -128,13 +128,13 @@ def _decks() -> Iterator[AnyOperation]:
         yield operations.ShuffledOutside("batch shuffler", name)
         yield from (operations.TakeDeckOut(name, why, count, "a witness") for why, count in (("worn", 52), ("", -1)))
         yield from (operations.QuarantineDeck(name, why) for why in ("marked", ""))
-        yield from (operations.ReleaseDeck(name, "looked at", count, "a witness") for count in (52, 51))
+        yield from (operations.ReleaseDeck(name, "examined", count, "a witness") for count in (52, 51))
         yield operations.ReleaseDeck(name, "", 52, "")
     yield operations.CutDeck()
 
 
 def _wagers(state: TableState) -> Iterator[AnyOperation]:
-    """Bettors and bets that fit, and such as nobody should ever enter."""
+    """Bettors and bets, valid and invalid."""
     yield from (operations.EnterBettor(who, seat) for who, seat in (("ann", 1), ("bob", None), ("", 1), ("cy", HUGE)))
     yield from (operations.BettorLeaves(who) for who in ("ann", "nobody"))
     for who, wager, box, amount in product(("ann", "nobody"), ("main", "tie", "?"), (0, 1, 3, HUGE), (10, 0, -1)):
@@ -150,7 +150,7 @@ def _wagers(state: TableState) -> Iterator[AnyOperation]:
 
 
 def _decisions(state: TableState) -> Iterator[AnyOperation]:
-    """On what is open, on what has changed, and on what never was."""
+    """Decisions on open irregularities, with outdated revisions, and on unknown ones."""
     named = [(found.id, found.revision, found.ordinals) for found in state.open]
     outdated = [(found.id, found.revision - 1, found.ordinals) for found in state.open]
     for irregularity, revision, ordinals in [*named, *outdated, (0, 0, ()), (HUGE, -1, (1, 2))]:
@@ -176,7 +176,7 @@ def _decisions(state: TableState) -> Iterator[AnyOperation]:
 
 
 def _corrections(state: TableState) -> Iterator[AnyOperation]:
-    """Of every entry that may be corrected, and of some that may not."""
+    """Corrections of every entry that may be corrected, and of some that may not."""
     handled, boxes = operations.HandleCards("B3", viewed=True), operations.OccupyBoxes((1, 5))
     instead = (None, handled, boxes, operations.CountCards("stub", 40, "a witness"), operations.ShowFirstCard(DECK[7]))
     for entered in state.round.entered:
@@ -185,21 +185,21 @@ def _corrections(state: TableState) -> Iterator[AnyOperation]:
             at = entered.operation.place
             yield operations.CorrectEntry(entered.entry, "misread", operations.ExposeHand(at, DECK[20:23]))
         if isinstance(entered.operation, operations.ReportIrregularity):
-            otherwise = replace(entered.operation, place="B1")
-            yield operations.CorrectEntry(entered.entry, "another box", otherwise)
+            other_box = replace(entered.operation, place="B1")
+            yield operations.CorrectEntry(entered.entry, "another box", other_box)
     yield from (operations.CorrectEntry(entry, "") for entry in (0, state.entry, HUGE))
     for bet, amount, box in product((0, 1, HUGE), (0, 7), (1, 2)):
         yield operations.CorrectBet(bet, amount, "it lay otherwise", "ann", "main", box)
 
 
 def every_person(state: TableState) -> Iterator[PersonActed]:
-    """Every operation by the lowest and the highest rank; and some for another round, or told before."""
+    """Every operation by the lowest and the highest rank; some for another round, and repeats."""
     for number, operation in enumerate(every_operation(state)):
         for role in (Role.DEALER, Role.SHIFT_MANAGER):
             yield PersonActed(f"every-{number}-{role}", str(role), role, state.round.number, operation)
     for round_number in (-5, state.round.number - 2, state.round.number - 1, state.round.number + 1, HUGE):
-        told = operations.PauseTable("at another time")
-        yield PersonActed(f"round-{round_number}", "dealer", Role.DEALER, round_number, told)
+        pause = operations.PauseTable("at another time")
+        yield PersonActed(f"round-{round_number}", "dealer", Role.DEALER, round_number, pause)
     if state.answers:
         yield PersonActed(
             state.answers[-1].operation_id, "dealer", Role.DEALER, state.round.number, operations.OpenTable()
@@ -208,7 +208,7 @@ def every_person(state: TableState) -> Iterator[PersonActed]:
 
 
 def every_observation(state: TableState) -> Iterator[AnyObservation]:
-    """Every observation as it may follow, and as no sane device would tell it."""
+    """Every observation, with plausible and with impossible values."""
     shuffle, dispensed = state.decks.in_play.shuffle, state.decks.in_play.dispensed
     left = state.decks.in_play.loaded - dispensed
     cards = tuple(Concealed(DECK[(dispensed + n) % 52], shuffle, dispensed + 1 + n) for n in range(6))
@@ -270,7 +270,7 @@ def every_report(state: TableState) -> Iterator[AnyInput]:
 
 
 def every_link(state: TableState) -> Iterator[AnyInput]:
-    """Devices that come, go, answer and tell how they are; and the daemon's start."""
+    """Devices that connect, disconnect, answer and send a status; and the daemon's start."""
     status = status_of(state)
     statuses = (
         status,

@@ -1,4 +1,4 @@
-"""States of a table: every phase and service, held in every way, reached by playing; the rest made up."""
+"""States of a table: every phase and service, held in every way, reached by playing; the others constructed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ HANDS: Final = {"B1": "KD QC JS", "B3": "9D 8C KS", "B6": "2D 3C TS", "D": "KH 7
 
 
 def to_phase(unit: Unit, phase: Phase) -> TableHarness:
-    """A round that has come as far as a phase; in a deal half of the cards are out."""
+    """A round in a phase; in a deal half of the cards are out."""
     if phase is Phase.FIRST_CARD:
         return to_first_card(unit)
     table = TableHarness(unit, hands=HANDS).start()
@@ -65,7 +65,7 @@ def to_phase(unit: Unit, phase: Phase) -> TableHarness:
 
 
 def to_maintenance(table: TableHarness) -> TableHarness:
-    """With a deck that was dealt from, and a card that left the device meanwhile."""
+    """With a used deck, and a card that left the device during the maintenance."""
     table.to_dealing().finish()
     table.do(operations.BeginMaintenance("cleaning"), Role.PIT_SUPERVISOR)
     if table.device.inside:
@@ -74,7 +74,7 @@ def to_maintenance(table: TableHarness) -> TableHarness:
 
 
 def to_first_card(unit: Unit) -> TableHarness:
-    """The one phase that NC has not: a First Card is due."""
+    """The phase that NC does not have: a First Card is due."""
     table = TableHarness(unit, game_id="F3").start().to_betting()
     table.do(operations.NoMoreBets())
     return table
@@ -86,7 +86,7 @@ def phases_of(unit: Unit) -> list[Phase]:
 
 
 def hold(table: TableHarness, how: str) -> bool:
-    """Hold the table in that way; False where that cannot come about in its phase."""
+    """Hold the table in that way; False where that is not possible in its phase."""
     if how == "free":
         return True
     if how == "paused":
@@ -118,7 +118,7 @@ def hold(table: TableHarness, how: str) -> bool:
 
 
 def bring_to(table: TableHarness, service: Service) -> bool:
-    """Bring the table into a service; False where that cannot come about in its phase."""
+    """Bring the table into a service; False where that is not possible in its phase."""
     in_round = table.state.phase in IN_ROUND
     if service is Service.RECONCILING:
         if not in_round:
@@ -133,7 +133,7 @@ def bring_to(table: TableHarness, service: Service) -> bool:
 
 
 def reached() -> Iterator[tuple[str, TableHarness]]:
-    """Each with a name. Of the reconciling ones in a round there is one more whose device is away."""
+    """Each with a name. In a round there is one more of each, with the device disconnected."""
     for unit in Unit:
         for phase in phases_of(unit):
             for how in HOLDS:
@@ -165,7 +165,7 @@ def _of_game(game_id: str, unit: Unit) -> Iterator[tuple[str, TableHarness]]:
 
 
 def _odd_states(unit: Unit) -> Iterator[tuple[str, TableHarness]]:
-    """Cards together, an open command, a count that is stated, everybody out of play."""
+    """Cards drawn together, an open command, a stated count, no hand in play."""
     dealing = Phase.DEALING_SETS if unit is Unit.SETS else Phase.DEALING_SINGLES
     for asked in (False, True):
         table = to_phase(unit, dealing)
@@ -193,11 +193,11 @@ def _odd_states(unit: Unit) -> Iterator[tuple[str, TableHarness]]:
         table.choose(B1=Choice.WITHDRAW, B3=Choice.WITHDRAW, B6=Choice.WITHDRAW)
         if dealt:
             table.deal()
-        yield f"{unit} nobody in play, dealt {dealt}", table
+        yield f"{unit} no hand in play, dealt {dealt}", table
 
 
 def _with_decks(unit: Unit) -> Iterator[tuple[str, TableHarness]]:
-    """A deck waits, whole or not; one is on record; a card lies on the floor; cards are to be burnt."""
+    """A deck waits, complete or not; one is recorded; a card lies on the floor; cards are to be burnt."""
     for missing, phase in product((0, 1), (Phase.EXAMINING, Phase.CONCLUDED)):
         table = to_phase(unit, Phase.EXAMINING)
         load_beside(table)
@@ -220,7 +220,7 @@ def _with_decks(unit: Unit) -> Iterator[tuple[str, TableHarness]]:
 
 
 def every_state() -> Iterator[tuple[str, TableState]]:
-    """The reached ones; and of those that nothing leads to, the nearest with phase and service set by hand."""
+    """All reached states; for combinations not reached, the nearest one with phase and service replaced."""
     seen: dict[tuple[Unit, Phase, Service, bool], TableState] = {}
     for name, table in reached():
         state = table.state
@@ -232,10 +232,10 @@ def every_state() -> Iterator[tuple[str, TableState]]:
             for service in Service:
                 for held in (False, True):
                     if (unit, phase, service, held) not in seen:
-                        yield f"made up: {unit} {phase} {service} {held}", _made_up(unit, phase, service, held)
+                        yield f"constructed: {unit} {phase} {service} {held}", _constructed(unit, phase, service, held)
 
 
-def _made_up(unit: Unit, phase: Phase, service: Service, held: bool) -> TableState:
+def _constructed(unit: Unit, phase: Phase, service: Service, held: bool) -> TableState:
     possible = phase if phase in phases_of(unit) else Phase.EXAMINING
     state = to_phase(unit, possible).state
     return replace(state, phase=phase, service=service, duty=replace(state.duty, paused="dispute" if held else ""))

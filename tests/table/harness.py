@@ -1,4 +1,4 @@
-"""The table of a test: each step is held against the fold, and what a round needs is one call."""
+"""The table of a test: every step is checked against the fold, and the parts of a round are one call each."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ def cards(text: str) -> tuple[Card, ...]:
 def stacked(
     unit: Unit, boxes: Sequence[int], hands: Mapping[str, str], game_id: str = "NC", in_hand: bool = False
 ) -> list[Card]:
-    """A deck in the order that deals these hands; places that are not named get whatever is left.
+    """A deck in the order that deals these hands; places that are not named get the cards that are left.
 
-    Where a First Card is shown, `F` names it; an ace if nobody does. `in_hand`: it is the first card of a hand.
+    Where a First Card is shown, `F` names it; an ace by default. `in_hand`: it is the first card of a hand.
     """
     wanted = {place: cards(text) for place, text in hands.items()}
     return stacked_deck(game(game_id), unit, boxes, wanted, in_hand=in_hand)
 
 
-BOXES: Final = (1, 3, 6)  # occupied where a test names no others
+BOXES: Final = (1, 3, 6)  # occupied by default
 
 
 class TableHarness(TableCourse[UncooperativeDevice]):
@@ -86,7 +86,7 @@ class TableHarness(TableCourse[UncooperativeDevice]):
             assert self.state == before
 
     def watch(self, before: TableState, given: AnyInput, numbered: tuple[tuple[int, AnyEvent], ...]) -> None:
-        """For subclasses that look at every step."""
+        """For subclasses that check every step."""
 
     def events_of(self, event_type: type[EventT]) -> list[EventT]:
         """Every event of a type so far."""
@@ -98,7 +98,7 @@ class TableHarness(TableCourse[UncooperativeDevice]):
     # -- people ----------------------------------------------------------------------------------------------------
 
     def refused(self, operation: AnyOperation, by: Role = Role.DEALER, **more: Any) -> tuple[str, str]:
-        """The same, and it must be refused, changing nothing but the answers: code and sentence."""
+        """The operation must be refused and change nothing but the answers; returns code and sentence."""
         before = self.state
         answer = self.say(operation, by, **more)
         assert answer.code, f"{type(operation).__name__} was accepted"
@@ -106,7 +106,7 @@ class TableHarness(TableCourse[UncooperativeDevice]):
         assert changed == ["entry", "answers"], f"a refusal changed {changed}"
         return answer.code, answer.sentence
 
-    # -- how it stands -----------------------------------------------------------------------------------------------
+    # -- the state ---------------------------------------------------------------------------------------------------
 
     def at(self, expected: Phase | Service) -> bool:
         return expected in (self.state.phase, self.state.service)
@@ -126,14 +126,14 @@ class TableHarness(TableCourse[UncooperativeDevice]):
     # -- the course of a round -------------------------------------------------------------------------------------
 
     def start(self, *, simulated: bool = True) -> TableHarness:
-        """The daemon starts and the device is there."""
+        """The daemon starts and the device is connected."""
         self.device.simulated = self.device.simulated and simulated
         self.start_daemon("start-1", "pc-1", simulated=simulated)
         self.connect()
         return self
 
     def start_daemon_again(self, host_boot: str = "pc-1") -> None:
-        """`host_boot`: another one, and the PC had no power."""
+        """`host_boot`: another value means that the PC had no power."""
         self.start_daemon("start-2", host_boot)
 
     def refuse_device(self) -> None:
@@ -150,7 +150,7 @@ class TableHarness(TableCourse[UncooperativeDevice]):
         return self
 
     def to_dealing(self) -> TableHarness:
-        """The first card or set is due; where a First Card is shown, it lies open."""
+        """To the deal: the first card or set is due; a First Card is shown."""
         self.to_betting()
         self.close_bets()
         return self
@@ -161,7 +161,7 @@ class TableHarness(TableCourse[UncooperativeDevice]):
             self.device.give_out()
 
     def deal(self) -> TableHarness:
-        """Everything that is still due."""
+        """Deal everything that is still due."""
         self.deal_all()
         examines = self.state.game.examining
         dealt = Phase.EXAMINING if examines else Phase.EXPOSING
@@ -189,7 +189,7 @@ class TableHarness(TableCourse[UncooperativeDevice]):
         return self
 
     def finish(self) -> TableHarness:
-        """From wherever the deal is to the end of the round."""
+        """From anywhere in the deal to the end of the round."""
         return self.deal().expose_all().settle().conclude()
 
     # -- irregularities --------------------------------------------------------------------------------------------
@@ -209,7 +209,7 @@ class TableHarness(TableCourse[UncooperativeDevice]):
 
     def deny(self, by: Role = Role.PIT_SUPERVISOR, found: Irregularity | None = None) -> None:
         found = found or self.open
-        self.do(operations.DenyIrregularity(found.id, found.revision, "looked at, and it is not so"), by)
+        self.do(operations.DenyIrregularity(found.id, found.revision, "checked, and it is not so"), by)
 
     def name_order(self, *ordinals: int) -> None:
         self.do(operations.NameOrder(self.open.id, self.open.revision, ordinals), Role.PIT_SUPERVISOR)
@@ -236,7 +236,7 @@ class TableHarness(TableCourse[UncooperativeDevice]):
         self.decide(ruling, by)
 
     def swap(self, first: str, second: str) -> None:
-        """Somebody says that the hands of two places lie at each other's."""
+        """A person enters that the hands of two places are swapped."""
         cards = [operations.CardAt(card.ordinal, second) for card in self.state.round.hands[first].cards]
         cards += [operations.CardAt(card.ordinal, first) for card in self.state.round.hands[second].cards]
         self.do(operations.PlaceCards(tuple(cards)))

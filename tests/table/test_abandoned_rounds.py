@@ -1,4 +1,4 @@
-"""A round that cannot be finished is void by a named person's ruling, asked twice."""
+"""A round that cannot be finished is ruled void by a named person, at the second request."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_it_is_a_shift_managers_ruling_with_authority_and_reason() -> None:
         assert table.refused(nameless, Role.SHIFT_MANAGER)[0] == "ruling"
 
 
-def test_the_second_asking_says_the_same() -> None:
+def test_the_second_request_has_the_same_words() -> None:
     table = TableHarness().start().to_dealing()
     table.do(ABANDON, Role.SHIFT_MANAGER)
     table.do(operations.AbandonRound("the shift manager", "the deck is gone"), Role.SHIFT_MANAGER)
@@ -76,7 +76,7 @@ def test_the_second_asking_says_the_same() -> None:
     assert table.at(Phase.VOIDED)
 
 
-def test_whatever_else_is_done_in_between_takes_it_back() -> None:
+def test_another_operation_in_between_cancels_the_request() -> None:
     table = TableHarness().start().to_dealing()
     table.do(ABANDON, Role.SHIFT_MANAGER)
     table.do(operations.PauseTable("false alarm"))
@@ -86,7 +86,7 @@ def test_whatever_else_is_done_in_between_takes_it_back() -> None:
     assert not view_of(table.state, LinkView()).abandon_asked
 
 
-def test_the_end_of_the_deal_takes_it_back_as_well() -> None:
+def test_the_end_of_the_deal_cancels_the_request() -> None:
     table = TableHarness().start().to_dealing()
     table.do(ABANDON, Role.SHIFT_MANAGER)
     table.deal()
@@ -95,7 +95,7 @@ def test_the_end_of_the_deal_takes_it_back_as_well() -> None:
 
 
 @pytest.mark.parametrize("phase", [Phase.IDLE, Phase.CONCLUDED, Phase.VOIDED, Phase.MAINTENANCE])
-def test_between_rounds_there_is_none_to_abandon(phase: Phase) -> None:
+def test_between_rounds_no_round_can_be_abandoned(phase: Phase) -> None:
     assert to_phase(Unit.SETS, phase).refused(ABANDON, Role.SHIFT_MANAGER)[0] == "phase"
 
 
@@ -106,7 +106,7 @@ def test_an_irregularity_of_the_round_before_is_not_overtaken() -> None:
     assert table.open.round == table.state.round.number - 1
 
 
-def test_no_correction_takes_an_abandoned_round_up_again() -> None:
+def test_no_correction_reopens_an_abandoned_round() -> None:
     table = TableHarness().start().to_dealing()
     table.report(Kind.EXPOSED_CARD)
     table.deny()

@@ -33,7 +33,7 @@ def test_nc_5_17_cards_taken_early_are_set_aside_and_asked_about(unit: Unit) -> 
     assert table.refused(operations.NoMoreBets())[0] == "held"
 
 
-def test_nc_5_17_when_play_goes_on_they_are_the_first_cards_of_the_deal() -> None:
+def test_nc_5_17_when_play_continues_they_are_the_first_cards_of_the_deal() -> None:
     table = taken_early(Unit.SETS)
     table.rule(RulingAction.CONTINUE)
     table.do(operations.NoMoreBets())
@@ -55,7 +55,7 @@ def test_nc_5_17_when_the_round_is_void_the_bets_are_returned_and_a_fresh_deck_i
 
 
 @BOTH
-def test_two_early_takings_are_two_irregularities(unit: Unit) -> None:
+def test_cards_taken_early_twice_are_two_irregularities(unit: Unit) -> None:
     table = taken_early(unit)
     if unit is Unit.SETS:
         table.device.form_set(3)
@@ -69,7 +69,7 @@ def test_two_early_takings_are_two_irregularities(unit: Unit) -> None:
 
 @BOTH
 def test_between_rounds_cards_may_be_taken_and_the_deck_is_no_longer_whole(unit: Unit) -> None:
-    """Clearing up or trying the device concerns no round."""
+    """Clearing the table or testing the device affects no round."""
     table = TableHarness(unit)
     table.device.capabilities = replace(table.device.capabilities, unloads_stub=False)
     table.start()

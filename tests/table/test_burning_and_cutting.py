@@ -1,4 +1,4 @@
-"""Cards burnt before the deal, where the house does so, and the cut of a manual shoe's deck."""
+"""Cards burnt before the deal, where the casino chose so, and the cut of a manual shoe's deck."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_single_cards_the_first_ones_are_burnt_and_the_deal_follows(burn: int) -
 
 
 @pytest.mark.parametrize("burn", [1, 2, 4])
-def test_of_sets_one_of_that_many_is_ordered_and_burnt(burn: int) -> None:
+def test_a_set_of_the_cards_to_burn_is_dispensed_and_burnt(burn: int) -> None:
     table = to_burn(Unit.SETS, burn)
     assert [command for _, command in table.device.received if isinstance(command, Dispense)] == [Dispense(burn)]
     table.take()
@@ -79,7 +79,7 @@ def test_the_burn_comes_before_the_first_card(unit: Unit) -> None:
     assert (ledger.burnt, ledger.first_card, ledger.whole) == (1, 1, True)
 
 
-def test_nothing_is_burnt_where_the_house_does_not() -> None:
+def test_without_the_setting_no_card_is_burnt() -> None:
     table = to_burn(Unit.SINGLES, 0)
     table.take()
     assert not table.events_of(events.CardsBurnt)
@@ -137,7 +137,7 @@ def test_a_wrong_number_burnt_is_reported_by_people() -> None:
     assert table.open.kind is Kind.OTHER_DEALING_ERROR
 
 
-def test_a_burnt_pile_that_is_counted_otherwise_is_a_doubt() -> None:
+def test_a_different_count_of_the_burnt_pile_puts_the_count_in_doubt() -> None:
     table = to_burn(Unit.SINGLES, 1)
     table.take(2)
     table.do(operations.CountCards("burnt", 2, "a witness"))
@@ -179,7 +179,7 @@ def test_the_deck_of_a_shoe_is_cut_before_the_first_card_and_is_52_as_before() -
     assert not table.state.decks.in_play.cut
 
 
-def test_nothing_else_is_cut() -> None:
+def test_only_a_deck_in_a_shoe_is_cut() -> None:
     shuffler = TableHarness().start().to_betting()
     assert shuffler.refused(operations.CutDeck())[0] == "no-shoe"
     assert TableHarness(Unit.SINGLES).start().refused(operations.CutDeck())[0] == "no-deck"

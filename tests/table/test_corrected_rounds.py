@@ -1,4 +1,4 @@
-"""Mistakes about the deal itself: its boxes, its First Card, how the bets lay, and when the round was over."""
+"""Corrections of the deal itself: its boxes, its First Card, the bets, payment and conclusion."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.table.harness import TableHarness, cards
 
 
 def test_nc_3_12_1_a_box_that_was_left_out_gets_its_hand() -> None:
-    """B5 was occupied and not entered: what B6 and the Dealer got belongs one place further on."""
+    """B5 was occupied and not entered: the cards of B6 and the Dealer belong one place further."""
     table = TableHarness().start().to_dealing()
     table.take(3)
     correct(table, operations.OccupyBoxes, operations.OccupyBoxes((1, 3, 5, 6)))
@@ -27,14 +27,14 @@ def test_nc_3_12_1_a_box_that_was_left_out_gets_its_hand() -> None:
     assert len(table.state.round.hands["B5"].cards) == 3
 
 
-def test_nc_3_12_1_a_box_left_out_of_a_deal_that_is_whole_is_still_due() -> None:
+def test_nc_3_12_1_a_box_left_out_of_a_complete_deal_still_gets_its_hand() -> None:
     table = TableHarness().start().to_dealing().deal()
     correct(table, operations.OccupyBoxes, operations.OccupyBoxes((1, 3, 5, 6)))
     assert table.at(Phase.DEALING_SETS)
     assert table.state.round.next_place == "D"
 
 
-def test_a_box_that_nobody_bet_on_is_taken_out_before_its_turn() -> None:
+def test_a_box_without_a_bet_is_taken_out_before_its_turn() -> None:
     table = TableHarness().start().to_dealing()
     table.take()
     correct(table, operations.OccupyBoxes, operations.OccupyBoxes((1, 6)))
@@ -43,7 +43,7 @@ def test_a_box_that_nobody_bet_on_is_taken_out_before_its_turn() -> None:
     assert table.at(Phase.EXAMINING)
 
 
-def test_once_hands_lie_open_the_boxes_are_no_more_corrected() -> None:
+def test_boxes_cannot_be_corrected_once_hands_are_shown() -> None:
     table = TableHarness().start().to_dealing().deal()
     table.expose("D")
     entry = last_entry(table, operations.OccupyBoxes)
@@ -52,7 +52,7 @@ def test_once_hands_lie_open_the_boxes_are_no_more_corrected() -> None:
 
 
 @pytest.mark.parametrize("unit", Unit)
-def test_a_first_card_that_was_misread_moves_the_whole_deal(unit: Unit) -> None:
+def test_a_corrected_first_card_moves_the_whole_deal(unit: Unit) -> None:
     table = TableHarness(unit, game_id="F3", hands={"F": "AC"}).start().to_dealing()
     first = table.state.round.places[0]
     table.take(2)
@@ -62,7 +62,7 @@ def test_a_first_card_that_was_misread_moves_the_whole_deal(unit: Unit) -> None:
     assert Kind.WRONG_DISTRIBUTION in {found.kind for found in table.state.open}
 
 
-def test_a_first_card_of_the_same_rank_moves_nothing_and_is_held_against_the_devices_word() -> None:
+def test_a_corrected_first_card_of_the_same_rank_moves_nothing_and_is_compared_with_the_device() -> None:
     table = TableHarness(game_id="F3", hands={"F": "AC"}).start().to_dealing()
     table.take(2)
     before = table.state.round.places
@@ -76,7 +76,7 @@ def test_a_first_card_of_the_same_rank_moves_nothing_and_is_held_against_the_dev
 # -- closing the round, and how the bets lay ---------------------------------------------------------------------------
 
 
-def test_a_round_that_was_not_paid_after_all_is_open_again() -> None:
+def test_a_payment_entered_by_mistake_is_taken_back() -> None:
     table = TableHarness().start().to_dealing().finish()
     correct(table, operations.RecordSettled)
     assert table.at(Phase.SETTLING)
@@ -85,7 +85,7 @@ def test_a_round_that_was_not_paid_after_all_is_open_again() -> None:
     table.conclude()
 
 
-def test_a_round_that_was_not_paid_after_all_ends_although_its_stub_is_gone() -> None:
+def test_a_round_whose_payment_was_taken_back_ends_although_its_stub_is_gone() -> None:
     table = TableHarness().start().to_dealing().finish()
     table.fresh_deck()
     correct(table, operations.RecordSettled)
@@ -94,7 +94,7 @@ def test_a_round_that_was_not_paid_after_all_ends_although_its_stub_is_gone() ->
     table.do(operations.PlaceYourBets())
 
 
-def test_a_round_that_was_concluded_by_mistake_is_open_again() -> None:
+def test_a_conclusion_entered_by_mistake_is_taken_back() -> None:
     table = TableHarness().start().to_dealing().finish()
     correct(table, operations.ConcludeRound)
     assert table.at(Phase.SETTLING)

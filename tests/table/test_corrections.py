@@ -1,4 +1,4 @@
-"""Mistakes of people: nothing is erased, what is so instead counts, and what rested on the mistake is decided anew."""
+"""Corrections of entries: nothing is erased, the corrected entry counts, decisions that rested on it are made again."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from controller.roles import Role
 from controller.table import events, operations
 from controller.table.irregularities.corrections import CORRECTIONS
 from controller.table.model import Stage
-from controller.table.operations import Correctable, SaidOtherwise
+from controller.table.operations import Correctable, Replaceable
 from controller.table.phases import Phase
 from tests.table.correction_hands import HANDS, correct, dead, last_entry, outcomes
 from tests.table.harness import TableHarness, cards
@@ -20,13 +20,13 @@ from tests.table.harness import TableHarness, cards
 
 def test_every_operation_that_is_kept_for_correcting_has_its_row() -> None:
     assert set(CORRECTIONS) == set(get_args(Correctable))
-    assert {kind for kind, row in CORRECTIONS.items() if row.otherwise} == set(get_args(SaidOtherwise))
+    assert {kind for kind, row in CORRECTIONS.items() if row.otherwise} == set(get_args(Replaceable))
 
 
 # -- who, and what -----------------------------------------------------------------------------------------------------
 
 
-def test_a_dealer_corrects_nothing_by_himself() -> None:
+def test_a_dealer_may_not_correct_an_entry() -> None:
     table = TableHarness().start().to_dealing().deal()
     table.handle("B1")
     entry = last_entry(table, operations.HandleCards)
@@ -34,7 +34,7 @@ def test_a_dealer_corrects_nothing_by_himself() -> None:
     assert (code, "pit supervisor" in sentence) == ("role", True)
 
 
-def test_what_a_shift_manager_decided_no_lower_rank_corrects() -> None:
+def test_a_lower_rank_may_not_correct_a_shift_managers_decision() -> None:
     table = TableHarness(game_id="TP").start().to_dealing()
     table.report(Kind.UNSHUFFLED)
     table.rule(RulingAction.CONTINUE)
@@ -87,7 +87,7 @@ def test_a_correction_can_be_corrected() -> None:
     assert [place for place, hand in table.state.round.hands.items() if hand.handled] == ["B6"]
 
 
-def test_what_others_said_of_the_same_hand_stands() -> None:
+def test_other_entries_about_the_same_hand_stay() -> None:
     table = TableHarness().start().to_dealing().deal()
     table.handle("B1")
     table.do(operations.HandleCards("B1", viewed=True))
@@ -108,7 +108,7 @@ def test_of_a_round_that_is_over_nothing_is_corrected() -> None:
 
 
 def misread_at_b3() -> TableHarness:
-    """The device reads no faces, and B3 is entered with pictures that it does not have."""
+    """The device reads no faces, and B3 was entered with three pictures by mistake."""
     table = TableHarness(hands=HANDS)
     table.device.capabilities = replace(table.device.capabilities, recognises_cards=False)
     table.start().to_dealing().deal()
@@ -118,7 +118,7 @@ def misread_at_b3() -> TableHarness:
 
 
 def entry_of_hand(table: TableHarness, place: str) -> int:
-    """The entry with which the hand of that place was opened."""
+    """The entry that exposed the hand of that place."""
     opened = {
         one.operation.place: one.entry
         for one in table.state.round.entered
@@ -128,7 +128,7 @@ def entry_of_hand(table: TableHarness, place: str) -> int:
 
 
 @pytest.mark.parametrize("ends", [Phase.SETTLING, Phase.CONCLUDED])
-def test_a_hand_that_was_misread_is_judged_anew(ends: Phase) -> None:
+def test_a_corrected_hand_is_judged_again(ends: Phase) -> None:
     table = misread_at_b3()
     assert outcomes(table)["B3"] == "win"
     if ends is Phase.CONCLUDED:
@@ -142,7 +142,7 @@ def test_a_hand_that_was_misread_is_judged_anew(ends: Phase) -> None:
     table.settle().conclude()
 
 
-def test_a_dealers_hand_that_was_misread_judges_every_hand_anew() -> None:
+def test_a_corrected_dealers_hand_judges_every_hand_again() -> None:
     table = misread_at_b3()
     before = outcomes(table)
     entry = entry_of_hand(table, "D")
@@ -163,8 +163,8 @@ def test_a_hand_entered_at_the_wrong_box_is_struck_out_and_waited_for() -> None:
     assert table.at(Phase.SETTLING)
 
 
-def test_the_error_that_a_misread_hand_raised_goes_with_it() -> None:
-    """The device read other cards: I16 was raised, and it was the dealer who erred."""
+def test_the_irregularity_of_a_misread_hand_ends_with_the_correction() -> None:
+    """The device read other cards: I16 was raised, but the entry was wrong."""
     table = TableHarness(hands=HANDS).start().to_dealing().deal()
     table.expose("D")
     table.expose("B1", "KD KC 8S")
@@ -178,7 +178,7 @@ def test_the_error_that_a_misread_hand_raised_goes_with_it() -> None:
 # -- decisions that rested on it ---------------------------------------------------------------------------------------
 
 
-def test_nc_5_5_5_a_row_that_rested_on_handling_is_found_anew() -> None:
+def test_nc_5_5_5_the_row_is_looked_up_again_when_handling_is_corrected() -> None:
     """With cards handled the misdeal gave options; without, NC 5.5.4 lets the dealer move the hands back."""
     table = TableHarness().start().to_dealing()
     table.take(2)
@@ -217,7 +217,7 @@ def test_nc_5_5_2_a_void_that_rested_on_a_wrong_count_is_lifted() -> None:
     assert table.at(Phase.EXAMINING)
 
 
-def test_nc_5_5_2_a_count_that_was_right_by_mistake_opens_what_it_had_closed() -> None:
+def test_nc_5_5_2_a_corrected_count_reopens_what_the_wrong_one_had_closed() -> None:
     table = TableHarness().start().to_dealing()
     table.take(2)
     table.report(Kind.COUNT_IN_DOUBT)
@@ -243,7 +243,7 @@ def test_a_void_whose_cards_are_gone_is_not_lifted() -> None:
 
 
 @pytest.mark.parametrize("unit", Unit)
-def test_what_a_void_overtook_is_open_again_when_it_is_lifted(unit: Unit) -> None:
+def test_irregularities_overtaken_by_a_void_are_open_again_when_it_is_lifted(unit: Unit) -> None:
     table = TableHarness(unit, game_id="RTP").start().to_dealing()
     table.take()
     table.report(Kind.WRONG_VIEWER, "B1")
@@ -307,7 +307,7 @@ def test_a_report_about_the_wrong_box_is_made_about_the_right_one() -> None:
     assert [one.outcome for one in table.events_of(events.IrregularityResolved)] == ["corrected"]
 
 
-def test_a_report_that_was_decided_is_decided_anew_when_it_is_struck_out() -> None:
+def test_a_decided_report_is_reopened_when_it_is_struck_out() -> None:
     table = TableHarness().start().to_dealing()
     table.take(2)
     table.report(Kind.EXPOSED_CARD, "B1", card=1)

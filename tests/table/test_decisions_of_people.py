@@ -1,4 +1,4 @@
-"""Who may decide what, on what they have seen, and once: roles, revisions, rounds and repeated operations."""
+"""Who may decide: roles, revisions, rounds and repeated operations."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def exposed() -> TableHarness:
     return table
 
 
-def test_a_claim_that_is_denied_changes_nothing_and_play_goes_on() -> None:
+def test_a_denied_claim_changes_nothing_and_play_continues() -> None:
     table = exposed()
     table.deny()
     resolved = table.last(events.IrregularityResolved)
@@ -27,7 +27,7 @@ def test_a_claim_that_is_denied_changes_nothing_and_play_goes_on() -> None:
     table.finish()
 
 
-def test_a_denial_says_why() -> None:
+def test_a_denial_needs_a_reason() -> None:
     table = exposed()
     deny = operations.DenyIrregularity(table.open.id, table.open.revision, "  ")
     assert table.refused(deny, Role.PIT_SUPERVISOR)[0] == "reason"
@@ -72,7 +72,7 @@ def test_a_decision_on_something_that_changed_meanwhile_is_refused() -> None:
     table.confirm()
 
 
-def test_a_choice_does_not_outdate_the_next_bettors() -> None:
+def test_a_choice_leaves_the_revision_unchanged() -> None:
     table = exposed()
     table.confirm()
     revision = table.open.revision
@@ -150,7 +150,7 @@ def test_two_irregularities_hold_until_both_are_resolved() -> None:
     table.finish()
 
 
-def test_nc_5_15_a_void_overtakes_whatever_else_is_open_in_the_round() -> None:
+def test_nc_5_15_a_void_ends_everything_else_open_in_the_round() -> None:
     table = exposed()
     table.report(Kind.FOREIGN_CARD)
     table.confirm(found=table.state.open[0])
@@ -171,7 +171,7 @@ def test_nc_5_15_nothing_more_follows_for_a_round_that_is_void() -> None:
     assert table.refused(operations.ReportIrregularity(Kind.EXPOSED_CARD))[0] == "voided"
 
 
-def test_an_answer_that_is_missing_is_asked_for_in_words() -> None:
+def test_a_missing_answer_is_asked_for_with_its_question() -> None:
     table = TableHarness().start().to_dealing()
     table.take()
     table.report(Kind.OTHER_DEALING_ERROR)
@@ -227,7 +227,7 @@ def test_nc_5_17_a_ruling_voids_a_round_that_is_concluded_until_the_next_begins(
 
 
 def test_an_answer_that_leads_to_another_question_is_kept() -> None:
-    """NC 5.7 asks whether the cards can be returned to the order that was intended (NC 1.13)."""
+    """NC 5.7 asks whether the intended order of the cards can be restored (NC 1.13)."""
     table = TableHarness().start().to_dealing()
     table.take()
     table.report(Kind.WRONG_DISTRIBUTION)
@@ -239,7 +239,7 @@ def test_an_answer_that_leads_to_another_question_is_kept() -> None:
     assert [option.clause for option in table.open.row.options] == ["NC 5.7.2", "NC 5.7.3"]
 
 
-def test_what_concerns_chips_alone_holds_nothing() -> None:
+def test_an_irregularity_about_chips_alone_does_not_hold_the_table() -> None:
     table = TableHarness().start().to_dealing()
     table.take()
     table.report(Kind.LATE_BET)

@@ -1,4 +1,4 @@
-"""The deck is short of cards, has too many, holds strangers or was not shuffled: NC 5.5.1 to 5.5.3."""
+"""The deck is short, has too many or foreign cards, or was not shuffled: NC 5.5.1 to 5.5.3."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_nc_5_5_2_a_stub_counted_short_by_hand_voids() -> None:
     assert table.last(events.RoundVoided).clause == "NC 5.5.2"
 
 
-def test_a_count_has_a_witness_who_is_somebody_else_and_a_number_that_can_be() -> None:
+def test_a_count_has_a_second_person_as_witness_and_a_possible_number() -> None:
     table = TableHarness(Unit.SINGLES).start().to_dealing().deal()
     for witness in ("", "dealer", "Dealer "):
         assert table.refused(operations.CountCards("stub", 40, witness))[0] == "witness"
@@ -75,7 +75,7 @@ def test_nc_5_5_2_a_jump_in_the_devices_count_asks_for_a_count_by_hand() -> None
     assert table.last(events.RoundVoided).clause == "NC 5.5.2"
 
 
-def test_nc_5_5_2_a_jump_in_the_count_with_no_card_gone_lets_play_go_on() -> None:
+def test_nc_5_5_2_play_continues_after_a_jump_in_the_count_without_a_missing_card() -> None:
     table = TableHarness(Unit.SINGLES).start().to_dealing()
     table.take(2)
     table.device.dispensed += 1
@@ -94,7 +94,7 @@ def test_a_wrong_number_of_remaining_cards_is_a_doubt_too() -> None:
 
 @pytest.mark.parametrize("missing", [0, 1])
 def test_nc_5_5_2_a_deck_that_is_short_at_the_shuffle_is_not_dealt_from(missing: int) -> None:
-    """Whether or not the device draws the conclusion from its own count."""
+    """Whether or not the device infers it from its own count."""
     table = TableHarness().start()
     table.do(operations.OpenTable())
     table.device.report(ShuffleFinished(1, 9, 51, missing))
@@ -132,7 +132,7 @@ def test_nc_5_5_1_a_foreign_card_that_the_sensor_sees_voids_when_it_is_confirmed
 
 
 def test_a_fresh_deck_that_is_counted_still_gets_its_end_count() -> None:
-    """A count between rounds is of the whole deck and no round's stub."""
+    """A count between rounds is of the whole deck, not of a stub."""
     table = TableHarness().start().to_dealing().finish()
     table.fresh_deck()
     table.count(52)
@@ -169,7 +169,7 @@ def second_round(unit: Unit) -> TableHarness:
     return table.start().to_dealing().finish().to_dealing()
 
 
-def test_nc_5_5_3_the_order_of_the_last_round_is_no_shuffle() -> None:
+def test_nc_5_5_3_the_order_of_the_last_round_means_an_unshuffled_deck() -> None:
     table = second_round(Unit.SINGLES)
     table.take(5)
     assert not table.state.open
@@ -186,7 +186,7 @@ def test_nc_5_5_3_two_sets_of_the_last_round_are_enough() -> None:
     assert [found.row.id for found in table.state.open] == ["I03"]
 
 
-def test_nc_5_5_3_it_is_told_once_and_tells_no_card() -> None:
+def test_nc_5_5_3_a_repeated_order_is_raised_once_and_names_no_card() -> None:
     table = second_round(Unit.SINGLES)
     table.take(6)
     told = table.last(events.IrregularityRaised)
@@ -212,7 +212,7 @@ def test_the_same_cards_one_place_further_on_are_another_order() -> None:
     assert not table.events_of(events.IrregularityRaised)
 
 
-def test_a_device_that_reads_no_faces_knows_no_order() -> None:
+def test_the_order_of_unread_cards_is_not_compared() -> None:
     table = second_round(Unit.SINGLES)
     table.device.capabilities = replace(table.device.capabilities, recognises_cards=False)
     table.take(12)

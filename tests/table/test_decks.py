@@ -1,4 +1,4 @@
-"""The decks of a table: on record or not, in quarantine, shuffled outside."""
+"""The decks of a table: recorded or not, in quarantine, shuffled outside."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.table.harness import TableHarness
 # -- in and out
 
 
-def test_a_deck_on_record_has_a_name_a_back_and_a_witness_and_is_whole() -> None:
+def test_a_recorded_deck_has_a_name_a_back_a_witness_and_52_cards() -> None:
     table = with_two()
     assert [record.back for record in table.state.decks.recorded] == ["red", "blue"]
     assert table.refused(bring("A", "green"))[0] == "recorded"
@@ -26,7 +26,7 @@ def test_a_deck_on_record_has_a_name_a_back_and_a_witness_and_is_whole() -> None
     assert table.refused(bring("C", "green", witness="dealer"))[0] == "witness"
 
 
-def test_a_deck_goes_out_whatever_its_count_but_not_in_its_round() -> None:
+def test_a_deck_with_any_count_leaves_the_table_but_not_during_its_round() -> None:
     table = begin_with(with_two(), "A")
     assert table.refused(take_out("A"))[0] == "in-play"
     assert table.refused(take_out("B", reason=" "))[0] == "reason"
@@ -45,7 +45,7 @@ def test_nc_5_5_2_a_deck_that_goes_out_short_puts_its_round_in_doubt() -> None:
     assert table.at(Phase.VOIDED)
 
 
-def test_nc_5_6_one_that_goes_out_short_a_round_later_is_about_the_round_before() -> None:
+def test_nc_5_6_a_short_deck_taken_away_a_round_later_concerns_the_round_before() -> None:
     table = begin_with(with_two(), "A").finish()
     begin_with(table, "B")
     table.do(take_out("A", 51))
@@ -56,13 +56,13 @@ def test_nc_5_6_one_that_goes_out_short_a_round_later_is_about_the_round_before(
 # -- which one may be dealt from
 
 
-def test_where_no_deck_is_on_record_nobody_asks_for_one() -> None:
+def test_a_table_without_recorded_decks_asks_for_none() -> None:
     table = opened()
     table.fresh_deck()
     table.do(operations.PlaceYourBets())
 
 
-def test_bets_are_not_opened_on_a_deck_that_nobody_named() -> None:
+def test_bets_are_not_opened_on_an_unnamed_deck() -> None:
     table = with_two()
     table.fresh_deck()
     assert table.refused(operations.PlaceYourBets())[0] == "unnamed"
@@ -71,7 +71,7 @@ def test_bets_are_not_opened_on_a_deck_that_nobody_named() -> None:
     assert table.last(events.RoundBegan).label == "A"
 
 
-def test_it_is_named_anew_whenever_a_deck_is_put_in() -> None:
+def test_a_deck_is_named_each_time_it_is_put_in() -> None:
     table = begin_with(with_two(), "A").finish()
     table.fresh_deck()
     assert table.refused(operations.PlaceYourBets())[0] == "unnamed"
@@ -87,7 +87,7 @@ def test_bets_are_not_opened_on_a_deck_that_was_taken_out() -> None:
     assert table.refused(operations.PlaceYourBets())[0] == "taken-out"
 
 
-def test_only_a_recorded_deck_that_lies_there_is_named() -> None:
+def test_only_a_recorded_deck_in_the_device_is_named() -> None:
     table = with_two()
     assert table.refused(operations.LoadDeck("A"))[0] == "not-loaded"
     table.fresh_deck()
@@ -113,7 +113,7 @@ def test_a_deck_in_quarantine_begins_no_round_before_it_is_released() -> None:
     table.do(operations.PlaceYourBets())
 
 
-def test_a_deck_that_nobody_recorded_is_replaced_or_released() -> None:
+def test_an_unrecorded_deck_in_quarantine_is_replaced_or_released() -> None:
     table = opened()
     table.fresh_deck()
     table.do(operations.QuarantineDeck("", "a mark on the back"))
@@ -149,7 +149,7 @@ def test_nc_5_5_1_and_5_5_2_the_deck_is_out_of_use_once_the_fact_is_confirmed(ki
     begin_with(table, "B").finish()
 
 
-def test_a_denied_one_leaves_the_deck_in_use() -> None:
+def test_a_denied_irregularity_leaves_the_deck_in_use() -> None:
     table = begin_with(with_two(), "A")
     table.report(Kind.FOREIGN_CARD)
     table.deny()
@@ -205,7 +205,7 @@ def test_a_deck_that_was_shuffled_outside_counts_as_shuffled_when_it_is_loaded()
     table.do(operations.PlaceYourBets())
 
 
-def test_once_dealt_from_it_does_no_longer() -> None:
+def test_a_deck_that_was_dealt_from_no_longer_counts_as_shuffled() -> None:
     table = with_two()
     table.do(operations.ShuffledOutside("batch shuffler 2", "A"))
     table.device.load()
@@ -219,7 +219,7 @@ def test_once_dealt_from_it_does_no_longer() -> None:
     assert table.refused(operations.PlaceYourBets())[0] == "not-shuffled"
 
 
-def test_what_was_shuffled_outside_is_a_recorded_deck_that_is_not_in_play() -> None:
+def test_only_a_recorded_deck_not_in_play_is_shuffled_outside() -> None:
     table = begin_with(with_two(), "A")
     assert table.refused(operations.ShuffledOutside("somebody", "C"))[0] == "no-deck"
     assert table.refused(operations.ShuffledOutside("somebody", "A"))[0] == "in-play"
@@ -227,8 +227,8 @@ def test_what_was_shuffled_outside_is_a_recorded_deck_that_is_not_in_play() -> N
     assert with_two(Unit.SETS).refused(operations.ShuffledOutside("somebody", "A"))[0] == "shuffler"
 
 
-def test_a_claim_that_a_void_overtook_takes_the_deck_out_of_use_all_the_same() -> None:
-    """Nobody looked any more whether a card of another back lies in it."""
+def test_a_claim_overtaken_by_a_void_puts_the_deck_out_of_use() -> None:
+    """It was never decided whether it has a foreign card."""
     table = begin_with(with_two(), "A")
     table.report(Kind.FOREIGN_CARD)
     table.report(Kind.UNSHUFFLED)
@@ -239,7 +239,7 @@ def test_a_claim_that_a_void_overtook_takes_the_deck_out_of_use_all_the_same() -
     assert record.quarantined
 
 
-def test_nc_5_5_1_a_round_that_is_void_when_another_deck_lies_there_leaves_that_one_alone() -> None:
+def test_nc_5_5_1_a_void_round_leaves_the_next_deck_usable() -> None:
     table = begin_with(with_two(), "A").finish()
     table.device.load()
     table.do(operations.LoadDeck("B"))
@@ -252,9 +252,9 @@ def test_nc_5_5_1_a_round_that_is_void_when_another_deck_lies_there_leaves_that_
 
 
 def test_nc_5_5_1_a_foreign_card_in_another_deck_does_not_void_the_round_that_was_concluded() -> None:
-    """Only the deck in play binds the round."""
+    """Only the deck in play concerns the round."""
     table = begin_with(with_two(Unit.SETS), "A").finish()
-    table.device.ignores_commands = True  # what it does it is made to tell here
+    table.device.ignores_commands = True  # its reports are given explicitly below
     table.device.report(DeckLoaded(2, 52))
     table.do(operations.LoadDeck("B"))
     table.device.report(ShuffleFinished(2, 777, 52, foreign=1))
@@ -272,7 +272,7 @@ def test_a_deck_whose_cards_are_on_the_table_cannot_have_been_examined() -> None
     assert (code, "finish the round" in sentence) == ("in-play", True)
 
 
-def test_nc_5_6_a_start_that_was_cancelled_is_no_round_between() -> None:
+def test_nc_5_6_a_cancelled_start_does_not_count_as_a_round() -> None:
     table = TableHarness().start().to_dealing().finish()
     played = table.state.round.number
     table.fresh_deck()
@@ -284,7 +284,7 @@ def test_nc_5_6_a_start_that_was_cancelled_is_no_round_between() -> None:
     assert table.open.round == played
 
 
-def test_before_the_first_round_that_is_played_there_is_none() -> None:
+def test_before_the_first_round_there_is_no_earlier_one() -> None:
     table = TableHarness().start().to_betting()
     table.do(operations.CancelStart())
     table.do(operations.PlaceYourBets())

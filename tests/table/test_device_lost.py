@@ -1,4 +1,4 @@
-"""The link or the daemon is gone in mid-round: it comes back by itself, the round goes on when a person says so."""
+"""Link or daemon are lost during a round: the link is restored automatically, the round continued by a person."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_a_device_lost_in_a_round_is_reconciled_and_the_dealer_continues(unit: U
 
 
 @BOTH
-def test_cards_taken_while_nobody_listened_reach_their_places_when_the_device_kept_its_reports(unit: Unit) -> None:
+def test_cards_taken_without_a_link_are_dealt_from_the_reports_that_the_device_kept(unit: Unit) -> None:
     smooth = TableHarness(unit).start().to_dealing().deal()
     table = TableHarness(unit).start().to_dealing()
     table.take()
@@ -356,7 +356,7 @@ def test_another_device_in_a_round_is_refused_however_often_it_comes() -> None:
     assert table.at(Service.RECONCILING)
 
 
-def test_another_device_between_rounds_is_told_and_takes_over() -> None:
+def test_another_device_between_rounds_is_recorded_and_takes_over() -> None:
     table = TableHarness().start()
     first = table.device.serial
     table.lose_link()
@@ -368,7 +368,7 @@ def test_another_device_between_rounds_is_told_and_takes_over() -> None:
     assert len(table.events_of(events.DeviceDiffers)) == 1
 
 
-def test_other_firmware_on_the_same_device_is_told() -> None:
+def test_other_firmware_in_the_same_device_is_recorded() -> None:
     table = TableHarness().start()
     before = table.device.identity.firmware_digest
     table.device.firmware_digest = "e" * 64

@@ -1,4 +1,4 @@
-"""The device's own clock: cards closer together than one is drawn after the other, and a clock that runs backwards."""
+"""The device's clock: cards too close together to be drawn one by one, and a clock that runs backwards."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_the_cards_stay_where_they_were_dealt_and_the_deal_waits() -> None:
     assert [held.ordinal for held in table.state.round.hands["B6"].cards] == [3]
 
 
-def test_an_order_that_the_log_tells_and_the_deal_followed_cannot_be_called_unknown() -> None:
+def test_the_order_of_cards_dealt_one_by_one_cannot_be_entered_as_unknown() -> None:
     table = timed()
     draw_at(table, 10_000)
     draw_at(table, 10_001)
@@ -124,7 +124,7 @@ def test_the_time_of_the_last_deck_says_nothing_of_this_one() -> None:
     assert not raised(table), "the deck was loaded a moment ago, and no card of it had left"
 
 
-def test_a_card_too_many_that_came_with_the_last_one_is_told_once() -> None:
+def test_a_card_too_many_drawn_with_the_last_one_is_raised_once() -> None:
     table = timed()
     for card in range(12):
         draw_at(table, 10_000 + 700 * card)
@@ -135,7 +135,7 @@ def test_a_card_too_many_that_came_with_the_last_one_is_told_once() -> None:
     assert [held.ordinal for held in table.state.decks.aside] == [13]
 
 
-def test_a_third_card_with_them_waits_and_is_told_as_taken_while_the_deal_was_held() -> None:
+def test_a_third_card_drawn_with_them_is_set_aside_and_raised() -> None:
     table = timed()
     for uptime_ms in (10_000, 10_010, 10_020):
         draw_at(table, uptime_ms)
@@ -178,7 +178,7 @@ def test_a_clock_that_runs_backwards_between_rounds_is_noted() -> None:
 
 
 @pytest.mark.parametrize("second", [(1, 500), (1, None), (2, 3)])
-def test_a_clock_that_stands_or_begins_anew_or_is_none_is_no_doubt(second: tuple[int, int | None]) -> None:
+def test_a_clock_that_stands_or_restarts_or_is_missing_is_no_doubt(second: tuple[int, int | None]) -> None:
     table = timed(senses=True)
     number = table.device.last_report
     boot, uptime_ms = second

@@ -1,4 +1,4 @@
-"""Rounds of every game at a table: the deal, the order of opening, and what no clause provides for."""
+"""Rounds of every game: the deal, the order in which hands are shown, and cases without a clause."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ def exposed_in_mid_deal(unit: Unit) -> TableHarness:
     return table
 
 
-def test_nc_5_7_an_exposed_card_holds_the_deal_until_everybody_has_chosen() -> None:
+def test_nc_5_7_an_exposed_card_holds_the_deal_until_every_bettor_has_chosen() -> None:
     table = exposed_in_mid_deal(Unit.SINGLES)
     assert (table.open.row.id, table.open.row.clause, table.open.stage) == ("I12", "NC 5.7", Stage.CLAIMED)
     assert table.exit_is_held()
@@ -64,7 +64,7 @@ def test_nc_5_7_3_a_hand_that_was_withdrawn_is_not_opened_any_more() -> None:
     assert table.refused(operations.ExposeHand("B3"))[0] == "dead"
 
 
-def test_nc_5_7_nobody_chooses_twice_or_for_a_hand_that_is_not_in_play() -> None:
+def test_nc_5_7_a_choice_is_made_once_and_only_for_a_hand_in_play() -> None:
     table = exposed_in_mid_deal(Unit.SETS)
     table.confirm()
     table.choose(B1=WITHDRAW)
@@ -84,14 +84,14 @@ def test_nc_5_7_the_round_ends_without_hands_when_all_withdraw() -> None:
     table.settle().conclude()
 
 
-def test_nc_5_7_an_exposed_card_does_not_void_even_when_nobody_has_handled_cards() -> None:
+def test_nc_5_7_an_exposed_card_does_not_void_even_before_cards_were_handled() -> None:
     table = exposed_in_mid_deal(Unit.SETS)
     table.confirm(handled=False)
     assert table.proposes(Disposition.OPTIONS)
     assert not table.events_of(events.RoundVoided)
 
 
-def test_nc_5_7_a_second_error_finds_nobody_left_to_choose_and_resolves_itself() -> None:
+def test_nc_5_7_a_second_error_without_a_bettor_left_resolves_itself() -> None:
     table = exposed_in_mid_deal(Unit.SETS)
     table.confirm()
     table.choose(B1=WITHDRAW, B3=WITHDRAW, B6=WITHDRAW)

@@ -39,7 +39,7 @@ def test_nc_5_10_an_announced_card_is_the_next_card(unit: Unit) -> None:
     table.expose_all().settle().conclude()
 
 
-def test_nc_5_10_a_card_that_nobody_announced_is_told_when_it_comes_out() -> None:
+def test_nc_5_10_a_face_up_card_is_raised_when_it_comes_out_unannounced() -> None:
     table = TableHarness(Unit.SINGLES).start().to_dealing()
     table.take(4)
     table.device.draw(face_up=True)

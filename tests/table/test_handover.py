@@ -1,4 +1,4 @@
-"""Who deals: on, off, and the table handed over with everything that is open."""
+"""Who deals: on duty, off duty, and the table handed over with all open irregularities."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_a_dealer_comes_and_goes_between_rounds() -> None:
     assert table.refused(OFF)[0] == "phase"
 
 
-def test_nobody_comes_or_goes_while_something_is_open() -> None:
+def test_dealers_do_not_change_while_an_irregularity_is_open() -> None:
     table = to_phase(Unit.SETS, Phase.CONCLUDED)
     table.report(Kind.LATE_BET)
     assert table.refused(ON)[0] == "open"
@@ -82,7 +82,7 @@ def test_a_table_is_taken_over_in_every_phase_and_service_and_in_a_pause(phase: 
     assert table.last(events.HandedOver).phase is phase
 
 
-def test_who_is_on_duty_restricts_nobody() -> None:
+def test_the_dealer_on_duty_restricts_no_one() -> None:
     table = TableHarness().start()
     table.do(operations.TakeOver(), Role.PIT_SUPERVISOR)
     table.to_dealing().finish()  # by the dealer, who is off duty

@@ -1,4 +1,4 @@
-"""The rest was dealt by hand, and then the device comes back and tells of cards that left it before: nothing new."""
+"""Cards dealt by hand that the device reports when it is back: they are not counted twice."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def by_hand(table: TableHarness, cards: int) -> None:
 
 
 def lost(unit: Unit = Unit.SINGLES) -> TableHarness:
-    """Two turns were dealt, and the link is gone."""
+    """Two turns were dealt, and the link is lost."""
     table = WatchedTable(unit).start().to_dealing()
     table.take(2)
     table.lose_link()
@@ -70,7 +70,7 @@ def test_cards_drawn_together_that_were_dealt_by_hand_are_noted_too() -> None:
     assert not table.state.open
 
 
-def test_a_card_that_nobody_dealt_is_still_set_aside_and_told_of() -> None:
+def test_a_card_not_dealt_by_hand_is_set_aside_and_raised() -> None:
     table = lost()
     table.take(2)
     by_hand(table, 1)
@@ -91,7 +91,7 @@ def test_of_cards_drawn_together_only_the_new_one_waits() -> None:
     assert [found.row.id for found in table.state.open] == ["I15"]
 
 
-def test_a_set_that_fell_while_nobody_listened_and_was_dealt_by_hand_is_noted_with_its_lifting() -> None:
+def test_late_reports_of_a_set_dealt_by_hand_are_noted() -> None:
     table = WatchedTable(Unit.SETS).start().to_dealing()
     table.take()
     table.lose_link()
@@ -136,7 +136,7 @@ def test_a_first_card_that_was_shown_by_hand_is_noted() -> None:
     assert table.state.round.first_card is not None
 
 
-def test_after_reports_of_which_nobody_knows_how_many_are_gone_none_is_taken_twice() -> None:
+def test_after_an_unknown_number_of_lost_reports_none_is_taken_twice() -> None:
     table = TableHarness(Unit.SINGLES).start().to_dealing()
     table.take(2)
     told = [given for given, _ in table.steps if isinstance(given, DeviceReported)]

@@ -1,4 +1,4 @@
-"""The account of the 52 cards: where they are, what a count of any pile changes, and cards that were dropped."""
+"""The account of the 52 cards: where they are, counts of piles, and dropped cards."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_the_cards_of_a_dead_hand_stay_in_the_account() -> None:
 # -- the screen
 
 
-def test_the_screen_tells_of_it_only_when_there_is_something_to_tell() -> None:
+def test_the_screen_shows_the_account_only_when_cards_are_beside_the_hands() -> None:
     table = TableHarness(Unit.SINGLES).start().to_dealing()
     table.take(2)
     assert "cards:" not in screen(table)
@@ -112,7 +112,7 @@ def test_the_screen_tells_of_it_only_when_there_is_something_to_tell() -> None:
     assert "cards: stub 50 · tray 0 · hands 1 · 1 dropped = 52" in screen(table)
 
 
-def test_the_screen_tells_when_it_does_not_make_52() -> None:
+def test_the_screen_shows_when_the_account_is_not_52() -> None:
     table = TableHarness(Unit.SINGLES).start().to_dealing().deal()
     table.count(39)
     assert "= 51" in screen(table)
@@ -260,7 +260,7 @@ def test_what_is_set_aside_is_counted_too() -> None:
     assert (account(table).aside, table.state.stub_due) == (2, 38)
 
 
-def test_a_tray_with_another_number_of_cards_than_the_device_told_of_is_a_set_of_the_wrong_size() -> None:
+def test_a_different_count_of_the_tray_is_a_set_of_the_wrong_size() -> None:
     table = TableHarness().start().to_dealing()
     table.do(count("tray", 3))
     assert not table.state.open

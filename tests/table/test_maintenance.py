@@ -1,4 +1,4 @@
-"""Maintenance: the device does what people say, no card of it enters a round, and the deck is whole before the next."""
+"""Maintenance: people instruct the device, its cards enter no round, and the deck is counted before the next."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ from tests.table.way_out import lead_to_next_round
 BOTH = pytest.mark.parametrize("unit", Unit)
 BEGIN = operations.BeginMaintenance("cleaning")
 END = operations.EndMaintenance()
-told = operations.InstructDevice
 
 
 def maintained(unit: Unit = Unit.SETS, start: Phase = Phase.IDLE) -> TableHarness:
@@ -32,7 +31,7 @@ def maintained(unit: Unit = Unit.SETS, start: Phase = Phase.IDLE) -> TableHarnes
 
 
 def instruct(table: TableHarness, instruction: Instruction, cards: int = 0) -> None:
-    table.do(told(instruction, cards), Role.PIT_SUPERVISOR)
+    table.do(operations.InstructDevice(instruction, cards), Role.PIT_SUPERVISOR)
 
 
 def ordered(table: TableHarness) -> list[AnyCommand]:
@@ -60,7 +59,7 @@ def test_a_pit_supervisor_says_so_and_says_why() -> None:
     assert table.refused(operations.BeginMaintenance(" "), Role.PIT_SUPERVISOR)[0] == "reason"
     table.do(BEGIN, Role.PIT_SUPERVISOR)
     assert table.refused(END)[0] == "role"
-    assert table.refused(told(Instruction.RUN_SELF_TEST))[0] == "role"
+    assert table.refused(operations.InstructDevice(Instruction.RUN_SELF_TEST))[0] == "role"
     assert table.refused(BEGIN, Role.PIT_SUPERVISOR) == (
         "phase",
         "Cannot begin maintenance while the table is under maintenance. End the maintenance first.",
@@ -76,9 +75,9 @@ def test_what_is_open_is_brought_to_its_end_before() -> None:
     table.do(BEGIN, Role.PIT_SUPERVISOR)
 
 
-def test_the_device_is_told_only_by_people_and_only_there() -> None:
+def test_only_people_instruct_the_device_and_only_under_maintenance() -> None:
     table = to_phase(Unit.SETS, Phase.CONCLUDED)
-    code, sentence = table.refused(told(Instruction.SHUFFLE), Role.PIT_SUPERVISOR)
+    code, sentence = table.refused(operations.InstructDevice(Instruction.SHUFFLE), Role.PIT_SUPERVISOR)
     assert (code, "begin maintenance" in sentence) == ("phase", True)
     table.do(BEGIN, Role.PIT_SUPERVISOR)
     before = len(ordered(table))
@@ -103,35 +102,35 @@ def test_the_device_is_told_only_by_people_and_only_there() -> None:
     assert not table.events_of(events.IrregularityRaised)
 
 
-def test_what_a_device_cannot_do_now_it_is_not_told() -> None:
+def test_an_instruction_that_the_device_cannot_carry_out_is_refused() -> None:
     table = maintained()
     refused = partial(table.refused, by=Role.PIT_SUPERVISOR)
-    assert refused(told(Instruction.DISPENSE, 3))[0] == "exit"
+    assert refused(operations.InstructDevice(Instruction.DISPENSE, 3))[0] == "exit"
     instruct(table, Instruction.RELEASE_EXIT)
     for count in (0, 6, -1):
-        assert refused(told(Instruction.DISPENSE, count))[0] == "cards"
-    assert refused(told(Instruction.SHUFFLE, 1))[0] == "cards"
+        assert refused(operations.InstructDevice(Instruction.DISPENSE, count))[0] == "cards"
+    assert refused(operations.InstructDevice(Instruction.SHUFFLE, 1))[0] == "cards"
     table.device.answers = False
     instruct(table, Instruction.DISPENSE, 3)
-    assert refused(told(Instruction.RUN_SELF_TEST))[0] == "busy"
+    assert refused(operations.InstructDevice(Instruction.RUN_SELF_TEST))[0] == "busy"
     assert refused(END)[0] == "moving"
     table.lose_link()
-    assert table.refused(told(Instruction.SHUFFLE), Role.PIT_SUPERVISOR)[0] == "service"
+    assert table.refused(operations.InstructDevice(Instruction.SHUFFLE), Role.PIT_SUPERVISOR)[0] == "service"
     shoe = maintained(Unit.SINGLES)
     for instruction in (Instruction.SHUFFLE, Instruction.UNLOAD_STUB):
-        assert shoe.refused(told(instruction), Role.PIT_SUPERVISOR)[0] == "device"
+        assert shoe.refused(operations.InstructDevice(instruction), Role.PIT_SUPERVISOR)[0] == "device"
 
 
-def test_a_device_that_stands_still_may_be_tested_and_nothing_else() -> None:
+def test_a_stopped_device_may_only_be_tested() -> None:
     table = maintained()
     table.device.report(observations.DoorMoved(True))
-    assert table.refused(told(Instruction.SHUFFLE), Role.PIT_SUPERVISOR)[0] == "stopped"
+    assert table.refused(operations.InstructDevice(Instruction.SHUFFLE), Role.PIT_SUPERVISOR)[0] == "stopped"
     instruct(table, Instruction.RUN_SELF_TEST)
     table.device.report(observations.DoorMoved(False))
     instruct(table, Instruction.SHUFFLE)
 
 
-def test_what_the_device_broke_off_it_may_be_told_to_do_again() -> None:
+def test_maintenance_clears_the_stop_of_an_aborted_shuffle() -> None:
     table = to_phase(Unit.SETS, Phase.CONCLUDED)
     table.device.report(observations.ShuffleAborted(1, 20))
     assert table.state.device.stopped
@@ -181,7 +180,7 @@ def test_nothing_that_happens_there_is_an_irregularity() -> None:
     assert lead_to_next_round(table)
 
 
-def test_a_shufflers_deck_is_loaded_anew_and_counted_by_its_shuffle_before_the_next_round() -> None:
+def test_a_shufflers_deck_is_loaded_again_and_counted_by_its_shuffle_before_the_next_round() -> None:
     table = maintained()
     table.do(END, Role.PIT_SUPERVISOR)
     code, sentence = table.refused(operations.PlaceYourBets())
@@ -242,7 +241,7 @@ def test_a_link_lost_and_found_there_is_no_more_than_between_rounds(unit: Unit) 
     assert lead_to_next_round(table)
 
 
-def test_a_set_that_waited_in_the_tray_when_it_ended_goes_to_nobody() -> None:
+def test_a_set_left_in_the_tray_by_maintenance_is_not_dealt() -> None:
     table = maintained()
     instruct(table, Instruction.RELEASE_EXIT)
     instruct(table, Instruction.DISPENSE, 3)
@@ -265,7 +264,7 @@ def test_a_shoes_deck_may_be_counted_as_a_whole() -> None:
 
 
 @BOTH
-def test_the_deck_that_waited_is_not_dealt_from_either_and_stands_in_nobodys_way(unit: Unit) -> None:
+def test_the_waiting_deck_is_not_dealt_from_after_maintenance_and_blocks_nothing(unit: Unit) -> None:
     table = to_phase(unit, Phase.IDLE).to_dealing()
     load_beside(table)
     if unit is Unit.SETS:

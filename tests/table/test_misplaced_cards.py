@@ -1,4 +1,4 @@
-"""Cards that lie elsewhere than they were dealt: TP 5.3, RTP 5.4, 5.6, 5.7, NC 5.5.4, 5.7, 5.9, P3 5.3, 5.4."""
+"""Misplaced cards: TP 5.3, RTP 5.4, 5.6, 5.7, NC 5.5.4, 5.7, 5.9, P3 5.3, 5.4."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def lying(table: TableHarness) -> dict[str, list[int]]:
 
 
 @cured
-def test_complete_hands_are_moved_back_and_the_round_goes_on(game_id: str, clause: str) -> None:
+def test_complete_hands_are_moved_back_and_the_round_continues(game_id: str, clause: str) -> None:
     table = dealt(game_id, Unit.SINGLES)
     as_dealt = lying(table)
     table.swap("B1", "B6")
@@ -72,7 +72,7 @@ def test_a_place_that_cannot_be_is_refused(cards: tuple[tuple[int, str], ...], c
     assert table.refused(said)[0] == code
 
 
-def test_nc_5_7_2_after_handling_bettors_go_on_with_the_reconstructed_hand_or_take_the_bet_back() -> None:
+def test_nc_5_7_2_after_handling_bettors_continue_with_the_reconstructed_hand_or_take_the_bet_back() -> None:
     """NC 5.7, 5.7.2, 5.7.3 and 1.13."""
     table = dealt("NC")
     table.handle("B1")
@@ -93,7 +93,7 @@ def test_nc_5_7_2_after_handling_bettors_go_on_with_the_reconstructed_hand_or_ta
         ("dealer", Role.DEALER),
     ],
 )
-def test_rtp_5_6_5_7_the_round_goes_on_and_who_is_dissatisfied_may_be_permitted_to_withdraw(
+def test_rtp_5_6_5_7_the_round_continues_and_dissatisfied_bettors_may_be_permitted_to_withdraw(
     role: str, permits: Role
 ) -> None:
     """RTP 5.6, 5.7 and reading 26."""
@@ -133,7 +133,7 @@ def test_p3_5_4_a_wrong_count_to_the_dealer_reaches_a_settled_round() -> None:
     assert table.last(events.RoundVoided).clause == "P3 5.4"
 
 
-def test_nc_5_3_who_walked_away_goes_on_and_a_pit_supervisor_says_so() -> None:
+def test_nc_5_3_a_pit_supervisor_enters_that_an_absent_bettor_continues() -> None:
     """NC 5.3, reading 40."""
     table = dealt("NC")
     table.report(Kind.EXPOSED_CARD)

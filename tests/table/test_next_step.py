@@ -1,4 +1,4 @@
-"""What comes next stands in one sentence, at every moment, and it is what the table would allow."""
+"""The next step is a sentence in every state, and the table permits what it names."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_without_its_device_a_round_is_dealt_by_hand_or_waits() -> None:
 
 
 def test_a_deck_that_has_still_to_be_counted_has_no_account() -> None:
-    """The hands of the round before are none of it."""
+    """The hands of the round before do not count."""
     table = TableHarness().start().to_dealing()
     table.take()
     table.do(operations.AbandonRound("the shift manager", "fire"), Role.SHIFT_MANAGER)
@@ -122,7 +122,7 @@ def test_while_something_is_open_a_device_that_is_gone_or_stands_is_named_too() 
     assert next_step(table.state) == asked
 
 
-def test_a_shoe_without_a_shuffle_is_not_told_to_wait_for_one() -> None:
+def test_next_step_does_not_wait_for_a_shuffle_of_a_shoe() -> None:
     table = TableHarness(Unit.SINGLES).start().to_dealing()
     table.take()
     for _ in range(2):

@@ -1,4 +1,4 @@
-"""Devices that err, break or are swapped: the round still has a way to its end, and no card is counted twice."""
+"""Devices that err, fail or are replaced: the round can still be finished, and no card is counted twice."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_another_device_may_take_over_between_rounds() -> None:
 
 
 def test_a_set_that_the_journal_missed_lies_in_the_tray_with_all_its_cards() -> None:
-    """Else the next hand would be given two cards more than it may have."""
+    """Otherwise the next hand would get two cards too many."""
     table = TableHarness().start().to_dealing()
     table.take()
     shown = replace(table.device.status, dispensed=table.device.status.dispensed)
@@ -127,7 +127,7 @@ def test_nc_5_5_1_a_foreign_card_among_cards_drawn_together_is_said() -> None:
     assert {found.row.id for found in table.state.open} == {"I01", "I15"}
 
 
-def test_a_deck_with_a_card_face_up_begins_no_round_and_the_card_is_not_told() -> None:
+def test_a_deck_with_a_card_face_up_begins_no_round_and_the_card_is_not_named() -> None:
     table = TableHarness(Unit.SINGLES).start()
     table.do(operations.OpenTable())
     table.fresh_deck()
@@ -171,7 +171,7 @@ def test_a_supervisor_returns_the_table_to_service_from_wherever_it_stands() -> 
     assert table.at(Phase.CLOSED)
 
 
-def test_nc_5_5_2_two_alike_in_one_set_are_told_of_once() -> None:
+def test_nc_5_5_2_two_equal_cards_in_one_set_are_raised_once() -> None:
     table = TableHarness().start()
     table.device.order[1] = table.device.order[0]
     table.to_dealing()
@@ -200,7 +200,7 @@ def at_first_card() -> TableHarness:
     return table
 
 
-def test_a_stub_that_comes_out_before_the_first_card_is_told_of() -> None:
+def test_a_stub_that_comes_out_before_the_first_card_puts_the_count_in_doubt() -> None:
     table = at_first_card()
     table.device.report(StubUnloaded(1, 52))
     assert table.open.kind is Kind.COUNT_IN_DOUBT

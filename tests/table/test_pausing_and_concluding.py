@@ -1,4 +1,4 @@
-"""Pausing holds the exit; concluding is asked twice; the table opens and closes."""
+"""Pausing holds the exit; a round is concluded by two requests; the table opens and closes."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_a_pause_does_not_hide_what_is_irregular() -> None:
     assert not table.is_held()
 
 
-def test_concluding_asks_back_once() -> None:
+def test_a_round_is_concluded_at_the_second_request() -> None:
     table = TableHarness().start().to_dealing().deal().expose_all()
     assert table.refused(operations.ConcludeRound())[0] == "not-settled"
     table.settle()
@@ -72,7 +72,7 @@ def test_chips_are_recorded_as_paid_once() -> None:
     assert table.refused(operations.RecordSettled())[0] == "settled"
 
 
-def test_the_next_rounds_conclusion_is_asked_for_anew() -> None:
+def test_the_next_round_is_concluded_by_two_requests_of_its_own() -> None:
     table = TableHarness().start().to_dealing().finish().to_dealing().deal().expose_all()
     assert table.refused(operations.ConcludeRound())[0] == "not-settled"
     table.settle()
@@ -96,7 +96,7 @@ def test_a_table_closes_between_rounds_only() -> None:
     table.to_dealing().finish()
 
 
-def test_a_shoe_needs_to_be_told_of_the_shuffle_and_a_shuffler_does_not() -> None:
+def test_a_shuffle_is_entered_for_a_shoe_and_not_for_a_shuffler() -> None:
     shoe = TableHarness(Unit.SINGLES).start()
     shoe.do(operations.OpenTable())
     assert shoe.refused(operations.ShuffledOutside("by hand"))[0] == "no-deck"

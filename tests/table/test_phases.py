@@ -1,4 +1,4 @@
-"""The machines lead where their tables say, and nowhere else."""
+"""The machines follow their transition tables, and permit nothing else."""
 
 from __future__ import annotations
 

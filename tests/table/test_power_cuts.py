@@ -1,4 +1,4 @@
-"""The power fails in mid-round: of the PC, of the device, of both. RTP 5.13, NC 5.4; TP says nothing.
+"""Power failures during a round, of the PC, the device or both: RTP 5.13, NC 5.4; TP says nothing.
 
 Whoever lost it, it is claimed once; a person confirms or denies it, and nothing goes on by itself.
 """
@@ -20,7 +20,7 @@ from tests.table.harness import TableHarness
 
 ESTABLISHED = ChosenReading("established_by", "mathematically")
 HANDS = {"RTP": {"B1": "KD 5C 9S"}, "NC": {"B1": "TC 5C 9S"}, "TP": {}}
-SIDE = {"RTP": "royal", "NC": "three_pictures"}  # won and lost for certain as soon as these cards lie open
+SIDE = {"RTP": "royal", "NC": "three_pictures"}  # conclusively won or lost as soon as these cards are shown
 
 
 def the_pc(table: TableHarness) -> None:
@@ -45,7 +45,7 @@ Cut = Callable[[TableHarness], None]
 
 
 def begun(game_id: str, unit: Unit = Unit.SINGLES) -> TableHarness:
-    """Ann and Bob bet, each on a box of his own, and the deal begins."""
+    """Ann and Bob bet, each on one box, and the deal begins."""
     settings = Settings(game_id, unit, 3, True, () if game_id == "TP" else (ESTABLISHED,))
     table = TableHarness(unit, (1, 2), HANDS[game_id], settings=settings, game_id=game_id).start()
     table.do(operations.OpenTable())
@@ -72,11 +72,11 @@ def power_claims(table: TableHarness) -> list[str]:
     return [event.noticed_by for event in table.events_of(events.IrregularityRaised) if event.kind == "power_failure"]
 
 
-# -- what the clauses say ----------------------------------------------------------------------------------------------
+# -- the clauses -------------------------------------------------------------------------------------------------------
 
 
 @CUTS
-def test_rtp_5_13_1_whoever_wants_to_withdraws_and_the_others_are_played(fail: Cut) -> None:
+def test_rtp_5_13_1_bettors_may_withdraw_and_the_other_hands_are_played(fail: Cut) -> None:
     table = begun("RTP")
     table.take(4)
     fail(table)
@@ -95,7 +95,7 @@ def test_rtp_5_13_1_whoever_wants_to_withdraws_and_the_others_are_played(fail: C
 
 
 @CUTS
-def test_rtp_5_13_2_with_an_outcome_established_it_goes_on(fail: Cut) -> None:
+def test_rtp_5_13_2_with_an_outcome_established_the_round_continues(fail: Cut) -> None:
     table = shown("RTP")
     fail(table)
     assert (table.open.row.id, table.open.row.clause) == ("I18", "RTP 5.13.2")
@@ -122,7 +122,7 @@ def test_nc_5_4_2_with_nothing_established_the_round_is_void(fail: Cut) -> None:
 
 
 @CUTS
-def test_nc_5_4_1_with_an_outcome_established_it_goes_on(fail: Cut) -> None:
+def test_nc_5_4_1_with_an_outcome_established_the_round_continues(fail: Cut) -> None:
     table = shown("NC")
     fail(table)
     assert (table.open.row.id, table.open.row.clause) == ("I18", "NC 5.4.1")
@@ -146,14 +146,14 @@ def test_where_the_document_is_silent_a_shift_manager_rules(fail: Cut) -> None:
     table.finish()
 
 
-# -- what is claimed, by whom, and how often ---------------------------------------------------------------------------
+# -- what is raised, by whom, and how often ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("fail", "noticed_by", "word"),
     [(the_pc, "inference", "the PC was started again"), (the_device, "device", "power"), (both, "inference", "the PC")],
 )
-def test_whoever_lost_power_it_is_one_claim_with_its_evidence(fail: Cut, noticed_by: str, word: str) -> None:
+def test_a_power_failure_is_raised_once_with_its_evidence(fail: Cut, noticed_by: str, word: str) -> None:
     table = TableHarness(Unit.SINGLES).start().to_dealing()
     table.take(2)
     fail(table)
@@ -176,7 +176,7 @@ def test_a_claim_that_was_denied_does_not_come_again_in_the_same_interruption() 
 
 
 @pytest.mark.parametrize("cause", ["watchdog", "reset", "anything"])
-def test_a_device_that_started_anew_with_power_is_reconciled_and_no_more(cause: str) -> None:
+def test_a_device_restarted_without_losing_power_is_only_reconciled(cause: str) -> None:
     table = TableHarness(Unit.SINGLES).start().to_dealing()
     table.take(2)
     table.lose_link()
@@ -196,7 +196,7 @@ def test_a_brown_out_is_a_power_failure() -> None:
 
 
 @pytest.mark.parametrize("host_boot", ["pc-1", ""])
-def test_a_daemon_that_begins_anew_on_a_pc_that_ran_on_is_no_power_failure(host_boot: str) -> None:
+def test_a_daemon_restarted_on_a_running_pc_is_no_power_failure(host_boot: str) -> None:
     table = TableHarness(Unit.SINGLES).start().to_dealing()
     table.take(2)
     table.start_daemon_again(host_boot)
@@ -206,7 +206,7 @@ def test_a_daemon_that_begins_anew_on_a_pc_that_ran_on_is_no_power_failure(host_
     table.finish()
 
 
-def test_between_rounds_nobody_is_interrupted() -> None:
+def test_between_rounds_a_power_failure_is_not_raised() -> None:
     table = TableHarness(Unit.SINGLES).start().to_dealing().finish()
     both(table)
     assert not table.state.open
@@ -215,7 +215,7 @@ def test_between_rounds_nobody_is_interrupted() -> None:
     table.to_dealing().finish()
 
 
-# -- what the device had to tell ---------------------------------------------------------------------------------------
+# -- reports after the failure -----------------------------------------------------------------------------------------
 
 
 def test_a_card_drawn_while_the_pc_was_dark_reaches_its_place_though_the_claim_is_open() -> None:
@@ -241,7 +241,7 @@ def test_a_card_drawn_after_everything_was_compared_is_taken_out_of_turn() -> No
 
 
 def test_nc_5_4_1_what_a_kept_report_establishes_counts() -> None:
-    """A hand whose card came out face up: its report reached nobody before the PC was dark."""
+    """A card came out face up, and its report was not received before the PC lost power."""
     table = begun("NC")
     table.start_daemon_again("pc-2")
     assert table.open.row.clause == "NC 5.4.2"
@@ -260,7 +260,7 @@ def forgetful(*, acknowledges: bool, retains: bool, unit: Unit = Unit.SINGLES) -
     return table
 
 
-def test_nc_5_5_2_a_device_that_speaks_whether_anybody_listens_asks_for_a_count_after_any_loss() -> None:
+def test_nc_5_5_2_a_device_without_acknowledgements_needs_a_count_after_every_loss() -> None:
     table = forgetful(acknowledges=False, retains=True)
     table.lose_link()
     table.connect()

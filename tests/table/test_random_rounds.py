@@ -1,4 +1,4 @@
-"""Whatever people and devices do, in whatever order: the table keeps its books and finds its way on."""
+"""Random sequences of inputs: the account of cards stays right, and a path to the next round remains."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ from tests.table.way_out import lead_to_next_round, step
 
 indices = st.integers(0, 10_000)
 small = st.integers(1, 4)
-WIRE = range(2**16)  # what the numbers of a report can be
+WIRE = range(2**16)  # the range of numbers in a report
 
 
 def can_be_told(observation: AnyObservation) -> bool:
-    """Whether a driver could hand it over: no number out of the wire's range."""
+    """Whether a driver could report it: no number out of the wire's range."""
     numbers = [value for value in msgspec.structs.astuple(observation) if isinstance(value, int)]
     return all(number in WIRE for number in numbers)
 
 
 class Rounds(RuleBasedStateMachine):
-    """Lawful steps, so that rounds get somewhere, and everything else in between."""
+    """Regular steps, so that rounds advance, and random inputs in between."""
 
     @staticmethod
     def boxes(rules: Game) -> tuple[int, ...]:
-        """Those that are occupied when a round begins as it should."""
+        """The boxes that are occupied in a regular round."""
         return BOXES
 
     def __init__(self) -> None:
@@ -50,7 +50,7 @@ class Rounds(RuleBasedStateMachine):
         self.table = WatchedTable(unit, game_id, self.boxes(GAMES[game_id]))
         self.table.start()
 
-    # -- as it should be -------------------------------------------------------------------------------------------
+    # -- regular steps ---------------------------------------------------------------------------------------------
 
     @rule(times=st.integers(1, 12))
     def go_on(self, times: int) -> None:
@@ -131,7 +131,7 @@ class Rounds(RuleBasedStateMachine):
         self.table.device.reboot()
 
     def reports_are_gone(self) -> None:
-        """Two of the device that runs; it says which."""
+        """Two reports of the running device are lost; it says which."""
         device = self.table.device
         if device.linked:
             first = device.last_report + 1
@@ -143,7 +143,7 @@ class Rounds(RuleBasedStateMachine):
         self.table.give(DaemonStarted("T1", True, self.table.settings, "again"))
 
     def teardown(self) -> None:
-        """And then everything works again, and people lead the table on."""
+        """At the end everything works again, and the crew reaches the next round."""
         device = self.table.device
         device.answers, device.refuses_next, device.jams_next = True, "", False
         device.next_set = device.miscount = 0
@@ -153,7 +153,7 @@ class Rounds(RuleBasedStateMachine):
 
 
 class RoundsOfOneBox(Rounds):
-    """Two hands: a hand that is removed, or whose bettor withdraws, leaves nobody to play against the Dealer."""
+    """Two hands: when one is removed or withdrawn, no hand is left against the Dealer."""
 
     @staticmethod
     def boxes(rules: Game) -> tuple[int, ...]:

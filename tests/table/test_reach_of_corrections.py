@@ -1,4 +1,4 @@
-"""How far a correction reaches: what it must take with it, and what it leaves alone."""
+"""What a correction affects, and what it leaves unchanged."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def voided_when_settled() -> TableHarness:
     return table
 
 
-def test_nc_5_5_1_in_a_void_round_nothing_is_decided_anew_but_what_made_it_void() -> None:
+def test_nc_5_5_1_in_a_void_round_only_the_cause_of_the_void_is_reopened() -> None:
     table = voided_when_settled()
     table.confirm()
     denied = operations.CorrectEntry(last_entry(table, operations.DenyIrregularity), "it was so")
@@ -48,8 +48,8 @@ def test_nc_5_5_1_in_a_void_round_nothing_is_decided_anew_but_what_made_it_void(
     assert table.open.kind is Kind.EXPOSED_CARD
 
 
-def test_nc_5_15_what_is_ruled_after_a_void_pays_nobody() -> None:
-    """A count that comes out wrong is still told of; a hand that is ruled out then settles nothing anew."""
+def test_nc_5_15_a_ruling_after_a_void_pays_no_bet() -> None:
+    """A wrong count is still raised; removing a hand then settles nothing again."""
     table = voided_when_settled()
     table.confirm()
     before = table.state.round.settlement
@@ -81,7 +81,7 @@ def test_what_was_denied_stays_denied_when_something_else_is_corrected() -> None
 
 
 def test_a_count_of_one_pile_does_not_become_the_count_of_another() -> None:
-    """Else what was counted by mistake would stay in the account."""
+    """Otherwise the wrong count would stay in the account."""
     table = TableHarness().start().to_dealing()
     table.take(2)
     due = table.state.stub_due

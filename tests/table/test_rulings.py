@@ -16,7 +16,7 @@ REFERRED = Kind.WRONG_VIEWER
 
 
 def referred(game_id: str = "NC", unit: Unit = Unit.SETS) -> TableHarness:
-    """The deal is whole; a second hand was viewed, and the shift manager is asked."""
+    """The deal is complete; a second hand was viewed, and the shift manager has to rule."""
     table = TableHarness(unit, game_id=game_id).start().to_dealing().deal()
     table.report(REFERRED)
     assert table.open.stage is Stage.RULING
@@ -29,7 +29,7 @@ def ruling(table: TableHarness, action: A, **named: tuple[object, ...]) -> opera
 
 
 @pytest.mark.parametrize(("game_id", "clause"), [("NC", "NC 5.17"), ("RTP", "RTP 6.1")])
-def test_nc_5_17_rtp_6_1_play_goes_on_by_a_ruling(game_id: str, clause: str) -> None:
+def test_nc_5_17_rtp_6_1_play_continues_by_a_ruling(game_id: str, clause: str) -> None:
     table = referred(game_id)
     table.rule(A.CONTINUE)
     assert table.last(events.IrregularityResolved).clause == clause
@@ -114,7 +114,7 @@ def test_nc_5_12_what_is_found_a_round_later_stands_and_holds_nothing(game_id: s
     table.expose_all().settle().conclude()
 
 
-def test_an_earlier_round_can_be_ruled_void_and_the_one_in_progress_goes_on() -> None:
+def test_an_earlier_round_can_be_ruled_void_and_the_one_in_progress_continues() -> None:
     table = second_round("TP")
     table.report(Kind.UNSHUFFLED, earlier=True)
     assert table.open.stage is Stage.RULING
@@ -137,7 +137,7 @@ def test_nothing_is_earlier_than_the_first_round_and_nothing_in_a_settled_one() 
 
 
 def test_before_a_card_is_dealt_an_error_of_dealing_is_none_of_this_round() -> None:
-    """NC 5.6: else the settled round before would void the one that has just begun."""
+    """NC 5.6: otherwise an error of the settled round would void the one that has just begun."""
     table = TableHarness().start().to_dealing().finish().to_betting()
     for kind in (Kind.WRONG_DISTRIBUTION, Kind.DEALER_EXPOSED_EARLY, Kind.DROPPED_CARD):
         assert table.refused(operations.ReportIrregularity(kind))[0] == "round"
@@ -146,7 +146,7 @@ def test_before_a_card_is_dealt_an_error_of_dealing_is_none_of_this_round() -> N
     assert table.at(Phase.BETTING)
 
 
-# -- the device is dead ------------------------------------------------------------------------------------------------
+# -- the device has failed ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("unit", Unit)
@@ -170,7 +170,7 @@ def test_a_round_is_dealt_to_its_end_by_hand_when_the_device_is_dead(game_id: st
 
 
 def test_a_wrong_count_that_ends_in_a_ruling_is_known_to_the_end_count() -> None:
-    """RTP 6.1: the card too many lies with the Dealer, and the stub is one short for it."""
+    """RTP 6.1: the extra card lies with the Dealer, so the stub is one short."""
     table = TableHarness(game_id="RTP").start().to_dealing()
     table.take()
     table.device.pass_unseen(1)
@@ -183,7 +183,7 @@ def test_a_wrong_count_that_ends_in_a_ruling_is_known_to_the_end_count() -> None
     assert table.state.round.hands["D"].size == 4
 
 
-def test_what_was_put_right_under_one_name_can_be_closed_under_the_other() -> None:
+def test_cards_put_right_for_a_dropped_card_raise_no_second_irregularity() -> None:
     table = TableHarness(game_id="TP").start().to_dealing().deal()
     table.report(Kind.DROPPED_CARD, "B1")
     table.confirm(Role.DEALER, misplaced=True, handled=False, curable=True)
@@ -203,7 +203,7 @@ def test_f3_x1_in_the_middle_of_a_deal_a_new_shuffle_alone_decides_nothing() -> 
     assert table.at(Phase.VOIDED)
 
 
-def test_rtp_5_5_the_table_knows_who_viewed_his_hand() -> None:
+def test_rtp_5_5_the_table_has_recorded_who_viewed_a_hand() -> None:
     table = TableHarness(game_id="RTP").start().to_dealing().deal()
     table.do(operations.HandleCards("B3", viewed=True))
     table.report(Kind.WRONG_COUNT, "B3", counted=4)
@@ -238,7 +238,7 @@ def test_f3_pm5_a_first_card_that_is_out_is_not_drawn_again_by_hand() -> None:
     assert table.refused(operations.DealByHand(1, "its cable is torn"), Role.PIT_SUPERVISOR)[0] == "cards"
 
 
-def test_nc_5_17_who_is_needed_is_said_with_the_clause_and_without_one_where_no_clause_says_it() -> None:
+def test_nc_5_17_the_required_rank_is_named_with_its_clause_where_there_is_one() -> None:
     for game_id, clause in (("NC", " (NC 5.17)"), ("TP", "")):
         table = referred(game_id)
         code, sentence = table.refused(ruling(table, A.CONTINUE))

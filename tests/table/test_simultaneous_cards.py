@@ -21,7 +21,7 @@ def two_singles() -> TableHarness:
     return table
 
 
-def test_nc_5_11_cards_that_came_together_belong_to_nobody_until_then() -> None:
+def test_nc_5_11_cards_that_came_together_are_not_dealt_before_their_order_is_named() -> None:
     table = two_singles()
     assert (table.open.row.clause, table.open.ordinals, table.open.place) == ("NC 5.11", (4, 5), "D")
     assert [held.ordinal for held in table.state.decks.aside] == [4, 5]
@@ -64,7 +64,7 @@ def test_nc_5_11_a_set_of_four_may_be_lifted_while_its_order_is_named() -> None:
     table.finish()
 
 
-def test_nc_5_11_a_set_of_two_is_made_up_to_three_for_its_place() -> None:
+def test_nc_5_11_a_set_of_two_is_completed_to_three_for_its_place() -> None:
     table = TableHarness().start().to_dealing()
     table.device.next_set = 2
     table.take()

@@ -17,7 +17,7 @@ BOTH = pytest.mark.parametrize("unit", Unit)
 
 
 def dealt_in_order(table: TableHarness) -> list[tuple[str, str]]:
-    """Place and face of every card in the order in which they were given."""
+    """Place and face of every card in the order of the deal."""
     return [
         (place, held.face.expose().code)
         for dealt in table.events_of(events.CardsDealt)
@@ -27,7 +27,7 @@ def dealt_in_order(table: TableHarness) -> list[tuple[str, str]]:
 
 
 def test_nc_3_12_1_a_set_goes_to_each_box_in_turn_and_the_dealer_last() -> None:
-    """NC 3.12.1; what a place was dealt is its hand, NC 1.5."""
+    """NC 3.12.1; the cards of a place are its hand, NC 1.5."""
     table = TableHarness(Unit.SETS, hands=HANDS).start().to_dealing().deal()
     assert dealt_in_order(table) == [
         ("B1", "KD"), ("B1", "QC"), ("B1", "JS"), ("B3", "9D"), ("B3", "8C"), ("B3", "KS"),
@@ -83,7 +83,7 @@ def test_nc_4_1_a_win_on_six_points_pays_half_and_no_other() -> None:
     }
 
 
-def test_nc_4_1_six_points_that_do_not_win_pay_nothing_less() -> None:
+def test_nc_4_1_six_points_pay_half_only_when_they_win() -> None:
     hands = {"B1": "KD QC 6S", "B3": "2D 3C AS", "B6": "KS QD JC", "D": "QH JH 6D"}
     table = TableHarness(hands=hands).start().to_dealing().deal().expose_all()
     assert {event.place: (event.outcome, event.half) for event in table.events_of(events.HandJudged)} == {
@@ -93,7 +93,7 @@ def test_nc_4_1_six_points_that_do_not_win_pay_nothing_less() -> None:
     }
 
 
-def test_the_shuffler_is_told_what_a_round_needs_and_no_more() -> None:
+def test_the_shuffler_gets_the_commands_of_a_round_and_no_others() -> None:
     table = TableHarness(hands=HANDS).start().to_dealing().finish()
     told = [command for _, command in table.device.received]
     assert told == [Shuffle(), ReleaseExit(), *[Dispense(3)] * 4, HoldExit(), UnloadStub()]

@@ -1,4 +1,4 @@
-"""docs/states.md is what the tables of transitions say."""
+"""docs/states.md agrees with the transition tables."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from controller.table.phases import PHASES, SERVICES, Phase, Service, Transition
 PAGE = Path(__file__).parents[2] / "docs" / "states.md"
 
 
-def test_the_page_is_what_the_tables_say() -> None:
+def test_the_page_matches_the_transition_tables() -> None:
     assert PAGE.read_text(encoding="utf-8") == states_document.states_document(), (
         "run: python -m controller.table.states_document"
     )
@@ -55,5 +55,5 @@ def test_from_every_service_there_is_a_way_back_into_service(service: Service) -
 
 
 @pytest.mark.parametrize("phase", sorted(phases.IN_ROUND | {Phase.CONCLUDED}))
-def test_from_every_phase_of_a_round_a_void_leads_out(phase: Phase) -> None:
+def test_every_phase_of_a_round_can_be_voided(phase: Phase) -> None:
     assert [row.target for row in PHASES if (row.source, row.trigger) == (phase, "void")] == [Phase.VOIDED]

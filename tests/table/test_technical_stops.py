@@ -1,4 +1,4 @@
-"""NC 5.4: the device stops; when every card's place is certain, play was not affected and goes on."""
+"""NC 5.4: the device stops; when every card's place is certain, play was not affected and continues."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_nc_5_4_a_jam_is_one_irregularity_though_the_command_is_refused_as_well(
     assert table.state.device.stopped
 
 
-def test_nc_5_4_nobody_goes_on_while_the_device_still_stands() -> None:
+def test_nc_5_4_a_stop_is_not_confirmed_while_the_device_is_still_stopped() -> None:
     table = jammed()
     found = table.open
     confirm = operations.ConfirmIrregularity(found.id, found.revision, Facts(places_certain=True))
@@ -47,7 +47,7 @@ def test_nc_5_4_nobody_goes_on_while_the_device_still_stands() -> None:
     assert table.refused(deny, Role.PIT_SUPERVISOR)[0] == "stopped"
 
 
-def test_nc_5_4_a_cleared_jam_goes_on_with_a_fresh_command() -> None:
+def test_nc_5_4_after_a_cleared_jam_a_new_command_is_issued() -> None:
     table = jammed()
     refused = table.last(events.CommandRefused).command_id
     table.device.clear_jam()
@@ -70,7 +70,7 @@ def test_nc_5_4_a_refused_command_without_a_jam_is_a_stop_too() -> None:
     table.finish()
 
 
-def test_nc_5_4_a_stub_that_was_not_given_out_is_asked_for_again() -> None:
+def test_nc_5_4_a_stub_that_was_not_unloaded_is_requested_again() -> None:
     table = TableHarness().start().to_dealing()
     table.take(3)
     table.device.refuses_next = "motor"
@@ -124,7 +124,7 @@ def test_tampering_holds_a_round_and_stops_the_device_between_rounds() -> None:
     ],
     ids=lambda seen: type(seen).__name__,
 )
-def test_nc_5_5_2_what_may_hide_cards_is_a_doubt_about_the_count_in_a_round_only(seen: DeckLoaded) -> None:
+def test_nc_5_5_2_reports_that_may_hide_cards_put_the_count_in_doubt_only_in_a_round(seen: DeckLoaded) -> None:
     between = TableHarness(Unit.SINGLES).start()
     between.do(operations.OpenTable())
     between.device.report(seen)
@@ -149,7 +149,7 @@ def test_an_aborted_shuffle_leaves_a_deck_that_is_not_dealt_from() -> None:
     table.to_dealing().finish()
 
 
-def test_nc_5_4_a_void_leads_out_of_a_jam_and_the_device_is_cleared_before_the_next_round() -> None:
+def test_nc_5_4_a_jammed_round_can_be_voided_and_the_device_is_cleared_before_the_next() -> None:
     table = jammed()
     table.report(Kind.UNSHUFFLED)
     table.confirm(found=table.state.open[1])
@@ -161,7 +161,7 @@ def test_nc_5_4_a_void_leads_out_of_a_jam_and_the_device_is_cleared_before_the_n
 
 
 @pytest.mark.parametrize("unit", Unit)
-def test_nc_5_4_an_exit_that_does_not_obey_is_a_stop_and_is_not_asked_again_and_again(unit: Unit) -> None:
+def test_nc_5_4_an_exit_that_does_not_move_is_a_stop_and_is_not_commanded_again(unit: Unit) -> None:
     table = TableHarness(unit).start().to_dealing()
     table.take()
     table.device.exit_stuck = True
@@ -179,7 +179,7 @@ def test_nc_5_4_an_exit_that_does_not_obey_is_a_stop_and_is_not_asked_again_and_
     assert not table.state.device.exit_fails
 
 
-def test_a_jam_that_stays_after_the_deal_is_raised_once_however_often_the_link_is_made_anew() -> None:
+def test_a_jam_after_the_deal_is_raised_once_over_several_links() -> None:
     table = TableHarness(Unit.SINGLES).start().to_dealing().deal().expose_all()
     table.device.faults = ("jam: transport",)
     for _ in range(3):
@@ -191,7 +191,7 @@ def test_a_jam_that_stays_after_the_deal_is_raised_once_however_often_the_link_i
     assert table.state.device.stopped == "jam: transport"
 
 
-def test_a_jam_that_stays_in_the_deal_is_raised_at_every_new_link() -> None:
+def test_a_jam_during_the_deal_is_raised_at_every_new_link() -> None:
     table = TableHarness(Unit.SINGLES).start().to_dealing()
     table.device.faults = ("jam: transport",)
     table.lose_link()
@@ -202,7 +202,7 @@ def test_a_jam_that_stays_in_the_deal_is_raised_at_every_new_link() -> None:
     assert [event.row.id for event in table.events_of(events.IrregularityRaised)] == ["I19", "I19"]
 
 
-def test_a_door_that_stands_open_after_the_deal_is_told_every_time() -> None:
+def test_an_open_door_after_the_deal_is_raised_at_every_new_link() -> None:
     table = TableHarness(Unit.SINGLES).start().to_dealing().deal()
     for _ in range(2):
         table.device.report(DoorMoved(True))

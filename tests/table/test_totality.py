@@ -28,7 +28,7 @@ CODE = re.compile(r"[a-z]+(-[a-z]+)*")
 
 
 def check(state: TableState, given: AnyInput) -> int:
-    """Decide it, and hold what came of it against what any decision must be. Returns the number of events."""
+    """Decide an input, and check the invariants of every decision. Returns the number of events."""
     decided = decide(state, given)
     assert fold(state, enumerate(decided.events, start=state.entry + 2)) == decided.state
     assert decide(state, given) == decided, "the same input in the same state came to something else"
@@ -60,7 +60,7 @@ def test_the_states_are_every_phase_in_every_service_held_and_free() -> None:
         covered = {
             (state.phase, state.service, state.held)
             for name, state in STATES
-            if name.removeprefix("made up: ").startswith(unit)
+            if name.removeprefix("constructed: ").startswith(unit)
         }
         assert covered == {(phase, service, held) for phase in Phase for service in Service for held in (True, False)}
 
@@ -83,9 +83,9 @@ def test_the_inputs_are_of_every_type() -> None:
     assert {type(given) for given in every_input(state)} == set(get_args(AnyInput))
 
 
-def test_every_phase_has_words_for_what_should_come_first() -> None:
+def test_every_phase_names_what_comes_first() -> None:
     assert set(FIRST_IN_PHASE) == set(Phase)
 
 
-def test_a_table_that_has_not_begun_takes_the_daemons_start() -> None:
+def test_a_new_table_accepts_the_start_of_the_daemon() -> None:
     assert check(TableState(), DaemonStarted("T1", True, Settings("NC", Unit.SETS, 7), "start-1"))

@@ -1,4 +1,4 @@
-"""A deck that waits in the device while the other is dealt from: it binds no round before its own."""
+"""A deck that waits in the device while another is dealt from: it affects no round before its own."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from tests.table.harness import TableHarness
 
 
 @pytest.mark.parametrize("unit", Unit)
-def test_a_deck_that_is_put_in_beside_does_not_disturb_the_round(unit: Unit) -> None:
+def test_a_second_deck_put_in_does_not_disturb_the_round(unit: Unit) -> None:
     table = TableHarness(unit).start().to_dealing()
     table.take(2)
     before = table.state
@@ -93,14 +93,14 @@ def test_a_waiting_deck_of_a_shuffler_is_shuffled_when_the_round_is_over() -> No
     assert isinstance(table.last(events.CommandIssued).command, Shuffle)
 
 
-def test_the_same_decks_number_in_a_round_stays_a_doubt() -> None:
+def test_the_number_of_the_deck_in_play_reported_again_puts_the_count_in_doubt() -> None:
     for seen in (DeckLoaded(1, 52), ShuffleStarted(1), ShuffleFinished(1, 9, 52), ShuffleAborted(1, 9)):
         table = TableHarness(Unit.SINGLES).start().to_dealing()
         table.device.report(seen)
         assert table.open.kind is Kind.COUNT_IN_DOUBT
 
 
-def test_a_device_that_does_not_say_which_deck_it_is_leaves_the_doubt() -> None:
+def test_a_report_without_a_deck_number_puts_the_count_in_doubt() -> None:
     table = TableHarness(Unit.SINGLES).start().to_dealing()
     table.device.report(ShuffleStarted(0))
     assert table.open.kind is Kind.COUNT_IN_DOUBT
@@ -132,7 +132,7 @@ def test_a_card_that_lies_face_up_in_the_waiting_deck_is_no_irregularity_of_the_
 
 
 @pytest.mark.parametrize("wrong", [{"missing": 1}, {"extra": 1}, {"foreign": 1}])
-def test_nc_5_5_a_waiting_deck_with_wrong_cards_is_told_and_holds_no_round(wrong: dict[str, int]) -> None:
+def test_nc_5_5_wrong_cards_in_the_waiting_deck_are_raised_and_do_not_hold_the_round(wrong: dict[str, int]) -> None:
     table = TableHarness().start().to_dealing()
     load_beside(table)
     shuffle_beside(table, **wrong)
@@ -150,7 +150,7 @@ def test_nc_5_5_a_waiting_deck_with_wrong_cards_is_told_and_holds_no_round(wrong
     table.to_dealing().finish()
 
 
-def test_nc_5_5_2_the_round_has_its_own_doubts_besides() -> None:
+def test_nc_5_5_2_the_deck_in_play_and_the_waiting_deck_are_in_doubt_independently() -> None:
     table = TableHarness().start().to_dealing()
     load_beside(table)
     shuffle_beside(table, missing=1)
@@ -206,7 +206,7 @@ def test_two_recorded_decks_alternate() -> None:
 
 
 @pytest.mark.parametrize("unit", Unit)
-def test_nc_5_5_1_a_card_of_the_waiting_deck_is_found_and_dealt_to_nobody(unit: Unit) -> None:
+def test_nc_5_5_1_a_card_of_the_waiting_deck_is_a_stray_and_is_not_dealt(unit: Unit) -> None:
     table = TableHarness(unit).start().to_dealing()
     load_beside(table)
     shuffle_beside(table)
@@ -228,7 +228,7 @@ def test_nc_5_5_1_a_card_of_the_waiting_deck_is_found_and_dealt_to_nobody(unit: 
     assert table.refused(operations.PlaceYourBets())[0] == "deck-used"
 
 
-def test_nothing_of_a_stray_cards_face_is_shown() -> None:
+def test_the_face_of_a_stray_card_is_not_shown() -> None:
     shown = []
     for card in (DECK[0], DECK[1]):
         table = TableHarness(Unit.SINGLES).start().to_dealing()
@@ -256,7 +256,7 @@ def test_in_a_round_a_whole_deck_is_counted_only_where_one_waits() -> None:
 # -- the screen
 
 
-def test_the_view_tells_which_deck_waits_and_whether_it_may_be_dealt_from() -> None:
+def test_the_view_shows_which_deck_waits_and_whether_it_may_be_dealt_from() -> None:
     table = begin_with(with_two(), "A")
     load_beside(table)
     table.do(operations.LoadDeck("B"))
@@ -271,7 +271,7 @@ def test_the_view_tells_which_deck_waits_and_whether_it_may_be_dealt_from() -> N
 
 
 @pytest.mark.parametrize("wrong", [{"face_up": 1}, {"foreign": 1}, {"count": 51}])
-def test_a_waiting_deck_that_no_round_can_begin_with_is_shown_so(wrong: dict[str, int]) -> None:
+def test_the_view_shows_a_waiting_deck_that_must_not_be_dealt_from(wrong: dict[str, int]) -> None:
     table = TableHarness(Unit.SETS).start().to_dealing()
     load_beside(table)
     shuffle_beside(table, **wrong)
@@ -280,7 +280,7 @@ def test_a_waiting_deck_that_no_round_can_begin_with_is_shown_so(wrong: dict[str
     assert not shown.fit
 
 
-def test_only_what_may_be_ruled_is_offered() -> None:
+def test_only_possible_rulings_are_offered() -> None:
     table = TableHarness(Unit.SETS, game_id="F3").start().to_dealing()
     load_beside(table)
     shuffle_beside(table, foreign=1)

@@ -1,4 +1,4 @@
-"""A shoe that only tells that a card left it: the table numbers its cards, and people say when a deck is put in."""
+"""A shoe that only reports drawn cards: the table numbers them, and people enter when a deck is put in."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class PlainShoe(TableHarness):
         self.do(operations.OpenTable())
 
     def connect(self) -> None:
-        """Every link has a boot of its own, no status that means anything, and no heartbeat."""
+        """Every link has a boot of its own, an empty status, and no heartbeat."""
         self.device.boot, self.device.last_report = self.device.boot + 1, 0
         identity = self.device.identity
         nothing = DeviceStatus(identity.boot, 0, 0, 0, 0, 0, 0, 0, False, False, False, 0)
@@ -68,7 +68,7 @@ class PlainShoe(TableHarness):
 
 
 @pytest.mark.parametrize("game_id", [game_id for game_id in GAMES if game_id != "F3"])
-def test_a_whole_round_is_dealt_from_a_shoe_that_numbers_nothing(game_id: str) -> None:
+def test_a_whole_round_is_dealt_from_a_shoe_that_does_not_number_its_cards(game_id: str) -> None:
     table = PlainShoe(game_id).to_dealing()
     table.deal()
     numbers = sorted(card.ordinal for hand in table.state.round.hands.values() for card in hand.cards)
@@ -80,7 +80,7 @@ def test_a_whole_round_is_dealt_from_a_shoe_that_numbers_nothing(game_id: str) -
     table.conclude()
 
 
-def test_the_second_round_counts_from_one_again_and_under_another_name() -> None:
+def test_the_second_round_counts_from_one_again_under_another_number() -> None:
     table = PlainShoe().to_dealing().deal().expose_all()
     table.count(40)
     table.do(operations.RecordSettled())
@@ -93,7 +93,7 @@ def test_the_second_round_counts_from_one_again_and_under_another_name() -> None
     assert table.state.decks.in_play.shuffle != before
 
 
-def test_without_a_word_of_a_deck_no_bets_are_opened() -> None:
+def test_bets_are_not_opened_before_a_deck_is_entered() -> None:
     table = PlainShoe()
     assert table.refused(operations.PlaceYourBets())[0] == "no-deck"
     table.do(operations.LoadDeck())
@@ -145,7 +145,7 @@ def test_a_gap_that_is_only_suspected_is_a_doubt_and_an_alarm_a_stop() -> None:
     assert [found.kind for found in table.state.open] == [Kind.COUNT_IN_DOUBT, Kind.TECHNICAL_STOP]
 
 
-def test_a_card_drawn_too_early_is_told_of_as_ever() -> None:
+def test_a_card_drawn_too_early_is_raised() -> None:
     table = PlainShoe().to_betting()
     table.take()
     assert table.open.kind is Kind.BEFORE_NO_MORE_BETS
@@ -162,7 +162,7 @@ def test_the_screen_says_what_the_device_cannot() -> None:
     assert view_of(TableHarness().start().state, LinkView()).device.shortcomings == ()
 
 
-def test_what_was_drawn_between_rounds_begins_none() -> None:
+def test_no_round_begins_with_a_deck_drawn_from_between_rounds() -> None:
     table = PlainShoe()
     table.fresh_deck()
     table.take()
@@ -170,7 +170,7 @@ def test_what_was_drawn_between_rounds_begins_none() -> None:
     assert table.refused(operations.PlaceYourBets())[0] == "deck-used"
 
 
-def test_a_supervisor_deals_on_by_hand_when_such_a_shoe_is_dead() -> None:
+def test_a_supervisor_continues_by_hand_when_such_a_shoe_does_not_work() -> None:
     table = PlainShoe().to_dealing()
     table.take(2)
     table.lose_link()

@@ -1,4 +1,4 @@
-"""A void is asked for twice: the first time nothing happens but that the table asks back (house procedure)."""
+"""A void takes effect at the second request (house procedure)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def _foreign_card(table: TableHarness) -> operations.ConfirmIrregularity:
     return operations.ConfirmIrregularity(table.open.id, table.open.revision)
 
 
-def test_nc_5_5_1_the_first_confirmation_of_a_void_only_asks_back() -> None:
+def test_nc_5_5_1_a_void_takes_effect_at_the_second_confirmation() -> None:
     table = TableHarness().start().to_dealing()
     confirmation = _foreign_card(table)
     table.do(confirmation, Role.PIT_SUPERVISOR)
@@ -26,7 +26,7 @@ def test_nc_5_5_1_the_first_confirmation_of_a_void_only_asks_back() -> None:
     assert table.last(events.RoundVoided).clause == "NC 5.5.1"
 
 
-def test_the_same_request_twice_is_no_second_asking() -> None:
+def test_a_repeated_request_is_not_a_second_confirmation() -> None:
     table = TableHarness().start().to_dealing()
     confirmation = _foreign_card(table)
     for _ in range(2):
@@ -34,7 +34,7 @@ def test_the_same_request_twice_is_no_second_asking() -> None:
     assert table.at(Phase.DEALING_SETS)
 
 
-def test_whoever_thinks_better_of_it_denies() -> None:
+def test_a_void_confirmed_once_can_still_be_denied() -> None:
     table = TableHarness().start().to_dealing()
     table.do(_foreign_card(table), Role.PIT_SUPERVISOR)
     table.deny()
@@ -42,7 +42,7 @@ def test_whoever_thinks_better_of_it_denies() -> None:
     assert table.finish().at(Phase.CONCLUDED)
 
 
-def test_what_is_learned_in_between_asks_the_void_back() -> None:
+def test_a_new_fact_cancels_the_first_confirmation_of_a_void() -> None:
     table = TableHarness(count_by_hand=True).start().to_dealing()
     table.take()
     table.report(Kind.COUNT_IN_DOUBT)
@@ -55,8 +55,8 @@ def test_what_is_learned_in_between_asks_the_void_back() -> None:
     assert table.refused(confirmation, Role.PIT_SUPERVISOR)[0] == "changed"
 
 
-def test_nc_5_5_4_an_answer_that_leads_to_a_void_is_given_twice() -> None:
-    """While cards are to be put right, taking that back makes the round void; in between it can still be done."""
+def test_nc_5_5_4_an_answer_that_leads_to_a_void_is_entered_twice() -> None:
+    """Cards are to be put right; the answer that they cannot be makes the round void, at the second entry."""
     table = TableHarness().start().to_dealing()
     table.take(2)
     table.swap("B1", "B3")
@@ -70,7 +70,7 @@ def test_nc_5_5_4_an_answer_that_leads_to_a_void_is_given_twice() -> None:
     assert table.at(Phase.DEALING_SETS)
 
 
-def test_a_ruling_to_void_is_given_twice() -> None:
+def test_a_ruling_to_void_is_entered_twice() -> None:
     table = TableHarness(game_id="TP").start().to_dealing()
     table.report(Kind.UNSHUFFLED)
     found = table.open

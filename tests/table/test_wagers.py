@@ -1,4 +1,4 @@
-"""Wagers that people enter: placing, who chooses, what is established, settling, and what is taken back."""
+"""Entered wagers: placing, choices, established outcomes, settlement and its reversal."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_nc_5_5_5_a_round_voided_after_it_was_settled_is_reversed_and_returned()
     assert table.at(Phase.VOIDED)
 
 
-def test_nc_5_9_a_hand_removed_after_settling_is_settled_anew() -> None:
+def test_nc_5_9_a_hand_removed_after_settling_is_settled_again() -> None:
     table = betting()
     bet(table, "ann", "main", 1, 10)
     bet(table, "bob", "main", 2, 10)
@@ -180,9 +180,7 @@ def test_rtp_5_13_1_who_withdraws_withdraws_all_his_wagers() -> None:
         ("NC", "TC 5C 9S", "NC 5.4.1"),  # Three Pictures has lost
     ],
 )
-def test_rtp_5_13_nc_5_4_what_is_established_the_table_tells_from_the_shown_cards(
-    game_id: str, shown: str, clause: str
-) -> None:
+def test_rtp_5_13_nc_5_4_shown_cards_establish_an_outcome(game_id: str, shown: str, clause: str) -> None:
     """RTP 5.13.2, NC 5.4.1 by the cards on the table (reading 42)."""
     table = betting(game_id, ESTABLISHED, hands={**HANDS, "B1": shown})
     bet(table, "ann", "main", 1, 10)
@@ -204,7 +202,7 @@ def test_nc_5_4_2_with_nothing_shown_nothing_is_established_and_the_round_is_voi
     assert table.last(events.RoundVoided).clause == "NC 5.4.2"
 
 
-def test_reading_29_without_wagers_nobody_can_tell() -> None:
+def test_reading_29_without_wagers_it_is_unknown_whether_an_outcome_is_established() -> None:
     table = TableHarness().start().to_dealing()
     table.report(Kind.POWER_FAILURE)
     assert (table.open.stage, table.open.row.clause) == (Stage.RULING, "NC 5.17")

@@ -1,4 +1,4 @@
-"""From every state there is a way to the next round, by lawful steps of people and a device that works."""
+"""From every state a path leads to the next round, by permitted operations and a working device."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_there_is_a_way_to_the_next_round(name: str) -> None:
         assert event.clause in CLAUSES or event.outcome == "ruling"
 
 
-def test_the_way_out_is_not_taken_for_one_when_there_is_none() -> None:
+def test_the_search_for_a_way_out_fails_where_there_is_none() -> None:
     table = TableHarness().start()
     table.device.load([])
     table.device.load = lambda cards=None: None  # type: ignore[method-assign]

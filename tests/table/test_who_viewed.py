@@ -1,4 +1,4 @@
-"""Who looks at which hand, where wagers are entered: the game's order of looking, and I26 where it is not kept."""
+"""Who may look at which hand, where wagers are entered; I26 for others."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def shown(table: TableHarness, place: str) -> HandView:
     return next(hand for hand in view_of(table.state, LinkView()).hands if hand.place == place)
 
 
-def test_whoever_may_look_looks_and_nothing_is_irregular() -> None:
+def test_a_bettor_who_may_look_at_the_hand_raises_nothing() -> None:
     table = dealt()
     looks(table, "ann", "B1")
     looks(table, "bob", "B2")
@@ -66,7 +66,7 @@ def test_nc_1_15_the_wrong_viewer_is_recorded_and_is_i26(bettor: str, place: str
     assert len(table.state.open) == 1, "told again it is the same"
 
 
-def test_nc_3_10_a_second_hand_is_one_too_many() -> None:
+def test_nc_3_10_a_bettor_may_not_look_at_a_second_hand() -> None:
     """NC 3.10: one bettor looks at one hand."""
     table = dealt()
     looks(table, "bob", "B2")
@@ -76,7 +76,7 @@ def test_nc_3_10_a_second_hand_is_one_too_many() -> None:
 
 
 @pytest.mark.parametrize(("game_id", "clause"), [("RTP", "RTP"), ("TP", "TP"), ("P3", "P3")])
-def test_who_bet_nowhere_near_looks_in_no_game(game_id: str, clause: str) -> None:
+def test_a_bettor_without_a_bet_on_the_box_may_not_look_in_any_game(game_id: str, clause: str) -> None:
     table = dealt(game_id)
     looks(table, "cy", "B2")
     assert table.open.kind is Kind.WRONG_VIEWER
@@ -89,7 +89,7 @@ def test_an_unknown_bettor_is_refused() -> None:
         assert code == "unknown-bettor"
 
 
-def test_without_a_bettor_or_without_wagers_nobody_is_judged() -> None:
+def test_without_a_bettor_or_without_wagers_a_look_is_not_checked() -> None:
     table = dealt()
     table.do(operations.HandleCards("B1", viewed=True))
     assert not table.state.open
@@ -100,7 +100,7 @@ def test_without_a_bettor_or_without_wagers_nobody_is_judged() -> None:
     assert bare.state.round.viewing == (("ann", 3),)
 
 
-def test_who_only_touches_has_not_looked() -> None:
+def test_touching_cards_is_not_looking() -> None:
     table = dealt()
     table.do(operations.HandleCards("B1", bettor="bob"))
     assert not table.state.open
@@ -117,19 +117,19 @@ def test_the_view_names_for_each_box_who_may_look() -> None:
     assert shown(table, "B1").viewer == "", "an open hand is looked at by everybody"
 
 
-def test_rtp_3_14_the_dealer_opens_what_nobody_may_look_at() -> None:
-    """RTP 3.14: who stands does not look."""
+def test_rtp_3_14_the_dealer_opens_a_hand_that_no_bettor_may_look_at() -> None:
+    """RTP 3.14: a standing bettor does not look."""
     table = dealt("RTP")
     assert shown(table, "B3").dealer_opens
     assert shown(table, "B1").viewer == "ann"
 
 
-def test_without_wagers_the_view_names_nobody() -> None:
+def test_without_wagers_the_view_names_no_viewer() -> None:
     table = TableHarness().start().to_dealing().deal()
     assert not any(hand.viewer or hand.dealer_opens for hand in view_of(table.state, LinkView()).hands)
 
 
-def test_a_new_round_begins_with_nobody_having_looked() -> None:
+def test_looks_do_not_count_in_the_next_round() -> None:
     table = dealt()
     looks(table, "ann", "B1")
     table.expose_all().settle().conclude()
@@ -138,8 +138,8 @@ def test_a_new_round_begins_with_nobody_having_looked() -> None:
     assert table.state.round.viewing == ()
 
 
-def test_whoever_was_entered_wrongly_has_not_looked() -> None:
-    """And I26, which was noticed with that entry, has lost its ground."""
+def test_a_corrected_entry_takes_a_look_back() -> None:
+    """I26, which was noticed with that entry, ends too."""
     table = dealt()
     looks(table, "bob", "B1")
     entry = table.state.round.entered[-1].entry

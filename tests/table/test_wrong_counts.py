@@ -1,4 +1,4 @@
-"""A hand has a wrong number of cards, or cards are where they should not be: NC 5.5.4, 5.5.5, 5.7 and 5.9."""
+"""A hand has a wrong number of cards, or cards came at a wrong moment: NC 5.5.4, 5.5.5, 5.7 and 5.9."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BOTH = pytest.mark.parametrize("unit", Unit)
 
 
 def four_at(place: str, *, handled_at: str) -> TableHarness:
-    """A card more than the sensor saw lies at a place, and it is counted there after someone handled cards."""
+    """A hand has a card more than the sensor saw; it is counted after someone handled cards."""
     table = TableHarness(Unit.SINGLES).start().to_dealing()
     table.device.pass_unseen(1)
     table.deal()
@@ -35,7 +35,7 @@ def test_nc_5_9_a_wrong_count_to_a_player_who_handled_his_cards_removes_his_hand
     assert [event.place for event in table.events_of(events.HandJudged)] == ["B1", "B6"]
 
 
-def test_nc_5_9_the_end_count_knows_of_the_card_too_many() -> None:
+def test_nc_5_9_the_count_of_the_stub_includes_the_extra_card() -> None:
     table = TableHarness(Unit.SINGLES).start().to_dealing()
     table.take(2)
     table.device.pass_unseen(1)
@@ -59,7 +59,7 @@ def test_nc_5_5_5_reaches_a_round_that_is_settled_until_the_next_has_begun() -> 
 
 
 @pytest.mark.parametrize("facts", [Facts(handled=False), Facts(dealer_hand=True)])
-def test_nc_5_9_an_answer_cannot_turn_round_what_the_table_knows(facts: Facts) -> None:
+def test_nc_5_9_an_answer_cannot_contradict_what_the_table_has_recorded(facts: Facts) -> None:
     table = four_at("B3", handled_at="B1")
     confirm = operations.ConfirmIrregularity(table.open.id, table.open.revision, facts)
     assert table.refused(confirm, Role.PIT_SUPERVISOR)[0] == "fact"
@@ -89,7 +89,7 @@ def test_nc_5_9_a_card_too_many_that_the_device_missed_explains_its_end_count() 
 
 
 def one_more(unit: Unit) -> TableHarness:
-    """A set, or a card, is taken when the Dealer's hand is whole already; nothing unloads the stub before."""
+    """A set or card is taken when the deal is complete, before the stub is unloaded."""
     table = TableHarness(unit)
     table.device.capabilities = replace(table.device.capabilities, unloads_stub=False)
     table.start().to_dealing().deal()
@@ -164,7 +164,7 @@ def test_nc_5_5_2_a_card_that_lies_on_the_table_twice_is_an_excess() -> None:
     assert table.last(events.IrregularityRaised).note == "TD lies on the table twice"
 
 
-def test_cards_that_nobody_read_are_entered_as_they_are_seen() -> None:
+def test_unread_cards_are_entered_as_they_are_seen() -> None:
     table = TableHarness(Unit.SINGLES)
     table.device.capabilities = replace(table.device.capabilities, recognises_cards=False)
     table.start().to_dealing().deal()

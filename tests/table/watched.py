@@ -1,4 +1,4 @@
-"""A table that is held against its invariants at every step."""
+"""A table whose invariants are checked at every step."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class WatchedTable(TableHarness):
     def watch(self, before: TableState, given: AnyInput, numbered: tuple[tuple[int, AnyEvent], ...]) -> None:
         self._journal(before.entry + 1, given, numbered)
         if isinstance(given, DeviceReported):
-            told = [card for card in _told(given.observation) if card not in before.round.dealt_by_hand]
-            self._out += Counter(told)
+            reported = [card for card in _reported_cards(given.observation) if card not in before.round.dealt_by_hand]
+            self._out += Counter(reported)
         state = before
         for entry, event in numbered:
             self._account(state, event)
@@ -56,10 +56,10 @@ class WatchedTable(TableHarness):
             assert self._codec.decode(entry, "event", body) == event
 
     def _account(self, state: TableState, event: AnyEvent) -> None:
-        """What takes cards out of the books: a fresh deck, a new round, a tray that goes with the stub."""
+        """Events that take cards out of the account: a fresh deck, a new round, a tray unloaded with the stub."""
         match event:
             case events.DeckArrived(waiting=False) | events.DeckShuffled(waiting=False) | events.DeckComesIntoPlay():
-                self._out = Counter(_places(_in_hands(state)))  # the last round's lie open until the next begins
+                self._out = Counter(_places(_in_hands(state)))  # those of the last round lie open until the next begins
             case events.CardsFoundElsewhere():
                 self._elsewhere = True
             case events.CardsReconstructed():
@@ -68,30 +68,30 @@ class WatchedTable(TableHarness):
                 self._elsewhere = False
                 self._out -= Counter(_places([*_in_hands(state), *_on_piles(state)]))
             case events.CardsDealt(source="by_hand") | events.CardsBurnt(source="by_hand"):
-                self._out += Counter(_places(event.cards))  # the device tells nothing of what is dealt by hand
+                self._out += Counter(_places(event.cards))  # the device does not report cards dealt by hand
             case events.FirstCardDrawn(source="by_hand"):
                 self._out += Counter(_places((event.card,)))
             case events.StubCounted(in_device=False, midway=False):
                 self._out -= Counter(_places(state.decks.tray))
             case events.StatusDiffers(what="tray", device=device) if device:
-                self._out += Counter(_places(event.tray))  # a set of which nothing else is known
+                self._out += Counter(_places(event.tray))  # a set that was not reported
             case events.HandCounted():
                 self._out -= Counter(
                     _places(state.decks.aside[: event.from_aside])
                 )  # they are part of the surplus there
 
     def _judge(self, state: TableState, event: AnyEvent) -> None:
-        """Each event against the state in which it was decided."""
+        """Check each event against the state in which it was decided."""
         match event:
             case events.RoundVoided(irregularity=0):
-                assert event.authority, "nobody abandons a round in nobody's name"
+                assert event.authority, "a round is abandoned by a named authority"
                 assert event.text
                 asked = state.round.abandon_asked
-                assert asked[1:] == (event.authority, event.text), "it is asked twice, in the same words"
+                assert asked[1:] == (event.authority, event.text), "it is requested twice, in the same words"
             case events.RoundVoided() | events.HandRemoved():
                 found = state.find_open(event.irregularity)
                 assert found is not None, "nothing is voided or removed without an irregularity"
-                assert event.clause in CLAUSES or event.authority, "by a clause, or by somebody who answers for it"
+                assert event.clause in CLAUSES or event.authority, "by a clause, or by a named authority"
                 withdrawn = {option.clause for option in found.row.options if option.choice is Choice.WITHDRAW}
                 chosen = event.clause in withdrawn and event.clause != found.row.clause
                 assert found.stage is Stage.CHOOSING if chosen else found.stage in Stage
@@ -108,18 +108,18 @@ class WatchedTable(TableHarness):
                 assert not state.held
                 assert state.phase in CARDS_LEAVE | {Phase.BETTING, Phase.MAINTENANCE}
             case events.IrregularityRaised():
-                assert state.phase is not Phase.MAINTENANCE, "no round is concerned by what happens there"
+                assert state.phase is not Phase.MAINTENANCE, "maintenance affects no round"
             case events.HandJudged():
                 assert state.round.hands[event.place].shown
                 assert not state.round.hands[event.place].dead
 
     def _stand(self, state: TableState) -> None:
-        """The state that was reached."""
+        """Check the state that was reached."""
         here = Counter(_places([*_in_hands(state), *state.decks.tray, *state.decks.aside, *_on_piles(state)]))
         assert here == self._out, "a card is lost, or in two places"
         for place, hand in state.round.hands.items():
             if self._elsewhere:
-                continue  # somebody says that cards lie elsewhere than they were dealt
+                continue  # a person entered that cards lie at other places
             assert len(hand.cards) <= 3, f"{place} was dealt {len(hand.cards)} cards"
             assert not state.round.places or len(hand.cards) == state.round.places[: state.round.dealt].count(place)
         counted = {event.place for event in self.events_of(events.HandCounted)}
@@ -129,8 +129,8 @@ class WatchedTable(TableHarness):
         assert all(answer.round >= state.round.number - 1 for answer in state.answers)
 
 
-def _told(observation: AnyObservation) -> list[Place]:
-    """The cards of which a report tells that they have left the device."""
+def _reported_cards(observation: AnyObservation) -> list[Place]:
+    """The cards that left the device by this report."""
     match observation:
         case SetDispensed() | CardsDrawnTogether():
             return [(observation.shuffle, observation.ordinal + n) for n in range(len(observation.cards))]
@@ -140,7 +140,7 @@ def _told(observation: AnyObservation) -> list[Place]:
 
 
 def _in_hands(state: TableState) -> list[HeldCard]:
-    """Those of a First Card that lies beside the hands as well."""
+    """The cards of all hands, and the First Card beside them."""
     first = [state.round.first_card] if state.round.first_card is not None else []
     return first + [held for hand in state.round.hands.values() for held in hand.cards]
 

@@ -1,4 +1,4 @@
-"""People who know what to do next: whatever state a table is in, they lead it on, a step at a time."""
+"""A crew that knows the next step from every state, and leads a table to the next round."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ENOUGH_RULINGS = 6
 
 
 def lead_to_next_round(table: TableHarness) -> int:
-    """Until bets are open for another round than now; returns the steps it took."""
+    """Play until bets are open for the next round; returns the number of steps."""
     start = table.state.round.number
     for steps in range(MANY_STEPS):
         if table.state.round.number > start:
@@ -33,7 +33,7 @@ def lead_to_next_round(table: TableHarness) -> int:
 
 
 def step(table: TableHarness) -> None:
-    """The next thing that a crew would do, with a shift manager at hand."""
+    """The next step of a crew with a shift manager present."""
     state, device = table.state, table.device
     if not state.device.connected:
         device.simulated = state.simulated
@@ -59,7 +59,7 @@ def step(table: TableHarness) -> None:
 
 
 def _clear(table: TableHarness) -> None:
-    """Whatever made it stop; what the device has no report for, a supervisor declares mended."""
+    """Clear every cause of a stop; a cause without a report of the device by returning the table to service."""
     table.device.faults = ()
     for cause in table.state.device.stops:
         if cause.startswith("jam: "):
@@ -73,7 +73,7 @@ def _clear(table: TableHarness) -> None:
 
 
 def _try_another_deck(table: TableHarness) -> None:
-    """A deck that the device does not have, whatever it told of it, is put out of use."""
+    """Put a deck out of use that is not in the device, else load the next one."""
     state = table.state
     absent = state.decks.in_play.deck not in (0, table.device.deck) and not state.decks.in_play.quarantined
     if state.decks.coming is state.decks.in_play and absent:
@@ -83,7 +83,7 @@ def _try_another_deck(table: TableHarness) -> None:
 
 
 def deal_with(table: TableHarness, found: Irregularity) -> None:
-    """One step towards the end of an irregularity. What cannot be counted right is ruled by the clause."""
+    """One step towards the end of an irregularity."""
     state = table.state
     match found.stage:
         case Stage.CLAIMED if "counted_wrong" in found.asks and found.waiting:
@@ -111,14 +111,14 @@ def deal_with(table: TableHarness, found: Irregularity) -> None:
 
 
 def _ruling(state: TableState, found: Irregularity) -> RulingAction:
-    """A round in which one thing goes wrong after the other, of a device that has no cards, is given up."""
+    """Continue; after many rulings in one round, as with a device without cards, void it."""
     ruled = sum(ended.outcome == "ruling" for ended in state.round.closed)
     in_vain = ruled >= ENOUGH_RULINGS and found.round == state.round.number and state.in_round
     return RulingAction.VOID if in_vain else RulingAction.CONTINUE
 
 
 def _cannot_be_done(table: TableHarness, found: Irregularity) -> None:
-    """Nobody knows of a card that lies elsewhere: the supervisor takes back that it can be put right."""
+    """No misplaced card is recorded: the supervisor enters that the cards cannot be put right."""
     facts = Facts(curable=False, reconstructable=False)
     _manage(table, operations.ConfirmIrregularity(found.id, found.revision, facts))
 
@@ -128,7 +128,7 @@ def _manage(table: TableHarness, operation: AnyOperation) -> None:
 
 
 def play_on(table: TableHarness) -> None:
-    """The next thing in a round that goes as it should."""
+    """The next step of a regular round."""
     state, device = table.state, table.device
     match state.phase:
         case Phase.CLOSED:
@@ -159,12 +159,12 @@ def play_on(table: TableHarness) -> None:
         case Phase.FIRST_CARD:
             table.take()
         case Phase.DEALING_SINGLES | Phase.DEALING_SETS if not (device.inside or _set_waits(table)):
-            table.report(Kind.FOREIGN_CARD)  # whatever it was, there is nothing left to deal
+            table.report(Kind.FOREIGN_CARD)  # no card is left to deal
         case Phase.DEALING_SETS:
             if device.tray or state.decks.tray:
                 device.lift()
             else:
-                table.heartbeat()  # the tray is not as the journal has it
+                table.heartbeat()  # the tray differs from the journal
         case Phase.DEALING_SINGLES:
             device.draw()
         case Phase.EXAMINING | Phase.EXPOSING if floor := state.round.piles.get(Pile.DROPPED, ()):
@@ -184,7 +184,7 @@ def _set_waits(table: TableHarness) -> bool:
 
 
 def _seen(state: TableState, place: str) -> tuple[Card, ...] | None:
-    """None where the device has read the hand; else cards that lie nowhere else."""
+    """None where the device has read the hand; else cards that are not known to lie elsewhere."""
     held = state.round.hands[place].cards
     if len(held) == 3 and all(card.face is not None for card in held):
         return None
