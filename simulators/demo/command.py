@@ -92,11 +92,11 @@ def _duration(seconds: int) -> str:
 def _play(rules: Game, rounds: int, fast: bool, seed: int, device: str, on_removal: bool, no_stages: bool,
           wagers: bool, as_json: bool, full: bool) -> None:  # fmt: skip
     """Raises `ProblemError` where it fails, or where the run was not as planned."""
-    from simulators.demo.play import Asked, play
+    from simulators.demo.play import DemoOptions, play
     from simulators.demo.stage import StageError
 
     unit = DEVICES[device]
-    asked = Asked(rules.id, rounds, fast, seed, unit, on_removal, not no_stages, wagers, as_json, full)
+    asked = DemoOptions(rules.id, rounds, fast, seed, unit, on_removal, not no_stages, wagers, as_json, full)
     try:
         account = asyncio.run(play(asked))
     except StageError as error:

@@ -50,8 +50,8 @@ class LineFaults(msgspec.Struct, frozen=True):
 class Direction:
     """The line in one direction. Bytes go in with `send` and come out with `arrived`, later.
 
-    `armed`: the name of a fault and the frames to which it happens besides, counted from 1. `fault_count`: how many have
-    happened so far.
+    `armed`: the name of a fault and the frames to which it happens besides, counted from 1. `fault_count`: how many
+    have happened so far.
     """
 
     def __init__(self, faults: LineFaults, random: Random, driver: str = "cardlink") -> None:

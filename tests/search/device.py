@@ -24,7 +24,7 @@ WHOLE: Final = len(DECK)
 class Device(NamedTuple):
     """`inside` are the cards that really lie in it, `dispensed` is what it counts.
 
-    `lost`: how many left it and it told of none.
+    `lost`: how many left it unreported.
     `armed`: what will go wrong at its next moving command (set of 2, set of 4, jam, refuse, stub). `waiting`: reports
     that it keeps while the link is lost.
     """
@@ -174,7 +174,7 @@ def clear_jam(device: Device) -> Moved:
 
 
 def reboot(device: Device) -> Moved:
-    """Power off and on while the link is lost: the numbers of its reports begin anew, the memory keeps the rest."""
+    """Power off and on while the link is lost: reports are numbered from 1 again, the memory keeps the rest."""
     return report(device._replace(boot=device.boot + 1, last_report=0, waiting=()), observations.Started("power"))
 
 
@@ -185,7 +185,7 @@ def connect(device: Device) -> Moved:
     return Moved(linked, (connected, *device.waiting, StatusReceived(status(linked))))
 
 
-# -- what the host tells it --------------------------------------------------------------------------------------------
+# -- what the host commands --------------------------------------------------------------------------------------------
 
 
 def obey(device: Device, command_id: int, command: AnyCommand) -> Moved:

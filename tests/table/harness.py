@@ -41,7 +41,7 @@ def stacked(
 ) -> list[Card]:
     """A deck in the order that deals these hands; places that are not named get whatever is left.
 
-    Where a First Card is shown, `F` names it; an ace if nobody does. `in_hand`: it is the first card of a hand.
+    Where a First Card is shown, `F` names it; an ace by default. `in_hand`: it is the first card of a hand.
     """
     wanted = {place: cards(text) for place, text in hands.items()}
     return stacked_deck(game(game_id), unit, boxes, wanted, in_hand=in_hand)
