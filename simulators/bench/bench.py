@@ -64,7 +64,7 @@ class Bench:
         self.strict = False
         self.unreachable = asyncio.Event()
         self.measurements: list[Measurement] = []
-        self.heard: list[Heard] = []
+        self.received: list[Heard] = []
         self.acknowledges = True
         self._news = asyncio.Event()
         self._held = (0, 0)
@@ -103,7 +103,7 @@ class Bench:
             raise BenchError(str(measured))
 
     async def collect(self, found: Callable[[], Sequence[T]], number: int) -> Sequence[T]:
-        """Wait until so many are found among what was heard; what there is when the time is over."""
+        """Wait until so many are found among what was received; what there is when the time is over."""
         with suppress(TimeoutError):
             async with asyncio.timeout(PATIENCE):
                 while len(found()) < number:
@@ -114,7 +114,7 @@ class Bench:
     async def ready(self) -> DeviceReady:
         return await self.wait_for(DeviceReady)
 
-    def tell(self, command: AnyCommand, command_id: int | None = None) -> int:
+    def send(self, command: AnyCommand, command_id: int | None = None) -> int:
         """Send a command; returns its id. The same id again is the same command."""
         if command_id is None:
             self._next_command += 1
@@ -124,11 +124,11 @@ class Bench:
 
     async def answer_to(self, command: AnyCommand) -> Answered:
         """Send a command and wait for its answer."""
-        command_id = self.tell(command)
+        command_id = self.send(command)
         return await self.wait_for(Answered, lambda answer: answer.command_id == command_id)
 
     async def report(self, kind: type[ObservationT], after: int = 0) -> ObservationT:
-        """The first report of that kind among what was heard from place `after` on."""
+        """The first report of that kind among what was received from place `after` on."""
         found = await self.wait_for(Reported, lambda report: isinstance(report.observation, kind), after)
         assert isinstance(found.observation, kind)
         return found.observation
@@ -140,7 +140,7 @@ class Bench:
         try:
             async with asyncio.timeout(PATIENCE):
                 while True:
-                    for thing in self.heard[after:]:
+                    for thing in self.received[after:]:
                         if isinstance(thing, kind) and matches(thing):
                             return thing
                     self._news.clear()
@@ -151,7 +151,7 @@ class Bench:
 
     async def make_new_link(self) -> None:
         """End the link and wait until it stands again."""
-        place = len(self.heard)
+        place = len(self.received)
         self.keeper.drop("bench", "The bench makes a new link.")
         await self.wait_for(LinkOver, after=place)
         await self.wait_for(DeviceReady, after=place)
@@ -161,7 +161,7 @@ class Bench:
             self.unreachable.set()
 
     def _deliver(self, thing: Heard) -> None:
-        self.heard.append(thing)
+        self.received.append(thing)
         self._news.set()
         if isinstance(thing, Reported) and self.acknowledges:
             self._held = (thing.boot, thing.number)

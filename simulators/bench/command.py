@@ -131,10 +131,10 @@ def _reach(parsed: DeviceUrl, files: dict[str, Path | None]) -> DeviceReady:
 class _Watcher:
     """Listens to the tests as they end, and gathers what they measure."""
 
-    def __init__(self, tell: bool) -> None:
+    def __init__(self, prints: bool) -> None:
         self.tests: list[Tested] = []
         self.measurements: list[Measurement] = []
-        self._tell = tell
+        self._prints = prints
         self._screen, self._errors = sys.stdout, sys.stderr
 
     def pytest_configure(self, config: pytest.Config) -> None:
@@ -149,7 +149,7 @@ class _Watcher:
         name = report.nodeid.rpartition("::")[2].removeprefix("test_").replace("_", " ")
         tested = Tested(name, report.outcome, _why(report))
         self.tests.append(tested)
-        if self._tell:
+        if self._prints:
             click.echo(f"{tested.outcome:8} {name}{f': {tested.why}' if tested.why else ''}", file=self._screen)
 
 

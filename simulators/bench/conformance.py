@@ -49,7 +49,7 @@ class TestEveryDevice:
         begun = bench.now
         await bench.make_new_link()
         bench.measure(Measurement("until the link stands again", bench.now - begun, "s", LINK_WITHIN))
-        again = [thing for thing in bench.heard if isinstance(thing, DeviceReady)][-1]
+        again = [thing for thing in bench.received if isinstance(thing, DeviceReady)][-1]
         assert again.identity.serial == first.identity.serial
 
     async def test_answers_or_refuses_every_command(self, bench: Bench) -> None:
@@ -83,7 +83,7 @@ class TestEveryDevice:
 def _cards_drawn(bench: Bench) -> list[bool]:
     """Every card that was drawn: whether it was recognised."""
     drawn: list[bool] = []
-    for thing in bench.heard:
+    for thing in bench.received:
         match thing:
             case Reported(observation=CardDrawn(card=card)):
                 drawn.append(card is not None)
@@ -119,7 +119,7 @@ class TestCardlinkDevice:
         await bench.ready()
         longest = 0.0
         for _ in range(SIGNS):
-            begun, place = bench.now, len(bench.heard)
+            begun, place = bench.now, len(bench.received)
             await bench.wait_for(StatusHeard, after=place)
             longest = max(longest, bench.now - begun)
         bench.measure(Measurement("longest time without a sign of life", longest, "s", SIGN_OF_LIFE_WITHIN))
@@ -139,9 +139,9 @@ class TestCardlinkDevice:
         await bench.answer_to(HoldExit())
         held = bench.held
         await bench.make_new_link()
-        again = [thing for thing in bench.heard if isinstance(thing, DeviceReady)]
+        again = [thing for thing in bench.received if isinstance(thing, DeviceReady)]
         assert again[-1].identity == first.identity
-        numbers = [(thing.boot, thing.number) for thing in bench.heard if isinstance(thing, Reported)]
+        numbers = [(thing.boot, thing.number) for thing in bench.received if isinstance(thing, Reported)]
         assert len(numbers) == len(set(numbers))
         assert bench.held >= held
 
@@ -151,7 +151,7 @@ class TestCardlinkDevice:
         if not await self._shuffled(bench):
             await self._cannot(bench, "the device does not shuffle, or has no fresh deck")
         await bench.make_new_link()
-        started = [thing for thing in bench.heard if isinstance(thing, Reported)]
+        started = [thing for thing in bench.received if isinstance(thing, Reported)]
         twice = [thing for thing in started if isinstance(thing.observation, ShuffleStarted)]
         assert len(twice) == 2
         assert twice[0].number == twice[1].number
@@ -159,12 +159,12 @@ class TestCardlinkDevice:
 
     async def test_carries_a_command_out_once(self, bench: Bench) -> None:
         await bench.ready()
-        hold = bench.tell(HoldExit())
-        bench.tell(HoldExit(), hold)
+        hold = bench.send(HoldExit())
+        bench.send(HoldExit(), hold)
         await bench.wait_for(Answered)
         assert (await bench.answer_to(ReleaseExit())).done
         assert (await bench.answer_to(HoldExit())).done
-        answers = [thing.command_id for thing in bench.heard if isinstance(thing, Answered)]
+        answers = [thing.command_id for thing in bench.received if isinstance(thing, Answered)]
         assert answers.count(hold) == 1
 
     async def test_forms_and_counts_sets(self, bench: Bench) -> None:

@@ -11,6 +11,7 @@ from typing import Final
 
 import click
 
+from controller.games import GAMES
 from controller.games.specification import Game, Unit
 from controller.problems import BadInputError, ProblemError
 from simulators.cli.playable import playable
@@ -21,7 +22,8 @@ INTERRUPTED: Final = 130  # exit code after Ctrl-C, as a shell has it
 
 
 @click.command()
-@click.option("--game", "game_id", metavar="GAME", default="NC", show_default=True, help="TP, RTP, NC, P3 or F3.")
+@click.option("--game", "game_id", metavar="GAME", default="NC", show_default=True,
+              help=f"{', '.join(GAMES)}.")  # fmt: skip
 @click.option("--scenario", metavar="FILE", help="Play this file instead, or a packaged one like nc/i12-exposed.")
 @click.option("--rounds", type=click.IntRange(1, 100_000), default=5, show_default=True, help="How many to play.")
 @click.option("--fast", is_flag=True, help="Without waiting: motions and people take no time.")
@@ -67,15 +69,7 @@ def introduction(rules: Game, rounds: int, device: str, *, fast: bool) -> str:
     A simulated device and the daemon start as two processes; simulated people deal, err and decide.
     ?? is a card that lies face down: the daemon knows it and shows it to no one. Ctrl-C ends it all.
     """
-    seconds = rounds * SECONDS_A_ROUND
-    minutes = round(seconds / 60)
-    lasts = (
-        "without waiting"
-        if fast
-        else f"about {seconds} seconds"
-        if seconds < 50
-        else ("about a minute" if minutes == 1 else f"about {minutes} minutes")
-    )
+    lasts = "without waiting" if fast else _duration(rounds * SECONDS_A_ROUND)
     return (
         f"{rules.title}: {rounds} round{'s' * (rounds != 1)} at a simulated table with a {device}, {lasts}.\n"
         "A simulated device and the daemon start as two processes; simulated people deal, err and decide.\n"
@@ -83,14 +77,26 @@ def introduction(rules: Game, rounds: int, device: str, *, fast: bool) -> str:
     )
 
 
+def _duration(seconds: int) -> str:
+    """About how long, for people.
+
+    >>> _duration(20), _duration(50), _duration(1000)
+    ('about 20 seconds', 'about a minute', 'about 17 minutes')
+    """
+    minutes = round(seconds / 60)
+    if seconds < 45:
+        return f"about {seconds} seconds"
+    return "about a minute" if minutes == 1 else f"about {minutes} minutes"
+
+
 def _play(rules: Game, rounds: int, fast: bool, seed: int, device: str, on_removal: bool, no_stages: bool,
           wagers: bool, as_json: bool, full: bool) -> None:  # fmt: skip
     """Raises `ProblemError` where it fails, or where the run was not as planned."""
-    from simulators.demo.play import Asked, play
+    from simulators.demo.play import DemoOptions, play
     from simulators.demo.stage import StageError
 
     unit = DEVICES[device]
-    asked = Asked(rules.id, rounds, fast, seed, unit, on_removal, not no_stages, wagers, as_json, full)
+    asked = DemoOptions(rules.id, rounds, fast, seed, unit, on_removal, not no_stages, wagers, as_json, full)
     try:
         account = asyncio.run(play(asked))
     except StageError as error:

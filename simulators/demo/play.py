@@ -24,7 +24,7 @@ from simulators.people.plan import plan_rounds
 NOT_REPEATABLE: Final = frozenset({"utc_ns", "boot", "start", "host_boot", "commitment", "salt"})
 
 
-class Asked(msgspec.Struct, frozen=True):
+class DemoOptions(msgspec.Struct, frozen=True):
     game_id: str
     rounds: int
     fast: bool
@@ -37,7 +37,7 @@ class Asked(msgspec.Struct, frozen=True):
     full: bool
 
 
-async def play(asked: Asked) -> Account:
+async def play(asked: DemoOptions) -> Account:
     """Show it on the screen or as lines; gives what it came to. Raises `StageError`."""
     plan = plan_rounds(
         asked.seed, asked.unit, asked.rounds, game_id=asked.game_id, stages=asked.stages, wagers=asked.wagers
@@ -54,7 +54,7 @@ async def play(asked: Asked) -> Account:
     return account
 
 
-async def _follow(asked: Asked, stage: Stage, client: ApiClient, account: Account) -> None:
+async def _follow(asked: DemoOptions, stage: Stage, client: ApiClient, account: Account) -> None:
     """Show events until the entry at which the simulated people were done; the device stays, so nothing follows."""
     live = not asked.as_json and sys.stdout.isatty()
     stop = asyncio.Event()
@@ -87,7 +87,7 @@ class Taken:
         self.news = asyncio.Event()
 
 
-async def _take_events(client: ApiClient, account: Account, taken: Taken, printed: Asked | None) -> None:
+async def _take_events(client: ApiClient, account: Account, taken: Taken, printed: DemoOptions | None) -> None:
     async for event in client.events():
         if event is not None:
             account.take(event)
@@ -103,7 +103,7 @@ async def _draw(client: ApiClient, stop: asyncio.Event) -> None:
     await show_live(client, 0, stop)
 
 
-def _print(event: dict[str, Any], asked: Asked) -> None:
+def _print(event: dict[str, Any], asked: DemoOptions) -> None:
     if asked.as_json:
         shown = event if asked.full else _repeatable(event)
         click.echo(json.dumps(shown, separators=(",", ":")))

@@ -58,7 +58,7 @@ class FaultInjector:
             self.line.cut_at = self.line.to_host.sent + (chosen.ordinal or 1)
         elif chosen.value is not None:
             value = int(chosen.value) if fault.unit == "bytes" else chosen.value
-            self.line.trouble = replace(self.line.trouble, **{fault.line: value})
+            self.line.faults = replace(self.line.faults, **{fault.line: value})
         else:
             frame = self.line.to_host.sent + (chosen.ordinal or 1)
             self.line.to_host.armed.setdefault(fault.line, set()).add(frame)
@@ -75,7 +75,7 @@ class FaultInjector:
         elif fault.name == "unplug":
             self.line.cut_at = 0
         else:
-            self.line.trouble = replace(self.line.trouble, **{fault.line: 0})
+            self.line.faults = replace(self.line.faults, **{fault.line: 0})
             self.line.to_host.armed.pop(fault.line, None)
 
     def armed(self) -> list[str]:
@@ -124,7 +124,7 @@ class FaultInjector:
         return ArmedFault(fault.name, ordinal or first)
 
     def _value_of(self, fault: Fault) -> float:
-        value: float = getattr(self.line.trouble, fault.line)
+        value: float = getattr(self.line.faults, fault.line)
         return value
 
     def _is_to_come(self, frame: int) -> bool:

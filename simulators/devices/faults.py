@@ -26,7 +26,7 @@ SIDES: Final[dict[Side, str]] = {
 class Fault(msgspec.Struct, frozen=True):
     """One fault. `does`: what happens, for people. `of`: what its ordinal counts; `chance`: it may be one as well.
 
-    `shows`: what the host sees of it, for each kind of device that it can be given. `line`: the field of `LineTrouble`
+    `shows`: what the host sees of it, for each kind of device that it can be given. `line`: the field of `LineFaults`
     that it sets; empty for a fault of the mechanism, which asks for it by name, and for what only a port can do.
     """
 

@@ -30,7 +30,7 @@ _ONE_FRAME: Final = {
 FRAMES: Final = {driver: re.compile(rb"(?s)(?P<frame>" + one + rb")|.") for driver, one in _ONE_FRAME.items()}
 
 
-class LineTrouble(msgspec.Struct, frozen=True):
+class LineFaults(msgspec.Struct, frozen=True):
     """What happens to frames on their way. The chances are of one frame, `flip` is of one byte.
 
     `piece`: how many bytes arrive at once, 0 for all. `reorder`: later frames overtake it. `stall`: it and all after it
@@ -50,16 +50,16 @@ class LineTrouble(msgspec.Struct, frozen=True):
 class Direction:
     """The line in one direction. Bytes go in with `send` and come out with `arrived`, later.
 
-    `armed`: the name of a trouble and the frames to which it happens besides, counted from 1. `spoilt`: how much has
-    happened so far.
+    `armed`: the name of a fault and the frames to which it happens besides, counted from 1. `fault_count`: how many
+    have happened so far.
     """
 
-    def __init__(self, trouble: LineTrouble, random: Random, driver: str = "cardlink") -> None:
-        self.trouble = trouble
+    def __init__(self, faults: LineFaults, random: Random, driver: str = "cardlink") -> None:
+        self.faults = faults
         self.random = random
         self.armed: dict[str, set[int]] = {}
         self.sent = 0
-        self.spoilt = 0
+        self.fault_count = 0
         self._frames = FRAMES[driver]
         self._under_way: list[tuple[float, int, bytes]] = []
         self._order = count()
@@ -77,7 +77,7 @@ class Direction:
         pieces: list[bytes] = []
         while self._under_way and self._under_way[0][0] <= now:
             data = heapq.heappop(self._under_way)[2]
-            size = self.trouble.piece or len(data) or 1
+            size = self.faults.piece or len(data) or 1
             pieces += [data[start : start + size] for start in range(0, len(data), size)]
         return pieces
 
@@ -86,9 +86,9 @@ class Direction:
         self._under_way.clear()
 
     def _happens(self, name: str) -> bool:
-        chance: float = getattr(self.trouble, name)
+        chance: float = getattr(self.faults, name)
         happens = self._strikes(name) or (chance > 0 and self.random.random() < chance)
-        self.spoilt += happens
+        self.fault_count += happens
         return happens
 
     def _strikes(self, name: str) -> bool:
@@ -96,7 +96,7 @@ class Direction:
 
     def _put(self, frame: bytes, now: float) -> None:
         self.sent += 1
-        self._free_at = max(self._free_at, now + self.trouble.latency)
+        self._free_at = max(self._free_at, now + self.faults.latency)
         if self._happens("stall"):
             self._free_at += self.random.uniform(0, LONGEST_STALL)
         arrival = self._free_at
@@ -113,9 +113,9 @@ class Direction:
     def _flipped(self, frame: bytes) -> bytes:
         """With the bits that the line flips; one bit of a frame that is armed by its number."""
         flips = {self.random.randrange(len(frame))} if frame and self._strikes("flip") else set()
-        if self.trouble.flip:
-            flips |= {place for place in range(len(frame)) if self.random.random() < self.trouble.flip}
-        self.spoilt += len(flips)
+        if self.faults.flip:
+            flips |= {place for place in range(len(frame)) if self.random.random() < self.faults.flip}
+        self.fault_count += len(flips)
         return bytes(
             byte ^ (1 << self.random.randrange(8)) if place in flips else byte for place, byte in enumerate(frame)
         )
@@ -151,15 +151,15 @@ class FaultyLine:
         driver: str = "cardlink",
         random: Random,
         clock: Callable[[], float],
-        trouble: LineTrouble | None = None,
+        faults: LineFaults | None = None,
     ) -> None:
-        trouble = trouble or LineTrouble()
+        faults = faults or LineFaults()
         self.changed: Callable[[], None] = lambda: None
         self.on_cut: Callable[[], None] = lambda: None
         self.cut_at = 0
         self.silent_from = 0
-        self.to_host = Direction(trouble, random, driver)
-        self.to_device = Direction(trouble, random, driver)
+        self.to_host = Direction(faults, random, driver)
+        self.to_device = Direction(faults, random, driver)
         self._device = device
         self._clock = clock
         self._frames = FRAMES[driver]
@@ -168,12 +168,12 @@ class FaultyLine:
         device.changed = lambda: self.changed()
 
     @property
-    def trouble(self) -> LineTrouble:
-        return self.to_host.trouble
+    def faults(self) -> LineFaults:
+        return self.to_host.faults
 
-    @trouble.setter
-    def trouble(self, trouble: LineTrouble) -> None:
-        self.to_host.trouble = self.to_device.trouble = trouble
+    @faults.setter
+    def faults(self, faults: LineFaults) -> None:
+        self.to_host.faults = self.to_device.faults = faults
 
     def seed(self, random: Random) -> None:
         """Take all chances from this source from now on."""
@@ -207,7 +207,7 @@ class FaultyLine:
         for frame in split(self._frames, self._device.outgoing()):
             self._send(frame)
         self._pieces += self.to_host.arrived(self._clock())
-        if self.trouble.piece:
+        if self.faults.piece:
             return self._pieces.pop(0) if self._pieces else b""
         data = b"".join(self._pieces)
         self._pieces.clear()

@@ -40,7 +40,7 @@ class ScriptedDevice:
 
     The attributes that may be set: `order` of the next shuffle, `capabilities`, `next_set` (cards in the next set
     instead of those ordered), `jams_next`, `miscount` (added to the next count of the stub), `same_order` (True: no
-    shuffle of a later deck changes the order), `spoil_next` (what is done to the next deck that is put in).
+    shuffle of a later deck changes the order), `alter_next_deck` (what is done to the next deck that is put in).
     """
 
     def __init__(self, unit: Unit, order: Sequence[Card], send: Callable[[AnyInput], None]) -> None:
@@ -52,7 +52,7 @@ class ScriptedDevice:
         self.firmware_digest = "0" * 64
         self.linked = True
         self.same_order = False
-        self.spoil_next: Callable[[list[Card]], list[Card]] = list
+        self.alter_next_deck: Callable[[list[Card]], list[Card]] = list
         self.next_set = 0
         self.jams_next = False
         self.miscount = 0
@@ -135,7 +135,7 @@ class ScriptedDevice:
         """Put a deck in: a shuffler will bring it into `order`, a shoe gets it in that order."""
         if self.deck and not self.same_order:
             self.order = self.order[1:] + self.order[:1]
-        self.inside, self.spoil_next = self.spoil_next(list(self.order if cards is None else cards)), list
+        self.inside, self.alter_next_deck = self.alter_next_deck(list(self.order if cards is None else cards)), list
         self.tray, self.lifted = [], []
         self.deck = 1
         self.loaded, self.dispensed = len(self.inside), 0

@@ -39,7 +39,7 @@ def member_for(role_word: str) -> CrewMember:
     return next(member for member in CREW if member.role.reaches(Role(role_word.replace(" ", "_"))))
 
 
-class CrewVoice:
+class CrewClient:
     """Sends operations as a console would. `random` makes the UUIDs, so that a run repeats exactly."""
 
     def __init__(self, client: ApiClient, random: Random) -> None:

@@ -24,7 +24,7 @@ from controller.table.phases import Phase, Service
 from firmware_bridge.cards import Card
 from simulators.devices.simulated_device import SimulatedDevice
 from simulators.people.bettors import PlannedWager
-from simulators.people.crew import CREW, CrewMember, CrewVoice, member_for
+from simulators.people.crew import CREW, CrewClient, CrewMember, member_for
 from simulators.people.physical_table import PhysicalTable
 from simulators.people.plan import Mishap, PlannedRound
 
@@ -69,7 +69,7 @@ class SimulatedDealer:
         """Until the last planned round is over; returns the journal entry at which the screen showed all of it."""
         async with ApiClient(self._socket) as client:
             self._client = client
-            self._voice = CrewVoice(client, self._random)
+            self._voice = CrewClient(client, self._random)
             follower = asyncio.create_task(self._follow())
             try:
                 view = await self._quiet_view()

@@ -41,7 +41,7 @@ class Mishap(StrEnum):
     FACE_UP = "card face up in the device"
     FACE_UP_EARLY = 'card face up in the device before "No more bets"'
     BEFORE_NO_MORE_BETS = 'taken before "No more bets"'
-    WRONG_COUNT = "wrong count, nobody has handled cards"
+    WRONG_COUNT = "wrong count, no one has handled cards"
     WRONG_COUNT_HANDLED = "wrong count, cards were handled"
     EXCHANGED = "two hands exchanged"
     ONE_TOO_MANY = "one too many"

@@ -57,7 +57,7 @@ def _read_miscounts(tokens: Tokens) -> Act:
 
 
 def _deck_will(course: Course, change: Callable[[list[Card]], list[Card]]) -> None:
-    course.device.spoil_next = change
+    course.device.alter_next_deck = change
 
 
 def _arm_jam(course: Course) -> None:

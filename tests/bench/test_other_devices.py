@@ -18,13 +18,13 @@ from simulators.devices.one_way_shoes import ONE_WAY_SHOES, draw_all
 
 
 def cards(bench: Bench) -> list[str]:
-    drawn = [thing.observation for thing in bench.heard if isinstance(thing, Reported)]
+    drawn = [thing.observation for thing in bench.received if isinstance(thing, Reported)]
     return [one.card.expose().code for one in drawn if isinstance(one, CardDrawn) and one.card is not None]
 
 
 async def draw(bench: Bench, device: OneWayDevice) -> str:
     """One card, waited for."""
-    place = len(bench.heard)
+    place = len(bench.received)
     (drawn,) = device.mechanism.draw()
     await bench.report(CardDrawn, after=place)
     return drawn.code
@@ -43,7 +43,7 @@ async def test_a_link_stands_at_once_and_brings_the_cards(
         first = await bench.ready()
         assert first.identity.serial == "SHOE-9"
         drawn = [await draw(bench, device) for _ in range(5)]
-        place = len(bench.heard)
+        place = len(bench.received)
         bench.keeper.drop("bench", "The bench pulls the cable.")
         await bench.wait_for(LinkOver, after=place)
         again = await bench.wait_for(DeviceReady, after=place)
@@ -52,7 +52,7 @@ async def test_a_link_stands_at_once_and_brings_the_cards(
         assert cards(bench) == drawn
 
 
-async def test_somebody_draws_the_whole_deck() -> None:
+async def test_a_person_draws_the_whole_deck() -> None:
     device = AngelEyeDevice(random=Random(7))
     waits: list[float] = []
 

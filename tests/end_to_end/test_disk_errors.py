@@ -30,7 +30,7 @@ from firmware_bridge.commands import AnyCommand
 from firmware_bridge.drivers.base import DeviceReady, LinkOver, Reported
 from firmware_bridge.observations import ButtonPressed
 from simulators.devices.mechanism import full_capabilities
-from simulators.people.crew import CREW, CrewVoice
+from simulators.people.crew import CREW, CrewClient
 from tests.end_to_end.child import Orders
 from tests.end_to_end.evidence import Evidence as Account
 from tests.end_to_end.stage import Stage, short_folder
@@ -49,7 +49,7 @@ async def test_out_of_service_until_a_supervisor_returns_it(unit: Unit, full_at:
             await stage.start_daemon(Orders(full_at=full_at))
             await stage.daemon.until(lambda: stage.daemon.logged("table.fault"))
             async with ApiClient(stage.socket) as client:
-                voice = CrewVoice(client, Random(1))  # repeatable
+                voice = CrewClient(client, Random(1))  # repeatable
                 shown = await client.state()
                 assert shown.service == "out_of_service"
                 assert "no room left" in shown.service_cause

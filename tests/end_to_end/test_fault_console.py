@@ -55,7 +55,7 @@ async def simulator(tmp_path: Path) -> AsyncIterator[Simulator]:
 
 
 def reported(bench: Bench, kind: type) -> list[object]:
-    seen = [thing.observation for thing in bench.heard if isinstance(thing, Reported)]
+    seen = [thing.observation for thing in bench.received if isinstance(thing, Reported)]
     return [one for one in seen if isinstance(one, kind)]
 
 
@@ -89,14 +89,14 @@ async def test_the_cable_comes_out_and_goes_in_again(front: list[str], simulator
         await bench.wait_for(LinkOver)
         assert "unplugged already" in await simulator.ask("unplug")
         assert "unplugged;" in await simulator.ask("status")
-        place = len(bench.heard)
+        place = len(bench.received)
         assert await simulator.ask("plug") == "It is plugged in."
         await bench.wait_for(DeviceReady, after=place)
         told = await simulator.ask("unplug 1", lines=2)  # the next frame is a heartbeat
         assert "unplug is armed: 1." in told
         assert "in the middle of a frame" in told
         await bench.wait_for(LinkOver, after=place)
-        place = len(bench.heard)
+        place = len(bench.received)
         assert await simulator.ask("plug") == "It is plugged in."
         await bench.wait_for(DeviceReady, after=place)
 

@@ -21,7 +21,7 @@ from firmware_bridge.device_keys import write_device_keys
 from simulators.devices.mechanism import Profile, full_capabilities
 from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
-from simulators.people.crew import CREW, CrewMember, CrewVoice
+from simulators.people.crew import CREW, CrewClient, CrewMember
 from simulators.ports.pty import PtyFront
 from tests.end_to_end.stage import Stage, short_folder
 
@@ -51,7 +51,7 @@ class Crew:
     def __init__(self, stage: Stage, client: ApiClient, device: SimulatedDevice) -> None:
         self._stage = stage
         self._client = client
-        self._voice = CrewVoice(client, Random(5))
+        self._voice = CrewClient(client, Random(5))
         self._device = device
 
     async def view(self) -> TableView:

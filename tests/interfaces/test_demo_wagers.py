@@ -67,7 +67,7 @@ def test_every_box_has_a_main_wager_of_who_sits_there_and_every_wager_is_bet_som
     ("house", "bet", "balances"),
     [("10", LOST, True), ("9", LOST, False), ("10", LOST | {"returned": "1"}, False)],
 )
-def test_a_settlement_that_does_not_balance_is_told(house: str, bet: dict[str, Any], balances: bool) -> None:
+def test_a_settlement_that_does_not_balance_is_reported(house: str, bet: dict[str, Any], balances: bool) -> None:
     account = Account([])
     account.take({"event": "wagers_settled", "bets": [bet], "house": house})
     assert (account.differences == []) is balances

@@ -26,7 +26,7 @@ from firmware_bridge.drivers.base import (
 )
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.host import CardlinkHost
-from simulators.devices.faulty_line import Direction, LineTrouble
+from simulators.devices.faulty_line import Direction, LineFaults
 
 from .parts import NEVER, BenchDevice, make_host
 
@@ -49,7 +49,7 @@ class Table:
 
     def __init__(
         self,
-        trouble: LineTrouble,
+        faults: LineFaults,
         seed: int,
         *,
         held: tuple[int, int] = (0, 0),
@@ -68,12 +68,12 @@ class Table:
         self.outstanding: set[int] = set()
         self.lapsed: set[int] = set()
         self.links = 0
-        self.spoilt = 0
+        self.fault_count = 0
         self.refusal: LinkOver | None = None
         self.statistics = LinkStatistics()
         self.status: capabilities.DeviceStatus | None = None
         self._held = held
-        self._trouble = replace(trouble, latency=LATENCY)
+        self._faults = replace(faults, latency=LATENCY)
         self._slowest_commit = slowest_commit
         self._restarts = restarts
         self._pause = pause
@@ -154,14 +154,14 @@ class Table:
             "said to be gone, from a memory that ran over or was lost": len(gone),
             "lost": len(made - set(taken) - gone),
             "doubled": sum(taken.values()) - len(taken),
-            "frames and bytes spoilt on the way": self.spoilt,
+            "faults of frames and bytes on the way": self.fault_count,
             "links": self.links,
         }
 
     # -- inside ----------------------------------------------------------------------------------------------------
 
     def _new_lines(self) -> tuple[Direction, Direction]:
-        return Direction(self._trouble, self.random), Direction(self._trouble, self.random)
+        return Direction(self._faults, self.random), Direction(self._faults, self.random)
 
     def _next_due(self) -> float:
         times = [self.device.link.wake_at(), *(line.next_at() for line in self._lines)]
@@ -220,7 +220,7 @@ class Table:
         self.status = None
         self.lapsed |= self.outstanding
         self.outstanding.clear()
-        self.spoilt += sum(line.spoilt for line in self._lines)
+        self.fault_count += sum(line.fault_count for line in self._lines)
         self._lines = self._new_lines()
         self._connect_at = self.now + BACK_OFF
 

@@ -9,21 +9,21 @@ import pytest
 from firmware_bridge import observations
 from firmware_bridge.commands import Dispense
 from firmware_bridge.drivers.base import Reported, ReportsGone
-from simulators.devices.faulty_line import LineTrouble
+from simulators.devices.faulty_line import LineFaults
 
 from .parts import BOOT
 from .table import Table, check_commands, check_reports
 
 LINES: Final = {
-    "perfect": LineTrouble(),
-    "one byte at a time": LineTrouble(piece=1),
-    "lossy": LineTrouble(loss=0.15),
-    "duplicating": LineTrouble(duplicate=0.3),
-    "reordering": LineTrouble(reorder=0.3),
-    "bit-flipping": LineTrouble(flip=0.004),
-    "truncating": LineTrouble(truncate=0.15, piece=5),
-    "stalling": LineTrouble(stall=0.2),
-    "everything": LineTrouble(piece=3, loss=0.04, duplicate=0.05, reorder=0.05, truncate=0.04, stall=0.02, flip=0.0005),
+    "perfect": LineFaults(),
+    "one byte at a time": LineFaults(piece=1),
+    "lossy": LineFaults(loss=0.15),
+    "duplicating": LineFaults(duplicate=0.3),
+    "reordering": LineFaults(reorder=0.3),
+    "bit-flipping": LineFaults(flip=0.004),
+    "truncating": LineFaults(truncate=0.15, piece=5),
+    "stalling": LineFaults(stall=0.2),
+    "everything": LineFaults(piece=3, loss=0.04, duplicate=0.05, reorder=0.05, truncate=0.04, stall=0.02, flip=0.0005),
 }
 SEEDS: Final = (1, 2, 3)
 REPORTS: Final = 150
@@ -52,7 +52,7 @@ def test_every_report_once_and_every_command_answered(line: str, seed: int, slow
     if line in ("perfect", "one byte at a time"):
         assert (table.links, table.lapsed) == (1, set())
     table.unplug()
-    assert (table.spoilt > 0) == (line not in ("perfect", "one byte at a time"))
+    assert (table.fault_count > 0) == (line not in ("perfect", "one byte at a time"))
 
 
 @lines
@@ -115,7 +115,7 @@ def test_a_memory_that_runs_over_says_so(line: str, seed: int, slowest_commit: f
 
 @seeds
 def test_a_memory_that_runs_over_while_nobody_listens_and_through_reboots(seed: int) -> None:
-    table = Table(LineTrouble(), seed, memory=12)
+    table = Table(LineFaults(), seed, memory=12)
     table.play(10)
     table.unplug()
     for _ in range(3):
@@ -134,7 +134,7 @@ def test_a_memory_that_runs_over_while_nobody_listens_and_through_reboots(seed: 
 
 @seeds
 def test_more_reboots_than_a_device_remembers_are_known_as_a_gap(seed: int) -> None:
-    table = Table(LineTrouble(), seed, memory=100)
+    table = Table(LineFaults(), seed, memory=100)
     table.play(10)
     table.unplug()
     first_boot = table.device.link.boot
@@ -152,14 +152,14 @@ def test_more_reboots_than_a_device_remembers_are_known_as_a_gap(seed: int) -> N
 
 
 def test_a_host_that_held_an_unknown_boot_goes_on_and_says_what_is_missing() -> None:
-    table = Table(LineTrouble(), 1, held=(0xABCDEF, 17))
+    table = Table(LineFaults(), 1, held=(0xABCDEF, 17))
     table.play(5)
     assert table.journal[0] == ReportsGone(0xABCDEF, 18, None)
     assert [entry.number for entry in table.journal[1:] if isinstance(entry, Reported)] == [1, 2, 3, 4, 5]
 
 
 def test_a_new_host_at_a_device_that_another_host_has_served_is_told_of_the_gap() -> None:
-    table = Table(LineTrouble(), 1)
+    table = Table(LineFaults(), 1)
     table.play(5)
     table.unplug()
     table._held = (0, 0)
@@ -171,7 +171,7 @@ def test_a_new_host_at_a_device_that_another_host_has_served_is_told_of_the_gap(
 
 
 def test_a_device_that_kept_everything_acknowledged_through_a_reboot_raises_no_alarm() -> None:
-    table = Table(LineTrouble(), 1)
+    table = Table(LineFaults(), 1)
     table.play(5)
     table.reboot(keep_reports=True)
     table.play(5)
@@ -179,7 +179,7 @@ def test_a_device_that_kept_everything_acknowledged_through_a_reboot_raises_no_a
 
 
 def test_a_command_under_way_when_the_link_breaks_is_not_sent_again() -> None:
-    table = Table(LineTrouble(), 1)
+    table = Table(LineFaults(), 1)
     table.play(1)
     table.device.answers_by_itself = False
     table.command(Dispense(3))

@@ -257,7 +257,7 @@ def truncated(course: FaultCourse) -> None:
 
 def late(course: FaultCourse) -> None:
     nothing_lost(course)
-    assert course.injector.line.to_host.spoilt == 1
+    assert course.injector.line.to_host.fault_count == 1
 
 
 CHECKS: Final[dict[str, Check]] = {
@@ -319,7 +319,7 @@ def test_a_chance_of_a_fault_loses_no_report_of_a_device_that_is_acknowledged(na
     course = played("shoe", f"{name}={'0.002' if name == 'bit-flips' else '0.2'}")
     course.settle()
     nothing_lost(course)
-    assert course.injector.line.to_host.spoilt
+    assert course.injector.line.to_host.fault_count
 
 
 @pytest.mark.parametrize("side", SIDES)
@@ -329,7 +329,11 @@ def test_with_the_same_seed_the_same_is_heard(side: Side) -> None:
         course.arm("loss=0.1", "duplicates=0.2", "reordering=0.2", "double-draw@3")
         course.load()
         course.take(4)
-        return [*course.cards, str(course.injector.line.to_host.spoilt), str(course.injector.line.to_device.spoilt)]
+        return [
+            *course.cards,
+            str(course.injector.line.to_host.fault_count),
+            str(course.injector.line.to_device.fault_count),
+        ]
 
     assert heard(7) == heard(7)
     assert len({tuple(heard(seed)) for seed in range(5)}) > 1

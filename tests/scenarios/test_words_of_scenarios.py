@@ -98,7 +98,7 @@ def test_the_header_is_held_to_its_word_too(name: str, was: str, now: str) -> No
         play_text(text_of(name).replace(was, now))
 
 
-def test_a_refusal_that_nobody_expects_fails() -> None:
+def test_a_refusal_that_is_not_expected_fails() -> None:
     with pytest.raises(DifferenceError, match="line 10: the step before was refused: Only a pit supervisor"):
         play_text(HEAD + "\nbegin\ndeal 2\nreport exposed_card B3\n\nconfirm by dealer\nchoose all continue\n")
     with pytest.raises(DifferenceError, match="the last step was refused"):
@@ -204,11 +204,11 @@ def run_demo(file: str) -> tuple[int, str]:
 def test_the_demo_tells_each_step_and_what_the_table_says() -> None:
     code, output = run_demo(EXPOSED)
     assert code == 0
-    told_lines = output.splitlines()
-    assert told_lines[-1] == "Every expectation held."
+    printed = output.splitlines()
+    assert printed[-1] == "Every expectation held."
     for line in ("B3 chooses to withdraw", "B3 is out of play, bets returned", "refused: Only a pit supervisor"):
-        assert any(line in one for one in told_lines), line
-    steps = [re.sub(r"^ *\d+  ", "", one) for one in told_lines if re.match(r" *\d+  \S", one)]
+        assert any(line in one for one in printed), line
+    steps = [re.sub(r"^ *\d+  ", "", one) for one in printed if re.match(r" *\d+  \S", one)]
     assert steps == [step.text for step in load(EXPOSED).steps]
 
 
@@ -233,7 +233,7 @@ def test_the_demo_refuses_what_is_no_scenario(content: bytes | None, tmp_path: P
     assert "bad.scenario" in output
 
 
-def test_no_face_is_told_that_nobody_has_seen() -> None:
+def test_no_concealed_face_is_printed() -> None:
     lines = list(scenario_lines(load("nc/i01-foreign-card")))
     assert any("cards to B3" in line for line in lines)
     assert not [line for line in lines if re.search(r"\b(?:[2-9TJQKA]|10)[CDHS]\b", line)]

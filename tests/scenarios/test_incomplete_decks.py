@@ -33,7 +33,7 @@ def test_a_deck_that_is_not_whole_is_not_dealt_from_and_the_next_one_is(word: st
     assert not any(isinstance(one, DeviceNoted) for one in course.history)
 
 
-def test_a_card_that_is_not_recognised_waits_for_somebody_to_say_what_it_is() -> None:
+def test_a_card_that_is_not_recognised_waits_until_it_is_entered() -> None:
     text = (
         "game NC\ndevice singles\ncell I16\nclause NC 5.10\n\n"
         "begin\ndevice unread\ndeal all\nfinish\nexpect refused unread\n"
