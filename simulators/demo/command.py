@@ -21,7 +21,8 @@ INTERRUPTED: Final = 130  # exit code after Ctrl-C, as a shell has it
 
 
 @click.command()
-@click.option("--game", "game_id", metavar="GAME", default="NC", show_default=True, help="TP, RTP, NC, P3 or F3.")
+@click.option("--game", "game_id", metavar="GAME", default="NC", show_default=True,
+              help="A document's id; docs/readings.md lists them.")  # fmt: skip
 @click.option("--scenario", metavar="FILE", help="Play this file instead, or a packaged one like nc/i12-exposed.")
 @click.option("--rounds", type=click.IntRange(1, 100_000), default=5, show_default=True, help="How many to play.")
 @click.option("--fast", is_flag=True, help="Without waiting: motions and people take no time.")
