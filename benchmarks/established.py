@@ -25,11 +25,6 @@ from controller.rules.law import Law, read_law
 from controller.rules.payouts import settle
 from firmware_bridge.cards import DECK, Card
 
-CHOSEN: Final[dict[str, dict[str, str]]] = {
-    "RTP": {"established_by": "mathematically"},
-    "NC": {"established_by": "mathematically"},
-    "P3": {"tie_on": "points"},
-}
 BOXES: Final = 8
 PICTURES_LEFT: Final = {"KC", "QC", "JC"}
 
@@ -104,8 +99,9 @@ def main() -> None:
     print(f"ms a question, after every card of {given.deals} deals ({asks}); medians of 5 or more")
     print("                          deal                       / floor                    first")
     print("game wagers    floor   median  longest    worst   median  longest    worst question")
-    for game_id, game in GAMES.items():
-        measure(read_law(game, CHOSEN.get(game_id)), given.deals)
+    for game in GAMES.values():
+        must = {setting.id: setting.words[0] for setting in game.settings if setting.must_be_chosen}
+        measure(read_law(game, must), given.deals)
     print("Two thirds of a question are the hands that each place can still become, and which verdicts these allow;")
     print("settled hands have one each. The worst one proves that no two completions of a kind can be drawn together.")
 

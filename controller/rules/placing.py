@@ -1,8 +1,8 @@
 """Placing, changing and taking back wagers while bets are open, as the document and the table's own rules allow.
 
 A refusal is a `BetRefusedError` with its clause. Nothing moves here once bets are closed: a withdrawal that a clause
-permits later (RTP 5.7, 5.13.1, NC 5.7.3) is told to the settlement, and the closed layout stays as it was. Nobody may
-keep the balance of a box from others: what lies there counts together (NC 3.7, 3.10).
+permits later (RTP 5.7, 5.13.1, NC 5.7.3) is given to the settlement, and the closed layout stays as it was. The room
+left under the maximum of a box is open to every bettor: what lies there counts together (NC 3.7, 3.10).
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def change(
 def take_back(law: Law, layout: Layout, number: int, *, betting_open: bool) -> Laid:
     """Takes a bet off. With a main wager go that bettor's own side wagers which would lie there without one.
 
-    Other bettors' side wagers stay, for nobody may take back another's bet: `without_main` then names them.
+    Other bettors' side wagers stay, because only its own bettor takes a bet back: `without_main` then names them.
     """
     bet = layout.bet(number)
     if not betting_open:
@@ -142,8 +142,8 @@ def reject_excess(law: Law, rules: TableRules, layout: Layout) -> Laid:
 def _first_of(law: Law, layout: Layout, bets: list[Bet], maximum: int) -> str:
     """Whose chips give way last among bets of one kind on a box that came to more than their maximum.
 
-    Who sits there. Where nobody does it is the Seated Player (NC 1.15) as he was when the maximum was reached: nobody
-    becomes him by the very bet that goes beyond it, or by a later one.
+    Those of the bettor who sits there. If no one does, of the Seated Player (NC 1.15) at the moment when the maximum
+    was reached: no bettor becomes him by the bet that goes beyond it, or by a later one.
     """
     box = bets[0].box
     seated = [bet.bettor for bet in layout.on(box) if layout.bettor(bet.bettor).seat == box]
@@ -237,7 +237,7 @@ def _share_the_maximum(law: Law, rules: TableRules, layout: Layout, bet: Bet, be
     over = 0 if maximum is None else sum(other.amount for other in laid.on(bet.box, bet.wager)) - maximum
     if over <= 0 or law.game.betting.limit_of is LimitOf.WAGER:
         return Laid(laid)
-    # Nobody makes himself the Seated Player with the very chips that are in question (NC 1.15).
+    # No bettor becomes the Seated Player by the chips that are in question (NC 1.15).
     sits = layout.bettor(bet.bettor).seat == bet.box
     first = bet.bettor if sits else seated_player(law, layout, bet.box) or bet.bettor
     lying = [

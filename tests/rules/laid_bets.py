@@ -8,7 +8,8 @@ from typing import Any, Final, TypeAlias
 import pytest
 from hypothesis import strategies as st
 
-from controller.games import GAMES, game
+from controller.games import GAMES
+from controller.games.specification import Game
 from controller.rules.law import Law, read_law
 from controller.rules.layout import (
     Bet,
@@ -28,8 +29,15 @@ from firmware_bridge.cards import DECK, Card
 Lying: TypeAlias = tuple[str, str, int, int]  # bettor, wager, box, amount
 Hands: TypeAlias = dict[str, Cards]
 
-CHOSEN: Final = {"P3": {"tie_on": "ranking"}}
-LAWS: Final = {game_id: read_law(game(game_id), CHOSEN.get(game_id)) for game_id in GAMES}
+CHOSEN: Final = {"tie_on": "ranking"}  # of the readings that must be chosen; of the others the first option
+
+
+def law_of(document: Game) -> Law:
+    must = (setting for setting in document.settings if setting.must_be_chosen)
+    return read_law(document, {setting.id: CHOSEN.get(setting.id, setting.words[0]) for setting in must})
+
+
+LAWS: Final = {game_id: law_of(document) for game_id, document in GAMES.items()}
 THREE_BOXES: Final = TableRules(boxes=3)
 TEN_TO_HUNDRED: Final = Limit(10, 100)
 

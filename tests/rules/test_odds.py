@@ -174,19 +174,19 @@ def test_f3_o3_pair_plus_is_paid_on_as_many_hands_as_is_known() -> None:
 def test_main_wagers_win_and_lose_alike_and_tie_as_often_as_another_count_says() -> None:
     """Every two multisets of ranks, with binomials of what both hold together: another way to the same numbers."""
 
-    def chances(box: tuple[int, ...], dealer: tuple[int, ...]) -> int:
-        ours, theirs = Counter(box), Counter(dealer)
-        return prod(comb(4, ours[rank]) * comb(4 - ours[rank], theirs[rank]) for rank in {*box, *dealer})
+    def chances(box: Counter[int], dealer: Counter[int]) -> int:
+        return prod(comb(4 - box.get(rank, 0), count) for rank, count in dealer.items())
 
     def ranking(hand: tuple[int, ...]) -> tuple[bool, int, int]:
         shown = sum(rank > 10 for rank in hand)
         return shown == 3, sum(min(rank, 10) for rank in hand) % 10, shown
 
-    hands = [(ranking(hand), hand) for hand in combinations_with_replacement(range(1, 14), 3)]
+    hands = [(ranking(hand), Counter(hand)) for hand in combinations_with_replacement(range(1, 14), 3)]
     found: Counter[str] = Counter()
     for ours, box in hands:
+        ways_of_box = prod(comb(4, count) for count in box.values())
         for theirs, dealer in hands:
-            ways = chances(box, dealer)
+            ways = ways_of_box * chances(box, dealer)
             found["pairs"] += ways
             found["higher"] += ways if ours > theirs else 0
             found["on six"] += ways if ours > theirs and ours[1] == 6 else 0

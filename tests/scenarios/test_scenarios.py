@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from controller.games import GAMES
 from controller.games.specification import Disposition
 from controller.table.phases import Phase
 from simulators.scenarios import load, names, packaged
@@ -29,7 +30,7 @@ EVERYTHING = tuple(packaged())
 
 def default_readings(scenario: Scenario) -> bool:
     """Whether no reading is chosen that a casino need not choose."""
-    must_choose = {"established_by", "tie_on"}
+    must_choose = {setting.id for setting in GAMES[scenario.setting.game].settings if setting.must_be_chosen}
     return {chosen.setting for chosen in scenario.setting.readings} <= must_choose
 
 

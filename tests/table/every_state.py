@@ -8,6 +8,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from controller.games import GAMES
 from controller.games.specification import Choice, Kind, Unit
 from controller.roles import Role
 from controller.rules.dealing_order import DEALER
@@ -20,7 +21,7 @@ from tests.table.deck_hands import begin_with, load_beside, shuffle_beside, with
 from tests.table.harness import TableHarness
 from tests.table.way_out import step
 
-OTHER_GAMES: Final = ("TP", "RTP", "P3", "F3")
+OTHER_GAMES: Final = tuple(game_id for game_id in GAMES if game_id != "NC")
 ROUND: Final = 24  # steps of a crew that lead through a round dealt in sets, and half of one in single cards
 HOLDS: Final = ("free", "paused", "claimed", "ordering", "choosing", "ruling", "two open")
 HANDS: Final = {"B1": "KD QC JS", "B3": "9D 8C KS", "B6": "2D 3C TS", "D": "KH 7S TD"}
