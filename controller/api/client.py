@@ -1,4 +1,4 @@
-"""The other end of the API: for `cardshoe watch`, the demonstration and the simulated dealer."""
+"""The client of the API: for `cardshoe watch`, the demonstration and the simulated dealer."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def pin_matches(pin: str, kept: str) -> bool:
 
 
 class People:
-    """Everybody of the configuration."""
+    """All people of the configuration."""
 
     def __init__(self, people: tuple[Person, ...]) -> None:
         self._by_id = {person.id: person for person in people}
@@ -71,10 +71,12 @@ class People:
         default = self._by_uid.get(uid) if uid is not None else None
         person = self._by_id.get(named) if named else default
         if person is None:
-            raise PersonRefusedError("person", f"Nobody called {named!r} is in the configuration of this table.")
+            raise PersonRefusedError(
+                "person", f"There is no person {named!r} in the configuration of this table. Name one of its people."
+            )
         if person is default and person.role is Role.DEALER:
             return person
         if not pin or not person.pin_hash or not await asyncio.to_thread(pin_matches, pin, person.pin_hash):
             structlog.get_logger().warning("person.pin_refused", person=person.id, uid=uid)
-            raise PersonRefusedError("pin", f"The PIN of {person.name} is missing or wrong; try again.")
+            raise PersonRefusedError("pin", f"The PIN of {person.name} is missing or wrong. Enter it again.")
         return person

@@ -103,7 +103,14 @@ class ApiServer:
             asked = decode_request(await request.read())
             UUID(asked.id)
         except (msgspec.MsgspecError, ValueError) as error:
-            return _json(OperationAnswer(False, code="bad-request", sentence=f"Not understood: {error}."), status=400)
+            return _json(
+                OperationAnswer(
+                    False,
+                    code="bad-request",
+                    sentence=f"The request cannot be read: {error}. Correct it and send it again.",
+                ),
+                status=400,
+            )
         try:
             person = await self._people.identify(_peer_uid(request), asked.person, asked.pin)
         except PersonRefusedError as refused:

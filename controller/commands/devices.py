@@ -1,4 +1,4 @@
-"""`cardshoe devices`: what is plugged in, what it says of itself, the configuration to paste; pairing."""
+"""`cardshoe devices`: what is plugged in, what it reports about itself, the configuration to paste; pairing."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ KEY_FILE = click.option(
 
 
 @click.group(invoke_without_command=True)
-@click.option("--ask", "asks", is_flag=True, help="Open the devices whose driver is known, and ask who they are.")
+@click.option("--ask", "asks", is_flag=True, help="Open the devices whose driver is known, and ask for their identity.")
 @click.option("--url", "urls", multiple=True, metavar="URL", help="Ask this device too; as often as needed.")
 @click.option("--key-file", type=click.Path(path_type=Path), help="The keys of paired devices ([device] key_file).")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
@@ -50,7 +50,9 @@ def devices(context: click.Context, asks: bool, urls: tuple[str, ...], key_file:
         write(paper, found)
         paper.show()
     if failed := [asked for asked in found.asked if asked.account.identity is None]:
-        raise DeviceProblemError(f"{len(failed)} of {len(found.asked)} devices asked gave no account of themselves.")
+        raise DeviceProblemError(
+            f"{len(failed)} of {len(found.asked)} devices did not answer.", "The lines above say why."
+        )
 
 
 def _of_this_machine() -> Lists:
@@ -70,7 +72,7 @@ def _keys(key_file: Path | None) -> Mapping[str, bytes]:
 async def _find(
     around: Discovery, asks: bool, urls: tuple[str, ...], keys: Mapping[str, bytes], key_file: Path | None
 ) -> Devices:
-    """What is there, and what those say that are asked, one after the other."""
+    """What is plugged in, and the answers of those that are asked, one after the other."""
     try:
         asked = [str(parse_device_url(url)) for url in urls]
     except BadDeviceUrlError as error:
@@ -148,7 +150,7 @@ def write(paper: Page, found: Devices) -> None:
     """Everything, in lines."""
     paper.heading("Plugged in")
     if not found.devices:
-        paper.entry("Nothing that this program could speak to. A device behind a serial server is named with --url.")
+        paper.entry("No device that this program could use. Name a device behind a serial server with --url.")
     for device in found.devices:
         _write_device(paper, device, found)
     for asked in found.asked:
@@ -168,7 +170,7 @@ def write(paper: Page, found: Devices) -> None:
 
 def _write_device(paper: Page, device: FoundDevice, found: Devices) -> None:
     named = ", ".join(filter(None, (device.serial, device.usb, device.description)))
-    paper.entry(f"{device.place}: {named or 'it tells nothing of itself'}")
+    paper.entry(f"{device.place}: {named or 'no description'}")
     if device.problem:
         paper.entry(device.problem, indent=4)
     if not device.driver:
@@ -192,11 +194,11 @@ def _write_asked(paper: Page, asked: AskedDevice, found: Devices) -> None:
         return
     said = account.identity
     row = registered_driver(parse_device_url(asked.url).driver)
-    proven = "proven by its key" if row.needs_keys else "by the URL's name: it tells nothing of itself"
+    proven = "proven by its key" if row.needs_keys else "by the URL's name: it cannot identify itself"
     paper.entry(f"{said.kind} {said.maker} {said.model}, serial {said.serial or 'none'} ({proven})")
-    paper.entry(f"yields {said.unit}, for {said.deck_size} cards{', SIMULATED' if said.simulated else ''}")
+    paper.entry(f"dispenses {said.unit}, for {said.deck_size} cards{', SIMULATED' if said.simulated else ''}")
     paper.entry(f"driver {row.name}: {row.maturity.value}")
-    paper.entry(f"firmware {said.firmware or 'not told'}, digest {said.firmware_digest or 'not told'}")
+    paper.entry(f"firmware {said.firmware or 'unknown'}, digest {said.firmware_digest or 'unknown'}")
     can = [name for name, value in msgspec.structs.asdict(said.capabilities).items() if value is True]
     paper.entry(f"can: {', '.join(can) or 'nothing'}; dispenses {said.capabilities.dispenses}")
     for sentence in account.cannot:
@@ -205,7 +207,7 @@ def _write_asked(paper: Page, asked: AskedDevice, found: Devices) -> None:
 
 
 def section_of(asked: AskedDevice, key_file: str) -> str:
-    """The section for a device that has given account of itself."""
+    """The section for a device that has answered."""
     said = asked.account.identity
     assert said is not None
     row = registered_driver(parse_device_url(asked.url).driver)

@@ -22,12 +22,12 @@ OWN: Final = {  # name -> module:attribute, imported when it is used
 SUMMARIES: Final = {
     "run": "Run the daemon of one table.",
     "watch": "Follow a running table.",
-    "devices": "List what is plugged in, ask it who it is, pair it.",
+    "devices": "List the devices plugged in, identify and pair them.",
     "rules": "Show how a game is read: clauses, settings, tables.",
     "evaluate": "Show classes, outcomes and wagers of given hands.",
     "odds": "Count the exact odds of every wager of a game.",
-    "capture": "Record what crosses the wire to a device, show it, play it back.",
-    "bench": "Ask a device what its driver promises, measure it, and say whether it passes.",
+    "capture": "Record the bytes to and from a device, show them, play them back.",
+    "bench": "Check that a device does what its driver promises, and measure it.",
     "demo": "Play a simulated table, live.",
     "simulate": "Run a simulated device alone, on a pseudo-terminal or a TCP port.",
 }

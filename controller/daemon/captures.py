@@ -75,7 +75,7 @@ def open_recorder(
     log: Any,
     note: str = "",
 ) -> CaptureRecorder:
-    """Begin a recording. Without a key file records are plain: whoever calls this has to know that they may be.
+    """Begin a recording. Without a key file records are plain: the caller has to know that this is allowed.
 
     Raises CaptureError.
     """
@@ -100,8 +100,8 @@ def open_recorder(
 
 
 def recorder_of(configuration: Configuration, clock: Callable[[], float], log: Any) -> CaptureRecorder | None:
-    """The recorder that a table's configuration asks for. One that cannot begin says so in the log: never a reason
-    not to deal."""
+    """The recorder that a table's configuration asks for. One that cannot start is reported in the log; dealing goes
+    on."""
     section, table = configuration.capture, configuration.table
     if section is None:
         return None

@@ -36,7 +36,7 @@ class ConfigurationError(Exception):
 
 
 class _Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Base of the sections: what is not known is refused."""
+    """Base of the sections: unknown keys are refused."""
 
 
 class TableSection(_Section, frozen=True):
@@ -158,7 +158,7 @@ def _decode_path(expected: type, value: object) -> object:
 
 
 def _plain(message: str) -> str:
-    """The decoder's words in ours: the key's path as it stands in the file."""
+    """The decoder's message with the key's path as it stands in the file."""
     message = re.sub(r" - at `\$\.?([^`]*)`", lambda found: f" in [{found[1]}]" if found[1] else "", message)
     message = re.sub(r"Object contains unknown field `([^`]+)`", r"there is no key \1", message)
     return re.sub(r"Object missing required field `([^`]+)`", r"the key \1 is missing", message)
@@ -176,8 +176,8 @@ def _check(path: Path, configuration: Configuration) -> None:
     _check_device(path, configuration)
     if configuration.capture is not None and configuration.capture.key_file is None and not table.simulated:
         raise ConfigurationError(
-            f"{path}: the key key_file is missing in [capture]; what a real device tells is kept sealed.",
-            "Make a key for captures alone (docs/captures.md), and name its file.",
+            f"{path}: the key key_file is missing in [capture]; the records of a real device are sealed.",
+            "Make a key for captures (docs/captures.md), and name its file.",
         )
     try:
         check_law(table.game, configuration.readings, configuration.house, simulated=table.simulated)
@@ -203,21 +203,21 @@ def _check_device(path: Path, configuration: Configuration) -> None:
     if device.card_table is not None and not driver.needs_card_table:
         raise ConfigurationError(f"{path}: [device] card_table: {driver.name} knows its cards without one.")
     if not driver.needs_keys and driver.maturity is not Maturity.OTHERS:
-        _check_trust_in_one_that_only_tells(path, configuration)
+        _check_one_way_device(path, configuration)
 
 
-def _check_trust_in_one_that_only_tells(path: Path, configuration: Configuration) -> None:
-    """Such a device cannot say who it is: its name is the URL's, and a name that is pinned must be that."""
+def _check_one_way_device(path: Path, configuration: Configuration) -> None:
+    """Such a device cannot identify itself: its name is the URL's, and a pinned name must be that one."""
     device, url = configuration.device, configuration.device_url
     if device.serial not in (None, url.known_as):
         raise ConfigurationError(
-            f"{path}: [device] serial: {url.driver} tells no serial number; by its URL the device is {url.known_as}.",
+            f"{path}: [device] serial: {url.driver} reports no serial number; by its URL the device is {url.known_as}.",
             "Name the port after the device (udev/README.md) in `url`, or leave `serial` out.",
         )
     if device.firmware_digests:
         raise ConfigurationError(
-            f"{path}: [device] firmware_digests: {url.driver} tells nothing of its firmware.",
-            "Leave firmware_digests out: approve such a device by its seal.",
+            f"{path}: [device] firmware_digests: {url.driver} reports no firmware digest.",
+            "Leave firmware_digests out, and approve such a device by its seal.",
         )
 
 
@@ -247,10 +247,10 @@ def _check_people(path: Path, people: tuple[Person, ...]) -> None:
         if person.role is not Role.DEALER and not person.pin_hash:
             raise ConfigurationError(f"{path}: {person.id} has no pin_hash; every rank above the dealer's needs one.")
     if not any(person.role is Role.SHIFT_MANAGER for person in people):
-        raise ConfigurationError(f"{path}: nobody is a shift_manager, to whom the rules refer what they leave open.")
+        raise ConfigurationError(f"{path}: there is no shift_manager, to whom the rules refer what they leave open.")
     if not uids:
         raise ConfigurationError(
-            f"{path}: nobody may use the socket.",
+            f"{path}: no user may use the socket.",
             "Give at least one of [[people]] the uids of the users it stands for.",
         )
 

@@ -61,7 +61,7 @@ async def _start(configuration: Configuration, notifier: SystemdNotifier, stack:
     recorder = recorder_of(configuration, loop.time, structlog.get_logger(table=configuration.table.name))
     if recorder is not None:
         stack.callback(recorder.close)
-    make_driver = _driver_maker(configuration, recorder)  # a bad file is told before anything else begins
+    make_driver = _driver_maker(configuration, recorder)  # a bad file is reported before anything else starts
     clock = HostClock()
     writer = await _open_journal(configuration, clock)
     stack.push_async_callback(writer.close)
@@ -137,7 +137,7 @@ async def _open_journal(configuration: Configuration, clock: Clock) -> JournalWr
 
 
 async def fold_journal(writer: JournalWriter[AnyInput, AnyEvent]) -> TableState:
-    """The state as the journal tells it."""
+    """The state to which the journal folds."""
     state = TableState()
     after = 0
     while entries := await writer.read(after, PAGE):

@@ -29,20 +29,20 @@ def start_id() -> str:
 
 
 def host_boot_id() -> str:
-    """The same for the table: another one means that the PC was without power. Empty where the kernel names none."""
+    """The kernel's id of this boot for the table: another one: the PC was restarted. Empty: unknown."""
     return _BOOT_ID.read_text("ascii").strip() if _BOOT_ID.exists() else ""
 
 
 def forbid_core_dumps() -> None:
-    """A dump of this process would tell of concealed cards."""
+    """A dump of this process would contain concealed cards."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 
 class SystemdNotifier:
-    """Tells systemd how the daemon is, when it was started by it; otherwise says nothing.
+    """Notifies systemd of the daemon's state, when it was started by it; otherwise does nothing.
 
-    `interval` is how often the watchdog wants to be fed, in seconds; None: no watchdog.
+    `interval` is how often the watchdog has to be fed, in seconds; None: no watchdog.
     """
 
     def __init__(self, environment: dict[str, str]) -> None:

@@ -25,7 +25,7 @@ EFFECTS: Final = frozenset(
         Disposition.RESHUFFLE,
     }
 )
-"""What a house's row may say. Players' options, and what becomes of single bets, are a document's to give."""
+"""What a house row may decide. Only a document gives players' options and decides single bets."""
 
 CITES_A_DOCUMENT: Final = re.compile(rf"({'|'.join(GAMES)})\s+\S*\d")
 
@@ -47,7 +47,7 @@ class ReadingSection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class HouseRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One of `[[house]]`: a row that comes before the document's.
+    """One of `[[house]]`: a row that takes precedence over the document's.
 
     `rule` is the house's own number for it, shown where a clause stands; `authority` says whose rule it is. `when`:
     the facts that must hold, by the names that `cardshoe rules` shows.
@@ -96,7 +96,7 @@ def house_rows(rows: Sequence[HouseRow]) -> tuple[Row, ...]:
 def check_law(
     game_id: str, readings: Mapping[str, ReadingSection], rows: Sequence[HouseRow], *, simulated: bool
 ) -> None:
-    """Raises `LawError`. A table that is no simulation must choose what has no default, and say who chose and when."""
+    """Raises `LawError`. A real table must choose every setting without a default, with the person and the date."""
     try:
         law = read_law(game(game_id), {setting: chosen.option for setting, chosen in readings.items()})
     except SettingError as error:
@@ -115,7 +115,8 @@ def check_law(
         chosen = readings.get(setting.id)
         if setting.must_be_chosen and chosen and not (chosen.chosen_by.strip() and chosen.chosen_on):
             raise LawError(
-                f"[readings]: {setting.id} does not say who chose it and when.", "Add chosen_by and chosen_on to it."
+                f"[readings]: {setting.id} does not name the person who chose it and the date.",
+                "Add chosen_by and chosen_on to it.",
             )
 
 

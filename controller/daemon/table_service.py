@@ -61,7 +61,7 @@ class Asked(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """Why nothing can be decided or kept."""
+    """Why nothing can be decided or recorded."""
 
     code: str
     sentence: str
@@ -89,17 +89,17 @@ class TableService:
         self._queue: asyncio.Queue[Asked] = asyncio.Queue()
         self._fault: Fault | None = None
         self._gone: inputs.DeviceGone | None = None  # an end of the link that the journal does not hold yet
-        self._deaf = False  # a report was left aside: what the same link says later would pass it over
+        self._ignores_link = False  # a report was left out: a later one of the same link would skip it
         self._log = structlog.get_logger(table=name)
 
     # -- from outside ----------------------------------------------------------------------------------------------
 
     def hear(self, heard: Heard) -> None:
-        """From the link keeper: keep it; it is decided in its turn."""
+        """From the link keeper: queue it; it is decided in its turn."""
         self._queue.put_nowait(Asked(input_of(heard)))
 
     async def begin(self, started: inputs.DaemonStarted) -> None:
-        """The first input, before `run` and before anybody sees the table. Raises `JournalError`."""
+        """The first input, before `run` and before the table is shown. Raises `JournalError`."""
         await self._commit(started, decide(self.state, started))
 
     def view(self) -> TableView:
@@ -109,25 +109,27 @@ class TableService:
         return view
 
     async def operate(self, request: OperationRequest, person: str, role: Role) -> OperationAnswer:
-        """Put a person's operation in its turn and give its answer; a repeat gets the answer of the first."""
-        mends = self._fault is not None
-        if mends:
+        """Queue a person's operation and return its answer; a repeated request gets the first answer."""
+        after_fault = self._fault is not None
+        if after_fault:
             if not (isinstance(request.operation, ReturnToService) and role.reaches(Role.PIT_SUPERVISOR)):
                 return self._faulty()
-            self._fault = None  # tried again, beginning with what is not kept of the link, and this very operation
+            self._fault = None  # tried again: first the end of a link that is not recorded yet, then this operation
             if self._gone is not None:
-                self._queue.put_nowait(Asked(self._gone))  # a link that is not there ends no second time
+                self._queue.put_nowait(Asked(self._gone))  # a closed link does not end again by itself
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         given = inputs.PersonActed(request.id, person, role, request.round, request.operation)
         self._queue.put_nowait(Asked(given, done))
         await done
-        if mends:
-            self._drop_link("the link is made anew after a fault")  # also where the operation itself is refused
+        if after_fault:
+            self._drop_link("the link is made again after a fault")  # also where the operation itself is refused
         answer = self._find_answer(request.id)
         if answer is None:
             return self._faulty()
         if (answer.person, answer.operation) != (person, name_of(request.operation)):
-            return OperationAnswer(False, 0, "id-used", "This id was used for another operation; make a new one.")
+            return OperationAnswer(
+                False, 0, "id-used", "This id was used for another operation. Send the operation with a new id."
+            )
         return OperationAnswer(not answer.code, answer.entry, answer.code, answer.sentence)
 
     def _faulty(self) -> OperationAnswer:
@@ -135,7 +137,7 @@ class TableService:
         return OperationAnswer(False, 0, code, f"{sentence} {hint}")
 
     async def answers(self) -> bool:
-        """Whether the decision loop and the writer's thread come round in time. Never depends on the device."""
+        """Whether the decision loop and the writer's thread answer in time. Does not depend on the device."""
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._queue.put_nowait(Asked(None, done))
         try:
@@ -143,7 +145,7 @@ class TableService:
                 await done
                 await self._writer.read(self.state.entry, 1)
         except (TimeoutError, JournalError):
-            return self._fault is not None  # a failed disk is told to people; a restart would not mend it
+            return self._fault is not None  # people see that the disk failed; a restart would not help
         return True
 
     # -- the loop --------------------------------------------------------------------------------------------------
@@ -164,8 +166,8 @@ class TableService:
         if self._fault is not None:
             return  # a report stays unacknowledged and comes again
         if isinstance(given, inputs.DeviceConnected):
-            self._deaf = False
-        elif self._deaf and isinstance(given, OF_A_LINK):
+            self._ignores_link = False
+        elif self._ignores_link and isinstance(given, OF_A_LINK):
             return
         try:
             await self._decide(given)
@@ -185,10 +187,10 @@ class TableService:
             self._gone = None
 
     async def _take_as_not_understood(self, given: AnyInput) -> None:
-        """A report that this program can neither decide nor keep would come for ever: it is kept as a riddle."""
+        """A report on which this program fails would come again for ever: it is recorded as not understood."""
         if isinstance(given, inputs.DeviceReported) and not isinstance(given.observation, NotUnderstood):
-            riddle = NotUnderstood("this program failed over it; the log has the details")
-            await self._take(msgspec.structs.replace(given, observation=riddle))
+            unreadable = NotUnderstood("this program failed over it; the log has the details")
+            await self._take(msgspec.structs.replace(given, observation=unreadable))
         else:
             self._fail(
                 "internal", "The program failed while deciding.", "Call the maintainer; the log has the details."
@@ -204,7 +206,7 @@ class TableService:
     def _fail(self, code: str, sentence: str, hint: str) -> None:
         """Out of service. The link is dropped, so that the device repeats what was not acknowledged."""
         self._fault = Fault(code, sentence, hint)
-        self._deaf = True
+        self._ignores_link = True
         self._log.error("table.fault", code=code, sentence=sentence)
         self._drop_link(sentence)
 
@@ -265,7 +267,7 @@ class TableService:
 
 
 def input_of(heard: Heard) -> AnyInput:
-    """What the bridge heard, as an input of the table."""
+    """What the link keeper delivered, as an input of the table."""
     match heard:
         case base.Reported():
             return inputs.DeviceReported(heard.boot, heard.number, heard.uptime_ms, heard.observation, heard.evidence)

@@ -7,7 +7,7 @@
     Evidence    {"sealed": base64}                              null
 
 The types of inputs and events are handed in. A field may be any of the four types or None, also inside a tuple; two
-of the four in one union cannot be told apart and are refused by msgspec.
+of the four in one union cannot be distinguished and are refused by msgspec.
 """
 
 from __future__ import annotations

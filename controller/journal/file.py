@@ -255,7 +255,7 @@ def verify(path: Path, connection: Connection, identity: Identity, key_check: by
 
 def grow_log(path: Path) -> None:
     """Give the write-ahead log its final size, so that a commit writes data and no new size of a file."""
-    # Only speed is lost without it. SQLite takes the zeros for what they are: no frames.
+    # Only speed is lost without it. SQLite reads the zeros as no frames.
     with suppress(OSError):
         with Path(f"{path}-wal").open("r+b", buffering=0) as log:
             missing = _LOG_BYTES - log.seek(0, os.SEEK_END)

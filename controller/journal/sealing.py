@@ -33,7 +33,7 @@ from firmware_bridge.cards import Card, Concealed, Evidence
 
 KEY_BYTES: Final = 32
 EVIDENCE_BLOCK: Final = 64
-"""Sealed evidence is a multiple of this many bytes, so that a report in text does not tell a ten by its length."""
+"""Sealed evidence is a multiple of this many bytes, so that the length of a report in text does not reveal a ten."""
 
 _REMEMBERED: Final = 512  # commitments: a card's stands in its input, in events and in what is published
 _CARD: Final = struct.Struct(">BIH")
@@ -53,7 +53,7 @@ class JournalKeys:
     __slots__ = ("_commitments", "_place", "_sealing", "_secret", "check")
 
     check: bytes
-    """16 bytes that tell this key from another and nothing about it."""
+    """16 bytes that identify this key and reveal nothing about it."""
 
     def __init__(self, local_key: bytes, journal_id: str) -> None:
         if len(local_key) != KEY_BYTES:
@@ -104,7 +104,7 @@ class JournalKeys:
 
 
 def commitment(salt: bytes, card: Card) -> bytes:
-    """The commitment's bytes. Whoever is shown the card and its salt makes them anew and compares."""
+    """The commitment's bytes. A person who is shown the card and its salt computes them and compares."""
     return hashlib.sha256(salt + card.code.encode()).digest()
 
 
@@ -205,7 +205,7 @@ def load_key_file(path: Path) -> bytes:
     if len(key) != KEY_BYTES:
         raise JournalError(
             "journal-key",
-            f"{path} holds no key: {2 * KEY_BYTES} hexadecimal digits are expected.",
+            f"{path} does not contain a key: {2 * KEY_BYTES} hexadecimal digits are expected.",
             "Put the key file that belongs to this table back from its backup.",
         )
     return key

@@ -65,7 +65,7 @@ class JournalWriter(Generic[InputT, EventT]):
         return await self._call(lambda: self._journal.append(given, events, round=round, moment=moment))
 
     async def read(self, after: int = 0, limit: int | None = None) -> list[Entry[InputT, EventT]]:
-        """The entries above `after`, at most `limit`; whatever was asked for before is among them."""
+        """The entries above `after`, at most `limit`; entries appended before are among them."""
         return await self._call(lambda: list(self._journal.entries(after, limit)))
 
     def public_encode(self, event: EventT, round: int) -> bytes:  # noqa: A002
@@ -104,7 +104,7 @@ def _serve(asked: SimpleQueue[_Asked | None]) -> None:
             result = work()
         except BaseException as error:
             failure = error
-        # The loop may be closed: nobody waits any more.
+        # The loop may be closed: there is no waiter any more.
         with suppress(RuntimeError):
             future.get_loop().call_soon_threadsafe(_settle, future, result, failure)
         del call, work, future, result, failure  # nothing is kept alive while waiting

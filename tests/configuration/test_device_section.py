@@ -44,8 +44,8 @@ def test_a_card_table_is_found_from_the_files_folder(tmp_path: Path) -> None:
         (KEYS + 'serial = ""\n', "[device.serial]"),
         (KEYS + 'serial = "two words"\n', "[device.serial]"),
         (KEYS + 'firmware_digests = ["abc"]\n', "firmware_digests"),
-        ('url = "serial:///dev/ttyUSB0?driver=bee_tek"\nserial = "BT-1"\n', "tells no serial number"),
-        (f'url = "serial:///dev/x?driver=bee_tek"\nfirmware_digests = ["{"a" * 64}"]\n', "nothing of its firmware"),
+        ('url = "serial:///dev/ttyUSB0?driver=bee_tek"\nserial = "BT-1"\n', "reports no serial number"),
+        (f'url = "serial:///dev/x?driver=bee_tek"\nfirmware_digests = ["{"a" * 64}"]\n', "reports no firmware digest"),
     ],
 )
 def test_what_a_device_section_cannot_say(tmp_path: Path, device: str, words: str) -> None:

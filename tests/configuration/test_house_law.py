@@ -70,7 +70,7 @@ def test_a_table_that_is_no_simulation_must_choose_what_has_no_default(tmp_path:
 @pytest.mark.parametrize("missing", ['chosen_by = "J. Tan", ', ", chosen_on = 2026-11-01"])
 def test_such_a_choice_names_who_and_when(tmp_path: Path, missing: str) -> None:
     assert missing in CHOSEN
-    assert "who chose it and when" in refusal(tmp_path, CHOSEN.replace(missing, ""), simulated=False)
+    assert "the person who chose it and the date" in refusal(tmp_path, CHOSEN.replace(missing, ""), simulated=False)
 
 
 @pytest.mark.parametrize(

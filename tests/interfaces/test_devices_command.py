@@ -91,7 +91,7 @@ def test_a_device_that_is_asked_proves_itself_and_tells_what_it_cannot(keys: Pat
     done = devices("--url", SIMULATED, "--key-file", str(keys))
     assert done.exit_code == 0, done.output
     assert f"serial {SERIAL} (proven by its key)" in done.output
-    assert "yields sets, for 52 cards, SIMULATED" in done.output
+    assert "dispenses sets, for 52 cards, SIMULATED" in done.output
     assert "No memory without power" in done.output
     assert f"{SERIAL}: there" in done.output
     section = section_in(done.output)
@@ -104,7 +104,7 @@ def test_a_device_that_is_not_paired_is_told_as_that_with_exit_code_3() -> None:
     done = devices("--url", SIMULATED)
     assert done.exit_code == 3
     assert "device-unknown-serial" in done.output
-    assert "1 of 1 devices asked" in done.output
+    assert "1 of 1 devices did not answer" in done.output
 
 
 def test_a_port_that_is_not_there_is_told_and_the_next_one_is_asked(keys: Path, tmp_path: Path) -> None:

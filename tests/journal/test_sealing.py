@@ -141,7 +141,7 @@ def test_what_is_no_key_is_refused(tmp_path: Path, content: str) -> None:
     path = tmp_path / "journal.key"
     path.write_text(content)
     path.chmod(0o600)
-    with pytest.raises(JournalError, match="holds no key") as refused:
+    with pytest.raises(JournalError, match="does not contain a key") as refused:
         load_key_file(path)
     assert refused.value.code == "journal-key"
 

@@ -1,4 +1,4 @@
-"""`cardshoe capture`: record what crosses the wire, show it, play it back."""
+"""`cardshoe capture`: record the bytes to and from a device, show them, play them back."""
 
 from __future__ import annotations
 
@@ -33,23 +33,27 @@ FILES = click.argument("files", nargs=-1, required=True, type=click.Path(path_ty
 KEY_FILE = click.option("--key-file", type=click.Path(path_type=Path), help="The key that seals the records.")
 DEVICE_KEYS = click.option("--device-keys", type=click.Path(path_type=Path), help="The device's key, for its proof.")
 CARD_TABLE = click.option("--card-table", type=click.Path(path_type=Path), help="The cards of a reader's identifiers.")
-FACES = click.option("--faces", is_flag=True, help="Tell the faces of concealed cards, where that is allowed.")
+FACES = click.option("--faces", is_flag=True, help="Show the faces of concealed cards, where that is allowed.")
 
 
 @click.group()
 def capture() -> None:
-    """Record what crosses the wire to a device, show it, and play it back through the driver."""
+    """Record the bytes to and from a device, show them, and play them back through the driver."""
     configure_logs(logging.ERROR)
 
 
 @capture.command("record")
 @click.argument("url", required=False)
 @click.option("--config", type=click.Path(path_type=Path), help="Take device and keys from a table's configuration.")
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="The file to write, or to go on with.")
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="The file to write or to continue.")
 @KEY_FILE
-@click.option("--plain", is_flag=True, help="Do not seal: a bench on which no game is played.")
+@click.option("--plain", is_flag=True, help="Do not seal: for a bench on which no game is played.")
 @click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="End then; otherwise when interrupted.")
-@click.option("--acknowledge", is_flag=True, help="Let the device forget its reports: nobody else needs them.")
+@click.option(
+    "--acknowledge",
+    is_flag=True,
+    help="Acknowledge reports, so that the device forgets them: only where no daemon needs them.",
+)
 @click.option("--megabytes", type=click.IntRange(1, 1000), default=16, show_default=True, help="Of one file at most.")
 @click.option("--files", type=click.IntRange(1, 100), default=4, show_default=True, help="OUT, OUT.1 and so on.")
 @DEVICE_KEYS
@@ -57,9 +61,9 @@ def capture() -> None:
 def record_command(url: str | None, config: Path | None, out: Path, key_file: Path | None, plain: bool,
                    seconds: float | None, acknowledge: bool, megabytes: int, files: int, device_keys: Path | None,
                    card_table: Path | None) -> None:  # fmt: skip
-    """Listen to the device at URL with its driver and write down what comes and goes.
+    """Listen to the device at URL with its driver and record the bytes in both directions.
 
-    The daemon must not run: it records by itself ([capture] in its configuration).
+    The daemon must not run: it can record itself ([capture] in its configuration).
     """
     if (url is None) == (config is None):
         raise BadInputError("Name the device once.", "Write its URL, or a table's configuration after --config.")
@@ -78,7 +82,7 @@ def record_command(url: str | None, config: Path | None, out: Path, key_file: Pa
         raise ProblemError(f"The capture has stopped: {done.stopped}.", "What was written before can be read.")
     if not done.links:
         raise DeviceProblemError(done.sentence or "The device was never reached.", done.hint)
-    write_out(f"{done.links} link{'s' * (done.links != 1)}, {done.heard} things heard: {out}")
+    write_out(f"{done.links} link{'s' * (done.links != 1)}, {done.heard} events: {out}")
 
 
 @capture.command()
@@ -90,7 +94,7 @@ def record_command(url: str | None, config: Path | None, out: Path, key_file: Pa
 @FACES
 def show(files: tuple[Path, ...], as_json: bool, key_file: Path | None, device_keys: Path | None,
          card_table: Path | None, faces: bool) -> None:  # fmt: skip
-    """Print headers, records, and what the driver makes of them. Rotated files are named oldest first."""
+    """Print headers, records, and what the driver reads in them. Rotated files are named oldest first."""
     with _told_problems():
         capture = _read(files, key_file, faces=faces)
         inputs = _inputs(device_keys, card_table)
@@ -116,7 +120,7 @@ def show(files: tuple[Path, ...], as_json: bool, key_file: Path | None, device_k
 @capture.command("replay")
 @FILES
 @click.option("--speed", type=click.FloatRange(min=0, min_open=True), default=1.0, show_default=True,
-              help="So many times as fast as it was.")  # fmt: skip
+              help="How many times as fast as recorded.")  # fmt: skip
 @click.option("--fast", is_flag=True, help="Wait for nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object a line.")
 @click.option("--expect", type=click.Path(path_type=Path), help="Compare with what --json printed before.")
@@ -127,9 +131,9 @@ def show(files: tuple[Path, ...], as_json: bool, key_file: Path | None, device_k
 def replay_command(files: tuple[Path, ...], speed: float, fast: bool, as_json: bool, expect: Path | None,
                    key_file: Path | None, device_keys: Path | None, card_table: Path | None,
                    faces: bool) -> None:  # fmt: skip
-    """Play the device's side back through its driver and print what is heard.
+    """Play the device's side back through its driver and print what the driver reads.
 
-    Exit code 1: it is not what --expect has.
+    Exit code 1: it differs from what --expect has.
     """
     lines: list[str] = []
     with _told_problems():
@@ -158,7 +162,7 @@ def _read(files: tuple[Path, ...], key_file: Path | None, *, faces: bool) -> Cap
     capture = read_capture(files, None if key_file is None else load_cipher(key_file))
     if faces and not all(report.may_tell_faces(recording.header) for recording in capture.recordings):
         raise BadInputError(
-            "These are plain records of real hardware: concealed cards are not told.", "Leave --faces out."
+            "These are plain records of real hardware: concealed cards are not shown.", "Leave --faces out."
         )
     return capture
 
@@ -206,11 +210,11 @@ def _expected(path: Path) -> list[str]:
 
 def _compare(expected: list[str], found: list[str], path: Path | None) -> None:
     if expected == found:
-        write_out(f"{len(found)} things heard, as in {path}")
+        write_out(f"{len(found)} events, as in {path}")
         return
-    for line in difflib.unified_diff(expected, found, str(path), "heard now", n=1, lineterm=""):
+    for line in difflib.unified_diff(expected, found, str(path), "now", n=1, lineterm=""):
         write_out(line)
-    raise ProblemError(f"What was heard is not what {path} has.", "Lines with + are new, those with - are missing.")
+    raise ProblemError(f"The replay differs from {path}.", "Lines with + are new, those with - are missing.")
 
 
 def _at_speed(speed: float) -> Callable[[float], Awaitable[None]]:

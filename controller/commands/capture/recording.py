@@ -1,4 +1,4 @@
-"""A device without a daemon: its driver listens, and a recorder writes down what comes and goes."""
+"""A device without a daemon: its driver listens, and a recorder records the bytes in both directions."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from firmware_bridge.drivers.registry import load_driver
 from firmware_bridge.drivers.setting import DriverSetting
 from firmware_bridge.link_keeper import Health, LinkKeeper, wait_for_event
 
-LOOK_AFTER: Final = 0.5  # seconds between two looks at whether the recorder still writes
+LOOK_AFTER: Final = 0.5  # seconds between two checks whether the recorder still writes
 
 
 class NotPlainError(Exception):
-    """Nobody said that the records may be plain."""
+    """`--plain` was not given."""
 
-    hint = "Name a key with --key-file, or say --plain on a bench on which no game is played."
+    hint = "Name a key with --key-file, or use --plain on a bench on which no game is played."
 
 
 class Recording(NamedTuple):
@@ -47,7 +47,7 @@ class Recording(NamedTuple):
     bounds: Bounds = Bounds()
 
     def with_options(self, **given: Any) -> Recording:
-        """With what the command line says; what it leaves out stays."""
+        """With the options of the command line in place of its own."""
         return self._replace(**{name: value for name, value in given.items() if value is not None})
 
 
@@ -78,7 +78,7 @@ async def record_device(asked: Recording, say: Callable[[str], None]) -> Recorde
     """Until the time is over, the recorder stops, or SIGINT or SIGTERM. Raises NotPlainError, BridgeError."""
     simulated = asked.simulated or asked.url.scheme == "sim"
     if asked.key_file is None and not (simulated or asked.plain):
-        raise NotPlainError("The records of a device that is not known to be simulated are kept sealed.")
+        raise NotPlainError("The records of a device that is not known to be simulated have to be sealed.")
     make = load_driver(asked.url.driver)
     keys = {} if asked.device_keys is None else read_device_keys(asked.device_keys)
     cards = {} if asked.card_table is None else read_card_table(asked.card_table)

@@ -1,4 +1,4 @@
-"""What a capture holds and what its driver heard, as lines for people and as JSON."""
+"""The content of a capture and what its driver reads in it, as lines for people and as JSON."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ COVERED = "concealed"
 
 
 def may_tell_faces(header: Header) -> bool:
-    """Whether the faces of concealed cards may be told: whoever has the key may know them, and a simulated device or
-    a capture made by hand has no cards that anybody plays with."""
+    """Whether the faces of concealed cards may be shown: a person with the key may know them, and no one plays with
+    the cards of a simulated device or of a capture made by hand."""
     return header.sealed or header.origin is not Origin.HARDWARE
 
 
 def as_data(ms: int, link: int, thing: Played, *, faces: bool) -> dict[str, Any]:
     """A JSON object: when, in which link, and a `record` or what was `heard`."""
-    told: dict[str, Any] = {"ms": ms, "link": link}
+    line: dict[str, Any] = {"ms": ms, "link": link}
     if isinstance(thing, capture_format.Record):
         record = msgspec.to_builtins(thing)
-        return told | {"record": record.pop("is")} | {key: record[key] for key in record if key != "ms"}
-    told["heard"] = thing.__struct_config__.tag
+        return line | {"record": record.pop("is")} | {key: record[key] for key in record if key != "ms"}
+    line["heard"] = thing.__struct_config__.tag
     for field in msgspec.structs.fields(thing):
         if field.name != "evidence":  # the bytes stand in the record
-            told[field.name] = _plain(getattr(thing, field.name), faces=faces)
-    return told
+            line[field.name] = _plain(getattr(thing, field.name), faces=faces)
+    return line
 
 
 def _plain(value: object, *, faces: bool) -> Any:
@@ -65,7 +65,7 @@ def record_line(ms: int, record: AnyRecord) -> str:
 
 
 def heard_line(ms: int, heard: Heard, *, faces: bool) -> str:
-    """What the driver heard, at that time."""
+    """What the driver read, at that time."""
     return f"{ms:>9}  -> {_heard(heard, faces=faces)}"
 
 
@@ -107,9 +107,9 @@ def _device(identity: dict[str, Any]) -> str:
     return f"{said} (simulated)" if identity["simulated"] else said
 
 
-def _words(told: dict[str, Any]) -> str:
-    """The first value by itself where it says what it is, then each key with its value."""
+def _words(fields: dict[str, Any]) -> str:
+    """The name of an observation or command by itself, then each key with its value."""
     parts = [
-        str(value) if key in ("observed", "command") else f"{key}={json.dumps(value)}" for key, value in told.items()
+        str(value) if key in ("observed", "command") else f"{key}={json.dumps(value)}" for key, value in fields.items()
     ]
     return " ".join(parts)
