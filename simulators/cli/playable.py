@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from controller.commands.options import find_game
 from controller.games.specification import Game
 from controller.problems import BadInputError
 
 
 def playable(game_id: str, *, on_removal: bool) -> Game:
-    """A game that such a device can deal. Raises `BadInputError`."""
+    """A game that such a device can deal, its data checked. Raises `BadInputError`."""
+    from controller.commands.options import find_game  # takes time, and the demonstration has something to say first
+
     rules = find_game(game_id)
+    check_dispensing(rules, on_removal=on_removal)
+    return rules
+
+
+def check_dispensing(rules: Game, *, on_removal: bool) -> None:
+    """Raises `BadInputError` where a device that dispenses so cannot deal the game."""
     if on_removal and rules.first_card is not None:
         raise BadInputError(
             f"{rules.title} begins with one card, and a shuffler that forms sets by itself cannot yield one.",
             "Leave --on-removal out.",
         )
-    return rules

@@ -14,7 +14,7 @@ import click
 from controller.games import GAMES
 from controller.games.specification import Game, Unit
 from controller.problems import BadInputError, ProblemError
-from simulators.cli.playable import playable
+from simulators.cli.playable import check_dispensing, playable
 
 DEVICES: Final = {"shuffler": Unit.SETS, "shoe": Unit.SINGLES}
 SECONDS_A_ROUND: Final = 10  # at the pace of people
@@ -52,7 +52,8 @@ def demo(game_id: str, scenario: str | None, rounds: int, fast: bool, seed: int,
     if device == "shoe" and (on_removal or no_stages):
         raise BadInputError("A shoe forms no sets.", "Use --on-removal and --no-stages with --device shuffler.")
     try:
-        rules = playable(game_id, on_removal=on_removal)
+        rules = GAMES.get(game_id.strip().upper()) or playable(game_id, on_removal=on_removal)
+        check_dispensing(rules, on_removal=on_removal)
         click.echo(introduction(rules, rounds, device, fast=fast), err=as_json)
         _play(rules, rounds, fast, seed, device, on_removal, no_stages, wagers, as_json, full)
     except KeyboardInterrupt:
@@ -95,6 +96,7 @@ def _play(rules: Game, rounds: int, fast: bool, seed: int, device: str, on_remov
     from simulators.demo.play import DemoOptions, play
     from simulators.demo.stage import StageError
 
+    playable(rules.id, on_removal=on_removal)
     unit = DEVICES[device]
     asked = DemoOptions(rules.id, rounds, fast, seed, unit, on_removal, not no_stages, wagers, as_json, full)
     try:
