@@ -1,6 +1,6 @@
 """`python -m tests.captures.make FOLDER`: makes the golden captures that come from the simulators.
 
-Only for new ones, and to see where the old ones came from: a golden capture that is there is never made anew. Those of
+Only for new ones, and to see where the old ones came from: an existing golden capture is never made again. Those of
 real devices and of bugs are recorded or written by hand (docs/captures.md).
 """
 
@@ -134,7 +134,7 @@ class Maker:
 
 
 class Golden(NamedTuple):
-    """`play` is what happens; `note` tells it to people."""
+    """`play` is what happens; `note` explains it to people."""
 
     name: str
     url: str
@@ -179,7 +179,7 @@ async def _hang_up(maker: Maker) -> None:
 
 
 async def _noise(maker: Maker) -> None:
-    """Bits flip and bytes come that nobody sent; the device repeats what was damaged."""
+    """Bits flip and stray bytes arrive; the device repeats what was damaged."""
     maker.open()
     await maker.command(1, ReleaseExit())
     random = Random(3)
@@ -199,7 +199,7 @@ async def _noise(maker: Maker) -> None:
 
 
 async def _noisy_line(maker: Maker) -> None:
-    """A line without a check: what is damaged beyond reading is told as not understood."""
+    """A line without a check: what is damaged beyond reading is reported as not understood."""
     maker.open()
     maker.draw(2)
     maker.spoil = lambda data: bytes([data[0], data[1] | 0x80]) + data[2:]
@@ -225,7 +225,7 @@ GOLDEN = (
     Golden("cardlink-sets", SHUFFLER, "two sets of three are dispensed and lifted", _sets),
     Golden("cardlink-singles", SHOE, "nine cards are drawn", _round_of_cards),
     Golden("cardlink-hang-up", SHOE, "the cable is pulled in the middle of a report, then plugged in", _hang_up),
-    Golden("cardlink-noise", SHOE, "bits flip and bytes come that nobody sent", _noise),
+    Golden("cardlink-noise", SHOE, "bits flip and stray bytes arrive", _noise),
     Golden("cardlink-silence", SHOE, "the device falls silent", _silence),
     Golden("angel_eye", "serial:///dev/cardshoe/SHOE-9?driver=angel_eye", "nine cards are drawn", _round_of_cards),
     Golden("bee_tek", "serial:///dev/cardshoe/SHOE-9?driver=bee_tek", "nine cards are drawn", _round_of_cards),

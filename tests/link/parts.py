@@ -92,7 +92,7 @@ class HandClock:
 
 
 class NotingHost(CardlinkHost):
-    """The product's driver, which also tells a test that bytes have come."""
+    """The product's driver, which also notifies a test that bytes have come."""
 
     def __init__(self, changes: Changes, now: float) -> None:
         super().__init__(nonce=os.urandom(16), key_of={SERIAL: KEY}.get, held=(0, 0), now=now)
@@ -110,19 +110,19 @@ class Desk:
     def __init__(self) -> None:
         self.changes = Changes()
         self.heard: list[Heard] = []
-        self.told: list[Health] = []
+        self.healths: list[Health] = []
 
     def deliver(self, heard: Heard) -> None:
         self.heard.append(heard)
         self.changes.note()
 
     def on_health(self, health: Health) -> None:
-        self.told.append(health)
+        self.healths.append(health)
         self.changes.note()
 
     async def until_state(self, *states: LinkState) -> Health:
-        await self.changes.until(lambda: bool(self.told) and self.told[-1].state in states)
-        return self.told[-1]
+        await self.changes.until(lambda: bool(self.healths) and self.healths[-1].state in states)
+        return self.healths[-1]
 
     @property
     def ends(self) -> list[LinkOver]:
@@ -236,7 +236,7 @@ class Pty:
     """A pseudo-terminal under a fixed name, as udev gives one to a device, with a device behind it or nothing."""
 
     def __init__(self, name: Path, device: SmallDevice | None = None, changes: Changes | None = None) -> None:
-        # The far end stays open here too: a pty that nobody has opened yet reads as hung up.
+        # The far end stays open here too: a pty that is not open yet reads as hung up.
         self.master, self.slave = os.openpty()
         os.set_blocking(self.master, False)
         self.node = Path(os.ttyname(self.slave))

@@ -1,4 +1,4 @@
-"""Capture files: read up to any cut, bounded, sealed, gone on with; and a recorder whose failure is nobody else's."""
+"""Capture files: read up to any cut, bounded, sealed, continued; and a recorder whose failure harms nothing else."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_a_damaged_line_is_named_and_the_rest_is_read(tmp_path: Path) -> None:
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(st.lists(st.binary(max_size=80), max_size=6))
-def test_whatever_stands_behind_a_header_is_damage_and_no_error(tmp_path: Path, lines: list[bytes]) -> None:
+def test_anything_after_a_header_is_damage_and_no_error(tmp_path: Path, lines: list[bytes]) -> None:
     path = tmp_path / "a.capture"
     path.unlink(missing_ok=True)
     write(path, [])
@@ -157,7 +157,7 @@ def test_files_are_bounded_and_continue_each_other(tmp_path: Path) -> None:
         assert after.header.continues == before.header.id
 
 
-def test_a_single_file_begins_anew_when_it_is_full(tmp_path: Path) -> None:
+def test_a_single_file_starts_again_when_it_is_full(tmp_path: Path) -> None:
     file = file_at(tmp_path / "a.capture", Bounds(largest=1000, files=1))
     for n in range(50):
         file.write(FromDevice(n, "00" * 50))
@@ -169,7 +169,7 @@ def test_a_single_file_begins_anew_when_it_is_full(tmp_path: Path) -> None:
 # -- sealing ------------------------------------------------------------------------------------------------------
 
 
-def test_sealed_records_tell_nothing_not_even_a_ten_by_its_length(tmp_path: Path) -> None:
+def test_sealed_records_reveal_nothing_not_even_a_ten_by_its_length(tmp_path: Path) -> None:
     texts = []
     for card in (b"9C", b"10C"):
         path = tmp_path / f"{card.decode()}.capture"
@@ -180,7 +180,7 @@ def test_sealed_records_tell_nothing_not_even_a_ten_by_its_length(tmp_path: Path
     assert len(texts[0]) == len(texts[1])
 
 
-def test_without_the_key_only_the_header_is_read_and_with_another_it_is_said(tmp_path: Path) -> None:
+def test_without_the_key_only_the_header_is_read_and_another_key_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "a.capture"
     write(path, SAID, sealing)
     (recording,) = read_capture([path]).recordings
@@ -266,7 +266,7 @@ def small_files() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("small_files")
-def test_on_a_full_disk_it_stops_itself_says_so_once_and_leaves_what_can_be_read(tmp_path: Path) -> None:
+def test_on_a_full_disk_it_stops_logs_that_once_and_leaves_a_readable_file(tmp_path: Path) -> None:
     log = CapturingLogger()
     one = CaptureRecorder(file_at(tmp_path / "a.capture"), clock=TurnedClock(), log=log)
     for _ in range(200):
@@ -300,7 +300,7 @@ class HungFile(CaptureFile):
         super().write(record)
 
 
-def test_a_disk_that_hangs_hangs_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_that_hangs_does_not_hold_up_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recorder, "WAITING_LIMIT", 8)
     plain = file_at(tmp_path / "a.capture")
     plain.close()
@@ -328,7 +328,7 @@ def test_the_document_names_every_line_and_every_key() -> None:
         assert {name for name in kind.__struct_fields__ if f"`{name}`" not in page} == set()
 
 
-def test_descriptors_are_let_go(tmp_path: Path) -> None:
+def test_descriptors_are_closed(tmp_path: Path) -> None:
     before = open_descriptors()
     for _ in range(20):
         file = file_at(tmp_path / "a.capture", Bounds(largest=600, files=2))

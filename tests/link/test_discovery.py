@@ -87,7 +87,7 @@ def test_a_list_that_fails_hides_no_other() -> None:
 # -- on USB ----------------------------------------------------------------------------------------------------------
 
 
-def test_usb_devices_with_a_vendor_interface_are_listed_and_let_go_of() -> None:
+def test_usb_devices_with_a_vendor_interface_are_listed_and_closed() -> None:
     ours, other = UsbGadget("CARDSHOE-0042"), UsbGadget("X-1", vendor=0x0403, product=0x6001)
     keyboard = UsbGadget("KEYS", interface_class=3)
     seen = list_usb(lambda: SimulatedUsb(ours, other, keyboard))
@@ -101,7 +101,7 @@ def test_usb_devices_with_a_vendor_interface_are_listed_and_let_go_of() -> None:
     assert parse_device_url(first.url).scheme == "usb"
 
 
-def test_a_usb_device_that_this_user_may_not_open_is_told_with_the_next_step() -> None:
+def test_a_usb_device_that_this_user_may_not_open_is_reported_with_the_next_step() -> None:
     gadget = UsbGadget("CARDSHOE-0042")
     gadget.admitted = False
     (seen,) = list_usb(lambda: SimulatedUsb(gadget))

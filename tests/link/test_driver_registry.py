@@ -60,7 +60,7 @@ def test_the_community_drivers_say_what_they_are() -> None:
 def test_a_driver_of_others_is_used_by_its_name(packages: Packages) -> None:
     packages.install("their-shoe", "their_shoe", SKELETON, "their_shoe")
     assert "their_shoe" in driver_names()
-    assert "their_shoe" not in sys.modules, "it was imported before anybody asked for it"
+    assert "their_shoe" not in sys.modules, "it was imported before a URL named it"
     url = parse_device_url("serial:///dev/ttyS0?driver=their_shoe&listen=1")
     assert (url.baud, url.driver) == (9600, "their_shoe")
     assert parse_device_url(str(url)) == url
@@ -71,12 +71,12 @@ def test_a_driver_of_others_is_used_by_its_name(packages: Packages) -> None:
     assert not driver_problems()
 
 
-def test_it_cannot_call_itself_one_of_ours(packages: Packages) -> None:
+def test_it_cannot_claim_to_be_of_this_program(packages: Packages) -> None:
     packages.install("boaster", "boaster", SKELETON.replace("Maturity.OTHERS", "Maturity.OWN"), "boaster")
     assert registered_driver("boaster").maturity is Maturity.OTHERS
 
 
-def test_a_name_that_is_taken_leaves_ours_in_use(packages: Packages) -> None:
+def test_a_reserved_name_leaves_this_programs_driver_in_use(packages: Packages) -> None:
     packages.install("impostor", "impostor", "raise RuntimeError('imported')", "cardlink")
     assert registered_driver("cardlink") is DRIVERS["cardlink"]
     assert driver_names().count("cardlink") == 1
@@ -123,7 +123,7 @@ def test_a_driver_whose_own_import_fails_late_is_a_sentence(packages: Packages) 
         load_driver("late_shoe")
 
 
-def test_a_name_that_nobody_brings_names_those_there_are() -> None:
+def test_an_unknown_name_lists_the_known_ones() -> None:
     with pytest.raises(BadDeviceUrlError) as refused:
         registered_driver("shufflemaster")
     assert "angel_eye" in refused.value.hint
@@ -155,7 +155,7 @@ def test_arming_is_refused_where_it_means_nothing(text: str, words: str) -> None
 
 
 @pytest.mark.parametrize("text", ["serial:///dev/ttyS0?driver=angel_eye&arm=1", "tcp://pit7:1/?driver=angel_eye&arm=1"])
-def test_an_armed_url_says_so_again(text: str) -> None:
+def test_an_armed_url_is_written_again_as_armed(text: str) -> None:
     url = parse_device_url(text)
     assert url.arm
     assert str(url) == text

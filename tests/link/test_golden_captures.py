@@ -21,16 +21,16 @@ BY_NAME = pytest.mark.parametrize("path", CAPTURES, ids=lambda path: path.stem)
 
 
 async def heard_in(path: Path, key_of: Callable[[str], bytes | None] = lambda serial: None) -> list[str]:
-    """What `cardshoe capture replay --json` prints of it, with `--faces` where they may be told."""
+    """What `cardshoe capture replay --json` prints of it, with `--faces` where they may be shown."""
     lines: list[str] = []
     capture = read_capture([path])
     faces = all(report.may_tell_faces(recording.header) for recording in capture.recordings)
 
-    def tell(ms: int, link: int, thing: Played) -> None:
+    def keep(ms: int, link: int, thing: Played) -> None:
         if not isinstance(thing, Record):
             lines.append(report.json_line(report.as_data(ms, link, thing, faces=faces)))
 
-    await replay(capture, tell, ReplayInputs(key_of, read_card_table(CARD_TABLE)))
+    await replay(capture, keep, ReplayInputs(key_of, read_card_table(CARD_TABLE)))
     return lines
 
 
@@ -56,12 +56,12 @@ def test_it_says_where_it_comes_from_and_is_whole(path: Path) -> None:
     assert path.with_suffix(".expected").is_file()
 
 
-def test_every_driver_of_ours_has_one() -> None:
+def test_every_driver_of_this_program_has_one() -> None:
     assert {read_capture([path]).recordings[0].header.driver for path in CAPTURES} == set(DRIVERS)
 
 
 @pytest.mark.parametrize("golden", GOLDEN, ids=lambda golden: golden.name)
-async def test_one_that_is_made_of_the_simulators_now_can_be_read_and_heard(golden: Golden, tmp_path: Path) -> None:
+async def test_one_made_by_the_simulators_now_can_be_read_and_replayed(golden: Golden, tmp_path: Path) -> None:
     """Not compared with the kept one: simulators may change, and what was recorded may not."""
     await make(golden, tmp_path)
     assert '"heard":"device_ready"' in (await heard_in(tmp_path / f"{golden.name}.capture"))[0]

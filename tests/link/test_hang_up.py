@@ -43,7 +43,7 @@ ENDED = (LinkState.LOST, LinkState.ABSENT)
 
 
 class NotingDevice(SimulatedDevice):
-    """Tells a test that the host has written."""
+    """Notifies a test that the host has written."""
 
     def __init__(self, clock: HandClock, changes: Changes) -> None:
         profile = Profile("shuffler", SERIAL_NUMBER, full_capabilities("shuffler"))
@@ -194,7 +194,7 @@ class Exchange:
 
     @property
     def over(self) -> bool:
-        return self.desk.told[-1].state in ENDED
+        return self.desk.healths[-1].state in ENDED
 
     async def come_back(self) -> float:
         """Plug the cable in again. Returns the seconds from the loss until the link stands."""

@@ -79,7 +79,7 @@ async def test_what_cannot_be_seen_being_plugged_in_is_not_watched(url: str) -> 
 # -- what is looked at --------------------------------------------------------------------------------------------
 
 
-async def test_a_port_made_anew_under_the_same_name_is_another(tmp_path: Path) -> None:
+async def test_a_port_created_again_under_the_same_name_is_another(tmp_path: Path) -> None:
     name = tmp_path / "SHOE-1"
     presence = presence_of(parse_device_url(f"serial://{name}"))
     assert presence is not None
@@ -156,7 +156,9 @@ async def test_a_link_that_stands_is_left_alone(desk: Desk, clock: HandClock) ->
         assert bench.keeper.health.link == 1
 
 
-async def test_out_and_in_again_before_anybody_noticed(desk: Desk, clock: HandClock, tmp_path: Path) -> None:
+async def test_unplugged_and_plugged_in_before_the_loss_is_noticed(
+    desk: Desk, clock: HandClock, tmp_path: Path
+) -> None:
     """Word comes while the old link still seems to stand. It counts for the pause that follows."""
     name = tmp_path / "SHOE-1"
     keeper = keeper_at(name, desk, clock)
@@ -169,7 +171,7 @@ async def test_out_and_in_again_before_anybody_noticed(desk: Desk, clock: HandCl
             pty.hang_up()
             pty = Pty(name, SmallDevice(), desk.changes)
             keeper.try_now()
-            assert keeper.health.state is LinkState.READY, "nobody has noticed yet"
+            assert keeper.health.state is LinkState.READY, "the loss was not noticed yet"
             await desk.changes.until(lambda seen=link: keeper.health.link > seen)  # type: ignore[misc]
             assert clock.now == now, "it waited out its pause"
         await desk.until_state(LinkState.READY)

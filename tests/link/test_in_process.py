@@ -79,8 +79,8 @@ async def test_from_the_url_to_a_device_with_a_deck_in_it(desk: Desk, clock: Han
 
 
 @pytest.mark.parametrize("driver", ONE_WAY_SHOES)
-async def test_a_shoe_that_only_tells(desk: Desk, clock: HandClock, driver: str) -> None:
-    """What it told before anybody listened is gone; what it tells then comes, once."""
+async def test_a_one_way_shoe(desk: Desk, clock: HandClock, driver: str) -> None:
+    """What it sent before a link was open is lost; what it sends then is received once."""
     url = parse_device_url(f"sim:///shoe?driver={driver}&seed=7")
 
     def make_driver(now: float) -> Driver:
@@ -209,9 +209,9 @@ async def test_a_device_that_speaks_something_else_here() -> None:
 
 def test_the_docs_give_its_keys() -> None:
     text = (ROOT / "docs/simulators.md").read_text()
-    told = dict(re.findall(r"^ *(CARDSHOE-SIM-[A-Z]+) ([0-9a-f]{64})$", text, re.MULTILINE))
+    given = dict(re.findall(r"^ *(CARDSHOE-SIM-[A-Z]+) ([0-9a-f]{64})$", text, re.MULTILINE))
     serials = [simulated_serial(kind) for kind in ("shoe", "shuffler")]
-    assert told == {serial: simulated_key(serial).hex() for serial in serials}
+    assert given == {serial: simulated_key(serial).hex() for serial in serials}
 
 
 # -- found by entry point -----------------------------------------------------------------------------------------
@@ -224,7 +224,7 @@ def test_the_simulators_bring_their_row() -> None:
 
 
 def brought(**rows: Any) -> Any:
-    """Entry points of somebody's package."""
+    """Entry points of another package."""
 
     def look_up(*, group: str, name: str) -> list[Any]:
         assert group == ENTRY_POINTS
@@ -240,7 +240,7 @@ def test_what_an_entry_point_brings_is_used_and_loaded_only_when_asked_for() -> 
     assert find_transport("sim", brought(sim=lambda: open_simulated_device, other=fail)) is open_simulated_device
 
 
-def test_nobody_replaces_the_transports_that_are_here() -> None:
+def test_no_package_replaces_the_transports_of_this_program() -> None:
     for scheme in TRANSPORTS:
         assert find_transport(scheme, brought(serial=None, tcp=None, usb=None)).__module__.startswith("firmware_bridge")
 
@@ -253,7 +253,7 @@ def test_nothing_brings_a_transport() -> None:
 
 
 @pytest.mark.parametrize("error", [ImportError("no such module"), AttributeError("x"), SyntaxError("x")])
-def test_what_does_not_load_says_why(error: Exception) -> None:
+def test_a_failed_import_gives_its_reason(error: Exception) -> None:
     def fail() -> OpenTransport:
         raise error
 

@@ -199,7 +199,7 @@ async def test_no_exception_ends_the_keeper(desk: Desk, logs: Logs, call: str) -
         clock = HandClock(desk.changes)
         bench = TrappedBench(desk, clock, Trap(call, make))
         logs.clear()
-        desk.told.clear()
+        desk.healths.clear()
         desk.heard.clear()
         async with running(bench.keeper):
             await _use_until_sprung(bench, clock)
@@ -265,7 +265,7 @@ async def test_a_log_that_cannot_be_written_ends_nothing(desk: Desk, clock: Hand
     assert {"link.ready", "link.lost"} <= set(refused)
 
 
-async def test_a_transport_that_speaks_too_soon(desk: Desk, clock: HandClock) -> None:
+async def test_a_transport_that_delivers_too_soon(desk: Desk, clock: HandClock) -> None:
     async def hasty(url: DeviceUrl, *, on_data: OnData, on_lost: OnLost) -> Transport:
         if not bench.ends:
             on_data(b"too soon")

@@ -1,4 +1,4 @@
-"""The link keeper: it comes back after every loss, survives every exception, and tells each end once."""
+"""The link keeper: it reconnects after every loss, survives every exception, and delivers each end once."""
 
 from __future__ import annotations
 
@@ -91,8 +91,8 @@ async def test_from_the_plug_to_an_acknowledged_report(desk: Desk, clock: HandCl
         assert health.silent_for(clock()) == pytest.approx(0.4)
         assert health.statistics is not keeper.health.statistics
     assert [type(thing) for thing in desk.heard] == [DeviceReady, Reported, Answered, LinkOver]
-    assert [health.state for health in desk.told] == ["connecting", "authenticating", "ready", "lost"]
-    assert desk.told[-1].code == "link-stopped"
+    assert [health.state for health in desk.healths] == ["connecting", "authenticating", "ready", "lost"]
+    assert desk.healths[-1].code == "link-stopped"
     pty.hang_up()
 
 
@@ -147,7 +147,7 @@ async def test_a_device_that_falls_silent(desk: Desk, clock: HandClock, name: Pa
         since = clock.now
         await _pass_until(desk, clock, LinkState.LOST)
         assert clock.now - since <= 3.5
-        assert desk.told[-1].code == "device-silent"
+        assert desk.healths[-1].code == "device-silent"
         assert [end.code for end in desk.ends] == ["device-silent"]
     pty.hang_up()
 
@@ -173,9 +173,9 @@ async def test_a_device_that_speaks_something_else(desk: Desk, clock: HandClock,
         pty.send(b"[Game]<Card:4S>" * 8)
         await desk.changes.until(lambda: keeper.health.statistics.bytes_in == 120)
         await _pass_until(desk, clock, LinkState.LOST)
-        assert desk.told[-1].code == "device-garbage"
-        assert desk.told[-1].last_heard is None
-        assert not desk.heard, "what never was ready has no end to tell"
+        assert desk.healths[-1].code == "device-garbage"
+        assert desk.healths[-1].last_heard is None
+        assert not desk.heard, "a device that was never ready has no end to deliver"
     pty.hang_up()
 
 
@@ -185,24 +185,24 @@ async def test_a_refused_device_stays_refused_until_it_is_another(desk: Desk, cl
     async with running(keeper):
         refused = await desk.until_state(LinkState.REFUSED)
         assert refused.code == "device-proof"
-        told = len(desk.told)
+        before = len(desk.healths)
         for attempt in range(2, 5):
             assert 4.0 <= await clock.pass_next_wait() <= 6.0
             await desk.changes.until(lambda n=attempt: keeper.health.link == n)  # type: ignore[misc]
             await desk.changes.until(lambda: keeper.health.retry_at is not None)
-        assert len(desk.told) == told, "a refusal that is repeated is no news"
+        assert len(desk.healths) == before, "a repeated refusal is not new"
         assert keeper.health.since == refused.since
         pty.hang_up()
         pty = Pty(name, SmallDevice(), desk.changes)
         clock.advance(6.0)
         ready = await desk.until_state(LinkState.READY)
         assert ready.code == ready.sentence == ""
-        assert [(end.code, end.refused) for end in desk.ends] == [("device-proof", True)], "told once"
+        assert [(end.code, end.refused) for end in desk.ends] == [("device-proof", True)], "delivered once"
     pty.hang_up()
 
 
 async def _pass_until(desk: Desk, clock: HandClock, state: LinkState) -> None:
-    while desk.told[-1].state is not state:
+    while desk.healths[-1].state is not state:
         await clock.pass_next_wait()
 
 
@@ -218,14 +218,14 @@ async def test_pauses_double_to_five_seconds_with_jitter(desk: Desk, clock: Hand
         for pause, nominal in zip(pauses, [0.2, 0.4, 0.8, 1.6, 3.2, 5, 5, 5, 5], strict=True):
             assert 0.8 * nominal - 1e-9 <= pause <= 1.2 * nominal + 1e-9
         assert len({round(pause, 6) for pause in pauses[5:]}) == 4, "the jitter is missing"
-        assert [health.state for health in desk.told] == ["connecting", "absent"]
-        assert desk.told[-1].since == 1000.0
+        assert [health.state for health in desk.healths] == ["connecting", "absent"]
+        assert desk.healths[-1].since == 1000.0
         bench.plugged_in = True
         clock.advance(6.0)
         await desk.until_state(LinkState.READY)
         bench.unplug()
         await desk.until_state(LinkState.LOST)
-        assert await clock.pass_next_wait() <= 0.24 + 1e-9, "a link that was ready starts the pauses anew"
+        assert await clock.pass_next_wait() <= 0.24 + 1e-9, "a link that was ready starts again with short pauses"
     assert [line["log_level"] for line in logs if line["event"] == "link.absent"][:2] == ["warning", "debug"]
 
 
@@ -237,7 +237,7 @@ async def test_a_device_that_is_refused_is_asked_rarely(desk: Desk, clock: HandC
         assert 4.0 <= await clock.pass_next_wait() <= 6.0
 
 
-# -- the end of a link, told once ---------------------------------------------------------------------------------
+# -- the end of a link, delivered once ----------------------------------------------------------------------------
 
 
 async def test_cancelled_while_ready(desk: Desk, clock: HandClock) -> None:
@@ -264,7 +264,7 @@ async def test_cancelled_while_it_opens(desk: Desk, clock: HandClock) -> None:
 
     async with running(Bench(desk, clock, open_transport=never_open).keeper):
         await desk.until_state(LinkState.CONNECTING)
-    assert desk.told[-1].code == "link-stopped"
+    assert desk.healths[-1].code == "link-stopped"
 
 
 async def test_without_a_link_nothing_is_sent(desk: Desk, clock: HandClock) -> None:

@@ -1,4 +1,4 @@
-"""What a link tells its recorder, played back, is what was heard; and what goes to the log with a fault."""
+"""A replay of what a recorder was given hears the same; and what goes to the log with a fault."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ def recorded_driver(recorder: CaptureRecorder) -> Callable[[float], Driver]:
 async def heard_again(*paths: Path, inputs: ReplayInputs | None = None) -> list[Heard]:
     heard: list[Heard] = []
 
-    def tell(ms: int, link: int, thing: Played) -> None:
+    def keep(ms: int, link: int, thing: Played) -> None:
         if not isinstance(thing, capture_format.Record):
             heard.append(thing)
 
-    await replay(read_capture(paths), tell, inputs)
+    await replay(read_capture(paths), keep, inputs)
     return heard
 
 
@@ -97,7 +97,7 @@ async def test_what_was_heard_is_heard_again(desk: Desk, clock: HandClock, tmp_p
     ],
     ids=["a verdict", "a failure"],
 )
-async def test_an_end_that_the_driver_does_not_come_to_again_is_told(tmp_path: Path, over: capture_format.Lost) -> None:
+async def test_an_end_that_does_not_occur_again_is_reported(tmp_path: Path, over: capture_format.Lost) -> None:
     file = file_at(tmp_path / "a.capture")
     for record in (capture_format.Opened(0), over):
         file.write(record)
@@ -142,7 +142,7 @@ async def test_a_link_that_goes_on_in_another_file_is_one_link(tmp_path: Path) -
     assert [one.whole for one in gap] == [True, False], "what is not the next file does not continue it"
 
 
-async def test_a_capture_that_ends_while_the_link_stands(tmp_path: Path) -> None:
+async def test_a_capture_that_ends_while_the_link_is_ready(tmp_path: Path) -> None:
     file = file_at(tmp_path / "a.capture")
     file.write(capture_format.Opened(0))
     file.close()
@@ -172,7 +172,7 @@ async def test_a_recorder_that_raises_ends_no_link(desk: Desk, clock: HandClock)
     assert [end.code for end in desk.ends] == ["link-stopped"]
 
 
-def telling(now: float) -> Driver:
+def bee_tek(now: float) -> Driver:
     return BeeTek(DriverSetting(bytes(16), DeviceUrl("sim", path="/shoe", driver="bee_tek").line, no_key), now)
 
 
@@ -182,10 +182,10 @@ def no_key(serial: str) -> None:
 
 async def lines_after_a_loss(desk: Desk, clock: HandClock, card: bytes, *, simulated: bool) -> list[str]:
     """What the log has of the last pieces when the cable is pulled after many cards."""
-    bench = Bench(desk, clock, make_driver=telling, simulated=simulated)
+    bench = Bench(desk, clock, make_driver=bee_tek, simulated=simulated)
     with capture_logs() as logged:
         async with running(bench.keeper):
-            while LinkState.READY not in [health.state for health in desk.told]:
+            while LinkState.READY not in [health.state for health in desk.healths]:
                 await clock.pass_next_wait()
             for _ in range(KEPT + 5):
                 before = len(desk.heard)
@@ -198,19 +198,19 @@ async def lines_after_a_loss(desk: Desk, clock: HandClock, card: bytes, *, simul
     return list(line["last"])
 
 
-async def test_the_last_pieces_go_with_a_fault_and_tell_no_card(desk: Desk, clock: HandClock) -> None:
-    told = await lines_after_a_loss(desk, clock, b"9D", simulated=False)
-    assert told == [f"-250 ms from device, at most {BLOCK} bytes"] * KEPT
-    assert told == await lines_after_a_loss(Desk(), HandClock(Desk().changes), b"10D", simulated=False)
+async def test_the_last_pieces_are_logged_with_a_fault_and_reveal_no_card(desk: Desk, clock: HandClock) -> None:
+    lines = await lines_after_a_loss(desk, clock, b"9D", simulated=False)
+    assert lines == [f"-250 ms from device, at most {BLOCK} bytes"] * KEPT
+    assert lines == await lines_after_a_loss(Desk(), HandClock(Desk().changes), b"10D", simulated=False)
 
 
-async def test_of_a_simulated_device_the_bytes_are_told(desk: Desk, clock: HandClock) -> None:
-    told = await lines_after_a_loss(desk, clock, b"9D", simulated=True)
-    assert len(told) == KEPT
-    assert b"Card:9D".hex() in told[-1]
+async def test_of_a_simulated_device_the_bytes_are_logged(desk: Desk, clock: HandClock) -> None:
+    lines = await lines_after_a_loss(desk, clock, b"9D", simulated=True)
+    assert len(lines) == KEPT
+    assert b"Card:9D".hex() in lines[-1]
 
 
-async def test_a_link_that_the_program_ends_tells_of_no_pieces(desk: Desk, clock: HandClock) -> None:
+async def test_a_link_that_the_program_ends_logs_no_pieces(desk: Desk, clock: HandClock) -> None:
     bench = Bench(desk, clock)
     with capture_logs() as logged:
         async with running(bench.keeper):

@@ -120,7 +120,7 @@ async def test_a_port_that_fails_while_it_is_set_up(
     (await line.open(pty.node)).close()
 
 
-async def test_a_port_that_cannot_be_ours_alone(line: Line, pty: Pty, mocker: pytest_mock.MockerFixture) -> None:
+async def test_a_port_that_cannot_be_exclusive(line: Line, pty: Pty, mocker: pytest_mock.MockerFixture) -> None:
     real = fcntl.ioctl
 
     def refuse_exclusive_use(descriptor: int, request: int, *rest: Any) -> Any:
@@ -171,7 +171,7 @@ except BridgeError as error:
 
 
 def opened_by_another_user(path: Path) -> str:
-    """What a program of the user nobody is told when it opens the port; our own user when not root."""
+    """The error that the user `nobody` gets when opening the port; this user when not root."""
     child = subprocess.run([sys.executable, "-c", AS_NOBODY, str(path)], capture_output=True, text=True, check=True)
     return child.stdout
 
@@ -275,7 +275,7 @@ async def test_whatever_a_port_raises_is_a_loss(
     for make in EXCEPTIONS:
         error = make()
         if isinstance(error, BlockingIOError | InterruptedError) or not isinstance(error, Exception):
-            continue  # the first two are no trouble, and nobody cancels a system call
+            continue  # the first two are no errors, and a system call is never cancelled
         line.losses.clear()
         transport = await line.open(pty.node)
         before = open_descriptors()
@@ -343,7 +343,7 @@ async def test_a_device_that_takes_nothing_is_lost(line: Line, pty: Pty) -> None
     before = open_descriptors()
     transport = await line.open(pty.node)
     for _ in range(8):
-        transport.write(bytes(UNSENT_LIMIT // 2))  # the test does not yield, so nobody reads
+        transport.write(bytes(UNSENT_LIMIT // 2))  # the test does not yield, so the far end does not read
     assert [loss.code for loss in line.losses] == ["transport-stalled"]
     assert open_descriptors() == before
 
@@ -360,7 +360,7 @@ async def test_nothing_is_written_on_a_line_that_is_listened_to(line: Line, pty:
 # -- the end ------------------------------------------------------------------------------------------------------
 
 
-async def test_a_pulled_cable_is_told_once(line: Line, pty: Pty) -> None:
+async def test_a_pulled_cable_is_reported_once(line: Line, pty: Pty) -> None:
     transport = await line.open(pty.node)
     before = open_descriptors()
     pty.hang_up()
@@ -409,7 +409,7 @@ async def test_woken_for_nothing(line: Line, pty: Pty, mocker: pytest_mock.Mocke
     transport.close()
 
 
-async def test_after_close_nobody_is_called(line: Line, pty: Pty) -> None:
+async def test_after_close_nothing_is_called(line: Line, pty: Pty) -> None:
     transport = await line.open(pty.node)
     pty.send(b"unread")
     transport.close()

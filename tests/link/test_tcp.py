@@ -58,14 +58,14 @@ def free_port() -> int:
         return int(server.getsockname()[1])
 
 
-async def test_nobody_listens() -> None:
+async def test_no_server_listens() -> None:
     port = free_port()
     refused = await refusal(f"tcp://127.0.0.1:{port}/")
     assert refused.code == "tcp-refused"
     assert f"127.0.0.1:{port}" in str(refused)
 
 
-async def test_a_name_that_nobody_knows(mocker: pytest_mock.MockerFixture) -> None:
+async def test_an_unknown_name(mocker: pytest_mock.MockerFixture) -> None:
     def nobody_does() -> Addresses:
         raise socket.gaierror(-2, "Name or service not known")
 
@@ -89,7 +89,7 @@ async def test_a_name_that_cannot_be_one() -> None:
         (errno.EACCES, "tcp-failed"),
     ],
 )
-async def test_what_the_network_says(mocker: pytest_mock.MockerFixture, number: int, code: str) -> None:
+async def test_errors_of_the_network(mocker: pytest_mock.MockerFixture, number: int, code: str) -> None:
     loop = asyncio.get_running_loop()
     mocker.patch.object(loop, "sock_connect", side_effect=OSError(number, os.strerror(number)))
     assert (await refusal("tcp://192.0.2.9:4001/")).code == code
@@ -101,13 +101,13 @@ async def test_what_does_not_answer_is_waited_for_a_bounded_time(mocker: pytest_
     assert (await refusal("tcp://192.0.2.9:4001/")).code == "tcp-unreachable"
 
 
-def test_nobody_waits_for_a_name_server_that_is_silent(mocker: pytest_mock.MockerFixture) -> None:
-    """Not the attempt, not whoever needs one of the loop's own threads, and not the end of the program."""
+def test_nothing_waits_for_a_silent_name_server(mocker: pytest_mock.MockerFixture) -> None:
+    """Neither the attempt, nor users of the loop's own threads, nor the end of the program."""
     ended, outwaited = threading.Event(), []
 
     def is_silent() -> Addresses:
         if not ended.wait(PATIENCE):
-            outwaited.append("whoever should not have waited")
+            outwaited.append("something waited for the name server")
         raise socket.gaierror(-3, "Temporary failure in name resolution")
 
     name_server(mocker, is_silent)
@@ -192,7 +192,7 @@ async def test_how_the_connection_is_set(rig: TcpRig, mocker: pytest_mock.Mocker
 
 
 async def test_a_peer_whose_machine_is_gone_is_lost(rig: TcpRig, mocker: pytest_mock.MockerFixture) -> None:
-    """What the kernel says when nobody has answered keep-alive."""
+    """The kernel's error when keep-alive gets no answer."""
     await rig.open()
     timed_out = OSError(errno.ETIMEDOUT, os.strerror(errno.ETIMEDOUT))
     mocker.patch("firmware_bridge.transports.fd.os.read", side_effect=timed_out)

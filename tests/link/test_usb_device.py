@@ -96,7 +96,7 @@ async def test_the_same_serial_number_of_another_make_is_not_it(rig: UsbRig, ven
     assert (await refusal(rig)).code == "usb-missing"
 
 
-async def test_it_is_found_among_others_and_the_others_are_let_go(rig: UsbRig) -> None:
+async def test_it_is_found_among_others_and_the_others_are_closed(rig: UsbRig) -> None:
     others = [UsbGadget(serial) for serial in ("CARDSHOE-2", "", "CARDSHOE-3")]
     rig.bus.gadgets[:0] = others
     transport = await rig.open()
@@ -104,7 +104,7 @@ async def test_it_is_found_among_others_and_the_others_are_let_go(rig: UsbRig) -
     transport.close()
 
 
-async def test_one_that_does_not_tell_its_serial_number_hides_no_other(rig: UsbRig) -> None:
+async def test_one_without_a_readable_serial_number_hides_no_other(rig: UsbRig) -> None:
     mute = UsbGadget(SERIAL_NUMBER)
     mute.faults.serial_stalls = True
     rig.bus.gadgets.insert(0, mute)
@@ -219,7 +219,7 @@ async def test_cancelled_while_it_is_opened(rig: UsbRig, mocker: pytest_mock.Moc
 
 
 async def test_opened_and_cancelled_in_the_same_moment(rig: UsbRig) -> None:
-    """The word that it is open is on its way when nobody waits for it any more."""
+    """The result is already scheduled on the loop when the caller is cancelled."""
     rig.gadget.kernel_driver = True
     opening = asyncio.create_task(rig.open())
     await asyncio.sleep(0)
@@ -442,7 +442,7 @@ def test_closing_after_the_loop_has_ended() -> None:
         )
 
     gadget, transport = asyncio.run(leave_open())
-    gadget.send(b"nobody hears this")
+    gadget.send(b"never received")
     transport.close()
     for thread in threading.enumerate():
         if thread.name.startswith("cardshoe-usb"):

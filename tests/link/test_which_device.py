@@ -38,11 +38,11 @@ def clock(desk: Desk) -> HandClock:
 
 
 class Line:
-    """A keeper of a shoe that only tells, and what stands on the other end of its line."""
+    """A keeper of a one-way shoe, and the other end of its line."""
 
     def __init__(self, desk: Desk, clock: HandClock, policy: DevicePolicy | None = None) -> None:
         self.far: list[MemoryTransport] = []
-        self.ready_after: list[int] = []  # bytes that had come on the link when it was told to be ready
+        self.ready_after: list[int] = []  # bytes received on the link when it was delivered as ready
         self._desk = desk
         given: dict[str, Any] = {} if policy is None else {"policy": policy}
         self.keeper = LinkKeeper(
@@ -87,7 +87,7 @@ async def test_a_device_of_any_driver_that_is_not_the_pinned_one_is_never_ready(
         for _ in range(3):
             await clock.pass_next_wait()
             await desk.changes.until(lambda: bench.keeper.health.retry_at is not None)
-        assert [type(thing) for thing in desk.heard] == [LinkOver], "told once, and nothing else"
+        assert [type(thing) for thing in desk.heard] == [LinkOver], "delivered once, and nothing else"
 
 
 async def test_the_pinned_device_is_ready(desk: Desk, clock: HandClock) -> None:
@@ -129,7 +129,7 @@ async def test_a_shoe_is_not_believed_again_before_it_is_understood(desk: Desk, 
         ready, *reports = desk.heard[heard:]
         assert isinstance(ready, DeviceReady)
         drawn = [one for one in reports if isinstance(one, Reported) and isinstance(one.observation, CardDrawn)]
-        assert len(drawn) == 1, "the card that proved it is told"
+        assert len(drawn) == 1, "the card that proved it is reported"
 
 
 async def test_garbage_after_something_was_understood_ends_nothing(desk: Desk, clock: HandClock) -> None:
@@ -168,13 +168,13 @@ async def test_doubt_outlives_a_link_on_which_nothing_came(desk: Desk, clock: Ha
         await line.send(CARD, 3)
         await desk.until_state(LinkState.READY)
         await desk.changes.until(lambda: isinstance(desk.heard[-1], Reported))
-        states = [health.state for health in desk.told]
+        states = [health.state for health in desk.healths]
         assert states.count(LinkState.READY) == 2
         assert line.ready_after == [0, len(CARD)]
         assert [type(thing) for thing in desk.heard[before:]] == [DeviceReady, Reported]
 
 
-async def test_a_way_that_is_closed_at_once_is_tried_more_and_more_rarely(desk: Desk, clock: HandClock) -> None:
+async def test_a_connection_that_closes_at_once_is_tried_less_and_less_often(desk: Desk, clock: HandClock) -> None:
     """A serial server that has another host may take the connection and hang up: every time it seems ready."""
     line = Line(desk, clock)
     pauses = []

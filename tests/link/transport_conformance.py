@@ -22,7 +22,7 @@ async def let_it_happen() -> None:
 
 
 class TransportConformance:
-    """Bytes arrive whole and in order; a loss is told once; after that, and after `close`, nothing is."""
+    """Bytes arrive whole and in order; a loss is reported once; after that, and after `close`, nothing is."""
 
     async def test_bytes_pass_unchanged_both_ways(self, rig: Rig) -> None:
         transport = await rig.open()
@@ -76,7 +76,7 @@ class TransportConformance:
         assert not rig.wire.losses
         transport.close()
 
-    async def test_a_loss_is_told_once_and_lets_go_of_everything(self, rig: Rig) -> None:
+    async def test_a_loss_is_reported_once_and_releases_everything(self, rig: Rig) -> None:
         before = rig.held()
         transport = await rig.open()
         rig.unplug()
@@ -96,7 +96,7 @@ class TransportConformance:
         await rig.changes.until(lambda: bool(rig.wire.losses))
         assert rig.wire.data == b"last words"
 
-    async def test_writing_to_a_way_that_is_gone_is_a_loss_and_no_exception(self, rig: Rig) -> None:
+    async def test_writing_to_a_lost_connection_is_a_loss_and_no_exception(self, rig: Rig) -> None:
         transport = await rig.open()
         rig.unplug()
         for _ in range(3):
@@ -105,7 +105,7 @@ class TransportConformance:
         await let_it_happen()
         assert len(rig.wire.losses) == 1
 
-    async def test_after_close_nobody_is_called(self, rig: Rig) -> None:
+    async def test_after_close_nothing_is_called(self, rig: Rig) -> None:
         before = rig.held()
         transport = await rig.open()
         rig.send(b"unread")
@@ -148,7 +148,7 @@ class TransportConformance:
 class BoundedTransportConformance(TransportConformance):
     """Of a way that can be full: what waits is bounded, and never blocks the loop."""
 
-    async def test_a_device_that_takes_nothing_is_lost_and_nobody_waits_for_it(self, rig: StallingRig) -> None:
+    async def test_a_device_that_takes_nothing_is_lost_and_nothing_waits_for_it(self, rig: StallingRig) -> None:
         before = rig.held()
         transport = await rig.open()
         rig.stall()

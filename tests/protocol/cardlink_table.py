@@ -88,7 +88,7 @@ class WiredDevice:
 
     @faults.setter
     def faults(self, faults: tuple[str, ...]) -> None:
-        """Nobody can wish a jam away: it is cleared."""
+        """A jam does not end by itself: it is cleared."""
 
     # -- what people do with it ------------------------------------------------------------------------------------
 

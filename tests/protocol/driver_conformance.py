@@ -1,4 +1,4 @@
-"""What every driver must do, asked of it with the device's side beside it. Subclass `DriverConformance` for a driver.
+"""What every driver must do, tested with the device's side. Subclass `DriverConformance` for a driver.
 
 There is no I/O here: bytes go from one side to the other in the pieces that a test wants, on a clock of its own.
 """
@@ -216,9 +216,9 @@ class DriverConformance:
 
 
 class OneWayConformance(DriverConformance):
-    """What is asked besides of the driver of a device that only tells."""
+    """What the driver of a one-way device must do besides."""
 
-    def test_it_says_what_the_device_cannot_do(self) -> None:
+    def test_its_capabilities_name_what_the_device_cannot_do(self) -> None:
         (ready,) = (thing for thing in self.wire().heard if isinstance(thing, DeviceReady))
         capabilities, status = ready.identity.capabilities, ready.status
         no = ("counts", "acknowledges", "retains_reports", "senses_orientation", "senses_double_draw", "senses_tray")
@@ -245,12 +245,12 @@ class OneWayConformance(DriverConformance):
         assert wire.driver.wake_at() > wire.clock.now
         assert wire.heard[heard:] == []
 
-    def test_after_a_hang_up_it_begins_anew_and_what_nobody_heard_is_gone(self) -> None:
+    def test_after_a_hang_up_it_begins_again_and_what_was_not_received_is_lost(self) -> None:
         wire = self.wire()
         self.load(wire)
         first = self.draw(wire, 5)
         wire.device.mechanism.draw()
-        wire.device.outgoing()  # nobody listens
+        wire.device.outgoing()  # no link is open
         again = Wire(self.driver(wire.clock, held=(7, 9)), wire.device, wire.clock)
         again.run()
         second = self.draw(again, 5)
@@ -290,7 +290,7 @@ class OneWayConformance(DriverConformance):
         assert not [thing for thing in wire.heard if isinstance(thing, LinkOver)]
 
     def test_noise_does_not_fill_the_journal(self) -> None:
-        """After some of it in a row it is only counted; the next card is told as ever."""
+        """After some of it in a row it is only counted; the next card is reported as ever."""
         wire = self.wire()
         self.load(wire)
         before = len(reports(wire.heard))
@@ -306,7 +306,7 @@ class OneWayConformance(DriverConformance):
         drawn = self.draw(wire, 1)
         assert cards(wire.heard)[-1:] == drawn
 
-    def test_what_was_damaged_is_told_with_its_bytes(self) -> None:
+    def test_damage_is_reported_with_its_bytes(self) -> None:
         """Every copy of a card is damaged: that is no silence."""
         wire = self.wire()
         self.load(wire)

@@ -100,7 +100,7 @@ class FaultCourse:
         self.run()
 
     def settle(self) -> None:
-        """Until an acknowledging device has nothing left to tell; fails where that takes for ever."""
+        """Until an acknowledging device has nothing left to report; fails where that does not end."""
         assert isinstance(self.injector.device, SimulatedDevice)
         for _ in range(20):
             if self.injector.device.idle:
@@ -119,15 +119,15 @@ class FaultCourse:
 
     @property
     def cards(self) -> list[str]:
-        """Every card that the host was told of, in order; "?" for one that was not recognised."""
-        told = []
+        """Every card that was reported to the host, in order; "?" for one that was not recognised."""
+        reported = []
         for report in reports(self.heard):
             match report.observation:
                 case CardDrawn(card=card):
-                    told.append(card)
+                    reported.append(card)
                 case CardsDrawnTogether(cards=cards) | SetDispensed(cards=cards):
-                    told += cards
-        return ["?" if card is None else card.expose().code for card in told]
+                    reported += cards
+        return ["?" if card is None else card.expose().code for card in reported]
 
     # -- time ------------------------------------------------------------------------------------------------------
 

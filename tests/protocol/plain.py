@@ -29,14 +29,14 @@ def plain(seen: AnyObservation) -> str:
             return "not understood"
         case observations.Started():
             return "started"
-    raise AssertionError(f"no driver of these tells {type(seen).__name__}")
+    raise AssertionError(f"none of these drivers reports {type(seen).__name__}")
 
 
 def reports(heard: Iterable[Heard]) -> list[Reported]:
     return [thing for thing in heard if isinstance(thing, Reported)]
 
 
-def told(heard: Iterable[Heard]) -> list[str]:
+def texts_of(heard: Iterable[Heard]) -> list[str]:
     return [plain(report.observation) for report in reports(heard)]
 
 

@@ -36,7 +36,7 @@ COMMANDS: Final[tuple[AnyCommand, ...]] = (Dispense(3), HoldExit(), ReleaseExit(
 PATIENCE: Final = 600.0  # seconds of virtual time in which something must have happened
 
 
-class Told(NamedTuple):
+class MadeReport(NamedTuple):
     """A report as the device made it; `serial` is its own content, unlike any other's."""
 
     boot: int
@@ -61,7 +61,7 @@ class Table:
         self.random = Random(seed)
         self.now = 0.0
         self.device = BenchDevice(memory=memory)
-        self.told: list[Told] = []
+        self.made: list[MadeReport] = []
         self.journal: list[Reported | ReportsGone] = []
         self.answers: Counter[int] = Counter()
         self.issued: dict[int, AnyCommand] = {}
@@ -86,10 +86,10 @@ class Table:
     # -- what tests do ---------------------------------------------------------------------------------------------
 
     def report(self) -> None:
-        serial = len(self.told)
+        serial = len(self.made)
         boot = self.device.link.boot
         number = self.device.link.report(messages.SetRemoved(serial, serial, 1), self.now)
-        self.told.append(Told(boot, number, serial))
+        self.made.append(MadeReport(boot, number, serial))
 
     def command(self, command: AnyCommand) -> None:
         if self._host is not None and self.status is not None:
@@ -138,10 +138,10 @@ class Table:
         self._act()
 
     def account(self) -> dict[str, int]:
-        """What became of every report, in numbers. Lost is what nobody has and nobody said to be gone."""
+        """The fate of every report, in numbers. Lost: not received and not reported as gone."""
         taken: Counter[tuple[int, int]] = Counter()
         gone: set[tuple[int, int]] = set()
-        made = {(told.boot, told.number) for told in self.told}
+        made = {(report.boot, report.number) for report in self.made}
         for entry in self.journal:
             if isinstance(entry, Reported) and not isinstance(entry.observation, observations.ReportsLost):
                 taken[entry.boot, entry.number] += 1
@@ -241,21 +241,21 @@ def check_commands(table: Table) -> None:
 
 def check_reports(table: Table) -> None:
     """Each report is in the journal once, in order, as it was made, or is said to be gone; never both."""
-    place = {(told.boot, told.number): told for told in table.told}
-    taken: list[Told] = []
+    place = {(report.boot, report.number): report for report in table.made}
+    taken: list[MadeReport] = []
     gone: set[tuple[int, int]] = set()
     for entry in table.journal:
         if isinstance(entry, Reported) and not isinstance(entry.observation, observations.ReportsLost):
-            told = place[entry.boot, entry.number]
-            assert entry.observation == observations.SetRemoved(told.serial, 1)
-            assert entry.uptime_ms == told.serial
-            taken.append(told)
+            report = place[entry.boot, entry.number]
+            assert entry.observation == observations.SetRemoved(report.serial, 1)
+            assert entry.uptime_ms == report.serial
+            taken.append(report)
         else:
             boot, first, last = lost_by(entry)
             gone |= {one for one in place if one[0] == boot and first <= one[1] <= last}
-    assert taken == sorted(taken, key=lambda told: told.serial), "out of order"
+    assert taken == sorted(taken, key=lambda report: report.serial), "out of order"
     assert len(set(taken)) == len(taken), "twice"
-    held = {(told.boot, told.number) for told in taken}
+    held = {(report.boot, report.number) for report in taken}
     assert not held & gone, "taken, and said to be gone"
     assert held | gone == set(place), "neither taken nor said to be gone"
 

@@ -14,7 +14,7 @@ from firmware_bridge.drivers.base import Answered, DeviceReady, Heard
 from simulators.devices.angel_eye import AngelEyeDevice
 
 from .community import setting
-from .plain import reports, told
+from .plain import reports, texts_of
 
 LOCK = bytes.fromhex("024F504C4B3032033142")
 UNLOCK = bytes.fromhex("024F504C4B3031033138")
@@ -39,42 +39,42 @@ def answers(heard: Iterable[Heard]) -> list[Answered]:
 @pytest.mark.parametrize("copies", [1, 2, 3])
 def test_copies_are_one_report(copies: int) -> None:
     shoe = driver()
-    assert told(shoe.receive(card("2") * copies + card("3", 0xAA) * copies, 0.0)) == ["card KD", "card TC"]
+    assert texts_of(shoe.receive(card("2") * copies + card("3", 0xAA) * copies, 0.0)) == ["card KD", "card TC"]
     assert shoe.statistics.reports_repeated == 2 * (copies - 1)
 
 
 def test_a_fourth_copy_is_another_card_and_never_dropped() -> None:
-    assert told(driver().receive(card("2") * 4, 0.0)) == ["card KD", "card KD"]
+    assert texts_of(driver().receive(card("2") * 4, 0.0)) == ["card KD", "card KD"]
 
 
-def test_the_same_card_under_another_number_is_told_again() -> None:
-    assert told(driver().receive(card("2") * 3 + card("3") * 3, 0.0)) == ["card KD", "card KD"]
+def test_the_same_card_under_another_number_is_reported_again() -> None:
+    assert texts_of(driver().receive(card("2") * 3 + card("3") * 3, 0.0)) == ["card KD", "card KD"]
 
 
 def test_one_good_copy_is_enough() -> None:
     shoe = driver()
     spoilt = card("2").replace(b"\x9d", b"\x9c")
-    assert told(shoe.receive(spoilt + spoilt + card("2"), 0.0)) == ["noted: bytes that fit nothing", "card KD"]
-    assert told(shoe.tick(10.0)) == []
+    assert texts_of(shoe.receive(spoilt + spoilt + card("2"), 0.0)) == ["noted: bytes that fit nothing", "card KD"]
+    assert texts_of(shoe.tick(10.0)) == []
 
 
-def test_a_telegram_of_which_no_copy_is_good_is_told_after_two_seconds() -> None:
+def test_a_telegram_without_a_good_copy_is_reported_after_two_seconds() -> None:
     shoe = driver()
     spoilt = card("2").replace(b"\x9d", b"\x9c")
-    assert told(shoe.receive(spoilt * 3, 1.0)) == []
-    assert told(shoe.tick(2.9)) == []
+    assert texts_of(shoe.receive(spoilt * 3, 1.0)) == []
+    assert texts_of(shoe.tick(2.9)) == []
     assert shoe.wake_at() == 3.0
     (report,) = reports(shoe.tick(3.0))
-    assert told([report]) == ["not understood"]
+    assert texts_of([report]) == ["not understood"]
     assert report.evidence.open() == spoilt * 3
     assert shoe.tick(60.0) == []
 
 
-def test_a_lost_telegram_is_told_although_the_next_one_came_at_once() -> None:
+def test_a_lost_telegram_is_reported_although_the_next_one_came_at_once() -> None:
     shoe = driver()
     spoilt = card("2").replace(b"\x9d", b"\x9c")
     shoe.receive(card("1") * 3 + spoilt * 3 + card("3") * 3, 0.0)
-    assert told(shoe.tick(2.0)) == ["not understood"]
+    assert texts_of(shoe.tick(2.0)) == ["not understood"]
 
 
 def cycle(first: str, last: str) -> bytes:
@@ -85,39 +85,39 @@ def cycle(first: str, last: str) -> bytes:
 @pytest.mark.parametrize(("first", "last"), [("0", "9"), ("A", "C"), ("!", "~")])
 def test_what_follows_what_is_learned_and_a_departure_is_suspected(first: str, last: str) -> None:
     shoe = driver()
-    assert "gap suspected" not in told(shoe.receive(cycle(first, last) * 3, 0.0))
+    assert "gap suspected" not in texts_of(shoe.receive(cycle(first, last) * 3, 0.0))
     after = chr(ord(first) + 1)
-    heard = told(shoe.receive(card(after), 0.0))
+    heard = texts_of(shoe.receive(card(after), 0.0))
     assert heard == ["gap suspected", "card KD"], "the number that was due did not come"
 
 
 def test_a_suspicion_does_not_unlearn_what_was_seen_twice() -> None:
     shoe = driver()
     shoe.receive(cycle("0", "9") * 3 + card("1") * 3 + cycle("2", "9"), 0.0)
-    assert "gap suspected" not in told(shoe.receive(cycle("0", "9"), 0.0))
+    assert "gap suspected" not in texts_of(shoe.receive(cycle("0", "9"), 0.0))
 
 
-def test_what_was_learned_wrongly_is_learned_anew() -> None:
+def test_what_was_learned_wrongly_is_learned_again() -> None:
     """A gap in the first cycle: the second is suspected in its place, the third no more."""
     shoe = driver()
     gapped = cycle("0", "3") + cycle("5", "9")
-    assert "gap suspected" not in told(shoe.receive(gapped, 0.0))
-    assert told(shoe.receive(cycle("0", "9"), 0.0)).count("gap suspected") == 1
-    assert "gap suspected" not in told(shoe.receive(cycle("0", "9"), 0.0))
+    assert "gap suspected" not in texts_of(shoe.receive(gapped, 0.0))
+    assert texts_of(shoe.receive(cycle("0", "9"), 0.0)).count("gap suspected") == 1
+    assert "gap suspected" not in texts_of(shoe.receive(cycle("0", "9"), 0.0))
 
 
-def test_a_shoe_that_starts_may_number_anew() -> None:
+def test_a_shoe_that_starts_may_number_from_the_beginning() -> None:
     shoe = driver()
     shoe.receive(cycle("0", "9") * 3, 0.0)
     start = encode_telegram(ord("5"), b"S") * 3
-    assert told(shoe.receive(start, 0.0)) == ["started"]
+    assert texts_of(shoe.receive(start, 0.0)) == ["started"]
 
 
 # -- damage --------------------------------------------------------------------------------------------------------
 
 
 def test_a_telegram_cut_short_costs_only_itself() -> None:
-    heard = told(driver().receive(card("2")[:-4] + card("3", 0xAA) * 3, 0.0))
+    heard = texts_of(driver().receive(card("2")[:-4] + card("3", 0xAA) * 3, 0.0))
     assert heard == ["noted: bytes that fit nothing", "card TC"]
 
 
@@ -129,10 +129,10 @@ def test_what_never_ends_is_counted_as_too_long() -> None:
 
 @pytest.mark.parametrize("payload", [b"", b"\x80", b"\x80\x1d", b"\x00\x9d", b"\x80\x9d\x80"])
 def test_a_card_telegram_of_another_shape_is_not_understood(payload: bytes) -> None:
-    assert told(driver().receive(encode_telegram(ord("2"), b"D" + payload), 0.0)) == ["not understood"]
+    assert texts_of(driver().receive(encode_telegram(ord("2"), b"D" + payload), 0.0)) == ["not understood"]
 
 
-def test_a_result_tells_nothing_of_itself() -> None:
+def test_a_result_reveals_no_content() -> None:
     """A baccarat result depends on concealed cards."""
     shown = {repr(reports(driver().receive(encode_telegram(48, b"G" + bytes([byte])), 0.0))) for byte in (0x90, 0xC2)}
     assert len(shown) == 1
@@ -141,7 +141,7 @@ def test_a_result_tells_nothing_of_itself() -> None:
 # -- orders --------------------------------------------------------------------------------------------------------
 
 
-def test_an_armed_driver_says_that_it_holds_the_exit() -> None:
+def test_an_armed_driver_has_the_capability_to_hold_the_exit() -> None:
     for arm in (False, True):
         (ready,) = driver(arm=arm).tick(0.0)
         assert isinstance(ready, DeviceReady)
@@ -197,14 +197,14 @@ def test_an_answer_within_a_telegram_is_damage() -> None:
     assert answers(shoe.receive(card("2").replace(b"\x9d", ACK), 0.1)) == []
 
 
-def test_an_answer_to_another_host_says_nothing() -> None:
+def test_an_answer_to_another_host_is_ignored() -> None:
     shoe = driver(listen=True)
     assert reports(shoe.receive(ACK + b"\x1502" + card("2"), 0.0))[0].number == 1
     assert shoe.statistics.frames_in == 3
 
 
 def test_driver_and_simulated_shoe_lock_together() -> None:
-    """A card drawn while the shoe is locked is told like any other."""
+    """A card drawn while the shoe is locked is reported like any other."""
     shoe, device = driver(arm=True), AngelEyeDevice(random=Random(1))
     device.mechanism.load(device.mechanism.shuffled_by_hand(), deck=1)
     shoe.receive(device.outgoing(), 0.0)
@@ -213,7 +213,7 @@ def test_driver_and_simulated_shoe_lock_together() -> None:
     (drawn,) = device.mechanism.draw()
     heard = shoe.receive(device.outgoing(), 0.1)
     assert device.locked
-    assert told(heard) == ["noted: key lock changed", f"card {drawn.code}"]
+    assert texts_of(heard) == ["noted: key lock changed", f"card {drawn.code}"]
     assert answers(heard) == [Answered(1, True)]
 
 

@@ -1,4 +1,4 @@
-"""Bee-Tek: items of text in their order; what is damaged may have been a card and is told."""
+"""Bee-Tek: items of text in their order; what is damaged may have been a card and is reported."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from firmware_bridge.cards import DECK, Card
 from firmware_bridge.drivers.bee_tek import ENDS_WITHIN, LONGEST_ITEM, BeeTek
 
 from .community import setting
-from .plain import reports, told
+from .plain import reports, texts_of
 
 
 def driver() -> BeeTek:
@@ -22,7 +22,7 @@ def driver() -> BeeTek:
 @pytest.mark.parametrize("between", [b"", b" ", b"\r\n", b" \r\n ", b"\n\n", b"\x00"])
 def test_items_need_nothing_between_them(between: bytes) -> None:
     items = between.join([b"[Game]<Card:4S>", b"[Game]<Alarm:E3 Card Not Read>", b"[Game]<Game>", b"<W0x01>"])
-    assert told(driver().receive(items + between, 0.0)) == [
+    assert texts_of(driver().receive(items + between, 0.0)) == [
         "card 4S",
         "alarm: E3",
         "unread card",
@@ -34,7 +34,7 @@ def test_items_need_nothing_between_them(between: bytes) -> None:
 def test_alarms_and_cards_keep_their_order(items: list[bytes]) -> None:
     names = {b"3": "alarm: E3", b":": "card AS", b"e": "unread card", b"2": "noted: warning W0x02"}
     wanted = [next(names[key] for key in (b"3", b":", b"2", b"e") if key in item) for item in items]
-    assert told(driver().receive(b" ".join(items), 0.0)) == wanted
+    assert texts_of(driver().receive(b" ".join(items), 0.0)) == wanted
 
 
 @pytest.mark.parametrize("mode", ["Game", "Manual Burn Cards"])
@@ -42,7 +42,7 @@ def test_alarms_and_cards_keep_their_order(items: list[bytes]) -> None:
 def test_every_card_in_both_modes(card: Card, mode: str) -> None:
     names = {card.code, card.code.replace("T", "10")}
     for name in names:
-        assert told(driver().receive(f" [{mode}]<Card:{name}> ".encode(), 0.0)) == [f"card {card.code}"]
+        assert texts_of(driver().receive(f" [{mode}]<Card:{name}> ".encode(), 0.0)) == [f"card {card.code}"]
 
 
 @pytest.mark.parametrize(
@@ -63,15 +63,15 @@ def test_every_card_in_both_modes(card: Card, mode: str) -> None:
         b"<W0xZZ>",
     ],
 )
-def test_a_damaged_item_is_told_with_its_bytes_and_the_next_one_is_read(item: bytes) -> None:
+def test_a_damaged_item_is_reported_with_its_bytes_and_the_next_one_is_read(item: bytes) -> None:
     shoe = driver()
     heard = shoe.receive(item + b" [Game]<Card:AS> ", 0.0)
-    assert told(heard) == ["not understood", "card AS"]
+    assert texts_of(heard) == ["not understood", "card AS"]
     assert reports(heard)[0].evidence.open() == item.strip()
 
 
 def test_an_item_that_lost_its_end_does_not_swallow_the_next() -> None:
-    assert told(driver().receive(b"[Game]<Card:4[Game]<Card:AS>[Game]<Ca<W0x01>", 0.0)) == [
+    assert texts_of(driver().receive(b"[Game]<Card:4[Game]<Card:AS>[Game]<Ca<W0x01>", 0.0)) == [
         "not understood",
         "card AS",
         "not understood",
@@ -79,31 +79,33 @@ def test_an_item_that_lost_its_end_does_not_swallow_the_next() -> None:
     ]
 
 
-def test_an_item_that_never_ends_is_told_and_counted() -> None:
+def test_an_item_that_never_ends_is_reported_and_counted() -> None:
     shoe = driver()
-    assert told(shoe.receive(b"[" + b"x" * 2 * LONGEST_ITEM, 0.0)) == ["not understood"]
+    assert texts_of(shoe.receive(b"[" + b"x" * 2 * LONGEST_ITEM, 0.0)) == ["not understood"]
     assert shoe.statistics.frames_overlong == 1
 
 
 @pytest.mark.parametrize(("before", "after"), [(b"[Game]<Card:4", b"S>"), (b"[Ga", b"me]<Card:4S>")])
-def test_an_item_whose_end_does_not_come_is_told_in_time(before: bytes, after: bytes) -> None:
-    """It may have been the last card of a deal, and nothing follows that would tell of it."""
+def test_an_item_whose_end_does_not_come_is_reported_in_time(before: bytes, after: bytes) -> None:
+    """It may have been the last card of a deal, and nothing that follows would show it."""
     shoe = driver()
-    assert told(shoe.receive(before, 1.0)) == []
+    assert texts_of(shoe.receive(before, 1.0)) == []
     assert shoe.wake_at() == 1.0 + ENDS_WITHIN
-    assert told(shoe.tick(shoe.wake_at())) == ["not understood"]
+    assert texts_of(shoe.tick(shoe.wake_at())) == ["not understood"]
     assert shoe.wake_at() == math.inf
-    assert "card 4S" not in told(shoe.receive(after + b"[Game]<Card:AS>", 4.0)), "a card is told once or not at all"
+    assert "card 4S" not in texts_of(shoe.receive(after + b"[Game]<Card:AS>", 4.0)), (
+        "a card is reported once or not at all"
+    )
 
 
 def test_bytes_that_fit_nothing_are_kept_before_what_follows() -> None:
     heard = driver().receive(b"\xff\xfe [Game]<Card:AS>", 0.0)
-    assert told(heard) == ["noted: bytes that fit nothing", "card AS"]
+    assert texts_of(heard) == ["noted: bytes that fit nothing", "card AS"]
     assert reports(heard)[0].evidence.open() == b"\xff\xfe"
 
 
 def test_an_alarms_text_is_not_shown() -> None:
     """It may name a card."""
     heard = driver().receive(b"[Game]<Alarm:E9 Duplicate KD>[GameAlarm]<Alarm:KD twice>", 0.0)
-    assert told(heard) == ["alarm: E9", "alarm: without a code"]
+    assert texts_of(heard) == ["alarm: E9", "alarm: without a code"]
     assert "KD" not in repr(heard)

@@ -79,7 +79,7 @@ def test_a_device_that_keeps_its_reports_through_reboots_loses_nothing(line: str
     check_reports(table)
     check_commands(table)
     assert [entry for entry in table.journal if isinstance(entry, ReportsGone)] == []
-    assert len(table.journal) == len(table.told)
+    assert len(table.journal) == len(table.made)
 
 
 @lines
@@ -103,7 +103,7 @@ def test_a_device_that_forgets_its_reports_is_known_to_have_forgotten(line: str,
 @lines
 @seeds
 @pytest.mark.parametrize("slowest_commit", [0.0, 1.0])
-def test_a_memory_that_runs_over_says_so(line: str, seed: int, slowest_commit: float) -> None:
+def test_a_memory_overflow_is_reported(line: str, seed: int, slowest_commit: float) -> None:
     table = Table(LINES[line], seed, memory=8, restarts=0.05, slowest_commit=slowest_commit, pause=0.01)
     table.play(REPORTS)
     check_reports(table)
@@ -114,7 +114,7 @@ def test_a_memory_that_runs_over_says_so(line: str, seed: int, slowest_commit: f
 
 
 @seeds
-def test_a_memory_that_runs_over_while_nobody_listens_and_through_reboots(seed: int) -> None:
+def test_a_memory_overflow_without_a_host_and_through_reboots(seed: int) -> None:
     table = Table(LineFaults(), seed, memory=12)
     table.play(10)
     table.unplug()
@@ -127,8 +127,8 @@ def test_a_memory_that_runs_over_while_nobody_listens_and_through_reboots(seed: 
     table.settle()
     check_reports(table)
     assert [entry for entry in table.journal if isinstance(entry, ReportsGone)] == []
-    for boot in {told.boot for told in table.told}:
-        newest = max(told.number for told in table.told if told.boot == boot)
+    for boot in {report.boot for report in table.made}:
+        newest = max(report.number for report in table.made if report.boot == boot)
         assert (boot, newest) in {(entry.boot, getattr(entry, "number", 0)) for entry in table.journal}
 
 
@@ -146,19 +146,19 @@ def test_more_reboots_than_a_device_remembers_are_known_as_a_gap(seed: int) -> N
     table.settle()
     gone = [entry for entry in table.journal if isinstance(entry, ReportsGone)]
     assert gone == [ReportsGone(first_boot, 11, None)]
-    boots = list(dict.fromkeys(told.boot for told in table.told))
+    boots = list(dict.fromkeys(report.boot for report in table.made))
     taken = [entry.boot for entry in table.journal if isinstance(entry, Reported)]
     assert list(dict.fromkeys(taken)) == [first_boot, *boots[-4:]]
 
 
-def test_a_host_that_held_an_unknown_boot_goes_on_and_says_what_is_missing() -> None:
+def test_a_host_that_held_an_unknown_boot_continues_and_reports_what_is_missing() -> None:
     table = Table(LineFaults(), 1, held=(0xABCDEF, 17))
     table.play(5)
     assert table.journal[0] == ReportsGone(0xABCDEF, 18, None)
     assert [entry.number for entry in table.journal[1:] if isinstance(entry, Reported)] == [1, 2, 3, 4, 5]
 
 
-def test_a_new_host_at_a_device_that_another_host_has_served_is_told_of_the_gap() -> None:
+def test_a_new_host_at_a_device_that_another_host_has_served_sees_the_gap() -> None:
     table = Table(LineFaults(), 1)
     table.play(5)
     table.unplug()

@@ -23,7 +23,7 @@ from simulators.devices.one_way import OneWayDevice
 
 from .community import setting
 from .independent_community import check, decode_angel_eye, decode_bee_tek, decode_lines
-from .plain import told
+from .plain import texts_of
 
 PAGE: Final = (Path(__file__).parents[2] / "docs" / "other_devices.md").read_text(encoding="utf-8")
 TAGS: Final = {"E280689400130000": "KC", "E280689400130001": "KC"}
@@ -58,7 +58,7 @@ def by_hand(driver: str, data: bytes, tags: dict[str, str]) -> list[str]:
 def test_driver_and_independent_decoder_read_what_the_page_says(row: Row) -> None:
     cards = {identifier: Card.parse(code) for identifier, code in TAGS.items()}
     driver = load_driver(row.driver)(setting(row.driver, card_table=cards), 0.0)
-    assert told(driver.receive(row.data, 0.0)) == [row.heard]
+    assert texts_of(driver.receive(row.data, 0.0)) == [row.heard]
     assert by_hand(row.driver, row.data, TAGS) == [row.heard]
 
 
@@ -93,7 +93,7 @@ def test_any_telegram_with_a_right_check_is_read_as_by_hand(seq: int, code: str,
     """Where the payload has the length that the code asks for; others are not understood."""
     data = code.encode() + bytes(payload)
     driver = load_driver("angel_eye")(setting("angel_eye"), 0.0)
-    heard = told(driver.receive(encode_telegram(seq, data) * 3, 0.0))
+    heard = texts_of(driver.receive(encode_telegram(seq, data) * 3, 0.0))
     wants = {"D": 2, "d": 2, "S": 0}.get(code, len(payload))
     assert heard == (decode_angel_eye(encode_telegram(seq, data)) if len(payload) == wants else ["not understood"])
 
@@ -125,7 +125,7 @@ def test_a_whole_deck_of_a_simulated_device_is_read_as_by_hand(
     stream = device.outgoing()
     tags = simulated_identifiers()
     driver = load_driver(name)(setting(name, card_table=tags), 0.0)
-    heard = told(driver.receive(stream, 0.0))
+    heard = texts_of(driver.receive(stream, 0.0))
     assert heard == by_hand(name, stream, {identifier: card.code for identifier, card in tags.items()})
     lost = fault == "unreadable" and name != "bee_tek"
     cards = [what for what in heard if what == "unread card" or what.startswith("card ")]

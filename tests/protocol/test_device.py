@@ -113,14 +113,14 @@ def kept_by(device: BenchDevice) -> list[tuple[int, int, int, int]]:
     return made
 
 
-def test_the_oldest_reports_give_way_to_one_that_says_so() -> None:
+def test_the_oldest_reports_are_replaced_by_reports_lost() -> None:
     device = BenchDevice(memory=8)
     make_reports(device, 10)
     assert device.link.unacknowledged == 8
     assert kept_by(device) == [(BOOT, 3, 1, 3), *((BOOT, number, number, number) for number in range(4, 11))]
 
 
-def test_reports_of_two_boots_are_never_said_to_be_lost_together() -> None:
+def test_reports_of_two_boots_are_never_in_one_reports_lost() -> None:
     device = BenchDevice(boot=7, memory=8)
     make_reports(device, 1)
     device.link.reboot(BOOT, keep_reports=True)
@@ -277,7 +277,7 @@ def test_a_new_link_within_three_seconds_loses_no_host(device: BenchDevice) -> N
     assert device.hosts_lost == 0
 
 
-def test_a_device_that_starts_anew_knows_no_host(device: BenchDevice) -> None:
+def test_a_restarted_device_knows_no_host(device: BenchDevice) -> None:
     device.link.reboot(BOOT + 1, keep_reports=False)
     device.link.tick(10.0)
     assert (device.hosts_lost, device.link.wake_at()) == (0, NEVER)

@@ -1,4 +1,4 @@
-"""Every driver there is, with the simulated device that speaks its language, does what a driver must."""
+"""Every driver, with the simulated device of its protocol, does what a driver must."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class TestBeeTek(OneWayConformance):
         return data.replace(b"<", b"?")
 
     def is_lawful(self, drawn: list[str], heard: list[str]) -> bool:
-        """Without a check a changed letter may be another card, and nobody can say so: one of them, in its place."""
+        """Without a checksum a changed letter may be another card, unnoticed: one of them, in its place."""
         if len(heard) == len(drawn):
             return sum(one != other for one, other in zip(drawn, heard, strict=True)) <= 1
         return super().is_lawful(drawn, heard)

@@ -141,26 +141,26 @@ def not_recognised(foreign: bool) -> Check:
             assert (seen.foreign, seen.unreadable) == (int(foreign), int(not foreign))
             assert [seen.foreign for seen in course.of(observations.SetDispensed)] == [0, int(foreign), 0, 0]
         else:
-            told = course.of(observations.CardDrawn)
-            assert [seen.foreign for seen in told] == [int(foreign and seen is told[AT - 1]) for seen in told]
+            drawn = course.of(observations.CardDrawn)
+            assert [seen.foreign for seen in drawn] == [int(foreign and seen is drawn[AT - 1]) for seen in drawn]
 
     return check
 
 
 def drop(course: FaultCourse) -> None:
-    told = [(seen.ordinal, seen.remaining) for seen in course.of(observations.SetDispensed)]
-    told += [(seen.ordinal, seen.remaining) for seen in course.of(observations.CardDrawn)]
+    reported = [(seen.ordinal, seen.remaining) for seen in course.of(observations.SetDispensed)]
+    reported += [(seen.ordinal, seen.remaining) for seen in course.of(observations.CardDrawn)]
     due = [1, 5, 8, 11] if course.side == "shuffler" else [1, 2, 3, 4, *range(6, CARDS + 2)]
-    assert [ordinal for ordinal, _ in told] == due
-    assert told[-1][1] == 52 - CARDS - 1
+    assert [ordinal for ordinal, _ in reported] == due
+    assert reported[-1][1] == 52 - CARDS - 1
     assert len(course.mechanism.floor) == 1
 
 
 def slow(course: FaultCourse) -> None:
     nothing_lost(course)
     kinds = (observations.SetDispensed, observations.CardDrawn)
-    told = [seen for seen in course.heard if isinstance(seen, Reported) and isinstance(seen.observation, kinds)]
-    times = [seen.uptime_ms or 0 for seen in told]
+    reported = [seen for seen in course.heard if isinstance(seen, Reported) and isinstance(seen.observation, kinds)]
+    times = [seen.uptime_ms or 0 for seen in reported]
     gaps = [later - earlier for earlier, later in pairwise(times)]
     late = 0 if course.side == "shuffler" else AT - 2
     assert gaps[late] > 3 * max(gap for place, gap in enumerate(gaps) if place != late)
@@ -298,8 +298,13 @@ def test_every_device_is_without_fault_when_none_is_armed() -> None:
         course = played(side)
         nothing_lost(course)
         assert course.links == 1
-        told = (observations.Jammed, observations.FaceUpFound, observations.NotUnderstood, observations.GapSuspected)
-        assert not any(course.of(kind) for kind in told)
+        kinds = (
+            observations.Jammed,
+            observations.FaceUpFound,
+            observations.NotUnderstood,
+            observations.GapSuspected,
+        )
+        assert not any(course.of(kind) for kind in kinds)
 
 
 @pytest.mark.parametrize(("name", "side"), CASES)
@@ -342,7 +347,7 @@ def test_with_the_same_seed_the_same_is_heard(side: Side) -> None:
 @pytest.mark.parametrize(
     ("name", "side"), [(fault.name, side) for fault in FAULTS for side in SIDES if side not in fault.shows]
 )
-def test_a_device_that_cannot_show_a_fault_says_so(name: str, side: Side) -> None:
+def test_a_device_that_cannot_show_a_fault_rejects_it(name: str, side: Side) -> None:
     course = FaultCourse(side)
     with pytest.raises(BadFaultError, match=f"cannot show {name}"):
         course.arm(name)
@@ -363,7 +368,7 @@ def test_what_is_written_wrongly_is_refused_with_the_next_step(text: str) -> Non
 
 
 @pytest.mark.parametrize("text", ["jam@5", "loss=0.25", "loss@3", "unplug@2", "silent@4", "missing-card@9", "pieces=3"])
-def test_what_is_armed_is_told_as_it_is_written_and_can_be_taken_back(text: str) -> None:
+def test_what_is_armed_is_listed_as_it_is_written_and_can_be_taken_back(text: str) -> None:
     injector = FaultCourse("shoe").injector
     chosen = parse_fault(text)
     injector.arm(chosen)

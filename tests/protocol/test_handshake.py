@@ -43,7 +43,7 @@ def identity_in(data: bytes) -> messages.Identity:
 
 
 def proof_frame(kind: Kind, key: bytes, role: bytes, hello: bytes, identity: bytes, type_: int = 1) -> bytes:
-    """A proof by whoever holds `key`, over two frames as they were sent."""
+    """A proof made with `key`, over two frames as they were sent."""
     nonces = messages.decode_hello(FrameReader().receive(hello)[0].body).nonce, identity_in(identity).nonce
     made = authentication.proof(key, role, *nonces, content(hello), content(identity))
     return frame(kind, messages.Proof(type_, made))
@@ -139,7 +139,7 @@ def test_a_device_with_another_key_rejects_the_host() -> None:
     assert "pair them again" in end.sentence
 
 
-def test_a_device_that_only_claims_to_be_ours_is_refused() -> None:
+def test_a_device_that_only_claims_a_serial_number_is_refused() -> None:
     """It accepts the host without looking, and cannot prove itself."""
     device = BenchDevice()
     host = make_host()
@@ -320,7 +320,7 @@ def test_another_boot_in_a_header_ends_the_link(step: Step, kind: Kind) -> None:
     assert (end.code, end.refused) == ("device-rebooted", False)
 
 
-def test_a_boot_that_counts_anew_under_an_old_number_is_not_linked_with() -> None:
+def test_a_boot_that_counts_again_under_an_old_number_is_not_linked_with() -> None:
     device = BenchDevice()
     device.link.report(messages.Started(1, "power"), 0.0)
     end = over(converse(make_host(held=(BOOT, 2)), device, 0.0))
@@ -341,7 +341,7 @@ def test_each_new_hello_gets_a_fresh_nonce_and_the_same_hello_the_same_identity(
 
 
 @pytest.mark.parametrize("step", [Step.IDENTITY, Step.DEVICE_PROOF])
-def test_acks_and_commands_before_the_link_stands_are_nothing(step: Step) -> None:
+def test_acks_and_commands_before_the_link_is_ready_are_ignored(step: Step) -> None:
     device = BenchDevice()
     device.link.report(messages.Started(1, "power"), 0.0)
     host_before(step, device)
@@ -352,7 +352,7 @@ def test_acks_and_commands_before_the_link_stands_are_nothing(step: Step) -> Non
 
 
 @pytest.mark.parametrize("kind", [Kind.HOST_PROOF, Kind.RESUME])
-def test_a_device_that_was_not_greeted_says_nothing(kind: Kind) -> None:
+def test_a_device_without_a_hello_sends_nothing(kind: Kind) -> None:
     body = messages.Resume(0, 0) if kind is Kind.RESUME else messages.Proof(1, bytes(32))
     assert BenchDevice().exchange(frame(kind, body), 0.0) == b""
 

@@ -185,7 +185,7 @@ def test_a_report_of_a_boot_that_the_identity_did_not_name_ends_the_link(host: C
     assert over(host.receive(report(1, EARLIER), 0.1)).code == "device-rebooted"
 
 
-def test_a_host_that_holds_none_of_the_boots_says_what_is_gone(rebooted: BenchDevice) -> None:
+def test_a_host_that_holds_none_of_the_boots_reports_what_is_gone(rebooted: BenchDevice) -> None:
     ready, *rest = converse(make_host(held=(0x99, 4)), rebooted, 0.0)
     assert isinstance(ready, DeviceReady)
     assert rest[0] == ReportsGone(0x99, 5, None)
@@ -238,7 +238,7 @@ def test_a_refusal_comes_with_its_reason(host: CardlinkHost, device: BenchDevice
     assert list(host.receive(device.link.outgoing(), 0.1)) == [Answered(1, False, "held")]
 
 
-def test_no_command_goes_out_before_the_link_stands_or_after_it() -> None:
+def test_no_command_is_sent_before_the_link_is_ready_or_after_it() -> None:
     host = make_host()
     host.outgoing()
     host.command(1, HoldExit(), 0.0)

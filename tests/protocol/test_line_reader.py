@@ -16,7 +16,7 @@ from firmware_bridge.errors import CardTableError
 from simulators.devices.line_reader import simulated_identifiers, write_card_table
 
 from .community import setting
-from .plain import reports, told
+from .plain import reports, texts_of
 
 CARDS = {"A1": Card.parse("KD"), "A2": Card.parse("KD"), "B1": Card.parse("10C")}
 
@@ -28,68 +28,68 @@ def driver() -> LineReader:
 @pytest.mark.parametrize("ending", [b"\r", b"\n", b"\r\n", b"\n\n", b" \t\r\n"])
 def test_lines_end_in_any_way(ending: bytes) -> None:
     heard = driver().receive(ending.join([b"A1", b"B1", b"A2"]) + ending, 0.0)
-    assert told(heard) == ["card KD", "card TC", "card KD"]
+    assert texts_of(heard) == ["card KD", "card TC", "card KD"]
 
 
-def test_a_line_is_told_when_it_has_ended() -> None:
+def test_a_line_is_reported_when_it_has_ended() -> None:
     reader = driver()
-    assert told(reader.receive(b"A", 0.0)) == []
-    assert told(reader.receive(b"1\n", 0.1)) == ["card KD"]
+    assert texts_of(reader.receive(b"A", 0.0)) == []
+    assert texts_of(reader.receive(b"1\n", 0.1)) == ["card KD"]
 
 
-def test_the_same_card_twice_is_told_twice() -> None:
-    assert told(driver().receive(b"A1\nA1\nA2\n", 0.0)) == ["card KD"] * 3
+def test_the_same_card_twice_is_reported_twice() -> None:
+    assert texts_of(driver().receive(b"A1\nA1\nA2\n", 0.0)) == ["card KD"] * 3
 
 
 @pytest.mark.parametrize("line", [b"C1", b"a1", b"A1 B1", b"A" * LONGEST_IDENTIFIER])
 def test_an_unknown_identifier_is_a_foreign_card(line: bytes) -> None:
     heard = driver().receive(line + b"\n", 0.0)
-    assert told(heard) == ["foreign card"]
+    assert texts_of(heard) == ["foreign card"]
     assert reports(heard)[0].evidence.open() == line
 
 
 @pytest.mark.parametrize("line", [b"A\xb1", b"A1\x00", b"\x02A1\x03"])
 def test_a_line_that_is_no_plain_text_is_not_understood(line: bytes) -> None:
-    assert told(driver().receive(line + b"\nA1\n", 0.0)) == ["not understood", "card KD"]
+    assert texts_of(driver().receive(line + b"\nA1\n", 0.0)) == ["not understood", "card KD"]
 
 
 @given(st.integers(LONGEST_IDENTIFIER + 1, 3000), st.integers(1, 400))
-def test_a_line_that_is_too_long_is_told_once_and_dropped_to_its_end(size: int, piece: int) -> None:
+def test_a_line_that_is_too_long_is_reported_once_and_dropped_to_its_end(size: int, piece: int) -> None:
     reader = driver()
     data = b"x" * size + b"\nB1\n"
     heard = [thing for at in range(0, len(data), piece) for thing in reader.receive(data[at : at + piece], 0.0)]
-    assert told(heard) == ["not understood", "card TC"]
+    assert texts_of(heard) == ["not understood", "card TC"]
     assert reader.statistics.frames_overlong == 1
 
 
 # -- the table -----------------------------------------------------------------------------------------------------
 
 
-def test_a_line_that_does_not_end_is_told_in_time_and_no_card_is_made_of_its_rest() -> None:
+def test_a_line_that_does_not_end_is_reported_in_time_and_its_rest_is_no_card() -> None:
     """A reader that was set without line ends would else keep its cards to itself; a line may also just stall."""
     reader = driver()
-    assert told(reader.receive(b"A1\nA", 1.0)) == ["card KD"]
+    assert texts_of(reader.receive(b"A1\nA", 1.0)) == ["card KD"]
     assert reader.wake_at() == 1.0 + ENDS_WITHIN
-    assert told(reader.tick(reader.wake_at())) == ["not understood"]
-    assert told(reader.receive(b"B1\nB1\n", 4.0)) == ["not understood", "card TC"]
+    assert texts_of(reader.tick(reader.wake_at())) == ["not understood"]
+    assert texts_of(reader.receive(b"B1\nB1\n", 4.0)) == ["not understood", "card TC"]
     assert reader.wake_at() == math.inf
 
 
-def test_a_reader_without_line_ends_is_told_of_at_every_card() -> None:
+def test_a_reader_without_line_ends_is_reported_at_every_card() -> None:
     reader = driver()
     heard = list(reader.receive(b"A1" * LONGEST_IDENTIFIER, 0.0))
     heard += reader.tick(reader.wake_at())
     for _ in range(2):
         heard += reader.receive(b"A1", 10.0)
         heard += reader.tick(reader.wake_at())
-    assert told(heard) == ["not understood"] * 3
+    assert texts_of(heard) == ["not understood"] * 3
 
 
 def test_an_end_that_comes_late_ends_the_line_it_belongs_to() -> None:
     reader = driver()
     reader.receive(b"A1", 0.0)
-    assert told(reader.tick(reader.wake_at())) == ["not understood"]
-    assert told(reader.receive(b"\nB1\n", 4.0)) == ["card TC"]
+    assert texts_of(reader.tick(reader.wake_at())) == ["not understood"]
+    assert texts_of(reader.receive(b"\nB1\n", 4.0)) == ["card TC"]
 
 
 def toml(cards: dict[str, str]) -> str:

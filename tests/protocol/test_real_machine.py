@@ -51,7 +51,7 @@ def test_the_same_seed_plans_the_same() -> None:
     assert plan(7) == plan(7) != plan(8)
 
 
-def test_a_shoe_that_only_tells_cannot_show_them() -> None:
+def test_a_one_way_shoe_cannot_show_them() -> None:
     with pytest.raises(BadFaultError, match="Bee-Tek cannot show"):
         FaultCourse("bee_tek").injector.use(REAL_MACHINE)
     assert all(find_fault(name) for name in REAL_MACHINE.counted)

@@ -48,7 +48,7 @@ def kept(*parts: tuple[int, int, int]) -> list[KeptReports]:
         ((MIDDLE, 4), kept((OLD, 6, 8), (MIDDLE, 5, 4), (RUNNING, 1, 0)), (RUNNING, 1), []),
     ],
 )
-def test_it_goes_on_after_what_is_held_and_says_what_is_gone(
+def test_it_continues_after_what_is_held_and_reports_what_is_gone(
     held: tuple[int, int], listed: list[KeptReports], expected: tuple[int, int], gone: list[ReportsGone]
 ) -> None:
     sequence = ReportSequence(held, listed, RUNNING)

@@ -29,7 +29,7 @@ SKELETON = skeleton()
 
 
 class SkeletonDevice(OneWayDevice):
-    """The shoe that nobody makes."""
+    """The invented shoe."""
 
     baud = 9600
 

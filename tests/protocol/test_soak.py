@@ -25,7 +25,7 @@ REPORTS: Final = 2_500  # for each line and seed, so 2.25 million in all
 @pytest.mark.soak
 @pytest.mark.parametrize("line", LINES)
 @pytest.mark.parametrize("seed", range(SEEDS))
-def test_nothing_is_lost_doubled_or_unsaid_in_the_long_run(
+def test_nothing_is_lost_doubled_or_unreported_in_the_long_run(
     line: str, seed: int, record_property: Callable[[str, object], None]
 ) -> None:
     table = Table(

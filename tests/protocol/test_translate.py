@@ -71,7 +71,7 @@ def concealed(code: str, ordinal: int) -> Concealed:
         (messages.ReportsLost(9, 1, 2, 3), observations.ReportsLost(1, 2, 3)),
     ],
 )
-def test_a_report_says_the_same_in_the_words_of_any_driver(
+def test_a_report_becomes_the_same_observation_as_of_any_driver(
     report: messages.AnyReport, observation: AnyObservation
 ) -> None:
     assert observation_of(report) == observation

@@ -1,4 +1,4 @@
-"""Two hosts and two devices whose cables, frames or firmware are exchanged: nobody is taken for another.
+"""Two hosts and two devices whose cables, frames or firmware are exchanged: none is taken for another.
 
 What one link alone can show (wrong keys, spoilt, reflected and recorded proofs, versions) is in test_handshake.py.
 """
@@ -67,7 +67,7 @@ def test_exchanged_cables_are_noticed_by_the_keys_where_nothing_is_pinned() -> N
 
 
 def test_the_pin_comes_before_the_key() -> None:
-    """A device that is not the table's is told as that, whether it is paired or not."""
+    """A device that is not the table's is reported as that, whether it is paired or not."""
     refused(converse(host(DevicePolicy(serial="SHOE-A"), "SHOE-A"), device("SHOE-B"), 0.0), "device-other-serial")
 
 
@@ -164,7 +164,7 @@ def test_one_of_several_approved_is_enough() -> None:
 
 
 def test_firmware_is_judged_of_a_proven_device_only() -> None:
-    """Else whoever is on the cable chooses what the journal says of a device's firmware."""
+    """Otherwise anyone on the cable could choose the firmware that the journal names."""
     foreign = device("SHOE-A", key_of="SHOE-B", firmware_digest="b" * 64)
     refused(converse(host(DevicePolicy(firmware_digests=(APPROVED,))), foreign, 0.0), "device-rejects-host")
 
@@ -172,6 +172,6 @@ def test_firmware_is_judged_of_a_proven_device_only() -> None:
 def test_nothing_is_asked_of_a_device_that_is_refused() -> None:
     taken, other = host(DevicePolicy(serial="SHOE-A")), device("SHOE-B")
     taken.receive(other.exchange(taken.outgoing(), 0.0), 0.0)
-    assert taken.outgoing() == b"", "a proof would tell it something"
+    assert taken.outgoing() == b"", "a proof would give it information"
     assert taken.receive(frame(Kind.STATUS, other.status(), boot=BOOTS["SHOE-B"]), 0.1) == []
     assert kinds_in(other.link.outgoing()) == []

@@ -29,7 +29,7 @@ class UsbFront:
         self._carrier.stop()
 
     def _take(self, data: bytes) -> None:
-        """What the host wrote, told on its thread."""
+        """What the host wrote; called on its thread."""
         with suppress(RuntimeError):  # the loop has ended
             self._loop.call_soon_threadsafe(self._carrier.take, data)
 
