@@ -16,7 +16,7 @@ from firmware_bridge.transports.registry import open_transport
 from firmware_bridge.transports.usb import open_usb_device
 from tests.support.usb_backend import SimulatedUsb, UsbGadget
 
-from .parts import PATIENCE, Changes, Pty, open_descriptors
+from .parts import Changes, Pty, open_descriptors
 
 SERIAL_NUMBER = "CARDSHOE-1"
 USB_THREADS = "cardshoe-usb"
@@ -287,8 +287,9 @@ class UsbRig(StallingRig):
         await self.released()
 
     async def released(self) -> None:
+        """While the loop runs: a thread may end only after the loop has taken its notice."""
         for thread in usb_threads():
-            thread.join(PATIENCE)
+            await asyncio.to_thread(thread.join)
 
     def held(self) -> int:
         return open_descriptors() + len(usb_threads()) + len(self.gadget.handles)

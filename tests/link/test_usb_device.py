@@ -25,7 +25,7 @@ from firmware_bridge.transports.registry import open_transport
 from firmware_bridge.transports.usb import open_usb_device
 from tests.support.usb_backend import BULK_IN, BULK_OUT, INTERRUPT_IN, SimulatedUsb, UsbGadget
 
-from .rigs import SERIAL_NUMBER, UsbRig
+from .rigs import SERIAL_NUMBER, UsbRig, usb_threads
 from .test_link_faults import EXCEPTIONS
 
 URL = parse_device_url(f"usb:///1209:0001/{SERIAL_NUMBER}")
@@ -223,7 +223,8 @@ async def test_opened_and_cancelled_in_the_same_moment(rig: UsbRig) -> None:
     rig.gadget.kernel_driver = True
     opening = asyncio.create_task(rig.open())
     await asyncio.sleep(0)
-    await rig.released()  # the thread is done; its word waits in the loop
+    for thread in usb_threads():
+        thread.join()  # its notice waits in the loop
     opening.cancel()
     with pytest.raises(asyncio.CancelledError):
         await opening
@@ -444,7 +445,6 @@ def test_closing_after_the_loop_has_ended() -> None:
     gadget, transport = asyncio.run(leave_open())
     gadget.send(b"never received")
     transport.close()
-    for thread in threading.enumerate():
-        if thread.name.startswith("cardshoe-usb"):
-            thread.join(5.0)
+    for thread in usb_threads():
+        thread.join()
     assert not gadget.handles
