@@ -22,6 +22,7 @@ IO_BUILTINS = frozenset({"open", "print", "input", "exec", "eval", "__import__"}
 PURE_PACKAGES = ("controller.games", "controller.rules", "controller.table")
 WRITES_A_PAGE = {"controller.table.states_document"}  # a tool for maintainers that no module imports
 DRIVERS = "firmware_bridge.drivers"
+MAIN = "controller.__main__"  # `python -m controller`; `main` finds the other commands by their names
 ABOVE = {
     "firmware_bridge": ("controller", "simulators", "tests", "benchmarks"),
     "controller": ("simulators", "tests", "benchmarks"),
@@ -152,6 +153,29 @@ def test_nothing_imports_a_command_line_but_command_lines() -> None:
 )
 def test_the_search_finds_every_circle(graph: dict[str, set[str]], found: list[list[str]]) -> None:
     assert circles(graph) == found
+
+
+def test_nothing_imports_a_command_line() -> None:
+    commands = {module.name for module in modules(*PACKAGES) if declares_a_command(module)}
+    assert {"controller.commands.main", "controller.commands.run", "simulators.cli.simulate"} <= commands
+    wrong = [
+        f"{name} imports {other}"
+        for name, others in import_graph(*PACKAGES).items()
+        for other in sorted(others & commands)
+        if name != MAIN
+    ]
+    assert wrong == []
+
+
+def declares_a_command(module: Module) -> bool:
+    """Whether a function of the module is decorated as a click command or group."""
+    decorators = [
+        decorator.func if isinstance(decorator, ast.Call) else decorator
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.FunctionDef)
+        for decorator in node.decorator_list
+    ]
+    return any(isinstance(one, ast.Attribute) and one.attr in ("command", "group") for one in decorators)
 
 
 @pytest.mark.parametrize(
