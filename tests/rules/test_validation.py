@@ -26,7 +26,8 @@ from controller.games.specification import (
 )
 from controller.games.wager_specification import Excess, Looks, Needs, Price, Setting, Shape, odds
 from controller.rules.law import read_law
-from controller.rules.validation import is_reached, problems
+from controller.rules.row_validation import is_reached
+from controller.rules.validation import problems
 from tests.support.skeleton import skeleton
 
 SK = skeleton()
