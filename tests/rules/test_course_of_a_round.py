@@ -147,7 +147,7 @@ def test_a_round_is_over_for_good_when_the_next_is_announced(document: str, stan
     ],
 )
 def test_a_foreign_card_leaves_the_round_without_a_result(document: str, clause: str, heading: str) -> None:
-    """And a round without a result is a void one (NC 1.19): nobody wins or loses in it, and every bet goes back."""
+    """And a round without a result is a void one (NC 1.19): no one wins or loses in it, and every bet goes back."""
     law = read_law(game(document))
     row = find_row(law, Kind.FOREIGN_CARD, Facts()).row
     assert (row.clause, row.disposition) == (clause, Disposition.VOID)

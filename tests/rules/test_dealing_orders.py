@@ -76,7 +76,7 @@ def test_e1_everybody_gets_three_clockwise_from_the_left_and_the_dealer_last(
 
 @each_grammar
 @given(boxes=occupied)
-def test_e1_by_hand_a_place_is_served_at_once_by_round_nobody_is_ahead_by_more_than_a_card(
+def test_e1_by_hand_a_place_is_served_at_once_by_round_no_one_is_ahead_by_more_than_a_card(
     grammar: Grammar, boxes: list[int]
 ) -> None:
     order = dealing_order(grammar, boxes)

@@ -1,4 +1,4 @@
-"""Whatever is bet and dealt, in all five games: every unit is accounted for and nobody's money is made or lost."""
+"""Whatever is bet and dealt, in every game: every unit is accounted for and no one's money is made or lost."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_without_limits_and_reasons_a_bet_gains_what_its_wager_pays(
 
 
 @given(st.data(), GAME_IDS, dealt())
-def test_the_order_of_placing_changes_nobodys_money(data: st.DataObject, game_id: str, hands: Hands) -> None:
+def test_the_order_of_placing_changes_no_ones_money(data: st.DataObject, game_id: str, hands: Hands) -> None:
     """No clause on settling asks who placed first; NC 5.1 does, while bets are open only."""
     law, rules, layout = LAWS[game_id], data.draw(table_rules(game_id)), data.draw(layouts(game_id))
     numbers = data.draw(st.permutations([bet.number for bet in layout.bets]))

@@ -173,7 +173,7 @@ WRONG: dict[str, tuple[Game, str]] = {
         "its clause is empty; only what the document is silent about",
     ),
     "a row without a reason": (with_row(Row(Kind.UNSHUFFLED, "SK 5.2", Disposition.VOID, "")), "`because` is empty"),
-    "a row of somebody else": (
+    "a row of another authority": (
         with_row(Row(Kind.UNSHUFFLED, "SK 5.2", Disposition.VOID, "x", authority="order 7")),
         "has no other authority",
     ),
