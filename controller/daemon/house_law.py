@@ -13,7 +13,7 @@ from controller.games import GAMES, game
 from controller.games.specification import FACT_QUESTIONS, Disposition, Facts, Kind, Noticed, Row
 from controller.roles import Role
 from controller.rules.law import SettingError, not_chosen, read_law
-from controller.rules.validation import HAND_KINDS
+from controller.rules.row_validation import HAND_KINDS
 from controller.table.settings import ChosenReading
 
 EFFECTS: Final = frozenset(

@@ -10,37 +10,27 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
-from itertools import product
 from typing import Final
 
 import msgspec
-from msgspec.structs import replace
 
 from controller.games import ID
 from controller.games.own_words import DEALER
 from controller.games.specification import (
-    STATED,
-    Choice,
-    Disposition,
-    Facts,
     Game,
-    Kind,
-    Noticed,
-    Row,
     StepKind,
     Unit,
-    number,
 )
 from controller.games.wager_specification import COMPARING, Excess, Looks, Needs, Price, Shortfall, Viewer, Wager
 from controller.rules.apportionment import EXEMPT, PRO_RATA_UNDER_MINIMUM
 from controller.rules.dependence import CountingError
 from controller.rules.established import COMPLETE_HANDS, ESTABLISHED_BY, Sight
 from controller.rules.hands import HAND_SIZE, class_name
-from controller.rules.law import Law, SettingError, find_row, read_law
+from controller.rules.law import Law, SettingError, read_law
 from controller.rules.odds import every_reading, wager_odds
 from controller.rules.payouts import OF_ONE
+from controller.rules.row_validation import KNOWN_CARDS, conditions, readings_of, rows_are_reached, rows_are_right
 
-KNOWN_CARDS: Final = "known_cards"
 ASKED_BY_THE_PROGRAM: Final = {
     ESTABLISHED_BY: ("mathematically", COMPLETE_HANDS),
     KNOWN_CARDS: tuple(Sight),
@@ -50,7 +40,6 @@ ASKED_BY_THE_PROGRAM: Final = {
 """The settings that the program asks for by name, in whichever game has them, with the options that it knows."""
 
 FIRST_CARD_OPTIONS: Final = ("separate", "in_hand")
-HAND_KINDS: Final = frozenset({Kind.WRONG_COUNT})  # the irregularities that name a hand which could be removed
 DEVICES: Final = ("", "shuffler", "shoe")
 STEPS_OF_EVERY_ROUND: Final = (
     StepKind.BETTING,
@@ -76,11 +65,6 @@ def problems(game: Game) -> tuple[str, ...]:
 
 def _distinct(sentences: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(sentences))
-
-
-def may_remove_the_dealers_hand(row: Row) -> bool:
-    """Whether a row that removes a hand could be about the Dealer's, without which no round can be settled."""
-    return row.disposition is Disposition.REMOVE_HAND and row.when.dealer_hand is not False
 
 
 def _identity(game: Game) -> Iterator[str]:
@@ -166,7 +150,7 @@ def _settings(game: Game) -> Iterator[str]:
         known = ASKED_BY_THE_PROGRAM.get(setting.id, setting.words)
         if set(setting.words) - set(known):
             yield f"the options of {setting.id} are {', '.join(setting.words)}; the program knows {', '.join(known)}"
-    named = {setting_id for under in _conditions(game) for setting_id, _ in under} | set(ASKED_BY_THE_PROGRAM)
+    named = {setting_id for under in conditions(game) for setting_id, _ in under} | set(ASKED_BY_THE_PROGRAM)
     named |= {game.first_card.setting} if game.first_card is not None else set()
     for setting in game.settings:
         if setting.id not in named:
@@ -175,13 +159,6 @@ def _settings(game: Game) -> Iterator[str]:
         read_law(game)
     except SettingError as error:
         yield str(error)
-
-
-def _conditions(game: Game) -> Iterator[tuple[tuple[str, str], ...]]:
-    yield from (row.under for row in game.irregularities)
-    for wager in game.wagers:
-        yield wager.under
-        yield from (price.under for price in wager.prices)
 
 
 def _wagers(game: Game) -> Iterator[str]:
@@ -244,66 +221,6 @@ def _needs_main(game: Game) -> bool:
     return any(wager.needs is not Needs.NOTHING for wager in game.wagers)
 
 
-def _rows(game: Game) -> Iterator[str]:
-    seen: set[object] = set()
-    for row in game.irregularities:
-        yield from (f"{_place(row)}: {problem}" for problem in _row(row))
-        same = (row.kind, row.when, row.noticed, row.under)
-        if same in seen:
-            yield f"{_place(row)}: another row before it has the same facts"
-        seen.add(same)
-    yield from _rows_needed(game)
-
-
-def _place(row: Row) -> str:
-    return f"row {row.id} of {row.kind} ({row.clause or 'no clause'})"
-
-
-def _row(row: Row) -> Iterator[str]:
-    if not row.noticed:
-        yield "`noticed` is empty; name when it must have come to light"
-        return
-    if row.id != number(row.kind, replace(row.when, noticed=row.noticed[0])):
-        yield "its number is written by hand; leave `id` out, it is found by kind and facts"
-    if row.authority:
-        yield "a row of the document has no other authority; leave `authority` empty"
-    if not row.because:
-        yield "`because` is empty; say in a few words what happened"
-    if not row.clause and row.disposition is not Disposition.SILENT:
-        yield "its clause is empty; only what the document is silent about has none"
-    if row.disposition is Disposition.REMOVE_HAND and row.kind not in HAND_KINDS:
-        yield f"it removes a hand, and {row.kind} names none; such a row is about {', '.join(HAND_KINDS)}"
-    if may_remove_the_dealers_hand(row):
-        yield "it may remove the Dealer's hand, which no round can do without; add when=Facts(dealer_hand=False)"
-    chooses = row.disposition in (Disposition.OPTIONS, Disposition.WITHDRAWALS)
-    if chooses and {option.choice for option in row.options} != set(Choice):
-        yield "every bettor chooses; give one option to continue and one to withdraw"
-    if row.options and len({option.choice for option in row.options}) != len(row.options):
-        yield "two options are the same choice; give each once"
-    if any(not option.clause for option in row.options):
-        yield "an option has no clause"
-    if row.disposition is Disposition.STANDS and row.noticed != (Noticed.NEXT_ROUND,):
-        yield "results stand only once the next round has begun; add noticed=(Noticed.NEXT_ROUND,)"
-
-
-def _rows_needed(game: Game) -> Iterator[str]:
-    """What a row depends on that the table can only know by a setting or by another row."""
-    settings = {setting.id for setting in game.settings}
-    for place, row in enumerate(game.irregularities):
-        if row.when.established is not None:
-            for missing in sorted({ESTABLISHED_BY, KNOWN_CARDS} - settings):
-                yield f"{_place(row)}: it asks whether an outcome is established; add the setting {missing}"
-            before = game.irregularities[:place]
-            if not any(one.kind is row.kind and one.when.cannot_tell for one in before):
-                yield f"{_place(row)}: put a row with cannot_tell before it, for rounds whose wagers are not entered"
-        if row.when.counted_wrong is not None and not any(
-            one.kind is row.kind and one.when.counted_wrong is (not row.when.counted_wrong)
-            for one in game.irregularities
-        ):
-            other = "right" if row.when.counted_wrong else "wrong"
-            yield f"{_place(row)}: a count may come out {other} as well; add the row for that"
-
-
 def _clauses(game: Game) -> Iterator[str]:
     provided = Counter(provision.clause for provision in game.provisions)
     for clause, count in provided.items():
@@ -334,37 +251,25 @@ def cited(game: Game) -> frozenset[str]:
     return frozenset(clauses - {""})
 
 
-def every_law(game: Game) -> Iterator[Law]:
-    """The law with every setting at its default, then with each option that something depends on."""
-    must = {setting.id: setting.words[0] for setting in game.settings if setting.must_be_chosen}
-    each = [{setting.id: option} for setting in game.settings for option in setting.words]
-    together = [dict(under) for under in dict.fromkeys(_conditions(game)) if len(under) > 1]
-    return (read_law(game, {**must, **chosen}) for chosen in ({}, *each, *together))
-
-
 def _prices_reached(game: Game) -> Iterator[str]:
     """Each wager is in force once, and each price is paid on some hands."""
     for law in every_reading(game):
         for wager_id, count in Counter(wager.id for wager in law.wagers).items():
             if count > 1:
-                yield f"wager {wager_id} is in force {count} times under {_under(law)}; distinguish them by `under`"
+                yield f"wager {wager_id} is in force {count} times under {readings_of(law)}; give each its own `under`"
                 return
         for wager in law.wagers:
             yield from (f"wager {wager.id}: {problem}" for problem in _counted(law, wager, law.prices(wager)))
 
 
-def _under(law: Law) -> str:
-    return ", ".join(f"{setting}={option}" for setting, option in law.chosen.items() if option) or "its only reading"
-
-
 def _counted(law: Law, wager: Wager, prices: tuple[Price, ...]) -> Iterator[str]:
     if not prices:
-        yield f"it has no price in force under {_under(law)}"
+        yield f"it has no price in force under {readings_of(law)}"
         return
     twice = Counter((price.shape, price.points) for price in prices)
     for (shape, _), count in twice.items():
         if count > 1:
-            yield f"{shape.name} has {count} prices in force under {_under(law)}; the first alone is ever paid"
+            yield f"{shape.name} has {count} prices in force under {readings_of(law)}; the first alone is ever paid"
     try:
         counted = wager_odds(law, wager)
     except CountingError as error:
@@ -379,30 +284,6 @@ def _counted(law: Law, wager: Wager, prices: tuple[Price, ...]) -> Iterator[str]
         yield "no hand loses it; check what it is paid and returned on"
 
 
-def _rows_reached(game: Game) -> Iterator[str]:
-    for law in every_law(game):
-        for row in law.rows:
-            if not row.authority and not is_reached(law, row):
-                yield f"{_place(row)}: no facts lead to it under {_under(law)}: rows before it take them all"
-
-
-def is_reached(law: Law, row: Row) -> bool:
-    """Whether some facts lead to that row: those that it states, with any answer to what rows of its kind ask."""
-    stated = _stated(row)
-    asked = {name for other in law.rows if other.kind is row.kind for name in _stated(other)}
-    free = sorted(asked - set(stated))
-    return any(
-        replace(find_row(law, row.kind, Facts(**stated, **facts, noticed=noticed)).row, id=row.id) == row
-        for noticed in row.noticed
-        for answers in product((False, True), repeat=len(free))
-        for facts in [dict(zip(free, answers, strict=True))]
-    )
-
-
-def _stated(row: Row) -> dict[str, bool]:
-    return {name: value for name in STATED if (value := getattr(row.when, name)) is not None}
-
-
 CHECKS: Final[tuple[Callable[[Game], Iterator[str]], ...]] = (
     _identity,
     _layout,
@@ -411,7 +292,7 @@ CHECKS: Final[tuple[Callable[[Game], Iterator[str]], ...]] = (
     _settings,
     _wagers,
     _betting,
-    _rows,
+    rows_are_right,
     _clauses,
 )
-CHECKS_OF_LAWS: Final[tuple[Callable[[Game], Iterator[str]], ...]] = (_prices_reached, _rows_reached)
+CHECKS_OF_LAWS: Final[tuple[Callable[[Game], Iterator[str]], ...]] = (_prices_reached, rows_are_reached)

@@ -100,7 +100,7 @@ def cited_in_name(name: str) -> tuple[str, ...]:
 
 
 def _as_text(words: list[str]) -> str:
-    """The words of a name as somebody would write them in a sentence."""
+    """The words of a name as a person would write them in a sentence."""
     written: list[str] = []
     document = ""
     for is_number, run in groupby(words, key=str.isdigit):

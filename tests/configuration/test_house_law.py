@@ -40,6 +40,8 @@ disposition = "continue"
 because = "a hand shuffle by two people stands for the machine's"
 when = { handled = true }
 """
+REMOVING = HOUSE.replace("handled = true", "dealer_hand = false").replace("unshuffled", "wrong_count")
+REMOVING = REMOVING.replace('"continue"', '"remove_hand"')
 
 
 def read(folder: Path, law: str = "", simulated: bool = True) -> Configuration:
@@ -84,6 +86,8 @@ def test_such_a_choice_names_who_and_when(tmp_path: Path, missing: str) -> None:
         (HOUSE.replace("handled = true", "tired = true"), "there is no fact 'tired'"),
         (HOUSE.replace('"continue"', '"options"'), "a house rule cannot say options"),
         (HOUSE.replace('"unshuffled"', '"earthquake"'), "earthquake"),
+        (REMOVING.replace('"wrong_count"', '"late_bet"'), "late_bet names no hand that could be removed"),
+        (REMOVING.replace("dealer_hand = false", "handled = true"), "it could remove the Dealer's hand"),
     ],
 )
 def test_what_is_no_reading_and_no_rule_is_refused(tmp_path: Path, law: str, words: str) -> None:
@@ -94,6 +98,11 @@ def test_a_house_row_comes_before_the_document_and_says_whose_it_is(tmp_path: Pa
     (row,) = read(tmp_path, HOUSE).settings.house
     assert (row.id, row.clause, row.authority) == ("H1", "HR 4.2", "House procedures, edition 3")
     assert row.disposition is Disposition.CONTINUE
+
+
+def test_a_house_row_may_remove_a_players_hand(tmp_path: Path) -> None:
+    (row,) = read(tmp_path, REMOVING).settings.house
+    assert (row.disposition, row.when.dealer_hand) == (Disposition.REMOVE_HAND, False)
 
 
 def test_a_house_row_decides_at_the_table(tmp_path: Path) -> None:

@@ -7,26 +7,26 @@ import json
 from tests.interfaces.test_evaluate_command import run
 
 
-def test_tp_3_3_a_side_wager_needs_its_own_bettors_main_wager_and_nc_3_9_anybodys() -> None:
+def test_tp_3_3_a_side_wager_needs_its_own_bettors_main_wager_and_nc_3_9_any() -> None:
     """TP 3.3, NC 3.9: reading 44. Bob has the main wager, Ann the Tie alone."""
     hands = ("--player", "KD KC 6H", "--dealer", "7D 9C 10H")
     stakes = ("--wager", "1: bob: main=4", "--wager", "1: ann: tie=5")
     for game_id, verdict, gains in (("TP", "held", {"bob": "2", "ann": "0"}), ("NC", "won", {"bob": "2", "ann": "40"})):
         found = json.loads(run(game_id, *hands, *stakes, "--json").output)
-        told = {(wager["bettor"], wager["wager"]): wager["verdict"] for wager in found["boxes"][0]["wagers"]}
-        assert told == {("bob", "main"): "won", ("ann", "tie"): verdict}
+        listed = {(wager["bettor"], wager["wager"]): wager["verdict"] for wager in found["boxes"][0]["wagers"]}
+        assert listed == {("bob", "main"): "won", ("ann", "tie"): verdict}
         assert found["gains"] == gains
     lines = run("NC", *hands, *stakes).output.splitlines()
     assert lines[-3:] == ["Staked 9, net +42", "  bob net +2", "  ann net +40"]
     assert any(line.startswith("  Tie of ann         won ") for line in lines)
 
 
-def test_a_bettor_may_stake_on_every_box_and_nobodys_stakes_are_one_mans() -> None:
-    """NC 5.14: the Tie of nobody in particular finds no main wager on box 2, and Ann's is on both."""
+def test_a_bettor_may_stake_on_every_box_and_stakes_without_a_name_are_of_one_bettor() -> None:
+    """NC 5.14: the Tie that names no bettor finds no main wager on box 2, and Ann's is on both."""
     hands = ("NC", "--player", "9D 9C 2H", "--player", "9S 8C 9H", "--dealer", "8D 8H 10D", "--json")
     found = json.loads(run(*hands, "--wager", "ann: main=3", "--wager", "1:ann:tie=1", "--wager", "tie=2").output)
-    told = [[(wager["bettor"], wager["stake"]) for wager in box["wagers"]] for box in found["boxes"]]
-    assert told == [[("ann", 3), ("ann", 1), ("", 2)], [("ann", 3), ("", 2)]]
+    listed = [[(wager["bettor"], wager["stake"]) for wager in box["wagers"]] for box in found["boxes"]]
+    assert listed == [[("ann", 3), ("ann", 1), ("", 2)], [("ann", 3), ("", 2)]]
     assert set(found["gains"]) == {"ann"}
     alone = json.loads(run(*hands, "--wager", "1: main=3", "--wager", "ann: tie=1").output)
     assert [wager["verdict"] for wager in alone["boxes"][1]["wagers"]] == ["returned"]

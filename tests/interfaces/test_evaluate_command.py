@@ -189,10 +189,10 @@ def test_json_holds_the_library_s_figures(game_id: str) -> None:
     shown = {(0, wager["wager"]): wager for wager in found["on_dealer"]}
     shown |= {(box["box"], wager["wager"]): wager for box in found["boxes"] for wager in box["wagers"]}
     assert set(shown) == {(box, wager.id) for wager in law.wagers for box in spots if wager.on_dealer == (box == 0)}
-    for (box, wager_id), told in shown.items():
+    for (box, wager_id), listed in shown.items():
         hand = [Card.parse(code) for code in spots[box].split()]
         settled = settle(law, law.wager(wager_id), hand, [Card.parse(code) for code in DEALER.split()])
-        assert (told["verdict"], told["net"], told["clause"]) == (
+        assert (listed["verdict"], listed["net"], listed["clause"]) == (
             settled.verdict.value,
             str(settled.net),
             settled.clause,
@@ -264,8 +264,8 @@ def test_a_reading_decides(game_id: str, reading: str, wager_id: str, net: str) 
     """Readings 2, 13 and 3: TP 3.8, NC 1.17, P3 1.1.6, with three pictures against Plain Zero."""
     hands = ("--player", "10D 9C AH", "--dealer", "KS QD JH")
     done = run(game_id, *hands, "--wager", "main=1", "--wager", f"{wager_id}=1", "--reading", reading, "--json")
-    told = {wager["wager"]: wager["net"] for wager in json.loads(done.output)["boxes"][0]["wagers"]}
-    assert told[wager_id] == net
+    listed = {wager["wager"]: wager["net"] for wager in json.loads(done.output)["boxes"][0]["wagers"]}
+    assert listed[wager_id] == net
 
 
 @pytest.mark.parametrize(
@@ -286,9 +286,9 @@ def test_a_side_wager_without_a_main_one_is_returned_or_held_and_nothing_is_paid
     hands = [game_id, "--player", "KD JC QD", "--dealer", dealer]
     hands += [f"--reading={setting}={option}" for setting, option in chosen_of(game_id).items()]
     alone = json.loads(run(*hands, "--wager", f"{wager_id}=5", "--json").output)
-    told = alone["boxes"][0]["wagers"][0]
-    assert (told["verdict"], told["clause"], told["gain"] == "0") == (verdict, clause, game_id != "F3")
-    assert (alone["staked"], alone["gain"]) == (5, told["gain"])
+    listed = alone["boxes"][0]["wagers"][0]
+    assert (listed["verdict"], listed["clause"], listed["gain"] == "0") == (verdict, clause, game_id != "F3")
+    assert (alone["staked"], alone["gain"]) == (5, listed["gain"])
     assert f" {verdict} " in run(*hands, "--wager", f"{wager_id}=5").output
     if game_id != "F3":
         both = json.loads(run(*hands, "--wager", f"{wager_id}=5", "--wager", "main=2", "--json").output)
@@ -403,7 +403,7 @@ def test_refuses_with_a_sentence_that_says_what_and_where(case: str) -> None:
     done = run(*arguments)
     assert done.exit_code == 2
     assert sentence in done.output
-    assert isinstance(done.exception, SystemExit)  # not an error that nobody foresaw
+    assert isinstance(done.exception, SystemExit)  # not an error that no one foresaw
 
 
 SLOTS = {"--player": "KD KC 6H", "--dealer": "7D 7C 10H", "--wager": "tie=1", "--reading": "tie_on=points"}

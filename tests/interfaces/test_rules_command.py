@@ -121,12 +121,12 @@ def test_the_page_cites_every_clause_that_the_data_cites(game_id: str) -> None:
 
 @EVERY_GAME
 def test_every_clause_that_betting_cites_has_words(game_id: str) -> None:
-    """A field of what a document says of wagers that nobody put in words would be left out in silence."""
+    """A field of what a document says of wagers that no one put in words would be left out in silence."""
     betting = game(game_id).betting
     fields = [name for name, kind in type(betting).__annotations__.items() if kind == "str" and getattr(betting, name)]
-    told = limits_in_words(betting)
-    assert {getattr(betting, name) for name in fields} == {clause for clause, _ in told}
-    assert all(words for _, words in told)
+    listed = limits_in_words(betting)
+    assert {getattr(betting, name) for name in fields} == {clause for clause, _ in listed}
+    assert all(words for _, words in listed)
 
 
 @EVERY_GAME
@@ -221,7 +221,7 @@ def test_the_first_card_says_where_the_deal_begins() -> None:
 
 
 def test_what_no_row_provides_for_is_said() -> None:
-    """RTP 6.1 and NC 5.17 refer it; TP names nobody."""
+    """RTP 6.1 and NC 5.17 refer it; TP names no one."""
     assert "Whatever no row fits: referred to a shift manager (RTP 6.1)." in run("RTP").output
     assert "Whatever no row fits: the house rules on it." in run("TP").output
     assert "a power failure" in as_json("TP")["unprovided"]
@@ -245,9 +245,9 @@ def test_rtp_3_9_and_5_7_limits_and_options_say_whose_wagers_they_are_about() ->
     removed = [row for row in as_json("RTP")["irregularities"] if row["disposition"] == "remove_hand"]
     assert removed
     for row in removed:
-        told = {option["choice"]: option["because"] for option in row["options"]}
-        assert told["continue"] == "a wager on another hand stays"
-        assert told["withdraw"].startswith("another Player")
+        listed = {option["choice"]: option["because"] for option in row["options"]}
+        assert listed["continue"] == "a wager on another hand stays"
+        assert listed["withdraw"].startswith("another Player")
 
 
 def used(setting_id: str) -> bool:

@@ -43,10 +43,10 @@ def test_a_reading_is_shown_with_who_chose_it_and_when(path: Path) -> None:
     output = run("--config", str(path), "--section", "settings").output
     option = "    * complete_hands when every hand that it depends on is complete"
     assert f"{option}\n    chosen by J. Tan on 2026-11-01\n" in output
-    assert output.count("chosen in the configuration") == 1, "of wrong_count nobody says who chose it"
+    assert output.count("chosen in the configuration") == 1, "of wrong_count no one says who chose it"
     settings = {setting["setting"]: setting for setting in as_json(path)["settings"]}
-    told = [(s["chosen"], s["configured"], s["chosen_by"], s["chosen_on"]) for s in settings.values()]
-    assert told.count(("complete_hands", True, "J. Tan", "2026-11-01")) == 1
+    listed = [(s["chosen"], s["configured"], s["chosen_by"], s["chosen_on"]) for s in settings.values()]
+    assert listed.count(("complete_hands", True, "J. Tan", "2026-11-01")) == 1
     assert settings["wrong_count"]["configured"]
     assert not settings["second_error"]["configured"], "it has its default"
 

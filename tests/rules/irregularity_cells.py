@@ -111,7 +111,7 @@ def situation(number: str, kind: Kind, facts: Facts, *columns: Expected) -> tupl
     return tuple(Cell(game, number, kind, facts, expected) for game, expected in zip(GAME_IDS, columns, strict=True))
 
 
-def nobody_provides(number: str, kind: Kind, facts: Facts) -> tuple[Cell, ...]:
+def unprovided(number: str, kind: Kind, facts: Facts) -> tuple[Cell, ...]:
     return situation(number, kind, facts, *UNPROVIDED.values())
 
 
@@ -250,9 +250,9 @@ FACES: Final = (
         replace(IN_DEVICE, manual=True, first_card=True),
         *(SILENT, void("RTP 5.8.1"), NC_NEXT_CARD, SILENT, SILENT),
     ),
-    *nobody_provides("I14", K.FACE_UP_IN_DEVICE, replace(IN_DEVICE, before_close=True, manual=False)),
-    *nobody_provides("I14", K.FACE_UP_IN_DEVICE, replace(IN_DEVICE, before_close=True, manual=True, first_card=True)),
-    *nobody_provides("I14", K.FACE_UP_IN_DEVICE, replace(IN_DEVICE, before_close=True, manual=True, first_card=False)),
+    *unprovided("I14", K.FACE_UP_IN_DEVICE, replace(IN_DEVICE, before_close=True, manual=False)),
+    *unprovided("I14", K.FACE_UP_IN_DEVICE, replace(IN_DEVICE, before_close=True, manual=True, first_card=True)),
+    *unprovided("I14", K.FACE_UP_IN_DEVICE, replace(IN_DEVICE, before_close=True, manual=True, first_card=False)),
     # In the stub it has no effect in NC; RTP 5.8 speaks of a card that is dealt, and it is not.
     *situation(
         "I14",
@@ -288,9 +288,9 @@ SIMULTANEOUS: Final = (
 
 UNCERTAIN = said(places_certain=False)
 INTERRUPTION: Final = (
-    # Reading 29: without wagers nobody can tell what is established.
-    *nobody_provides("I17", K.POWER_FAILURE, said(cannot_tell=True)),
-    *nobody_provides("I19", K.TECHNICAL_STOP, replace(UNCERTAIN, cannot_tell=True)),
+    # Reading 29: without wagers it is unknown what is established.
+    *unprovided("I17", K.POWER_FAILURE, said(cannot_tell=True)),
+    *unprovided("I19", K.TECHNICAL_STOP, replace(UNCERTAIN, cannot_tell=True)),
     *situation(
         "I17",
         K.POWER_FAILURE,
@@ -378,10 +378,10 @@ BETS: Final = (
 
 PEOPLE: Final = (
     *situation("I25", K.DEALER_EXPOSED_EARLY, said(), SILENT, RTP_REFER, NC_AS_DEALT, SILENT, SILENT),
-    *nobody_provides("I26", K.WRONG_VIEWER, said()),
+    *unprovided("I26", K.WRONG_VIEWER, said()),
     *situation("I27", K.PLAYER_EXPOSED, said(dropped=True), SILENT, RTP_REFER, NC_REFER, SILENT, X2),
-    *nobody_provides("I27", K.PLAYER_EXPOSED, said(dropped=False)),
-    *nobody_provides("I28", K.BEFORE_NO_MORE_BETS, said()),
+    *unprovided("I27", K.PLAYER_EXPOSED, said(dropped=False)),
+    *unprovided("I28", K.BEFORE_NO_MORE_BETS, said()),
 )
 
 CELLS: Final = (

@@ -38,7 +38,7 @@ def law_of(document: Game) -> Law:
 
 
 LAWS: Final = {game_id: law_of(document) for game_id, document in GAMES.items()}
-THREE_BOXES: Final = TableRules(boxes=3)
+THREE_BOXES: Final = TableRules(boxes=3)  # of every document here; a further game may need others
 TEN_TO_HUNDRED: Final = Limit(10, 100)
 
 
@@ -51,6 +51,12 @@ def hands(**places: str) -> Hands:
     return {place: cards(text) for place, text in places.items()}
 
 
+def boxes_of(game_id: str) -> TableRules:
+    """A layout of three boxes, or as many as the game has where it must have others."""
+    fewest, most, default = LAWS[game_id].game.boxes
+    return THREE_BOXES if fewest <= 3 <= most else TableRules(boxes=default)
+
+
 def limited(*wagers: str, limit: Limit = TEN_TO_HUNDRED) -> TableRules:
     return TableRules(boxes=3, limits=dict.fromkeys(wagers, limit))
 
@@ -60,7 +66,7 @@ def lay(game_id: str, *bets: Lying, seats: dict[str, int] | None = None) -> Layo
     names = dict.fromkeys([*(seats or {}), *(bettor for bettor, *_ in bets)])
     bettors = [Bettor(name, (seats or {}).get(name)) for name in names]
     numbered = [Bet(number, *bet) for number, bet in enumerate(bets, start=1)]
-    return as_it_lies(LAWS[game_id], THREE_BOXES, bettors, numbered)
+    return as_it_lies(LAWS[game_id], boxes_of(game_id), bettors, numbered)
 
 
 def lying(layout: Layout) -> list[Lying]:
@@ -74,12 +80,22 @@ def put(
     wager: str,
     box: int,
     amount: Any,
-    rules: TableRules = THREE_BOXES,
+    rules: TableRules | None = None,
     *,
     is_open: bool = True,
     noticed: bool = True,
 ) -> Laid:
-    return place(LAWS[game_id], rules, layout, bettor, wager, box, amount, betting_open=is_open, noticed=noticed)
+    return place(
+        LAWS[game_id],
+        rules or boxes_of(game_id),
+        layout,
+        bettor,
+        wager,
+        box,
+        amount,
+        betting_open=is_open,
+        noticed=noticed,
+    )
 
 
 def refused(*args: Any, **kwargs: Any) -> tuple[Refusal, str]:
@@ -108,8 +124,9 @@ def breakage(settlement: Settlement) -> Fraction:
 
 
 def spots(law: Law) -> list[tuple[str, int]]:
-    """Every wager of the game with every box on which it may lie."""
-    return [(wager.id, box) for wager in law.wagers for box in ((0,) if wager.on_dealer else (1, 2, 3))]
+    """Every wager of the game with boxes on which it may lie, three at most."""
+    boxes = range(1, min(3, boxes_of(law.game.id).boxes) + 1)
+    return [(wager.id, box) for wager in law.wagers for box in ((0,) if wager.on_dealer else boxes)]
 
 
 @st.composite
@@ -131,7 +148,7 @@ def table_rules(draw: st.DrawFn, game_id: str) -> TableRules:
         if draw(st.booleans()):
             minimum = draw(minimums)
             limits[wager.id] = Limit(minimum, minimum + draw(ranges))
-    return TableRules(boxes=3, limits=limits)
+    return TableRules(boxes=boxes_of(game_id).boxes, limits=limits)
 
 
 @st.composite

@@ -30,7 +30,7 @@ def counts(found: list[Share]) -> list[Fraction]:
     return [share.counts for share in found]
 
 
-def told(share: Share) -> tuple[object, ...]:
+def listed(share: Share) -> tuple[object, ...]:
     return share.counts, share.clause, share.once
 
 
@@ -75,7 +75,7 @@ def test_nc_5_1_1_whole_units_move_less_than_a_unit_a_bet_and_nothing_of_the_sum
 
 
 def test_nc_5_1_1_the_maximum_itself_is_no_excess() -> None:
-    assert [told(share) for share in shares(NC, 60, 40)] == [(60, "", False), (40, "", False)]
+    assert [listed(share) for share in shares(NC, 60, 40)] == [(60, "", False), (40, "", False)]
 
 
 def test_nc_5_1_1_one_bettor_alone_counts_to_the_maximum() -> None:
@@ -142,11 +142,11 @@ def test_nc_5_1_1_each_box_and_each_kind_of_wager_has_its_own_maximum() -> None:
 
 def test_nc_5_2_1_under_the_minimum_unnoticed_counts_as_it_lies() -> None:
     (share,) = shares(NC, 4)
-    assert told(share) == (4, "NC 5.2.1", False)
+    assert listed(share) == (4, "NC 5.2.1", False)
 
 
 def test_nc_5_2_the_minimum_is_met_by_all_that_lies_on_the_box() -> None:
-    assert [told(share) for share in shares(NC, 4, 6)] == [(4, "", False), (6, "", False)]
+    assert [listed(share) for share in shares(NC, 4, 6)] == [(4, "", False), (6, "", False)]
 
 
 def test_rtp_5_11_over_the_maximum_counts_to_the_maximum() -> None:
@@ -157,12 +157,12 @@ def test_rtp_5_11_over_the_maximum_counts_to_the_maximum() -> None:
 
 def test_rtp_5_10_under_the_minimum_counts_the_first_time() -> None:
     (share,) = shares(RTP, 4)
-    assert told(share) == (4, "RTP 5.10", True)
+    assert listed(share) == (4, "RTP 5.10", True)
 
 
 def test_rtp_5_10_under_the_minimum_again_is_returned_of_that_bettor_alone() -> None:
     found = shares(RTP, 4, 4, before=frozenset({"p1"}))
-    assert [told(share) for share in found] == [(0, "RTP 5.10", False), (4, "RTP 5.10", True)]
+    assert [listed(share) for share in found] == [(0, "RTP 5.10", False), (4, "RTP 5.10", True)]
     assert counts(shares(RTP, 10, before=frozenset({"p1"}))) == [10]
 
 
@@ -186,7 +186,7 @@ def test_where_no_clause_limits_a_bet_counts_as_it_lies(game_id: str) -> None:
     main = law.wagers[0].id
     layout = lay(game_id, ("p1", main, 1, 4), ("p2", main, 1, 400))
     found = apportion(law, limited(main), layout)
-    assert [told(share) for share in found] == [(4, "", False), (400, "", False)]
+    assert [listed(share) for share in found] == [(4, "", False), (400, "", False)]
 
 
 @pytest.mark.parametrize("game_id", LAWS)
@@ -230,7 +230,7 @@ def test_nc_5_1_1_shares_that_are_not_lifted_stay_in_proportion(amounts: list[in
     found = share_out(whole, dict(enumerate(amounts)), 10)
     free = [(amounts[number], share) for number, share in found.items() if share > 10]
     assert len({share / amount for amount, share in free}) <= 1
-    # Nobody is lifted whose share in proportion would have reached the minimum.
+    # No one is lifted whose share in proportion would have reached the minimum.
     if free:
         rate = free[0][1] / free[0][0]
         assert all(amounts[number] * rate <= 10 for number, share in found.items() if share == 10)

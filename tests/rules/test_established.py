@@ -113,7 +113,7 @@ def test_a_document_that_does_not_speak_of_it_is_read_mathematically(game_id: st
     assert standing(law, law.wagers[0], 1, at({"B1": "JD JC QH", "D": "7S"})) is Status.WON
 
 
-def test_rtp_5_13_without_entered_wagers_nobody_can_tell() -> None:
+def test_rtp_5_13_without_entered_wagers_it_is_unknown() -> None:
     """RTP 5.13: reading 29."""
     assert established(RTP, [], at({"B1": "KD"})) is None
 
@@ -372,7 +372,7 @@ def test_whole_hands_stand_as_they_are_settled(case: tuple[Law, Wager], shuffled
 
 
 def test_a_wager_on_the_same_three_ranks_alone_is_decided_by_ranks() -> None:
-    """P3 1.1.1: no document has such a wager, but the ranking alone would not tell it."""
+    """P3 1.1.1: no document has such a wager, but the ranking alone would not show it."""
     wager = Wager("perfect", "Perfect", Looks.BOTH, (Price(Shape.SAME_RANKS, odds(400), "P3 1.1.1"),), "P3 1.1.1")
     law = Law(msgspec.structs.replace(game("P3"), wagers=(wager,)), {})
     deck = cards("10C 9C 10D 9D JC QC QD")

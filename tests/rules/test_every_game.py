@@ -18,7 +18,8 @@ from controller.rules.dependence import Suits, dependence
 from controller.rules.hands import rank_key
 from controller.rules.law import Law, find_row
 from controller.rules.payouts import Verdict, settle
-from controller.rules.validation import every_law, problems
+from controller.rules.row_validation import every_law
+from controller.rules.validation import problems
 from firmware_bridge.cards import DECK, Card
 from tests.support.skeleton import skeleton
 

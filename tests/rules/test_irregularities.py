@@ -187,7 +187,7 @@ def test_tp_5_1_2_rtp_5_1_2_5_12_nc_5_6_p3_5_1_2_an_earlier_round_stands_where_t
         ("TP", said(dealer_hand=False), ""),
         ("RTP", said(dealer_hand=True), ""),
         ("RTP", said(dealer_hand=False, viewed=True), "RTP 5.5"),
-        # RTP 5.5 never reached a hand that nobody had viewed, so it does not lapse either: the gap stays one.
+        # RTP 5.5 never reached a hand that no one had viewed, so it does not lapse either: the gap stays one.
         ("RTP", said(dealer_hand=False, viewed=False), ""),
         ("NC", said(), "NC 5.6"),
         ("P3", said(dealer_hand=True), "P3 5.4"),
@@ -209,7 +209,7 @@ CONCLUDED = [
     ("NC", K.COUNT_IN_DOUBT, said(counted_wrong=True), void("NC 5.5.2")),
     *(
         (game_id, K.WRONG_COUNT, facts, expected)
-        # Whether anybody had handled cards is asked by none of these clauses.
+        # Whether any Player had handled cards is asked by none of these clauses.
         for handled in (said(), said(handled=False), said(handled=True))
         for game_id, facts, expected in (
             ("NC", replace(handled, dealer_hand=True, reconstructable=False), void("NC 5.5.5")),

@@ -1,4 +1,4 @@
-"""What is asked before a row can be told, under every reading of every game; and what rows there are."""
+"""What is asked before a row is found, under every reading of every game; and what rows there are."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def asked_of_people(law: Law, kind: Kind) -> list[str]:
 
 
 def with_assumed(law: Law, kind: Kind, noticed: Noticed) -> Iterator[Facts]:
-    """Nothing stated but what nobody is asked for, in every combination that any row knows."""
+    """Nothing stated but what no one is asked for, in every combination that any row knows."""
     names = sorted({name for row in law.rows if row.kind is kind for name in facts_of(row.when)} & ASSUMED_NOT)
     for values in product(ANSWERS, repeat=len(names)):
         yield replace(Facts(noticed=noticed), **dict(zip(names, values, strict=True)))
@@ -94,9 +94,9 @@ def test_the_row_that_the_questions_lead_to_does_not_depend_on_what_was_not_aske
         for facts, row in follow(law, kind, nothing):
             left = [name for name in asked_of_people(law, kind) if getattr(facts, name) is None]
             for complete in answered(facts, left):
-                told = find_row(law, kind, complete)
-                assert told.asks == ()
-                assert replace(told.row, id="") == replace(row, id="")
+                listed = find_row(law, kind, complete)
+                assert listed.asks == ()
+                assert replace(listed.row, id="") == replace(row, id="")
 
 
 @each_game
@@ -119,7 +119,7 @@ def test_whatever_is_asked_can_change_the_row(game_id: str, kind: Kind) -> None:
 
 @each_game
 @each_kind
-def test_what_is_stated_is_never_asked_again_and_what_nobody_is_asked_for_never(game_id: str, kind: Kind) -> None:
+def test_what_is_stated_is_never_asked_again_and_what_no_one_is_asked_for_never(game_id: str, kind: Kind) -> None:
     for law, nothing in starts(game_id, kind):
         for facts in answered(nothing, asked_of_people(law, kind)[:3]):
             asks = find_row(law, kind, facts).asks
@@ -217,7 +217,7 @@ def test_options_are_offered_where_a_bettor_may_choose_and_nowhere_else(game_id:
     choosing = {Disposition.OPTIONS, Disposition.NAME_ORDER, Disposition.WITHDRAWALS}
     for row in game(game_id).irregularities:
         if row.disposition in choosing:
-            # Reading 39: whoever accepts what is dealt only has the order named (NC 5.11).
+            # Reading 39: a Player who accepts what is dealt only has the order named (NC 5.11).
             accepts = row.disposition is Disposition.NAME_ORDER and ("second_error", "accepted") in row.under
             assert len(row.options) == (0 if accepts else 2)
         elif row.options:
@@ -248,7 +248,7 @@ def test_the_first_row_that_fits_applies_and_one_that_might_is_asked_for() -> No
         assert (found.row.because, found.asks) == (because, asks)
 
 
-def test_what_nobody_is_asked_for_is_not_so_where_it_is_not_stated() -> None:
+def test_what_no_one_is_asked_for_is_not_so_where_it_is_not_stated() -> None:
     row = Row(K.UNSHUFFLED, "NC 5.5.3", Disposition.VOID, "between rounds", when=Facts(between_rounds=True), id="a")
     other = Row(K.UNSHUFFLED, "NC 5.5.3", Disposition.VOID, "in a round", when=Facts(between_rounds=False), id="b")
     law = read_law(replace(game("NC"), irregularities=(row, other)))
@@ -257,7 +257,7 @@ def test_what_nobody_is_asked_for_is_not_so_where_it_is_not_stated() -> None:
         assert (found.row.because, found.asks) == (because, ())
 
 
-def test_nc_5_17_silence_is_referred_where_the_document_names_somebody_and_else_stays_silent() -> None:
+def test_nc_5_17_silence_is_referred_where_the_document_names_a_person_and_else_stays_silent() -> None:
     bare = replace(game("NC"), irregularities=(), silent_clause="")
     assert find_row(read_law(bare), K.EXPOSED_CARD, said()).row == silent_row(bare, K.EXPOSED_CARD, said())
     assert silent_row(bare, K.EXPOSED_CARD, said()).disposition is Disposition.SILENT

@@ -82,7 +82,7 @@ class TestReading37:
 
     facts = said(manual=True, first_card=False)
 
-    def test_tp_5_3_rtp_5_4_nc_5_5_4_p3_5_3_where_it_is_the_round_is_void_while_nobody_has_handled_cards(
+    def test_tp_5_3_rtp_5_4_nc_5_5_4_p3_5_3_where_it_is_the_round_is_void_while_no_one_has_handled_cards(
         self, game_id: str, clause: str, otherwise: Expected
     ) -> None:
         law = read_law(game(game_id), {"face_up_is_misdealt": "yes"})
@@ -179,7 +179,7 @@ def test_reading_37_a_face_that_is_not_dealt_or_was_not_seen_is_no_misdeal(game_
 
 @each_dealt_face
 @pytest.mark.parametrize("game_id", ["TP", "P3"])
-def test_reading_37_otherwise_nobody_is_asked_for_a_face(game_id: str, kind: Kind, facts: Facts) -> None:
+def test_reading_37_otherwise_no_one_is_asked_for_a_face(game_id: str, kind: Kind, facts: Facts) -> None:
     asks = find_row(read_law(game(game_id)), kind, Facts()).asks
     assert not set(asks) & {"face_seen", "before_close"}
 

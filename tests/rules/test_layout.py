@@ -101,7 +101,7 @@ def test_tp_3_3_and_p3_3_4_a_side_wager_needs_its_bettors_own_main(game_id: str,
 
 
 @pytest.mark.parametrize(("game_id", "clause"), [("RTP", "RTP 3.5"), ("NC", "NC 3.9")])
-def test_rtp_3_5_and_nc_3_9_a_side_wager_needs_anybodys_main_on_that_box(game_id: str, clause: str) -> None:
+def test_rtp_3_5_and_nc_3_9_a_side_wager_needs_any_main_on_that_box(game_id: str, clause: str) -> None:
     """RTP 3.5, NC 3.9."""
     layout = lay(game_id, ("bob", "main", 1, 20), seats={"ann": 2})
     assert refused(game_id, layout, "ann", "tie", 2, 5) == (Refusal.NO_MAIN, clause)
@@ -109,7 +109,7 @@ def test_rtp_3_5_and_nc_3_9_a_side_wager_needs_anybodys_main_on_that_box(game_id
 
 
 def test_i23_side_bets_that_lie_without_a_main_are_named() -> None:
-    """TP 3.3 asks for one's own main, NC 3.9 for anybody's."""
+    """TP 3.3 asks for one's own main, NC 3.9 for any."""
     bets = (("bob", "main", 1, 20), ("ann", "tie", 1, 5), ("ann", "tie", 2, 5))
     assert [bet.number for bet in without_main(LAWS["TP"], lay("TP", *bets))] == [2, 3]
     assert [bet.number for bet in without_main(LAWS["NC"], lay("NC", *bets))] == [3]
@@ -204,7 +204,7 @@ def test_a_main_wager_takes_its_bettors_side_wagers_along() -> None:
     assert [(back.number, back.amount, back.clause) for back in laid.handed_back] == [(1, 50, ""), (2, 5, "P3 3.4")]
 
 
-def test_reading_44_side_wagers_stay_while_anybodys_main_carries_them_and_others_bets_always_do() -> None:
+def test_reading_44_side_wagers_stay_while_any_main_carries_them_and_others_bets_always_do() -> None:
     """NC 3.9, RTP 3.5."""
     layout = lay("NC", ("ann", "main", 1, 50), ("ann", "tie", 1, 5), ("bob", "main", 1, 10))
     assert lying(take_back(LAWS["NC"], layout, 1, betting_open=True).layout) == [

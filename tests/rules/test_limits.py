@@ -43,7 +43,7 @@ def test_nc_1_16_who_sits_at_one_box_is_standing_at_another() -> None:
 
 
 def test_nc_5_1_a_standing_bettors_excess_is_handed_back() -> None:
-    """NC 5.1, and NC 3.10: all that lies on the box counts. The balance is free for anybody (NC 3.7)."""
+    """NC 5.1, and NC 3.10: all that lies on the box counts. The balance is free for any bettor (NC 3.7)."""
     layout = lay("NC", ("ann", "main", 1, 60), seats={"ann": 1})
     laid = put("NC", layout, "ann", "main", 1, 10, limited("main"))
     assert laid.handed_back == ()
@@ -77,14 +77,14 @@ def test_nc_5_1_a_raise_comes_after_every_bet_that_lies_there() -> None:
     assert [(back.bettor, back.amount) for back in laid.handed_back] == [("bob", 20)]
 
 
-def test_nc_5_1_nobody_is_pushed_beyond_what_a_seated_bettor_may_bet() -> None:
+def test_nc_5_1_no_one_is_pushed_beyond_what_a_seated_bettor_may_bet() -> None:
     layout = lay("NC", ("ann", "main", 1, 60), ("bob", "main", 1, 40), seats={"ann": 1})
     laid = put("NC", layout, "ann", "main", 1, 70, limited("main"))
     assert lying(laid.layout) == [("ann", "main", 1, 100)]
     assert [(back.bettor, back.amount) for back in laid.handed_back] == [("bob", 40), ("ann", 30)]
 
 
-def test_nc_1_15_with_nobody_seated_the_highest_bet_that_lies_there_has_priority() -> None:
+def test_nc_1_15_with_no_one_seated_the_highest_bet_that_lies_there_has_priority() -> None:
     layout = lay("NC", ("bob", "main", 1, 40), ("cy", "main", 1, 50))
     laid = put("NC", layout, "bob", "main", 1, 90, limited("main"))
     assert lying(laid.layout) == [("bob", "main", 1, 50), ("cy", "main", 1, 50)]
@@ -139,7 +139,7 @@ def test_nc_5_1_excess_that_is_noticed_before_closing_is_handed_back() -> None:
         (2, [("ann", "main", 1, 60), ("bob", "main", 1, 40)]),
     ],
 )
-def test_nc_5_1_and_1_15_nobody_gains_priority_by_the_very_bet_that_goes_beyond_the_maximum(
+def test_nc_5_1_and_1_15_no_one_gains_priority_by_the_very_bet_that_goes_beyond_the_maximum(
     seat: int | None, left: list[tuple[str, str, int, int]]
 ) -> None:
     """NC 5.1, NC 1.15: Bob has it if he sits at that box, and not by having the highest bet of those in question."""

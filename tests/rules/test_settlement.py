@@ -96,7 +96,7 @@ def test_rtp_5_10_under_the_minimum_is_settled_one_time_only() -> None:
     assert second.settled_under_minimum == {"ann", "bob"}
 
 
-def test_rtp_5_10_a_standoff_or_a_void_round_is_nobodys_one_time() -> None:
+def test_rtp_5_10_a_standoff_or_a_void_round_does_not_use_up_the_one_time() -> None:
     """RTP 5.10 speaks of wagers paid or collected; a standoff is neither (RTP 1.1.5)."""
     layout = lay("RTP", ("ann", "main", 1, 4))
     standoff = settle_round(RTP, limited("main"), layout, hands(B1="KD 4C AS", D="QS 3C 2D"))

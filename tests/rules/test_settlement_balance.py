@@ -1,4 +1,4 @@
-"""Whatever is bet and dealt, in all five games: every unit is accounted for and nobody's money is made or lost."""
+"""Whatever is bet and dealt, in every game: every unit is accounted for and no one's money is made or lost."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from controller.rules.settlement import (
     return_every_bet,
     settle_round,
 )
-from tests.rules.laid_bets import LAWS, THREE_BOXES, Hands, breakage, dealt, gains, held_by, layouts, table_rules
+from tests.rules.laid_bets import LAWS, Hands, boxes_of, breakage, dealt, gains, held_by, layouts, table_rules
 
 GAME_IDS = st.sampled_from(tuple(LAWS))
 
@@ -66,7 +66,7 @@ def test_without_limits_and_reasons_a_bet_gains_what_its_wager_pays(
 ) -> None:
     law, layout = LAWS[game_id], data.draw(layouts(game_id))
     homeless = without_main(law, layout)
-    for entry in settle_round(law, THREE_BOXES, layout, hands).entries:
+    for entry in settle_round(law, boxes_of(game_id), layout, hands).entries:
         bet = entry.bet
         if bet not in homeless:
             net = settle(law, law.wager(bet.wager), hands[place_of(bet.box)], hands["D"]).net
@@ -74,12 +74,12 @@ def test_without_limits_and_reasons_a_bet_gains_what_its_wager_pays(
 
 
 @given(st.data(), GAME_IDS, dealt())
-def test_the_order_of_placing_changes_nobodys_money(data: st.DataObject, game_id: str, hands: Hands) -> None:
+def test_the_order_of_placing_changes_no_ones_money(data: st.DataObject, game_id: str, hands: Hands) -> None:
     """No clause on settling asks who placed first; NC 5.1 does, while bets are open only."""
     law, rules, layout = LAWS[game_id], data.draw(table_rules(game_id)), data.draw(layouts(game_id))
     numbers = data.draw(st.permutations([bet.number for bet in layout.bets]))
     shuffled = [replace(bet, number=number) for bet, number in zip(layout.bets, numbers, strict=True)]
-    other = as_it_lies(law, THREE_BOXES, layout.bettors, shuffled)
+    other = as_it_lies(law, boxes_of(game_id), layout.bettors, shuffled)
     assert by_stack(settle_round(law, rules, layout, hands)) == by_stack(settle_round(law, rules, other, hands))
 
 

@@ -55,7 +55,7 @@ def letters(dealt: Hand) -> str:
     return "".join(sorted(card.code[0] for card in dealt))
 
 
-# Written anew from the letters on the cards: nothing here uses ranks as numbers.
+# Written again from the letters on the cards: nothing here uses ranks as numbers.
 RUNS: Final = {"".join(sorted(run)) for run in ("A23", "234", "345", "456", "567", "678", "789", "89T")} | {
     "".join(sorted(run)) for run in ("9TJ", "TJQ", "JQK", "QKA")
 }

@@ -26,7 +26,8 @@ from controller.games.specification import (
 )
 from controller.games.wager_specification import Excess, Looks, Needs, Price, Setting, Shape, odds
 from controller.rules.law import read_law
-from controller.rules.validation import is_reached, problems
+from controller.rules.row_validation import is_reached
+from controller.rules.validation import problems
 from tests.support.skeleton import skeleton
 
 SK = skeleton()
@@ -172,7 +173,7 @@ WRONG: dict[str, tuple[Game, str]] = {
         "its clause is empty; only what the document is silent about",
     ),
     "a row without a reason": (with_row(Row(Kind.UNSHUFFLED, "SK 5.2", Disposition.VOID, "")), "`because` is empty"),
-    "a row of somebody else": (
+    "a row of another authority": (
         with_row(Row(Kind.UNSHUFFLED, "SK 5.2", Disposition.VOID, "x", authority="order 7")),
         "has no other authority",
     ),

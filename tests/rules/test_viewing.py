@@ -36,7 +36,7 @@ def test_rtp_3_11_who_looks_is_seated() -> None:
     assert refusal.clause == "RTP 3.11"
 
 
-def test_rtp_3_14_what_nobody_controls_the_dealer_opens() -> None:
+def test_rtp_3_14_the_dealer_opens_a_hand_that_no_one_controls() -> None:
     """RTP 3.14, and RTP 1.1.1: the second hand of one bettor is played blind."""
     assert viewer(RTP, lay("RTP", *SHARED), 1) is None
     layout = lay("RTP", ("ann", "main", 1, 50), ("ann", "main", 2, 50), seats={"ann": 1})
@@ -56,7 +56,7 @@ def test_rtp_3_7_and_nc_3_10_a_bettor_looks_at_one_hand_only(game_id: str, claus
     assert viewing_refusal(law, layout, "ann", 2) is None
 
 
-def test_rtp_3_10_whoever_looks_at_another_hand_leaves_this_one_to_the_next_seated() -> None:
+def test_rtp_3_10_a_bettor_who_looks_at_another_hand_leaves_this_one_to_the_next_seated() -> None:
     layout = lay("RTP", *SHARED, seats={"ann": 1, "bob": 2})
     assert viewer(RTP, layout, 1, {"bob": 2}) == "ann"
 
@@ -89,7 +89,7 @@ def test_f3_pm2_the_dealer_exposes_every_hand() -> None:
 
 
 @pytest.mark.parametrize("game_id", ["TP", "RTP", "NC", "P3", "F3"])
-def test_nobody_looks_where_nobody_bet(game_id: str) -> None:
+def test_no_one_looks_where_no_one_bet(game_id: str) -> None:
     layout = lay(game_id, seats={"ann": 1})
     assert viewer(LAWS[game_id], layout, 1) is None
     assert viewing_refusal(LAWS[game_id], layout, "ann", 1) is not None

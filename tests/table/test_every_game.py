@@ -17,7 +17,8 @@ from controller.table.model import Stage
 from controller.table.phases import Phase
 from tests.table.harness import TableHarness
 
-HANDS = {"B1": "KD QC JS", "B3": "9D 8C KS", "B6": "2D 3C TS", "D": "KH 7S TD"}
+HANDS = ("KD QC JS", "9D 8C KS", "2D 3C TS")  # against the Dealer they win, tie and lose
+DEALERS_HAND = "KH 7S TD"
 every_table = pytest.mark.parametrize(("game_id", "unit"), list(product(GAMES, Unit)))
 returning = pytest.mark.parametrize(
     "game_id", [game_id for game_id, rules in GAMES.items() if rules.step(StepKind.RETURNING)]
@@ -56,17 +57,20 @@ def test_e1_a_round_is_dealt_in_the_documents_order(game_id: str, unit: Unit) ->
 @returning
 def test_tp_3_6_rtp_3_15_p3_3_7_the_dealers_hand_comes_when_all_are_returned(game_id: str) -> None:
     """TP 3.6, RTP 3.15, P3 3.7."""
-    table = table_of(game_id, hands=HANDS).to_dealing().deal()
-    clause = table.state.game.step(StepKind.RETURNING).clause  # type: ignore[union-attr]  # these three have it
-    for place in ("B1", "B3", "B6"):
+    places = table_of(game_id).to_dealing().state.round.live_places
+    hands = {**dict(zip(places, HANDS, strict=False)), DEALER: DEALERS_HAND}
+    table = table_of(game_id, hands=hands).to_dealing().deal()
+    returning = table.state.game.step(StepKind.RETURNING)
+    assert returning is not None
+    for place in places:
         code, sentence = table.refused(operations.ExposeHand(DEALER))
-        assert (code, clause in sentence) == ("hands-first", True)
+        assert (code, returning.clause in sentence) == ("hands-first", True)
         table.expose(place)
     assert table.at(Phase.EXAMINING)
     table.expose(DEALER)
     assert table.at(Phase.SETTLING)
-    outcomes = [table.state.round.hands[place].outcome for place in ("B1", "B3", "B6")]
-    assert outcomes == [Outcome.WIN, Outcome.TIE, Outcome.LOSE]
+    outcomes = [table.state.round.hands[place].outcome for place in places[: len(HANDS)]]
+    assert outcomes == [Outcome.WIN, Outcome.TIE, Outcome.LOSE][: len(outcomes)]
 
 
 @pytest.mark.parametrize("game_id", SILENT_ON_SHUFFLING)

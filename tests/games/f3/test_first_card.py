@@ -54,7 +54,10 @@ def test_reading_18_the_first_card_may_be_the_first_of_the_first_hand(unit: Unit
 
 def test_f3_pm2_a_shuffler_forms_a_set_of_one_for_the_first_card() -> None:
     table = table_of().to_dealing()
-    assert [told for _, told in table.device.received if isinstance(told, Dispense)][:2] == [Dispense(1), Dispense(3)]
+    assert [listed for _, listed in table.device.received if isinstance(listed, Dispense)][:2] == [
+        Dispense(1),
+        Dispense(3),
+    ]
 
 
 def test_f3_pm2_a_device_that_cannot_yield_one_card_is_refused() -> None:
@@ -98,7 +101,7 @@ def test_f3_pm5_a_card_taken_before_the_first_card_is_shown_waits_and_is_reporte
     table.finish()
 
 
-def test_f3_x2_a_wrong_placement_voids_whoever_handled_what() -> None:
+def test_f3_x2_a_wrong_placement_voids_in_whatever_way_cards_were_handled() -> None:
     table = table_of().to_dealing().deal()
     table.report(Kind.WRONG_DISTRIBUTION)
     assert not table.open.asks

@@ -93,7 +93,7 @@ def test_nc_5_7_a_bettor_chooses_by_right_and_for_one_hand() -> None:
         ("specific", False, True, recon("NC 5.9")),
     ],
 )
-def test_reading_24_nc_5_5_4_5_5_5_5_9_which_clause_comes_first_while_nobody_has_handled_cards(
+def test_reading_24_nc_5_5_4_5_5_5_5_9_which_clause_comes_first_while_no_one_has_handled_cards(
     option: str, dealer_hand: bool, reconstructable: bool, expected: Expected
 ) -> None:
     facts = said(dealer_hand=dealer_hand, handled=False, reconstructable=reconstructable)
@@ -181,7 +181,7 @@ def test_reading_39_nc_5_7_or_they_are_offered_again(kind: Kind, facts: Facts) -
 
 
 @each_optional
-def test_reading_39_nc_5_7_or_whoever_chose_accepts_what_is_dealt(kind: Kind, facts: Facts) -> None:
+def test_reading_39_nc_5_7_or_a_player_who_chose_accepts_what_is_dealt(kind: Kind, facts: Facts) -> None:
     row = final(nc(second_error="accepted"), kind, facts)
     assert (row.clause, row.disposition, row.options) == ("NC 5.7", D.CONTINUE, ())
 
