@@ -131,7 +131,7 @@ def seconds(take: Take, reads: list[bytes]) -> float:
 
 
 def mistakes(stream: Stream, reads: list[bytes]) -> tuple[int, int]:
-    """Good frames that were lost though the noise did not hit them, and frames that nobody sent."""
+    """Good frames that were lost though the noise did not hit them, and frames that were not sent."""
     reader = FrameReader()
     found = [frame.decoded for read in reads for frame in reader.receive(read)]
     sent = [FrameReader().receive(frame)[0].decoded for frame in stream.frames]
@@ -178,12 +178,12 @@ def measure_peers(python: Path, frames: list[bytes], runs: int) -> None:
         stream.write_bytes(b"".join(frames))
         words = [str(python), "-m", "benchmarks.peer_frames", str(stream), str(len(frames)), str(runs)]
         done = subprocess.run(words, stdout=subprocess.PIPE, check=True)
-    told = json.loads(done.stdout)
+    answer = json.loads(done.stdout)
     print("\npeers, their frames without noise: peer / floor for reads of " + ", ".join(map(str, READS)))
-    for line in told["peers"]:
+    for line in answer["peers"]:
         ratios = "  ".join(_peer_cell(line["ratios"][str(size)], line["found"][str(size)]) for size in READS)
         print(f"{line['peer']:<22}{line['bytes']:>5.0f} bytes  {ratios}")
-    for why in told["left_out"]:
+    for why in answer["left_out"]:
         print(f"left out: {why}")
 
 

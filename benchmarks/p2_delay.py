@@ -41,7 +41,7 @@ EVENT: Final = b'"device_noted"'
 
 
 class Line:
-    """The device on its pty. `tell` writes a report at once and says when."""
+    """The device on its pty. `report` writes a report at once and returns the time."""
 
     def __init__(self, folder: Path) -> None:
         self._master, slave = pty.openpty()
@@ -75,7 +75,7 @@ class Line:
             self._write()
             await asyncio.sleep(min(self.device.nap(), GAP / 2))
 
-    def tell(self) -> float:
+    def report(self) -> float:
         """A button was pressed: it decides nothing, is journaled and is published."""
         self.device.link.report(messages.ButtonPressed(1, "red"), asyncio.get_running_loop().time())
         data = self.device.outgoing()
@@ -130,7 +130,7 @@ async def measure(folder: Path, reports: int) -> list[float]:
         for _ in range(reports):
             await asyncio.sleep(GAP)
             subscriber.news.clear()
-            began = line.tell()
+            began = line.report()
             await subscriber.news.wait()
             delays.append(subscriber.came - began)
         return delays

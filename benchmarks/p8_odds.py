@@ -90,7 +90,7 @@ def main() -> None:
     ours, again = rows["cardshoe, from nothing"], rows["cardshoe, again"]
     print(f"{ours / floor:.1f}x one pass, for all wagers of all readings; the goal is seconds for all five games.")
     print(f"{again / ours:.0%} is `settle`, asked for each class of hands by every wager of every reading; the rest is")
-    print("weighing 207,025 pairs of rank hands, once for each thing that wagers on two hands tell apart.")
+    print("weighing 207,025 pairs of rank hands, once for each thing that wagers on two hands distinguish.")
 
 
 if __name__ == "__main__":

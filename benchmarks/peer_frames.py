@@ -4,7 +4,7 @@
 
 STREAM is a file of cardlink frames end to end, for the floor. Each peer decodes frames of its own protocol, of 28 to 40
 bytes where it has such, as many as the floor. Reads of 4096, 64, 16 and 1 byte, without noise; how many of its frames
-each finds is told, too. One that a venv does not have, or that has changed its interface, is left out and named.
+each finds is printed, too. One that a venv does not have, or that has changed its interface, is left out and named.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def ubx(count: int) -> Peer:
 
 
 def modbus(count: int) -> Peer:
-    """Its reader keeps no bytes; whoever calls it keeps them, as its own transaction layer does."""
+    """Its reader keeps no bytes; its caller keeps them, as its own transaction layer does."""
     from pymodbus.framer import FramerRTU
     from pymodbus.pdu import DecodePDU
     from pymodbus.pdu.register_message import ReadHoldingRegistersResponse

@@ -22,14 +22,16 @@ def run(path: Path, verbose: bool) -> None:
     Starts whether the device is there or not, and goes on without it.
     """
     from controller.daemon.configuration import ConfigurationError, read_configuration
-    from controller.daemon.daemon import run_daemon
     from controller.daemon.logs import configure_logs
     from controller.journal import JournalError
     from firmware_bridge.errors import BadDeviceUrlError, BridgeError, CardTableError, KeyFileError
 
     configure_logs(logging.DEBUG if verbose else logging.INFO)
     try:
-        asyncio.run(run_daemon(read_configuration(path)))
+        configuration = read_configuration(path)
+        from controller.daemon.daemon import run_daemon  # later: a refused configuration needs no server
+
+        asyncio.run(run_daemon(configuration))
     except ConfigurationError as error:
         raise ConfigurationProblemError(str(error), error.hint) from error
     except JournalError as error:

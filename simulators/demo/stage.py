@@ -18,7 +18,8 @@ from controller.games.specification import Unit
 from controller.journal.sealing import create_key_file
 from simulators.people.crew import CREW
 
-DAEMON_STARTS_WITHIN = 20.0  # seconds, on a busy machine
+DAEMON_STARTS_WITHIN = 120.0  # seconds, on a busy machine
+ENDS_WITHIN = 60.0  # seconds until a process that does not end is killed
 POLL_EVERY = 0.05  # seconds
 CHOSEN: Final = {"established_by": "mathematically", "tie_on": "ranking"}  # where a reading has no default
 
@@ -126,7 +127,7 @@ class Stage:
             with suppress(ProcessLookupError):
                 process.send_signal(signal.SIGTERM)
             try:
-                async with asyncio.timeout(10):
+                async with asyncio.timeout(ENDS_WITHIN):
                     await process.communicate()
             except TimeoutError:
                 process.kill()

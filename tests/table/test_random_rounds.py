@@ -7,7 +7,6 @@ from typing import Any
 from unittest import TestCase
 
 import msgspec
-import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
@@ -172,7 +171,7 @@ def cases(machine: type[Rounds], examples: int) -> type[TestCase]:
     machine.TestCase.settings = settings(
         max_examples=examples, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck)
     )
-    test: type[TestCase] = pytest.mark.timeout(60)(machine.TestCase)
+    test: type[TestCase] = machine.TestCase
     return test
 
 
