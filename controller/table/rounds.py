@@ -192,7 +192,7 @@ def verify_deal_by_hand(state: TableState, given: PersonActed, operation: operat
     if runs and not state.round.by_hand:  # a round once dealt by hand from the stub stays so
         raise RefusedError("device", "The device is running; let it deal.")
     if not operation.because.strip():
-        raise RefusedError("reason", "Enter why the round goes on without the device.")
+        raise RefusedError("reason", "Enter why the round continues without the device.")
     due = state.burn_due + len(state.round.places) - state.round.dealt - len(state.decks.aside)
     if state.phase is Phase.FIRST_CARD:
         due = max(0, state.burn_due + (state.round.first_card is None) - len(state.decks.aside))
