@@ -180,7 +180,7 @@ def show_first_card(decision: Decision, given: PersonActed, operation: operation
 def compare_first_card(decision: Decision, given: PersonActed, drawn: HeldCard | None, card: Card) -> None:
     """The card on the table counts; where the device read another one, that is reported (I16)."""
     if drawn is not None and drawn.face is not None and drawn.face.expose() is not card:
-        note = f"the First Card is not the one that {decision.state.device.word} read"
+        note = f"the First Card is not the one that the {decision.state.device.word} read"
         facts = known_facts(decision.state, misplaced=False)
         raise_irregularity(decision, Kind.OTHER_DEALING_ERROR, noticed_by=given.person, facts=facts, note=note)
 
