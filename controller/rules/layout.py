@@ -133,9 +133,7 @@ class Layout(msgspec.Struct, frozen=True):
         for bettor in self.bettors:
             if bettor.id == bettor_id:
                 return bettor
-        raise BetRefusedError(
-            Refusal.UNKNOWN_BETTOR, f"{bettor_id!r} is not entered as a bettor; enter the bettor first"
-        )
+        raise BetRefusedError(Refusal.UNKNOWN_BETTOR, f"bettor {bettor_id!r} is not entered; enter the bettor first")
 
     def on(self, box: int, wager_id: str | None = None) -> tuple[Bet, ...]:
         """The bets on a box, of one kind or of all, in the order of placing."""

@@ -86,7 +86,7 @@ PHASES: Final[tuple[Transition, ...]] = (
         Transition("place_your_bets", phase, P.BETTING, '"Place your bets" begins a round')
         for phase in (P.IDLE, P.CONCLUDED, P.VOIDED)
     ),
-    Transition("cancel_start", P.BETTING, P.IDLE, "the round was begun by mistake, or nobody bets"),
+    Transition("cancel_start", P.BETTING, P.IDLE, "the round was begun by mistake, or no one bets"),
     Transition("no_more_bets", P.BETTING, P.FIRST_CARD, 'after "No more bets" a card is shown', C.SHOWS_FIRST_CARD),
     Transition("no_more_bets", P.BETTING, P.DEALING_SETS, '"No more bets" begins the deal', C.SETS),
     Transition("no_more_bets", P.BETTING, P.DEALING_SINGLES, '"No more bets" begins the deal', C.SINGLES),

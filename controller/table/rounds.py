@@ -180,7 +180,7 @@ def show_first_card(decision: Decision, given: PersonActed, operation: operation
 def compare_first_card(decision: Decision, given: PersonActed, drawn: HeldCard | None, card: Card) -> None:
     """The card on the table counts; where the device read another one, that is reported (I16)."""
     if drawn is not None and drawn.face is not None and drawn.face.expose() is not card:
-        note = f"the First Card is not the one that {decision.state.device.word} read"
+        note = f"the First Card is not the one that the {decision.state.device.word} read"
         facts = known_facts(decision.state, misplaced=False)
         raise_irregularity(decision, Kind.OTHER_DEALING_ERROR, noticed_by=given.person, facts=facts, note=note)
 
@@ -192,7 +192,7 @@ def verify_deal_by_hand(state: TableState, given: PersonActed, operation: operat
     if runs and not state.round.by_hand:  # a round once dealt by hand from the stub stays so
         raise RefusedError("device", "The device is running; let it deal.")
     if not operation.because.strip():
-        raise RefusedError("reason", "Enter why the round goes on without the device.")
+        raise RefusedError("reason", "Enter why the round continues without the device.")
     due = state.burn_due + len(state.round.places) - state.round.dealt - len(state.decks.aside)
     if state.phase is Phase.FIRST_CARD:
         due = max(0, state.burn_due + (state.round.first_card is None) - len(state.decks.aside))

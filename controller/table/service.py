@@ -70,7 +70,9 @@ def close_table(decision: Decision, given: PersonActed, operation: operations.Cl
 
 def verify_pause(state: TableState, given: PersonActed, operation: operations.PauseTable) -> None:
     if state.duty.paused:
-        raise RefusedError("paused", f"The table is paused already ({state.duty.paused}); resume it when it can go on.")
+        raise RefusedError(
+            "paused", f"The table is paused already ({state.duty.paused}); resume it when play can continue."
+        )
     if not operation.reason.strip():
         raise RefusedError("reason", "Enter why the table is paused.")
 

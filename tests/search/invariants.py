@@ -37,16 +37,16 @@ def require(so: object, what: str) -> None:
 
 def check_step(before: TableState, given: AnyInput, numbered: Numbered, after: TableState) -> None:
     """One decision: its events fold to the decided state, each is permitted in its state, and no card is lost."""
-    books = Counter(places_of(before))
+    account = Counter(places_of(before))
     if isinstance(given, DeviceReported) and numbered:
-        books.update(card for card in _reported_cards(given) if card not in before.round.dealt_by_hand)
+        account.update(card for card in _reported_cards(given) if card not in before.round.dealt_by_hand)
     state = before
     for entry, event in numbered:
-        books = _account(books, state, event)
+        account = _account(account, state, event)
         _judge(state, event, isinstance(given, PersonActed))
         state = evolve(state, event, entry)
     require(state == after, "the events do not fold to the state that was decided")
-    require(books == Counter(places_of(after)), "a card is lost, or in two places")
+    require(account == Counter(places_of(after)), "a card is lost, or in two places")
 
 
 def check_state(state: TableState, device: Device, raised: frozenset[str]) -> None:
@@ -111,26 +111,26 @@ def _reported_cards(given: DeviceReported) -> list[CardId]:
     return []
 
 
-def _account(books: Counter[CardId], state: TableState, event: AnyEvent) -> Counter[CardId]:
+def _account(account: Counter[CardId], state: TableState, event: AnyEvent) -> Counter[CardId]:
     """Events that change the account of cards, besides reports."""
     match event:
         case events.DeckArrived(waiting=False) | events.DeckShuffled(waiting=False) | events.DeckComesIntoPlay():
-            return books - Counter(_ids([*state.decks.tray, *state.decks.aside, *_on_piles(state)]))
+            return account - Counter(_ids([*state.decks.tray, *state.decks.aside, *_on_piles(state)]))
         case events.RoundBegan():
             first = [state.round.first_card] if state.round.first_card is not None else []
             lying = [held for hand in state.round.hands.values() for held in hand.cards]
-            return books - Counter(_ids([*first, *lying, *_on_piles(state)]))
+            return account - Counter(_ids([*first, *lying, *_on_piles(state)]))
         case events.CardsDealt(source="by_hand") | events.CardsBurnt(source="by_hand"):
-            return books + Counter(_ids(event.cards))
+            return account + Counter(_ids(event.cards))
         case events.FirstCardDrawn(source="by_hand"):
-            return books + Counter(_ids((event.card,)))
+            return account + Counter(_ids((event.card,)))
         case events.StubCounted(in_device=False, midway=False):
-            return books - Counter(_ids(state.decks.tray))
+            return account - Counter(_ids(state.decks.tray))
         case events.StatusDiffers(what="tray", device=device) if device:
-            return books + Counter(_ids(event.tray))
+            return account + Counter(_ids(event.tray))
         case events.HandCounted():
-            return books - Counter(_ids(state.decks.aside[: event.from_aside]))
-    return books
+            return account - Counter(_ids(state.decks.aside[: event.from_aside]))
+    return account
 
 
 def _judge(state: TableState, event: AnyEvent, by_a_person: bool) -> None:

@@ -55,7 +55,7 @@ def key_of(state: TableState, device: Device, left: int) -> Key:
 
 def _surroundings(state: TableState, device: Device) -> Key:
     """The state of table, deck and device outside the round."""
-    books = state.device
+    journaled = state.device
     return (
         state.phase,
         state.service,
@@ -70,8 +70,8 @@ def _surroundings(state: TableState, device: Device) -> Key:
         state.decks.recorded,
         state.round.label,
         replace(state.decks.in_play, quarantined="why" if state.decks.in_play.quarantined else ""),
-        (books.connected, books.exit_held, books.exit_fails, books.stops, books.status_agrees),
-        tuple((opened.command, opened.seen, opened.id == device.last_command) for opened in books.open_commands),
+        (journaled.connected, journaled.exit_held, journaled.exit_fails, journaled.stops, journaled.status_agrees),
+        tuple((opened.command, opened.seen, opened.id == device.last_command) for opened in journaled.open_commands),
         _device(state, device),
     )
 

@@ -44,6 +44,24 @@ FACTS = (
 
 def every_operation(state: TableState) -> Iterator[AnyOperation]:
     """Every operation, with valid and invalid arguments."""
+    yield from _course(state)
+    yield from _noticed(state)
+    yield from _decisions(state)
+    for number, witness in product((0, 39, 40, 49, 52, 60, -1, HUGE), ("a witness", "")):
+        yield operations.CountCards("stub", number, witness)
+    yield from _corrections(state)
+    for pile, number in product(PILES, (0, 1, 3, 4, 52)):
+        yield operations.CountCards(pile, number, "a witness")
+    yield from _decks()
+    yield operations.ContinueRound()
+    yield operations.ReturnToService()
+    for authority, text in product(("shift manager", " "), ("the fire alarm", "")):
+        yield operations.AbandonRound(authority, text)
+    yield from _duty_and_maintenance(state)
+
+
+def _course(state: TableState) -> Iterator[AnyOperation]:
+    """The table opened and paused, and the course of a round."""
     yield operations.OpenTable()
     yield operations.CloseTable()
     yield operations.ShuffledOutside("batch shuffler")
@@ -71,6 +89,10 @@ def every_operation(state: TableState) -> Iterator[AnyOperation]:
     yield operations.ConcludeRound()
     yield from (operations.PauseTable(reason) for reason in ("drop", "", " "))
     yield operations.ResumeTable()
+
+
+def _noticed(state: TableState) -> Iterator[AnyOperation]:
+    """Reports of irregularities, cards at other places, cards dealt by hand."""
     for kind, where in product(Kind, (None, "B1", "D", "nowhere")):
         yield operations.ReportIrregularity(kind, where)
         yield operations.ReportIrregularity(kind, where, 3, 4)
@@ -93,18 +115,6 @@ def every_operation(state: TableState) -> Iterator[AnyOperation]:
     )
     yield from (operations.DealByHand(count, because) for count, because in product((0, 1, 3, HUGE), ("dead", "")))
     yield operations.ReportIrregularity(Kind.WRONG_COUNT, "B1", -1, HUGE, "x" * 1000)
-    yield from _decisions(state)
-    for number, witness in product((0, 39, 40, 49, 52, 60, -1, HUGE), ("a witness", "")):
-        yield operations.CountCards("stub", number, witness)
-    yield from _corrections(state)
-    for pile, number in product(PILES, (0, 1, 3, 4, 52)):
-        yield operations.CountCards(pile, number, "a witness")
-    yield from _decks()
-    yield operations.ContinueRound()
-    yield operations.ReturnToService()
-    for authority, text in product(("shift manager", " "), ("the fire alarm", "")):
-        yield operations.AbandonRound(authority, text)
-    yield from _duty_and_maintenance(state)
 
 
 def _duty_and_maintenance(state: TableState) -> Iterator[AnyOperation]:

@@ -18,7 +18,7 @@ ABANDON = operations.AbandonRound("the shift manager", "the fire alarm")
 
 def abandon(table: TableHarness) -> None:
     table.do(ABANDON, Role.SHIFT_MANAGER)
-    assert table.state.in_round, "the first time it only asks back"
+    assert table.state.in_round, "the first request changes nothing"
     assert view_of(table.state, LinkView()).abandon_asked
     table.do(ABANDON, Role.SHIFT_MANAGER)
 

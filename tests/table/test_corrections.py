@@ -67,10 +67,10 @@ def test_the_record_says_what_was_what_is_and_why() -> None:
     table = TableHarness().start().to_dealing().deal()
     table.handle("B1")
     correct(table, operations.HandleCards, operations.HandleCards("B3", viewed=True))
-    told = table.last(events.EntryCorrected)
-    assert told.was == operations.HandleCards("B1")
-    assert told.instead == operations.HandleCards("B3", viewed=True)
-    assert (told.reason, told.by, told.role) == ("keyed wrongly", "pit-supervisor", Role.PIT_SUPERVISOR)
+    event = table.last(events.EntryCorrected)
+    assert event.was == operations.HandleCards("B1")
+    assert event.instead == operations.HandleCards("B3", viewed=True)
+    assert (event.reason, event.by, event.role) == ("keyed wrongly", "pit-supervisor", Role.PIT_SUPERVISOR)
     assert {place: (hand.handled, hand.viewed) for place, hand in table.state.round.hands.items()} == {
         "B1": (False, False),
         "B3": (True, True),

@@ -21,8 +21,8 @@ def test_nc_5_5_2_a_stub_that_the_device_finds_short_is_counted_by_hand_and_void
     assert (table.open.row.id, table.open.asks) == ("I02", ("counted_wrong",))
     confirm = operations.ConfirmIrregularity(table.open.id, table.open.revision)
     assert table.refused(confirm, Role.PIT_SUPERVISOR)[0] == "count"
-    told = operations.ConfirmIrregularity(table.open.id, table.open.revision, Facts(counted_wrong=True))
-    assert table.refused(told, Role.PIT_SUPERVISOR)[0] == "count"
+    stated = operations.ConfirmIrregularity(table.open.id, table.open.revision, Facts(counted_wrong=True))
+    assert table.refused(stated, Role.PIT_SUPERVISOR)[0] == "count"
     table.count(39)
     table.confirm()
     assert table.last(events.RoundVoided).clause == "NC 5.5.2"
@@ -174,8 +174,8 @@ def test_nc_5_5_3_the_order_of_the_last_round_means_an_unshuffled_deck() -> None
     table.take(5)
     assert not table.state.open
     table.take()
-    told = table.last(events.IrregularityRaised)
-    assert (told.row.id, told.row.clause, told.noticed_by) == ("I03", "NC 5.5.3", "inference")
+    raised = table.last(events.IrregularityRaised)
+    assert (raised.row.id, raised.row.clause, raised.noticed_by) == ("I03", "NC 5.5.3", "inference")
     table.confirm()
     assert table.at(Phase.VOIDED)
 
@@ -189,9 +189,9 @@ def test_nc_5_5_3_two_sets_of_the_last_round_are_enough() -> None:
 def test_nc_5_5_3_a_repeated_order_is_raised_once_and_names_no_card() -> None:
     table = second_round(Unit.SINGLES)
     table.take(6)
-    told = table.last(events.IrregularityRaised)
-    assert (told.ordinals, told.place, told.card, told.faces_seen) == ((), None, None, None)
-    assert not any(card.code in told.note for card in table.device.order)
+    raised = table.last(events.IrregularityRaised)
+    assert (raised.ordinals, raised.place, raised.card, raised.faces_seen) == ((), None, None, None)
+    assert not any(card.code in raised.note for card in table.device.order)
     table.deny()
     table.finish()
     assert len(table.events_of(events.IrregularityRaised)) == 1

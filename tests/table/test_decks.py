@@ -221,10 +221,10 @@ def test_a_deck_that_was_dealt_from_no_longer_counts_as_shuffled() -> None:
 
 def test_only_a_recorded_deck_not_in_play_is_shuffled_outside() -> None:
     table = begin_with(with_two(), "A")
-    assert table.refused(operations.ShuffledOutside("somebody", "C"))[0] == "no-deck"
-    assert table.refused(operations.ShuffledOutside("somebody", "A"))[0] == "in-play"
-    assert table.refused(operations.ShuffledOutside("somebody"))[0] == "phase"
-    assert with_two(Unit.SETS).refused(operations.ShuffledOutside("somebody", "A"))[0] == "shuffler"
+    assert table.refused(operations.ShuffledOutside("a helper", "C"))[0] == "no-deck"
+    assert table.refused(operations.ShuffledOutside("a helper", "A"))[0] == "in-play"
+    assert table.refused(operations.ShuffledOutside("a helper"))[0] == "phase"
+    assert with_two(Unit.SETS).refused(operations.ShuffledOutside("a helper", "A"))[0] == "shuffler"
 
 
 def test_a_claim_overtaken_by_a_void_puts_the_deck_out_of_use() -> None:

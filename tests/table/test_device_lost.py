@@ -27,7 +27,7 @@ def test_a_device_lost_in_a_round_is_reconciled_and_the_dealer_continues(unit: U
     assert table.refused(operations.ContinueRound())[0] == "no-device"
     table.connect()
     assert table.status_agrees()
-    assert table.at(Service.RECONCILING), "a round never goes on by itself"
+    assert table.at(Service.RECONCILING), "a round is continued by a person"
     assert table.exit_is_held()
     table.do(operations.ContinueRound())
     assert not table.exit_is_held()
@@ -125,7 +125,7 @@ def test_a_set_that_appeared_in_the_tray_meanwhile_is_a_doubt() -> None:
         (event.what, event.journal, event.device) for event in table.events_of(events.StatusDiffers)
     ]
     assert not table.state.decks.tray
-    assert len(table.state.decks.aside) == 3, "the set is somewhere, and nobody's"
+    assert len(table.state.decks.aside) == 3, "the set is set aside"
 
 
 def test_a_command_that_was_carried_out_before_the_loss_is_not_sent_again() -> None:
@@ -139,9 +139,9 @@ def test_a_command_that_was_carried_out_before_the_loss_is_not_sent_again() -> N
     table.connect()
     assert opened.id in {event.command_id for event in table.events_of(events.CommandDone)}
     assert table.state.device.moving is None
-    told = len(table.device.received)
+    before = len(table.device.received)
     table.do(operations.ContinueRound())
-    sent_since = [command for _, command in table.device.received[told:]]
+    sent_since = [command for _, command in table.device.received[before:]]
     assert sent_since == [ReleaseExit()], "the set lies in the tray; no other is ordered"
     table.finish()
 

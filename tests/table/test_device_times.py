@@ -44,12 +44,17 @@ def test_nc_5_11_1_two_cards_49_ms_apart_left_together_and_their_order_is_known(
     draw_at(table, 10_000)
     draw_at(table, 10_700)
     draw_at(table, 10_749)
-    told = table.last(events.IrregularityRaised)
-    assert (told.row.id, told.row.clause, told.ordinals) == ("I15", "NC 5.11.1", (2, 3))
-    assert (told.noticed_by, told.facts.order_known, told.device_ms, told.place) == ("inference", True, 10_749, "B3")
-    assert "49 ms" in told.note
-    assert "10700" in told.note
-    assert "10749" in told.note
+    event = table.last(events.IrregularityRaised)
+    assert (event.row.id, event.row.clause, event.ordinals) == ("I15", "NC 5.11.1", (2, 3))
+    assert (event.noticed_by, event.facts.order_known, event.device_ms, event.place) == (
+        "inference",
+        True,
+        10_749,
+        "B3",
+    )
+    assert "49 ms" in event.note
+    assert "10700" in event.note
+    assert "10749" in event.note
 
 
 def test_the_cards_stay_where_they_were_dealt_and_the_deal_waits() -> None:
@@ -130,8 +135,8 @@ def test_a_card_too_many_drawn_with_the_last_one_is_raised_once() -> None:
         draw_at(table, 10_000 + 700 * card)
     draw_at(table, 10_000 + 700 * 11 + 9)
     assert table.at(Phase.EXAMINING)
-    told = table.last(events.IrregularityRaised)
-    assert (raised(table), told.ordinals, told.facts.curable) == (["I15"], (12, 13), False)
+    event = table.last(events.IrregularityRaised)
+    assert (raised(table), event.ordinals, event.facts.curable) == (["I15"], (12, 13), False)
     assert [held.ordinal for held in table.state.decks.aside] == [13]
 
 
@@ -157,8 +162,8 @@ def test_a_clock_that_runs_backwards_in_a_round_is_a_doubt_and_the_card_is_dealt
     draw_at(table, 10_000)
     draw_at(table, 9_999)
     assert (raised(table), table.state.round.dealt) == (["I04"], 2)
-    told = table.last(events.IrregularityRaised)
-    assert (told.noticed_by, "10000 to 9999" in told.note) == ("inference", True)
+    event = table.last(events.IrregularityRaised)
+    assert (event.noticed_by, "10000 to 9999" in event.note) == ("inference", True)
     table.count(len(table.device.inside))
     table.confirm()
     draw_at(table, 9_000)

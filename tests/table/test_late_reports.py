@@ -139,12 +139,12 @@ def test_a_first_card_that_was_shown_by_hand_is_noted() -> None:
 def test_after_an_unknown_number_of_lost_reports_none_is_taken_twice() -> None:
     table = TableHarness(Unit.SINGLES).start().to_dealing()
     table.take(2)
-    told = [given for given, _ in table.steps if isinstance(given, DeviceReported)]
+    reports = [given for given, _ in table.steps if isinstance(given, DeviceReported)]
     table.give(ReportsMissing(1, table.state.device.last_report + 1, None))
     assert [found.row.id for found in table.state.open] == ["I04"]
     table.count(len(table.device.inside))
     table.confirm()
-    for given in told:
+    for given in reports:
         table.give(given)
     assert table.state.round.dealt == 2
     table.take()

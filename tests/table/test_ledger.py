@@ -85,7 +85,7 @@ def test_a_card_that_left_unseen_is_missing_once_the_stub_is_counted() -> None:
     table = TableHarness(Unit.SINGLES).start().to_dealing()
     table.device.pass_unseen(1)
     table.deal()
-    assert account(table).whole, "nobody has looked yet"
+    assert account(table).whole, "nothing was counted yet"
     table.count(39)
     assert account(table).total == 51
 

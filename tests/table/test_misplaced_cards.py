@@ -121,7 +121,7 @@ def test_rtp_5_5_a_hand_that_its_player_viewed_is_removed_until_the_next_round()
     table.report(Kind.WRONG_COUNT, "B3", counted=4)
     table.confirm(viewed=True)
     assert table.last(events.HandRemoved).clause == "RTP 5.5"
-    assert not table.state.open, "nobody chooses anything in a round that is settled"
+    assert not table.state.open, "no choices are made in a settled round"
 
 
 def test_p3_5_4_a_wrong_count_to_the_dealer_reaches_a_settled_round() -> None:

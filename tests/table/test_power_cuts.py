@@ -1,6 +1,6 @@
 """Power failures during a round, of the PC, the device or both: RTP 5.13, NC 5.4; TP says nothing.
 
-Whoever lost it, it is claimed once; a person confirms or denies it, and nothing goes on by itself.
+It is raised once for device and PC; a person confirms or denies it, and a person continues the round.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def test_rtp_5_13_1_bettors_may_withdraw_and_the_other_hands_are_played(fail: Cu
     found = table.open
     table.do(operations.ChooseOption(found.id, found.revision, "B1", Choice.WITHDRAW, bettor="ann"))
     table.do(operations.ChooseOption(found.id, found.revision, "B2", Choice.CONTINUE, bettor="bob"))
-    assert table.at(Service.RECONCILING), "a round never goes on by itself"
+    assert table.at(Service.RECONCILING), "a round is continued by a person"
     table.do(operations.ContinueRound())
     table.finish()
     assert [one.verdict for one in table.state.round.settlement if one.bettor == "ann"] == ["returned", "returned"]

@@ -59,13 +59,13 @@ class Rounds(RuleBasedStateMachine):
     # -- people ----------------------------------------------------------------------------------------------------
 
     @rule(which=indices, role=st.sampled_from(Role), round_offset=st.sampled_from((0, 0, 0, -1, -2, 1)))
-    def somebody_does_something(self, which: int, role: Role, round_offset: int) -> None:
+    def a_person_enters_an_operation(self, which: int, role: Role, round_offset: int) -> None:
         possible = list(every_operation(self.table.state))
         self.table.say(possible[which % len(possible)], role, round_number=self.table.state.round.number + round_offset)
 
     @precondition(lambda self: bool(self.table.state.open))
     @rule(which=indices)
-    def somebody_decides(self, which: int) -> None:
+    def a_person_decides(self, which: int) -> None:
         ids = {found.id for found in self.table.state.open}
         possible = [one for one in every_operation(self.table.state) if getattr(one, "irregularity", 0) in ids]
         self.table.say(possible[which % len(possible)], Role.SHIFT_MANAGER)

@@ -95,8 +95,8 @@ def test_nc_4_1_six_points_pay_half_only_when_they_win() -> None:
 
 def test_the_shuffler_gets_the_commands_of_a_round_and_no_others() -> None:
     table = TableHarness(hands=HANDS).start().to_dealing().finish()
-    told = [command for _, command in table.device.received]
-    assert told == [Shuffle(), ReleaseExit(), *[Dispense(3)] * 4, HoldExit(), UnloadStub()]
+    received = [command for _, command in table.device.received]
+    assert received == [Shuffle(), ReleaseExit(), *[Dispense(3)] * 4, HoldExit(), UnloadStub()]
 
 
 def test_the_shoes_exit_is_open_only_while_cards_are_due() -> None:

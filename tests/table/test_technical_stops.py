@@ -168,12 +168,12 @@ def test_nc_5_4_an_exit_that_does_not_move_is_a_stop_and_is_not_commanded_again(
     table.do(operations.PauseTable("drop"))
     assert table.open.kind is Kind.TECHNICAL_STOP
     assert table.state.device.exit_held is False, "it is as it was: open"
-    told = len(table.device.received)
+    before = len(table.device.received)
     table.do(operations.ResumeTable())
     table.confirm(Role.DEALER, places_certain=True)
     table.device.exit_stuck = False
     table.finish()
-    assert [command for _, command in table.device.received[told:] if command == HoldExit()] == []
+    assert [command for _, command in table.device.received[before:] if command == HoldExit()] == []
     table.lose_link()
     table.connect()
     assert not table.state.device.exit_fails

@@ -43,7 +43,7 @@ def check(state: TableState, given: AnyInput) -> int:
         assert taken is not bool(refused)
         assert decided.state.answers[-1].operation_id == given.operation_id
         if state.round.number - 1 <= given.round <= state.round.number:
-            assert can(state, given) is taken, "what a console is told and what is done are one"
+            assert can(state, given) is taken, "`can` agrees with the decision"
     return len(decided.events)
 
 

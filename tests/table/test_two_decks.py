@@ -86,10 +86,10 @@ def test_a_waiting_deck_of_a_shuffler_is_shuffled_when_the_round_is_over() -> No
     load_beside(table)
     assert not [command for _, command in table.device.received[3:] if isinstance(command, Shuffle)]
     table.deal().expose_all().settle()
-    told = len(table.device.received)
+    before = len(table.device.received)
     table.device.ignores_commands = True
     table.conclude()
-    assert len(table.device.received) == told
+    assert len(table.device.received) == before
     assert isinstance(table.last(events.CommandIssued).command, Shuffle)
 
 

@@ -154,11 +154,11 @@ def test_a_card_drawn_too_early_is_raised() -> None:
 
 def test_the_screen_says_what_the_device_cannot() -> None:
     table = PlainShoe()
-    told = view_of(table.state, LinkView()).device.shortcomings
+    shown = view_of(table.state, LinkView()).device.shortcomings
     capabilities = table.state.device.capabilities
     assert capabilities is not None
-    assert told == shortcomings(capabilities)
-    assert len(told) == len(SHORTCOMINGS) - 1, "this one reads its cards"
+    assert shown == shortcomings(capabilities)
+    assert len(shown) == len(SHORTCOMINGS) - 1, "this one reads its cards"
     assert view_of(TableHarness().start().state, LinkView()).device.shortcomings == ()
 
 

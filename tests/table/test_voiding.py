@@ -74,7 +74,7 @@ def test_a_ruling_to_void_is_entered_twice() -> None:
     table = TableHarness(game_id="TP").start().to_dealing()
     table.report(Kind.UNSHUFFLED)
     found = table.open
-    ruling = operations.Rule(found.id, found.revision, RulingAction.VOID, "shift manager", "start anew")
+    ruling = operations.Rule(found.id, found.revision, RulingAction.VOID, "shift manager", "start again")
     table.do(ruling, Role.SHIFT_MANAGER)
     assert not table.events_of(events.Ruled)
     table.do(ruling, Role.SHIFT_MANAGER)

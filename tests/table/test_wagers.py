@@ -150,7 +150,7 @@ def test_reading_38_nc_5_7_each_bettor_of_a_box_chooses_for_himself() -> None:
         ("cy", "NC 5.7.3"),
         ("bob", "NC 5.7.3"),
     ]
-    assert table.state.round.live_places == ("B1",), "a hand is dead when nobody is left"
+    assert table.state.round.live_places == ("B1",), "a hand is dead when no bettor is left"
     table.expose_all()
     assert {number: one.verdict for number, one in came_to(table).items()} == {1: "won", 2: "returned", 3: "returned"}
 

@@ -63,7 +63,7 @@ def test_nc_1_15_the_wrong_viewer_is_recorded_and_is_i26(bettor: str, place: str
     assert bettor in raised.note
     assert table.is_held()
     looks(table, bettor, place)
-    assert len(table.state.open) == 1, "told again it is the same"
+    assert len(table.state.open) == 1, "a second look at the same hand raises nothing"
 
 
 def test_nc_3_10_a_bettor_may_not_look_at_a_second_hand() -> None:
@@ -114,7 +114,7 @@ def test_the_view_names_for_each_box_who_may_look() -> None:
     assert (shown(table, "B1").viewer, shown(table, "B2").viewer) == ("ann", "bob")
     assert (shown(table, "D").viewer, shown(table, "D").dealer_opens) == ("", False)
     table.expose_all()
-    assert shown(table, "B1").viewer == "", "an open hand is looked at by everybody"
+    assert shown(table, "B1").viewer == "", "a shown hand has no viewer"
 
 
 def test_rtp_3_14_the_dealer_opens_a_hand_that_no_bettor_may_look_at() -> None:

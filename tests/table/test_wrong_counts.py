@@ -140,7 +140,7 @@ def test_nc_5_17_a_card_drawn_while_the_deal_is_held_is_an_error_of_its_own() ->
     table.deny()
     assert table.is_held(), "still paused"
     table.do(operations.ResumeTable())
-    assert table.state.round.hands["B3"].cards[0].ordinal == 2, "it is dealt once the table goes on"
+    assert table.state.round.hands["B3"].cards[0].ordinal == 2, "it is dealt once play continues"
     table.finish()
 
 

@@ -32,7 +32,7 @@ class WatchedTable(TableHarness):
         super().__init__(unit, boxes, game_id=game_id)
         self._codec: JournalCodec[AnyInput, AnyEvent] = JournalCodec(AnyInput, AnyEvent, KEYS)
         self._elsewhere = False
-        self._out: Counter[Place] = Counter()  # cards that the device told of and that must be somewhere
+        self._out: Counter[Place] = Counter()  # reported cards, each of which must be somewhere
 
     def watch(self, before: TableState, given: AnyInput, numbered: tuple[tuple[int, AnyEvent], ...]) -> None:
         self._journal(before.entry + 1, given, numbered)

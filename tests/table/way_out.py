@@ -136,17 +136,7 @@ def play_on(table: TableHarness) -> None:
         case Phase.MAINTENANCE:
             _manage(table, operations.EndMaintenance())
         case Phase.IDLE | Phase.CONCLUDED | Phase.VOIDED:
-            deck = state.decks.coming
-            spoilt = deck.used or deck.face_up or deck.face_up_count or deck.quarantined
-            if state.decks.keeps_records and deck.deck and not (spoilt or deck.label):
-                fit = next(record.label for record in state.decks.recorded if not record.quarantined)
-                table.do(operations.LoadDeck(fit))
-            elif deck.deck and deck.shuffled and not spoilt:
-                if state.decks.count_due:
-                    table.count(52)
-                table.do(operations.PlaceYourBets())
-            else:
-                table.fresh_deck()
+            _begin_round(table)
         case Phase.BETTING:
             table.do(operations.NoMoreBets() if state.round.boxes else operations.OccupyBoxes(table.boxes))
         case Phase.FIRST_CARD if state.round.first_card is not None:
@@ -177,6 +167,21 @@ def play_on(table: TableHarness) -> None:
             table.do(operations.ExposeHand(place, _seen(state, place)))
         case Phase.SETTLING:
             _settle(table)
+
+
+def _begin_round(table: TableHarness) -> None:
+    """Name the deck, load another one, or open bets."""
+    state, deck = table.state, table.state.decks.coming
+    unusable = deck.used or deck.face_up or deck.face_up_count or deck.quarantined
+    if state.decks.keeps_records and deck.deck and not (unusable or deck.label):
+        fit = next(record.label for record in state.decks.recorded if not record.quarantined)
+        table.do(operations.LoadDeck(fit))
+    elif deck.deck and deck.shuffled and not unusable:
+        if state.decks.count_due:
+            table.count(52)
+        table.do(operations.PlaceYourBets())
+    else:
+        table.fresh_deck()
 
 
 def _set_waits(table: TableHarness) -> bool:

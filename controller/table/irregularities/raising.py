@@ -49,8 +49,7 @@ def raise_irregularity(
         decision.emit(events.MaintenanceNoted(kind, noticed_by, note))
         return
     known = facts or _facts_when_raised(state, place, earlier=earlier, waiting=waiting)
-    if not earlier and known.first_card is None:
-        known = msgspec.structs.replace(known, first_card=_is_first_card(state, place, card, ordinals))
+    known = known if earlier else _with_first_card(state, known, place, card, ordinals)
     row, asks = find_row(state.law, kind, known)
     decision.emit(
         events.IrregularityRaised(
@@ -67,10 +66,8 @@ def raise_irregularity(
             cards=len(ordinals),
             counted=counted,
             faces_seen=faces_seen,
-            boot=report.boot if report else None,
-            report=report.number if report else None,
-            device_ms=report.uptime_ms if report else None,
             note=note,
+            **_evidence(report),
             of_round=state.earlier.number if earlier and state.earlier else 0,
             origin=decision.origin,
             of_deck=_deck_concerned(state, noticed_by, earlier=earlier, waiting=waiting),
@@ -134,6 +131,20 @@ def known_facts(state: TableState, place: Place | None = None, **stated: bool | 
     }
     noticed = Noticed.CONCLUDED if state.phase is Phase.CONCLUDED else Noticed.IN_ROUND
     return Facts(**(facts | stated), noticed=noticed)
+
+
+def _evidence(report: DeviceReported | None) -> dict[str, int | None]:
+    """The report of the device with which it was noticed."""
+    return {} if report is None else {"boot": report.boot, "report": report.number, "device_ms": report.uptime_ms}
+
+
+def _with_first_card(
+    state: TableState, facts: Facts, place: Place | None, card: int | None, ordinals: tuple[int, ...]
+) -> Facts:
+    """The facts, with whether it is about the first card of the round, where that is not stated."""
+    if facts.first_card is not None:
+        return facts
+    return msgspec.structs.replace(facts, first_card=_is_first_card(state, place, card, ordinals))
 
 
 def _is_first_card(state: TableState, place: Place | None, card: int | None, ordinals: tuple[int, ...]) -> bool | None:
