@@ -7,7 +7,7 @@ An input is journaled with its events. The state is the fold of all events; it i
 
 Vocabulary    inputs, operations (what people enter), events (what is recorded), phases (of a round, and of service)
 State         state: `TableState` and its groups, by how long they last
-                  device     the connected device and its open commands: one link
+                  device     the device by its reports, and its open commands: until another one is connected
                   decks      the deck in play, the one that waits, what left the device and lies in no hand
                   duty       the dealer, a pause, maintenance: independent of rounds
                   round      everything that begins again with a round
