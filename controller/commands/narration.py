@@ -229,7 +229,9 @@ LINES: Final[dict[str, Line]] = {
         f"deck {event['deck']} shuffled, {event['count']} cards, by {event['by']}{_next(event)}"
     ),
     "shuffle_began": lambda event: f"deck {event['deck']} is being shuffled{_next(event)}",
-    "shuffle_failed": lambda event: f"the shuffle of deck {event['deck']} FAILED{_next(event)}",
+    "shuffle_failed": lambda event: (
+        f"deck {event['deck']}{_next(event)} must not be dealt from until it is shuffled again"
+    ),
     "status_differs": _differs,
     "command_refused": lambda event: f"the device refused a command: {event['reason']}",
     "device_noted": _noted,

@@ -119,13 +119,13 @@ def settle_round(
     """
     removed, withdrawn, rulings = removed or {}, withdrawn or {}, rulings or {}
     _check_entered(law, layout, removed, withdrawn, rulings)
-    homeless = {bet.number for bet in without_main(law, layout)}
+    side_alone = {bet.number for bet in without_main(law, layout)}
     decided: dict[int, BetResult] = {}
     playing: list[Share] = []
     whole_units = rounding is not Rounding.NONE
     for share in apportion(law, rules, layout, settled_under_minimum, whole_units=whole_units):
         bet = share.bet
-        entry = _before_the_hands(law, share, removed, withdrawn, rulings.get(bet.number), bet.number in homeless)
+        entry = _before_the_hands(law, share, removed, withdrawn, rulings.get(bet.number), bet.number in side_alone)
         if entry is None:
             playing.append(share)
         else:
@@ -165,7 +165,7 @@ def _before_the_hands(
     removed: Mapping[int, str],
     withdrawn: Mapping[tuple[str, int], str],
     ruling: BetRuling | None,
-    homeless: bool,
+    side_alone: bool,
 ) -> BetResult | None:
     """What decides a bet whatever the cards are; None: the hands decide it. Clauses come before a ruling."""
     bet, betting = share.bet, law.game.betting
@@ -173,11 +173,11 @@ def _before_the_hands(
         return _returned(bet, removed[bet.box], "the hand was removed from play")
     if (bet.bettor, bet.box) in withdrawn:
         return _returned(bet, withdrawn[bet.bettor, bet.box], "the bettor withdrew his wagers")
-    if homeless and betting.without_main_returned:
+    if side_alone and betting.without_main_returned:
         return _returned(bet, betting.without_main_returned, "no main wager lies on that box")
     if ruling is not None and ruling.action is BetAction.RETURN:
         return _returned(bet, "", f"ruling of {ruling.authority}: {ruling.text or 'the bet is returned'}")
-    if homeless and ruling is None:
+    if side_alone and ruling is None:
         because = "a side wager without its main wager waits for a ruling"
         return BetResult(bet, None, betting.without_main, because, held=Fraction(bet.amount))
     if not share.counts:

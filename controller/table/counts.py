@@ -106,7 +106,7 @@ def _count_deck(decision: Decision, given: PersonActed, number: int, witness: st
     about_next = state.decks.waiting is not None and (waiting or state.decks.coming is state.decks.waiting)
     deck = state.decks.waiting if about_next and state.decks.waiting is not None else state.decks.in_play
     if not deck.used:
-        decision.emit(events.ShuffleFailed(deck.deck, about_next))
+        decision.emit(events.DeckMadeUnusable(deck.deck, about_next))
     note = f"{number} cards were counted in the whole deck"
     if not waiting and not any(already_open(decision, kind) for kind in COUNT_KINDS):
         _raise_wrong(decision, given, note)

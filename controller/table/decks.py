@@ -308,4 +308,4 @@ def quarantine_for(decision: Decision, given: PersonActed, found: Irregularity) 
         return
     decision.emit(events.DeckQuarantined("", found.row.because, given.person, found.id, waiting))
     if state.phase in BETWEEN_ROUNDS and not deck.used:
-        decision.emit(events.ShuffleFailed(deck.deck, waiting))
+        decision.emit(events.DeckMadeUnusable(deck.deck, waiting))

@@ -105,7 +105,7 @@ def _shuffle_finished(decision: Decision, given: DeviceReported, seen: observati
     if not wrong and seen.count != DECK_SIZE:
         wrong = [f"{seen.count} cards counted"]
     if wrong or seen.foreign:
-        decision.emit(events.ShuffleFailed(seen.deck, waiting))  # this deck must not be dealt from
+        decision.emit(events.DeckMadeUnusable(seen.deck, waiting))  # this deck must not be dealt from
     # An error of another deck is not an error of the concluded round.
     of_next = waiting or (decision.state.phase is Phase.CONCLUDED and decision.state.other_deck_in)
     if wrong:
@@ -119,12 +119,12 @@ def _shuffle_finished(decision: Decision, given: DeviceReported, seen: observati
 
 def _shuffle_aborted(decision: Decision, given: DeviceReported, seen: observations.ShuffleAborted) -> None:
     if _is_known_waiting_deck(decision.state, seen.deck):
-        decision.emit(events.ShuffleFailed(seen.deck, waiting=True))
+        decision.emit(events.DeckMadeUnusable(seen.deck, waiting=True))
         return
     if decision.state.in_round:
         _raise_doubt(decision, given, "the device aborted a shuffle in the middle of a round")
         return
-    decision.emit(events.ShuffleFailed(seen.deck))
+    decision.emit(events.DeckMadeUnusable(seen.deck))
     if decision.state.phase is not Phase.MAINTENANCE:
         decision.emit(events.DeviceStopped(f"{OF_A_COMMAND}: the shuffle was aborted; load the deck again"))
 
@@ -134,14 +134,14 @@ def _stub_unloaded(decision: Decision, given: DeviceReported, seen: observations
     state = decision.state
     if dealing.is_about_waiting_deck(state, seen.deck):
         if state.decks.waiting is not None and seen.deck == state.decks.waiting.deck:
-            decision.emit(events.ShuffleFailed(seen.deck, waiting=True))  # it came out unused
+            decision.emit(events.DeckMadeUnusable(seen.deck, waiting=True))  # it came out unused
         else:
             _note_stub_of_another(decision, given, seen)
         return
     if state.phase in CARDS_LEAVE or state.phase is Phase.BETTING:
         decision.emit(events.StubCounted(seen.count, state.stub_due, DEVICE, midway=True))
         if not state.decks.in_play.used:
-            decision.emit(events.ShuffleFailed(state.decks.in_play.deck))  # no other round can begin from it
+            decision.emit(events.DeckMadeUnusable(state.decks.in_play.deck))  # no other round can begin from it
         _raise_doubt(decision, given, "the device gave out the stub in the middle of the deal")
         return
     if seen.deck != state.decks.in_play.deck:
@@ -150,7 +150,7 @@ def _stub_unloaded(decision: Decision, given: DeviceReported, seen: observations
     due = state.stub_due
     decision.emit(events.StubCounted(seen.count, due, DEVICE))
     if not state.decks.in_play.used:
-        decision.emit(events.ShuffleFailed(seen.deck))  # an unused deck came out
+        decision.emit(events.DeckMadeUnusable(seen.deck))  # an unused deck came out
     if (
         seen.count != due
         and state.in_round

@@ -101,7 +101,7 @@ def _why_service(state: TableState, words: str) -> str:
         return f"Cannot {words} yet: {state.service_cause.rstrip('.')}."
     if state.service is Service.OUT_OF_SERVICE:
         return f"Cannot {words}: the table is out of service ({state.service_cause})."
-    return f"Cannot {words}: the table is in service and nothing stands in its way."
+    return f"Cannot {words}: the table is in service already; go on with the round."
 
 
 def _why_held(state: TableState, words: str) -> str:

@@ -142,7 +142,11 @@ def verify_take_over(state: TableState, given: PersonActed, operation: operation
     _verify_another(state, given)
     if sorted(operation.open) != sorted(found.id for found in state.open):
         listed = ", ".join(map(_listing, state.open))
-        sentence = f"Name every open irregularity, once: {listed}." if listed else "Nothing is open; name nothing."
+        sentence = (
+            f"Name every open irregularity, once: {listed}."
+            if listed
+            else "No irregularity is open; take over without naming one."
+        )
         raise RefusedError("open", sentence)
 
 
@@ -200,7 +204,7 @@ def end_maintenance(decision: Decision, given: PersonActed, operation: operation
     decision.emit(events.MaintenanceEnded())
     waiting = decision.state.decks.waiting
     if waiting is not None and not waiting.used:  # it was in the device during the maintenance
-        decision.emit(events.ShuffleFailed(waiting.deck, waiting=True))
+        decision.emit(events.DeckMadeUnusable(waiting.deck, waiting=True))
 
 
 def _verify_device_is_still(state: TableState) -> None:

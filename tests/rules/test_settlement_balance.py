@@ -65,10 +65,10 @@ def test_without_limits_and_reasons_a_bet_gains_what_its_wager_pays(
     data: st.DataObject, game_id: str, hands: Hands
 ) -> None:
     law, layout = LAWS[game_id], data.draw(layouts(game_id))
-    homeless = without_main(law, layout)
+    side_alone = without_main(law, layout)
     for entry in settle_round(law, boxes_of(game_id), layout, hands).entries:
         bet = entry.bet
-        if bet not in homeless:
+        if bet not in side_alone:
             net = settle(law, law.wager(bet.wager), hands[place_of(bet.box)], hands["D"]).net
             assert entry.paid - entry.collected == bet.amount * net
 

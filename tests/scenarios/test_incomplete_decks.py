@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from controller.table.events import DeviceNoted, IrregularityRaised, ShuffleFailed
+from controller.table.events import DeviceNoted, IrregularityRaised, DeckMadeUnusable
 from simulators.scenarios.course import Course
 from simulators.scenarios.format import read_scenario
 from simulators.scenarios.player import DifferenceError, play
@@ -29,7 +29,7 @@ def test_a_deck_that_is_not_whole_is_not_dealt_from_and_the_next_one_is(word: st
         list(play(scenario, course))
     raised = [one.note for one in course.history if isinstance(one, IrregularityRaised)]
     assert raised == [f"the shuffle counted the deck: {note}"]
-    assert len([one for one in course.history if isinstance(one, ShuffleFailed)]) == 1, "the second deck is whole"
+    assert len([one for one in course.history if isinstance(one, DeckMadeUnusable)]) == 1, "the second deck is whole"
     assert not any(isinstance(one, DeviceNoted) for one in course.history)
 
 

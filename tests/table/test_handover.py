@@ -66,7 +66,10 @@ def test_who_takes_over_names_all_that_is_open() -> None:
 
 def test_nothing_open_is_named_as_nothing() -> None:
     table = TableHarness().start()
-    assert table.refused(operations.TakeOver((7,))) == ("open", "Nothing is open; name nothing.")
+    assert table.refused(operations.TakeOver((7,))) == (
+        "open",
+        "No irregularity is open; take over without naming one.",
+    )
     table.do(operations.TakeOver())
     assert table.last(events.HandedOver).from_dealer == ""
     assert table.refused(operations.TakeOver())[0] == "on-duty"

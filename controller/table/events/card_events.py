@@ -89,7 +89,9 @@ class DeckShuffled(Event, frozen=True, tag="deck_shuffled"):
         return with_new_deck(state, deck, waiting=state.decks.waiting)
 
 
-class ShuffleFailed(Event, frozen=True, tag="shuffle_failed"):
+class DeckMadeUnusable(Event, frozen=True, tag="shuffle_failed"):
+    """The deck must not be dealt from until it is put in and shuffled again: not whole, taken out, or not shuffled."""
+
     deck: int
     waiting: bool = False
 

@@ -124,7 +124,7 @@ def void_needs_repeat(decision: Decision, found: Irregularity, clause: str) -> b
 def _bar_fresh_deck(decision: Decision) -> None:
     """An unused deck must not be dealt from."""
     if decision.state.decks.in_play.deck and not decision.state.decks.in_play.used:
-        decision.emit(events.ShuffleFailed(decision.state.decks.in_play.deck))
+        decision.emit(events.DeckMadeUnusable(decision.state.decks.in_play.deck))
 
 
 def _require_reshuffle(decision: Decision) -> None:
