@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from controller.table.events import DeviceNoted, IrregularityRaised, DeckMadeUnusable
+from controller.table.events import DeckMadeUnusable, DeviceNoted, IrregularityRaised
 from simulators.scenarios.course import Course
 from simulators.scenarios.format import read_scenario
 from simulators.scenarios.player import DifferenceError, play
