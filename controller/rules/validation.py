@@ -30,6 +30,7 @@ from controller.rules.law import Law, SettingError, read_law
 from controller.rules.odds import every_reading, wager_odds
 from controller.rules.payouts import OF_ONE
 from controller.rules.row_validation import KNOWN_CARDS, conditions, readings_of, rows_are_reached, rows_are_right
+from firmware_bridge.cards import DECK
 
 ASKED_BY_THE_PROGRAM: Final = {
     ESTABLISHED_BY: ("mathematically", COMPLETE_HANDS),
@@ -81,6 +82,9 @@ def _layout(game: Game) -> Iterator[str]:
     fewest, most, default = game.boxes
     if not 1 <= fewest <= default <= most:
         yield f"boxes are {game.boxes}; write them as (fewest, most, default), 1 or more, the default between the two"
+    needed = HAND_SIZE * (most + 1) + (game.first_card is not None)
+    if needed > len(DECK):
+        yield f"{most} boxes and the Dealer need {needed} cards, and a deck has {len(DECK)}; allow fewer boxes"
     units = Counter(grammar.unit for grammar in game.grammars)
     for unit in Unit:
         if units[unit] != 1:
@@ -114,6 +118,8 @@ def _first_card(game: Game) -> Iterator[str]:
     first = game.first_card
     if first is None:
         return
+    if not game.every_hand or len(set(game.boxes)) > 1:
+        yield "the First Card's order names every place; set every_hand=True and three equal numbers of boxes"
     places = {DEALER, *(f"B{number}" for number in range(1, game.boxes[2] + 1))}
     if sorted(first.order) != sorted(places):
         yield f"the First Card's order is {', '.join(first.order)}; name each of {', '.join(sorted(places))} once"

@@ -68,6 +68,11 @@ WRONG: dict[str, tuple[Game, str]] = {
     "default before fewest": (replace(SK, boxes=(3, 6, 2)), r"boxes are \(3, 6, 2\)"),
     "more than most": (replace(SK, boxes=(1, 6, 9)), r"boxes are \(1, 6, 9\)"),
     "most first": (replace(SK, boxes=(6, 1, 4)), r"boxes are \(6, 1, 4\)"),
+    "more boxes than cards": (replace(SK, boxes=(1, 17, 7)), "17 boxes and the Dealer need 54 cards"),
+    "a First Card and boxes that are not dealt to": (
+        replace(SK, first_card=FirstCard(((DEALER, (1,)),), (DEALER,), "SK 3.1", "tie_on")),
+        "set every_hand=True and three equal numbers of boxes",
+    ),
     "two cards each": (
         replace(SK, grammars=(replace(SK.grammars[0], cards_each=2), SK.grammars[1])),
         "cards_each of sets is 2; a hand has 3 cards",
