@@ -231,7 +231,7 @@ async def test_a_hang_up_after_every_byte_of_a_report() -> None:
 
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(2, 12))])
 async def test_a_hundred_hang_ups_at_any_moment(seed: int) -> None:
-    """Of every two, one cuts the line after a number of bytes, during the handshake too; one comes after all reports."""
+    """Of every two, one cuts the line after a number of bytes, also in the handshake; one comes after all reports."""
     random = Random(f"{seed}/hang-ups")  # repeatable moments
     cut = 0
     with short_folder() as folder:
