@@ -1,4 +1,4 @@
-"""`cardshoe` in a process of its own that is told beforehand where to fail: the product's code, and fault points.
+"""`cardshoe` in a process of its own with orders where to fail: the product's code, and fault points.
 
     python -m tests.end_to_end.child ORDERS run --config table.toml
 
@@ -167,24 +167,24 @@ def note_commands(path: Path) -> None:
     Mechanism.carry_out = noted  # type: ignore[method-assign]
 
 
-def tell_of_lost_host() -> None:
+def note_lost_host() -> None:
     on_host_lost = SimulatedDevice._on_host_lost
 
-    def told(self: SimulatedDevice) -> None:
+    def noted(self: SimulatedDevice) -> None:
         on_host_lost(self)
         sys.stdout.write(f"{HOST_LOST}\n")
         sys.stdout.flush()
 
-    SimulatedDevice._on_host_lost = told  # type: ignore[method-assign]
+    SimulatedDevice._on_host_lost = noted  # type: ignore[method-assign]
 
 
 def become_another_user() -> None:
     for name in USED_LATER:
         importlib.import_module(name)
-    nobody = pwd.getpwnam(ANOTHER_USER)
+    user = pwd.getpwnam(ANOTHER_USER)
     os.setgroups([])
-    os.setgid(nobody.pw_gid)
-    os.setuid(nobody.pw_uid)
+    os.setgid(user.pw_gid)
+    os.setuid(user.pw_uid)
 
 
 def main() -> None:
@@ -195,7 +195,7 @@ def main() -> None:
         watch_link(countdown)
     if orders.commands:
         note_commands(Path(orders.commands))
-        tell_of_lost_host()
+        note_lost_host()
     if orders.pace:
         simulate.HUMAN_PACE = orders.pace
     if orders.page:

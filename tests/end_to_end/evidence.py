@@ -26,11 +26,11 @@ E = TypeVar("E", bound=Event)
 
 CARDS_FIELD = {"SetDispensed": 5, "CardDrawn": 5, "CardsDrawnTogether": 6}
 MOVE_CARDS = ("Dispense", "Shuffle", "UnloadStub")
-LINK_FIELDS = ("link", "age", "links", "code", "sentence", "hint")  # of DeviceView: no journal entry tells them
+LINK_FIELDS = ("link", "age", "links", "code", "sentence", "hint")  # of DeviceView: no journal entry has them
 
 
 class Card(NamedTuple):
-    """A card by its place in the shuffle and the number of its face, as device and journal both tell it."""
+    """A card by its place in the shuffle and the number of its face, in the words of device and journal alike."""
 
     shuffle: int
     ordinal: int
@@ -38,7 +38,7 @@ class Card(NamedTuple):
 
 
 class Evidence:
-    """A journal that nobody writes to, read from its beginning, and what the device noted for itself."""
+    """A journal that is not being written, read from its beginning, and what the device noted for itself."""
 
     def __init__(self, stage: Stage) -> None:
         self._plan = stage.plan
@@ -61,7 +61,7 @@ class Evidence:
         return [entry.value for entry in self._entries if isinstance(entry.value, kind)]
 
     def fold(self) -> TableState:
-        """The state that the journal tells of, from nothing."""
+        """The state to which the journal folds."""
         state = TableState()
         for entry in self._entries:
             if isinstance(entry.value, Event):
@@ -136,7 +136,7 @@ class Evidence:
         assert len(over) == len(self._plan)
 
     def check_shown(self, shown: TableView) -> None:
-        """What the API showed is what the journal tells."""
+        """What the API showed is what the journal has."""
         folded = _without_link(view_of(self.fold(), LinkView()))
         assert folded == _without_link(shown)
 

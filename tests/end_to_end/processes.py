@@ -1,4 +1,4 @@
-"""Child processes of a test: what they say as it comes, and their end, whatever happens. No threads, no sleeping."""
+"""Child processes of a test: their output as it comes, and their end, whatever happens. No threads, no sleeping."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 class Child:
-    """A running process. `out` and `err` are the lines that it has said so far. `listens`: it can be told lines."""
+    """A running process. `out` and `err` are the lines written so far. `listens`: lines can be sent to it."""
 
     def __init__(
         self, module: str, *arguments: str, environment: dict[str, str] | None = None, listens: bool = False

@@ -63,7 +63,7 @@ class Stage:
         self.device_keys = folder / "device.keys"
         self.device_log = folder / "device.log"
         self.command_log = folder / "commands.log"
-        self.told: list[str] = []  # what the daemons told systemd
+        self.notified: list[str] = []  # what the daemons reported to systemd
         self._children: list[Child] = []
         self._notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK)
 
@@ -108,7 +108,7 @@ class Stage:
     # -- processes -------------------------------------------------------------------------------------------------
 
     async def start_device(self, *, dealer: bool = True, pace: float = 0.0, tcp: str = "") -> Child:
-        """A simulated device, and people who play the planned rounds at the daemon's table; or nobody.
+        """A simulated device, and people who play the planned rounds at the daemon's table; or no people.
 
         `tcp`: where it listens, instead of a pseudo-terminal.
         """
@@ -131,7 +131,7 @@ class Stage:
     async def start_daemon(self, orders: Orders | None = None, *, watchdog_us: int = 0) -> Child:
         """Start a daemon and wait until it tells systemd that it is ready."""
         daemon = self.spawn_daemon(orders, watchdog_us=watchdog_us)
-        await self.until_told("READY=1")
+        await self.until_notified("READY=1")
         return daemon
 
     def _start(self, orders: Orders | None, *arguments: str, environment: dict[str, str] | None = None) -> Child:
@@ -143,8 +143,8 @@ class Stage:
         self._children.append(child)
         return child
 
-    async def until_told(self, wanted: str) -> None:
-        """Until the daemon tells systemd this, anew. Fails when it ends first."""
+    async def until_notified(self, wanted: str) -> None:
+        """Until the daemon reports this to systemd again. Fails when it ends first."""
         loop = asyncio.get_running_loop()
         ended = asyncio.create_task(self.daemon.ended())
         try:
@@ -157,15 +157,15 @@ class Stage:
                         hearing.cancel()
                         raise AssertionError(f"the daemon ended with {ended.result()} and said {self.daemon.err}")
                     lines = hearing.result().decode().splitlines()
-                    self.told += lines
+                    self.notified += lines
         finally:
             ended.cancel()
 
-    def drain_told(self) -> None:
-        """Take what was told so far, so that what is told next is new."""
+    def drain_notified(self) -> None:
+        """Take the reports so far, so that the next ones are new."""
         with suppress(BlockingIOError):
             while True:
-                self.told += self._notify.recv(4096).decode().splitlines()
+                self.notified += self._notify.recv(4096).decode().splitlines()
 
     async def kill_daemon(self) -> None:
         """SIGKILL, at once."""

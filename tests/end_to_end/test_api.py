@@ -112,7 +112,7 @@ async def test_a_peer_of_another_user_id_is_not_admitted(stage: Stage) -> None:
         assert (status, answer["code"]) == (403, "not-admitted")
         for path in ("/v1/state", "/v1/events", "/nowhere"):
             assert await caller.get_status(path) == 403
-        assert await caller.get_status("/healthz") == 200  # which tells nothing of the table
+        assert await caller.get_status("/healthz") == 200  # which shows nothing of the table
     async with ApiClient(stage.socket) as client:
         with pytest.raises(TableUnreachableError, match="not admitted"):
             await client.state()
@@ -152,7 +152,7 @@ async def test_a_request_that_is_too_long(stage: Stage) -> None:
 
 
 async def test_the_same_id_gets_the_same_answer_across_a_restart(stage: Stage) -> None:
-    """Accepted or refused: it is done once, whoever asks how often."""
+    """Accepted or refused: it is done once, however often it is asked for."""
     await stage.start_device(dealer=False)
     await stage.start_daemon()
     accepted, refused = said(operations.OpenTable()), said(operations.PlaceYourBets(), id_="2" + UUID[1:])
@@ -219,7 +219,7 @@ async def test_a_follower_sees_each_event_once_across_restarts(stage: Stage) -> 
 
 
 async def test_what_comes_while_a_follower_is_busy_is_not_missed() -> None:
-    """Between being told that it has everything and asking for more."""
+    """Between the notice that it has everything and the request for more."""
 
     async def nothing_on_disk(after: int, limit: int) -> list[Published]:
         return []

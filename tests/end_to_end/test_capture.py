@@ -21,15 +21,15 @@ async def stage() -> AsyncIterator[Stage]:
 
 
 async def told_by(capture: Capture) -> list[str]:
-    told: list[str] = []
+    observed: list[str] = []
 
     def tell(ms: int, link: int, thing: Played) -> None:
         data = as_data(ms, link, thing, faces=False)
         if data.get("heard") == "reported":
-            told.append(data["observation"]["observed"])
+            observed.append(data["observation"]["observed"])
 
     await replay(capture, tell)
-    return told
+    return observed
 
 
 @pytest.mark.parametrize(("path", "records"), [("a.capture", True), ("no/such/folder/a.capture", False)])

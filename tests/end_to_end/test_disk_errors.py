@@ -102,7 +102,7 @@ async def test_a_disk_that_is_full_from_the_start() -> None:
 
 
 class Disk:
-    """A journal's writer that can be told to fail."""
+    """A journal's writer that fails on demand."""
 
     def __init__(self) -> None:
         self.full = False
@@ -195,7 +195,7 @@ async def test_a_report_that_came_while_the_disk_was_full_is_never_passed_over()
         service.hear(report(3))
         answer = await service.operate(returning(), "sam", Role.PIT_SUPERVISOR)
         assert answer.accepted
-        service.hear(report(4))  # the link's last words, before it is made anew
+        service.hear(report(4))  # the link's last report, before it is made again
         await in_turn(service)
         assert line.acknowledged == [1]
         assert line.drops >= 1
@@ -208,7 +208,7 @@ async def test_a_report_that_came_while_the_disk_was_full_is_never_passed_over()
 
 
 async def test_a_report_that_comes_again_is_taken_once_and_acknowledged_again() -> None:
-    """The link was made anew while the commit was still on its way."""
+    """The link was made again while the commit was still on its way."""
     disk, line = Disk(), Line()
     async with served(disk, line) as service:
         for heard in (
@@ -241,7 +241,7 @@ async def test_the_link_is_made_anew_though_the_return_itself_is_refused() -> No
 
 
 async def test_a_device_that_went_while_the_disk_was_full_is_known_to_be_gone() -> None:
-    """Its link ends no second time: were the table not told now, it would order cards of a device that is not there."""
+    """Its link does not end again: without a report now, the table would order cards from a device that is gone."""
     disk, line = Disk(), Line()
     async with served(disk, line) as service:
         await in_turn(service)

@@ -77,7 +77,7 @@ class Desk:
 
 
 class CutFront(PtyFront):
-    """A cable that can be told after how many bytes of the device's it carries nothing more."""
+    """A cable that carries nothing more after a number of bytes of the device's."""
 
     def __init__(self, device: SimulatedDevice, link: Path, changes: Changes) -> None:
         super().__init__(device, link)
@@ -231,7 +231,7 @@ async def test_a_hang_up_after_every_byte_of_a_report() -> None:
 
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(2, 12))])
 async def test_a_hundred_hang_ups_at_any_moment(seed: int) -> None:
-    """Of every two, one cuts the line after a number of bytes, during the handshake too; one comes when all is told."""
+    """Of every two, one cuts the line after a number of bytes, also in the handshake; one comes after all reports."""
     random = Random(f"{seed}/hang-ups")  # repeatable moments
     cut = 0
     with short_folder() as folder:
@@ -262,7 +262,7 @@ async def test_a_hundred_hang_ups_at_any_moment(seed: int) -> None:
 
 @pytest.mark.parametrize("while_unplugged", [True, False])
 async def test_hang_ups_while_a_set_is_being_dispensed(while_unplugged: bool) -> None:
-    """The set is formed though the cable is out, and told once, under a status that names its command."""
+    """The set is formed though the cable is out, and reported once, under a status that names its command."""
     with short_folder() as folder:
         table = Table(folder, lasting=True)
         async with table.running():

@@ -39,7 +39,7 @@ def keys_of(kind: str) -> dict[str, bytes]:
 
 
 def test_the_installed_program_brings_simulated_devices() -> None:
-    assert [row.name for row in entry_points(group=ENTRY_POINTS)] == ["sim"], "install it anew: pip install -e ."
+    assert [row.name for row in entry_points(group=ENTRY_POINTS)] == ["sim"], "install it again: pip install -e ."
 
 
 async def test_a_simulated_device_in_the_daemon_itself(stage: Stage) -> None:

@@ -1,4 +1,4 @@
-"""`cardshoe simulate` where it cannot begin: the sentence names what is in the way, and the option that mends it."""
+"""`cardshoe simulate` where it cannot start: the sentence names the obstacle and the option that avoids it."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ async def test_a_device_that_comes_later_is_found_and_one_that_goes_is_missed(st
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 @pytest.mark.parametrize("device", [True, False])
-async def test_told_to_stop_while_streams_are_open(stage: Stage, number: signal.Signals, device: bool) -> None:
+async def test_asked_to_stop_while_streams_are_open(stage: Stage, number: signal.Signals, device: bool) -> None:
     if device:
         await stage.start_device()
     await stage.start_daemon(LONG_GRACE)
@@ -91,7 +91,7 @@ async def follow(client: ApiClient, caught_up: asyncio.Event) -> list[dict[str, 
     return seen
 
 
-async def test_told_to_stop_while_followers_ask_again_at_once(stage: Stage) -> None:
+async def test_asked_to_stop_while_followers_ask_again_at_once(stage: Stage) -> None:
     """Over the connection that they have: no follower can keep a daemon running by asking again."""
     await stage.start_daemon(LONG_GRACE)
     async with ApiClient(stage.socket) as client:
@@ -109,38 +109,38 @@ async def hold_on(client: ApiClient, caught_up: asyncio.Event) -> None:
             await follow(client, caught_up)
 
 
-async def test_told_to_stop_before_it_is_ready(stage: Stage) -> None:
+async def test_asked_to_stop_before_it_is_ready(stage: Stage) -> None:
     daemon = stage.spawn_daemon()
     assert await daemon.end() in (0, -signal.SIGTERM)  # before its handler stands, the default one acts
     assert not stage.socket.exists()
 
 
 @pytest.mark.parametrize("admitted", [True, False])
-async def test_systemd_is_told(stage: Stage, admitted: bool) -> None:
-    """Also where the daemon's own user is nobody at the table, as on a table's PC."""
+async def test_systemd_is_notified(stage: Stage, admitted: bool) -> None:
+    """Also where the daemon's own user stands for no person, as on a table's PC."""
     if not admitted:
         stage.configure(uid=54321)
     await stage.start_daemon(watchdog_us=300_000)
-    assert stage.told == ["READY=1", "STATUS=table T-1"]
-    await stage.until_told("WATCHDOG=1")
-    await stage.until_told("WATCHDOG=1")
+    assert stage.notified == ["READY=1", "STATUS=table T-1"]
+    await stage.until_notified("WATCHDOG=1")
+    await stage.until_notified("WATCHDOG=1")
     stage.daemon.signal(signal.SIGTERM)
-    await stage.until_told("STOPPING=1")
+    await stage.until_notified("STOPPING=1")
     assert await stage.daemon.ended() == 0
-    assert stage.told.count("READY=1") == 1
+    assert stage.notified.count("READY=1") == 1
 
 
 async def test_a_daemon_that_stands_still_feeds_no_watchdog(stage: Stage) -> None:
     await stage.start_daemon(watchdog_us=300_000)
-    await stage.until_told("WATCHDOG=1")
+    await stage.until_notified("WATCHDOG=1")
     stage.daemon.signal(signal.SIGSTOP)
     try:
-        stage.drain_told()
+        stage.drain_notified()
         with pytest.raises(TimeoutError):
-            await asyncio.wait_for(stage.until_told("WATCHDOG=1"), 0.5)
+            await asyncio.wait_for(stage.until_notified("WATCHDOG=1"), 0.5)
     finally:
         stage.daemon.signal(signal.SIGCONT)
-    await stage.until_told("WATCHDOG=1")
+    await stage.until_notified("WATCHDOG=1")
     assert await stage.daemon.end() == 0
 
 

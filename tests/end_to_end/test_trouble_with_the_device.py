@@ -43,7 +43,7 @@ async def assert_recovers(stage: Stage) -> None:
     Evidence(stage).check(shown)
 
 
-def told(shown: TableView) -> str:
+def advice_in(shown: TableView) -> str:
     """What a person reads: the sentence and the next step."""
     assert shown.service == "out_of_service"
     assert not shown.device.connected
@@ -70,7 +70,7 @@ async def test_a_device_of_another_key(
     shown = await state_after(stage, "link.refused")
     assert shown.device.link == "refused"
     assert shown.device.code == code
-    assert advice in told(shown)
+    assert advice in advice_in(shown)
     write_device_keys(stage.device_keys, right)
     await assert_recovers(stage)
     assert next(event.code for event in Evidence(stage).of(DeviceLost)) == code, "journaled"
@@ -88,7 +88,7 @@ async def test_key_file_that_vanishes(stage: Stage) -> None:
         await stage.daemon.until(lambda: any(line["code"] == "key-file" for line in stage.daemon.logged("link.lost")))
         shown = await stage.state()
         assert shown.device.code == "key-file"
-        assert "device.keys" in told(shown)
+        assert "device.keys" in advice_in(shown)
         write_device_keys(stage.device_keys, right)
     finally:
         noise.hang_up()
@@ -106,7 +106,7 @@ async def test_a_device_that_sends_garbage(stage: Stage) -> None:
         shown = await state_after(stage, "link.lost")
         assert shown.device.link in ("lost", "connecting", "authenticating")
         assert shown.device.code == "device-garbage"
-        assert "baud=" in told(shown)
+        assert "baud=" in advice_in(shown)
     finally:
         noise.hang_up()
     await stage.start_device()
@@ -119,7 +119,7 @@ async def test_a_device_that_says_nothing(stage: Stage) -> None:
         await stage.start_daemon(Orders(handshake_within=0.5))
         shown = await state_after(stage, "link.lost")
         assert shown.device.code == "device-no-answer"
-        assert "power" in told(shown)
+        assert "power" in advice_in(shown)
     finally:
         silent.hang_up()
     assert await stage.daemon.end() == 0
@@ -130,8 +130,8 @@ async def test_a_port_that_is_missing(stage: Stage) -> None:
     shown = await state_after(stage, "link.absent")
     assert shown.device.link == "absent"
     assert shown.device.code == "port-missing"
-    assert str(stage.port) in told(shown)
-    assert "Plug the device in" in told(shown)
+    assert str(stage.port) in advice_in(shown)
+    assert "Plug the device in" in advice_in(shown)
     await stage.start_device()
     await assert_recovers(stage)
 
@@ -144,7 +144,7 @@ async def test_a_port_that_another_program_has(stage: Stage) -> None:
         await stage.start_daemon()
         shown = await state_after(stage, "link.absent")
         assert shown.device.code == "port-busy"
-        assert "fuser" in told(shown)
+        assert "fuser" in advice_in(shown)
     finally:
         os.close(other)
     await assert_recovers(stage)
@@ -157,7 +157,7 @@ async def test_a_port_without_permission(stage: Stage) -> None:
     await stage.start_daemon(Orders(as_another_user=AS_ROOT))
     shown = await state_after(stage, "link.absent")
     assert shown.device.code == "port-permission"
-    assert "group" in told(shown)
+    assert "group" in advice_in(shown)
     stage.port.chmod(0o666)
     await assert_recovers(stage)
 

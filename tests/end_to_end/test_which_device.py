@@ -48,7 +48,7 @@ async def until_journaled(stage: Stage, code: str) -> None:
             event = (await stage.events_until(client, "device_lost", event["entry"]))[-1]
 
 
-async def told(stage: Stage, code: str, event: str = "link.refused", *, in_journal: bool = True) -> TableView:
+async def state_with(stage: Stage, code: str, event: str = "link.refused", *, in_journal: bool = True) -> TableView:
     """The state once the daemon has logged and journaled why: out of service, with a sentence and what to do."""
     await stage.daemon.until(lambda: any(line["code"] == code for line in stage.daemon.logged(event)))
     if in_journal:
@@ -80,7 +80,7 @@ async def test_another_device_than_the_pinned_one_though_it_is_paired(stage: Sta
     say_of_the_device(stage, 'serial = "CARDSHOE-0042"')
     await stage.start_device()
     await stage.start_daemon()
-    shown = await told(stage, "device-other-serial")
+    shown = await state_with(stage, "device-other-serial")
     assert f"The device is {SIMULATED}" in shown.device.sentence
     assert "[device] serial" in shown.device.sentence
     assert shown.service_cause == shown.device.sentence
@@ -97,7 +97,7 @@ async def test_firmware_that_is_not_approved(stage: Stage) -> None:
     say_of_the_device(stage, f'firmware_digests = ["{"a" * 64}"]')
     await stage.start_device()
     await stage.start_daemon()
-    shown = await told(stage, "device-firmware")
+    shown = await state_with(stage, "device-firmware")
     assert "0" * 64 in shown.device.sentence, "what would have to be approved"
     assert not (await journaled(stage, "device-firmware")).of(DeviceReady)
 
@@ -159,7 +159,7 @@ async def test_a_device_that_only_claims_to_be_ours(stage: Stage, device: SmallD
     pty = Pty(stage.port, device)
     try:
         await stage.start_daemon()
-        shown = await told(stage, code)
+        shown = await state_with(stage, code)
         assert advice in shown.device.sentence
         assert not (await journaled(stage, code)).of(DeviceReady)
     finally:
@@ -176,7 +176,7 @@ async def test_a_recorded_handshake_opens_no_second_link(stage: Stage) -> None:
         pty.hang_up()
         await stage.daemon.until(lambda: stage.daemon.logged("link.lost"))
         pty = Pty(stage.port, device)
-        await told(stage, "device-proof")
+        await state_with(stage, "device-proof")
     finally:
         pty.hang_up()
     assert await stage.daemon.end() == 0
@@ -195,7 +195,7 @@ async def test_a_bee_tek_behind_the_driver_of_cardlink(stage: Stage) -> None:
         await stage.start_daemon(Orders(handshake_within=1.0))
         await stage.daemon.until(lambda: stage.daemon.logged("link.authenticating"))
         shoe.send(b"[Game]<Card:4S>\r\n" * 10)
-        shown = await told(stage, "device-garbage", "link.lost", in_journal=False)
+        shown = await state_with(stage, "device-garbage", "link.lost", in_journal=False)
         assert "driver=bee_tek" in shown.device.sentence
     finally:
         shoe.hang_up()
@@ -211,7 +211,7 @@ async def test_a_cardlink_device_behind_the_driver_of_bee_tek(stage: Stage) -> N
         await stage.start_daemon(Orders(longest_pause=0.2))
         await stage.daemon.until(lambda: stage.daemon.logged("link.ready"))
         pty.send(device.status() * 10)
-        shown = await told(stage, "device-garbage")
+        shown = await state_with(stage, "device-garbage")
         assert "driver=cardlink" in shown.device.sentence
         async with asyncio.timeout(PATIENCE):
             while (
@@ -248,7 +248,7 @@ async def test_a_cable_that_loses_bytes(stage: Stage) -> None:
     pty = Pty(stage.port, BadCable())
     try:
         await stage.start_daemon()
-        shown = await told(stage, "device-damaged-frames", "link.lost")
+        shown = await state_with(stage, "device-damaged-frames", "link.lost")
         assert "cable" in shown.device.sentence
         assert "no other program" in shown.device.sentence
     finally:

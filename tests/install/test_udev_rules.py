@@ -1,4 +1,4 @@
-"""The udev rules take our devices, give them to our group, and take nobody else's: judged on their text.
+"""The udev rules take our devices, give them to our group, and take no other: judged on their text.
 
 What udev makes of them is udev's business; that they say what was decided is checked here, with a small reader of the
 rules language that refuses whatever it does not understand. Each demand is shown to bite by a file that breaks it.
@@ -19,7 +19,7 @@ TEXT = RULES.read_text(encoding="utf-8")
 
 # Vendors whose numbers stand on converters that anybody sells; none of their cables is ours.
 GENERIC_VENDORS = {"0403": "FTDI", "10c4": "CP210x", "1a86": "CH340", "067b": "PL2303", "04d8": "MCP2200"}
-# Words that look like properties are obeyed by nobody unless a program documents them.
+# A word that looks like a property has no effect unless a program documents it.
 KNOWN_PROPERTIES = {"ID_MM_DEVICE_IGNORE"}
 
 TERM = re.compile(r'\s*([A-Z]+)(?:\{([^}]*)\})?\s*(==|!=|\+=|-=|:=|=)\s*"([^"]*)"\s*')

@@ -37,7 +37,7 @@ def test_every_disposition_and_stage_has_words() -> None:
 
 
 def test_no_event_has_a_field_that_the_feed_writes_itself() -> None:
-    """Else the round that an event belongs to would be told wrongly."""
+    """Else an event would be shown in the wrong round."""
     envelope = {"entry", "utc_ns", "round", "event"}
     of_the_round = {events.RoundBegan}  # it names the round that begins: the same number
     for event in get_args(events.AnyEvent):
