@@ -8,7 +8,7 @@ from tests.search import page
 from tests.search.cases import COUNTED, IN_PART, LARGE, SMALL, Case, run
 
 FIRST_STATES = 1_500
-MANY_STATES = 4_000
+MANY_STATES = 2_000
 
 
 def _name(case: Case) -> str:
