@@ -164,7 +164,7 @@ def refusal_of(path: Path) -> JournalError | None:
 
 
 @given(st.data())
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_a_flipped_bit_is_refused_or_lies_where_nothing_is_stored(written: Path, data: st.DataObject) -> None:
     content = written.read_bytes()
     with closing(sqlite3.connect(written)) as connection:
