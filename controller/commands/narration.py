@@ -5,6 +5,7 @@ An event without a line of its own is shown by its name.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from typing import Any, Final
@@ -12,6 +13,9 @@ from typing import Any, Final
 from controller.commands.vocabulary import KINDS, USUAL
 from controller.games.own_words import OwnWords
 from controller.games.specification import FACT_QUESTIONS, Disposition, Kind
+
+PLACE: Final = re.compile(r"B[1-9][0-9]?|D")
+PLACE_FIELDS: Final = frozenset({"place", "places", "source"})
 
 Line = Callable[[dict[str, Any]], str | None]
 LineOfPlaces = Callable[[dict[str, Any], OwnWords], str | None]
@@ -26,9 +30,23 @@ def _many(event: dict[str, Any]) -> str:
     return "a card" if count == 1 else f"{count} cards"
 
 
-def _places(event: dict[str, Any]) -> str:
-    places: list[str] = event["places"]
-    return " ".join(dict.fromkeys(places))
+def _with_places_named(event: dict[str, Any], words: OwnWords) -> dict[str, Any]:
+    """The event with its places, and those of its cards, in the words of the game."""
+    named = {key: _place_named(value, words) if key in PLACE_FIELDS else value for key, value in event.items()}
+    cards = event.get("cards", ())
+    if cards and isinstance(cards[0], dict):
+        named["cards"] = [_with_places_named(card, words) for card in cards]
+    return named
+
+
+def _place_named(value: Any, words: OwnWords) -> Any:
+    if isinstance(value, list):
+        return [_place_named(one, words) for one in value]
+    return words.of(value) if isinstance(value, str) and PLACE.fullmatch(value) else value
+
+
+def _listed(places: list[str]) -> str:
+    return ", ".join(dict.fromkeys(places))
 
 
 def _under(clause: str) -> str:
@@ -242,10 +260,8 @@ LINES: Final[dict[str, Line]] = {
     "phase_entered": _phase,
     "first_card_drawn": lambda event: "the First Card leaves the device",
     "first_card_shown": lambda event: f"the First Card is {event['card']}{_under(event['clause'])}",
-    "deal_began": lambda event: (
-        f"dealing {event['order'].replace('_', ' ')}, {event['places'][0]} first{_under(event['clause'])}"
-    ),
-    "cards_dealt": lambda event: f"{_many(event)} to {_places(event)}",
+    "deal_began": lambda event: f"dealing starts at {event['places'][0]}{_under(event['clause'])}",
+    "cards_dealt": lambda event: f"{_many(event)} to {_listed(event['places'])}",
     "cards_set_aside": lambda event: f"{_many(event)} set aside: {event['because']}",
     "card_found_face_up": lambda event: f"card {event['ordinal']} lies face up in the device",
     "cards_found_elsewhere": lambda event: _moved(event, "at {place}, dealt to {source}"),
@@ -354,4 +370,4 @@ def tell(event: dict[str, Any], words: OwnWords = USUAL) -> str | None:
     if of_places := LINES_OF_PLACES.get(name):
         return of_places(event, words)
     line = LINES.get(name)
-    return line(event) if line else str(name).replace("_", " ")
+    return line(_with_places_named(event, words)) if line else str(name).replace("_", " ")

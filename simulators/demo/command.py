@@ -66,15 +66,17 @@ def introduction(rules: Game, rounds: int, device: str, *, fast: bool) -> str:
 
     >>> from controller.games import game
     >>> print(introduction(game("NC"), 5, "shuffler", fast=False))
-    Non-Commission Three Pictures: 5 rounds at a simulated table with a shuffler, about a minute.
-    A simulated device and the daemon start as two processes; simulated people deal, err and decide.
-    ?? is a card that lies face down: the daemon knows it and shows it to no one. Ctrl-C ends it all.
+    Non-Commission Three Pictures: 5 rounds with a simulated shuffler.
+    It takes about a minute; Ctrl-C ends it.
+    The simulated people deal, make mistakes and decide, through the daemon's API.
+    ?? is a card that lies face down: the daemon shows it to no one.
     """
-    lasts = "without waiting" if fast else _duration(rounds * SECONDS_A_ROUND)
+    lasts = "a few seconds" if fast else _duration(rounds * SECONDS_A_ROUND)
     return (
-        f"{rules.title}: {rounds} round{'s' * (rounds != 1)} at a simulated table with a {device}, {lasts}.\n"
-        "A simulated device and the daemon start as two processes; simulated people deal, err and decide.\n"
-        "?? is a card that lies face down: the daemon knows it and shows it to no one. Ctrl-C ends it all."
+        f"{rules.title}: {rounds} round{'s' * (rounds != 1)} with a simulated {device}.\n"
+        f"It takes {lasts}; Ctrl-C ends it.\n"
+        "The simulated people deal, make mistakes and decide, through the daemon's API.\n"
+        "?? is a card that lies face down: the daemon shows it to no one."
     )
 
 
