@@ -342,7 +342,7 @@ class Mechanism:
         covers = self._coming(count)
         self._spend("form_set", covers)
         self._look_for_face_up(count)
-        seen = count + (self.faults.take(covers, "double-draw") is not None)
+        seen = min(count + (self.faults.take(covers, "double-draw") is not None), len(self.inside))
         moved = seen + (self.faults.take(covers, UNSEEN_CARD) is not None)
         self.tray = [*self.tray, *self.inside[:moved]]
         read, self.inside = self.inside[:seen], self.inside[moved:]

@@ -121,7 +121,7 @@ def test_ctrl_c_ends_it_with_one_line_and_leaves_no_process(open_terminal: Calla
 
 def test_ctrl_c_before_anything_runs_is_one_line_too(open_terminal: Callable[[list[str]], Terminal]) -> None:
     terminal = open_terminal(DEMO)
-    terminal.read_until(lambda shown: "Ctrl-C ends it all." in shown)
+    terminal.read_until(lambda shown: "Ctrl-C ends it." in shown)
     terminal.press_ctrl_c()
     assert terminal.ended() == INTERRUPTED
     assert terminal.shown.rstrip().endswith("Interrupted: the demonstration has ended, with its device and its daemon.")

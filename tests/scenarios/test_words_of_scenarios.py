@@ -206,7 +206,7 @@ def test_the_demo_tells_each_step_and_what_the_table_says() -> None:
     assert code == 0
     printed = output.splitlines()
     assert printed[-1] == "Every expectation held."
-    for line in ("B3 chooses to withdraw", "B3 is out of play, bets returned", "refused: Only a pit supervisor"):
+    for line in ("box 3 chooses to withdraw", "box 3 is out of play, bets returned", "refused: Only a pit supervisor"):
         assert any(line in one for one in printed), line
     steps = [re.sub(r"^ *\d+  ", "", one) for one in printed if re.match(r" *\d+  \S", one)]
     assert steps == [step.text for step in load(EXPOSED).steps]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import get_args
 
 import pytest
@@ -47,9 +48,17 @@ def check(state: TableState, given: AnyInput) -> int:
     return len(decided.events)
 
 
-@pytest.mark.parametrize("name", [name for name, _ in STATES])
-def test_every_input_has_an_outcome(name: str) -> None:
-    state = dict(STATES)[name]
+def _states() -> Iterator[object]:
+    """Every run takes the first of the states that are alike in what says which inputs are lawful."""
+    met: set[tuple[object, ...]] = set()
+    for name, state in STATES:
+        alike = (state.phase, state.service, state.held, state.settings and state.settings.unit)
+        yield pytest.param(state, id=name, marks=pytest.mark.exhaustive if alike in met else ())
+        met.add(alike)
+
+
+@pytest.mark.parametrize("state", list(_states()))
+def test_every_input_has_an_outcome(state: TableState) -> None:
     outcomes = [check(state, given) for given in every_input(state)]
     assert any(outcomes)
 
