@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -62,15 +63,16 @@ def test_the_pages_take_it_in(tree: Path) -> None:
         assert " SK " in (tree / "docs" / page).read_text(encoding="utf-8")
 
 
-def test_a_second_folder_of_its_id_is_refused(tree: Path, tmp_path: Path) -> None:
+def test_a_folder_that_is_no_game_is_named_and_stops_no_other(tree: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
-    copy_with_the_skeleton(other)
+    shutil.copytree(tree, other)
     (other / "controller/games/sk").rename(other / "controller/games/zz")
     for path in (other / "controller/games/zz").glob("*.py"):
         path.write_text(path.read_text(encoding="utf-8").replace("games.sk", "games.zz").replace('"SK"', '"NC"'))
-    refused = run(other, *CARDSHOE, "rules", "NC")
-    assert refused.returncode == 1
-    assert refused.stderr == (
-        "cardshoe: `cardshoe rules` cannot start: controller/games/nc and controller/games/zz both have the id NC;"
-        " give one of them another.\n"
+    refused = run(other, *CARDSHOE, "rules", "ZZ")
+    assert refused.returncode == 2
+    assert refused.stderr.startswith(
+        "cardshoe: GAME 'ZZ' is no game of this program.\n"
+        "  controller/games/zz has the id NC; controller/games/nc has that id; give this one another.\n"
     )
+    assert run(other, *CARDSHOE, "rules", "NC", "--section", "round").returncode == 0
