@@ -11,7 +11,6 @@ import pkgutil
 import re
 import traceback
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Final
 
 from controller.games.specification import Game
@@ -60,7 +59,7 @@ def _mistake(folder: str, error: Exception) -> str:
         place = error.filename, error.lineno
     line = f", line {place[1]}" if place[1] else ""
     what = str(error) if " " in str(error) else f"{error} is unknown"
-    return f"controller/games/{folder}/{Path(place[0]).name}{line}: {what}; correct it there"
+    return f"controller/games/{folder}/{place[0].rpartition('/')[2]}{line}: {what}; correct it there"
 
 
 def collect(folders: Iterable[str], package: str = __name__) -> tuple[dict[str, Game], dict[str, str]]:

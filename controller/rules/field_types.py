@@ -34,7 +34,7 @@ def mistyped(value: object, kind: Any, place: str) -> Iterator[str]:
     elif not isinstance(value, get_origin(kind) or kind) or (kind is int and isinstance(value, bool)):
         yield f"{place or 'GAME'} is {value!r:.60}; write {_written(kind)}"
     elif isinstance(value, msgspec.Struct | OwnWords):
-        for name, declared in _declared(type(value)).items():
+        for name, declared in _declared(kind).items():
             yield from mistyped(getattr(value, name), declared, f"{place}.{name}".lstrip("."))
 
 
