@@ -52,7 +52,7 @@ def _mistake(folder: str, error: Exception) -> str:
     if isinstance(error, ModuleNotFoundError) and (error.name or "").endswith(f".{folder}.game"):
         return f"controller/games/{folder} has no game.py; copy it from docs/skeleton_game/game, or remove the folder"
     frames = [
-        frame for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename).parent.name == folder
+        frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.split("/")[-2:-1] == [folder]
     ]
     place: tuple[str, int | None] = (frames[-1].filename, frames[-1].lineno) if frames else (path, None)
     if isinstance(error, SyntaxError) and error.filename:
