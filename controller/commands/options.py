@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from controller.commands.text import write_out
-from controller.games import GAMES, UnknownGameError, game
+from controller.games import BROKEN, GAMES, UnknownGameError, game
 from controller.games.specification import Game
 from controller.games.wager_specification import Setting, Wager
 from controller.problems import BadInputError
@@ -53,7 +53,8 @@ def find_game(game_id: str) -> Game:
         document = game(game_id.strip().upper())
     except UnknownGameError:
         known = ", ".join(f"{known.id} ({known.title})" for known in GAMES.values())
-        raise BadInputError(f"GAME {shortened(game_id)!r} is no game of this program.", f"It knows {known}.") from None
+        hint = "\n  ".join([*(f"{wrong}." for wrong in BROKEN.values()), f"It knows {known}."])
+        raise BadInputError(f"GAME {shortened(game_id)!r} is no game of this program.", hint) from None
     if wrong := problems(document):
         listed = "\n  ".join(wrong)
         raise BadInputError(f"The data of {document.id} is wrong.", f"Correct it in controller/games:\n  {listed}")

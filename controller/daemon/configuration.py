@@ -10,7 +10,7 @@ import msgspec
 
 from controller.api.people import Person
 from controller.daemon.house_law import HouseRow, LawError, ReadingSection, check_law, chosen_readings, house_rows
-from controller.games import GAMES
+from controller.games import BROKEN, GAMES
 from controller.games.specification import Unit
 from controller.roles import Role
 from controller.rules.layout import TableRulesError, check_rules
@@ -167,7 +167,8 @@ def _plain(message: str) -> str:
 def _check(path: Path, configuration: Configuration) -> None:
     table = configuration.table
     if table.game not in GAMES:
-        raise ConfigurationError(f"{path}: there is no game {table.game!r}; known: {', '.join(sorted(GAMES))}.")
+        wrong = "".join(f" {sentence}." for sentence in BROKEN.values())
+        raise ConfigurationError(f"{path}: there is no game {table.game!r}; known: {', '.join(GAMES)}.{wrong}")
     fewest, most, _ = GAMES[table.game].boxes
     if table.boxes and not fewest <= table.boxes <= most:
         raise ConfigurationError(f"{path}: {table.game} has {fewest} to {most} boxes, not {table.boxes}.")

@@ -1,7 +1,7 @@
 """The games, one package a rules document, as data. A game is named by its document's short id (NC).
 
 Every package here whose module `game` has a `GAME` is one, named as its id in lower case: a further game is one more
-folder (docs/a_new_game.md).
+folder (docs/a_new_game.md). A folder that is none stops no other game: `BROKEN` has what is wrong with it.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
+import traceback
 from collections.abc import Iterable
 from typing import Final
 
@@ -17,41 +18,68 @@ from controller.games.specification import Game
 ID: Final = re.compile(r"[A-Z][A-Z0-9]*")
 
 
-class GameFolderError(ImportError):
+class GameFolderError(Exception):
     """A folder of games is not one game under its own id. The message is a sentence with a next step."""
 
 
-def collect(found: Iterable[tuple[str, Game]]) -> dict[str, Game]:
-    """The games of those (folder, game), by id in alphabetical order.
+def load(folder: str, package: str = __name__, taken: Iterable[str] = ()) -> Game:
+    """The game of a folder of that package; `taken`: the folders that there are.
 
-    Raises `GameFolderError` for an id that is not written as one, or not as its folder, or that two folders have.
+    Raises `GameFolderError` for a mistake in its modules, without a `GAME`, or with an id that is not the folder's.
     """
-    folders: dict[str, str] = {}
+    try:
+        document = importlib.import_module(f"{package}.{folder}.game").GAME
+    except Exception as error:  # whatever is written wrong there: it stops this game and no other
+        raise GameFolderError(_mistake(folder, error)) from error
+    if not isinstance(document, Game):
+        raise GameFolderError(f"GAME of controller/games/{folder}/game.py is no Game(...); write it as the skeleton's")
+    if not isinstance(document.id, str) or not ID.fullmatch(document.id):
+        raise GameFolderError(
+            f"controller/games/{folder} has the id {document.id!r}; write upper-case letters and figures, as NC"
+        )
+    own = document.id.lower()
+    if folder != own:
+        has = f"controller/games/{own} has that id; give this one another" if own in taken else f"call the folder {own}"
+        raise GameFolderError(f"controller/games/{folder} has the id {document.id}; {has}")
+    return document
+
+
+def _mistake(folder: str, error: Exception) -> str:
+    """What is wrong, and where: the last line of the folder's own that was being read."""
+    path = f"controller/games/{folder}/game.py"
+    if isinstance(error, AttributeError) and error.name == "GAME":
+        return f"{path} has no GAME; end it with GAME: Final = Game(...)"
+    if isinstance(error, ModuleNotFoundError) and (error.name or "").endswith(f".{folder}.game"):
+        return f"controller/games/{folder} has no game.py; copy it from docs/skeleton_game/game, or remove the folder"
+    frames = [
+        frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.split("/")[-2:-1] == [folder]
+    ]
+    place: tuple[str, int | None] = (frames[-1].filename, frames[-1].lineno) if frames else (path, None)
+    if isinstance(error, SyntaxError) and error.filename:
+        place = error.filename, error.lineno
+    line = f", line {place[1]}" if place[1] else ""
+    what = str(error) if " " in str(error) else f"{error} is unknown"
+    return f"controller/games/{folder}/{place[0].rpartition('/')[2]}{line}: {what}; correct it there"
+
+
+def collect(folders: Iterable[str], package: str = __name__) -> tuple[dict[str, Game], dict[str, str]]:
+    """The games of those folders by id, and what is wrong with each of the other folders."""
     games: dict[str, Game] = {}
-    for folder, document in found:
-        if not ID.fullmatch(document.id):
-            raise GameFolderError(
-                f"controller/games/{folder} has the id {document.id!r}; write upper-case letters and figures, as NC"
-            )
-        if document.id in folders:
-            raise GameFolderError(
-                f"controller/games/{folders[document.id]} and controller/games/{folder} both have the id"
-                f" {document.id}; give one of them another"
-            )
-        if folder != document.id.lower():
-            raise GameFolderError(
-                f"controller/games/{folder} has the id {document.id}; call the folder {document.id.lower()}"
-            )
-        folders[document.id], games[document.id] = folder, document
-    return dict(sorted(games.items()))
+    broken: dict[str, str] = {}
+    folders = sorted(folders)
+    for folder in folders:
+        try:
+            found = load(folder, package, folders)
+        except GameFolderError as error:
+            broken[folder] = str(error)
+        else:
+            games[found.id] = found
+    return games, broken
 
 
-def _documents() -> dict[str, Game]:
-    folders = (found.name for found in pkgutil.iter_modules(__path__) if found.ispkg)
-    return collect((folder, importlib.import_module(f"{__name__}.{folder}.game").GAME) for folder in folders)
-
-
-GAMES: Final[dict[str, Game]] = _documents()
+_FOUND: Final = collect(found.name for found in pkgutil.iter_modules(__path__) if found.ispkg)
+GAMES: Final[dict[str, Game]] = _FOUND[0]
+BROKEN: Final[dict[str, str]] = _FOUND[1]
 
 
 class UnknownGameError(KeyError):

@@ -16,19 +16,16 @@ import msgspec
 
 from controller.games import ID
 from controller.games.own_words import DEALER
-from controller.games.specification import (
-    Game,
-    StepKind,
-    Unit,
-)
+from controller.games.specification import Game, Kind, Order, StepKind, Unit
 from controller.games.wager_specification import COMPARING, Excess, Looks, Needs, Price, Shortfall, Viewer, Wager
 from controller.rules.apportionment import EXEMPT, PRO_RATA_UNDER_MINIMUM
 from controller.rules.dependence import CountingError
 from controller.rules.established import COMPLETE_HANDS, ESTABLISHED_BY, Sight
+from controller.rules.field_types import mistyped
 from controller.rules.hands import HAND_SIZE, class_name
 from controller.rules.law import Law, SettingError, read_law
 from controller.rules.odds import every_reading, wager_odds
-from controller.rules.payouts import OF_ONE
+from controller.rules.payouts import OF_BOTH, OF_ONE
 from controller.rules.row_validation import KNOWN_CARDS, conditions, readings_of, rows_are_reached, rows_are_right
 from firmware_bridge.cards import DECK
 
@@ -50,16 +47,22 @@ STEPS_OF_EVERY_ROUND: Final = (
     StepKind.SETTLING,
 )
 DATE: Final = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])")
+WORD: Final = re.compile(r"[a-z][a-z0-9_]*")  # an id that a configuration and a journal name
 CLASSES: Final = 31  # of ranking
 RANKS: Final = range(1, 14)
 
 
-@cache
 def problems(game: Game) -> tuple[str, ...]:
     """Every problem of a game's data; none if it is right.
 
-    What depends on readings and rows is looked at only where settings, wagers and rows are right in themselves.
+    Only where every field has its type the rest is looked at, and what depends on readings and rows only where
+    settings, wagers and rows are right in themselves.
     """
+    return _distinct(mistyped(game, Game, "")) or _problems(game)
+
+
+@cache
+def _problems(game: Game) -> tuple[str, ...]:
     found = _distinct(sentence for check in CHECKS for sentence in check(game))
     return found or _distinct(sentence for check in CHECKS_OF_LAWS for sentence in check(game))
 
@@ -69,6 +72,11 @@ def _distinct(sentences: Iterable[str]) -> tuple[str, ...]:
 
 
 def _identity(game: Game) -> Iterator[str]:
+    ids = [wager.id for wager in game.wagers]
+    ids += [word for setting in game.settings for word in (setting.id, *setting.words)]
+    for word in ids:
+        if not WORD.fullmatch(word):
+            yield f"the id {word!r} of a wager, setting or option: write lower-case letters, figures and _, as tie_on"
     if not ID.fullmatch(game.id):
         yield f"the id is {game.id!r}; write upper-case letters and figures, a letter first, as NC or F3"
     for field in ("title", "tie_word"):
@@ -92,6 +100,8 @@ def _layout(game: Game) -> Iterator[str]:
     for grammar in game.grammars:
         if grammar.cards_each != HAND_SIZE:
             yield f"cards_each of {grammar.unit} is {grammar.cards_each}; a hand has {HAND_SIZE} cards"
+        if grammar.unit is Unit.SETS and grammar.order is not Order.BY_HAND:
+            yield "sets are dealt hand by hand; give their grammar Order.BY_HAND"
         if grammar.device not in DEVICES:
             yield f"the device of {grammar.unit} is {grammar.device!r}; it is 'shuffler', 'shoe' or empty for any"
 
@@ -191,7 +201,9 @@ def _wager(wager: Wager) -> Iterator[str]:
         yield "what lies on the Dealer's spot looks at the Dealer's hand alone and needs no other wager"
     shapes = {price.shape for price in wager.prices} | ({wager.returned} if wager.returned is not None else set())
     for shape in sorted(shapes):
-        if shape not in OF_ONE and wager.looks is not Looks.BOTH:
+        if shape not in OF_ONE and shape not in OF_BOTH:
+            yield f"{shape.name} has no predicate; enter it in OF_ONE or OF_BOTH of controller/rules/payouts.py"
+        elif shape not in OF_ONE and wager.looks is not Looks.BOTH:
             yield f"it looks at one hand and names a fact of two ({shape.name}); give it Looks.BOTH"
     if wager.looks is Looks.BOTH and shapes and all(shape in OF_ONE for shape in shapes):
         yield "it looks at both hands and names facts of one alone; give it Looks.BOX or Looks.DEALER"
@@ -219,6 +231,8 @@ def _betting(game: Game) -> Iterator[str]:
     ):
         if is_said and not clause:
             yield f"betting: {what} has no clause; enter it"
+    if (betting.late or betting.late_withdrawal) and not any(row.kind is Kind.LATE_BET for row in game.irregularities):
+        yield "betting: nothing is placed or withdrawn late, and no row says what follows; add rows of late_bet"
     if betting.without_main_returned and not betting.without_main:
         yield "betting: `without_main_returned` needs `without_main`, the clause that asks for a main wager"
 

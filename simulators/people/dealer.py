@@ -32,11 +32,16 @@ NAP: Final = 0.05  # seconds between looks at a daemon that is not there or says
 PATIENCE: Final = 25  # refusals in a row before the simulation gives up
 BEFORE_ROUND: Final = frozenset({Phase.IDLE, Phase.CONCLUDED, Phase.VOIDED})
 
-GOES_ON: Final = {Kind.SIMULTANEOUS: RulingAction.NAME_ORDER, Kind.WRONG_COUNT: RulingAction.REMOVE_HANDS}
+GOES_ON: Final = {
+    Kind.SIMULTANEOUS: RulingAction.NAME_ORDER,
+    Kind.WRONG_COUNT: RulingAction.REMOVE_HANDS,
+    Kind.WRONG_DISTRIBUTION: RulingAction.RECONSTRUCT,
+}
 WHY: Final = {
     RulingAction.VOID: "the order of this deal is not certain",
     RulingAction.CONTINUE: "no one gains by it; play goes on",
     RulingAction.NAME_ORDER: "they are received in this order",
+    RulingAction.RECONSTRUCT: "the hands go back to their places",
     RulingAction.REMOVE_HANDS: "a hand of another size than three cannot play",
 }
 
@@ -62,6 +67,7 @@ class SimulatedDealer:
         self._order: tuple[Place, ...] = ()  # nothing before a First Card says where the deal begins
         self._placed = 0  # positions of the dealing order that are filled on the table
         self._mishap_over = False
+        self._exchanged: tuple[Place, Place] | None = None  # the two hands that change places in this round
         self._refusals = 0
         self._entered: set[str] = set()  # bettors whom the table knows
 
@@ -164,6 +170,7 @@ class SimulatedDealer:
         self._order = ()
         self._placed = 0
         self._mishap_over = False
+        self._exchanged = None
         self._table.begin_round()
         rules = game(view.game)
         if rules.first_card is None:
@@ -293,6 +300,7 @@ class SimulatedDealer:
 
     async def _find_exchanged(self, one: Place, other: Place) -> None:
         """Entered card by card, by the numbers under which they left the device."""
+        self._exchanged = one, other
         self._table.exchange(one, other)
         lying = {one: other, other: one}
         dealt = enumerate(self._order[: self._placed], start=self._table.before_the_deal + 1)
@@ -394,5 +402,9 @@ class SimulatedDealer:
         backwards = tuple(reversed(found.ordinals)) if action is RulingAction.NAME_ORDER else ()
         places = (found.place,) if action is RulingAction.REMOVE_HANDS and found.place else ()
         rule = operations.Rule(found.id, found.revision, action, authority, WHY[action], places, backwards)
-        if await self._say(view, rule, member) and backwards:
+        if not await self._say(view, rule, member):
+            return
+        if backwards:
             self._table.turn_round()
+        if action is RulingAction.RECONSTRUCT and self._exchanged is not None:
+            self._table.exchange(*self._exchanged)

@@ -56,8 +56,8 @@ INTRODUCTION: Final = """\
 Drawn from the files in `simulators/scenarios` by `python -m simulators.scenarios`; do not edit it here.
 
 A scenario is a text of some lines that brings one irregularity to a table: who does what, what the device does, and how
-the table must react. There is at least one for every situation in every game, whether or not the document has a clause
-for it.
+the table must react. The table below has a column for each game. An empty cell is a situation that no scenario of that
+game plays yet.
 
     cardshoe demo --scenario nc/i12-exposed          # one of these, by its name
     cardshoe demo --scenario my.scenario             # one of your own

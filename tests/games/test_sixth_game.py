@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -28,49 +29,61 @@ def run(tree: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_commands_know_it(tree: Path) -> None:
-    rules = run(tree, *CARDSHOE, "rules", "SK")
+    rules = run(tree, *CARDSHOE, "rules", "XY")
     assert (rules.returncode, rules.stderr) == (0, "")
-    assert rules.stdout.startswith("Skeleton (SK)\n")
-    odds = run(tree, *CARDSHOE, "odds", "sk")
+    assert rules.stdout.startswith("Skeleton (XY)\n")
+    odds = run(tree, *CARDSHOE, "odds", "xy")
     assert odds.returncode == 0
-    assert "the box's hand ranks higher, with seven points (SK 2.1)" in odds.stdout
+    assert "the box's hand ranks higher, with seven points (XY 2.1)" in odds.stdout
 
 
 def test_its_scenario_is_found_and_played(tree: Path) -> None:
-    played = run(tree, *CARDSHOE, "demo", "--scenario", "sk/i12-exposed")
+    played = run(tree, *CARDSHOE, "demo", "--scenario", "xy/i12-exposed")
     assert played.returncode == 0, played.stdout + played.stderr
     assert "Every expectation held." in played.stdout
 
 
 def test_rounds_are_demonstrated(tree: Path) -> None:
-    shown = run(tree, *CARDSHOE, "demo", "--game", "SK", "--rounds", "1", "--fast", "--json")
+    shown = run(tree, *CARDSHOE, "demo", "--game", "XY", "--rounds", "1", "--fast", "--json")
     assert shown.returncode == 0, shown.stderr
     assert "as planned, none missed, none invented" in shown.stderr
-
-
-def test_the_tests_of_every_game_take_it_in(tree: Path) -> None:
-    of_games = ("tests/games/sk", "tests/rules/test_every_game.py", "tests/table/test_every_game.py")
-    done = run(tree, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "sk or SK", *of_games)
-    assert done.returncode == 0, done.stdout
-    assert " passed" in done.stdout
 
 
 def test_the_pages_take_it_in(tree: Path) -> None:
     for module, page in (("tests.clauses.coverage", "clause_coverage.md"), ("simulators.scenarios", "scenarios.md")):
         drawn = run(tree, "-m", module)
         assert drawn.returncode == 0, drawn.stderr
-        assert " SK " in (tree / "docs" / page).read_text(encoding="utf-8")
+        assert " XY " in (tree / "docs" / page).read_text(encoding="utf-8")
 
 
-def test_a_second_folder_of_its_id_is_refused(tree: Path, tmp_path: Path) -> None:
-    other = tmp_path / "other"
-    copy_with_the_skeleton(other)
-    (other / "controller/games/sk").rename(other / "controller/games/zz")
-    for path in (other / "controller/games/zz").glob("*.py"):
-        path.write_text(path.read_text(encoding="utf-8").replace("games.sk", "games.zz").replace('"SK"', '"NC"'))
-    refused = run(other, *CARDSHOE, "rules", "NC")
-    assert refused.returncode == 1
-    assert refused.stderr == (
-        "cardshoe: `cardshoe rules` cannot start: controller/games/nc and controller/games/zz both have the id NC;"
-        " give one of them another.\n"
+def test_the_tests_of_every_game_take_it_in(tree: Path) -> None:
+    """With the pages drawn, the tests that go through the games pass for it too, and those of pages with it."""
+    files = (
+        "tests/games/xy",
+        "tests/rules",
+        "tests/clauses",
+        "tests/scenarios",
+        "tests/search/test_search.py",
+        "tests/table/test_every_game.py",
+        "tests/table/test_uncounted_devices.py",
+        "tests/interfaces/test_demo.py",
+        "tests/interfaces/test_demo_wagers.py",
     )
+    done = run(tree, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "xy or page", *files)
+    assert done.returncode == 0, done.stdout
+    assert " passed" in done.stdout
+
+
+def test_a_folder_that_is_no_game_is_named_and_stops_no_other(tree: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    shutil.copytree(tree, other)
+    (other / "controller/games/xy").rename(other / "controller/games/zz")
+    for path in (other / "controller/games/zz").glob("*.py"):
+        path.write_text(path.read_text(encoding="utf-8").replace("games.xy", "games.zz").replace('"XY"', '"NC"'))
+    refused = run(other, *CARDSHOE, "rules", "ZZ")
+    assert refused.returncode == 2
+    assert refused.stderr.startswith(
+        "cardshoe: GAME 'ZZ' is no game of this program.\n"
+        "  controller/games/zz has the id NC; controller/games/nc has that id; give this one another.\n"
+    )
+    assert run(other, *CARDSHOE, "rules", "NC", "--section", "round").returncode == 0

@@ -35,6 +35,13 @@ def test_the_data_has_no_problem(game: Game) -> None:
 
 
 @every_game
+def test_every_reading_has_its_line_on_the_page(game: Game) -> None:
+    page = (ROOT / "docs" / "readings.md").read_text(encoding="utf-8")
+    numbers = {int(number) for number in re.findall(r"^\| (\d+) \|", page, re.MULTILINE)}
+    assert {setting.id: setting.reading for setting in game.settings if setting.reading not in numbers} == {}
+
+
+@every_game
 @given(cards=six_cards)
 def test_a_wager_always_comes_to_one_end_and_is_the_same_in_other_suits(game: Game, cards: list[Card]) -> None:
     box, dealer = cards[:3], cards[3:]

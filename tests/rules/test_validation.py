@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from controller.games import GAMES, GameFolderError, collect, game
+from controller.games import game
 from controller.games.own_words import DEALER
 from controller.games.specification import (
     ClassNames,
@@ -19,6 +19,7 @@ from controller.games.specification import (
     Game,
     Kind,
     Noticed,
+    Order,
     Provision,
     Row,
     Step,
@@ -26,6 +27,7 @@ from controller.games.specification import (
 )
 from controller.games.wager_specification import Excess, Looks, Needs, Price, Setting, Shape, odds
 from controller.rules.law import read_law
+from controller.rules.payouts import OF_ONE
 from controller.rules.row_validation import is_reached
 from controller.rules.validation import problems
 from tests.support.skeleton import skeleton
@@ -61,7 +63,37 @@ MAIN = SK.wagers[0]
 REMOVED = Row(Kind.WRONG_COUNT, "SK 5.3", Disposition.REMOVE_HAND, "a hand has a wrong number", when=Facts(viewed=True))
 EXPOSED = next(row for row in SK.irregularities if row.options)
 
+
+def of_sets(**changes: Any) -> Game:
+    return replace(SK, grammars=(replace(SK.grammars[0], **changes), SK.grammars[1]))
+
+
 WRONG: dict[str, tuple[Game, str]] = {
+    "a word in place of an order": (
+        of_sets(order="by_hand"),
+        r"grammars\[0\]\.order is 'by_hand'; write one of Order, as Order\.BY_HAND",
+    ),
+    "odds that are no fraction": (
+        priced(replace(FLUSH, odds=2.0)),
+        r"wagers\[2\]\.prices\[0\]\.odds is 2\.0; write odds\(win, stake\)",
+    ),
+    "one price without its comma": (with_wager(2, prices=FLUSH), r"wagers\[2\]\.prices is Price\(.*\(one,\), with the"),
+    "a list": (replace(SK, wagers=list(SK.wagers)), "wagers is .* write .one,., with the comma"),
+    "a reading with a letter": (with_setting(reading="47a"), r"settings\[0\]\.reading is '47a'; write int"),
+    "a number in place of yes": (with_wager(0, main=1), r"wagers\[0\]\.main is 1; write bool"),
+    "two numbers of boxes": (replace(SK, boxes=(1, 6)), "boxes has 2 entries; give 3"),
+    "no title at all": (replace(SK, title=None), "title is None; write a text"),
+    "sets round by round": (of_sets(order=Order.BY_ROUND), "sets are dealt hand by hand"),
+    "a wager's id with a space": (with_wager(2, id="the flush"), "the id 'the flush' of a wager, setting or option"),
+    "a setting's id in capitals": (with_setting(id="Tie"), "the id 'Tie' of a wager"),
+    "an option's id with a hyphen": (
+        with_setting(options=(("points-a", "A"), ("ranking", "B")), default=""),
+        "the id 'points-a' of a wager",
+    ),
+    "late bets without a row": (
+        without_rows(lambda row: row.kind is Kind.LATE_BET),
+        "nothing is placed or withdrawn late, and no row says what follows",
+    ),
     "id in lower case": (replace(SK, id="sk"), "the id is 'sk'; write upper-case letters"),
     "no title": (replace(SK, title=""), "title is empty"),
     "no date": (replace(SK, effective="spring 2026"), "write the date as 2026-01-31"),
@@ -216,6 +248,13 @@ WRONG: dict[str, tuple[Game, str]] = {
 }
 
 
+def test_a_shape_without_a_predicate_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(OF_ONE, Shape.FLUSH)
+    found = problems(replace(priced(FLUSH), version="without a predicate"))
+    assert "wager flush: FLUSH has no predicate; enter it in OF_ONE or OF_BOTH of controller/rules/payouts.py" in found
+    assert not any("Looks.BOTH" in problem for problem in found)
+
+
 def test_the_skeleton_is_right() -> None:
     assert problems(SK) == ()
 
@@ -243,26 +282,3 @@ def test_a_row_behind_one_that_always_applies_is_not_reached() -> None:
     law = read_law(replace(SK, irregularities=(always, behind)))
     assert is_reached(law, always)
     assert not is_reached(law, behind)
-
-
-@pytest.mark.parametrize(
-    ("found", "sentence"),
-    [
-        (
-            [("sk", SK), ("zz", replace(SK))],
-            "controller/games/sk and controller/games/zz both have the id SK; give one",
-        ),
-        ([("skeleton", SK)], "controller/games/skeleton has the id SK; call the folder sk"),
-        ([("sk", replace(SK, id="sk"))], "has the id 'sk'; write upper-case letters and figures, as NC"),
-        ([("nc", game("NC")), ("new", replace(SK, id="NC"))], "both have the id NC"),
-    ],
-    ids=["one id twice", "another folder", "lower case", "a taken id"],
-)
-def test_folders_that_are_no_game_of_their_own_id_are_refused(found: list[tuple[str, Game]], sentence: str) -> None:
-    with pytest.raises(GameFolderError, match=sentence):
-        collect(found)
-
-
-def test_games_are_found_in_the_order_of_their_ids() -> None:
-    assert list(collect([("tp", game("TP")), ("f3", game("F3"))])) == ["F3", "TP"]
-    assert collect((known.id.lower(), known) for known in GAMES.values()) == GAMES

@@ -135,7 +135,7 @@ def test_about_turns_steps_to_another_irregularity() -> None:
         ("game NC\nbegin", "a: the header lacks `cell I12"),
         ("game NC\ncell I12\nbegin", "a: the header lacks `clause NC 5.7"),
         (HEAD, "a: no step follows the header"),
-        ("game XY", "a, line 1: 'XY' is no game; known: "),
+        ("game Canasta", "a, line 1: 'Canasta' is no game; known: "),
         ("game NC\n\ndevice cards", "a, line 3: 'cards' is no unit; known: sets, singles."),
         ("game NC\ndevice sets flying", "a, line 2: 'flying' is no ability; known: stages, "),
         ("boxes 1", "a, line 1: say the game first"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import shutil
+import subprocess
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -33,11 +34,11 @@ def skeleton() -> Game:
 
 
 def copy_with_the_skeleton(to: Path) -> Path:
-    """A tree of this project to which nothing was done but what docs/a_new_game.md says: three folders were copied."""
+    """A tree of this project in which nothing was done but step 1 of docs/a_new_game.md: its game is XY."""
     for folder in COPIED:
         shutil.copytree(ROOT / folder, to / folder, ignore=shutil.ignore_patterns(*LEFT_OUT))
     shutil.copy(ROOT / "pyproject.toml", to)
-    shutil.copytree(SKELETON / "game", to / "controller/games/sk", ignore=shutil.ignore_patterns(*LEFT_OUT))
-    shutil.copytree(SKELETON / "scenarios", to / "simulators/scenarios/sk")
-    shutil.copytree(SKELETON / "tests", to / "tests/games/sk", ignore=shutil.ignore_patterns(*LEFT_OUT))
+    step, _, _ = (to / "docs" / "a_new_game.md").read_text(encoding="utf-8").partition("\n2. ")
+    commands = [line for line in step.splitlines() if line.startswith(" " * 8)]
+    subprocess.run(["bash", "-e", "-c", "\n".join(commands)], cwd=to, check=True)
     return to
