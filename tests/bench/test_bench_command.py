@@ -95,6 +95,7 @@ async def test_a_one_way_shoe_passes_what_its_driver_promises(driver: str, child
     assert outcomes["says who it is"] == "skipped"
 
 
+@pytest.mark.soak
 async def test_a_device_that_fails_is_exit_code_three(children: Children, tmp_path: Path) -> None:
     """A shuffler that jams before its first card forms no set."""
     keys = tmp_path / "keys"

@@ -66,7 +66,7 @@ async def follow_until(stage: Stage, kinds: set[str], after: int) -> tuple[str, 
     raise AssertionError(f"the rounds ended before {kinds}; the daemon said {stage.daemon.err}")
 
 
-@pytest.mark.parametrize("unit", list(Unit))
+@pytest.mark.parametrize("unit", [Unit.SETS, pytest.param(Unit.SINGLES, marks=pytest.mark.exhaustive)])
 async def test_killed_when_a_few_kinds_of_event_are_first_seen(unit: Unit) -> None:
     await kill_at(A_FEW, unit, seed=7, rounds=2)
 
@@ -98,7 +98,11 @@ async def kill_at(kinds: set[str], unit: Unit, seed: int, rounds: int) -> None:
             await finish(stage)
 
 
-@pytest.mark.parametrize(("unit", "pace"), [(Unit.SETS, IN_MOTION), (Unit.SINGLES, 0.0)], ids=["sets", "singles"])
+@pytest.mark.parametrize(
+    ("unit", "pace"),
+    [pytest.param(Unit.SETS, IN_MOTION, marks=pytest.mark.soak), (Unit.SINGLES, 0.0)],
+    ids=["sets", "singles"],
+)
 async def test_killed_twice_at_any_moment(unit: Unit, pace: float) -> None:
     await kill_at_any_moment(2, unit, seed=1, rounds=2, pace=pace)
 
@@ -125,7 +129,7 @@ async def kill_at_any_moment(times: int, unit: Unit, seed: int, rounds: int, pac
             await finish(stage)
 
 
-@pytest.mark.parametrize("unit", [Unit.SETS, pytest.param(Unit.SINGLES, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("unit", [pytest.param(unit, marks=pytest.mark.exhaustive) for unit in Unit])
 async def test_dead_until_the_device_misses_it(unit: Unit) -> None:
     """After 3 s of silence the device locks its exit by itself; the deal goes on all the same."""
     with short_folder() as folder:
@@ -155,7 +159,7 @@ async def follow_events(stage: Stage, after: int, count: int) -> int:
     return after
 
 
-@pytest.mark.parametrize("point", list(Point))
+@pytest.mark.parametrize("point", [Point.COMMITTING, Point.COMMITTED])
 async def test_killed_once_between_two_steps_of_one_input(point: Point) -> None:
     await kill_between((3,), Unit.SETS, point, seed=7, rounds=2)
 

@@ -95,6 +95,7 @@ async def test_key_file_that_vanishes(stage: Stage) -> None:
     assert await stage.daemon.end() == 0
 
 
+@pytest.mark.soak
 async def test_a_device_that_sends_garbage(stage: Stage) -> None:
     random = Random(5)  # repeatable noise
     noise = Pty(stage.port)

@@ -102,6 +102,7 @@ async def test_firmware_that_is_not_approved(stage: Stage) -> None:
     assert not (await journaled(stage, "device-firmware")).of(DeviceReady)
 
 
+@pytest.mark.soak
 async def test_a_paired_device_that_takes_over_between_rounds_is_told(stage: Stage) -> None:
     write_device_keys(stage.device_keys, {SERIAL: KEY})
     small = Pty(stage.port, SmallDevice())
@@ -243,6 +244,7 @@ class BadCable(SmallDevice):
         return answer
 
 
+@pytest.mark.soak
 async def test_a_cable_that_loses_bytes(stage: Stage) -> None:
     write_device_keys(stage.device_keys, {SERIAL: KEY})
     pty = Pty(stage.port, BadCable())

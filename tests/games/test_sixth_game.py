@@ -56,6 +56,7 @@ def test_the_pages_take_it_in(tree: Path) -> None:
         assert " XY " in (tree / "docs" / page).read_text(encoding="utf-8")
 
 
+@pytest.mark.exhaustive
 def test_the_tests_of_every_game_take_it_in(tree: Path) -> None:
     """With the pages drawn, the tests that go through the games pass for it too, and those of pages with it."""
     files = (
