@@ -29,22 +29,22 @@ def run(tree: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_commands_know_it(tree: Path) -> None:
-    rules = run(tree, *CARDSHOE, "rules", "XY")
+    rules = run(tree, *CARDSHOE, "rules", "SIXTH")
     assert (rules.returncode, rules.stderr) == (0, "")
-    assert rules.stdout.startswith("Skeleton (XY)\n")
-    odds = run(tree, *CARDSHOE, "odds", "xy")
+    assert rules.stdout.startswith("Skeleton (SIXTH)\n")
+    odds = run(tree, *CARDSHOE, "odds", "sixth")
     assert odds.returncode == 0
-    assert "the box's hand ranks higher, with seven points (XY 2.1)" in odds.stdout
+    assert "the box's hand ranks higher, with seven points (SIXTH 2.1)" in odds.stdout
 
 
 def test_its_scenario_is_found_and_played(tree: Path) -> None:
-    played = run(tree, *CARDSHOE, "demo", "--scenario", "xy/i12-exposed")
+    played = run(tree, *CARDSHOE, "demo", "--scenario", "sixth/i12-exposed")
     assert played.returncode == 0, played.stdout + played.stderr
     assert "Every expectation held." in played.stdout
 
 
 def test_rounds_are_demonstrated(tree: Path) -> None:
-    shown = run(tree, *CARDSHOE, "demo", "--game", "XY", "--rounds", "1", "--fast", "--json")
+    shown = run(tree, *CARDSHOE, "demo", "--game", "SIXTH", "--rounds", "1", "--fast", "--json")
     assert shown.returncode == 0, shown.stderr
     assert "as planned, none missed, none invented" in shown.stderr
 
@@ -53,14 +53,14 @@ def test_the_pages_take_it_in(tree: Path) -> None:
     for module, page in (("tests.clauses.coverage", "clause_coverage.md"), ("simulators.scenarios", "scenarios.md")):
         drawn = run(tree, "-m", module)
         assert drawn.returncode == 0, drawn.stderr
-        assert " XY " in (tree / "docs" / page).read_text(encoding="utf-8")
+        assert " SIXTH " in (tree / "docs" / page).read_text(encoding="utf-8")
 
 
 @pytest.mark.exhaustive
 def test_the_tests_of_every_game_take_it_in(tree: Path) -> None:
     """With the pages drawn, the tests that go through the games pass for it too, and those of pages with it."""
     files = (
-        "tests/games/xy",
+        "tests/games/sixth",
         "tests/rules",
         "tests/clauses",
         "tests/scenarios",
@@ -70,7 +70,7 @@ def test_the_tests_of_every_game_take_it_in(tree: Path) -> None:
         "tests/interfaces/test_demo.py",
         "tests/interfaces/test_demo_wagers.py",
     )
-    done = run(tree, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "xy or page", *files)
+    done = run(tree, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "sixth or page", *files)
     assert done.returncode == 0, done.stdout
     assert " passed" in done.stdout
 
@@ -78,9 +78,9 @@ def test_the_tests_of_every_game_take_it_in(tree: Path) -> None:
 def test_a_folder_that_is_no_game_is_named_and_stops_no_other(tree: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     shutil.copytree(tree, other)
-    (other / "controller/games/xy").rename(other / "controller/games/zz")
+    (other / "controller/games/sixth").rename(other / "controller/games/zz")
     for path in (other / "controller/games/zz").glob("*.py"):
-        path.write_text(path.read_text(encoding="utf-8").replace("games.xy", "games.zz").replace('"XY"', '"NC"'))
+        path.write_text(path.read_text(encoding="utf-8").replace("games.sixth", "games.zz").replace('"SIXTH"', '"NC"'))
     refused = run(other, *CARDSHOE, "rules", "ZZ")
     assert refused.returncode == 2
     assert refused.stderr.startswith(

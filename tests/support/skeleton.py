@@ -15,6 +15,7 @@ from controller.games.specification import Game
 ROOT: Final = Path(__file__).parents[2]
 SKELETON: Final = ROOT / "docs" / "skeleton_game"
 NAME: Final = "controller.games.sk"
+SIXTH: Final = "SIXTH"  # an id that no document has
 COPIED: Final = ("controller", "firmware_bridge", "simulators", "tests", "docs")
 LEFT_OUT: Final = ("__pycache__", "kept")  # old journals, which are large, are not asked for here
 
@@ -34,11 +35,12 @@ def skeleton() -> Game:
 
 
 def copy_with_the_skeleton(to: Path) -> Path:
-    """A tree of this project in which nothing was done but step 1 of docs/a_new_game.md: its game is XY."""
+    """A tree of this project in which nothing was done but step 1 of docs/a_new_game.md: its game is `SIXTH`."""
     for folder in COPIED:
         shutil.copytree(ROOT / folder, to / folder, ignore=shutil.ignore_patterns(*LEFT_OUT))
     shutil.copy(ROOT / "pyproject.toml", to)
     step, _, _ = (to / "docs" / "a_new_game.md").read_text(encoding="utf-8").partition("\n2. ")
-    commands = [line for line in step.splitlines() if line.startswith(" " * 8)]
-    subprocess.run(["bash", "-e", "-c", "\n".join(commands)], cwd=to, check=True)
+    commands = "\n".join(line for line in step.splitlines() if line.startswith(" " * 8))
+    commands = commands.replace("xy", SIXTH.lower()).replace("XY", SIXTH)
+    subprocess.run(["bash", "-e", "-c", commands], cwd=to, check=True)
     return to
