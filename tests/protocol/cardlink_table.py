@@ -26,7 +26,7 @@ from simulators.devices.simulated_device import SimulatedDevice
 from tests.support.uncooperative_device import UncooperativeDevice
 from tests.table.watched import WatchedTable
 
-from .parts import KEY, fresh_nonce
+from .parts import KEY, nonces
 
 
 class WiredDevice:
@@ -47,6 +47,7 @@ class WiredDevice:
         self.simulated = True
         self.cycles = 0
         self._table = table
+        self._nonce = nonces()
         self._host: CardlinkHost | None = None
         self._held = (0, 0)
         self._pumping = False
@@ -128,7 +129,7 @@ class WiredDevice:
             self.converse()
 
     def connect(self) -> None:
-        self._host = CardlinkHost(nonce=fresh_nonce(), key_of=lambda serial: KEY, held=self._held, now=0.0)
+        self._host = CardlinkHost(nonce=self._nonce(), key_of=lambda serial: KEY, held=self._held, now=0.0)
         self.converse()
 
     def heartbeat(self) -> None:

@@ -28,7 +28,7 @@ from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.host import CardlinkHost
 from simulators.devices.faulty_line import Direction, LineFaults
 
-from .parts import NEVER, BenchDevice, make_host
+from .parts import NEVER, BenchDevice, make_host, nonces
 
 LATENCY: Final = 0.004  # seconds
 BACK_OFF: Final = 0.2  # seconds between a link and the next
@@ -60,7 +60,8 @@ class Table:
     ) -> None:
         self.random = Random(seed)
         self.now = 0.0
-        self.device = BenchDevice(memory=memory)
+        self._nonce = nonces()
+        self.device = BenchDevice(memory=memory, nonce=self._nonce)
         self.made: list[MadeReport] = []
         self.journal: list[Reported | ReportsGone] = []
         self.answers: Counter[int] = Counter()
@@ -172,7 +173,7 @@ class Table:
     def _act(self) -> None:
         """Do everything that is due now."""
         if self._host is None and self.now >= self._connect_at:
-            self._host = make_host(held=self._held, now=self.now)
+            self._host = make_host(held=self._held, now=self.now, nonce=self._nonce())
             self.links += 1
         to_device, to_host = self._lines
         for data in to_device.arrived(self.now):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from itertools import product
 from typing import Final
 
@@ -220,8 +221,13 @@ def _with_decks(unit: Unit) -> Iterator[tuple[str, TableHarness]]:
         yield f"{unit} {game_id} to be burnt", table
 
 
-def every_state() -> Iterator[tuple[str, TableState]]:
+@cache
+def every_state() -> tuple[tuple[str, TableState], ...]:
     """All reached states; for combinations not reached, the nearest one with phase and service replaced."""
+    return tuple(_every_state())
+
+
+def _every_state() -> Iterator[tuple[str, TableState]]:
     seen: dict[tuple[Unit, Phase, Service, bool], TableState] = {}
     for name, table in reached():
         state = table.state

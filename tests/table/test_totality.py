@@ -23,7 +23,7 @@ from firmware_bridge.observations import AnyObservation
 from tests.table.every_input import every_input, every_observation, every_operation
 from tests.table.every_state import every_state, phases_of, reached
 
-STATES = list(every_state())
+STATES = every_state()
 SENTENCE = re.compile(r"[-A-Z0-9].*[^.\s:;,][.?]", re.DOTALL)
 CODE = re.compile(r"[a-z]+(-[a-z]+)*")
 
