@@ -109,7 +109,7 @@ async def test_killed_twice_at_any_moment(unit: Unit, pace: float) -> None:
 
 @pytest.mark.soak
 @pytest.mark.parametrize("pace", [0.0, IN_MOTION], ids=["at once", "in motion"])
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1])
 @pytest.mark.parametrize("unit", list(Unit))
 async def test_killed_ten_times_at_any_moment(unit: Unit, seed: int, pace: float) -> None:
     await kill_at_any_moment(10, unit, seed, rounds=6, pace=pace)

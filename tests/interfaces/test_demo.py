@@ -79,8 +79,11 @@ def test_json_is_the_same_twice_and_bears_nothing_of_the_moment() -> None:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize(("game_id", "device"), [("NC", "shuffler"), ("NC", "shoe"), ("F3", "shoe")])
-@pytest.mark.parametrize("wagers", [[], ["--wagers"]], ids=["no wagers", "wagers"])
+@pytest.mark.parametrize(
+    ("game_id", "device", "wagers"),
+    [("NC", "shuffler", []), ("NC", "shoe", ["--wagers"]), ("F3", "shoe", ["--wagers"])],
+    ids=["NC sets", "NC singles, wagers", "F3 singles, wagers"],
+)
 def test_json_of_many_rounds_is_the_same_twice(game_id: str, device: str, wagers: list[str]) -> None:
     check_that_it_repeats("--rounds", "12", "--seed", "7", "--game", game_id, "--device", device, *wagers)
 

@@ -7,7 +7,7 @@ import pytest
 from tests.search import page
 from tests.search.cases import COUNTED, IN_PART, LARGE, SMALL, Case, run
 
-FIRST_STATES = 1_500
+FIRST_STATES = 600
 MANY_STATES = 2_000
 
 
