@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from msgspec.structs import replace
+
 from controller.table import events
 from controller.table.events import AnyEvent
-from controller.table.evolve import evolve
 from controller.table.phases import PHASE_TABLE, SERVICE_TABLE, Phase
 from controller.table.state import TableState
 
@@ -30,7 +31,8 @@ class Decided(NamedTuple):
 class Decision:
     """Collects events. `state` is always the fold of the events so far; it is not published before the commit.
 
-    In the journal the input takes the entry after the last one, its events take those that follow.
+    In the journal the input takes the entry after the last one, its events take those that follow. `state.entry` is
+    set once, when the decision is done.
     """
 
     def __init__(self, state: TableState) -> None:
@@ -44,7 +46,7 @@ class Decision:
         """Add an event; returns the entry number that it will have."""
         entry = self._next
         self.events.append(event)
-        self.state = evolve(self.state, event, entry)
+        self.state = event.apply(self.state, entry)
         self._next = entry + 1
         return entry
 
@@ -71,4 +73,6 @@ class Decision:
         self.state, self.events, self._next = attempt.state, attempt.events, attempt._next
 
     def done(self) -> Decided:
-        return Decided(tuple(self.events), self.state)
+        if not self.events:
+            return Decided((), self.state)
+        return Decided(tuple(self.events), replace(self.state, entry=self._next - 1))
