@@ -33,8 +33,8 @@ def _many(event: dict[str, Any]) -> str:
 def _with_places_named(event: dict[str, Any], words: OwnWords) -> dict[str, Any]:
     """The event with its places, and those of its cards, in the words of the game."""
     named = {key: _place_named(value, words) if key in PLACE_FIELDS else value for key, value in event.items()}
-    cards = event.get("cards", ())
-    if cards and isinstance(cards[0], dict):
+    cards = event.get("cards")
+    if isinstance(cards, list) and cards and isinstance(cards[0], dict):
         named["cards"] = [_with_places_named(card, words) for card in cards]
     return named
 
@@ -368,6 +368,6 @@ def tell(event: dict[str, Any], words: OwnWords = USUAL) -> str | None:
     if name in ONLY_FOR_MACHINES:
         return None
     if of_places := LINES_OF_PLACES.get(name):
-        return of_places(event, words)
+        return of_places(_with_places_named(event, words), words)
     line = LINES.get(name)
     return line(_with_places_named(event, words)) if line else str(name).replace("_", " ")

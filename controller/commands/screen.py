@@ -233,10 +233,11 @@ def _irregularity(found: IrregularityView, words: OwnWords) -> RenderableType:
         if fact != COUNT_BY_HAND:
             body.append(f"then: {words.own(asked)}\n", "cyan")
     body.append("options: " + " | ".join(found.options), "bold")
-    for move in found.moves:
-        body.append(f"\n  card {move.ordinal}: {move.source} to {move.place}", "cyan")
+    if found.moves:
+        body.append(f"\n  {_moves(found, words)}", "cyan")
     if found.choices_due:
-        due = [f"{one.bettor} at {one.place}" for one in found.bettors_due] or found.choices_due
+        due = [f"{one.bettor} at {words.of(one.place)}" for one in found.bettors_due]
+        due = due or [words.of(place) for place in found.choices_due]
         body.append(f"   still to choose: {', '.join(due)}")
     if found.void_asked:
         body.append("\nTHE ROUND BECOMES VOID: repeat to confirm", "bold red")
@@ -247,12 +248,29 @@ def _title(found: IrregularityView, words: OwnWords) -> Text:
     return Text(" · ".join(filter(None, (found.row, words.own(KINDS[Kind(found.kind)]), found.clause))), "bold red")
 
 
+def _moves(found: IrregularityView, words: OwnWords) -> str:
+    """The cards to be moved, by the numbers under which they left, together where they go the same way."""
+    ways: dict[tuple[str, str], list[str]] = {}
+    for move in found.moves:
+        ways.setdefault((move.source, move.place), []).append(str(move.ordinal))
+    return "; ".join(
+        f"move {', '.join(cards)} from {_place_named(source, words)} to {_place_named(place, words)}"
+        for (source, place), cards in ways.items()
+    )
+
+
+def _place_named(place: str, words: OwnWords) -> str:
+    return words.of(place) if place == DEALER or place[1:].isdigit() else place
+
+
 def _short(found: IrregularityView, words: OwnWords) -> RenderableType:
     """What it is, what is asked and who may answer, without the reasons."""
     body = _title(found, words)
     at = f" at {words.of(found.place)}" if found.place else ""
     body.append(f"{at} · {found.who} or above\n", "red")
     body.append(f"  {found.question}\n", "cyan")
+    if found.moves:
+        body.append(f"  {_moves(found, words)}\n", "cyan")
     body.append("  options: " + " | ".join(found.options), "bold")
     if found.void_asked:
         body.append("\n  THE ROUND BECOMES VOID: repeat to confirm", "bold red")

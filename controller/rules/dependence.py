@@ -7,27 +7,23 @@ must agree. No class is therefore coarser than the predicate; a wager of which t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from enum import IntEnum
 from functools import cache
 from itertools import combinations
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, cast
 
 from controller.games.wager_specification import Looks, Price, Shape, Wager
 from controller.rules.hand_counting import (
     NUMBER_OF,
-    RANK_COUNT,
     RANK_HANDS,
     Hand,
     Ranks,
     Trait,
     classes_by,
-    has_three_ranks,
-    suited,
-    unsuited,
 )
 from controller.rules.payouts import OF_BOTH, OF_ONE, OfBoth, OfOne
-from firmware_bridge.cards import DECK, SUITS
+from firmware_bridge.cards import DECK
 
 
 class CountingError(ValueError):
@@ -138,41 +134,38 @@ def of_one_hand(predicate: OfOne) -> tuple[Trait, Suits]:
 
 
 _PARTNERS: Final = (0, 101)  # steps to the rank hands that are put beside each
-Pair: TypeAlias = tuple[Hand, Hand]
 
 
 @cache
 def untrue_of(trait: Trait, predicate: OfBoth) -> str:
     """How a fact of two hands depends on more than that trait of each; empty: of the hands tried, none says so.
 
-    Each rank hand is tried beside several others, both ways round and in several suits. Two hands of the same ranks are
-    left out where ranks are compared: a wager that asks for them is counted with those apart.
+    Each rank hand is tried beside others, with cards that have a rank and no suit: a fact that asks for a suit is found
+    whatever it makes of it. Two hands of the same ranks are left out where ranks are compared: a wager that asks for
+    them is counted with those apart.
     """
     classes = classes_by(frozenset({trait}))
     for number, ranks in enumerate(RANK_HANDS):
         for step in _PARTNERS:
             other = RANK_HANDS[(number + step) % len(RANK_HANDS)]
-            fact = predicate(unsuited(ranks), unsuited(other))
-            if any(predicate(*pair) != fact for pair in _in_other_suits(ranks, other)):
+            try:
+                fact = predicate(_ranks_alone(ranks), _ranks_alone(other))
+            except AttributeError:
                 return "depends on suits, and odds of two hands are not counted by suits"
             like = classes.last[classes.of[number]]
             other_like = classes.first[classes.of[(number + step) % len(RANK_HANDS)]]
             if ranks == other or like == other_like:
                 continue
-            if predicate(unsuited(like), unsuited(other_like)) != fact:
+            if predicate(_ranks_alone(like), _ranks_alone(other_like)) != fact:
                 return f"depends on more than {trait.value}"
     return ""
 
 
-def _in_other_suits(box: Ranks, dealer: Ranks) -> Iterator[Pair]:
-    """Both hands with other suits; some cards may be there twice, which makes no difference to a fact of ranks."""
-    yield _in_one_suit(box), unsuited(dealer)
-    yield _in_one_suit(box), _in_one_suit(dealer)
+class RankAlone(NamedTuple):
+    """A card of which only the rank is known: asking for its suit, code or number raises `AttributeError`."""
+
+    rank: int
 
 
-def _in_one_suit(ranks: Ranks) -> Hand:
-    """Of one suit if three ranks can be; else the other suits of the same ranks."""
-    if has_three_ranks(ranks):
-        return suited(ranks)
-    first, second, third = (DECK[RANK_COUNT * (len(SUITS) - 1 - place) + rank - 1] for place, rank in enumerate(ranks))
-    return first, second, third
+def _ranks_alone(ranks: Ranks) -> Hand:
+    return cast("Hand", tuple(map(RankAlone, ranks)))

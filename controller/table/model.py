@@ -130,6 +130,7 @@ class Device(msgspec.Struct, frozen=True):
     drawn_boot: int = 0
     drawn_ms: int | None = None
     firmware_digest: str = ""
+    lost_code: str = ""  # why the last link ended; empty: none has ended since the daemon started
 
     @property
     def word(self) -> str:

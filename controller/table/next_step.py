@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Final
 
 from controller.games.own_words import DEALER
-from controller.games.specification import StepKind
+from controller.games.specification import Kind, StepKind
 from controller.roles import Role
 from controller.table import operations, rounds
 from controller.table.decision import RefusedError
@@ -21,18 +21,29 @@ from controller.table.operations import AnyOperation
 from controller.table.phases import BETWEEN_ROUNDS, CARDS_LEAVE, Phase, Service
 from controller.table.state import TableState
 
+STILL_CONNECTING: Final = frozenset({"", "returned-to-service"})
+CANNOT_SERVE: Final = frozenset(
+    {
+        "device-damaged-frames", "device-firmware", "device-garbage", "device-message", "device-other-serial",
+        "device-proof", "device-rejects-host", "device-unfit", "device-unknown-serial", "device-url", "device-version",
+    }
+)  # fmt: skip
+"""Codes of docs/faults.md with which a device stays out of use until a person has done something about it."""
+
 
 def next_step(state: TableState) -> str:
     """The next act; after an open irregularity also the number of others, and the device's trouble."""
     if state.round.abandon_asked:
         return "The round is about to be abandoned. Repeat to confirm, or continue."
     if blocking := [found for found in state.open if found.blocks]:
-        sentences = (question(state, blocking[0]), _more(len(blocking) - 1), device_trouble(state))
+        named = blocking[0].kind is Kind.TECHNICAL_STOP and state.device.connected and state.device.stopped
+        trouble = f"Clear the {state.device.word}." if named else device_trouble(state)
+        sentences = (question(state, blocking[0]), _more(len(blocking) - 1), trouble)
         return " ".join(filter(None, sentences))
     if state.duty.paused:
         return f"The table is paused ({state.duty.paused}). Resume when it can go on."
     if state.service is not Service.IN_SERVICE and state.phase is not Phase.MAINTENANCE:
-        return device_trouble(state) or _out_of_service(state)
+        return device_trouble(state) or waiting(state)
     return BY_PHASE[state.phase](state)
 
 
@@ -44,8 +55,7 @@ def device_trouble(state: TableState) -> str:
     """What to do about a device that is disconnected, has come back or has stopped; empty when it runs."""
     device = state.device.word
     if not state.device.connected:
-        by_hand = ", or call the pit supervisor to deal by hand" if state.phase in CARDS_LEAVE else ""
-        return f"The {device} is not connected ({_cause(state)}): check its power and its cable{by_hand}."
+        return _not_connected(state)
     if state.device.stopped:
         return f"The {device} has stopped ({state.device.stopped}): clear it."
     if state.service is Service.RECONCILING and state.in_round:
@@ -55,11 +65,23 @@ def device_trouble(state: TableState) -> str:
     return ""
 
 
+def _not_connected(state: TableState) -> str:
+    """A cable that came out is put in again; what the program refused, or could not read, a supervisor sees to."""
+    device, code = state.device.word, state.device.lost_code
+    by_hand = ", or call the pit supervisor to deal by hand" if state.phase in CARDS_LEAVE else ""
+    if code in STILL_CONNECTING:
+        return f"Wait until the {device} is connected{by_hand}."
+    if code in CANNOT_SERVE:
+        return f"The {device} cannot be used. {_cause(state)}. Call the pit supervisor."
+    return f"The {device} is not connected ({_cause(state)}): check its power and its cable{by_hand}."
+
+
 def _cause(state: TableState) -> str:
     return state.service_cause.rstrip(".")
 
 
-def _out_of_service(state: TableState) -> str:
+def waiting(state: TableState) -> str:
+    """What a table that is not in service waits for, where it is not its device."""
     if state.service is Service.RECONCILING:
         return f"Wait: {_cause(state)}."
     return f"The table is out of service ({_cause(state)}). Call the pit supervisor to return it to service."

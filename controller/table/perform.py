@@ -11,6 +11,8 @@ from typing import Final
 from controller.table import events
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
+from controller.table.irregularities.questions import question
+from controller.table.next_step import device_trouble, waiting
 from controller.table.operations import Correctable, Operation
 from controller.table.permissions import PERMISSIONS
 from controller.table.phases import Phase, Service
@@ -98,15 +100,13 @@ def _why_service(state: TableState, words: str) -> str:
     if state.service is Service.RECONCILING:
         if state.device.connected and state.in_round:
             return f"Cannot {words} yet: compare the table with the screen, then confirm that the round continues."
-        return f"Cannot {words} yet: {state.service_cause.rstrip('.')}."
+        return f"Cannot {words} yet. {device_trouble(state) or waiting(state)}"
     if state.service is Service.OUT_OF_SERVICE:
-        return f"Cannot {words}: the table is out of service ({state.service_cause})."
+        return f"Cannot {words}. {device_trouble(state) or waiting(state)}"
     return f"Cannot {words}: the table is in service already; go on with the round."
 
 
 def _why_held(state: TableState, words: str) -> str:
     if state.duty.paused:
         return f"Cannot {words} while the table is paused ({state.duty.paused}); resume first."
-    row = next(found for found in state.open if found.blocks).row
-    clause = f" ({row.clause})" if row.clause else ""
-    return f"Cannot {words} before {row.id} is resolved: {row.because}{clause}."
+    return f"Cannot {words} yet. {question(state, next(found for found in state.open if found.blocks))}"

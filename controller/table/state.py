@@ -76,7 +76,9 @@ class Duty(msgspec.Struct, frozen=True):
 
 
 class Round(msgspec.Struct, frozen=True):
-    """Everything that begins again with a round. The one before is kept whole while errors of it may be reported.
+    """Everything that begins again with a round. The one before is kept while errors of it may be reported.
+
+    When the next deck comes into play, the places and piles of a round that is over are emptied: its cards are gone.
 
     `places`: the place of every card of the round, in dealing order. The first `dealt` of them are filled, by
     `dealt_cards` in this order. `read`: the cards that left the device in this round, in order.

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from tests.architecture.sources import PACKAGES, Module, modules
+from tests.architecture.sources import PACKAGES, ROOT, Module, modules
 
 LONGEST = 500
 EVERYTHING = modules(*PACKAGES, "tests", "benchmarks")
@@ -25,3 +25,8 @@ def test_every_module_says_what_it_is_for(module: Module) -> None:
 def test_every_folder_is_a_package_so_that_no_module_is_overlooked() -> None:
     folders = {module.path.parent for module in EVERYTHING if module.path.parent.name != "benchmarks"}
     assert not [folder.name for folder in folders if not (folder / "__init__.py").is_file()]
+
+
+def test_no_table_of_cards_lies_at_the_root() -> None:
+    """`cardshoe simulate` writes one where it keeps its state, and not into the folder that it is started in."""
+    assert list(ROOT.glob("*.cards.csv")) == []

@@ -120,29 +120,6 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
     assert circles(graph) == []
 
 
-def is_command_line(module: Module) -> bool:
-    """Whether a person starts it: it defines commands with click, or is what `python -m` runs."""
-    decorators = [
-        decorator.func
-        for node in ast.walk(module.tree)
-        if isinstance(node, ast.FunctionDef)
-        for decorator in node.decorator_list
-        if isinstance(decorator, ast.Call)
-    ]
-    return module.path.name == "__main__.py" or any(
-        isinstance(called_one, ast.Attribute) and called_one.attr in {"command", "group"} for called_one in decorators
-    )
-
-
-def test_nothing_imports_a_command_line_but_command_lines() -> None:
-    every = {module.name: module for module in modules(*PACKAGES)}
-    lines = {name for name, module in every.items() if is_command_line(module)}
-    assert {"controller.commands.main", "controller.commands.run", "simulators.demo.command"} <= lines
-    graph = import_graph(*PACKAGES)
-    wrong = [f"{name} imports {one}" for name in every.keys() - lines for one in sorted(graph[name] & lines)]
-    assert not wrong
-
-
 @pytest.mark.parametrize(
     ("graph", "found"),
     [

@@ -109,9 +109,20 @@ def test_which_ranks_are_suited_matters_and_is_counted(monkeypatch: pytest.Monke
         (lambda box, dealer: suits_of((*box, *dealer)) == 4, "depends on suits"),
         (lambda box, dealer: suits_of(box) == suits_of(dealer), "depends on suits"),
         (lambda box, dealer: suits_of(dealer) == 1, "depends on suits"),
+        (lambda box, dealer: suits_of(box) == 2, "depends on suits"),
+        (lambda box, dealer: all(card.suit in "DH" for card in (*box, *dealer)), "depends on suits"),
+        (lambda box, dealer: max(card.number for card in box) == 52, "depends on suits"),
         (lambda box, dealer: max(c.rank for c in box) > max(c.rank for c in dealer), "depends on more than points"),
     ],
-    ids=["all four suits", "as many suits", "the Dealer's flush", "the higher card"],
+    ids=[
+        "all four suits",
+        "as many suits",
+        "the Dealer's flush",
+        "two suits",
+        "all red",
+        "the king of spades",
+        "the higher card",
+    ],
 )
 def test_a_fact_of_two_hands_that_depends_on_more_than_is_stated_is_refused(
     predicate: Callable[[Cards, Cards], bool], words: str, monkeypatch: pytest.MonkeyPatch

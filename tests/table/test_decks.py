@@ -284,6 +284,17 @@ def test_nc_5_6_a_cancelled_start_does_not_count_as_a_round() -> None:
     assert table.open.round == played
 
 
+def test_nc_5_6_a_cancelled_start_does_not_count_after_the_table_was_closed_either() -> None:
+    table = TableHarness().start().to_dealing().finish()
+    played = table.state.round.number
+    table.fresh_deck()
+    for done in (operations.PlaceYourBets(), operations.CancelStart(), operations.CloseTable(), operations.OpenTable()):
+        table.do(done)
+    table.do(operations.PlaceYourBets())
+    table.do(operations.ReportIrregularity(Kind.FOREIGN_CARD, earlier=True))
+    assert table.open.round == played
+
+
 def test_before_the_first_round_there_is_no_earlier_one() -> None:
     table = TableHarness().start().to_betting()
     table.do(operations.CancelStart())

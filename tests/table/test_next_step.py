@@ -8,8 +8,10 @@ from controller.games.specification import Kind, Unit
 from controller.roles import Role
 from controller.table import operations
 from controller.table.counts import ledger_of
+from controller.table.inputs import DeviceGone
 from controller.table.next_step import BY_PHASE, next_step
 from controller.table.phases import Phase
+from firmware_bridge.observations import Jammed
 from tests.table.every_state import every_state, to_phase
 from tests.table.harness import TableHarness
 
@@ -136,3 +138,20 @@ def test_what_was_noticed_is_said_and_not_its_kind() -> None:
     other = tuple(card.face.expose() for card in hands["B1"].cards if card.face)
     table.do(operations.ExposeHand("D", other))
     assert next_step(table.state).startswith("The cards shown at the Dealer are not the ones that the shuffler read.")
+
+
+def test_a_device_that_is_refused_is_no_matter_of_its_cable() -> None:
+    table = TableHarness().start()
+    table.give(DeviceGone("device-proof", "The device could not prove its key: check `key_file`.", refused=True))
+    said = next_step(table.state)
+    assert said.startswith("The shuffler cannot be used. The device could not prove its key")
+    assert said.endswith("Call the pit supervisor.")
+    table.do(operations.ReturnToService(), Role.PIT_SUPERVISOR)
+    assert next_step(table.state) == "Wait until the shuffler is connected."
+
+
+def test_a_jam_is_named_once() -> None:
+    table = TableHarness().start().to_dealing()
+    table.device.report(Jammed("exit"))
+    assert next_step(table.state).count("jam") == 1
+    assert next_step(table.state).endswith("Clear the shuffler.")

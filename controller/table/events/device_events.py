@@ -31,7 +31,7 @@ class TableBegan(Event, frozen=True, tag="table_began"):
     host_boot: str = ""
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        device = replace(state.device, connected=False, status_agrees=False)
+        device = replace(state.device, connected=False, status_agrees=False, lost_code="")
         return replace(
             state,
             table=self.table,
@@ -102,7 +102,7 @@ class DeviceLost(Event, frozen=True, tag="device_lost"):
     sentence: str
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        return with_device(state, connected=False, status_agrees=False)
+        return with_device(state, connected=False, status_agrees=False, lost_code=self.code)
 
 
 class ServiceChanged(Event, frozen=True, tag="service_changed"):

@@ -31,7 +31,11 @@ class PhaseEntered(Event, frozen=True, tag="phase_entered"):
     def apply(self, state: TableState, entry: int) -> TableState:
         if self.phase is Phase.BETTING:
             return replace(state, phase=self.phase, round=replace(state.round, places=(), dealt=0, dealt_cards=()))
-        return replace(state, phase=self.phase, round=replace(state.round, abandon_asked=(), cancelled=self.cancels))
+        return replace(
+            state,
+            phase=self.phase,
+            round=replace(state.round, abandon_asked=(), cancelled=self.cancels or state.round.cancelled),
+        )
 
 
 class RoundBegan(Event, frozen=True, tag="round_began"):

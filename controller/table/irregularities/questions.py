@@ -109,7 +109,7 @@ def _moving(state: TableState, found: Irregularity) -> str:
 def _ruling(state: TableState, found: Irregularity) -> str:
     if found.row.disposition is Disposition.SILENT:
         return f"{_noticed(state, found)}The rules are silent: what is decided?"
-    return f"{_capitalised(found.row.because)}: what is decided?"
+    return f"{_noticed(state, found)}{_capitalised(found.row.because)}: what is decided?"
 
 
 _ASKED: Final = {
