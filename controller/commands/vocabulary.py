@@ -43,6 +43,7 @@ KINDS: Final = {
 }
 
 FACTS: Final = {  # fact -> (where it is so, where it is not)
+    "wrong_number": ("a hand has too many or too few cards", "every hand has the right number of cards"),
     "dealer_hand": ("the Dealer's hand", "a Player's hand"),
     "handled": ("cards were handled", "no Player has handled cards"),
     "misplaced": ("place, order or number is wrong", "place, order and number are right"),
@@ -54,6 +55,7 @@ FACTS: Final = {  # fact -> (where it is so, where it is not)
     "curable": ("moving complete hands puts it right", "moving complete hands does not put it right"),
     "reconstructable": ("the intended order can be restored", "the intended order cannot be restored"),
     "first_card": ("the first card of the round", "not the first card of the round"),
+    "affects_play": ("the round cannot go on as it was", "the round can go on as it was"),
     "manual": ("the device yields single cards", "the device yields sets"),
     "established": ("a wager has won or lost for certain", "no wager has won or lost for certain"),
     "face_seen": ("its face was seen", "its face was not seen"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final, TypeAlias
 
 from msgspec.structs import replace
@@ -52,15 +53,24 @@ def counted(kind: Kind, wrong: str, right: str, noticed: When = IN_ROUND) -> tup
     )
 
 
-def reconstructed(kind: Kind, clause: str, misplaced: bool | None = None, under: Under = ()) -> Row:
-    return Row(
-        kind,
-        clause,
-        Disposition.RECONSTRUCT,
-        "cards lie at wrong places, no Player has handled cards, and moving complete hands puts it right",
-        when=Facts(misplaced=misplaced, handled=False, curable=True),
-        confirms=Role.DEALER,
-        under=under,
+def judged_by(row: Row) -> tuple[Row, ...]:
+    """Reading 48: who confirms what spares a misdealt round from being void, with the setting's option for each."""
+    return tuple(
+        replace(row, confirms=role, under=(*row.under, ("misdeal_confirmed_by", role.value)))
+        for role in (Role.PIT_SUPERVISOR, Role.DEALER)
+    )
+
+
+def reconstructed(kind: Kind, clause: str, misplaced: bool | None = None, under: Under = ()) -> tuple[Row, ...]:
+    return judged_by(
+        Row(
+            kind,
+            clause,
+            Disposition.RECONSTRUCT,
+            "cards lie at wrong places, no Player has handled cards, and moving complete hands puts it right",
+            when=Facts(misplaced=misplaced, handled=False, curable=True),
+            under=under,
+        )
     )
 
 
@@ -77,14 +87,42 @@ def not_curable(kind: Kind, clause: str, misplaced: bool | None = None) -> Row:
 def misdealt(clause: str) -> tuple[Row, ...]:
     """Wrong places or a wrong order before any Player has handled cards."""
     return (
-        reconstructed(Kind.WRONG_DISTRIBUTION, clause),
+        *reconstructed(Kind.WRONG_DISTRIBUTION, clause),
         not_curable(Kind.WRONG_DISTRIBUTION, clause),
     )
 
 
 def misdealt_if_misplaced(kind: Kind, clause: str) -> tuple[Row, ...]:
     """Another error of dealing that falls under the same clause where a place, order or number is wrong."""
-    return (reconstructed(kind, clause, misplaced=True), not_curable(kind, clause, misplaced=True))
+    return (*reconstructed(kind, clause, misplaced=True), not_curable(kind, clause, misplaced=True))
+
+
+def as_wrong_count(
+    kind: Kind, rows: Iterable[Row], *, handled: bool | None = True, under: Under = ()
+) -> tuple[Row, ...]:
+    """Another error of dealing that left a hand with a wrong number of cards: the clauses for a wrong count say more.
+
+    `rows`: those for a wrong count. `handled`: before any Player has handled cards the clause for a wrong place, order
+    or number covers it already, save under a setting.
+    """
+    wrong = Facts(wrong_number=True, misplaced=True, handled=handled)
+    return tuple(
+        replace(
+            row,
+            kind=kind,
+            id="",
+            when=replace(
+                wrong,
+                dealer_hand=row.when.dealer_hand,
+                viewed=row.when.viewed,
+                reconstructable=row.when.reconstructable,
+            ),
+            noticed=IN_ROUND,
+            under=(*row.under, *under),
+        )
+        for row in rows
+        if row.kind is Kind.WRONG_COUNT and row.when.handled is not False and Noticed.IN_ROUND in row.noticed
+    )
 
 
 def wrong_count_unhandled(clause: str, dealer_hand: bool, under: Under = ()) -> Row:
@@ -102,17 +140,27 @@ def wrong_count_unhandled(clause: str, dealer_hand: bool, under: Under = ()) -> 
 def uncured(clause: str, disposition: Disposition, dealer_hand: bool, handled: bool | None = None) -> tuple[Row, ...]:
     """A wrong number of cards that takes effect unless the cards can be put back into their intended order."""
     whose = "the Dealer's" if dealer_hand else "a Player's"
-    return tuple(
+    because = f"{whose} hand has a wrong number of cards, and it can{{}} be put in order"
+    when = Facts(dealer_hand=dealer_hand, handled=handled)
+    return (
         Row(
             Kind.WRONG_COUNT,
             clause,
-            Disposition.RECONSTRUCT if can else disposition,
-            f"{whose} hand has a wrong number of cards, and it can{'' if can else 'not'} be put in order",
-            when=Facts(dealer_hand=dealer_hand, handled=handled, reconstructable=can),
-            confirms=Role.DEALER if can else Role.PIT_SUPERVISOR,
+            disposition,
+            because.format("not"),
+            when=replace(when, reconstructable=False),
             noticed=UNTIL_NEXT,
-        )
-        for can in (False, True)
+        ),
+        *judged_by(
+            Row(
+                Kind.WRONG_COUNT,
+                clause,
+                Disposition.RECONSTRUCT,
+                because.format(""),
+                when=replace(when, reconstructable=True),
+                noticed=UNTIL_NEXT,
+            )
+        ),
     )
 
 
@@ -202,6 +250,20 @@ def face_up_is_misdealt(clause: str) -> Setting:
             ("yes", "yes: as long as no Player has handled cards, the round is void"),
         ),
         default="no",
+    )
+
+
+def misdeal_confirmed_by(clause: str) -> Setting:
+    return Setting(
+        "misdeal_confirmed_by",
+        48,
+        clause,
+        "Who confirms what spares a misdealt round from being void, such as that moving complete hands puts it right?",
+        (
+            ("pit_supervisor", "a pit supervisor: no dealer judges an error of his own"),
+            ("dealer", "the dealer who carries it out"),
+        ),
+        default="pit_supervisor",
     )
 
 

@@ -114,6 +114,7 @@ class Facts(msgspec.Struct, frozen=True, omit_defaults=True):
     The table itself knows `noticed`, and those of `ASSUMED_NOT`.
     """
 
+    wrong_number: bool | None = None
     dealer_hand: bool | None = None
     handled: bool | None = None
     misplaced: bool | None = None
@@ -125,6 +126,7 @@ class Facts(msgspec.Struct, frozen=True, omit_defaults=True):
     curable: bool | None = None
     reconstructable: bool | None = None
     first_card: bool | None = None
+    affects_play: bool | None = None
     manual: bool | None = None
     established: bool | None = None
     face_seen: bool | None = None
@@ -140,6 +142,7 @@ class Facts(msgspec.Struct, frozen=True, omit_defaults=True):
 
 # "Reconstructable" as NC 1.13 defines it; "curable" is the narrower test of TP 5.3, RTP 5.4, NC 5.5.4 and P3 5.3.
 FACT_QUESTIONS: Final[dict[str, str]] = {
+    "wrong_number": "Has a hand too many or too few cards?",
     "dealer_hand": "Is it the Dealer's hand?",
     "handled": "Has any Player handled cards?",
     "misplaced": "Is a card at the wrong place, or is the order or the number of cards wrong?",
@@ -151,6 +154,7 @@ FACT_QUESTIONS: Final[dict[str, str]] = {
     "curable": "Does moving complete hands to other places put it right?",
     "reconstructable": "Do you know which card belongs where?",
     "first_card": "Was it the first card of the round?",
+    "affects_play": "Does it keep the round from going on as it was?",
     "manual": "Does the device deal single cards?",
     "established": "Has any wager won or lost for certain?",
     "face_seen": "Did anyone see the face of the card?",
@@ -220,7 +224,8 @@ def _agrees(when: Facts, facts: Facts) -> bool:
 class Option(msgspec.Struct, frozen=True):
     """One thing that a bettor may choose. `permitted_by`: who must allow it; None: it is his right.
 
-    `all_wagers`: it concerns every wager that he placed, not one hand.
+    `all_wagers`: it concerns every wager that he placed, not one hand. `reconstructs`: before play goes on, the cards
+    are put into the order that was intended (NC 1.13).
     """
 
     choice: Choice
@@ -228,6 +233,7 @@ class Option(msgspec.Struct, frozen=True):
     because: str
     permitted_by: Role | None = None
     all_wagers: bool = False
+    reconstructs: bool = False
 
 
 class Row(msgspec.Struct, frozen=True):

@@ -49,7 +49,8 @@ def _row(row: Row) -> Iterator[str]:
         yield "`because` is empty; say in a few words what happened"
     if not row.clause and row.disposition is not Disposition.SILENT:
         yield "its clause is empty; only what the document is silent about has none"
-    if row.disposition is Disposition.REMOVE_HAND and row.kind not in HAND_KINDS:
+    names_hand = row.kind in HAND_KINDS or row.when.wrong_number  # which is counted, and named with its count
+    if row.disposition is Disposition.REMOVE_HAND and not names_hand:
         yield f"it removes a hand, and {row.kind} names none; such a row is about {', '.join(HAND_KINDS)}"
     if may_remove_the_dealers_hand(row):
         yield "it may remove the Dealer's hand, which no round can do without; add when=Facts(dealer_hand=False)"

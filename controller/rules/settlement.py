@@ -141,6 +141,28 @@ def settle_round(
     return Settlement(tuple(decided[bet.number] for bet in layout.bets), settled_under_minimum | once)
 
 
+def bets_in_play(
+    law: Law,
+    rules: TableRules,
+    layout: Layout,
+    *,
+    removed: Mapping[int, str],
+    withdrawn: Mapping[tuple[str, int], str],
+    rulings: Mapping[int, BetRuling],
+    settled_under_minimum: frozenset[str] = frozenset(),
+) -> tuple[Bet, ...]:
+    """The bets that the hands decide, so far: none that was returned, or that waits for a ruling. As `settle_round`."""
+    side_alone = {bet.number for bet in without_main(law, layout)}
+    return tuple(
+        share.bet
+        for share in apportion(law, rules, layout, settled_under_minimum)
+        if _before_the_hands(
+            law, share, removed, withdrawn, rulings.get(share.bet.number), share.bet.number in side_alone
+        )
+        is None
+    )
+
+
 def return_every_bet(
     law: Law, layout: Layout, clause: str, settled_under_minimum: frozenset[str] = frozenset()
 ) -> Settlement:

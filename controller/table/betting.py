@@ -153,7 +153,7 @@ def settle_wagers(decision: Decision) -> None:
     state = decision.state
     if not state.layout.bets:
         return
-    rulings = {number: ruling for number, ruling, _ in state.round.bet_rulings}
+    rulings = state.round.rulings
     try:
         settlement = _settlement(state, rulings)
     except SettlementError:
@@ -171,8 +171,8 @@ def _settlement(state: TableState, rulings: dict[int, BetRuling]) -> Settlement:
         state.table_rules,
         state.layout,
         {place: hand.shown for place, hand in state.round.hands.items() if hand.shown},
-        removed={box: why for box, why, _ in state.round.removed},
-        withdrawn={(bettor, box): clause for bettor, box, clause, _ in state.round.withdrawn},
+        removed=state.round.removals,
+        withdrawn=state.round.withdrawals,
         rulings={number: ruling for number, ruling in rulings.items() if number in lying},
         settled_under_minimum=frozenset(state.round.under_minimum),
         rounding=state.settings.rounding,

@@ -14,6 +14,7 @@ from controller.table.decision import Decision, RefusedError
 from controller.table.decks import verify_witness
 from controller.table.inputs import PersonActed
 from controller.table.irregularities.adjudication import COUNT_KINDS, places_of, verify_report
+from controller.table.irregularities.questions import waits_for_hand_count
 from controller.table.irregularities.raising import already_open, known_facts, raise_count_in_doubt, raise_irregularity
 from controller.table.model import ASIDE, Hand, Irregularity, Pile, Stage
 from controller.table.phases import CARDS_LEAVE, WINDOW_OPEN, Phase
@@ -59,37 +60,40 @@ def _open_at(state: TableState, place: str) -> Irregularity | None:
 
 
 def count_cards(decision: Decision, given: PersonActed, operation: operations.CountCards) -> None:
-    due = _due(decision.state, operation.pile)
+    due, whole = _due(decision.state, operation.pile), decision.state.stub_fits(operation.number)
+    taken_back = decision.state.round.taken_back
     decision.emit(events.CardsCounted(operation.pile, operation.number, due, given.person, operation.witness))
     if operation.pile == STUB:
-        _count_stub(decision, given, operation, due)
+        _count_stub(decision, given, operation, due, whole=whole)
     elif operation.pile == DECK:
         _count_deck(decision, given, operation.number, operation.witness)
     elif operation.pile == TRAY:
         _count_tray(decision, given, operation.number, due)
     elif operation.pile in BESIDE:
-        _count_beside(decision, given, operation, due)
+        _count_beside(decision, given, operation, due, taken_back)
     else:
         _count_hand(decision, given, operation)
 
 
 def _due(state: TableState, pile: str) -> int:
     """How many cards should lie there, as far as the table knows."""
-    known = {STUB: state.stub_due, TRAY: len(state.decks.tray), DECK: DECK_SIZE, ASIDE: len(state.decks.aside)}
+    known = {STUB: state.stub_due, TRAY: len(state.decks.tray), DECK: DECK_SIZE, ASIDE: state.aside_size}
     if pile in known:
         return known[pile]
-    return len(state.round.piles.get(Pile(pile), ())) if pile in BESIDE else state.round.hands.get(pile, Hand()).size
+    return state.round.pile_size(Pile(pile)) if pile in BESIDE else state.round.hands.get(pile, Hand()).size
 
 
-def _count_stub(decision: Decision, given: PersonActed, operation: operations.CountCards, due: int) -> None:
+def _count_stub(
+    decision: Decision, given: PersonActed, operation: operations.CountCards, due: int, *, whole: bool
+) -> None:
     """Shows whether the deck is complete: answers open irregularities that ask for a count, or raises one (I02)."""
     state, number = decision.state, operation.number
     if state.decks.in_play.used and state.phase not in CARDS_LEAVE and state.phase is not Phase.BETTING:
         decision.emit(events.StubCounted(number, due, given.person, in_device=True))
-    if state.decks.count_due and number == due:
+    if state.decks.count_due and whole:
         decision.emit(events.DeckCountedWhole(state.decks.in_play.deck, given.person, operation.witness))
-    _answer(decision, number != due, waiting=False)
-    if number != due and not any(already_open(decision, kind) for kind in COUNT_KINDS):
+    _answer(decision, not whole, waiting=False)
+    if not whole and not any(already_open(decision, kind) for kind in COUNT_KINDS):
         _raise_wrong(decision, given, f"{number} cards were counted, {due} should be left")
 
 
@@ -134,7 +138,7 @@ def _count_tray(decision: Decision, given: PersonActed, number: int, due: int) -
     if number != due and decision.state.in_round and not already_open(decision, Kind.SIMULTANEOUS):
         place = None if decision.state.burn_due else decision.state.round.next_place
         ordinals = tuple(card.ordinal for card in decision.state.decks.tray)
-        facts = known_facts(decision.state, place, curable=False)
+        facts = known_facts(decision.state, place, curable=False, wrong_number=False)
         note = f"{number} cards were counted in the tray, the device reported {due}"
         raise_irregularity(
             decision,
@@ -148,10 +152,20 @@ def _count_tray(decision: Decision, given: PersonActed, number: int, due: int) -
         )
 
 
-def _count_beside(decision: Decision, given: PersonActed, operation: operations.CountCards, due: int) -> None:
-    """The account uses the count from now on; a difference in a round raises I04, until the stub is counted."""
-    doubtful = operation.number != due and decision.state.in_round
-    if doubtful and not any(already_open(decision, kind) for kind in COUNT_KINDS):
+def _count_beside(
+    decision: Decision, given: PersonActed, operation: operations.CountCards, due: int, taken_back: int
+) -> None:
+    """The account uses the count from now on; a difference in a round raises I04, until the stub is counted.
+
+    Where the stub was counted already, its count is compared again: the cards that were missing may lie here.
+    """
+    state = decision.state
+    most = due + (taken_back if operation.pile == ASIDE else 0)
+    doubtful = not due <= operation.number <= most and state.in_round
+    if any(already_open(decision, kind) for kind in COUNT_KINDS):
+        if state.decks.in_play.stub is not None:
+            _answer(decision, not state.stub_fits(state.decks.in_play.stub), waiting=False)
+    elif doubtful:
         note = f"{operation.number} cards were counted ({operation.pile}), {due} should lie there"
         raise_count_in_doubt(decision, note, noticed_by=given.person)
 
@@ -160,13 +174,48 @@ def _count_hand(decision: Decision, given: PersonActed, operation: operations.Co
     """Raises a wrong count, as a report of one does; a second count of the same hand replaces the first."""
     state = decision.state
     found = _open_at(state, operation.pile)
-    if found is not None and found.stage is Stage.CLAIMED:
+    waits = _open_error(state, operation.pile)
+    if found is None and waits is not None and operation.number != state.round.hands.get(operation.pile, Hand()).size:
+        _answer_with_hand(decision, given, waits, operation)
+    elif found is not None and found.stage is Stage.CLAIMED:
         if found.counted != operation.number:
             decision.emit(events.FactStated(found.id, found.facts, found.row, found.asks, counted=operation.number))
     elif found is None and operation.number != state.round.hands.get(operation.pile, Hand()).size:
         raise_irregularity(
             decision, Kind.WRONG_COUNT, noticed_by=given.person, place=operation.pile, counted=operation.number
         )
+
+
+def _open_error(state: TableState, place: str) -> Irregularity | None:
+    """An error of dealing that asks whether a hand has a wrong number of cards (RTP 5.5, NC 5.5.5, 5.9)."""
+    return next(
+        (
+            found
+            for found in state.open
+            if found.stage is Stage.CLAIMED
+            and found.round == state.round.number
+            and (waits_for_hand_count(found) or ("wrong_number" in found.asks and found.place in (None, place)))
+        ),
+        None,
+    )
+
+
+def _answer_with_hand(
+    decision: Decision, given: PersonActed, found: Irregularity, operation: operations.CountCards
+) -> None:
+    """The count names the hand and says that its number is wrong: that error left it so."""
+    known = known_facts(decision.state, operation.pile)
+    facts = msgspec.structs.replace(
+        found.facts,
+        wrong_number=True,
+        misplaced=True,
+        dealer_hand=known.dealer_hand,
+        viewed=known.viewed,
+        handled=found.facts.handled if known.handled is None else known.handled,
+    )
+    row, asks = find_row(decision.state.law, found.kind, facts)
+    counted = events.FactStated(found.id, facts, row, asks, given.person, operation.number, operation.pile)
+    decision.emit(counted)
 
 
 # -- the account of the 52 cards

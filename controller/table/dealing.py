@@ -15,7 +15,7 @@ from controller.table import events
 from controller.table.decision import Decision
 from controller.table.inference import drawn_together, notice_last_order, raise_drawn_together
 from controller.table.inputs import DeviceReported
-from controller.table.interruptions import re_evaluate_power_failure
+from controller.table.interruptions import re_evaluate_interruption
 from controller.table.irregularities.raising import (
     DEVICE,
     INFERENCE,
@@ -205,7 +205,7 @@ def _deal_or_set_aside(
         return
     fitting = cards[: len(state.round.places) - state.round.dealt]
     _deal_to_places(decision, fitting, source)
-    re_evaluate_power_failure(decision)
+    re_evaluate_interruption(decision)
     if left := cards[len(fitting) :]:
         # More cards came together than are to be dealt: I15 was raised for them.
         decision.emit(events.CardsSetAside(left, source == "tray", "left over from cards that came together"))
@@ -288,9 +288,9 @@ def _why_not_due(state: TableState, what: str) -> str:
 
 
 def _facts_of_card_not_due(decision: Decision) -> Facts:
-    """A card too many is a wrong number that moving hands does not cure; any other came only at a wrong moment."""
+    """A card too many, in no hand yet, is not cured by moving hands; any other came only at a wrong moment."""
     if decision.state.round.next_place is None and decision.state.phase is not Phase.FIRST_CARD:
-        return known_facts(decision.state, misplaced=True, curable=False)
+        return known_facts(decision.state, misplaced=True, curable=False, wrong_number=False)
     return known_facts(decision.state, misplaced=False)
 
 
@@ -361,7 +361,9 @@ def _raise_simultaneous(
         decision,
         Kind.SIMULTANEOUS,
         noticed_by=DEVICE,
-        facts=known_facts(decision.state, place, order_known=order_known, curable=False),  # they lie in no hand yet
+        facts=known_facts(  # they lie in no hand yet
+            decision.state, place, order_known=order_known, curable=False, wrong_number=False
+        ),
         place=place,
         ordinals=tuple(card.ordinal for card in cards),
         report=given,

@@ -152,7 +152,7 @@ def _stub_unloaded(decision: Decision, given: DeviceReported, seen: observations
     if not state.decks.in_play.used:
         decision.emit(events.DeckMadeUnusable(seen.deck))  # an unused deck came out
     if (
-        seen.count != due
+        not state.stub_fits(seen.count)
         and state.in_round
         and seen.deck == state.round.deck
         and not already_open(decision, Kind.DECK_COUNT)

@@ -2,45 +2,159 @@
 
 The casino chooses which cards count as known (setting `known_cards`). Where these are more than the cards shown, the
 answer may disclose something about concealed cards, as the casino chose.
+
+A card is exposed when its hand was turned over, when the device reported it face up, or when people confirmed that it
+was exposed, dropped with its face seen, or turned over too early. Its face is the one that people named, or else the
+one that the device read. Where an exposed card has neither, the table cannot tell, and asks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final, NamedTuple
 
-from controller.rules.dealing_order import DEALER
+from controller.games.specification import Kind
+from controller.rules.dealing_order import DEALER, Place
 from controller.rules.established import Sight, Sighting, established, known_under
 from controller.rules.law import SettingError
-from controller.table.model import Hand
+from controller.rules.settlement import bets_in_play
+from controller.table.model import DENIED, CardId, Hand, HeldCard, Irregularity, Pile, Stage
 from controller.table.state import TableState
+from firmware_bridge.cards import Card
 
-BASIS = "known_cards"
+BASIS: Final = "known_cards"
+EXPOSES: Final = frozenset(
+    {
+        Kind.EXPOSED_CARD,
+        Kind.FACE_UP_IN_DEVICE,
+        Kind.DROPPED_CARD,
+        Kind.DEALER_EXPOSED_EARLY,
+        Kind.PLAYER_EXPOSED,
+    }
+)
+"""Irregularities by which people may have seen the face of a card."""
+NOT_SO: Final = frozenset({DENIED, "corrected"})
 
 
 def outcome_established(state: TableState) -> bool | None:
-    """None: unknown, because no wagers are entered, a reading is not chosen, or a hand has a wrong count."""
+    """None: people have to say, because an exposed card is not known, a reading is not chosen, or a count is wrong.
+
+    A wager that was returned establishes nothing.
+    """
+    playing = bets_in_play(
+        state.law,
+        state.table_rules,
+        state.layout,
+        removed=state.round.removals,
+        withdrawn=state.round.withdrawals,
+        rulings=state.round.rulings,
+        settled_under_minimum=frozenset(state.round.under_minimum),
+    )
+    if not playing:
+        return False
     basis = state.law.chosen.get(BASIS, Sight.EXPOSED)
-    placed = [(bet.box, bet.wager) for bet in state.layout.bets if f"B{bet.box}" in (*state.round.live_places, "B0")]
+    exposed = _exposed(state)
     try:
-        found = established(state.law, placed, known_under(basis, _sightings(state)))
+        known = known_under(basis, _sightings(state, exposed.cards))
+        found = established(state.law, [(bet.box, bet.wager) for bet in playing], known)
     except (SettingError, ValueError):
         return None
-    return None if found is None else found.is_established
+    assert found is not None, "bets are in play"
+    if found.is_established:
+        return True
+    return None if exposed.unknown and not _all_known(state, known.cards) else False
 
 
-def _sightings(state: TableState) -> Iterator[Sighting]:
+class Exposed(NamedTuple):
+    """`cards`: those exposed before their hand was turned over. `unknown`: some exposed card has no known face."""
+
+    cards: frozenset[CardId]
+    unknown: bool
+
+
+def _exposed(state: TableState) -> Exposed:
+    certain, doubted = _claims(state)
+    denied = {
+        ordinal
+        for ended in state.round.closed
+        if ended.outcome in NOT_SO and ended.found.kind is Kind.FACE_UP_IN_DEVICE
+        for ordinal in ended.found.ordinals
+    }
+    cards = {card.id for _, card in _on_table(state) if card.face_up and card.ordinal not in denied}
+    unknown = False
+    for found in doubted:
+        seen = _cards_of(state, found)
+        sensed = bool(seen) and {card.id for card in seen} <= cards
+        unknown = unknown or not (sensed or _is_named(state, found.place))
+    for found in certain:
+        seen = _cards_of(state, found)
+        cards |= {card.id for card in seen}
+        unknown = unknown or not (seen or _is_named(state, found.place))
+    for hand in state.round.hands.values():
+        faceless = [card for card in hand.cards if card.id in cards and card.face is None]
+        unknown = unknown or (not hand.shown and len(hand.named) < len(faceless))
+    return Exposed(frozenset(cards), unknown)
+
+
+def _is_named(state: TableState, place: Place | None) -> bool:
+    """Whether people named faces of the hand, or turned it over."""
+    hand = state.round.hands.get(place or "", Hand())
+    return bool(hand.named or hand.shown)
+
+
+def _claims(state: TableState) -> tuple[list[Irregularity], list[Irregularity]]:
+    """The irregularities of the round by which cards were exposed: those confirmed, and those not decided yet."""
+    ended = [one.found for one in state.round.closed if one.outcome not in NOT_SO]
+    undecided = (Stage.CLAIMED, Stage.RULING)
+    decided = [found for found in state.open if found.stage not in undecided]
+    waiting = [found for found in state.open if found.stage in undecided]
+    return [*_exposing(state, [*ended, *decided])], [*_exposing(state, waiting)]
+
+
+def _exposing(state: TableState, found: list[Irregularity]) -> Iterator[Irregularity]:
+    for one in found:
+        in_round = one.round == state.round.number and not one.waiting and bool(state.round.dealt)
+        in_device = one.facts.before_close or one.facts.in_stub
+        unseen = one.kind is Kind.DROPPED_CARD and one.facts.face_seen is False
+        if one.kind in EXPOSES and in_round and not in_device and not unseen:
+            yield one
+
+
+def _cards_of(state: TableState, found: Irregularity) -> list[HeldCard]:
+    """The cards that an irregularity is about; none where it is not known which."""
+    if found.ordinals:
+        return [card for _, card in _on_table(state) if card.ordinal in found.ordinals]
+    cards = state.round.hands.get(found.place or "", Hand()).cards
+    if found.card is not None:
+        return list(cards[found.card - 1 : found.card])
+    whole = found.kind is Kind.DEALER_EXPOSED_EARLY or len(cards) == 1
+    return list(cards) if whole else []
+
+
+def _on_table(state: TableState) -> Iterator[tuple[Place | None, HeldCard]]:
+    """The cards of the round that left the device, each with the place to which it belongs; None: to no hand."""
+    for place, hand in state.round.hands.items():
+        yield from ((place, card) for card in hand.cards)
+    for pile in (Pile.BURNT, Pile.DROPPED, Pile.DISCARDS):
+        for card in state.round.piles.get(pile, ()):
+            yield state.round.intended.get(card.id) if pile is Pile.DROPPED else None, card
+
+
+def _all_known(state: TableState, known: frozenset[Card]) -> bool:
+    """Whether every card on the table counts as known, so that none which was exposed is missing."""
+    return all(card.face is not None and card.face.expose() in known for _, card in _on_table(state))
+
+
+def _sightings(state: TableState, exposed: frozenset[CardId]) -> Iterator[Sighting]:
     live = {*state.round.live_places, DEALER}
     for place, hand in state.round.hands.items():
-        yield from _of_hand(place if place in live else None, hand)
+        at = place if place in live else None
+        yield from ((at, card, Sight.EXPOSED) for card in hand.shown or hand.named)
+    for belongs, card in _on_table(state):
+        hand = state.round.hands.get(belongs or "", Hand())
+        if card.face is not None and not hand.shown and card.face.expose() not in hand.named:
+            seen = Sight.SEEN if hand.viewed else Sight.RECOGNISED
+            sight = Sight.EXPOSED if card.id in exposed else seen
+            yield belongs if belongs in live else None, card.face.expose(), sight
     if state.round.first_card is not None and state.round.first_card_shown is not None:
         yield None, state.round.first_card_shown, Sight.EXPOSED
-
-
-def _of_hand(place: str | None, hand: Hand) -> Iterator[Sighting]:
-    if hand.shown:
-        yield from ((place, card, Sight.EXPOSED) for card in hand.shown)
-        return
-    for held in hand.cards:
-        if held.face is not None:
-            sight = Sight.EXPOSED if held.face_up else Sight.SEEN if hand.viewed else Sight.RECOGNISED
-            yield place, held.face.expose(), sight

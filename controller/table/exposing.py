@@ -9,7 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Final
 
-from controller.games.specification import Kind, StepKind
+from controller.games.specification import Disposition, Kind, StepKind
 from controller.rules import hands as ranking
 from controller.rules.dealing_order import DEALER, Place
 from controller.rules.payouts import settle
@@ -18,14 +18,17 @@ from controller.table import events, operations
 from controller.table.betting import settle_wagers
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
+from controller.table.interruptions import re_evaluate_interruption
 from controller.table.irregularities.questions import place_word
 from controller.table.irregularities.raising import known_facts, raise_irregularity
-from controller.table.model import Hand, Pile
+from controller.table.model import Closed, Hand, Pile
 from controller.table.phases import Phase
 from controller.table.state import TableState
 from firmware_bridge.cards import Card, Exposed
 
 HALF: Final = Fraction(1, 2)
+AS_DEALT: Final = frozenset({Disposition.CONTINUE, Disposition.OPTIONS, "ruling"})
+"""Outcomes of a wrong distribution after which the cards may lie as they were dealt."""
 
 
 def verify_handle_cards(state: TableState, given: PersonActed, operation: operations.HandleCards) -> None:
@@ -106,6 +109,37 @@ def _verify_turn(state: TableState, place: Place) -> None:
                 )
 
 
+def verify_name_exposed(state: TableState, given: PersonActed, operation: operations.NameExposed) -> None:
+    """Faces of a hand that lies there and is not turned over; none of them lies elsewhere."""
+    place, cards = operation.place, operation.cards
+    hand = state.round.hands.get(place, Hand())
+    if not hand.size:
+        raise RefusedError("no-cards", f"There is no hand at {place}; name a place that has cards.")
+    if hand.shown:
+        raise RefusedError("shown", f"The hand at {place} is turned over already; correct the entry if it was wrong.")
+    if len(set(cards)) != len(cards) or len(cards) > hand.size:
+        raise RefusedError("cards", f"{place} has {hand.size} cards; name each one that was seen once.")
+    for card in cards:
+        if elsewhere := _lies_at(state, card, place):
+            raise RefusedError("elsewhere", f"{card.code} lies at {elsewhere}; name the card that was seen at {place}.")
+
+
+def _lies_at(state: TableState, card: Card, besides: Place) -> str:
+    """Where a card was shown or named, other than at that place; empty: nowhere."""
+    if card is state.round.first_card_shown and state.round.first_card is not None:
+        return "the First Card's place"
+    for place, hand in state.round.hands.items():
+        if place != besides and card in (*hand.shown, *(() if hand.shown else hand.named)):
+            return place_word(state, place)
+    return ""
+
+
+def name_exposed(decision: Decision, given: PersonActed, operation: operations.NameExposed) -> None:
+    """Whether an outcome is established may depend on them, where that is still open."""
+    decision.emit(events.FacesNamed(operation.place, operation.cards, given.person))
+    re_evaluate_interruption(decision)
+
+
 def expose_hand(decision: Decision, given: PersonActed, operation: operations.ExposeHand) -> None:
     """The cards on the table count; those that the device read are compared with them (I16, I02)."""
     place = operation.place
@@ -124,7 +158,7 @@ def expose_hand(decision: Decision, given: PersonActed, operation: operations.Ex
     if twice := elsewhere & set(cards):
         note = f"{', '.join(sorted(card.code for card in twice))} lies on the table twice"
         raise_irregularity(decision, Kind.DECK_COUNT, noticed_by=given.person, place=place, note=note)
-    elif not _agree(read, cards):
+    elif not _agree(_comparable(decision.state, place), cards):
         at, device = place_word(decision.state, place), decision.state.device.word
         note = f"the cards shown at {at} are not the ones that the {device} read"
         facts = known_facts(decision.state, place, misplaced=False)
@@ -133,9 +167,28 @@ def expose_hand(decision: Decision, given: PersonActed, operation: operations.Ex
     judge(decision)
 
 
+def _comparable(state: TableState, place: Place) -> tuple[Card | None, ...]:
+    """What the device read of the cards that may lie there; None: a card that it did not read.
+
+    After a wrong distribution that was not put right, and of which no one entered the places, any card of the deal may
+    lie there.
+    """
+    anywhere = not state.round.misplaced and any(_left_as_dealt(ended) for ended in state.round.closed)
+    hands = state.round.hands.values() if anywhere else (state.round.hands[place],)
+    return tuple(card.face.expose() if card.face else None for hand in hands for card in hand.cards)
+
+
+def _left_as_dealt(ended: Closed) -> bool:
+    reconstructed = any(option.reconstructs for option in ended.found.row.options)
+    return ended.found.kind is Kind.WRONG_DISTRIBUTION and ended.outcome in AS_DEALT and not reconstructed
+
+
 def _agree(read: tuple[Card | None, ...], cards: tuple[Card, ...]) -> bool:
-    known = [card for card in read if card is not None]
-    return set(known) <= set(cards)
+    """Whether the cards shown can be among those that the device read."""
+    known = {card for card in read if card is not None}
+    if len(read) <= len(cards):
+        return known <= set(cards)
+    return len(set(cards) - known) <= read.count(None)
 
 
 def judge(decision: Decision) -> None:

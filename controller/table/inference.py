@@ -90,7 +90,9 @@ def raise_drawn_together(decision: Decision, given: DeviceReported, ordinal: int
     place = state.round.intended.get((state.decks.in_play.shuffle, last))
     facts = known_facts(decision.state, place, order_known=True)
     if any(card.ordinal == ordinal for card in state.decks.aside):
-        facts = known_facts(decision.state, place, order_known=True, curable=False)  # it lies in no hand yet
+        facts = known_facts(  # it lies in no hand yet
+            decision.state, place, order_known=True, curable=False, wrong_number=False
+        )
     raise_irregularity(
         decision,
         Kind.SIMULTANEOUS,

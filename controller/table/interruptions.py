@@ -29,6 +29,7 @@ from controller.table.state import TableState
 from firmware_bridge.capabilities import DeviceIdentity
 from firmware_bridge.observations import Started
 
+INTERRUPTIONS: Final = frozenset({Kind.POWER_FAILURE, Kind.TECHNICAL_STOP})
 WITHOUT_POWER: Final = frozenset({"power", "brown_out"})  # causes of a device's start; reset and watchdog are none
 
 
@@ -52,16 +53,26 @@ def _raise_power_failure(decision: Decision, noticed_by: str, note: str, report:
         raise_irregularity(decision, Kind.POWER_FAILURE, noticed_by=noticed_by, report=report, note=note)
 
 
-def re_evaluate_power_failure(decision: Decision) -> None:
-    """A card that left before the power failure was reported after it: it may have established an outcome (I18)."""
+def re_evaluate_interruption(decision: Decision) -> None:
+    """Judge again whether an outcome is established, where an interruption waits to be decided (I17 to I19).
+
+    A card that left before it may be reported after it, an exposed card be named, or a bet returned. What people
+    answered stands as long as the table does not know.
+    """
     for found in decision.state.open:
-        if found.kind is not Kind.POWER_FAILURE or found.stage is not Stage.CLAIMED:
+        if found.kind not in INTERRUPTIONS or found.stage is not Stage.CLAIMED or found.round != _round(decision):
             continue
         now = known_facts(decision.state)
-        facts = replace(found.facts, established=now.established, cannot_tell=now.cannot_tell)
+        answered = found.facts.established if found.first_facts.established is None else None
+        known = answered if now.established is None else now.established
+        facts = replace(found.facts, established=known, cannot_tell=now.cannot_tell)
         row, asks = find_row(decision.state.law, found.kind, facts)
         if first_stage(row, asks) is Stage.CLAIMED and (row, asks) != (found.row, found.asks):
             decision.emit(events.FactStated(found.id, facts, row, asks))
+
+
+def _round(decision: Decision) -> int:
+    return decision.state.round.number
 
 
 def may_have_passed_cards(state: TableState, identity: DeviceIdentity) -> bool:

@@ -55,6 +55,7 @@ class Hand(msgspec.Struct, frozen=True):
     handled: bool = False
     viewed: bool = False
     shown: tuple[Card, ...] = ()
+    named: tuple[Card, ...] = ()  # faces that people saw before the hand was turned over
     outcome: Outcome | None = None
 
     @property
@@ -174,6 +175,7 @@ class Irregularity(msgspec.Struct, frozen=True):
     stage: Stage
     blocks: bool
     place: Place | None = None
+    card: int | None = None  # 1 to 3: which card of the hand, where people named one
     ordinals: tuple[int, ...] = ()  # of the cards that it is about
     note: str = ""  # what was noticed, in words
     counted: int | None = None

@@ -135,6 +135,17 @@ class ExposeHand(Operation, frozen=True, tag="expose_hand"):
     cards: tuple[Card, ...] | None = None
 
 
+class NameExposed(Operation, frozen=True, tag="name_exposed"):
+    """The faces of a hand that people saw before it is turned over; the last entry for a place stands.
+
+    Exposed cards say whether an outcome is established (RTP 5.13, NC 5.4). How they came to be exposed is reported as
+    an irregularity, where it is one.
+    """
+
+    place: Place
+    cards: tuple[Card, ...]
+
+
 class RecordSettled(Operation, frozen=True, tag="record_settled"):
     """The chips are paid."""
 

@@ -114,6 +114,9 @@ PERMISSIONS: Final[dict[type[Operation], Permission]] = {
     operations.ExposeHand: Permission(
         "expose a hand", exposing.verify_expose_hand, exposing.expose_hand, SHOWING, NOT_HELD
     ),
+    operations.NameExposed: Permission(
+        "name exposed cards", exposing.verify_name_exposed, exposing.name_exposed, CARDS_ON_TABLE, ALWAYS
+    ),
     operations.RecordSettled: Permission(
         "record that the chips are paid", rounds.verify_settled, rounds.record_settled, SETTLING, NOT_HELD
     ),

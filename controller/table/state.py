@@ -101,6 +101,7 @@ class Round(msgspec.Struct, frozen=True):
     hands: dict[Place, Hand] = {}
     piles: dict[Pile, tuple[HeldCard, ...]] = {}
     surplus: dict[str, int] = {}  # by pile: cards counted there by a person, less those known to lie there
+    taken_back: int = 0  # cards too many, taken out of a hand: set aside, or back in the stub; a count will show
     viewing: tuple[tuple[str, int], ...] = ()  # bettor and box, in the order in which they looked
 
     bets: tuple[Bet, ...] = ()
@@ -122,6 +123,7 @@ class Round(msgspec.Struct, frozen=True):
     power_failure_raised: bool = False  # in this interruption: raised once, however often power was lost
     stub_stop_raised: bool = False  # a stop of the device after the deal was raised
     clock_doubted: bool = False  # the device's clock ran backwards
+    put_right: tuple[int, ...] = ()  # irregularities for which cards were put where they belong
     cards_may_have_passed: bool = False  # the device was away, cannot report what it did, and nothing is raised yet
 
     @property
@@ -174,6 +176,28 @@ class Round(msgspec.Struct, frozen=True):
             for card in hand.cards
             if intended.get(card.id, place) != place
         }
+
+    @property
+    def out_of_place(self) -> dict[CardId, tuple[str, Place]]:
+        """Cards to be moved so that every one lies where it belongs: misplaced ones, and those on the floor."""
+        intended = self.intended
+        dropped = (card.id for card in self.piles.get(Pile.DROPPED, ()) if card.id in intended)
+        return self.misplaced | {card: (str(Pile.DROPPED), intended[card]) for card in dropped}
+
+    @property
+    def removals(self) -> dict[int, str]:
+        """Boxes whose hand was removed, with the clause or authority."""
+        return {box: why for box, why, _ in self.removed}
+
+    @property
+    def withdrawals(self) -> dict[tuple[str, int], str]:
+        """Bettor and box of each withdrawal, with its clause."""
+        return {(bettor, box): clause for bettor, box, clause, _ in self.withdrawn}
+
+    @property
+    def rulings(self) -> dict[int, BetRuling]:
+        """What was ruled of a bet, by its number."""
+        return {number: ruling for number, ruling, _ in self.bet_rulings}
 
     @property
     def curable(self) -> bool:
@@ -305,6 +329,10 @@ class TableState(msgspec.Struct, frozen=True):
         hands = sum(hand.size for hand in self.round.hands.values()) + (self.round.first_card is not None)
         piles = sum(self.round.pile_size(pile) for pile in (Pile.BURNT, Pile.DROPPED, Pile.DISCARDS))
         return DECK_SIZE - (hands if self.decks.in_play.used else 0) - self.aside_size - piles
+
+    def stub_fits(self, number: int) -> bool:
+        """Whether so many cards are the right number: those due, less cards taken back that may lie aside."""
+        return 0 <= self.stub_due - number <= self.round.taken_back
 
     @property
     def burn_due(self) -> int:

@@ -56,7 +56,8 @@ def void(clause: str) -> Expected:
 
 
 def recon(clause: str) -> Expected:
-    return Expected(clause, D.RECONSTRUCT, Role.DEALER)
+    """Which no dealer confirms alone: it spares an error of dealing from the void."""
+    return Expected(clause, D.RECONSTRUCT)
 
 
 def cont(clause: str, *options: str, confirms: Role = Role.DEALER) -> Expected:
@@ -101,7 +102,7 @@ NC_AS_DEALT: Final = choose("NC 5.7", "NC 5.7.1", "NC 5.7.3")
 NC_RECONSTRUCTED: Final = choose("NC 5.7", "NC 5.7.2", "NC 5.7.3")
 NC_ORDER_UNKNOWN: Final = Expected("NC 5.11", D.NAME_ORDER, options=("NC 5.7.1", "NC 5.7.3"))
 NC_ORDER_KNOWN: Final = choose("NC 5.11.1", "NC 5.7.2", "NC 5.7.3")
-RTP_GOES_ON: Final = cont("RTP 5.6", "RTP 5.7", "RTP 5.7")
+RTP_GOES_ON: Final = cont("RTP 5.6", "RTP 5.7", "RTP 5.7", confirms=Role.PIT_SUPERVISOR)
 UNPROVIDED: Final = {"TP": SILENT, "RTP": RTP_REFER, "NC": NC_REFER, "P3": SILENT, "F3": SILENT}
 """What no clause provides for."""
 
@@ -143,19 +144,15 @@ DECK: Final = (
 
 CURABLE = said(misplaced=True, handled=False, curable=True)
 NOT_CURABLE = said(misplaced=True, handled=False, curable=False)
-HANDLED = said(misplaced=True, handled=True, reconstructable=False)
-HANDLED_IN_ORDER = said(misplaced=True, handled=True, reconstructable=True)
+HANDLED = said(wrong_number=False, misplaced=True, handled=True, reconstructable=False)
+HANDLED_IN_ORDER = said(wrong_number=False, misplaced=True, handled=True, reconstructable=True)
 WRONG_DEAL: Final = (
     *situation("I05", K.WRONG_DISTRIBUTION, CURABLE, *recons("TP 5.3", "RTP 5.4", "NC 5.5.4", "P3 5.3"), X2),
     *situation("I06", K.WRONG_DISTRIBUTION, NOT_CURABLE, *voids("TP 5.3", "RTP 5.4", "NC 5.5.4", "P3 5.3"), X2),
     *situation("I07", K.WRONG_DISTRIBUTION, HANDLED, SILENT, RTP_GOES_ON, NC_AS_DEALT, SILENT, X2),
     *situation("I07", K.WRONG_DISTRIBUTION, HANDLED_IN_ORDER, SILENT, RTP_GOES_ON, NC_RECONSTRUCTED, SILENT, X2),
-    *situation(
-        "I16", K.OTHER_DEALING_ERROR, CURABLE, recon("TP 5.3"), RTP_REFER, recon("NC 5.5.4"), recon("P3 5.3"), X2
-    ),
-    *situation(
-        "I16", K.OTHER_DEALING_ERROR, NOT_CURABLE, void("TP 5.3"), RTP_REFER, void("NC 5.5.4"), void("P3 5.3"), X2
-    ),
+    *situation("I16", K.OTHER_DEALING_ERROR, CURABLE, *recons("TP 5.3", "RTP 5.4", "NC 5.5.4", "P3 5.3"), X2),
+    *situation("I16", K.OTHER_DEALING_ERROR, NOT_CURABLE, *voids("TP 5.3", "RTP 5.4", "NC 5.5.4", "P3 5.3"), X2),
     *situation("I16", K.OTHER_DEALING_ERROR, HANDLED, SILENT, RTP_REFER, NC_AS_DEALT, SILENT, X2),
     *situation("I16", K.OTHER_DEALING_ERROR, HANDLED_IN_ORDER, SILENT, RTP_REFER, NC_RECONSTRUCTED, SILENT, X2),
     *situation(
@@ -171,6 +168,30 @@ WRONG_DEAL: Final = (
         *(SILENT, RTP_REFER, NC_RECONSTRUCTED, SILENT, SILENT),
     ),
 )
+
+
+def by_count(
+    facts: Facts, rtp: Expected, nc: Expected, tp: Expected = SILENT, p3: Expected = SILENT
+) -> tuple[Cell, ...]:
+    """A hand has a wrong number of cards: NC 5.11.1 has options for simultaneous cards all the same."""
+    counted = replace(facts, wrong_number=True, misplaced=True, handled=True, order_known=False)
+    return (
+        *situation("I16", K.OTHER_DEALING_ERROR, counted, tp, rtp, nc, p3, X2),
+        *situation("I15", K.SIMULTANEOUS, counted, tp, rtp, NC_ORDER_UNKNOWN, p3, X2),
+    )
+
+
+RTP_REMOVES: Final = remove("RTP 5.5", "RTP 5.7", "RTP 5.7")
+OF_DEALER = said(dealer_hand=True, reconstructable=False)
+OF_PLAYER = said(dealer_hand=False, reconstructable=False, viewed=True)
+BY_COUNT: Final = (
+    *by_count(OF_DEALER, RTP_REFER, void("NC 5.5.5"), void("TP 5.4"), void("P3 5.4")),
+    *by_count(replace(OF_DEALER, reconstructable=True), RTP_REFER, recon("NC 5.5.5"), void("TP 5.4"), recon("P3 5.4")),
+    *by_count(OF_PLAYER, RTP_REMOVES, remove("NC 5.9")),
+    *by_count(replace(OF_PLAYER, reconstructable=True), RTP_REMOVES, recon("NC 5.9")),
+    *by_count(replace(OF_PLAYER, viewed=False), RTP_REFER, remove("NC 5.9")),
+)
+"""A wrong number of cards leads elsewhere than a wrong place or order, once cards were handled."""
 
 NUMBER_OF_CARDS: Final = tuple(
     cell
@@ -289,12 +310,12 @@ SIMULTANEOUS: Final = (
 UNCERTAIN = said(places_certain=False)
 INTERRUPTION: Final = (
     # Reading 29: without wagers it is unknown what is established.
-    *unprovided("I17", K.POWER_FAILURE, said(cannot_tell=True)),
+    *unprovided("I17", K.POWER_FAILURE, said(cannot_tell=True, affects_play=True)),
     *unprovided("I19", K.TECHNICAL_STOP, replace(UNCERTAIN, cannot_tell=True)),
     *situation(
         "I17",
         K.POWER_FAILURE,
-        said(established=False),
+        said(affects_play=True, established=False),
         SILENT,
         Expected("RTP 5.13.1", D.WITHDRAWALS, options=("RTP 5.13.1", "RTP 5.13.1")),
         *(void("NC 5.4.2"), SILENT, SILENT),
@@ -302,8 +323,15 @@ INTERRUPTION: Final = (
     *situation(
         "I18",
         K.POWER_FAILURE,
-        said(established=True),
+        said(affects_play=True, established=True),
         *(SILENT, judged("RTP 5.13.2"), judged("NC 5.4.1"), SILENT, SILENT),
+    ),
+    # NC 5.4 speaks of an interruption that affects the continuation, RTP 5.13 of every power failure.
+    *situation(
+        "I18",
+        K.POWER_FAILURE,
+        said(affects_play=False, established=True),
+        *(SILENT, judged("RTP 5.13.2"), judged("NC 5.4"), SILENT, SILENT),
     ),
     *situation("I19", K.TECHNICAL_STOP, said(places_certain=True), SILENT, RTP_REFER, cont("NC 5.4"), SILENT, SILENT),
     *situation(
@@ -330,8 +358,12 @@ def dropped(facts: Facts, tp: Expected, rtp: Expected, p3: Expected, nc: Expecte
 DROPPED: Final = (
     *situation("I20", K.CARD_IN_SHUFFLING, said(), SILENT, RTP_REFER, NC_REFER, SILENT, reshuffle("F3 X1")),
     *situation("I20", K.CARD_IN_SHUFFLING, said(between_rounds=True), *[HOUSE_RESHUFFLE] * 4, reshuffle("F3 X1")),
-    *dropped(replace(UNSEEN, misplaced=True, handled=False, curable=True), recon("TP 5.3"), RTP_REFER, recon("P3 5.3")),
-    *dropped(replace(UNSEEN, misplaced=True, handled=False, curable=False), void("TP 5.3"), RTP_REFER, void("P3 5.3")),
+    *dropped(
+        replace(UNSEEN, misplaced=True, handled=False, curable=True), recon("TP 5.3"), recon("RTP 5.4"), recon("P3 5.3")
+    ),
+    *dropped(
+        replace(UNSEEN, misplaced=True, handled=False, curable=False), void("TP 5.3"), void("RTP 5.4"), void("P3 5.3")
+    ),
     *dropped(replace(UNSEEN, misplaced=True, handled=True), SILENT, RTP_REFER, SILENT),
     *dropped(replace(UNSEEN, misplaced=False, handled=False), SILENT, RTP_REFER, SILENT),
     *dropped(replace(UNSEEN, misplaced=False, handled=False, manual=True, first_card=True), SILENT, RTP_REFER, SILENT),
@@ -387,6 +419,7 @@ PEOPLE: Final = (
 CELLS: Final = (
     *DECK,
     *WRONG_DEAL,
+    *BY_COUNT,
     *NUMBER_OF_CARDS,
     *FACES,
     *SIMULTANEOUS,

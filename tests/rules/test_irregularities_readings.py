@@ -27,7 +27,7 @@ D, K = Disposition, Kind
 DISSATISFIED = [
     ("RTP 5.5", K.WRONG_COUNT, said(dealer_hand=False, handled=True, viewed=True), D.REMOVE_HAND),
     ("RTP 5.6", K.WRONG_DISTRIBUTION, said(handled=True), D.CONTINUE),
-    ("RTP 5.6", K.SIMULTANEOUS, said(misplaced=True, handled=True), D.CONTINUE),
+    ("RTP 5.6", K.SIMULTANEOUS, said(wrong_number=False, misplaced=True, handled=True), D.CONTINUE),
 ]
 
 

@@ -21,15 +21,17 @@ each_game = pytest.mark.parametrize("game_id", GAME_IDS)
 # Of each setting: the number of its reading, its options, and the default; empty: it must be chosen.
 TIE = ("tie_against_three_pictures", 2, "pays loses", "pays")
 FACE_UP = ("face_up_is_misdealt", 37, "no yes", "no")
+MISDEAL = ("misdeal_confirmed_by", 48, "pit_supervisor dealer", "pit_supervisor")
 UNENTERED = ("unentered_bettors", 38, "box entered", "box")
 ESTABLISHED = ("established_by", 42, "mathematically complete_hands", "")
 KNOWN = ("known_cards", 42, "exposed seen recognised", "exposed")
 SETTINGS: Final[dict[str, set[tuple[str, int, str, str]]]] = {
-    "TP": {TIE, FACE_UP},
+    "TP": {TIE, FACE_UP, MISDEAL},
     "RTP": {
         TIE,
         ("withdrawal_permitted_by", 26, "shift_manager pit_manager pit_supervisor dealer", "shift_manager"),
         FACE_UP,
+        MISDEAL,
         UNENTERED,
         ESTABLISHED,
         KNOWN,
@@ -39,15 +41,23 @@ SETTINGS: Final[dict[str, set[tuple[str, int, str, str]]]] = {
         ("three_pictures_of", 13, "own either", "own"),
         ("wrong_count", 24, "general specific", "general"),
         ("cured", 25, "silently options", "silently"),
+        ("deck_error_after_settlement", 47, "void referred", "void"),
         ("order_in_log", 32, "options none", "options"),
         FACE_UP,
+        MISDEAL,
         UNENTERED,
         ("second_error", 39, "asked offered accepted", "asked"),
         ESTABLISHED,
         KNOWN,
         ("pro_rata_under_minimum", 46, "exempt none", "exempt"),
     },
-    "P3": {TIE, ("tie_on", 3, "points ranking", ""), ("perfect_tie", 4, "instead besides", "instead"), FACE_UP},
+    "P3": {
+        TIE,
+        ("tie_on", 3, "points ranking", ""),
+        ("perfect_tie", 4, "instead besides", "instead"),
+        FACE_UP,
+        MISDEAL,
+    },
     "F3": {
         ("three_pictures_wager", 15, "boxes none", "boxes"),
         ("tie_on", 16, "ranking points", "ranking"),

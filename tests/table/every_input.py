@@ -39,6 +39,7 @@ FACTS = (
     Facts(handled=False, places_certain=False, order_known=False),
     Facts(counted_wrong=False),
     Facts(dealer_hand=False, before_close=True),
+    Facts(wrong_number=True, misplaced=True, curable=True, affects_play=False),
 )
 
 
@@ -85,6 +86,7 @@ def _course(state: TableState) -> Iterator[AnyOperation]:
             operations.ExposeHand(place, cards)
             for cards in (None, read, DECK[:3], DECK[-3:], DECK[:2], DECK[:4], (DECK[0],) * 3, ())
         )
+        yield from (operations.NameExposed(place, cards) for cards in (read[:1], DECK[:2], DECK[:4], ()))
     yield operations.RecordSettled()
     yield operations.ConcludeRound()
     yield from (operations.PauseTable(reason) for reason in ("drop", "", " "))

@@ -21,7 +21,7 @@ def test_nc_3_12_1_a_box_that_was_left_out_gets_its_hand() -> None:
     correct(table, operations.OccupyBoxes, operations.OccupyBoxes((1, 3, 5, 6)))
     assert table.state.round.next_place == "B6"
     assert set(table.state.round.misplaced.values()) == {("B6", "B5")}
-    table.confirm(Role.DEALER, handled=False)
+    table.confirm(handled=False)
     table.put_right()
     assert table.state.round.next_place == "B6"
     assert len(table.state.round.hands["B5"].cards) == 3

@@ -187,12 +187,13 @@ def test_nc_5_5_5_the_row_is_looked_up_again_when_handling_is_corrected() -> Non
     table.confirm(reconstructable=True)
     assert (table.open.row.clause, table.open.stage) == ("NC 5.7", Stage.CHOOSING)
     table.all_continue()
+    table.put_right()
     assert not table.state.open
     correct(table, operations.HandleCards)
     again = table.open
     assert table.last(events.IrregularityReopened).outcome == "options"
     assert (again.stage, "handled" in again.asks) == (Stage.CLAIMED, True)
-    table.confirm(Role.DEALER, handled=False)
+    table.confirm(handled=False)
     assert (table.open.row.clause, table.open.stage) == ("NC 5.5.4", Stage.MOVING)
     table.put_right()
     assert table.finish().at(Phase.CONCLUDED)
@@ -331,7 +332,7 @@ def test_facts_that_a_person_had_stated_are_asked_for_again() -> None:
     table = TableHarness().start().to_dealing()
     table.take(2)
     table.swap("B1", "B3")
-    table.confirm(Role.DEALER, handled=False)
+    table.confirm(handled=False)
     assert table.open.stage is Stage.MOVING
     correct(table, operations.ConfirmIrregularity)
     assert (table.open.stage, table.open.facts.handled) == (Stage.CLAIMED, None)

@@ -33,7 +33,7 @@ def test_complete_hands_are_moved_back_and_the_round_continues(game_id: str, cla
     assert lying(table)["B1"] == as_dealt["B6"]
     assert (table.open.kind, table.open.facts.curable) == (Kind.WRONG_DISTRIBUTION, True)
     assert table.open.asks == ("handled",), "that moving hands cures it the table knows by itself"
-    table.confirm(Role.DEALER, handled=False)
+    table.confirm(handled=False)
     assert (table.open.stage, table.open.row.clause) == (Stage.MOVING, clause)
     assert table.is_held()
     table.put_right()
@@ -47,7 +47,7 @@ def test_complete_hands_are_moved_back_and_the_round_continues(game_id: str, cla
 def test_the_table_alone_says_what_is_moved_once_people_have_said_what_lies_where() -> None:
     table = dealt("NC")
     table.report(Kind.WRONG_DISTRIBUTION)
-    table.confirm(Role.DEALER, handled=False, curable=True)
+    table.confirm(handled=False, curable=True)
     moving = operations.Reconstruct(table.open.id, table.open.revision)
     assert table.refused(moving)[0] == "places"
     table.swap("B1", "B3")
@@ -82,6 +82,39 @@ def test_nc_5_7_2_after_handling_bettors_continue_with_the_reconstructed_hand_or
     chosen = {event.place: event.clause for event in table.events_of(events.OptionChosen)}
     assert chosen == {"B1": "NC 5.7.2", "B3": "NC 5.7.3", "B6": "NC 5.7.2"}
     assert table.last(events.HandRemoved).clause == "NC 5.7.3"
+    assert (table.open.stage, table.is_held()) == (Stage.MOVING, True), "the hands are moved before play goes on"
+    denied = operations.DenyIrregularity(table.open.id, table.open.revision, "they lie right")
+    assert table.refused(denied, Role.PIT_SUPERVISOR)[0] == "chosen"
+    table.put_right(Role.DEALER)
+    assert (table.last(events.CardsReconstructed).clause, len(table.last(events.CardsReconstructed).cards)) == (
+        "NC 5.7.2",
+        6,
+    ), "the cards of the hand that is out of play are moved as well"
+    assert not table.state.round.misplaced
+    table.expose_all().settle().conclude()
+
+
+def test_nc_5_7_1_where_the_hands_cannot_be_moved_after_all_the_bettors_choose_again() -> None:
+    table = dealt("NC")
+    table.handle("B1")
+    table.swap("B1", "B3")
+    table.confirm(reconstructable=True)
+    table.choose(B1=Choice.CONTINUE, B3=Choice.WITHDRAW, B6=Choice.CONTINUE)
+    table.confirm(reconstructable=False)
+    assert (table.open.stage, table.open.choices) == (Stage.CHOOSING, ())
+    table.choose(B1=Choice.CONTINUE, B6=Choice.WITHDRAW)
+    chosen = {event.place: event.clause for event in table.events_of(events.OptionChosen)}
+    assert chosen == {"B1": "NC 5.7.1", "B3": "NC 5.7.3", "B6": "NC 5.7.3"}
+    assert not table.state.open
+
+
+def test_nc_5_7_2_nothing_is_moved_where_every_bettor_withdrew() -> None:
+    table = dealt("NC")
+    table.handle("B1")
+    table.swap("B1", "B3")
+    table.confirm(reconstructable=True)
+    table.choose(**dict.fromkeys(("B1", "B3", "B6"), Choice.WITHDRAW))
+    assert not table.state.open
 
 
 @pytest.mark.parametrize(
@@ -100,7 +133,7 @@ def test_rtp_5_6_5_7_the_round_continues_and_dissatisfied_bettors_may_be_permitt
     table = dealt("RTP", Unit.SETS, ChosenReading("withdrawal_permitted_by", role))
     table.handle("B1")
     table.swap("B1", "B3")
-    table.confirm(Role.DEALER)
+    table.confirm()
     found = table.open
     assert (found.stage, found.row.clause) == (Stage.CHOOSING, "RTP 5.6")
     withdraw = operations.ChooseOption(found.id, found.revision, "B1", Choice.WITHDRAW)

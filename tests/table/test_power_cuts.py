@@ -113,7 +113,7 @@ def test_nc_5_4_2_with_nothing_established_the_round_is_void(fail: Cut) -> None:
     table.take(4)
     fail(table)
     assert (table.open.row.id, table.open.row.clause) == ("I17", "NC 5.4.2")
-    table.confirm()
+    table.confirm(affects_play=True)
     assert table.last(events.RoundVoided).clause == "NC 5.4.2"
     table.heartbeat()
     assert table.at(Service.IN_SERVICE)
@@ -126,7 +126,7 @@ def test_nc_5_4_1_with_an_outcome_established_the_round_continues(fail: Cut) -> 
     table = shown("NC")
     fail(table)
     assert (table.open.row.id, table.open.row.clause) == ("I18", "NC 5.4.1")
-    table.confirm()
+    table.confirm(affects_play=True)
     table.do(operations.ContinueRound())
     table.expose("B2")
     table.settle().conclude()
@@ -226,6 +226,7 @@ def test_a_card_drawn_while_the_pc_was_dark_reaches_its_place_though_the_claim_i
     table.connect()
     assert [found.kind for found in table.state.open] == [Kind.POWER_FAILURE]
     assert [held.ordinal for held in table.state.round.hands["B6"].cards] == [3]
+    table.confirm(affects_play=True)
     table.rule(RulingAction.CONTINUE)
     table.do(operations.ContinueRound())
     table.finish()

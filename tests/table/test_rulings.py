@@ -186,7 +186,7 @@ def test_a_wrong_count_that_ends_in_a_ruling_is_known_to_the_end_count() -> None
 def test_cards_put_right_for_a_dropped_card_raise_no_second_irregularity() -> None:
     table = TableHarness(game_id="TP").start().to_dealing().deal()
     table.report(Kind.DROPPED_CARD, "B1")
-    table.confirm(Role.DEALER, misplaced=True, handled=False, curable=True)
+    table.confirm(misplaced=True, handled=False, curable=True)
     table.swap("B1", "B3")
     assert len(table.state.open) == 1, "it is being put right already"
     table.put_right()

@@ -60,7 +60,7 @@ def test_nc_5_5_4_an_answer_that_leads_to_a_void_is_entered_twice() -> None:
     table = TableHarness().start().to_dealing()
     table.take(2)
     table.swap("B1", "B3")
-    table.confirm(Role.DEALER, handled=False)
+    table.confirm(handled=False)
     impossible = Facts(curable=False)
     said = operations.ConfirmIrregularity(table.open.id, table.open.revision, impossible)
     table.do(said, Role.PIT_SUPERVISOR)

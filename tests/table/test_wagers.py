@@ -190,7 +190,8 @@ def test_rtp_5_13_nc_5_4_shown_cards_establish_an_outcome(game_id: str, shown: s
     for place in ("B1",) if game_id == "RTP" else ("D", "B1"):
         table.expose(place)
     table.report(Kind.POWER_FAILURE)
-    assert (table.open.row.clause, table.open.asks) == (clause, ())
+    asks = ("affects_play",) if game_id == "NC" else ()
+    assert (table.open.row.clause, table.open.asks) == (clause, asks)
 
 
 def test_nc_5_4_2_with_nothing_shown_nothing_is_established_and_the_round_is_void() -> None:
@@ -198,13 +199,14 @@ def test_nc_5_4_2_with_nothing_shown_nothing_is_established_and_the_round_is_voi
     bet(table, "ann", "main", 1, 10)
     dealt(table)
     table.report(Kind.POWER_FAILURE)
-    table.confirm()
+    table.confirm(affects_play=True)
     assert table.last(events.RoundVoided).clause == "NC 5.4.2"
 
 
 def test_reading_29_without_wagers_it_is_unknown_whether_an_outcome_is_established() -> None:
     table = TableHarness().start().to_dealing()
     table.report(Kind.POWER_FAILURE)
+    table.confirm(affects_play=True)
     assert (table.open.stage, table.open.row.clause) == (Stage.RULING, "NC 5.17")
 
 

@@ -93,7 +93,7 @@ def deal_with(table: TableHarness, found: Irregularity) -> None:
         case Stage.CLAIMED if "counted_wrong" in found.asks:
             table.count(min(60, max(0, state.stub_due)))
         case Stage.CLAIMED:
-            facts = msgspec.convert({name: name != "before_close" for name in found.asks}, Facts)
+            facts = msgspec.convert({name: name not in ("before_close", "wrong_number") for name in found.asks}, Facts)
             _manage(table, operations.ConfirmIrregularity(found.id, found.revision, facts))
         case Stage.ORDERING:
             _manage(table, operations.NameOrder(found.id, found.revision, found.ordinals))
@@ -101,7 +101,7 @@ def deal_with(table: TableHarness, found: Irregularity) -> None:
             chosen = {(place, bettor) for place, bettor, _ in found.choices}
             place, bettor = next(chooser for chooser in state.round.choosers if chooser not in chosen)
             table.do(operations.ChooseOption(found.id, found.revision, place, Choice.CONTINUE, bettor=bettor))
-        case Stage.MOVING if found.counted is None and not state.round.misplaced:
+        case Stage.MOVING if found.counted is None and not state.round.out_of_place:
             _cannot_be_done(table, found)
         case Stage.MOVING:
             _manage(table, operations.Reconstruct(found.id, found.revision))

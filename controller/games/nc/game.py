@@ -8,6 +8,7 @@ from controller.games.common import (
     established_by,
     face_up_is_misdealt,
     known_cards,
+    misdeal_confirmed_by,
     tie_against_three_pictures,
     unentered_bettors,
 )
@@ -62,7 +63,16 @@ SETTINGS: Final = (
         (("options", "yes: it is a dealing error all the same"), ("none", "no: their order could be determined")),
         default="options",
     ),
+    Setting(
+        "deck_error_after_settlement",
+        47,
+        "NC 1.14",
+        "The deck proves wrong or not shuffled after settlement, which ends the round: what follows?",
+        (("void", "5.5 says so until the next round begins (5.6)"), ("referred", "the round is over: 5.17 decides")),
+        default="void",
+    ),
     face_up_is_misdealt("NC 5.5.4"),
+    misdeal_confirmed_by("NC 5.5.4"),
     unentered_bettors("NC 5.7"),
     Setting(
         "second_error",

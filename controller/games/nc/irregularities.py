@@ -6,10 +6,12 @@ from msgspec.structs import replace
 
 from controller.games.common import (
     UNTIL_NEXT,
+    as_wrong_count,
     cannot_tell,
     counted,
     dealt_face_up,
     foreign_card,
+    judged_by,
     late_bets,
     not_curable,
     reconstructed,
@@ -17,15 +19,19 @@ from controller.games.common import (
     uncured,
     wrong_count_unhandled,
 )
-from controller.games.specification import Choice, Disposition, Facts, Kind, Option, Row
+from controller.games.specification import Choice, Disposition, Facts, Kind, Noticed, Option, Row
 from controller.games.wager_specification import Under
 from controller.roles import Role
 
-GENERAL_FIRST: Final = (("wrong_count", "general"),)
+GENERAL_FIRST: Final[Under] = (("wrong_count", "general"),)
+SPECIFIC_FIRST: Final[Under] = (("wrong_count", "specific"),)
 
 WITHDRAW: Final = Option(Choice.WITHDRAW, "NC 5.7.3", "the bet is returned and the hand is out of play")
 AS_DEALT: Final = (Option(Choice.CONTINUE, "NC 5.7.1", "the hand goes on as it is"), WITHDRAW)
-RECONSTRUCTED: Final = (Option(Choice.CONTINUE, "NC 5.7.2", "the hand goes on as reconstructed"), WITHDRAW)
+RECONSTRUCTED: Final = (
+    Option(Choice.CONTINUE, "NC 5.7.2", "the hand goes on as reconstructed", reconstructs=True),
+    WITHDRAW,
+)
 
 
 def asked_again(kind: Kind, when: Facts, under: Under = ()) -> Row:
@@ -80,36 +86,45 @@ def either_way(kind: Kind, because: str, when: Facts) -> tuple[Row, ...]:
     )
 
 
-DECK: Final = (
-    foreign_card("NC 5.5.1", UNTIL_NEXT),  # NC 5.5: each of these leaves the round without a result (NC 1.19)
-    *counted(Kind.DECK_COUNT, wrong="NC 5.5.2", right="NC 5.5.2", noticed=UNTIL_NEXT),
-    *counted(Kind.COUNT_IN_DOUBT, wrong="NC 5.5.2", right="NC 5.5.2", noticed=UNTIL_NEXT),
-    Row(Kind.UNSHUFFLED, "NC 5.5.3", Disposition.VOID, "the cards were not shuffled", noticed=UNTIL_NEXT),
+IN_DECK: Final = (  # NC 5.5: each of these leaves the round without a result (NC 1.19)
+    foreign_card("NC 5.5.1"),
+    *counted(Kind.DECK_COUNT, wrong="NC 5.5.2", right="NC 5.5.2"),
+    *counted(Kind.COUNT_IN_DOUBT, wrong="NC 5.5.2", right="NC 5.5.2"),
+    Row(Kind.UNSHUFFLED, "NC 5.5.3", Disposition.VOID, "the cards were not shuffled"),
 )
+
+
+def after_settlement(row: Row) -> tuple[Row, ...]:
+    """Reading 47: settlement ends the round (NC 1.14), and its result stands from the next round on (NC 5.6)."""
+    found = replace(row, noticed=(Noticed.CONCLUDED,))
+    if row.disposition is not Disposition.VOID:
+        return (found,)
+    referred = replace(found, clause="NC 5.17", disposition=Disposition.REFER, decides=Role.SHIFT_MANAGER)
+    options = ((found, "void"), (referred, "referred"))
+    return tuple(replace(one, under=(("deck_error_after_settlement", option),)) for one, option in options)
+
+
+DECK: Final = (*IN_DECK, *(late for row in IN_DECK for late in after_settlement(row)))
 
 
 def misplaced_unhandled(kind: Kind, misplaced: bool | None = None) -> tuple[Row, ...]:
     """Reading 25: what moving complete hands puts right is moved without a choice, or with one."""
     silently = reconstructed(kind, "NC 5.5.4", misplaced, under=(("cured", "silently"),))
-    options = Row(
-        kind,
-        "NC 5.7",
-        Disposition.OPTIONS,
-        silently.because,
-        when=silently.when,
-        options=RECONSTRUCTED,
-        under=(("cured", "options"),),
+    found = silently[0]
+    with_options: Under = (("cured", "options"),)
+    options = judged_by(
+        Row(
+            kind,
+            "NC 5.7",
+            Disposition.OPTIONS,
+            found.because,
+            when=found.when,
+            options=RECONSTRUCTED,
+            under=with_options,
+        )
     )
-    again = chosen_again(kind, silently.when, options.under)
-    return (silently, *again, options, not_curable(kind, "NC 5.5.4", misplaced))
-
-
-WRONG_DEAL: Final = (
-    *misplaced_unhandled(Kind.WRONG_DISTRIBUTION),
-    *either_way(Kind.WRONG_DISTRIBUTION, "a wrong distribution was noted after handling", Facts(handled=True)),
-    *misplaced_unhandled(Kind.OTHER_DEALING_ERROR, misplaced=True),
-    *either_way(Kind.OTHER_DEALING_ERROR, "another dealing error", Facts()),
-)
+    again = chosen_again(kind, found.when, with_options)
+    return (*silently, *again, *options, not_curable(kind, "NC 5.5.4", misplaced))
 
 
 NUMBER_OF_CARDS: Final = (
@@ -118,6 +133,15 @@ NUMBER_OF_CARDS: Final = (
     wrong_count_unhandled("NC 5.5.4", dealer_hand=False, under=GENERAL_FIRST),
     *uncured("NC 5.5.5", Disposition.VOID, dealer_hand=True),
     *uncured("NC 5.9", Disposition.REMOVE_HAND, dealer_hand=False),
+)
+
+WRONG_DEAL: Final = (
+    *misplaced_unhandled(Kind.WRONG_DISTRIBUTION),
+    *either_way(Kind.WRONG_DISTRIBUTION, "a wrong distribution was noted after handling", Facts(handled=True)),
+    *as_wrong_count(Kind.OTHER_DEALING_ERROR, NUMBER_OF_CARDS, handled=None, under=SPECIFIC_FIRST),
+    *misplaced_unhandled(Kind.OTHER_DEALING_ERROR, misplaced=True),
+    *as_wrong_count(Kind.OTHER_DEALING_ERROR, NUMBER_OF_CARDS, under=GENERAL_FIRST),
+    *either_way(Kind.OTHER_DEALING_ERROR, "another dealing error", Facts()),
 )
 
 FACES: Final = (
@@ -204,7 +228,7 @@ INTERRUPTION: Final = (
     *(
         row
         for kind, when in (
-            (Kind.POWER_FAILURE, Facts()),
+            (Kind.POWER_FAILURE, Facts(affects_play=True)),
             (Kind.TECHNICAL_STOP, Facts(places_certain=False)),
         )
         for row in (
@@ -224,6 +248,13 @@ INTERRUPTION: Final = (
                 when=replace(when, established=False),
             ),
         )
+    ),
+    Row(
+        Kind.POWER_FAILURE,
+        "NC 5.4",
+        Disposition.CONTINUE,
+        "power failed and the round goes on as it was: play was not affected",
+        when=Facts(affects_play=False),
     ),
 )
 

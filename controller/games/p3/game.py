@@ -6,6 +6,7 @@ from controller.games.common import (
     TIE_LOSES,
     TIE_PAYS,
     face_up_is_misdealt,
+    misdeal_confirmed_by,
     tie_against_three_pictures,
 )
 from controller.games.own_words import OwnWords
@@ -39,6 +40,7 @@ SETTINGS: Final = (
         default="instead",
     ),
     face_up_is_misdealt("P3 5.3"),
+    misdeal_confirmed_by("P3 5.3"),
 )
 
 

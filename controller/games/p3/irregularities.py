@@ -4,6 +4,7 @@ from typing import Final
 
 from controller.games.common import (
     NEXT_ROUND,
+    as_wrong_count,
     counted,
     faces_misdealt,
     foreign_card,
@@ -17,12 +18,7 @@ from controller.games.common import (
 from controller.games.specification import Disposition, Facts, Kind, Row
 from controller.roles import Role
 
-IRREGULARITIES: Final = (
-    foreign_card("P3 5.1.1"),  # P3 5.1: found in the course of the game
-    *stands("P3 5.1.2", Kind.FOREIGN_CARD),
-    *counted(Kind.DECK_COUNT, wrong="P3 5.2", right="P3 5.2"),
-    *counted(Kind.COUNT_IN_DOUBT, wrong="P3 5.2", right="P3 5.2"),
-    *misdealt("P3 5.3"),
+NUMBER_OF_CARDS: Final = (
     wrong_count_unhandled("P3 5.3", dealer_hand=True),
     *uncured("P3 5.4", Disposition.VOID, dealer_hand=True),
     Row(
@@ -34,9 +30,20 @@ IRREGULARITIES: Final = (
         noticed=NEXT_ROUND,
     ),
     wrong_count_unhandled("P3 5.3", dealer_hand=False),
+)
+
+IRREGULARITIES: Final = (
+    foreign_card("P3 5.1.1"),  # P3 5.1: found in the course of the game
+    *stands("P3 5.1.2", Kind.FOREIGN_CARD),
+    *counted(Kind.DECK_COUNT, wrong="P3 5.2", right="P3 5.2"),
+    *counted(Kind.COUNT_IN_DOUBT, wrong="P3 5.2", right="P3 5.2"),
+    *misdealt("P3 5.3"),
+    *NUMBER_OF_CARDS,
     *faces_misdealt("P3 5.3"),
     *misdealt_if_misplaced(Kind.SIMULTANEOUS, "P3 5.3"),
+    *as_wrong_count(Kind.SIMULTANEOUS, NUMBER_OF_CARDS),
     *misdealt_if_misplaced(Kind.OTHER_DEALING_ERROR, "P3 5.3"),
+    *as_wrong_count(Kind.OTHER_DEALING_ERROR, NUMBER_OF_CARDS),
     *misdealt_if_misplaced(Kind.DROPPED_CARD, "P3 5.3"),
     *late_bets(placed="P3 5.5", withdrawn="P3 5.6"),
     Row(

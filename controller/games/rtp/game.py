@@ -8,6 +8,7 @@ from controller.games.common import (
     established_by,
     face_up_is_misdealt,
     known_cards,
+    misdeal_confirmed_by,
     tie_against_three_pictures,
     unentered_bettors,
 )
@@ -46,6 +47,7 @@ SETTINGS: Final = (
         default="shift_manager",
     ),
     face_up_is_misdealt("RTP 5.4"),
+    misdeal_confirmed_by("RTP 5.4"),
     unentered_bettors("RTP 5.13.1"),
     established_by("RTP 5.13"),
     known_cards("RTP 5.13"),

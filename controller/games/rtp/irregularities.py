@@ -8,10 +8,12 @@ from controller.games.common import (
     FACES_DEALT,
     NEXT_ROUND,
     UNTIL_NEXT,
+    as_wrong_count,
     cannot_tell,
     counted,
-    dealt_face_up,
+    faces_misdealt,
     foreign_card,
+    judged_by,
     late_bets,
     misdealt,
     misdealt_if_misplaced,
@@ -43,38 +45,6 @@ DECK: Final = (
     Row(Kind.UNSHUFFLED, "RTP 5.1.1", Disposition.VOID, "unshuffled cards were used"),
     *counted(Kind.COUNT_IN_DOUBT, wrong="RTP 5.9", right="RTP 5.9"),
     *stands("RTP 5.1.2", Kind.FOREIGN_CARD, Kind.DECK_COUNT, Kind.UNSHUFFLED),
-)
-
-DISTRIBUTION: Final = (
-    *misdealt("RTP 5.4"),
-    *(
-        Row(
-            Kind.WRONG_DISTRIBUTION,
-            "RTP 5.6",
-            Disposition.CONTINUE,
-            "a wrong distribution was noted after handling: the round is played to its end",
-            when=Facts(handled=True),
-            confirms=Role.DEALER,
-            options=options,
-            under=under,
-        )
-        for under, options in MAY_WITHDRAW
-    ),
-    # Simultaneous cards are referred (RTP 6.1), unless they ended in a wrong distribution.
-    *misdealt_if_misplaced(Kind.SIMULTANEOUS, "RTP 5.4"),
-    *(
-        Row(
-            Kind.SIMULTANEOUS,
-            "RTP 5.6",
-            Disposition.CONTINUE,
-            "cards came together and lie at wrong places, noted after handling: the round is played to its end",
-            when=Facts(misplaced=True, handled=True),
-            confirms=Role.DEALER,
-            options=options,
-            under=under,
-        )
-        for under, options in MAY_WITHDRAW
-    ),
 )
 
 NUMBER_OF_CARDS: Final = (
@@ -119,11 +89,39 @@ NUMBER_OF_CARDS: Final = (
     ),
 )
 
-EXPOSED: Final = tuple(
+
+def played_to_its_end(kind: Kind, because: str, when: Facts) -> tuple[Row, ...]:
+    """RTP 5.6, and who permits a dissatisfied Player to withdraw. That a Player handled cards spares it from 5.4."""
+    return tuple(
+        row
+        for under, options in MAY_WITHDRAW
+        for row in judged_by(Row(kind, "RTP 5.6", Disposition.CONTINUE, because, when, options=options, under=under))
+    )
+
+
+DISTRIBUTION: Final = (
+    *misdealt("RTP 5.4"),
+    *played_to_its_end(
+        Kind.WRONG_DISTRIBUTION,
+        "a wrong distribution was noted after handling: the round is played to its end",
+        Facts(handled=True),
+    ),
+    # Simultaneous cards and other errors are referred (RTP 6.1), unless they ended in a wrong deal.
+    *misdealt_if_misplaced(Kind.SIMULTANEOUS, "RTP 5.4"),
+    *as_wrong_count(Kind.SIMULTANEOUS, NUMBER_OF_CARDS),
+    *played_to_its_end(
+        Kind.SIMULTANEOUS,
+        "cards came together and lie at wrong places, noted after handling: the round is played to its end",
+        Facts(wrong_number=False, misplaced=True, handled=True),
+    ),
+    *misdealt_if_misplaced(Kind.OTHER_DEALING_ERROR, "RTP 5.4"),
+    *as_wrong_count(Kind.OTHER_DEALING_ERROR, NUMBER_OF_CARDS),
+)
+
+FACES: Final = tuple(
     row
     for kind, seen in FACES_DEALT
     for row in (
-        dealt_face_up("RTP 5.4", kind, seen),
         Row(
             kind,
             "RTP 5.8",
@@ -149,6 +147,8 @@ EXPOSED: Final = tuple(
         ),
     )
 )
+
+EXPOSED: Final = (*faces_misdealt("RTP 5.4"), *misdealt_if_misplaced(Kind.DROPPED_CARD, "RTP 5.4"), *FACES)
 
 INTERRUPTION: Final = (
     cannot_tell(Kind.POWER_FAILURE, "RTP 6.1", Facts()),
@@ -200,4 +200,4 @@ BETS: Final = (
     ),
 )
 
-IRREGULARITIES: Final = (*DECK, *DISTRIBUTION, *NUMBER_OF_CARDS, *EXPOSED, *INTERRUPTION, *BETS)
+IRREGULARITIES: Final = (*DECK, *NUMBER_OF_CARDS, *DISTRIBUTION, *EXPOSED, *INTERRUPTION, *BETS)

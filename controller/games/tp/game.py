@@ -6,6 +6,7 @@ from controller.games.common import (
     TIE_LOSES,
     TIE_PAYS,
     face_up_is_misdealt,
+    misdeal_confirmed_by,
     tie_against_three_pictures,
 )
 from controller.games.own_words import OwnWords
@@ -17,6 +18,7 @@ from controller.games.wager_specification import Betting, LimitOf, Looks, Needs,
 SETTINGS: Final = (
     tie_against_three_pictures("TP 3.8"),
     face_up_is_misdealt("TP 5.3"),
+    misdeal_confirmed_by("TP 5.3"),
 )
 
 # Each has its area on the layout: TP 2.2.1, 2.2.2, 2.2.3. TP 1.1.3 names what the Tie wager is on.

@@ -3,6 +3,7 @@
 from typing import Final
 
 from controller.games.common import (
+    as_wrong_count,
     counted,
     faces_misdealt,
     foreign_card,
@@ -15,12 +16,7 @@ from controller.games.common import (
 from controller.games.specification import Disposition, Facts, Kind, Row
 from controller.roles import Role
 
-IRREGULARITIES: Final = (
-    foreign_card("TP 5.1.1"),  # TP 5.1: found in the course of the game
-    *stands("TP 5.1.2", Kind.FOREIGN_CARD),
-    *counted(Kind.DECK_COUNT, wrong="TP 5.2", right="TP 5.2"),
-    *counted(Kind.COUNT_IN_DOUBT, wrong="TP 5.2", right="TP 5.2"),
-    *misdealt("TP 5.3"),
+NUMBER_OF_CARDS: Final = (
     *(
         Row(
             Kind.WRONG_COUNT,
@@ -32,9 +28,20 @@ IRREGULARITIES: Final = (
         for handled in (False, True)
     ),
     wrong_count_unhandled("TP 5.3", dealer_hand=False),
+)
+
+IRREGULARITIES: Final = (
+    foreign_card("TP 5.1.1"),  # TP 5.1: found in the course of the game
+    *stands("TP 5.1.2", Kind.FOREIGN_CARD),
+    *counted(Kind.DECK_COUNT, wrong="TP 5.2", right="TP 5.2"),
+    *counted(Kind.COUNT_IN_DOUBT, wrong="TP 5.2", right="TP 5.2"),
+    *misdealt("TP 5.3"),
+    *NUMBER_OF_CARDS,
     *faces_misdealt("TP 5.3"),
     *misdealt_if_misplaced(Kind.SIMULTANEOUS, "TP 5.3"),
+    *as_wrong_count(Kind.SIMULTANEOUS, NUMBER_OF_CARDS),
     *misdealt_if_misplaced(Kind.OTHER_DEALING_ERROR, "TP 5.3"),
+    *as_wrong_count(Kind.OTHER_DEALING_ERROR, NUMBER_OF_CARDS),
     *misdealt_if_misplaced(Kind.DROPPED_CARD, "TP 5.3"),
     *late_bets(placed="TP 5.5", withdrawn="TP 5.6"),
     Row(

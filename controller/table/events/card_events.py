@@ -10,6 +10,7 @@ from controller.table.events.base import Event
 from controller.table.events.changes import (
     PILES,
     drawn,
+    with_aside_counted,
     with_deck,
     with_decks,
     with_effect_seen,
@@ -20,6 +21,7 @@ from controller.table.events.changes import (
     with_read,
     with_record,
     with_round,
+    with_taken_back,
     without_cards,
 )
 from controller.table.model import (
@@ -216,16 +218,22 @@ class CardsFoundElsewhere(Event, frozen=True, tag="cards_found_elsewhere"):
 
 
 class CardsReconstructed(Event, frozen=True, tag="cards_reconstructed"):
-    """Cards were put where they belong. `whole_hands`: only complete hands were moved."""
+    """Cards were put where they belong. `whole_hands`: only complete hands were moved.
+
+    `taken_back`: how many cards too many were taken out of the hand; below 0: how many it lacked, and has now.
+    """
 
     cards: tuple[CardMoved, ...]
     clause: str
     irregularity: int
     whole_hands: bool
     place: Place | None = None  # where the number of cards was wrong, and is right now
+    taken_back: int = 0
 
     def apply(self, state: TableState, entry: int) -> TableState:
         state = with_moves(state, self.cards)
+        state = with_round(state, put_right=(*state.round.put_right, self.irregularity))
+        state = with_taken_back(state, self.taken_back)
         return state if self.place is None else with_hand(state, self.place, surplus=0)
 
 
@@ -251,6 +259,8 @@ class CardsCounted(Event, frozen=True, tag="cards_counted"):
         """Keeps counts of piles and cards set aside; counts of stub, tray and hands have events of their own."""
         if self.pile not in (*PILES, ASIDE):
             return state
+        if self.pile == ASIDE:
+            state = with_round(state, taken_back=0)  # it shows whether they lie there
         known = len(state.decks.aside) if self.pile == ASIDE else len(state.round.piles.get(Pile(self.pile), ()))
         return with_round(state, surplus={**state.round.surplus, self.pile: self.number - known})
 
@@ -270,6 +280,8 @@ class StubCounted(Event, frozen=True, tag="stub_counted"):
 
     def apply(self, state: TableState, entry: int) -> TableState:
         state = state if self.in_device else with_effect_seen(state, UnloadStub)
+        if 0 <= (missing := self.due - self.count) <= state.round.taken_back:
+            state = with_aside_counted(with_round(state, taken_back=0), missing)
         tray = state.decks.tray if self.in_device else ()
         out = state.decks.in_play.stub_out or not self.in_device
         tray = state.decks.tray if self.midway else tray

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from msgspec.structs import replace
 
-from controller.table.model import Deck, Hand, HeldCard, Pile
+from controller.table.model import ASIDE, Deck, Hand, HeldCard, Pile
 from controller.table.state import TableState
 from firmware_bridge.commands import Command
 
@@ -64,7 +64,7 @@ def with_new_deck(state: TableState, deck: Deck, *, waiting: Deck | None) -> Tab
     return replace(
         state,
         decks=replace(state.decks, in_play=deck, waiting=waiting, tray=(), aside=()),
-        round=replace(state.round, piles={}, surplus={}, places=(), dealt=0, dealt_cards=()),
+        round=replace(state.round, piles={}, surplus={}, taken_back=0, places=(), dealt=0, dealt_cards=()),
     )
 
 
@@ -94,6 +94,20 @@ def with_read(state: TableState, cards: tuple[HeldCard, ...]) -> TableState:
 def with_pile(state: TableState, pile: Pile, cards: tuple[HeldCard, ...]) -> TableState:
     piles = state.round.piles
     return with_round(state, piles={**piles, pile: (*piles.get(pile, ()), *cards)})
+
+
+def with_aside_counted(state: TableState, more: int) -> TableState:
+    """More cards than before lie aside; below 0: fewer."""
+    counted = state.round.surplus.get(ASIDE, 0) + more
+    return with_round(state, surplus={**state.round.surplus, ASIDE: counted}) if more else state
+
+
+def with_taken_back(state: TableState, count: int) -> TableState:
+    """Cards too many were taken out of a hand; below 0: cards were given to it, from these or from those aside."""
+    before = state.round.taken_back
+    state = with_round(state, taken_back=max(0, before + count))
+    given = max(0, -count - before)
+    return with_aside_counted(state, -min(given, state.aside_size))
 
 
 def without_cards(state: TableState, cards: tuple[HeldCard, ...], source: str) -> TableState:

@@ -62,6 +62,7 @@ class IrregularityRaised(Event, frozen=True, tag="irregularity_raised"):
             stage=self.stage,
             blocks=self.blocks,
             place=self.place,
+            card=self.card,
             ordinals=self.ordinals,
             note=self.note,
             counted=self.counted,
@@ -97,10 +98,30 @@ class IrregularityConfirmed(Event, frozen=True, tag="irregularity_confirmed"):
     stage: Stage | None  # None: it is resolved by the events that follow
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        changes: dict[str, Any] = {"row": self.row, "facts": self.facts, "asks": ()}
+        changes: dict[str, Any] = {"row": self.row, "facts": self.facts, "asks": (), "choices": ()}
         if self.stage is not None:
             changes["stage"] = self.stage
         return with_open(state, self.irregularity, entry, **changes)
+
+
+class ReportJoined(Event, frozen=True, tag="report_joined"):
+    """A person reported what is open already. `place` and `card` are added where they were not known."""
+
+    irregularity: int
+    by: str
+    place: Place | None = None
+    card: int | None = None
+    note: str = ""
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        """The revision stays: nothing of what people decide on is changed."""
+        joined = tuple(
+            replace(found, place=found.place or self.place, card=found.card or self.card)
+            if found.id == self.irregularity
+            else found
+            for found in state.open
+        )
+        return replace(state, open=joined)
 
 
 class VoidAsked(Event, frozen=True, tag="void_asked"):
@@ -118,7 +139,7 @@ class VoidAsked(Event, frozen=True, tag="void_asked"):
 
 
 class FactStated(Event, frozen=True, tag="fact_stated"):
-    """An answer to a question. `counted`: the number of cards at the place by the last count."""
+    """An answer to a question. `counted`: the number of cards at `place` by the last count."""
 
     irregularity: int
     facts: Facts
@@ -126,9 +147,11 @@ class FactStated(Event, frozen=True, tag="fact_stated"):
     asks: tuple[str, ...]
     by: str = ""
     counted: int | None = None
+    place: Place | None = None
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        changes: dict[str, Any] = {} if self.counted is None else {"counted": self.counted}
+        stated = {"counted": self.counted, "place": self.place}
+        changes: dict[str, Any] = {name: value for name, value in stated.items() if value is not None}
         return with_open(state, self.irregularity, entry, facts=self.facts, row=self.row, asks=self.asks, **changes)
 
 
@@ -168,6 +191,16 @@ class OptionChosen(Event, frozen=True, tag="option_chosen"):
         )
         goes_on = state.round.chose_to_go_on or self.choice is Choice.CONTINUE
         return replace(state, open=changed, round=replace(state.round, chose_to_go_on=goes_on))
+
+
+class AllChosen(Event, frozen=True, tag="all_chosen"):
+    """Every bettor has chosen, and the cards are put where they belong before play goes on (NC 5.7.2)."""
+
+    irregularity: int
+    stage: Stage
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return with_open(state, self.irregularity, entry, stage=self.stage)
 
 
 class Ruled(Event, frozen=True, tag="ruled"):

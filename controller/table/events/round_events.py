@@ -124,6 +124,17 @@ class HandExposed(Event, frozen=True, tag="hand_exposed"):
         return with_hand(state, self.place, shown=self.cards)
 
 
+class FacesNamed(Event, frozen=True, tag="faces_named"):
+    """The faces that people saw of a hand that is not turned over. The last entry for a place stands."""
+
+    place: Place
+    cards: tuple[Card, ...]
+    by: str
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return with_hand(state, self.place, named=self.cards)
+
+
 class HandTakenBack(Event, frozen=True, tag="hand_taken_back"):
     """The hand was entered wrongly: it has to be entered again."""
 

@@ -20,6 +20,7 @@ from controller.rules.law import find_row
 from controller.table import events, operations
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
+from controller.table.interruptions import re_evaluate_interruption
 from controller.table.irregularities.dispositions import (
     close_choices,
     enter_count,
@@ -30,6 +31,7 @@ from controller.table.irregularities.dispositions import (
     take_effect,
     void_needs_repeat,
 )
+from controller.table.irregularities.questions import COUNT_THE_HAND
 from controller.table.irregularities.raising import HOLDS_NOTHING, known_facts, raise_irregularity
 from controller.table.model import DENIED, Hand, Irregularity, Stage
 from controller.table.phases import BEFORE_CLOSE, Phase
@@ -42,6 +44,7 @@ ACT_OF_STAGE: Final[dict[Stage, str]] = {
     Stage.MOVING: "move the cards as the screen shows, and confirm",
     Stage.RULING: "give the ruling",
 }
+OF_DECK: Final = frozenset({Kind.FOREIGN_CARD, Kind.DECK_COUNT})  # in a void round too: the deck goes out of use
 COUNT_KINDS: Final = frozenset({Kind.DECK_COUNT, Kind.COUNT_IN_DOUBT})
 # Facts that the table knows: an answer must not contradict them.
 KNOWN_FACTS: Final = (
@@ -49,10 +52,18 @@ KNOWN_FACTS: Final = (
     "handled",
     "viewed",
     "before_close",
+    "established",
     "manual",
+    "misplaced",
     "order_known",
     *sorted(ASSUMED_NOT),
 )
+CORRECT_BY: Final = {
+    "established": " Name the cards that people saw, if more were exposed.",
+    "misplaced": " Record where the cards lie now, if they were put right.",
+    "curable": " Record where the cards lie, if it can be done.",
+}
+"""What people do where the table's knowledge is not right."""
 NEEDS_CARDS: Final = frozenset(
     {
         Kind.WRONG_COUNT,
@@ -88,11 +99,13 @@ def verify_report(state: TableState, given: PersonActed, operation: operations.R
         )
     if operation.counted is not None and not 0 <= operation.counted <= 52:
         raise RefusedError("count", f"{operation.counted} cards cannot lie at one place; count again.")
+    if operation.card is not None and not 1 <= operation.card <= state.grammar.cards_each:
+        raise RefusedError("card", f"A hand has cards 1 to {state.grammar.cards_each}; name one of them.")
     if operation.kind in NEEDS_CARDS and not state.round.dealt and state.phase in BEFORE_CLOSE:
         raise RefusedError(
             "round", "No card was dealt in this round yet; if it is about the round before, report it for that one."
         )
-    if state.phase is Phase.VOIDED:
+    if state.phase is Phase.VOIDED and operation.kind not in OF_DECK:
         raise RefusedError("voided", "The round is void already; begin the next one.")
 
 
@@ -108,6 +121,11 @@ def places_of(state: TableState) -> tuple[str, ...]:
 
 
 def report(decision: Decision, given: PersonActed, operation: operations.ReportIrregularity) -> None:
+    """Raise it, unless it is open already: then the report joins that one."""
+    found = _open_already(decision.state, operation)
+    if found is not None:
+        _join(decision, given, found, operation)
+        return
     raise_irregularity(
         decision,
         operation.kind,
@@ -118,6 +136,59 @@ def report(decision: Decision, given: PersonActed, operation: operations.ReportI
         note=operation.note,
         earlier=operation.earlier,
     )
+
+
+SAME_MATTER: Final = {
+    Kind.EXPOSED_CARD: frozenset({Kind.EXPOSED_CARD, Kind.FACE_UP_IN_DEVICE}),
+    Kind.DECK_COUNT: COUNT_KINDS,
+    Kind.COUNT_IN_DOUBT: COUNT_KINDS,
+}
+"""What an open irregularity may be, by what is reported; without a row only the same."""
+SEVERAL: Final = frozenset(
+    {
+        Kind.EXPOSED_CARD,
+        Kind.WRONG_COUNT,
+        Kind.DROPPED_CARD,
+        Kind.WRONG_VIEWER,
+        Kind.PLAYER_EXPOSED,
+        Kind.OTHER_DEALING_ERROR,
+        *HOLDS_NOTHING,
+    }
+)
+"""Kinds of which several may be open at once: two reports are about the same only if they name the same place."""
+
+
+def _open_already(state: TableState, operation: operations.ReportIrregularity) -> Irregularity | None:
+    """The open irregularity that a report is about: of the same round and kind, and of the same place and card."""
+    of_round = state.earlier.number if operation.earlier and state.earlier is not None else state.round.number
+    kinds = SAME_MATTER.get(operation.kind, frozenset({operation.kind}))
+    for found in state.open:
+        if found.kind not in kinds or found.round != of_round or found.waiting:
+            continue
+        by_table = not found.origin and operation.kind not in HOLDS_NOTHING
+        named = operation.place is not None and operation.place == found.place
+        unnamed = (by_table or operation.kind not in SEVERAL) and None in (operation.place, found.place)
+        if (named or unnamed) and (operation.card == found.card or None in (operation.card, found.card)):
+            return found
+    return None
+
+
+def _join(
+    decision: Decision, given: PersonActed, found: Irregularity, operation: operations.ReportIrregularity
+) -> None:
+    """Add the place and the count that were not known; the row may change with them."""
+    decision.emit(events.ReportJoined(found.id, given.person, operation.place, operation.card, operation.note))
+    place = found.place or operation.place
+    if found.stage is not Stage.CLAIMED:
+        return
+    facts = found.facts
+    if place != found.place and not operation.earlier:
+        known = known_facts(decision.state, place)
+        facts = msgspec.structs.replace(facts, dealer_hand=known.dealer_hand, viewed=known.viewed)
+    row, asks = find_row(decision.state.law, found.kind, facts)
+    counted = operation.counted if operation.counted != found.counted else None
+    if (row, asks) != (found.row, found.asks) or counted is not None:
+        decision.emit(events.FactStated(found.id, facts, row, asks, given.person, counted))
 
 
 def find_named(state: TableState, decision: operations.ConfirmIrregularity | Any, *stages: Stage) -> Irregularity:
@@ -145,7 +216,11 @@ def _facts_known_now(state: TableState, found: Irregularity) -> dict[str, bool]:
     now = known_facts(state, found.place)
     if found.kind is Kind.SIMULTANEOUS and {ordinal for _, ordinal in state.round.dealt_cards} & set(found.ordinals):
         now = msgspec.structs.replace(now, order_known=True)  # they were dealt one by one, in the log's order
-    return {name: value for name in KNOWN_FACTS if (value := getattr(now, name)) is not None}
+    known = {name: value for name in KNOWN_FACTS if (value := getattr(now, name)) is not None}
+    curable = found.first_facts.curable if now.curable is None else now.curable
+    if curable is False:  # that it could be cured but not done here, people may say
+        known["curable"] = False
+    return known
 
 
 def _merged_facts(state: TableState, found: Irregularity, stated: Facts) -> Facts:
@@ -172,11 +247,17 @@ def verify_confirm(state: TableState, given: PersonActed, operation: operations.
         stated = getattr(operation.facts, name)
         if stated is not None and known is not stated:
             raise RefusedError(
-                "fact", f"The table has recorded otherwise: {FACT_QUESTIONS[name]} {'Yes' if known else 'No'}."
+                "fact",
+                f"The table has recorded otherwise: {FACT_QUESTIONS[name]} {'Yes' if known else 'No'}."
+                f"{CORRECT_BY.get(name, '')}",
             )
-    row, asks = find_row(state.law, found.kind, _merged_facts(state, found, operation.facts))
+    facts = _merged_facts(state, found, operation.facts)
+    row, asks = find_row(state.law, found.kind, facts)
     if "counted_wrong" in asks:
         raise RefusedError("count", "Count the stub by hand first, with a witness, and enter the count.")
+    counts_hand = row.when.wrong_number and facts.wrong_number and found.counted is None
+    if counts_hand and (not asks or found.facts.wrong_number):
+        raise RefusedError("count", COUNT_THE_HAND)
     if asks and not _answers(found, operation.facts):
         raise RefusedError("fact", f"Answer first: {' '.join(FACT_QUESTIONS[name] for name in asks)}")
     if asks:
@@ -216,6 +297,7 @@ def confirm(decision: Decision, given: PersonActed, operation: operations.Confir
     if stage is None:
         resolve(decision, given, found.id, row.disposition, row.clause)
     close_choices(decision, given)
+    re_evaluate_interruption(decision)
 
 
 def verify_deny(state: TableState, given: PersonActed, operation: operations.DenyIrregularity) -> None:
@@ -225,6 +307,10 @@ def verify_deny(state: TableState, given: PersonActed, operation: operations.Den
     require(given, row.decides, row.clause, "deny this")
     if not operation.reason.strip():
         raise RefusedError("reason", "Enter why it is not so.")
+    if found.choices:
+        raise RefusedError(
+            "chosen", "The bettors have chosen already; move the cards, or enter that it cannot be done."
+        )
     if found.kind is Kind.TECHNICAL_STOP and state.device.stopped:
         raise RefusedError("stopped", f"The device is still stopped ({state.device.stopped}); clear it first.")
 
@@ -307,18 +393,22 @@ def _places_concerned(state: TableState, found: Irregularity, operation: operati
 
 
 def verify_reconstruct(state: TableState, given: PersonActed, operation: operations.Reconstruct) -> None:
-    """Wrong places must be recorded, and some clauses allow only complete hands to be moved."""
+    """Wrong places must be recorded, and some clauses allow only complete hands to be moved.
+
+    Where it was decided again after the cards were moved, they lie right already.
+    """
     found = find_named(state, operation, Stage.MOVING)
-    require(given, found.row.confirms, found.row.clause, "say that the cards are where they belong")
-    if not state.round.misplaced and found.counted is None:
+    if not state.round.out_of_place and found.counted is None and found.id not in state.round.put_right:
         raise RefusedError("places", "Record first which cards lie at the wrong place.")
-    if found.row.when.curable and not state.round.curable:
+    if found.row.when.curable and state.round.misplaced and not state.round.curable:
         raise RefusedError(
             "hands", "Moving complete hands does not put these cards right; confirm again, and answer no."
         )
 
 
 def confirm_reconstruction(decision: Decision, given: PersonActed, operation: operations.Reconstruct) -> None:
+    """The dealer moves the cards, whoever confirmed that it may be done."""
     found = find_named(decision.state, operation, Stage.MOVING)
-    reconstruct(decision, found, found.row.clause)
+    clause = option_clause(decision.state, found, Choice.CONTINUE) if found.row.options else found.row.clause
+    reconstruct(decision, found, clause)
     resolve(decision, given, found.id, found.row.disposition, found.row.clause)

@@ -207,7 +207,7 @@ def _reorder(decision: Decision, given: PersonActed, places: tuple[Place, ...], 
         )  # fmt: skip
     too_many = state.round.dealt > len(places)
     if too_many:
-        facts = known_facts(decision.state, misplaced=True, curable=False)
+        facts = known_facts(decision.state, misplaced=True, curable=False, wrong_number=False)
         note = f"{state.round.dealt - len(places)} cards more were dealt than the corrected order has"
         raise_irregularity(decision, Kind.OTHER_DEALING_ERROR, noticed_by=given.person, facts=facts, note=note)
     state = decision.state
@@ -229,7 +229,7 @@ def _correct_count(decision: Decision, given: PersonActed, entered: Entered, ins
         )
     counts.verify_count(decision.state, given, instead)
     if instead.pile == counts.STUB:
-        wrong = instead.number != decision.state.stub_due
+        wrong = not decision.state.stub_fits(instead.number)
         re_evaluate(decision, frozenset({"counted_wrong"}), entered.entry, wrong)
     counts.count_cards(decision, given, instead)
 

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from controller.games.specification import Choice, Disposition, Row
+from controller.games.specification import Choice, Disposition, Kind, Row
 from controller.table import events
 from controller.table.betting import return_wagers, settle_again
 from controller.table.decision import Decision
 from controller.table.decks import quarantine_for
 from controller.table.inputs import PersonActed
+from controller.table.interruptions import re_evaluate_interruption
 from controller.table.model import DENIED, Hand, Irregularity, Stage
 from controller.table.phases import BEFORE_CLOSE, BETWEEN_ROUNDS, WINDOW_OPEN, Phase
 from controller.table.rounds import resume_play
@@ -85,7 +86,7 @@ def void(
         return
     if decision.state.phase in WINDOW_OPEN and decision.state.phase is not Phase.VOIDED:
         declare_void(decision, given, clause, text, authority, found.id)
-    else:
+    elif not decision.state.other_deck_in:
         _bar_fresh_deck(decision)  # between rounds there is nothing to void
 
 
@@ -135,13 +136,17 @@ def _require_reshuffle(decision: Decision) -> None:
 
 
 def reconstruct(decision: Decision, found: Irregularity, clause: str) -> None:
-    """Every misplaced card goes to its place by the order of the deal, as the screen showed."""
+    """Every misplaced card goes to its place by the order of the deal, as the screen showed.
+
+    A card too many in a hand is taken back: set aside, or returned to the stub.
+    """
     state = decision.state
     moves = tuple(
-        events.CardMoved(*card, source, place) for card, (source, place) in sorted(state.round.misplaced.items())
+        events.CardMoved(*card, source, place) for card, (source, place) in sorted(state.round.out_of_place.items())
     )
     wrong_number = found.place if found.counted is not None else None
-    decision.emit(events.CardsReconstructed(moves, clause, found.id, state.round.curable, wrong_number))
+    surplus = state.round.hands.get(wrong_number or "", Hand()).surplus
+    decision.emit(events.CardsReconstructed(moves, clause, found.id, state.round.curable, wrong_number, surplus))
 
 
 def resolve(decision: Decision, given: PersonActed, irregularity_id: int, outcome: str, clause: str) -> None:
@@ -150,13 +155,15 @@ def resolve(decision: Decision, given: PersonActed, irregularity_id: int, outcom
     if found is not None and outcome != DENIED:
         quarantine_for(decision, given, found)
     decision.emit(events.IrregularityResolved(irregularity_id, str(outcome), clause, given.person, given.role))
+    re_evaluate_interruption(decision)  # a card was exposed, or a bet returned
     if decision.state.phase not in BETWEEN_ROUNDS:
         resume_play(decision)
 
 
 def close_choices(decision: Decision, given: PersonActed) -> None:
-    """Resolve each irregularity for which every bettor has chosen: withdrawn hands are dead, the deal continues.
+    """End the choices of each irregularity for which every bettor has chosen: withdrawn hands are dead.
 
+    Where the others continue with the Reconstructed Hand, the cards are moved before it is resolved.
     Called after every change: a hand taken out of play may be the one that an open choice waited for.
     """
     for found in decision.state.open:
@@ -168,9 +175,22 @@ def close_choices(decision: Decision, given: PersonActed) -> None:
         for place, bettor in choosers:
             if choices[place, bettor] is Choice.WITHDRAW:
                 _withdraw(decision, found, place, bettor, clause)
-        resolve(decision, given, found.id, found.row.disposition, found.row.clause)
+        if _is_reconstructed(decision.state, found):
+            decision.emit(events.AllChosen(found.id, Stage.MOVING))
+        else:
+            resolve(decision, given, found.id, found.row.disposition, found.row.clause)
         close_choices(decision, given)  # other choices may have waited for those hands only
         return
+
+
+def _is_reconstructed(state: TableState, found: Irregularity) -> bool:
+    """Whether cards have to be moved for those who chose to continue with them in their intended order (NC 5.7.2).
+
+    Not where no card is out of its place: cards that came out together may have been dealt in the order of the log.
+    """
+    chosen = any(option.reconstructs for option in found.row.options) and bool(state.round.live_places)
+    wrong = found.kind is Kind.WRONG_DISTRIBUTION or found.facts.misplaced or state.round.out_of_place
+    return chosen and bool(wrong)
 
 
 def _withdraw(decision: Decision, found: Irregularity, place: str, bettor: str, clause: str) -> None:

@@ -15,6 +15,8 @@ from controller.table.state import TableState
 
 COUNT_BY_HAND: Final = "counted_wrong"  # the fact that only a count shows
 
+COUNT_THE_HAND: Final = "Count the hand that has too many or too few cards, with a witness, and enter the count."
+
 CLAIMS: Final[dict[Kind, str]] = {
     Kind.FOREIGN_CARD: "Is there a card that is not of this deck?",
     Kind.DECK_COUNT: "Is the deck short of cards, or has it too many?",
@@ -45,14 +47,19 @@ CHOICES: Final[dict[Choice, str]] = {Choice.CONTINUE: "continue", Choice.WITHDRA
 
 def decider(found: Irregularity) -> Role:
     """The lowest rank that may take the irregularity's next step."""
-    if found.stage is Stage.CHOOSING:
-        return Role.DEALER
-    return found.row.confirms if found.stage in (Stage.CLAIMED, Stage.MOVING) else found.row.decides
+    if found.stage in (Stage.CHOOSING, Stage.MOVING):
+        return Role.DEALER  # who records the choices, and moves the cards
+    return found.row.confirms if found.stage is Stage.CLAIMED else found.row.decides
 
 
 def place_word(state: TableState, place: Place | None) -> str:
     """A place in the document's own words; without a place: "a hand"."""
     return "a hand" if place is None else state.game.words.of(place)
+
+
+def waits_for_hand_count(found: Irregularity) -> bool:
+    """Whether a hand has a wrong number of cards, and it was not entered yet which one and how many."""
+    return bool(found.row.when.wrong_number and found.facts.wrong_number) and found.counted is None
 
 
 def question(state: TableState, found: Irregularity) -> str:
@@ -61,6 +68,8 @@ def question(state: TableState, found: Irregularity) -> str:
         return f"{_capitalised(found.row.because)}: the round becomes void. Repeat to confirm, or decide otherwise."
     if COUNT_BY_HAND in found.asks:
         return f"{_noticed(state, found)}Count the stub by hand, with a witness, and enter the count."
+    if found.stage is Stage.CLAIMED and waits_for_hand_count(found):
+        return COUNT_THE_HAND
     by = decider(found)
     asked = found.asks and found.stage is Stage.CLAIMED  # anyone may answer; who may confirm is called after that
     call = "" if by is Role.DEALER or asked else f"Call the {by.word}. "
@@ -103,6 +112,10 @@ def _choosing(state: TableState, found: Irregularity) -> str:
 
 
 def _moving(state: TableState, found: Irregularity) -> str:
+    if not state.round.out_of_place and found.id in state.round.put_right:
+        return "The cards lie where they belong; confirm it."
+    if not state.round.out_of_place and found.counted is None:
+        return "Enter which cards lie at the wrong place; then move them as the screen shows."
     return "Move the cards as the screen shows, then confirm."
 
 

@@ -127,7 +127,7 @@ def known_facts(state: TableState, place: Place | None = None, **stated: bool | 
         "chosen_before": state.round.chose_to_go_on,
         "misplaced": True if state.round.misplaced else None,
         "curable": state.round.curable if state.round.misplaced else None,
-        **(_established(state) if state.layout.bets else {"cannot_tell": True}),
+        **_established(state),
     }
     noticed = Noticed.CONCLUDED if state.phase is Phase.CONCLUDED else Noticed.IN_ROUND
     return Facts(**(facts | stated), noticed=noticed)
@@ -159,9 +159,13 @@ def _is_first_card(state: TableState, place: Place | None, card: int | None, ord
 
 
 def _established(state: TableState) -> dict[str, bool | None]:
-    """Whether a wager has conclusively won or lost already (RTP 5.13, NC 5.4), where that can be established."""
-    found = outcome_established(state)
-    return {"established": found, "cannot_tell": found is None}
+    """Whether a wager has conclusively won or lost already (RTP 5.13, NC 5.4); None: people have to say.
+
+    Without entered wagers no one can tell (reading 29).
+    """
+    if not state.layout.bets:
+        return {"established": None, "cannot_tell": True}
+    return {"established": outcome_established(state), "cannot_tell": False}
 
 
 def _facts_of_earlier_round(place: Place | None) -> Facts:

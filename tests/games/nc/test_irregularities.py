@@ -28,7 +28,7 @@ from tests.rules.irregularity_cells import (
 from tests.rules.test_irregularities import final, says
 
 D, K = Disposition, Kind
-SECOND = said(chosen_before=True, handled=True, misplaced=True)
+SECOND = said(chosen_before=True, handled=True, wrong_number=False, misplaced=True)
 # What may go wrong after a bettor has chosen, and would offer the options of 5.7 (again).
 OPTIONAL = [
     (K.WRONG_DISTRIBUTION, said(reconstructable=False)),
@@ -61,7 +61,7 @@ def chosen_of(row: Row) -> dict[Choice, Option]:
 def test_nc_5_7_1_5_7_2_5_7_3_to_go_on_is_by_another_clause_where_the_cards_can_be_put_in_order(
     kind: Kind, reconstructable: bool
 ) -> None:
-    facts = said(misplaced=True, handled=True, reconstructable=reconstructable)
+    facts = said(wrong_number=False, misplaced=True, handled=True, reconstructable=reconstructable)
     options = chosen_of(final(nc(), kind, facts))
     assert options[Choice.CONTINUE].clause == ("NC 5.7.2" if reconstructable else "NC 5.7.1")
     assert options[Choice.WITHDRAW].clause == "NC 5.7.3"
