@@ -180,24 +180,28 @@ def _must(setting: SettingReading) -> str:
 
 
 def write_irregularities(paper: Page, reading: WholeReading) -> None:
-    """The table in force, in its order."""
-    paper.heading("Irregularities: of each kind the first row that fits applies")
+    """The table in force, in the order of its numbers."""
+    paper.heading("Irregularities: under each number the first row that fits applies")
+    paper.entry("The table shows an irregularity under the same number.")
+    if any(row.authority and row.clause for row in reading.irregularities):
+        paper.entry("A row of the house applies before all others of its kind.")
     paper.entry("In brackets stands the lowest rank that may confirm the fact, and decide what the clause leaves open.")
     width = max(_clause_width(reading), longest([_clause(row) for row in reading.irregularities]))
     own = words_of(reading.game).own
     for row in merge_kinds(reading.irregularities):
-        when = own("; ".join((row.what, *row.when, *([row.noticed] if row.noticed else []))))
+        when = own("; ".join((row.what, *row.when, row.noticed)))
+        reason = f" ({row.reason})" if row.reason else ""
         readings = _options(row.under, {})
         paper.entry(
             when,
             (row.number, 5),
             (_clause(row), width),
-            then=f"-> {row.follows} ({row.because}){_options_of_bettors(row.options)} [{_people(row)}]{readings}",
+            then=f"-> {row.follows}{reason}{_options_of_bettors(row.options)} [{_people(row)}]{readings}",
         )
-    silent = (
-        f"referred to a shift manager ({reading.silent_clause})" if reading.silent_clause else "the house rules on it"
+    clause = f" ({reading.silent_clause})" if reading.silent_clause else ", for the document names no one"
+    paper.entry(
+        f"Whatever no row fits: a {reading.silent_decides} or above decides{clause}. The deal is held until then."
     )
-    paper.entry(f"Whatever no row fits: {silent}. The deal is held until then.")
     if reading.unprovided:
         paper.entry(f"In a round no row of the document is about: {own(', '.join(reading.unprovided))}.")
 

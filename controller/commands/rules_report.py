@@ -19,10 +19,11 @@ from controller.commands.vocabulary import (
     limits_in_words,
     noticed_in_words,
 )
-from controller.games.specification import Game, Grammar, Noticed, Option, Provision, Row, Step
+from controller.games.specification import UNNUMBERED, Game, Grammar, Kind, Noticed, Option, Provision, Step
 from controller.games.wager_specification import Looks, Needs, Price, Setting, Under, Wager
 from controller.rules.hands import TEN
-from controller.rules.law import Law
+from controller.rules.law import SILENT_DECIDED_BY, Law
+from controller.rules.row_numbers import NumberedRow, numbered_rows
 from controller.rules.settlement import Rounding
 from controller.table.settings import ChosenReading, Settings, WagerLimit, law_of
 from firmware_bridge.cards import RANKS
@@ -100,9 +101,11 @@ class SettingReading(msgspec.Struct, frozen=True):
 
 
 class RowReading(msgspec.Struct, frozen=True):
-    """A row of the irregularity table. `decides` empty: the clause leaves nothing open.
+    """What a row of the irregularity table says under one of the numbers that the table shows for it.
 
-    `authority` empty: the document's; else whose rule it is, and `clause` is that house's number for it.
+    `when`: the facts that the row needs and those that the number says. `reason` empty: the facts say it all. `decides`
+    empty: the clause leaves nothing open. `authority` empty: the document's; else whose rule it is, and `clause` is
+    that house's number for it.
     """
 
     number: str
@@ -114,6 +117,7 @@ class RowReading(msgspec.Struct, frozen=True):
     disposition: str
     follows: str
     because: str
+    reason: str
     confirms: str
     decides: str
     options: tuple[Option, ...]
@@ -159,6 +163,7 @@ class WholeReading(msgspec.Struct, frozen=True):
     irregularities: tuple[RowReading, ...]
     unprovided: tuple[str, ...]
     silent_clause: str
+    silent_decides: str
     clauses: tuple[Provision, ...]
     table: TableReading | None = None
 
@@ -206,9 +211,10 @@ def whole_reading(law: Law) -> WholeReading:
         wagers=tuple(_wager(law, wager) for wager in game.wagers if may_hold(law, wager.under)),
         limits=tuple(LimitReading(clause, words) for clause, words in limits_in_words(game.betting)),
         settings=tuple(_setting(law, setting) for setting in game.settings),
-        irregularities=tuple(_row(law, row) for row in law.rows),
+        irregularities=tuple(_rows(law)),
         unprovided=_unprovided(law),
         silent_clause=game.silent_clause,
+        silent_decides=SILENT_DECIDED_BY.word,
         clauses=game.provisions,
     )
 
@@ -289,17 +295,30 @@ def _setting(law: Law, setting: Setting) -> SettingReading:
     )
 
 
-def _row(law: Law, row: Row) -> RowReading:
+def _rows(law: Law) -> list[RowReading]:
+    """Rows of the house by their own numbers, then every other row under each number that the table shows for it.
+
+    Under one number rows stay in the order of the law: the first that fits applies.
+    """
+    of_house = [replace(_row(NumberedRow(row, row.id, row.when, row.noticed)), reason=row.because) for row in law.house]
+    others = [found for kind in Kind for found in numbered_rows(law, kind)]
+    others.sort(key=lambda found: (found.number == UNNUMBERED, found.number, law.rows.index(found.row)))
+    return of_house + [_row(found) for found in others]
+
+
+def _row(found: NumberedRow) -> RowReading:
+    row = found.row
     return RowReading(
-        number=row.id,
+        number=found.number,
         kind=row.kind.value,
         what=KINDS[row.kind],
-        when=facts_in_words(row.when),
-        noticed=noticed_in_words(row.noticed),
+        when=facts_in_words(found.when),
+        noticed=noticed_in_words(found.noticed),
         clause=row.clause,
         disposition=row.disposition.value,
         follows=follows_in_words(row.disposition, chooses=bool(row.options)),
         because=row.because,
+        reason=row.reason,
         confirms=row.confirms.word,
         decides=row.decides.word if row.disposition in DECIDED_BY_PEOPLE else "",
         options=row.options,

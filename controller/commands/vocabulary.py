@@ -69,7 +69,7 @@ FACTS: Final = {  # fact -> (where it is so, where it is not)
 }
 
 NOTICED: Final = {
-    (Noticed.IN_ROUND,): "",
+    (Noticed.IN_ROUND,): "noticed in the round only",
     (Noticed.IN_ROUND, Noticed.CONCLUDED): "noticed before the next round begins",
     (Noticed.NEXT_ROUND,): "noticed when the next round had begun",
     tuple(Noticed): "whenever it is noticed",
@@ -88,7 +88,7 @@ FOLLOWS: Final = {
     Disposition.OPTIONS: "every bettor chooses",
     Disposition.NAME_ORDER: "their order is named",
     Disposition.REFER: "it is referred",
-    Disposition.RECONSTRUCT: "the cards are put where they belong, play continues",
+    Disposition.RECONSTRUCT: "the dealer moves the cards as the screen shows, then play continues",
     Disposition.WITHDRAWALS: "every bettor may withdraw, the others' hands are finished",
     Disposition.STANDS: "results and settlement stand",
     Disposition.REFUSE: "it is refused, wagers count as they lay",
@@ -141,7 +141,7 @@ def facts_in_words(when: Facts) -> tuple[str, ...]:
 
 
 def noticed_in_words(noticed: tuple[Noticed, ...]) -> str:
-    """When it must have come to light; empty where that is in the round itself."""
+    """When it must have come to light for the row to apply."""
     if noticed in NOTICED:
         return NOTICED[noticed]
     return f"noticed {' or '.join(MOMENTS[moment] for moment in noticed)}"

@@ -27,12 +27,15 @@ def foreign_card(clause: str, noticed: When = IN_ROUND) -> Row:
 
 def stands(clause: str, *kinds: Kind) -> tuple[Row, ...]:
     """Found when the next round had begun: what the round came to is not touched."""
-    because = "noticed after the next round had begun: the results of the earlier round stand"
+    because = "noticed after the next round had begun"
     return tuple(Row(kind, clause, Disposition.STANDS, because, noticed=NEXT_ROUND) for kind in kinds)
 
 
-def counted(kind: Kind, wrong: str, right: str, noticed: When = IN_ROUND) -> tuple[Row, ...]:
-    """The clause for a count by hand that comes out wrong, and the one for a count that finds the deck whole."""
+PROCEDURE: Final = "house procedure"  # the authority of what no clause says and no house table either
+
+
+def counted(kind: Kind, wrong: str, noticed: When = IN_ROUND) -> tuple[Row, ...]:
+    """The clause for a count by hand that comes out wrong; of a deck that is found whole no clause speaks."""
     return (
         Row(
             kind,
@@ -44,11 +47,12 @@ def counted(kind: Kind, wrong: str, right: str, noticed: When = IN_ROUND) -> tup
         ),
         Row(
             kind,
-            right,
+            "",
             Disposition.CONTINUE,
             "a count by hand finds the deck whole",
             when=Facts(counted_wrong=False),
             noticed=noticed,
+            authority=PROCEDURE,
         ),
     )
 
@@ -195,7 +199,7 @@ def cannot_tell(kind: Kind, clause: str, when: Facts) -> Row:
         kind,
         clause,
         Disposition.REFER,
-        "no wagers are entered, so it is unknown whether an outcome is established",
+        "no wagers are entered: whether an outcome is established cannot be told",
         when=replace(when, cannot_tell=True),
         decides=Role.SHIFT_MANAGER,
     )
@@ -208,7 +212,7 @@ def late_bets(placed: str, withdrawn: str) -> tuple[Row, ...]:
             Kind.LATE_BET,
             withdrawn,
             Disposition.REFUSE,
-            "a wager is not withdrawn after the close: it is settled as it lay",
+            "a wager was withdrawn after the close",
             when=Facts(withdrawn=True),
             confirms=Role.DEALER,
             noticed=UNTIL_NEXT,
@@ -217,7 +221,7 @@ def late_bets(placed: str, withdrawn: str) -> tuple[Row, ...]:
             Kind.LATE_BET,
             placed,
             Disposition.REFUSE,
-            "nothing is placed or raised after the close",
+            "a wager was placed or raised after the close",
             when=Facts(withdrawn=False),
             confirms=Role.DEALER,
             noticed=UNTIL_NEXT,
@@ -317,7 +321,7 @@ HOUSE_PROCEDURE: Final = (
         "a card fell or was exposed while the deck was shuffled, and no round was in progress",
         when=Facts(between_rounds=True),
         confirms=Role.DEALER,
-        authority="house procedure",
+        authority=PROCEDURE,
         noticed=UNTIL_NEXT,
     ),
 )

@@ -203,6 +203,8 @@ NUMBERS: Final[tuple[tuple[str, Kind, Facts], ...]] = (
 )
 """The number of an irregularity by what is known of it; the first that fits. One found a round later is I24."""
 
+UNNUMBERED: Final = "-"  # where a number would stand
+
 STATED: Final = tuple(name for name in Facts.__struct_fields__ if name != "noticed")  # rows say that one themselves
 
 
@@ -214,7 +216,7 @@ def number(kind: Kind, facts: Facts) -> str:
     """
     if facts.noticed is Noticed.NEXT_ROUND:
         return "I24"
-    return next((name for name, of, when in NUMBERS if of is kind and _agrees(when, facts)), "-")
+    return next((name for name, of, when in NUMBERS if of is kind and _agrees(when, facts)), UNNUMBERED)
 
 
 def _agrees(when: Facts, facts: Facts) -> bool:
@@ -239,6 +241,7 @@ class Option(msgspec.Struct, frozen=True):
 class Row(msgspec.Struct, frozen=True):
     """One row of an irregularity table.
 
+    `because` says what happened and, after a colon, what the facts do not say: the reason, or what else is done.
     `when` names the facts that must hold; one that is None there does not matter. `noticed`: when it must have come to
     light for the row to reach it. `confirms` is the lowest rank that may confirm the fact, `decides` the lowest that
     may decide what the disposition leaves open. `options`: what every bettor may choose. `authority`: whose rule it
@@ -262,6 +265,11 @@ class Row(msgspec.Struct, frozen=True):
         if not self.id:
             facts = replace(self.when, noticed=self.noticed[0]) if self.noticed else self.when
             force_setattr(self, "id", number(self.kind, facts))
+
+    @property
+    def reason(self) -> str:
+        """What `because` adds to the facts; empty where they say it all."""
+        return self.because.partition(": ")[2]
 
 
 class Grammar(msgspec.Struct, frozen=True):

@@ -8,6 +8,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from controller.games.common import PROCEDURE
 from controller.games.specification import STATED, Choice, Disposition, Facts, Game, Kind, Noticed, Row, number
 from controller.rules.established import ESTABLISHED_BY
 from controller.rules.law import Law, find_row, read_law
@@ -43,11 +44,12 @@ def _row(row: Row) -> Iterator[str]:
         return
     if row.id != number(row.kind, replace(row.when, noticed=row.noticed[0])):
         yield "its number is written by hand; leave `id` out, it is found by kind and facts"
-    if row.authority:
+    procedure = row.authority == PROCEDURE and row.disposition is Disposition.CONTINUE
+    if row.authority and not procedure:
         yield "a row of the document has no other authority; leave `authority` empty"
     if not row.because:
         yield "`because` is empty; say in a few words what happened"
-    if not row.clause and row.disposition is not Disposition.SILENT:
+    if not row.clause and row.disposition is not Disposition.SILENT and not procedure:
         yield "its clause is empty; only what the document is silent about has none"
     names_hand = row.kind in HAND_KINDS or row.when.wrong_number  # which is counted, and named with its count
     if row.disposition is Disposition.REMOVE_HAND and not names_hand:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 import json
 import re
+from collections.abc import Iterator
 from fractions import Fraction
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
@@ -27,12 +29,15 @@ from controller.commands.vocabulary import (
     SHORTFALL,
     UNITS,
     VIEWERS,
+    facts_in_words,
     limits_in_words,
+    noticed_in_words,
 )
 from controller.games import GAMES, game
-from controller.games.specification import STATED, Disposition, Kind, Order, Unit
+from controller.games.specification import NUMBERS, STATED, Disposition, Facts, Kind, Noticed, Order, Row, Unit
 from controller.games.wager_specification import Excess, Shortfall, Viewer
-from controller.rules.law import conditions_of, read_law
+from controller.rules.law import Law, conditions_of, find_row, read_law
+from controller.rules.row_validation import every_law
 from tests.interfaces.test_command_line import ROOT, cardshoe
 
 EVERY_GAME = pytest.mark.parametrize("game_id", GAMES)
@@ -81,9 +86,9 @@ def test_json_leaves_nothing_out(game_id: str) -> None:
         (grammar.unit.value, grammar.order.value, grammar.clause) for grammar in known.grammars
     }
     assert [setting["setting"] for setting in found["settings"]] == [setting.id for setting in known.settings]
-    assert [(row["number"], row["clause"], row["disposition"], row["because"]) for row in found["irregularities"]] == [
-        (row.id, row.clause, row.disposition.value, row.because) for row in law.rows
-    ]
+    assert {(row["kind"], row["clause"], row["disposition"], row["because"]) for row in found["irregularities"]} == {
+        (row.kind.value, row.clause, row.disposition.value, row.because) for row in law.rows
+    }
     assert [provision["clause"] for provision in found["clauses"]] == [part.clause for part in known.provisions]
     assert {wager["wager"] for wager in found["wagers"]} == {wager.id for wager in known.wagers}
 
@@ -135,7 +140,7 @@ def test_piped_each_row_and_each_clause_is_one_line(game_id: str) -> None:
     lines = run(game_id).output.splitlines()
     for row in merge_kinds(whole_reading(read_law(game(game_id))).irregularities):
         assert any(
-            line.startswith(f"  {row.number} ") and row.follows in line and row.because in line and row.what in line
+            line.startswith(f"  {row.number} ") and row.follows in line and row.reason in line and row.what in line
             for line in lines
         )
     for provision in game(game_id).provisions:
@@ -222,8 +227,8 @@ def test_the_first_card_says_where_the_deal_begins() -> None:
 
 def test_what_no_row_provides_for_is_said() -> None:
     """RTP 6.1 and NC 5.17 refer it; TP names no one."""
-    assert "Whatever no row fits: referred to a shift manager (RTP 6.1)." in run("RTP").output
-    assert "Whatever no row fits: the house rules on it." in run("TP").output
+    assert "Whatever no row fits: a shift manager or above decides (RTP 6.1)." in run("RTP").output
+    assert "Whatever no row fits: a shift manager or above decides, for the document names no one." in run("TP").output
     assert "a power failure" in as_json("TP")["unprovided"]
     assert "a power failure" not in as_json("RTP")["unprovided"]
 
@@ -290,6 +295,66 @@ def test_rows_that_differ_in_their_kind_alone_are_one_line() -> None:
     assert len(lines) == 1
     assert "whatever it was; noticed when the next round had begun" in lines[0]
     assert sum(row["number"] == "I24" for row in as_json("NC")["irregularities"]) == len(Kind)
+
+
+@EVERY_GAME
+def test_rows_stand_under_the_numbers_that_the_table_shows_and_in_their_order(game_id: str) -> None:
+    """Whatever the facts are, the first row under the number that the table shows is the row that it applies."""
+    for law in every_law(game(game_id)):
+        rows = whole_reading(law).irregularities
+        numbers = [row.number for row in rows]
+        assert numbers == sorted(numbers, key=lambda number: (number == "-", number))
+        for kind in Kind:
+            of_kind = [row for row in rows if row.kind == kind.value]
+            for facts in every_fact(law, kind):
+                applied = find_row(law, kind, facts).row
+                words = {*facts_in_words(facts), *MOMENTS[facts.noticed]}
+                fits = (row for row in of_kind if row.number == applied.id and {*row.when, row.noticed} <= words)
+                shown = next(((row.clause, row.because) for row in fits), None)
+                assert shown == ((applied.clause, applied.because) if applied in in_force(law, applied) else None)
+
+
+@EVERY_GAME
+def test_a_row_says_when_it_must_be_noticed_and_nothing_twice(game_id: str) -> None:
+    lines = [line for line in run(game_id, "--section", "irregularities").output.splitlines() if " -> " in line]
+    assert lines
+    for line in lines:
+        assert "; noticed " in line
+        words = re.findall(r"[\w']+", re.sub(r"\. Bettors may .*?\)(?= \[)", "", line))
+        runs = list(zip(words, words[1:], words[2:], words[3:], strict=False))
+        assert len(set(runs)) == len(runs), line
+
+
+def test_a_count_that_finds_the_deck_whole_cites_no_clause() -> None:
+    """NC 5.5.2, TP 5.2, P3 5.2, RTP 5.1.1 and 5.9 speak of a wrong count alone."""
+    for game_id in ("TP", "RTP", "NC", "P3"):
+        right = [row for row in as_json(game_id)["irregularities"] if "a count by hand comes out right" in row["when"]]
+        assert [(row["number"], row["clause"], row["authority"]) for row in right] == [
+            ("I02", "", "house procedure"),
+            ("I04", "", "house procedure"),
+        ]
+
+
+MOMENTS = {
+    moment: {noticed_in_words(some) for many in (1, 2, 3) for some in combinations(Noticed, many) if moment in some}
+    for moment in Noticed
+}
+
+
+def every_fact(law: Law, kind: Kind) -> Iterator[Facts]:
+    """Every answer to all that rows and numbers of the kind ask, without what cannot be."""
+    whens = [row.when for row in law.rows if row.kind is kind] + [when for _, of, when in NUMBERS if of is kind]
+    names = sorted({name for when in whens for name in STATED if getattr(when, name) is not None})
+    for noticed, answers in product(Noticed, product((True, False), repeat=len(names))):
+        facts = Facts(**dict(zip(names, answers, strict=True)), noticed=noticed)
+        viewed_unhandled = facts.viewed and facts.handled is False
+        if not viewed_unhandled and not (facts.cannot_tell and facts.established):
+            yield facts
+
+
+def in_force(law: Law, row: Row) -> list[Row]:
+    """The law's rows, under the number of that row."""
+    return [structs.replace(one, id=row.id) for one in law.rows]
 
 
 def test_sections_are_those_asked_for_in_the_page_s_order() -> None:

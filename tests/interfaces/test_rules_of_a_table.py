@@ -59,7 +59,8 @@ def test_a_row_of_the_house_stands_in_its_place_and_says_whose_it_is(path: Path)
     assert (rows[0]["clause"], rows[0]["authority"]) == ("HR 4.2", "House procedures, edition 3")
     lines = run("--config", str(path), "--section", "irregularities").output.splitlines()
     (marked,) = [line for line in lines if "HR 4.2" in line]
-    assert marked.startswith("  H1    (house) HR 4.2 unshuffled cards; cards were handled -> play continues")
+    condition = "unshuffled cards; cards were handled; noticed in the round only"
+    assert marked.startswith(f"  H1    (house) HR 4.2 {condition} -> play continues (a hand shuffle by two people")
     assert marked.endswith("[pit supervisor confirms; by House procedures, edition 3]")
     assert not [line for line in lines if "(house) NC" in line], "what the document says is not the house's"
 

@@ -65,7 +65,7 @@ def cont(clause: str, *options: str, confirms: Role = Role.DEALER) -> Expected:
 
 
 def judged(clause: str) -> Expected:
-    """To go on is for a supervisor to declare: after a count by hand, or where an outcome is established."""
+    """To go on is for a supervisor to declare where an outcome is established."""
     return cont(clause, confirms=Role.PIT_SUPERVISOR)
 
 
@@ -97,6 +97,7 @@ SILENT: Final = silent()
 RTP_REFER: Final = refer("RTP 6.1")
 NC_REFER: Final = refer("NC 5.17")
 X2: Final = void("F3 X2")
+HOUSE_WHOLE: Final = Expected("", D.CONTINUE, authority="house procedure")  # clauses speak of a wrong count alone
 HOUSE_RESHUFFLE: Final = Expected("", D.RESHUFFLE, Role.DEALER, authority="house procedure")
 NC_AS_DEALT: Final = choose("NC 5.7", "NC 5.7.1", "NC 5.7.3")
 NC_RECONSTRUCTED: Final = choose("NC 5.7", "NC 5.7.2", "NC 5.7.3")
@@ -129,17 +130,10 @@ WHOLE = said(counted_wrong=False)
 DECK: Final = (
     *situation("I01", K.FOREIGN_CARD, said(), *voids("TP 5.1.1", "RTP 5.1.1", "NC 5.5.1", "P3 5.1.1"), SILENT),
     *situation("I02", K.DECK_COUNT, COUNTED, *voids("TP 5.2", "RTP 5.1.1", "NC 5.5.2", "P3 5.2"), SILENT),
-    *situation(
-        "I02", K.DECK_COUNT, WHOLE, judged("TP 5.2"), judged("RTP 5.9"), judged("NC 5.5.2"), judged("P3 5.2"), SILENT
-    ),
+    *situation("I02", K.DECK_COUNT, WHOLE, *[HOUSE_WHOLE] * 4, SILENT),
     *situation("I03", K.UNSHUFFLED, said(), SILENT, void("RTP 5.1.1"), void("NC 5.5.3"), SILENT, SILENT),
     *situation("I04", K.COUNT_IN_DOUBT, COUNTED, *voids("TP 5.2", "RTP 5.9", "NC 5.5.2", "P3 5.2"), SILENT),
-    *situation(
-        "I04",
-        K.COUNT_IN_DOUBT,
-        WHOLE,
-        *(judged("TP 5.2"), judged("RTP 5.9"), judged("NC 5.5.2"), judged("P3 5.2"), SILENT),
-    ),
+    *situation("I04", K.COUNT_IN_DOUBT, WHOLE, *[HOUSE_WHOLE] * 4, SILENT),
 )
 
 CURABLE = said(misplaced=True, handled=False, curable=True)

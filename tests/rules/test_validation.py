@@ -214,6 +214,10 @@ WRONG: dict[str, tuple[Game, str]] = {
         with_row(Row(Kind.UNSHUFFLED, "SK 5.2", Disposition.VOID, "x", authority="order 7")),
         "has no other authority",
     ),
+    "house procedure that voids": (
+        with_row(Row(Kind.UNSHUFFLED, "", Disposition.VOID, "x", authority="house procedure")),
+        "has no other authority",
+    ),
     "a row that is never noticed": (
         with_row(Row(Kind.UNSHUFFLED, "SK 5.2", Disposition.VOID, "x", noticed=())),
         "`noticed` is empty",

@@ -20,7 +20,8 @@ def test_there_is_a_way_to_the_next_round(name: str) -> None:
     assert lead_to_next_round(table) > 0
     assert table.state.round.number == before + 1
     for event in table.events_of(events.IrregularityResolved):
-        assert event.clause in CLAUSES or event.outcome == "ruling"
+        procedure = (event.outcome, event.clause) == ("continue", "")  # a count by hand found the deck whole
+        assert event.clause in CLAUSES or event.outcome == "ruling" or procedure
 
 
 def test_the_search_for_a_way_out_fails_where_there_is_none() -> None:

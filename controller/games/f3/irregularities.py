@@ -6,7 +6,7 @@ from controller.games.common import UNTIL_NEXT
 from controller.games.specification import Disposition, Facts, Kind, Row
 from controller.roles import Role
 
-FACES_UP: Final = "cards are dealt face up at this table, so this is no error"  # reading 45
+FACES_UP: Final = "a card lies face up: at this table all are dealt so"  # reading 45
 
 
 def invalid(kind: Kind, because: str, when: Facts | None = None) -> Row:
@@ -22,7 +22,7 @@ IRREGULARITIES: Final = (
         Kind.EXPOSED_CARD,
         "F3 PM5",
         Disposition.CONTINUE,
-        "it is the First Card, which is shown before the deal",
+        "the first card was exposed: it is the First Card, which is shown before the deal",
         when=Facts(first_card=True),
         confirms=Role.DEALER,
     ),
@@ -65,7 +65,7 @@ IRREGULARITIES: Final = (
         Kind.SIDE_WITHOUT_MAIN,
         "F3 PM4",
         Disposition.CONTINUE,
-        "no bet of this game needs another",
+        "a side bet lies without a main one: no bet of this game needs another",
         confirms=Role.DEALER,
     ),
     invalid(Kind.PLAYER_EXPOSED, "a card was dropped", Facts(dropped=True)),

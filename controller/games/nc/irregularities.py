@@ -88,8 +88,8 @@ def either_way(kind: Kind, because: str, when: Facts) -> tuple[Row, ...]:
 
 IN_DECK: Final = (  # NC 5.5: each of these leaves the round without a result (NC 1.19)
     foreign_card("NC 5.5.1"),
-    *counted(Kind.DECK_COUNT, wrong="NC 5.5.2", right="NC 5.5.2"),
-    *counted(Kind.COUNT_IN_DOUBT, wrong="NC 5.5.2", right="NC 5.5.2"),
+    *counted(Kind.DECK_COUNT, wrong="NC 5.5.2"),
+    *counted(Kind.COUNT_IN_DOUBT, wrong="NC 5.5.2"),
     Row(Kind.UNSHUFFLED, "NC 5.5.3", Disposition.VOID, "the cards were not shuffled"),
 )
 
@@ -151,7 +151,7 @@ FACES: Final = (
         Kind.FACE_UP_IN_DEVICE,
         "NC 5.10",
         Disposition.CONTINUE,
-        "a card lies face up in the stub: it is not to be dealt",
+        "a card lies face up in the stub, behind the cards of this round",
         when=Facts(in_stub=True),
         confirms=Role.DEALER,
     ),
@@ -167,14 +167,17 @@ FACES: Final = (
         Kind.FACE_UP_IN_DEVICE,
         "NC 5.10",
         Disposition.NEXT_CARD,
-        "a card lies face up in the device: it is used as the next card",
+        "a card lies face up in the device",
         when=Facts(before_close=False),
         confirms=Role.DEALER,
     ),
     # Reading 37. A card found face up in the device needs no such row: NC 5.10 says what becomes of that one.
     dealt_face_up("NC 5.5.4", Kind.DROPPED_CARD, Facts(face_seen=True)),
     *either_way(Kind.DROPPED_CARD, "a card was dropped in dealing", Facts()),
-    *option_rows(Kind.DEALER_EXPOSED_EARLY, "the Dealer's hand was exposed before its time (NC 3.13)"),
+    *option_rows(
+        Kind.DEALER_EXPOSED_EARLY,
+        "the Dealer's hand was exposed before its time: Players examine theirs first (NC 3.13)",
+    ),
 )
 
 TOGETHER: Final = (
@@ -184,7 +187,7 @@ TOGETHER: Final = (
         Kind.SIMULTANEOUS,
         "NC 5.11",
         Disposition.NAME_ORDER,
-        "cards came out together after a choice: their order is named, and a Player who chose to go on accepts it",
+        "cards came out together after a choice: a Player who chose to go on accepts the order that is named",
         when=Facts(order_known=False, chosen_before=True),
         under=(("second_error", "accepted"),),
     ),
@@ -210,7 +213,7 @@ TOGETHER: Final = (
         Kind.SIMULTANEOUS,
         "NC 5.11",
         Disposition.CONTINUE,
-        "cards came out together; the device's log shows their order, so nothing was dealt wrongly",
+        "cards came out together in an order that the device's log shows: nothing was dealt wrongly",
         when=Facts(order_known=True),
         under=(("order_in_log", "none"),),
     ),
@@ -237,7 +240,7 @@ INTERRUPTION: Final = (
                 kind,
                 "NC 5.4.1",
                 Disposition.CONTINUE,
-                "play was interrupted with an outcome established: it goes on to its end",
+                "play was interrupted with an outcome established",
                 when=replace(when, established=True),
             ),
             Row(
@@ -264,7 +267,7 @@ BETS: Final = (
         Kind.SIDE_WITHOUT_MAIN,
         "NC 5.14",
         Disposition.RETURN_BET,
-        "a side bet lies on a box without an Initial Bet: it is taken off and returned",
+        "a side bet lies on a box without an Initial Bet",
         confirms=Role.DEALER,
         noticed=UNTIL_NEXT,
     ),
@@ -272,7 +275,7 @@ BETS: Final = (
         Kind.OUTSIDE_LIMITS,
         "NC 5.1.1",
         Disposition.CONTINUE,
-        "settlement counts it: pro rata over the maximum, as it lies under the minimum (NC 5.2.1)",
+        "a bet lies outside the limits: over the maximum it counts pro rata, under the minimum as it lies (NC 5.2.1)",
         confirms=Role.DEALER,
         noticed=UNTIL_NEXT,
     ),

@@ -58,7 +58,8 @@ BETTING: Final = (
     Provision("NC 3.4", reading='"Place your Bets, please" begins the round and opens it to wagers'),
     Provision(
         "NC 3.5",
-        reading="minimum and maximum of a wager are checked where they are given; a table does not take wagers yet",
+        reading="minimum and maximum of each kind of bet are the table's, from its configuration; a bet is checked "
+        "against them when it is entered",
     ),
     Provision("NC 3.6", outside="it makes the Player answer for the size of his bet"),
     Provision("NC 3.7", reading="room that is left under a box's maximum may be filled by any other bettor"),
@@ -96,7 +97,8 @@ DEALING: Final = (
 LIMITS: Final = (
     Provision(
         "NC 5.1",
-        reading="before the close, bets beyond a box's maximum are refused; seated bettors come before standing ones",
+        reading="before the close, what lies beyond a box's maximum is refused or goes back; seated bettors come "
+        "before standing ones",
     ),
     Provision(
         "NC 5.1.1",
@@ -104,7 +106,10 @@ LIMITS: Final = (
         "no share falls below the minimum by that",
     ),
     Provision("NC 5.1.2", reading="a bet below the minimum on such a box is not cut; in another reading none there is"),
-    Provision("NC 5.2", reading="before the close, a box below its minimum is pointed out, to be raised or withdrawn"),
+    Provision(
+        "NC 5.2",
+        reading="before the close, a bet that leaves its box below the minimum is refused, and the minimum is named",
+    ),
     Provision("NC 5.2.1", reading="after the close, a bet below the minimum wins or loses as it lies"),
     Provision(
         "NC 5.3",
@@ -122,17 +127,18 @@ IRREGULARITIES: Final = (
     Provision("NC 5.4.2", reading="no placed bet is won or lost yet: the round is void"),
     Provision("NC 5.5", reading="any of five situations voids the round"),
     Provision("NC 5.5.1", reading="a card that is not of the deck in play voids the round"),
-    Provision("NC 5.5.2", reading="a deck found short or over by a count voids; a count that fits lets it go on"),
+    Provision("NC 5.5.2", reading="a deck that a count by hand finds short or over voids the round"),
     Provision("NC 5.5.3", reading="cards that were not shuffled since they were loaded, or since the last round, void"),
     Provision(
         "NC 5.5.4",
-        reading="cards at a wrong place, in a wrong order or number, and no Player handled any: move complete hands "
-        "if that cures it, else the round is void",
+        reading="cards at a wrong place, in a wrong order or number, and no Player handled any: if moving complete "
+        "hands cures it, the dealer moves them as the screen shows and confirms it before play goes on; else the round "
+        "is void",
     ),
     Provision(
         "NC 5.5.5",
-        reading="a wrong number of cards in the Dealer's hand voids, unless the cards can be reconstructed or the next "
-        "round has begun",
+        reading="a wrong number of cards in the Dealer's hand voids, unless the dealer can put the cards back into "
+        "their order or the next round has begun",
     ),
     Provision(
         "NC 5.6", reading="once the next round has begun, nothing undoes the results and payments of earlier ones"
@@ -140,10 +146,14 @@ IRREGULARITIES: Final = (
     Provision(
         "NC 5.7",
         reading="of any other dealing error each bettor chooses for himself; who goes on accepts what is dealt after, "
-        "and a second error is first asked about under 5.17",
+        "and a second error is asked about under 5.17 unless the casino reads it otherwise",
     ),
     Provision("NC 5.7.1", reading="offered where the cards cannot be reconstructed: go on with the hand as it is"),
-    Provision("NC 5.7.2", reading="offered where they can: go on with the reconstructed hand"),
+    Provision(
+        "NC 5.7.2",
+        reading="offered where they can: go on with the reconstructed hand; when every bettor has chosen, the dealer "
+        "moves the cards as the screen shows, those of hands out of play too, and confirms it before play goes on",
+    ),
     Provision(
         "NC 5.7.3",
         reading="offered always: the bet comes back; a hand on which no one goes on is dealt to its end and is dead",
@@ -154,7 +164,11 @@ IRREGULARITIES: Final = (
         reading="a wrong number of cards in a Player's hand takes that hand out and returns its bets, unless it can be "
         "reconstructed or the next round has begun",
     ),
-    Provision("NC 5.10", reading="a card found face up in the device is the next card, and the deal goes on"),
+    Provision(
+        "NC 5.10",
+        reading="a card found face up in the device is the next card, and the deal goes on; behind the cards of the "
+        'round it changes nothing, and before "No more Bets" 5.17 is asked',
+    ),
     Provision("NC 5.11", reading="cards drawn together in an unknown order: a pit supervisor or above names the order"),
     Provision(
         "NC 5.11.1",
@@ -164,7 +178,8 @@ IRREGULARITIES: Final = (
     Provision("NC 5.12", reading="an error found a round later is recorded with its own round and holds no other"),
     Provision(
         "NC 5.13",
-        reading="wagers are settled as chips lay at the close; no operation corrects what was entered of them yet",
+        reading="wagers are settled as chips lay at the close; what was entered of them wrongly is corrected with the "
+        "reason, by a pit supervisor or above",
     ),
     Provision("NC 5.14", reading="a side bet on a box without an Initial Bet is taken off and returned"),
     Provision("NC 5.15", reading="a void round returns all its bets"),

@@ -25,7 +25,7 @@ NUMBER_OF_CARDS: Final = (
         Kind.WRONG_COUNT,
         "P3 5.4",
         Disposition.STANDS,
-        "the Dealer's hand had a wrong number of cards: noticed after the next round had begun",
+        "the Dealer's hand had a wrong number of cards, noticed after the next round had begun",
         when=Facts(dealer_hand=True),
         noticed=NEXT_ROUND,
     ),
@@ -35,8 +35,8 @@ NUMBER_OF_CARDS: Final = (
 IRREGULARITIES: Final = (
     foreign_card("P3 5.1.1"),  # P3 5.1: found in the course of the game
     *stands("P3 5.1.2", Kind.FOREIGN_CARD),
-    *counted(Kind.DECK_COUNT, wrong="P3 5.2", right="P3 5.2"),
-    *counted(Kind.COUNT_IN_DOUBT, wrong="P3 5.2", right="P3 5.2"),
+    *counted(Kind.DECK_COUNT, wrong="P3 5.2"),
+    *counted(Kind.COUNT_IN_DOUBT, wrong="P3 5.2"),
     *misdealt("P3 5.3"),
     *NUMBER_OF_CARDS,
     *faces_misdealt("P3 5.3"),

@@ -41,9 +41,9 @@ OTHERS_MAY_WITHDRAW: Final = tuple(
 
 DECK: Final = (
     foreign_card("RTP 5.1.1"),  # RTP 5.1: found in the course of the round
-    *counted(Kind.DECK_COUNT, wrong="RTP 5.1.1", right="RTP 5.9"),
+    *counted(Kind.DECK_COUNT, wrong="RTP 5.1.1"),
     Row(Kind.UNSHUFFLED, "RTP 5.1.1", Disposition.VOID, "unshuffled cards were used"),
-    *counted(Kind.COUNT_IN_DOUBT, wrong="RTP 5.9", right="RTP 5.9"),
+    *counted(Kind.COUNT_IN_DOUBT, wrong="RTP 5.9"),
     *stands("RTP 5.1.2", Kind.FOREIGN_CARD, Kind.DECK_COUNT, Kind.UNSHUFFLED),
 )
 
@@ -83,7 +83,7 @@ NUMBER_OF_CARDS: Final = (
         Kind.WRONG_COUNT,
         "RTP 5.5",
         Disposition.STANDS,
-        "a Player's hand had a wrong number of cards: noticed after the next round had begun",
+        "a Player's hand had a wrong number of cards, noticed after the next round had begun",
         when=Facts(dealer_hand=False, viewed=True),
         noticed=NEXT_ROUND,
     ),
@@ -103,7 +103,7 @@ DISTRIBUTION: Final = (
     *misdealt("RTP 5.4"),
     *played_to_its_end(
         Kind.WRONG_DISTRIBUTION,
-        "a wrong distribution was noted after handling: the round is played to its end",
+        "a wrong distribution was noted after handling",
         Facts(handled=True),
     ),
     # Simultaneous cards and other errors are referred (RTP 6.1), unless they ended in a wrong deal.
@@ -111,7 +111,7 @@ DISTRIBUTION: Final = (
     *as_wrong_count(Kind.SIMULTANEOUS, NUMBER_OF_CARDS),
     *played_to_its_end(
         Kind.SIMULTANEOUS,
-        "cards came together and lie at wrong places, noted after handling: the round is played to its end",
+        "cards came together and lie at wrong places, noted after handling",
         Facts(wrong_number=False, misplaced=True, handled=True),
     ),
     *misdealt_if_misplaced(Kind.OTHER_DEALING_ERROR, "RTP 5.4"),
@@ -126,7 +126,7 @@ FACES: Final = tuple(
             kind,
             "RTP 5.8",
             Disposition.CONTINUE,
-            "an automated device dealt a card face up: it is turned down and the deal goes on",
+            "an automated device dealt a card face up: the card is turned down",
             when=replace(seen, manual=False),
             confirms=Role.DEALER,
         ),
@@ -141,7 +141,7 @@ FACES: Final = tuple(
             kind,
             "RTP 5.8",
             Disposition.CONTINUE,
-            "a card after the first was exposed: it is turned down and the deal goes on",
+            "a card after the first was exposed: the card is turned down",
             when=replace(seen, manual=True, first_card=False),
             confirms=Role.DEALER,
         ),
@@ -156,7 +156,7 @@ INTERRUPTION: Final = (
         Kind.POWER_FAILURE,
         "RTP 5.13.2",
         Disposition.CONTINUE,
-        "power failed with an outcome established: play goes on to its end",
+        "power failed with an outcome established",
         when=Facts(established=True),
         confirms=Role.PIT_SUPERVISOR,
     ),
@@ -164,7 +164,7 @@ INTERRUPTION: Final = (
         Kind.POWER_FAILURE,
         "RTP 5.13.1",
         Disposition.WITHDRAWALS,
-        "power failed with no outcome established: Players may withdraw; the others' hands are finished",
+        "power failed with no outcome established",
         when=Facts(established=False),
         options=(
             Option(Choice.CONTINUE, "RTP 5.13.1", "the wagers stay and the hand is finished"),
@@ -187,7 +187,7 @@ BETS: Final = (
         Kind.OUTSIDE_LIMITS,
         "RTP 5.11",
         Disposition.CONTINUE,
-        "settlement counts it to the maximum, or once if it is under the minimum (RTP 5.10)",
+        "a wager lies outside the limits: over the maximum it counts to the maximum, under the minimum once (RTP 5.10)",
         confirms=Role.DEALER,
         noticed=UNTIL_NEXT,
     ),

@@ -56,14 +56,13 @@ BETTING: Final = (
     Provision("RTP 3.7", reading="a Player may bet on several positions and is viewer of one hand only"),
     Provision(
         "RTP 3.8",
-        reading="a Player may be kept to one position: that is data of a table; that a pit manager or above set it is "
-        "to be checked when wagers are entered at a table, which no version does yet",
+        reading="a pit manager or above may keep a Player to one position: his wagers elsewhere are refused until that "
+        "is lifted",
     ),
     Provision("RTP 3.9", reading="a playing area, one kind's spot at a position, takes three wagers at most"),
     Provision(
         "RTP 3.9.1",
-        reading="a playing area may take fewer than three: that is data of a table; that a pit manager or above set it "
-        "is to be checked when wagers are entered at a table, which no version does yet",
+        reading="a pit manager or above may let a position take fewer than three wagers of a kind",
     ),
     Provision("RTP 3.10", reading="the viewer of a shared hand is the seated Player who bet on it first"),
     Provision("RTP 3.11", reading="a Player who stands is never viewer of a hand"),
@@ -132,15 +131,18 @@ IRREGULARITIES: Final = (
     ),
     Provision(
         "RTP 5.4",
-        reading="cards at a wrong place, in a wrong order or number, and no Player handled any: move complete hands "
-        "if that cures it, else the round is void",
+        reading="cards at a wrong place, in a wrong order or number, and no Player handled any: if moving complete "
+        "hands cures it, the dealer moves them as the screen shows and confirms it before play goes on; else the round "
+        "is void",
     ),
     Provision(
         "RTP 5.5",
         reading="a wrong number of cards in a hand that its Player has viewed: that hand goes and its wagers come "
         "back, until the next round begins",
     ),
-    Provision("RTP 5.6", reading="a wrong distribution noted after handling: the round is played to its end"),
+    Provision(
+        "RTP 5.6", reading="a wrong distribution noted after handling: no card is moved, the round is played to its end"
+    ),
     Provision(
         "RTP 5.7",
         reading="under 5.5 and 5.6 a Player may be permitted to withdraw before a further card is exposed; who may "

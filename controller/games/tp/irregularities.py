@@ -33,8 +33,8 @@ NUMBER_OF_CARDS: Final = (
 IRREGULARITIES: Final = (
     foreign_card("TP 5.1.1"),  # TP 5.1: found in the course of the game
     *stands("TP 5.1.2", Kind.FOREIGN_CARD),
-    *counted(Kind.DECK_COUNT, wrong="TP 5.2", right="TP 5.2"),
-    *counted(Kind.COUNT_IN_DOUBT, wrong="TP 5.2", right="TP 5.2"),
+    *counted(Kind.DECK_COUNT, wrong="TP 5.2"),
+    *counted(Kind.COUNT_IN_DOUBT, wrong="TP 5.2"),
     *misdealt("TP 5.3"),
     *NUMBER_OF_CARDS,
     *faces_misdealt("TP 5.3"),

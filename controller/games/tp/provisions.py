@@ -57,13 +57,12 @@ PROVISIONS: Final[tuple[Provision, ...]] = (
     ),
     Provision("TP 5.1.1", reading="a foreign card found in the round voids it and all bets are returned"),
     Provision("TP 5.1.2", reading="rounds before the one in which the foreign card was found keep their results"),
-    Provision(
-        "TP 5.2", reading="a deck found short or over by a count voids the round; a count that fits lets it go on"
-    ),
+    Provision("TP 5.2", reading="a deck that a count by hand finds short or over voids the round"),
     Provision(
         "TP 5.3",
-        reading="cards at a wrong place, in a wrong order or number, and no Player handled any: move complete hands "
-        "if that cures it, else the round is void; after handling the document says nothing",
+        reading="cards at a wrong place, in a wrong order or number, and no Player handled any: if moving complete "
+        "hands cures it, the dealer moves them as the screen shows and confirms it before play goes on; else the round "
+        "is void; after handling the document says nothing",
     ),
     Provision("TP 5.4", reading="a wrong number of cards in the Dealer's hand voids the round, handled or not"),
     Provision("TP 5.5", reading='after "No more bets" no wager is taken and none is raised'),

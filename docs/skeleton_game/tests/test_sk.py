@@ -55,7 +55,7 @@ def test_sk_1_1_sk_1_2_sk_3_1_to_3_4_the_round() -> None:
         (Kind.EXPOSED_CARD, Facts(handled=True), "SK 4.2", Disposition.OPTIONS),
         (Kind.EXPOSED_CARD, Facts(handled=False), "SK 4.3", Disposition.VOID),
         (Kind.COUNT_IN_DOUBT, Facts(counted_wrong=True), "SK 5.2", Disposition.VOID),
-        (Kind.COUNT_IN_DOUBT, Facts(counted_wrong=False), "SK 5.2", Disposition.CONTINUE),
+        (Kind.COUNT_IN_DOUBT, Facts(counted_wrong=False), "", Disposition.CONTINUE),
         (Kind.WRONG_COUNT, Facts(dealer_hand=True), "SK 5.3", Disposition.VOID),
         (Kind.WRONG_COUNT, Facts(dealer_hand=False), "SK 5.3", Disposition.REMOVE_HAND),
         (Kind.POWER_FAILURE, Facts(established=True), "SK 5.4", Disposition.CONTINUE),
