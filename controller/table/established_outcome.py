@@ -114,7 +114,7 @@ def _claims(state: TableState) -> tuple[list[Irregularity], list[Irregularity]]:
 def _exposing(state: TableState, found: list[Irregularity]) -> Iterator[Irregularity]:
     for one in found:
         in_round = one.round == state.round.number and not one.waiting and bool(state.round.dealt)
-        in_device = one.facts.before_close or one.facts.in_stub
+        in_device = one.kind is Kind.FACE_UP_IN_DEVICE and (one.facts.before_close or one.facts.in_stub)
         unseen = one.kind is Kind.DROPPED_CARD and one.facts.face_seen is False
         if one.kind in EXPOSES and in_round and not in_device and not unseen:
             yield one

@@ -209,6 +209,12 @@ def _read_about(tokens: Tokens) -> Act:
     return about
 
 
+def _read_named(tokens: Tokens) -> Act:
+    place = tokens.place()
+    operation = operations.NameExposed(place, tokens.cards())
+    return lambda course: course.do(operation)
+
+
 def _read_swapped(tokens: Tokens) -> Act:
     first, second = tokens.place(), tokens.place()
 
@@ -292,6 +298,7 @@ STEPS: Final[Mapping[str, Word]] = {
     "put right": Word("put right [by ROLE]", "the cards were put where they belong", _read_put_right),
     "rule": Word("rule ACTION [PLACES, or NUMBERS of cards or bets] [by ROLE] [because TEXT]", "a ruling", _read_rule),
     "about": Word("about CELL", "what follows is about this open irregularity", _read_about),
+    "named": Word("named PLACE [CARDS]", "the faces that people saw there before it lies open", _read_named),
     "swapped": Word("swapped PLACE PLACE", "the hands of two places lie at each other's", _read_swapped),
     "lies": Word("lies NUMBER at PLACE ...", "the card that left under this number lies there", _read_lies),
     **SUPERVISOR_STEPS,

@@ -322,6 +322,14 @@ INTERRUPTION: Final = (
     ),
     # NC 5.4 speaks of an interruption that affects the continuation, RTP 5.13 of every power failure.
     *situation(
+        "I17",
+        K.POWER_FAILURE,
+        said(affects_play=False, established=False),
+        SILENT,
+        Expected("RTP 5.13.1", D.WITHDRAWALS, options=("RTP 5.13.1", "RTP 5.13.1")),
+        *(judged("NC 5.4"), SILENT, SILENT),
+    ),
+    *situation(
         "I18",
         K.POWER_FAILURE,
         said(affects_play=False, established=True),

@@ -145,7 +145,12 @@ def test_what_is_stated_is_never_asked_again_and_what_no_one_is_asked_for_never(
         ("NC", K.WRONG_COUNT, said(dealer_hand=True, handled=True), {"reconstructable"}),  # NC 5.5.5
         ("NC", K.WRONG_DISTRIBUTION, said(handled=True), {"reconstructable"}),  # NC 5.7
         ("NC", K.OTHER_DEALING_ERROR, said(wrong_number=False, handled=True), {"reconstructable"}),
-        ("NC", K.OTHER_DEALING_ERROR, said(wrong_number=True, misplaced=True, dealer_hand=False), {"handled"}),
+        (
+            "NC",
+            K.OTHER_DEALING_ERROR,
+            said(wrong_number=True, misplaced=True, dealer_hand=False),
+            {"handled", "curable"},
+        ),
         ("NC", K.POWER_FAILURE, said(established=False), {"affects_play"}),  # NC 5.4
         ("NC", K.SIMULTANEOUS, said(), {"order_known"}),  # NC 5.11
         ("NC", K.TECHNICAL_STOP, said(places_certain=True), set()),  # NC 5.4

@@ -86,25 +86,26 @@ def either_way(kind: Kind, because: str, when: Facts) -> tuple[Row, ...]:
     )
 
 
-IN_DECK: Final = (  # NC 5.5: each of these leaves the round without a result (NC 1.19)
-    foreign_card("NC 5.5.1"),
-    *counted(Kind.DECK_COUNT, wrong="NC 5.5.2"),
-    *counted(Kind.COUNT_IN_DOUBT, wrong="NC 5.5.2"),
-    Row(Kind.UNSHUFFLED, "NC 5.5.3", Disposition.VOID, "the cards were not shuffled"),
-)
-
-
-def after_settlement(row: Row) -> tuple[Row, ...]:
+def until_next_round(row: Row) -> tuple[Row, ...]:
     """Reading 47: settlement ends the round (NC 1.14), and its result stands from the next round on (NC 5.6)."""
-    found = replace(row, noticed=(Noticed.CONCLUDED,))
     if row.disposition is not Disposition.VOID:
-        return (found,)
-    referred = replace(found, clause="NC 5.17", disposition=Disposition.REFER, decides=Role.SHIFT_MANAGER)
-    options = ((found, "void"), (referred, "referred"))
-    return tuple(replace(one, under=(("deck_error_after_settlement", option),)) for one, option in options)
+        return (replace(row, noticed=UNTIL_NEXT),)
+    late = replace(row, noticed=(Noticed.CONCLUDED,))
+    referred = replace(late, clause="NC 5.17", disposition=Disposition.REFER, decides=Role.SHIFT_MANAGER)
+    options = ((late, "void"), (referred, "referred"))
+    return (row, *(replace(one, under=(("deck_error_after_settlement", option),)) for one, option in options))
 
 
-DECK: Final = (*IN_DECK, *(late for row in IN_DECK for late in after_settlement(row)))
+DECK: Final = tuple(
+    late
+    for row in (  # NC 5.5: each of these leaves the round without a result (NC 1.19)
+        foreign_card("NC 5.5.1"),
+        *counted(Kind.DECK_COUNT, wrong="NC 5.5.2"),
+        *counted(Kind.COUNT_IN_DOUBT, wrong="NC 5.5.2"),
+        Row(Kind.UNSHUFFLED, "NC 5.5.3", Disposition.VOID, "the cards were not shuffled"),
+    )
+    for late in until_next_round(row)
+)
 
 
 def misplaced_unhandled(kind: Kind, misplaced: bool | None = None) -> tuple[Row, ...]:

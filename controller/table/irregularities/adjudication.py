@@ -217,6 +217,8 @@ def _facts_known_now(state: TableState, found: Irregularity) -> dict[str, bool]:
     if found.kind is Kind.SIMULTANEOUS and {ordinal for _, ordinal in state.round.dealt_cards} & set(found.ordinals):
         now = msgspec.structs.replace(now, order_known=True)  # they were dealt one by one, in the log's order
     known = {name: value for name in KNOWN_FACTS if (value := getattr(now, name)) is not None}
+    if found.first_facts.first_card is not None:
+        known["first_card"] = found.first_facts.first_card
     curable = found.first_facts.curable if now.curable is None else now.curable
     if curable is False:  # that it could be cured but not done here, people may say
         known["curable"] = False
