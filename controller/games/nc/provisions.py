@@ -127,8 +127,8 @@ IRREGULARITIES: Final = (
     Provision("NC 5.4.2", reading="no placed bet is won or lost yet: the round is void"),
     Provision(
         "NC 5.5",
-        reading="any of five situations voids the round; whether a wrong or unshuffled deck does so after the settlement "
-        "(1.14) the casino may read otherwise",
+        reading="any of five situations voids the round; whether a wrong or unshuffled deck does so after the "
+        "settlement (1.14) the casino may read otherwise",
     ),
     Provision("NC 5.5.1", reading="a card that is not of the deck in play voids the round"),
     Provision("NC 5.5.2", reading="a deck that a count by hand finds short or over voids the round"),
