@@ -122,4 +122,4 @@ def _play_scenario(name: str) -> None:
     except BadScenarioError as error:
         raise BadInputError(str(error), "docs/scenarios.md lists the words of a file and the packaged ones.") from error
     except DifferenceError as error:
-        raise ProblemError(str(error), "Correct the expectation, or look the clause up.") from error
+        raise ProblemError(str(error), "Correct the file, or look the clause up.") from error

@@ -20,8 +20,8 @@ CONCEALED: Final = "(concealed)"
 
 def scenario_lines(scenario: Scenario) -> Iterator[str]:
     """Every line, as it is played. Raises `DifferenceError` where the table comes out otherwise."""
-    yield f"{scenario.name}: {scenario.about}"
-    yield f"{scenario.setting.game} {scenario.cell}, {_claim(scenario)}"
+    yield ": ".join(filter(None, (scenario.name, scenario.about)))
+    yield ", ".join(filter(None, (f"{scenario.setting.game} {scenario.cell}".rstrip(), _claim(scenario))))
     course, words = Course(scenario.setting), words_of(scenario.setting.game)
     for played in play(scenario, course):
         yield f"{played.step.line:4}  {played.step.text}"
@@ -33,7 +33,7 @@ def scenario_lines(scenario: Scenario) -> Iterator[str]:
 
 def _claim(scenario: Scenario) -> str:
     if not scenario.clause:
-        return "the document is silent"
+        return "the document is silent" if scenario.silent else ""
     return f"{scenario.clause} does not say what follows" if scenario.silent else scenario.clause
 
 

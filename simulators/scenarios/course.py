@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from controller.games import game
 from controller.games.specification import Row, Unit
+from controller.rules.dealing_order import served_boxes
 from controller.table import events, operations
 from controller.table.events import AnyEvent
 from controller.table.inputs import AnyInput
@@ -18,7 +19,7 @@ from controller.table.settings import ChosenReading, Settings
 from controller.table.state import TableState
 from firmware_bridge.cards import DECK, Card
 from simulators.devices.scripted_device import ScriptedDevice
-from simulators.devices.stacked_deck import stacked
+from simulators.devices.stacked_deck import FIRST_CARD, stacked
 from simulators.scenarios.table_course import Refusal, StepError, TableCourse
 
 MIXED: Final = tuple(DECK[(23 * place + 7) % len(DECK)] for place in range(len(DECK)))  # the same for every scenario
@@ -33,8 +34,8 @@ ABILITIES: Final = {
 class TableSetting(msgspec.Struct, frozen=True):
     """What the header of a file says of the table.
 
-    `hands`: the cards that places are to get, in their order. `wagers`: laid in every round; none: the boxes are
-    occupied, it is not said by whom.
+    `hands`: the cards that places are to get in the first round, in their order. `boxes`: those occupied where there
+    are no `wagers`, which are laid in every round.
     """
 
     game: str
@@ -45,12 +46,27 @@ class TableSetting(msgspec.Struct, frozen=True):
     hands: tuple[tuple[str, tuple[Card, ...]], ...] = ()
     wagers: tuple[operations.PlaceWager, ...] = ()
 
+    @property
+    def served(self) -> tuple[int, ...]:
+        """The boxes that take cards: those with a main wager, where wagers are laid."""
+        rules = game(self.game)
+        main = {wager.id for wager in rules.wagers if wager.main}
+        return served_boxes(rules, [bet.box for bet in self.wagers if bet.wager in main] if self.wagers else self.boxes)
 
-def _device(setting: TableSetting, boxes: Sequence[int], send: Callable[[AnyInput], None]) -> ScriptedDevice:
+    @property
+    def in_hand(self) -> bool:
+        """Whether the First Card is the first card of a hand (reading 18)."""
+        return ("first_card", "in_hand") in {(chosen.setting, chosen.option) for chosen in self.readings}
+
+    def deck(self) -> list[Card]:
+        """In the order that deals the hands. Raises `HandsError` where none does."""
+        rules = game(self.game)
+        return stacked(rules, self.unit, self.served, dict(self.hands), spare=MIXED, in_hand=self.in_hand)
+
+
+def _device(setting: TableSetting, send: Callable[[AnyInput], None]) -> ScriptedDevice:
     """With the abilities that the header names and the deck that deals its hands."""
-    in_hand = ("first_card", "in_hand") in {(chosen.setting, chosen.option) for chosen in setting.readings}
-    order = stacked(game(setting.game), setting.unit, boxes, dict(setting.hands), spare=MIXED, in_hand=in_hand)
-    device = ScriptedDevice(setting.unit, order, send)
+    device = ScriptedDevice(setting.unit, setting.deck(), send)
     for ability in setting.abilities:
         device.capabilities = replace(device.capabilities, **ABILITIES[ability])
     return device
@@ -65,9 +81,8 @@ class Course(TableCourse[ScriptedDevice]):
 
     def __init__(self, setting: TableSetting) -> None:
         rules = game(setting.game)
-        boxes = tuple(range(1, rules.boxes[2] + 1)) if rules.every_hand else setting.boxes
         settings = Settings(setting.game, setting.unit, rules.boxes[2], True, setting.readings)
-        super().__init__(settings, boxes, lambda send: _device(setting, boxes, send))
+        super().__init__(settings, setting.served, lambda send: _device(setting, send))
         self.setting = setting
         self.history: list[AnyEvent] = []
         self.rows: dict[int, Row] = {}
@@ -115,3 +130,23 @@ class Course(TableCourse[ScriptedDevice]):
                     | events.IrregularityReopened(irregularity=found, row=row)
                 ):
                     self.rows[found] = row
+                case events.DealBegan(places=places):
+                    self._look_at_the_hands(places)
+
+    def _look_at_the_hands(self, places: Sequence[str]) -> None:
+        """Raises `StepError` where the deal of the first round begins and will not give the hands of the header.
+
+        A card that was taken before is an error of the steps: every card after it goes astray, and nothing is said.
+        """
+        if self.state.round.number > 1 or len(self.device.lifted) > (self.state.game.first_card is not None):
+            return
+        due = places[1:] if self.setting.in_hand else places  # without the First Card, which has left the device
+        cards = [*self.device.tray, *self.device.inside]
+        for place, hand in self.setting.hands:
+            gets = [card for at, card in zip(due, cards, strict=False) if at == place]
+            if place != FIRST_CARD and gets[: len(hand)] != list(hand):
+                boxes = ", ".join(map(str, self.setting.served))
+                raise StepError(
+                    f"{place} would not get the hand that the header names: only the first deck that is loaded has it, "
+                    f"for wagers on boxes {boxes}; name the boxes in the header as the steps have them"
+                )

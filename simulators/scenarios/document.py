@@ -76,7 +76,8 @@ WORDS: Final = """\
 ## How a file is written
 
 One step a line; `#` begins a comment, and the comment at the head says what the file shows. The header comes first,
-then steps and expectations in the order in which they happen.
+then steps and expectations in the order in which they happen. A file of your own needs no more than `game` and a step:
+`begin` and `finish` play a whole round. `cell` and `clause` are held against what the table came to, if they are there.
 
     # A card is exposed in dealing; every bettor chooses.
     game NC
@@ -94,9 +95,11 @@ then steps and expectations in the order in which they happen.
     next round
 
 Places are B1 to B9 and D, the Dealer or Banker. A card is named by what it shows (KD, 10C) or by the number under
-which it left the device. The person who acts is named at the end, `by pit supervisor`. Otherwise it is the dealer; a
-pit supervisor where something is confirmed, denied or put in order; a shift manager for a ruling.
-A step that the table refuses must be followed by `expect refused`. At the end nothing may be open.
+which it left the device. `hand` lines put the deck of the first round in order for the boxes on which the header lays
+main wagers, or those of `boxes`; a hand that would not come about is refused. The person who acts is named at the end,
+`by pit supervisor`. Otherwise it is the dealer; a pit supervisor where something is confirmed, denied or put in order;
+a shift manager for a ruling. A step that the table refuses must be followed by `expect refused CODE`; the demo names
+the code. At the end nothing may be open.
 """
 
 

@@ -23,7 +23,7 @@ from msgspec.structs import replace
 from controller.games import GAMES
 from controller.games.specification import Game, Unit
 from controller.table.settings import ChosenReading
-from simulators.devices.stacked_deck import FIRST_CARD
+from simulators.devices.stacked_deck import FIRST_CARD, HandsError
 from simulators.scenarios.course import ABILITIES, TableSetting
 from simulators.scenarios.expectations import CELL, EXPECTATIONS, ROW_FORM, Look, read_row
 from simulators.scenarios.step_forms import Act
@@ -49,11 +49,11 @@ class Step(NamedTuple):
 
 
 class Scenario(NamedTuple):
-    """A file. `about`: the comment at its head. `cell`: the situation of docs/scenarios.md that it shows.
+    """A file. `about`: the comment at its head. `cell`: the situation of docs/scenarios.md that it shows, if any.
 
     `seen_as`: the number that the table gives it; another one where the difference between them has no effect, so
-    that no one is asked. `clause`: the one that the table must come to. `silent`: the document does not say what
-    follows.
+    that no one is asked. `clause`: the one that the table must come to; empty: the file does not say. `silent`: the
+    document does not say what follows.
     """
 
     name: str
@@ -90,12 +90,16 @@ def read_scenario(name: str, text: str) -> Scenario:
             elif words:
                 steps.append(_step(number, words))
         except UnreadableError as error:
-            raise BadScenarioError(f"{name}, line {number}: {error}.") from error
-    for word, given in (("game", scenario.setting.game), ("cell", scenario.cell)):
-        if not given:
-            raise BadScenarioError(f"{name}: the header lacks `{HEADER[word].form}`.")
-    if not (scenario.clause or scenario.silent):
-        raise BadScenarioError(f"{name}: the header lacks `{HEADER['clause'].form}`.")
+            header = (
+                "" if steps or words[0] in (*HEADER, EXPECT) else f"; before the first step also {', '.join(HEADER)}"
+            )
+            raise BadScenarioError(f"{name}, line {number}: {error}{header}.") from error
+    if not scenario.setting.game:
+        raise BadScenarioError(f"{name}: the header lacks `{HEADER['game'].form}`.")
+    try:
+        scenario.setting.deck()
+    except HandsError as error:
+        raise BadScenarioError(f"{name}: {error}.") from error
     if not steps:
         raise BadScenarioError(f"{name}: no step follows the header; most begin with `begin`.")
     return scenario._replace(steps=tuple(steps))
@@ -147,7 +151,10 @@ def _game_of(scenario: Scenario) -> Game:
 
 
 def _read_game(scenario: Scenario, tokens: Tokens) -> Scenario:
-    return _setting(scenario, game=tokens.one_of({name: name for name in GAMES}, "game"))
+    word = tokens.take("the id of a game")
+    if word.upper() not in GAMES:
+        raise UnreadableError(f"'{word}' is no game; known: {', '.join(GAMES)}")
+    return _setting(scenario, game=word.upper())
 
 
 def _read_device(scenario: Scenario, tokens: Tokens) -> Scenario:
@@ -175,11 +182,19 @@ def _read_reading(scenario: Scenario, tokens: Tokens) -> Scenario:
 
 def _read_hand(scenario: Scenario, tokens: Tokens) -> Scenario:
     place = FIRST_CARD if tokens.maybe(FIRST_CARD) else tokens.place()
+    if place in dict(scenario.setting.hands):
+        raise UnreadableError(f"the cards of {place} are named already")
+    if not tokens.left:
+        raise UnreadableError("a card is missing at the end")
     return _setting(scenario, hands=(*scenario.setting.hands, (place, tokens.cards())))
 
 
 def _read_wager(scenario: Scenario, tokens: Tokens) -> Scenario:
-    return _setting(scenario, wagers=(*scenario.setting.wagers, tokens.wager()))
+    wager, rules = tokens.wager(), _game_of(scenario)
+    known = {one.id: one for one in rules.wagers}
+    if wager.wager not in known:
+        raise UnreadableError(f"'{wager.wager}' is no wager of {rules.id}; known: {', '.join(known)}")
+    return _setting(scenario, wagers=(*scenario.setting.wagers, wager))
 
 
 def _read_cell(scenario: Scenario, tokens: Tokens) -> Scenario:
@@ -204,17 +219,27 @@ HEADER: Final[Mapping[str, HeaderWord]] = {
     "device": HeaderWord(
         "device sets", f"what leaves the device: sets or singles; besides: {', '.join(ABILITIES)}", _read_device
     ),
-    "boxes": HeaderWord("boxes 1 3 6", "the boxes with a wager; these by default, all in F3", _read_boxes),
+    "boxes": HeaderWord(
+        "boxes 1 3 6",
+        "the boxes that take part where no `wager` lines say it; these by default, all in F3",
+        _read_boxes,
+    ),
     "reading": HeaderWord("reading wrong_count specific", "a setting and the option that was chosen", _read_reading),
-    "hand": HeaderWord("hand B1 KD QC JS", "the cards that a place is to get; F: the First Card", _read_hand),
+    "hand": HeaderWord(
+        "hand B1 KD QC JS", "the cards that a place is to get in the first round; F: the First Card", _read_hand
+    ),
     "wager": HeaderWord(
         "wager ann main 1 10 [overlooked]", "a bet laid in every round: bettor, wager, box, amount", _read_wager
     ),
     "cell": HeaderWord(
-        "cell I12 [seen as I12]", "what it shows; the table may count it under another number", _read_cell
+        "cell I12 [seen as I12]",
+        "what it shows, in a file of this page; the table may count it under another number",
+        _read_cell,
     ),
     "clause": HeaderWord(
-        "clause NC 5.7 or clause silent [TP 3.3]", "what the table must come to by the end", _read_clause
+        "clause NC 5.7 or clause silent [TP 3.3]",
+        "what the table must come to by the end; without it the steps alone are judged",
+        _read_clause,
     ),
 }
 """Tokens of the header. `device` is one of the steps too, so the header ends with the first line that is none of it."""

@@ -39,8 +39,14 @@ def _place_your_bets(course: Course) -> None:
     if not course.setting.wagers:
         course.do(operations.OccupyBoxes(course.boxes))
     for wager in course.setting.wagers:
+        _lay(course, wager)
+
+
+def _lay(course: Course, wager: operations.PlaceWager) -> None:
+    """A bettor who is not entered yet is entered first; he stands."""
+    if all(bettor.id != wager.bettor for bettor in course.state.layout.bettors):
         course.do(operations.EnterBettor(wager.bettor))
-        course.do(wager)
+    course.do(wager)
 
 
 def _next_round(course: Course) -> None:
@@ -96,7 +102,7 @@ def _read_handled(tokens: Tokens) -> Act:
 
 def _read_wager(tokens: Tokens) -> Act:
     wager = tokens.wager()
-    return lambda course: course.do(wager)
+    return lambda course: _lay(course, wager)
 
 
 def _read_change_bet(tokens: Tokens) -> Act:

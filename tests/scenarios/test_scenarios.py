@@ -106,6 +106,7 @@ def test_it_is_filed_under_its_game_and_cell_and_says_what_it_shows(scenario: Sc
     folder, _, name = scenario.name.partition("/")
     assert folder == scenario.setting.game.lower()
     assert name.startswith(f"{scenario.cell.lower()}-")
+    assert scenario.clause or scenario.silent
     assert scenario.about.endswith(".")
 
 

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from simulators.demo.command import demo
 from simulators.demo.scenario_text import scenario_lines
 from simulators.scenarios import FOLDER, load
+from simulators.scenarios.course import Course
 from simulators.scenarios.device_steps import DEVICE_STEPS
 from simulators.scenarios.expectations import EXPECTATIONS
 from simulators.scenarios.format import HEADER, BadScenarioError, read_scenario
@@ -120,6 +121,67 @@ def test_a_step_that_comes_to_nothing_says_so(steps: str, sentence: str) -> None
         play_text(HEAD.replace("5.7", "5.9") + steps)
 
 
+@pytest.mark.parametrize(
+    ("header", "steps"),
+    [
+        ("game NC\nwager ann main 2 10\nwager bob main 5 10\n", "begin"),
+        ("game NC\ndevice singles\nboxes 1\nwager ann main 2 10\nwager bob main 5 10\n", "begin"),
+        ("game TP\nwager ann main 5 10\nwager ann tie 5 10\nwager bob main 2 10\n", "begin"),
+        ("game RTP\ndevice singles\nboxes 2 5\n", "begin"),
+        ("game P3\nboxes 5 2\n", "load\nplace your bets\nwager ann main 5 10\nwager bob main 2 10\nno more bets"),
+        ("game F3\n", "begin"),
+        ("game F3\nwager ann win 2 10\n", "begin"),
+    ],
+)
+def test_hands_are_dealt_to_the_boxes_on_which_wagers_lie(header: str, steps: str) -> None:
+    hands = "hand B2 KD QC JS\nhand D 9H 9C 2D\n"
+    scenario = read_scenario("mine", f"{header}{hands}{steps}\ndeal all\nopen all\nsettle\nconclude")
+    course = Course(scenario.setting)
+    list(play(scenario, course))
+    shown = {place: " ".join(card.code for card in hand.shown) for place, hand in course.state.round.hands.items()}
+    assert (shown["B2"], shown["D"]) == ("KD QC JS", "9H 9C 2D")
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        "load\nplace your bets\nwager ann main 2 10\nno more bets",  # another box than the header's
+        "load\nload\nplace your bets\nno more bets",  # another deck than the first
+    ],
+)
+def test_a_hand_that_would_not_come_about_is_refused_where_the_deal_begins(steps: str) -> None:
+    last = len(steps.splitlines()) + 2
+    with pytest.raises(DifferenceError, match=f"line {last}: `no more bets`: B3 would not get the hand"):
+        play_text(f"game NC\nhand B3 KD QC JS\n{steps}\nfinish")
+
+
+def test_f3_pm5_the_first_card_may_be_one_of_a_hand_and_the_hand_names_the_others() -> None:
+    text = "game F3\nreading first_card in_hand\nhand F AH\nhand D 2H 3H\nbegin\nfinish"
+    course = Course(read_scenario("mine", text).setting)
+    list(play(read_scenario("mine", text), course))
+    assert [card.code for card in course.state.round.hands["D"].shown] == ["AH", "2H", "3H"]
+
+
+def test_in_a_second_round_the_hands_of_the_header_are_not_dealt() -> None:
+    play_text("game NC\nhand B3 KD QC JS\nbegin\nfinish\nbegin\nfinish")
+
+
+def test_a_file_needs_no_cell_and_no_clause() -> None:
+    play_text("game nc\nbegin\nfinish")
+    exposed = "begin\ndeal 1\nreport exposed_card B1\ndeny\n"
+    play_text(f"game NC\n{exposed}")
+    play_text(f"game NC\nclause NC 5.7\n{exposed}")
+    play_text(f"game NC\ncell I12\n{exposed}")
+    for header, said in (("clause NC 5.9", "NC 5.9"), ("cell I13", "I13"), ("clause silent", "silent")):
+        with pytest.raises(DifferenceError, match=f"the header says {said}, the table came to I12 NC 5.7 options"):
+            play_text(f"game NC\n{header}\n{exposed}")
+
+
+def test_a_refused_step_says_how_to_expect_it() -> None:
+    with pytest.raises(DifferenceError, match=r"If that is right, write `expect refused role` after it\.$"):
+        play_text("game NC\nbegin\ndeal 1\nreport exposed_card B1\nconfirm by dealer\ndeny")
+
+
 def test_about_turns_steps_to_another_irregularity() -> None:
     both = "begin\ndeal 1\nreport exposed_card B1\nreport unshuffled\nexpect I03 NC 5.5.3 void\n"
     play_text(HEAD + both + "about I12\nexpect I12 NC 5.7 options\ndeny\ndeny\nexpect no irregularity")
@@ -132,8 +194,7 @@ def test_about_turns_steps_to_another_irregularity() -> None:
     ("text", "sentence"),
     [
         ("", "a: the header lacks `game NC`."),
-        ("game NC\nbegin", "a: the header lacks `cell I12"),
-        ("game NC\ncell I12\nbegin", "a: the header lacks `clause NC 5.7"),
+        ("cell I12\nclause NC 5.7\nbegin", "a: the header lacks `game NC`."),
         (HEAD, "a: no step follows the header"),
         ("game Canasta", "a, line 1: 'Canasta' is no game; known: "),
         ("game NC\n\ndevice cards", "a, line 3: 'cards' is no unit; known: sets, singles."),
@@ -144,6 +205,20 @@ def test_about_turns_steps_to_another_irregularity() -> None:
         ("game NC\nreading cured red", "'red' is no option of cured; known: silently, options"),
         ("game NC\nhand B1 KD ZZ", "'ZZ' is no card; a card is written like KD or 10C"),
         ("game NC\nhand X1 KD", "'X1' is no place; places are B1 to B9, and D"),
+        ("game NC\nhand B1", "a, line 2: a card is missing at the end"),
+        ("game NC\nhand B1 KD\nhand B1 QD", "a, line 3: the cards of B1 are named already"),
+        ("game NC\nhand B1 KD\nhand B3 KD\nbegin", "a: KD is named twice, and the deck has it once."),
+        (
+            "game NC\nhand B2 KD\nbegin",
+            "a: `hand B2` names 1 card, and the deck deals 0 there; dealt to are B1, B3, B6, D.",
+        ),
+        ("game NC\nwager ann main 2 1\nhand B1 KD\nbegin", "`hand B1` names 1 card, and the deck deals 0 there; "),
+        ("game NC\nhand D KD QD JD TD\nbegin", "`hand D` names 4 cards, and the deck deals 3 there; "),
+        ("game NC\nhand F KD\nbegin", "`hand F` names 1 card, and the deck deals 0 there; "),
+        ("game F3\nreading first_card in_hand\nhand F AH\nhand D 2H 3H 4H\nbegin", "the deck deals 2 there; "),
+        ("game NC\nwager ann mian 1 10", "a, line 2: 'mian' is no wager of NC; known: main, tie, three_pictures."),
+        ("game NC\nboxs 1 2", "a, line 2: 'boxs 1' begins no step; known: begin, "),
+        ("game NC\nboxs 1 2", "; before the first step also game, device, boxes, reading, hand, wager, cell, clause."),
         ("cell twelve", "'twelve' is no cell"),
         ("clause", "a clause is missing; write `clause silent`"),
         ("game NC TP", "nothing is known to follow here, and 'TP' does"),

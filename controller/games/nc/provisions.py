@@ -125,7 +125,11 @@ IRREGULARITIES: Final = (
     ),
     Provision("NC 5.4.1", reading="some placed bet is won or lost already: play goes on to the end"),
     Provision("NC 5.4.2", reading="no placed bet is won or lost yet: the round is void"),
-    Provision("NC 5.5", reading="any of five situations voids the round"),
+    Provision(
+        "NC 5.5",
+        reading="any of five situations voids the round; whether a wrong or unshuffled deck does so after the "
+        "settlement (1.14) the casino may read otherwise",
+    ),
     Provision("NC 5.5.1", reading="a card that is not of the deck in play voids the round"),
     Provision("NC 5.5.2", reading="a deck that a count by hand finds short or over voids the round"),
     Provision("NC 5.5.3", reading="cards that were not shuffled since they were loaded, or since the last round, void"),
