@@ -68,7 +68,8 @@ class Decks(msgspec.Struct, frozen=True):
 class Duty(msgspec.Struct, frozen=True):
     """Who deals, and why the table is paused or under maintenance: independent of rounds."""
 
-    dealer: str = ""  # who is on duty; anyone may still act for the dealer
+    dealer: str = ""  # who is on duty: no other dealer deals, people of a higher rank may; empty: anyone deals
+    dealer_uid: int | None = None  # the user of the machine through whom the dealer came, and who stands for the dealer
     paused: str = ""  # the reason; empty: not paused
     maintenance: str = ""  # the reason; empty: not under maintenance
     began_closed: bool = False  # the maintenance began at a closed table

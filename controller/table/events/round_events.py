@@ -260,12 +260,13 @@ class OperationRefused(Event, frozen=True, tag="operation_refused"):
 
 
 class DealerCame(Event, frozen=True, tag="dealer_came"):
-    """This person deals from now on."""
+    """This person deals from now on. `uid`: the user of the machine who stands for the person from now on."""
 
     dealer: str
+    uid: int | None = None
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        return with_duty(state, dealer=self.dealer)
+        return with_duty(state, dealer=self.dealer, dealer_uid=self.uid)
 
 
 class DealerLeft(Event, frozen=True, tag="dealer_left"):
@@ -274,17 +275,21 @@ class DealerLeft(Event, frozen=True, tag="dealer_left"):
     dealer: str
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        return with_duty(state, dealer="")
+        return with_duty(state, dealer="", dealer_uid=None)
 
 
 class HandedOver(Event, frozen=True, tag="handed_over"):
-    """Another dealer took over the table, with all open irregularities; `from_dealer` empty: none was on duty."""
+    """Another dealer took over the table, with all open irregularities; `from_dealer` empty: none was on duty.
+
+    `uid`: the user of the machine who stands for the new dealer from now on.
+    """
 
     from_dealer: str
     to_dealer: str
     open: tuple[int, ...]
     of_round: int
     phase: Phase
+    uid: int | None = None
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        return with_duty(state, dealer=self.to_dealer)
+        return with_duty(state, dealer=self.to_dealer, dealer_uid=self.uid)
