@@ -71,8 +71,7 @@ def _verify_duty(state: TableState, given: PersonActed, allowed: Permission) -> 
     if on_duty and given.person != on_duty and given.role is Role.DEALER and not allowed.off_duty:
         raise RefusedError(
             "not-on-duty",
-            f"{on_duty} is on duty, so {given.person} may not {allowed.phrase}. Let {on_duty} enter it, or take the "
-            "table over first.",
+            f"Cannot {allowed.phrase}: {on_duty} is on duty. Let {on_duty} enter it, or take the table over first.",
         )
 
 

@@ -106,8 +106,7 @@ def test_of_the_dealers_only_the_one_on_duty_deals() -> None:
     table.do(operations.TakeOver(), Role.PIT_SUPERVISOR)
     assert table.refused(operations.NoMoreBets()) == (
         "not-on-duty",
-        "pit-supervisor is on duty, so dealer may not close bets. Let pit-supervisor enter it, or take the table over "
-        "first.",
+        "Cannot close bets: pit-supervisor is on duty. Let pit-supervisor enter it, or take the table over first.",
     )
     table.do(operations.TakeOver())
     table.do(operations.NoMoreBets())
