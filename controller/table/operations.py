@@ -147,7 +147,7 @@ class NameExposed(Operation, frozen=True, tag="name_exposed"):
 
 
 class RecordSettled(Operation, frozen=True, tag="record_settled"):
-    """The chips are paid."""
+    """The chips are paid; of a void round: every bet is returned. The next round may begin before that is recorded."""
 
 
 class ConcludeRound(Operation, frozen=True, tag="conclude_round"):

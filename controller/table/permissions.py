@@ -71,6 +71,7 @@ BETTING: Final = frozenset({Phase.BETTING})
 FIRST_CARD: Final = frozenset({Phase.FIRST_CARD})
 SHOWING: Final = frozenset({Phase.EXAMINING, Phase.EXPOSING})
 SETTLING: Final = frozenset({Phase.SETTLING})
+TO_PAY: Final = SETTLING | (BETWEEN_ROUNDS - {Phase.CONCLUDED})  # the bets of a void round are returned
 
 PERMISSIONS: Final[dict[type[Operation], Permission]] = {
     operations.OpenTable: Permission("open the table", service.verify_open_table, service.open_table, CLOSED),
@@ -122,7 +123,7 @@ PERMISSIONS: Final[dict[type[Operation], Permission]] = {
         "name exposed cards", exposing.verify_name_exposed, exposing.name_exposed, CARDS_ON_TABLE, ALWAYS
     ),
     operations.RecordSettled: Permission(
-        "record that the chips are paid", rounds.verify_settled, rounds.record_settled, SETTLING, NOT_HELD
+        "record that the chips are paid", rounds.verify_settled, rounds.record_settled, TO_PAY, NOT_HELD
     ),
     operations.ConcludeRound: Permission(
         "conclude the round", rounds.verify_conclude, rounds.conclude_round, SETTLING, NOT_HELD

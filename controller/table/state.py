@@ -112,7 +112,7 @@ class Round(msgspec.Struct, frozen=True):
     settlement: tuple[SettledBet, ...] = ()
     under_minimum: tuple[str, ...] = ()  # bettors who used their one bet under the minimum before (RTP 5.10)
     under_minimum_next: tuple[str, ...] = ()  # the same, after this round
-    chips_paid: bool = False
+    chips_paid: bool = False  # of a void round: every bet is recorded as returned
     conclusion_asked: bool = False
     abandon_asked: tuple[str, ...] = ()  # person, authority and text of the first request
 
@@ -126,6 +126,11 @@ class Round(msgspec.Struct, frozen=True):
     clock_doubted: bool = False  # the device's clock ran backwards
     put_right: tuple[int, ...] = ()  # irregularities for which cards were put where they belong
     cards_may_have_passed: bool = False  # the device was away, cannot report what it did, and nothing is raised yet
+
+    @property
+    def bets_to_return(self) -> bool:
+        """Whether the round is void and it is not recorded that its bets were returned."""
+        return self.voided_from is not None and not self.chips_paid
 
     @property
     def next_place(self) -> Place | None:

@@ -155,6 +155,9 @@ class SimulatedDealer:
         return True
 
     async def _before_round(self, view: TableView) -> bool:
+        if view.phase == Phase.VOIDED and not view.chips_paid:
+            await self._say(view, operations.RecordSettled())
+            return True
         if view.round >= len(self._plan):
             return False
         if self._table.needs_deck:

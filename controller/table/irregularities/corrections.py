@@ -298,9 +298,15 @@ def _strike_out_choice(decision: Decision, given: PersonActed, entered: Entered,
 
 
 def _strike_out_payment(decision: Decision, given: PersonActed, entered: Entered, instead: None) -> None:
-    if not decision.state.round.chips_paid:
+    """Of several the last one stands, and in a void round the one that recorded the return of the bets."""
+    state = decision.state
+    said = [one.entry for one in state.round.entered if isinstance(one.operation, operations.RecordSettled)]
+    if not state.round.chips_paid or any(entry > entered.entry for entry in said):
         raise RefusedError("not-settled", "The chips are no longer recorded as paid; there is nothing to correct.")
-    _take_closing_back(decision, chips=True)
+    if state.phase is Phase.VOIDED:
+        decision.emit(events.ClosingTakenBack(chips=True, returned=True))
+    else:
+        _take_closing_back(decision, chips=True)
 
 
 def _strike_out_conclusion(decision: Decision, given: PersonActed, entered: Entered, instead: None) -> None:
