@@ -66,17 +66,28 @@ class People:
     def admits(self, uid: int) -> bool:
         return uid in self._by_uid
 
-    async def identify(self, uid: int | None, named: str, pin: str) -> Person:
-        """Who acts. Raises `PersonRefusedError` with a sentence."""
+    async def identify(self, uid: int | None, named: str, pin: str, on_duty: str = "") -> Person:
+        """Who acts. Raises `PersonRefusedError` with a sentence.
+
+        `on_duty`: the dealer who came on duty through this user. Where the configuration takes the user for a dealer,
+        the user stands for the dealer on duty from then on: a request without a name is that person's.
+        """
         default = self._by_uid.get(uid) if uid is not None else None
-        person = self._by_id.get(named) if named else default
+        unnamed = default
+        if default is not None and default.role is Role.DEALER:
+            unnamed = self._by_id.get(on_duty, default)
+        person = self._by_id.get(named) if named else unnamed
         if person is None:
             raise PersonRefusedError(
                 "person", f"There is no person {named!r} in the configuration of this table. Name one of its people."
             )
-        if person is default and person.role is Role.DEALER:
+        if person in (default, unnamed) and person.role is Role.DEALER:
             return person
         if not pin or not person.pin_hash or not await asyncio.to_thread(pin_matches, pin, person.pin_hash):
             structlog.get_logger().warning("person.pin_refused", person=person.id, uid=uid)
+            if not named and person.id == on_duty:
+                raise PersonRefusedError(
+                    "pin", f"{person.name} is on duty: enter the PIN of {person.name}, or name who acts instead."
+                )
             raise PersonRefusedError("pin", f"The PIN of {person.name} is missing or wrong. Enter it again.")
         return person

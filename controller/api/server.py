@@ -40,7 +40,11 @@ class Table(Protocol):
 
     def view(self) -> TableView: ...
 
-    async def operate(self, request: OperationRequest, person: str, role: Role) -> OperationAnswer: ...
+    def on_duty_at(self, uid: int | None) -> str: ...
+
+    async def operate(
+        self, request: OperationRequest, person: str, role: Role, uid: int | None = None
+    ) -> OperationAnswer: ...
 
     async def answers(self) -> bool: ...
 
@@ -111,11 +115,12 @@ class ApiServer:
                 ),
                 status=400,
             )
+        uid = _peer_uid(request)
         try:
-            person = await self._people.identify(_peer_uid(request), asked.person, asked.pin)
+            person = await self._people.identify(uid, asked.person, asked.pin, self._table.on_duty_at(uid))
         except PersonRefusedError as refused:
             return _json(OperationAnswer(False, code=refused.code, sentence=str(refused)), status=403)
-        return _json(await self._table.operate(asked, person.id, person.role))
+        return _json(await self._table.operate(asked, person.id, person.role, uid))
 
     async def _events(self, request: web.Request) -> web.StreamResponse:
         try:

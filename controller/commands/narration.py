@@ -157,7 +157,7 @@ def _settled(event: dict[str, Any]) -> str:
 
 def _voided(event: dict[str, Any]) -> str:
     by = _under(event["clause"] or event["authority"])
-    return f"ROUND VOID{by}: {event['text']}; all bets are returned"
+    return f"ROUND VOID{by}: {event['text']}; return all bets"
 
 
 def _corrected(event: dict[str, Any]) -> str:
@@ -182,7 +182,13 @@ def _handling_corrected(event: dict[str, Any]) -> str:
     return f"the cards of {event['place']} are {so} after all"
 
 
+def _void_lifted(event: dict[str, Any]) -> str:
+    return "the round is not void after all" + ("; put the bets back" if event.get("returned") else "")
+
+
 def _closing_taken_back(event: dict[str, Any]) -> str:
+    if event.get("returned"):
+        return "the bets are to be returned after all"
     return "the round is to be settled again" if event["chips"] else "the round is not concluded after all"
 
 
@@ -253,7 +259,7 @@ LINES: Final[dict[str, Line]] = {
     "status_differs": _differs,
     "command_refused": lambda event: f"the device refused a command: {event['reason']}",
     "device_noted": _noted,
-    "chips_paid": lambda event: "chips are paid",
+    "chips_paid": lambda event: "all bets are returned" if event.get("returned") else "chips are paid",
     "conclusion_asked": lambda event: "conclude the round? repeat to confirm",
     "round_began": lambda event: f"round {event['round']} begins",
     "operation_taken": _operation,
@@ -307,7 +313,7 @@ LINES: Final[dict[str, Line]] = {
         f"{' '.join(event['places'])} to be judged again" if event["places"] else None
     ),
     "closing_taken_back": _closing_taken_back,
-    "void_lifted": lambda event: "the round is not void after all",
+    "void_lifted": _void_lifted,
     "order_corrected": lambda event: f"the deal should go to {event['places'][0]} first{_under(event['clause'])}",
     "layout_corrected": lambda event: f"{event['by']} corrects the bets: {event['reason']}",
     "bettor_left": lambda event: f"{event['bettor']} leaves",

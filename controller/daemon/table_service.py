@@ -108,8 +108,18 @@ class TableService:
             view = msgspec.structs.replace(view, service="out_of_service", service_cause=self._fault.sentence)
         return view
 
-    async def operate(self, request: OperationRequest, person: str, role: Role) -> OperationAnswer:
-        """Queue a person's operation and return its answer; a repeated request gets the first answer."""
+    def on_duty_at(self, uid: int | None) -> str:
+        """The dealer on duty, if this user of the machine stands for the dealer; else empty."""
+        duty = self.state.duty
+        return duty.dealer if uid is not None and uid == duty.dealer_uid else ""
+
+    async def operate(
+        self, request: OperationRequest, person: str, role: Role, uid: int | None = None
+    ) -> OperationAnswer:
+        """Queue a person's operation and return its answer; a repeated request gets the first answer.
+
+        `uid`: the user at the other end of the socket.
+        """
         after_fault = self._fault is not None
         if after_fault:
             if not (isinstance(request.operation, ReturnToService) and role.reaches(Role.PIT_SUPERVISOR)):
@@ -118,7 +128,7 @@ class TableService:
             if self._gone is not None:
                 self._queue.put_nowait(Asked(self._gone))  # a closed link does not end again by itself
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        given = inputs.PersonActed(request.id, person, role, request.round, request.operation)
+        given = inputs.PersonActed(request.id, person, role, request.round, request.operation, uid)
         self._queue.put_nowait(Asked(given, done))
         await done
         if after_fault:

@@ -62,7 +62,8 @@ class Bettor(msgspec.Struct, frozen=True):
 class Bet(msgspec.Struct, frozen=True):
     """One bettor's stake of one kind on one box; `number` is the order of placing, from 1.
 
-    `placed_by`: who put it there for him; it is the bettor's all the same (RTP 3.6, NC 5.16).
+    `placed_by`: who of the staff placed it, or the last chips of it, at the bettor's request (RTP 3.6, NC 5.16); it is
+    the bettor's all the same.
     """
 
     number: int

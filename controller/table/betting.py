@@ -98,12 +98,24 @@ def _layout_after(state: TableState, operation: operations.Operation) -> placing
                 operation.amount,
                 betting_open=betting,
                 noticed=not operation.overlooked,
+                placed_by=placed_by(state, operation),
             )
         case operations.ChangeWager():
             return placing.change(law, rules, layout, operation.bet, operation.amount, betting_open=betting)
         case operations.TakeBackWager():
             return placing.take_back(law, layout, operation.bet, betting_open=betting)
     return placing.reject_excess(law, rules, layout)
+
+
+def placed_by(state: TableState, operation: operations.PlaceWager | operations.CorrectBet) -> str:
+    """Who of the staff placed it (RTP 3.6, NC 5.16): a name, none of a bettor."""
+    name = operation.placed_by.strip()
+    if name in {operation.bettor, *(bettor.id for bettor in state.bettors)} - {""}:
+        raise RefusedError(
+            "placed-by",
+            f"Enter who of the staff placed the wager, or no one where the Player did; {name} is a bettor here.",
+        )
+    return name
 
 
 def verify_wager(state: TableState, given: PersonActed, operation: operations.Operation) -> None:

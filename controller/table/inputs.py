@@ -76,13 +76,17 @@ class CommandAnswered(Input, frozen=True, tag="command_answered"):
 
 
 class PersonActed(Input, frozen=True, tag="person_acted"):
-    """An operation, with the person and the role that the daemon looked up. `round`: the one on the person's screen."""
+    """An operation, with the person and the role that the daemon looked up. `round`: the one on the person's screen.
+
+    `uid`: the user of the machine at whose end of the socket it was entered; None: not known.
+    """
 
     operation_id: str
     person: str
     role: Role
     round: int
     operation: AnyOperation
+    uid: int | None = None
 
 
 AnyInput: TypeAlias = (

@@ -32,7 +32,14 @@ CANNOT_SERVE: Final = frozenset(
 
 
 def next_step(state: TableState) -> str:
-    """The next act; after an open irregularity also the number of others, and the device's trouble."""
+    """The next act. After a void the bets come first, until their return is recorded or the next round begins."""
+    returning = "Return all bets, then record it." if state.round.bets_to_return else ""
+    act = _in_the_way(state) or ("" if returning else BY_PHASE[state.phase](state))
+    return " ".join(filter(None, (returning, act)))
+
+
+def _in_the_way(state: TableState) -> str:
+    """What comes before the act of the phase: an open irregularity with the number of others, the device's trouble."""
     if state.round.abandon_asked:
         return "The round is about to be abandoned. Repeat to confirm, or continue."
     if blocking := [found for found in state.open if found.blocks]:
@@ -44,7 +51,7 @@ def next_step(state: TableState) -> str:
         return f"The table is paused ({state.duty.paused}). Resume when it can go on."
     if state.service is not Service.IN_SERVICE and state.phase is not Phase.MAINTENANCE:
         return device_trouble(state) or waiting(state)
-    return BY_PHASE[state.phase](state)
+    return ""
 
 
 def _more(count: int) -> str:

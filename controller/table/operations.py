@@ -147,7 +147,7 @@ class NameExposed(Operation, frozen=True, tag="name_exposed"):
 
 
 class RecordSettled(Operation, frozen=True, tag="record_settled"):
-    """The chips are paid."""
+    """The chips are paid; of a void round: every bet is returned. The next round may begin before that is recorded."""
 
 
 class ConcludeRound(Operation, frozen=True, tag="conclude_round"):
@@ -181,13 +181,18 @@ class BettorLeaves(Operation, frozen=True, tag="bettor_leaves"):
 
 
 class PlaceWager(Operation, frozen=True, tag="place_wager"):
-    """`amount` more units on a wager of a box. `overlooked`: it lies there although the rules do not allow it."""
+    """`amount` more units on a wager of a box. `overlooked`: it lies there although the rules do not allow it.
+
+    `placed_by`: the name of the Dealer, Pit Supervisor or Pit Manager who placed it at the Player's request (RTP 3.6,
+    NC 5.16); empty: the Player did. The wager is the Player's all the same.
+    """
 
     bettor: str
     wager: str
     box: int
     amount: int
     overlooked: bool = False
+    placed_by: str = ""
 
 
 class ChangeWager(Operation, frozen=True, tag="change_wager"):
@@ -419,7 +424,8 @@ class CorrectEntry(Operation, frozen=True, tag="correct_entry"):
 class CorrectBet(Operation, frozen=True, tag="correct_bet"):
     """How a bet lay at "No more bets": `amount` units in all; 0: there was no such bet.
 
-    `bet` 0: one that was not entered; then bettor, wager and box describe it.
+    `bet` 0: one that was not entered; then bettor, wager and box describe it. `placed_by`: as in `place_wager`; empty
+    leaves it as it is.
     """
 
     bet: int
@@ -428,6 +434,7 @@ class CorrectBet(Operation, frozen=True, tag="correct_bet"):
     bettor: str = ""
     wager: str = ""
     box: int = 0
+    placed_by: str = ""
 
 
 if TYPE_CHECKING:

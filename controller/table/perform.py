@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from typing import Final
 
+from controller.roles import Role
 from controller.table import events
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
 from controller.table.irregularities.questions import question
 from controller.table.next_step import device_trouble, waiting
 from controller.table.operations import Correctable, Operation
-from controller.table.permissions import PERMISSIONS
+from controller.table.permissions import PERMISSIONS, Permission
 from controller.table.phases import Phase, Service
 from controller.table.state import TableState
 
@@ -50,6 +51,7 @@ def verify(state: TableState, given: PersonActed) -> None:
     words = allowed.phrase
     if not given.role.reaches(allowed.role):
         raise RefusedError("role", f"Only a {allowed.role.word} or above may {words}; call the {allowed.role.word}.")
+    _verify_duty(state, given, allowed)
     if state.phase not in allowed.phases:
         first = allowed.first or FIRST_IN_PHASE[state.phase]
         raise RefusedError("phase", f"Cannot {words} while the table is {_phase_words(state.phase)}. {first}")
@@ -58,6 +60,19 @@ def verify(state: TableState, given: PersonActed) -> None:
     if state.held and not allowed.when.held:
         raise RefusedError("held", _why_held(state, words))
     allowed.verify(state, given, operation)
+
+
+def _verify_duty(state: TableState, given: PersonActed, allowed: Permission) -> None:
+    """A handover binds: of the dealers only the one on duty deals and answers. Before one is on duty, anyone deals.
+
+    People of a higher rank may act for the dealer (RTP 6.2, NC 1.10).
+    """
+    on_duty = state.duty.dealer
+    if on_duty and given.person != on_duty and given.role is Role.DEALER and not allowed.off_duty:
+        raise RefusedError(
+            "not-on-duty",
+            f"Cannot {allowed.phrase}: {on_duty} is on duty. Let {on_duty} enter it, or take the table over first.",
+        )
 
 
 def can(state: TableState, given: PersonActed) -> bool:

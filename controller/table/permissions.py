@@ -46,6 +46,9 @@ class Permission(NamedTuple):
 
     `verify` raises `RefusedError` for what phase, service and hold do not cover; `act` decides what follows. `role`:
     the lowest rank. `first`: what comes first in any other phase, where it is not what that phase waits for.
+    `off_duty`: also for a dealer who is not on duty while another one is. Such a dealer may take the table over. He may
+    also report what he noticed, and pause the table: both only hold the deal until other people decide, and an error
+    that no one may report, or a deal that no one may stop, does more harm.
     """
 
     phrase: str
@@ -55,6 +58,7 @@ class Permission(NamedTuple):
     when: When = RUNNING
     role: Role = Role.DEALER
     first: str = ""
+    off_duty: bool = False
 
 
 ANY_PHASE: Final = frozenset(Phase)
@@ -67,6 +71,7 @@ BETTING: Final = frozenset({Phase.BETTING})
 FIRST_CARD: Final = frozenset({Phase.FIRST_CARD})
 SHOWING: Final = frozenset({Phase.EXAMINING, Phase.EXPOSING})
 SETTLING: Final = frozenset({Phase.SETTLING})
+TO_PAY: Final = SETTLING | (BETWEEN_ROUNDS - {Phase.CONCLUDED})  # the bets of a void round are returned
 
 PERMISSIONS: Final[dict[type[Operation], Permission]] = {
     operations.OpenTable: Permission("open the table", service.verify_open_table, service.open_table, CLOSED),
@@ -118,15 +123,22 @@ PERMISSIONS: Final[dict[type[Operation], Permission]] = {
         "name exposed cards", exposing.verify_name_exposed, exposing.name_exposed, CARDS_ON_TABLE, ALWAYS
     ),
     operations.RecordSettled: Permission(
-        "record that the chips are paid", rounds.verify_settled, rounds.record_settled, SETTLING, NOT_HELD
+        "record that the chips are paid", rounds.verify_settled, rounds.record_settled, TO_PAY, NOT_HELD
     ),
     operations.ConcludeRound: Permission(
         "conclude the round", rounds.verify_conclude, rounds.conclude_round, SETTLING, NOT_HELD
     ),
-    operations.PauseTable: Permission("pause the table", service.verify_pause, service.pause_table, ANY_PHASE, ALWAYS),
+    operations.PauseTable: Permission(
+        "pause the table", service.verify_pause, service.pause_table, ANY_PHASE, ALWAYS, off_duty=True
+    ),
     operations.ResumeTable: Permission("resume play", service.verify_resume, service.resume_table, ANY_PHASE, ALWAYS),
     operations.ReportIrregularity: Permission(
-        "report an irregularity", adjudication.verify_report, adjudication.report, WINDOW_OPEN, ALWAYS
+        "report an irregularity",
+        adjudication.verify_report,
+        adjudication.report,
+        WINDOW_OPEN,
+        ALWAYS,
+        off_duty=True,
     ),
     operations.ConfirmIrregularity: Permission(
         "confirm an irregularity", adjudication.verify_confirm, adjudication.confirm, ANY_PHASE, ALWAYS
@@ -195,12 +207,14 @@ PERMISSIONS: Final[dict[type[Operation], Permission]] = {
     operations.AbandonRound: Permission(
         "abandon the round", rulings.verify_abandon, rulings.abandon_round, IN_ROUND, ALWAYS, SILENT_DECIDED_BY
     ),
-    operations.DealerOn: Permission("go on duty", service.verify_dealer_on, service.dealer_on, BETWEEN_ROUNDS, ALWAYS),
+    operations.DealerOn: Permission(
+        "go on duty", service.verify_dealer_on, service.dealer_on, BETWEEN_ROUNDS, ALWAYS, off_duty=True
+    ),
     operations.DealerOff: Permission(
         "go off duty", service.verify_dealer_off, service.dealer_off, BETWEEN_ROUNDS, ALWAYS
     ),
     operations.TakeOver: Permission(
-        "take the table over", service.verify_take_over, service.take_over, ANY_PHASE, ALWAYS
+        "take the table over", service.verify_take_over, service.take_over, ANY_PHASE, ALWAYS, off_duty=True
     ),
     operations.BeginMaintenance: Permission(
         "begin maintenance",

@@ -14,7 +14,7 @@ from controller.table.inputs import PersonActed
 from controller.table.irregularities.questions import question
 from controller.table.irregularities.raising import known_facts, raise_irregularity
 from controller.table.model import HeldCard, Pile, Stage
-from controller.table.phases import Phase, Service
+from controller.table.phases import BETWEEN_ROUNDS, Phase, Service
 from controller.table.settings import Settings
 from controller.table.state import TableState
 from firmware_bridge.cards import Card, Exposed
@@ -214,7 +214,14 @@ def deal_by_hand(decision: Decision, given: PersonActed, operation: operations.D
 
 
 def verify_settled(state: TableState, given: PersonActed, operation: operations.RecordSettled) -> None:
+    """After a void the return of the bets is recorded, also once the table is closed or under maintenance."""
     assert state.settings is not None
+    if state.phase in BETWEEN_ROUNDS:
+        if state.round.voided_from is None:
+            raise RefusedError("phase", "No round has to be paid or returned now; begin the next one.")
+        if not state.round.bets_to_return:
+            raise RefusedError("settled", "The bets are recorded as returned already; begin the next round.")
+        return
     verify_nothing_held(state)
     if state.round.chips_paid:
         raise RefusedError("settled", "The chips are recorded as paid already; conclude the round.")
@@ -229,7 +236,7 @@ def verify_settled(state: TableState, given: PersonActed, operation: operations.
 
 
 def record_settled(decision: Decision, given: PersonActed, operation: operations.RecordSettled) -> None:
-    decision.emit(events.ChipsPaid())
+    decision.emit(events.ChipsPaid(returned=decision.state.round.bets_to_return))
 
 
 def verify_conclude(state: TableState, given: PersonActed, operation: operations.ConcludeRound) -> None:

@@ -1,7 +1,7 @@
 """Operations outside the course of a round: open, close, pause, return to service, go on duty, maintain the device.
 
-The dealer on duty is recorded and shown, and restricts no one: people may act for each other, and every operation names
-the person who did it.
+Once a dealer is on duty, no other dealer deals (`perform.verify`) until the table is taken over; people of a higher
+rank may act for the dealer (RTP 6.2, NC 1.10), and every operation names the person who did it.
 
 Under maintenance people test, clean or repair the device between rounds, and it does what they instruct. No round is
 affected: nothing becomes an irregularity (irregularities/raising.py), cards that leave the device are set aside
@@ -123,11 +123,11 @@ def verify_dealer_on(state: TableState, given: PersonActed, operation: operation
 
 
 def dealer_on(decision: Decision, given: PersonActed, operation: operations.DealerOn) -> None:
-    decision.emit(events.DealerCame(given.person))
+    decision.emit(events.DealerCame(given.person, given.uid))
 
 
 def verify_dealer_off(state: TableState, given: PersonActed, operation: operations.DealerOff) -> None:
-    """Anyone at the table may enter that the dealer left."""
+    """The dealer enters it, or a person of a higher rank; another dealer takes the table over instead."""
     _verify_nothing_open(state)
     if not state.duty.dealer:
         raise RefusedError("off-duty", "No dealer is on duty; nothing to enter.")
@@ -153,7 +153,8 @@ def verify_take_over(state: TableState, given: PersonActed, operation: operation
 def take_over(decision: Decision, given: PersonActed, operation: operations.TakeOver) -> None:
     state = decision.state
     ids = tuple(found.id for found in state.open)
-    decision.emit(events.HandedOver(state.duty.dealer, given.person, ids, state.round.number, state.phase))
+    duty, number = state.duty, state.round.number
+    decision.emit(events.HandedOver(duty.dealer, given.person, ids, number, state.phase, given.uid))
 
 
 def _verify_another(state: TableState, given: PersonActed) -> None:

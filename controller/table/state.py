@@ -68,7 +68,8 @@ class Decks(msgspec.Struct, frozen=True):
 class Duty(msgspec.Struct, frozen=True):
     """Who deals, and why the table is paused or under maintenance: independent of rounds."""
 
-    dealer: str = ""  # who is on duty; anyone may still act for the dealer
+    dealer: str = ""  # who is on duty: no other dealer deals, people of a higher rank may; empty: anyone deals
+    dealer_uid: int | None = None  # the user of the machine through whom the dealer came, and who stands for the dealer
     paused: str = ""  # the reason; empty: not paused
     maintenance: str = ""  # the reason; empty: not under maintenance
     began_closed: bool = False  # the maintenance began at a closed table
@@ -111,7 +112,7 @@ class Round(msgspec.Struct, frozen=True):
     settlement: tuple[SettledBet, ...] = ()
     under_minimum: tuple[str, ...] = ()  # bettors who used their one bet under the minimum before (RTP 5.10)
     under_minimum_next: tuple[str, ...] = ()  # the same, after this round
-    chips_paid: bool = False
+    chips_paid: bool = False  # of a void round: every bet is recorded as returned
     conclusion_asked: bool = False
     abandon_asked: tuple[str, ...] = ()  # person, authority and text of the first request
 
@@ -125,6 +126,11 @@ class Round(msgspec.Struct, frozen=True):
     clock_doubted: bool = False  # the device's clock ran backwards
     put_right: tuple[int, ...] = ()  # irregularities for which cards were put where they belong
     cards_may_have_passed: bool = False  # the device was away, cannot report what it did, and nothing is raised yet
+
+    @property
+    def bets_to_return(self) -> bool:
+        """Whether the round is void and it is not recorded that its bets were returned."""
+        return self.voided_from is not None and not self.chips_paid
 
     @property
     def next_place(self) -> Place | None:

@@ -111,8 +111,10 @@ class SimulatedDealer:
                     await self._news.wait()
 
     def _is_quiet(self, view: TableView) -> bool:
+        """A dealer who was relieved waits until the table is handed back, or no one is on duty."""
         device, link = view.device, self._device.link
-        if not device.connected or device.open_commands or not self._device.idle:
+        relieved = view.dealer not in ("", CREW[0].id)
+        if relieved or not device.connected or device.open_commands or not self._device.idle:
             return False
         taken = device.last_report if device.boot == link.boot else 0
         ready = view.service == Service.IN_SERVICE or (
@@ -145,7 +147,7 @@ class SimulatedDealer:
         elif view.irregularities:
             await self._deal_with(view, view.irregularities[0])
         elif view.phase == Phase.CLOSED:
-            await self._say(view, operations.OpenTable())
+            await self._say(view, operations.OpenTable() if view.dealer else operations.DealerOn())
         elif view.phase in BEFORE_ROUND:
             return await self._before_round(view)
         else:
@@ -153,6 +155,9 @@ class SimulatedDealer:
         return True
 
     async def _before_round(self, view: TableView) -> bool:
+        if view.phase == Phase.VOIDED and not view.chips_paid:
+            await self._say(view, operations.RecordSettled())
+            return True
         if view.round >= len(self._plan):
             return False
         if self._table.needs_deck:

@@ -11,6 +11,7 @@ from controller.roles import Role
 from controller.table import events
 from controller.table.irregularities.reopening import CORRECTED
 from controller.table.model import Hand, Pile, Stage
+from controller.table.next_step import next_step
 from controller.table.phases import Phase, Service
 from simulators.scenarios.course import Course
 from simulators.scenarios.tokens import FACTS, ROLES, Tokens, UnreadableError
@@ -134,6 +135,18 @@ def _free(course: Course) -> str | None:
 def _read_phase(tokens: Tokens) -> Look:
     wanted = tokens.one_of(PHASES, "phase")
     return lambda course: _differs(wanted.replace("_", " "), course.state.phase.replace("_", " "))
+
+
+def _read_next(tokens: Tokens) -> Look:
+    wanted = " ".join(tokens.rest())
+    if not wanted:
+        raise UnreadableError("the first words of what comes next are missing")
+
+    def look(course: Course) -> str | None:
+        said = next_step(course.state)
+        return None if said.startswith(wanted) else said
+
+    return look
 
 
 def _read_service(tokens: Tokens) -> Look:
@@ -275,6 +288,7 @@ EXPECTATIONS: Final[Mapping[str, Expectation]] = {
     "held": Expectation("expect held", "nothing may be dealt, and the exit is locked", lambda tokens: _held),
     "free": Expectation("expect free", "nothing stands in the way", lambda tokens: _free),
     "phase": Expectation("expect phase PHASE", "how far the round has come", _read_phase),
+    "next": Expectation("expect next WORDS", "what the screen says comes next, from its first word on", _read_next),
     "service": Expectation("expect service SERVICE", "whether table and device may be used together", _read_service),
     "refused": Expectation("expect refused CODE", "the step before was refused, and why", _read_refused),
     "resolved": Expectation(

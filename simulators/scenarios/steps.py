@@ -279,6 +279,11 @@ STEPS: Final[Mapping[str, Word]] = {
     "settle": Word(
         "settle", "the chips are paid; the stub is counted unless it was already", plain(Course.count_and_pay)
     ),
+    "return bets": Word(
+        "return bets",
+        "after a void: every bet is recorded as returned",
+        plain(lambda course: course.do(operations.RecordSettled())),
+    ),
     "conclude": Word("conclude", "the round is over (asked twice)", plain(Course.conclude_round)),
     "finish": Word("finish", "deal all, open all, settle, conclude", plain(Course.finish_round)),
     "pause": Word("pause REASON", "the table is paused", _read_pause),

@@ -103,6 +103,38 @@ async def test_whoever_does_not_prove_it_is_refused(stage: Stage, person: str, p
     assert (await stage.state()).paused == "lunch"
 
 
+async def test_the_user_of_the_socket_stands_for_the_dealer_on_duty(stage: Stage) -> None:
+    """Also after a restart. The dealer before is refused under his own name, and never taken for the one on duty."""
+    await stage.start_device(dealer=False)
+    await stage.start_daemon()
+    over, pause = operations.TakeOver(), operations.PauseTable("lunch")
+    resume = operations.ResumeTable()
+    async with Caller(stage) as caller:
+        for number, operation in enumerate((operations.DealerOn(), pause)):
+            status, answer = await caller.post(said(operation, id_=f"{number}{UUID[1:]}"))
+            assert (status, answer["accepted"]) == (200, True)
+        assert (await stage.state()).dealer == "dealer"
+        status, answer = await caller.post(said(over, person="supervisor", pin="2222", id_="2" + UUID[1:]))
+        assert (status, answer["accepted"]) == (200, True)
+    await stage.kill_daemon()
+    await stage.start_daemon()
+    async with Caller(stage) as caller:
+        status, answer = await caller.post(said(resume, id_="3" + UUID[1:]))
+        assert (status, answer["code"]) == (403, "pin")
+        assert answer["sentence"] == "Sam is on duty: enter the PIN of Sam, or name who acts instead."
+        status, answer = await caller.post(said(resume, person="dealer", id_="4" + UUID[1:]))
+        assert (status, answer["code"]) == (200, "not-on-duty")
+        status, answer = await caller.post(said(resume, pin="2222", id_="5" + UUID[1:]))
+        assert (status, answer["accepted"]) == (200, True)
+        status, answer = await caller.post(said(over, person="dealer", id_="6" + UUID[1:]))
+        assert (status, answer["accepted"]) == (200, True)
+        assert (await stage.state()).dealer == "dealer"
+    assert await stage.daemon.end() == 0
+    assert await stage.device.end() == 0
+    taken = [(one.operation, one.person) for one in Evidence(stage).of(OperationTaken)]
+    assert taken[-2:] == [("resume_table", "supervisor"), ("take_over", "dealer")]
+
+
 async def test_a_peer_of_another_user_id_is_not_admitted(stage: Stage) -> None:
     """Whoever the request says that it comes from."""
     stage.configure(uid=54321)
@@ -245,7 +277,12 @@ class QuietTable:
     def view(self) -> TableView:
         raise NotImplementedError
 
-    async def operate(self, request: OperationRequest, person: str, role: Role) -> OperationAnswer:
+    def on_duty_at(self, uid: int | None) -> str:
+        return ""
+
+    async def operate(
+        self, request: OperationRequest, person: str, role: Role, uid: int | None = None
+    ) -> OperationAnswer:
         raise NotImplementedError
 
     async def answers(self) -> bool:

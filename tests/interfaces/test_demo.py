@@ -16,7 +16,7 @@ from tests.support.played_rounds import play_rounds
 from tests.support.skeleton import skeleton
 
 DEMO = [sys.executable, "-m", "controller", "demo", "--fast"]
-NEVER = ("utc_ns", "boot", "start", "host_boot", "commitment", "salt", "/tmp")  # noqa: S108 - looked for, not used
+NEVER = ("utc_ns", "boot", "start", "host_boot", "uid", "commitment", "salt", "/tmp")  # noqa: S108 - looked for, not used
 ROUNDS = 16
 EVENTFUL = 830  # from this seed on: one whose rounds have irregularities of at least six kinds
 NUMBERS = {

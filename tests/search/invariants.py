@@ -174,7 +174,10 @@ def _judge(state: TableState, event: AnyEvent, by_a_person: bool) -> None:
                 hand.shown and not hand.dead and state.phase is Phase.EXPOSING, "only open hands in play are judged"
             )
         case events.ChipsPaid():
-            require(state.phase is Phase.SETTLING and not state.held, "chips are paid for what is settled")
+            over = Phase.VOIDED if event.returned else Phase.SETTLING
+            require(
+                state.phase is over and not state.held, "chips are paid for what is settled, or returned after a void"
+            )
 
 
 def _balanced(event: events.WagersSettled, state: TableState) -> None:

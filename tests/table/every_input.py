@@ -152,6 +152,7 @@ def _wagers(state: TableState) -> Iterator[AnyOperation]:
     for who, wager, box, amount in product(("ann", "nobody"), ("main", "tie", "?"), (0, 1, 3, HUGE), (10, 0, -1)):
         yield operations.PlaceWager(who, wager, box, amount)
     yield operations.PlaceWager("ann", "tie", 2, 10, overlooked=True)
+    yield from (operations.PlaceWager("ann", "main", 1, 10, placed_by=name) for name in ("Lim", "ann", "bob", " "))
     yield from (operations.PlaceWager("bob", wager, 1, 5) for wager in ("win", "royal", "picture_perfect"))
     yield from (operations.ChangeWager(bet, amount) for bet, amount in product((1, HUGE), (5, 20, 0)))
     yield from (operations.TakeBackWager(bet) for bet in (1, 2, HUGE))
@@ -202,6 +203,7 @@ def _corrections(state: TableState) -> Iterator[AnyOperation]:
     yield from (operations.CorrectEntry(entry, "") for entry in (0, state.entry, HUGE))
     for bet, amount, box in product((0, 1, HUGE), (0, 7), (1, 2)):
         yield operations.CorrectBet(bet, amount, "it lay otherwise", "ann", "main", box)
+        yield operations.CorrectBet(bet, amount, "Lim placed it", "ann", "main", box, "Lim")
 
 
 def every_person(state: TableState) -> Iterator[PersonActed]:

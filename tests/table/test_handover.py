@@ -8,6 +8,9 @@ from controller.api.view import LinkView, view_of
 from controller.games.specification import Kind, Unit
 from controller.roles import Role
 from controller.table import events, operations
+from controller.table.inputs import PersonActed
+from controller.table.operations import AnyOperation
+from controller.table.permissions import PERMISSIONS
 from controller.table.phases import Phase, Service
 from tests.table.every_state import bring_to, to_phase
 from tests.table.harness import TableHarness
@@ -85,8 +88,70 @@ def test_a_table_is_taken_over_in_every_phase_and_service_and_in_a_pause(phase: 
     assert table.last(events.HandedOver).phase is phase
 
 
-def test_the_dealer_on_duty_restricts_no_one() -> None:
+def as_person(table: TableHarness, person: str, role: Role, operation: AnyOperation) -> str:
+    """The code of the answer; empty: accepted."""
+    number = len(table.state.answers)
+    table.give(PersonActed(f"{person}-{number}", person, role, table.state.round.number, operation))
+    return table.state.answers[-1].code
+
+
+def test_before_anyone_is_on_duty_any_dealer_deals() -> None:
     table = TableHarness().start()
+    assert as_person(table, "dana", Role.DEALER, operations.OpenTable()) == ""
+    assert as_person(table, "lee", Role.DEALER, operations.CloseTable()) == ""
+
+
+def test_of_the_dealers_only_the_one_on_duty_deals() -> None:
+    table = TableHarness().start().to_betting()
     table.do(operations.TakeOver(), Role.PIT_SUPERVISOR)
-    table.to_dealing().finish()  # by the dealer, who is off duty
-    assert on_duty(table) == "pit-supervisor"
+    assert table.refused(operations.NoMoreBets()) == (
+        "not-on-duty",
+        "Cannot close bets: pit-supervisor is on duty. Let pit-supervisor enter it, or take the table over first.",
+    )
+    table.do(operations.TakeOver())
+    table.do(operations.NoMoreBets())
+    assert as_person(table, "lee", Role.DEALER, operations.TakeOver()) == ""
+    assert table.refused(operations.ReopenBets())[0] == "not-on-duty"
+
+
+@pytest.mark.parametrize("role", [role for role in Role if role is not Role.DEALER])
+def test_rtp_6_2_nc_1_10_people_of_a_higher_rank_act_for_the_dealer_on_duty(role: Role) -> None:
+    table = TableHarness().start()
+    table.do(ON)
+    table.do(operations.OpenTable(), role)
+    table.do(OFF, role)
+    assert on_duty(table) == ""
+
+
+def test_a_dealer_off_duty_may_report_pause_and_take_over_and_nothing_else() -> None:
+    assert {operation for operation, row in PERMISSIONS.items() if row.off_duty} == {
+        operations.ReportIrregularity,
+        operations.PauseTable,
+        operations.DealerOn,
+        operations.TakeOver,
+    }
+    table = TableHarness().start().to_dealing()
+    table.do(operations.TakeOver(), Role.PIT_SUPERVISOR)
+    table.report(Kind.EXPOSED_CARD)
+    table.do(operations.PauseTable("a card was seen"))
+    assert table.refused(operations.ResumeTable())[0] == "not-on-duty"
+    denial = operations.DenyIrregularity(table.open.id, table.open.revision, "no one saw it")
+    assert table.refused(denial)[0] == "not-on-duty"
+
+
+def test_a_dealer_does_not_end_the_duty_of_another() -> None:
+    table = TableHarness().start()
+    table.do(ON)
+    assert as_person(table, "lee", Role.DEALER, OFF) == "not-on-duty"
+    assert as_person(table, "lee", Role.DEALER, ON) == "on-duty"
+    assert on_duty(table) == "dealer"
+
+
+def test_the_user_through_whom_a_dealer_came_is_kept_until_the_next_one() -> None:
+    table = TableHarness().start()
+    duties = []
+    acts = (("dana", ON, 1001), ("lee", operations.TakeOver(), 1002), ("lee", OFF, 1002))
+    for person, operation, uid in acts:
+        table.give(PersonActed(f"{person} {uid} {operation}", person, Role.DEALER, 0, operation, uid))
+        duties.append((table.state.duty.dealer, table.state.duty.dealer_uid))
+    assert duties == [("dana", 1001), ("lee", 1002), ("", None)]

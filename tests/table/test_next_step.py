@@ -73,6 +73,7 @@ def test_a_foreign_cards_deck_is_not_to_be_loaded_again() -> None:
     table = TableHarness().start().to_dealing()
     table.report(Kind.FOREIGN_CARD)
     table.confirm()
+    table.do(operations.RecordSettled())
     assert next_step(table.state).startswith("The deck is out of use (a card that is not of this deck was found)")
 
 
@@ -129,6 +130,7 @@ def test_next_step_does_not_wait_for_a_shuffle_of_a_shoe() -> None:
     table.take()
     for _ in range(2):
         table.do(operations.AbandonRound("the shift manager", "fire"), Role.SHIFT_MANAGER)
+    table.do(operations.RecordSettled())
     assert next_step(table.state).endswith("Shuffle a full deck, put it into the shoe, and record the shuffle.")
 
 

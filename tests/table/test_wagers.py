@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import pytest
 
+from controller.api.view import LinkView, view_of
 from controller.games.specification import Choice, Kind, RulingAction, Unit
 from controller.roles import Role
 from controller.table import events, operations
@@ -44,6 +45,41 @@ def dealt(table: TableHarness) -> TableHarness:
 
 def came_to(table: TableHarness) -> dict[int, SettledBet]:
     return {one.number: one for one in table.state.round.settlement}
+
+
+@pytest.mark.parametrize("game_id", ["RTP", "NC"])
+def test_rtp_3_6_nc_5_16_who_of_the_staff_placed_a_wager_is_kept_with_it(game_id: str) -> None:
+    table = betting(game_id)
+    table.do(operations.PlaceWager("cy", "main", 2, 10, placed_by=" Lim "))
+    bet(table, "ann", "main", 1, 10)
+    assert [(one.bettor, one.placed_by) for one in table.state.layout.bets] == [("cy", "Lim"), ("ann", "")]
+    assert table.last(events.LayoutChanged).bets == table.state.layout.bets
+    assert view_of(table.state, LinkView()).bets[0].placed_by == "Lim"
+    bet(table, "cy", "main", 2, 5)
+    table.do(operations.ChangeWager(1, 20))
+    dealt(table).expose_all()
+    assert came_to(table)[1].bettor == "cy"
+    assert [(one.amount, one.placed_by) for one in table.state.layout.bets] == [(20, "Lim"), (10, "")]
+
+
+def test_no_bettor_is_entered_as_the_staff_that_placed_a_wager() -> None:
+    table = betting()
+    for name in ("cy", "ann"):
+        code, sentence = table.refused(operations.PlaceWager("cy", "main", 1, 10, placed_by=name))
+        assert code == "placed-by"
+        assert sentence.endswith(f"{name} is a bettor here.")
+
+
+def test_nc_5_13_who_placed_a_wager_is_corrected_with_it() -> None:
+    table = betting()
+    bet(table, "ann", "main", 1, 10)
+    table.do(operations.NoMoreBets())
+    table.do(operations.CorrectBet(1, 10, "Lim placed it", placed_by="Lim"), Role.PIT_SUPERVISOR)
+    table.do(operations.CorrectBet(1, 20, "it was more"), Role.PIT_SUPERVISOR)
+    table.do(operations.CorrectBet(0, 5, "overlooked", "ann", "tie", 1, "Max"), Role.PIT_SUPERVISOR)
+    assert [(one.amount, one.placed_by) for one in table.state.layout.bets] == [(20, "Lim"), (5, "Max")]
+    wrong = operations.CorrectBet(1, 20, "cy did", placed_by="cy")
+    assert table.refused(wrong, Role.PIT_SUPERVISOR)[0] == "placed-by"
 
 
 def test_nc_3_9_boxes_with_a_main_wager_are_the_occupied_ones() -> None:

@@ -188,7 +188,9 @@ IRREGULARITIES: Final = (
     Provision("NC 5.14", reading="a side bet on a box without an Initial Bet is taken off and returned"),
     Provision("NC 5.15", reading="a void round returns all its bets"),
     Provision(
-        "NC 5.16", reading="a bet that staff place for a Player is the Player's; who placed it is kept beside it"
+        "NC 5.16",
+        reading="a bet that staff place at a Player's request is the Player's, who answers for where it lies; who "
+        "placed it is kept with it where it is entered",
     ),
     Provision(
         "NC 5.17",

@@ -51,7 +51,9 @@ BETTING: Final = (
     ),
     Provision("RTP 3.5", reading="a side wager needs a main wager on that position, of whomever"),
     Provision(
-        "RTP 3.6", reading="a wager that staff place for a Player is the Player's; who placed it is kept beside it"
+        "RTP 3.6",
+        reading="a wager that staff place at a Player's request is the Player's, who answers for where it lies; who "
+        "placed it is kept with it where it is entered",
     ),
     Provision("RTP 3.7", reading="a Player may bet on several positions and is viewer of one hand only"),
     Provision(

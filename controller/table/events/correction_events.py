@@ -71,9 +71,10 @@ class JudgementTakenBack(Event, frozen=True, tag="judgement_taken_back"):
 
 
 class ClosingTakenBack(Event, frozen=True, tag="closing_taken_back"):
-    """The round is not concluded. `chips`: nor are its chips paid."""
+    """The round is not concluded. `chips`: nor are its chips paid; `returned`: nor are the bets of a void returned."""
 
     chips: bool
+    returned: bool = False
 
     def apply(self, state: TableState, entry: int) -> TableState:
         return with_round(state, conclusion_asked=False, chips_paid=state.round.chips_paid and not self.chips)
@@ -142,10 +143,12 @@ class IrregularityReopened(Event, frozen=True, tag="irregularity_reopened"):
 
 
 class VoidLifted(Event, frozen=True, tag="void_lifted"):
-    """The round is not void: what made it void is decided again."""
+    """The round is not void: what made it void is decided again. `returned`: its bets were returned, and lie again."""
 
     irregularity: int
     because_of: int
+    returned: bool = False
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        return with_round(state, voided_by=0, voided_from=None)
+        paid = state.round.chips_paid and not self.returned
+        return with_round(state, voided_by=0, voided_from=None, chips_paid=paid)

@@ -173,6 +173,10 @@ class HandRemoved(Event, frozen=True, tag="hand_removed"):
 
 
 class ChipsPaid(Event, frozen=True, tag="chips_paid"):
+    """`returned`: the round is void, and every bet was returned."""
+
+    returned: bool = False
+
     def apply(self, state: TableState, entry: int) -> TableState:
         return with_round(state, chips_paid=True)
 
@@ -197,7 +201,7 @@ class RoundVoided(Event, frozen=True, tag="round_voided"):
     """A round has no result; all bets are returned. `of_round` 0: the one in progress.
 
     `irregularity` 0: it was abandoned. `authority`: who ruled, or whose house rule it is, where no clause
-    applies.
+    applies. `was_paid`: chips had been paid by the result.
     """
 
     clause: str
@@ -205,9 +209,13 @@ class RoundVoided(Event, frozen=True, tag="round_voided"):
     text: str
     authority: str = ""
     of_round: int = 0
+    was_paid: bool = False
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        return state if self.of_round else with_round(state, voided_from=state.phase, voided_by=self.irregularity)
+        if self.of_round:
+            return state
+        paid = state.round.chips_paid and not self.was_paid
+        return with_round(state, voided_from=state.phase, voided_by=self.irregularity, chips_paid=paid)
 
 
 class TablePaused(Event, frozen=True, tag="table_paused"):
@@ -260,12 +268,13 @@ class OperationRefused(Event, frozen=True, tag="operation_refused"):
 
 
 class DealerCame(Event, frozen=True, tag="dealer_came"):
-    """This person deals from now on."""
+    """This person deals from now on. `uid`: the user of the machine who stands for the person from now on."""
 
     dealer: str
+    uid: int | None = None
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        return with_duty(state, dealer=self.dealer)
+        return with_duty(state, dealer=self.dealer, dealer_uid=self.uid)
 
 
 class DealerLeft(Event, frozen=True, tag="dealer_left"):
@@ -274,17 +283,21 @@ class DealerLeft(Event, frozen=True, tag="dealer_left"):
     dealer: str
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        return with_duty(state, dealer="")
+        return with_duty(state, dealer="", dealer_uid=None)
 
 
 class HandedOver(Event, frozen=True, tag="handed_over"):
-    """Another dealer took over the table, with all open irregularities; `from_dealer` empty: none was on duty."""
+    """Another dealer took over the table, with all open irregularities; `from_dealer` empty: none was on duty.
+
+    `uid`: the user of the machine who stands for the new dealer from now on.
+    """
 
     from_dealer: str
     to_dealer: str
     open: tuple[int, ...]
     of_round: int
     phase: Phase
+    uid: int | None = None
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        return with_duty(state, dealer=self.to_dealer)
+        return with_duty(state, dealer=self.to_dealer, dealer_uid=self.uid)

@@ -15,7 +15,7 @@ from controller.games.specification import Kind
 from controller.rules.dealing_order import DEALER, Place, dealing_order, order_after_first_card, served_boxes
 from controller.rules.layout import Bet, Layout, as_it_lies
 from controller.table import counts, events, exposing, operations, rounds
-from controller.table.betting import as_refusal
+from controller.table.betting import as_refusal, placed_by
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
 from controller.table.irregularities import adjudication
@@ -298,9 +298,15 @@ def _strike_out_choice(decision: Decision, given: PersonActed, entered: Entered,
 
 
 def _strike_out_payment(decision: Decision, given: PersonActed, entered: Entered, instead: None) -> None:
-    if not decision.state.round.chips_paid:
+    """Of several the last one stands, and in a void round the one that recorded the return of the bets."""
+    state = decision.state
+    said = [one.entry for one in state.round.entered if isinstance(one.operation, operations.RecordSettled)]
+    if not state.round.chips_paid or any(entry > entered.entry for entry in said):
         raise RefusedError("not-settled", "The chips are no longer recorded as paid; there is nothing to correct.")
-    _take_closing_back(decision, chips=True)
+    if state.phase is Phase.VOIDED:
+        decision.emit(events.ClosingTakenBack(chips=True, returned=True))
+    else:
+        _take_closing_back(decision, chips=True)
 
 
 def _strike_out_conclusion(decision: Decision, given: PersonActed, entered: Entered, instead: None) -> None:
@@ -323,11 +329,13 @@ def _corrected_layout(state: TableState, operation: operations.CorrectBet) -> La
     layout = state.layout
     if operation.amount < 0 or (not operation.bet and not operation.amount):
         raise RefusedError("amount", "Enter how many units lay there; 0 removes a bet that was entered.")
+    staff = placed_by(state, operation)
     if operation.bet:
-        changed = replace(as_refusal(lambda: layout.bet(operation.bet)), amount=operation.amount)
+        lies = as_refusal(lambda: layout.bet(operation.bet))
+        changed = replace(lies, amount=operation.amount, placed_by=staff or lies.placed_by)
     else:
         number = layout.numbered + 1
-        changed = Bet(number, operation.bettor, operation.wager, operation.box, operation.amount)
+        changed = Bet(number, operation.bettor, operation.wager, operation.box, operation.amount, staff)
     bets = [bet for bet in layout.bets if bet.number != changed.number]
     lying = [*bets, changed] if changed.amount else bets
     corrected = as_refusal(lambda: as_it_lies(state.law, state.table_rules, layout.bettors, lying))

@@ -100,7 +100,8 @@ def declare_void(
     """
     if not decision.state.other_deck_in:
         _bar_fresh_deck(decision)
-    decision.emit(events.RoundVoided(clause, irregularity, text, authority))
+    was_paid = decision.state.round.chips_paid
+    decision.emit(events.RoundVoided(clause, irregularity, text, authority, was_paid=was_paid))
     return_wagers(decision, clause or f"ruling of {authority}")
     decision.enter_phase("void", decision.state.game.clauses.void_returns_bets)
     for other in decision.state.open:

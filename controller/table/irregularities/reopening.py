@@ -136,8 +136,11 @@ def _lift_void(decision: Decision, found: Irregularity, because_of: int) -> None
     """Return the round to its phase before the void, and reopen what was open then; a settlement is reversed."""
     reached = decision.state.round.voided_from
     assert reached is not None, "a void round has the phase before it"
+    returned = decision.state.round.chips_paid
     take_back_settlement(decision, found.id, "")
-    decision.emit(events.VoidLifted(found.id, because_of))
+    decision.emit(events.VoidLifted(found.id, because_of, returned))
+    if reached in PAID:
+        decision.emit(events.ClosingTakenBack(chips=True))
     deck = decision.state.decks.in_play
     if reached in CARDS_LEAVE and deck.stub is not None:  # cards dealt from now on are no longer part of it
         counted = events.StubCounted(deck.stub, decision.state.stub_due, "", not deck.stub_out, midway=True)

@@ -1,0 +1,63 @@
+"""For whom the socket takes a user of the machine, before and after a handover."""
+
+from __future__ import annotations
+
+import pytest
+
+from controller.api.people import People, Person, PersonRefusedError, hash_pin
+from controller.roles import Role
+
+TABLE_PC, OTHER_PC, OFFICE = 1001, 1002, 1003  # users of the machine
+CHEAP = 2
+
+
+def person(name: str, role: Role, *uids: int) -> Person:
+    return Person(name.lower(), name, role, hash_pin(name, b"salt", CHEAP), uids)
+
+
+PEOPLE = People(
+    (
+        person("Dana", Role.DEALER, TABLE_PC),
+        person("Kim", Role.DEALER, OTHER_PC),
+        person("Lee", Role.DEALER),
+        person("Sam", Role.PIT_SUPERVISOR, OFFICE),
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("uid", "on_duty", "stands_for"),
+    [
+        (TABLE_PC, "", "dana"),
+        (TABLE_PC, "dana", "dana"),
+        (TABLE_PC, "lee", "lee"),
+        (TABLE_PC, "someone who left the casino", "dana"),
+        (OTHER_PC, "", "kim"),
+    ],
+)
+async def test_a_request_without_a_name(uid: int, on_duty: str, stands_for: str) -> None:
+    assert (await PEOPLE.identify(uid, "", "", on_duty)).id == stands_for
+
+
+async def test_a_user_of_a_higher_rank_is_never_taken_for_the_dealer_on_duty() -> None:
+    """Sam's own requests, made where Lee came on duty, stay Sam's."""
+    assert (await PEOPLE.identify(OFFICE, "", "Sam", "lee")).id == "sam"
+    with pytest.raises(PersonRefusedError):
+        await PEOPLE.identify(OFFICE, "", "", "lee")
+
+
+@pytest.mark.parametrize("named", ["dana", "lee"])
+async def test_at_the_table_both_dealers_of_a_handover_need_no_pin(named: str) -> None:
+    assert (await PEOPLE.identify(TABLE_PC, named, "", "lee")).id == named
+
+
+async def test_who_is_not_on_duty_here_needs_a_pin() -> None:
+    with pytest.raises(PersonRefusedError, match="missing or wrong"):
+        await PEOPLE.identify(OTHER_PC, "lee", "")
+    assert (await PEOPLE.identify(OTHER_PC, "lee", "Lee")).id == "lee"
+
+
+async def test_a_person_of_a_higher_rank_on_duty_needs_the_pin_every_time() -> None:
+    with pytest.raises(PersonRefusedError, match="Sam is on duty: enter the PIN of Sam, or name who acts instead"):
+        await PEOPLE.identify(TABLE_PC, "", "", "sam")
+    assert (await PEOPLE.identify(TABLE_PC, "", "Sam", "sam")).id == "sam"

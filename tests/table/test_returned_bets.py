@@ -1,0 +1,131 @@
+"""After a void: the screen asks for the bets to be returned until that is recorded, and what becomes of the record."""
+
+from __future__ import annotations
+
+import pytest
+
+from controller.commands.narration import tell
+from controller.games import GAMES
+from controller.games.specification import Kind, RulingAction
+from controller.roles import Role
+from controller.table import events, operations
+from controller.table.next_step import next_step
+from controller.table.phases import Phase
+from tests.table.correction_hands import correct, with_bets
+from tests.table.harness import TableHarness
+
+RETURN = "Return all bets, then record it."
+RETURNED = operations.RecordSettled()
+
+
+def abandoned(table: TableHarness) -> TableHarness:
+    for _ in range(2):
+        table.do(operations.AbandonRound("the shift manager", "the hall is cleared"), Role.SHIFT_MANAGER)
+    return table
+
+
+def voided(table: TableHarness) -> TableHarness:
+    table.report(Kind.FOREIGN_CARD)
+    table.confirm()
+    return table
+
+
+@pytest.mark.parametrize("game_id", GAMES)
+def test_the_bets_are_to_be_returned_until_that_is_recorded(game_id: str) -> None:
+    table = abandoned(TableHarness(game_id=game_id).start().to_dealing())
+    assert next_step(table.state) == RETURN
+    table.do(RETURNED)
+    assert table.last(events.ChipsPaid).returned
+    assert RETURN not in next_step(table.state)
+    assert table.refused(RETURNED) == ("settled", "The bets are recorded as returned already; begin the next round.")
+
+
+def test_the_next_round_may_begin_without_the_record() -> None:
+    table = abandoned(TableHarness().start().to_dealing())
+    table.to_betting()
+    assert RETURN not in next_step(table.state)
+
+
+def test_it_is_said_before_what_is_in_the_way_and_at_a_table_that_was_closed_or_is_maintained() -> None:
+    table = abandoned(TableHarness().start().to_dealing())
+    table.do(operations.PauseTable("a dispute"))
+    assert next_step(table.state).startswith(f"{RETURN} The table is paused (a dispute).")
+    assert table.refused(RETURNED)[0] == "held"
+    table.do(operations.ResumeTable())
+    table.lose_link()
+    assert next_step(table.state).startswith(f"{RETURN} The shuffler is not connected")
+    table.connect()
+    table.do(operations.BeginMaintenance("the belt is torn"), Role.PIT_SUPERVISOR)
+    assert next_step(table.state) == RETURN
+    table.do(RETURNED)
+    assert next_step(table.state).startswith("Under maintenance")
+
+
+def test_without_a_void_there_is_nothing_to_return() -> None:
+    table = TableHarness().start()
+    assert table.refused(RETURNED) == ("phase", "No round has to be paid or returned now; begin the next one.")
+
+
+@pytest.mark.parametrize("wagers", [True, False])
+@pytest.mark.parametrize("paid", [True, False])
+def test_a_payment_before_the_void_is_not_the_return(wagers: bool, paid: bool) -> None:
+    table = with_bets() if wagers else TableHarness().start().to_dealing()
+    table.deal().expose_all()
+    if paid:
+        table.settle()
+    voided(table)
+    assert table.last(events.RoundVoided).was_paid is paid
+    assert next_step(table.state) == RETURN
+    table.do(RETURNED)
+
+
+def test_a_record_entered_by_mistake_is_struck_out() -> None:
+    table = voided(TableHarness().start().to_dealing().deal().expose_all().settle())
+    paid = next(one.entry for one in table.state.round.entered if isinstance(one.operation, operations.RecordSettled))
+    strike = operations.CorrectEntry(paid, "it was the other table")
+    assert table.refused(strike, Role.PIT_SUPERVISOR)[0] == "not-settled"
+    table.do(RETURNED)
+    assert table.refused(strike, Role.PIT_SUPERVISOR)[0] == "not-settled"
+    correct(table, operations.RecordSettled)
+    assert table.at(Phase.VOIDED)
+    assert next_step(table.state) == RETURN
+    table.do(RETURNED)
+
+
+@pytest.mark.parametrize("wagers", [True, False])
+@pytest.mark.parametrize("returned", [True, False])
+@pytest.mark.parametrize("ends", [Phase.DEALING_SETS, Phase.EXPOSING, Phase.SETTLING])
+def test_a_lifted_void_takes_the_record_back(ends: Phase, returned: bool, wagers: bool) -> None:
+    """With the round paid before, and its conclusion asked for once, neither stands any more."""
+    table = with_bets() if wagers else TableHarness().start().to_dealing()
+    if ends is not Phase.DEALING_SETS:
+        table.deal()
+        table.expose("D")
+    if ends is Phase.SETTLING:
+        table.expose_all().settle()
+        table.do(operations.ConcludeRound())
+    voided(table)
+    if returned:
+        table.do(RETURNED)
+    correct(table, operations.ConfirmIrregularity)
+    assert table.last(events.VoidLifted).returned is returned
+    assert not table.state.round.chips_paid
+    table.deny()
+    assert not table.state.round.conclusion_asked
+    assert RETURN not in next_step(table.state)
+
+
+def test_of_an_earlier_round_only_the_result_is_void() -> None:
+    """The bets of this round stay where they are."""
+    table = TableHarness(game_id="TP").start().to_dealing().finish().to_betting()
+    table.report(Kind.EXPOSED_CARD, earlier=True)
+    table.rule(RulingAction.VOID)
+    assert not table.state.round.bets_to_return
+
+
+def test_it_is_told_in_its_own_words() -> None:
+    assert tell({"event": "chips_paid", "returned": True}) == "all bets are returned"
+    back = {"event": "closing_taken_back", "chips": True, "returned": True}
+    assert tell(back) == "the bets are to be returned after all"
+    assert tell({"event": "void_lifted", "returned": True}) == "the round is not void after all; put the bets back"
+    assert tell({"event": "void_lifted"}) == "the round is not void after all"
