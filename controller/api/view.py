@@ -299,7 +299,10 @@ def _hand(state: TableState, place: Place, hand: Hand) -> HandView:
     if hand.shown:
         cards = tuple(card.code for card in hand.shown)
     else:
-        cards = tuple(FACE_UP if card.face_up else FACE_DOWN for card in hand.cards)
+        marks = [FACE_UP if card.face_up else FACE_DOWN for card in hand.cards]
+        for _ in hand.named[: len(marks)]:
+            marks.remove(FACE_UP if FACE_UP in marks else FACE_DOWN)
+        cards = (*(card.code for card in hand.named), *marks)
     return HandView(
         place=place,
         cards=cards,
@@ -409,7 +412,7 @@ def _irregularity(state: TableState, found: Irregularity) -> IrregularityView:
     chosen = {(place, bettor) for place, bettor, _ in found.choices}
     choosing = found.stage is Stage.CHOOSING
     due = [chooser for chooser in state.round.choosers if chooser not in chosen] if choosing else []
-    moves = state.round.misplaced if found.stage is Stage.MOVING else {}
+    moves = state.round.out_of_place if found.stage is Stage.MOVING else {}
     return IrregularityView(
         id=found.id,
         revision=found.revision,

@@ -92,10 +92,20 @@ def _moved(event: dict[str, Any], words: str) -> str:
     )
 
 
+def _noted(event: dict[str, Any]) -> str:
+    return f": {event['note']}" if event["note"] else ""
+
+
+def _because(note: str) -> str:
+    return f": {note}" if note else ""
+
+
 def _reconstructed(event: dict[str, Any]) -> str:
     what = "hands were" if event["whole_hands"] else "cards were"
     moved = _moved(event, "from {source} to {place}")
-    return f"{what} put right{_under(event['clause'])}" + (f": {moved}" if moved else "")
+    back = event["taken_back"]
+    taken = f"{back} card{'s' if back > 1 else ''} too many taken out of {event['place']}" if back > 0 else ""
+    return ": ".join(filter(None, (f"{what} put right{_under(event['clause'])}", moved, taken)))
 
 
 def _game(event: dict[str, Any]) -> str:
@@ -194,12 +204,6 @@ def _closing_taken_back(event: dict[str, Any]) -> str:
 
 def _differs(event: dict[str, Any]) -> str:
     return f"{event['what']} differs: {event['device']} in the device, {event['journal']} in the journal"
-
-
-def _noted(event: dict[str, Any]) -> str | None:
-    """What a person waits for or has to look into; other notes of a device are for readers of the journal."""
-    named = NOTED.get(event["what"])
-    return f"device: {named}: {event['detail']}" if named else None
 
 
 def _handed_over(event: dict[str, Any]) -> str:
@@ -302,6 +306,9 @@ LINES: Final[dict[str, Line]] = {
     "irregularity_confirmed": lambda event: f"confirmed: {_row(event)}",
     "order_named": lambda event: f"order named: cards {', '.join(map(str, event['ordinals']))}",
     "option_chosen": _chosen,
+    "all_chosen": lambda event: "every bettor has chosen: the cards are moved before play goes on",
+    "report_joined": lambda event: f"{event['by']} reports what is open already" + _because(event["note"]),
+    "faces_named": lambda event: f"{event['by']} saw {' '.join(event['cards']) or 'no card'} at {event['place']}",
     "void_asked": lambda event: f"this makes the round void{_under(event['clause'])}; repeat to confirm",
     "ruled": _ruled,
     "irregularity_resolved": lambda event: (

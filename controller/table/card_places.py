@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Final
 
+from msgspec.structs import replace
+
 from controller.games.specification import Kind
+from controller.rules.law import find_row
 from controller.table import events, operations
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
-from controller.table.irregularities.adjudication import places_of
-from controller.table.irregularities.raising import already_open, raise_irregularity
+from controller.table.irregularities.raising import already_open, known_facts, raise_irregularity
+from controller.table.irregularities.reporting import places_of
 from controller.table.model import Hand, HeldCard, Pile, Stage
 from controller.table.state import TableState
 
@@ -63,7 +66,20 @@ def place_cards(decision: Decision, given: PersonActed, operation: operations.Pl
         place, card = lying[at.ordinal]
         moves.append(events.CardMoved(card.shuffle, card.ordinal, place, at.place))
     decision.emit(events.CardsFoundElsewhere(tuple(moves)))
+    _judge_again(decision)
     being_put_right = any(found.stage is Stage.MOVING for found in decision.state.open)
     if decision.state.round.misplaced and not being_put_right and not already_open(decision, Kind.WRONG_DISTRIBUTION):
         ordinals = tuple(ordinal for _, ordinal in sorted(decision.state.round.misplaced))
         raise_irregularity(decision, Kind.WRONG_DISTRIBUTION, noticed_by=given.person, ordinals=ordinals)
+
+
+def _judge_again(decision: Decision) -> None:
+    """Whether moving complete hands puts it right may have changed, where that is not decided yet."""
+    state = decision.state
+    known = known_facts(state)
+    for found in state.open:
+        waits = found.stage is Stage.CLAIMED and found.round == state.round.number and found.facts.misplaced
+        if waits and known.misplaced and found.facts.curable is not known.curable:
+            facts = replace(found.facts, curable=known.curable)
+            row, asks = find_row(state.law, found.kind, facts)
+            decision.emit(events.FactStated(found.id, facts, row, asks))

@@ -13,9 +13,10 @@ from controller.table import events, operations
 from controller.table.decision import Decision, RefusedError
 from controller.table.decks import verify_witness
 from controller.table.inputs import PersonActed
-from controller.table.irregularities.adjudication import COUNT_KINDS, places_of, verify_report
+from controller.table.irregularities.adjudication import COUNT_KINDS
 from controller.table.irregularities.questions import waits_for_hand_count
 from controller.table.irregularities.raising import already_open, known_facts, raise_count_in_doubt, raise_irregularity
+from controller.table.irregularities.reporting import places_of, verify_report
 from controller.table.model import ASIDE, Hand, Irregularity, Pile, Stage
 from controller.table.phases import CARDS_LEAVE, WINDOW_OPEN, Phase
 from controller.table.state import TableState

@@ -13,7 +13,7 @@ from controller.rules.law import SILENT_DECIDED_BY
 from controller.table import betting, card_places, counts, decks, exposing, operations, rounds, service
 from controller.table.decision import Decision
 from controller.table.inputs import PersonActed
-from controller.table.irregularities import adjudication, corrections, rulings
+from controller.table.irregularities import adjudication, corrections, reporting, rulings
 from controller.table.operations import Operation
 from controller.table.phases import (
     BEGINNING,
@@ -134,8 +134,8 @@ PERMISSIONS: Final[dict[type[Operation], Permission]] = {
     operations.ResumeTable: Permission("resume play", service.verify_resume, service.resume_table, ANY_PHASE, ALWAYS),
     operations.ReportIrregularity: Permission(
         "report an irregularity",
-        adjudication.verify_report,
-        adjudication.report,
+        reporting.verify_report,
+        reporting.report,
         WINDOW_OPEN,
         ALWAYS,
         off_duty=True,

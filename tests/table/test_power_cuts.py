@@ -10,13 +10,13 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 
-from controller.games.specification import Choice, Kind, RulingAction, Unit
+from controller.games.specification import Choice, Facts, Kind, RulingAction, Unit
 from controller.roles import Role
 from controller.table import events, operations
 from controller.table.model import Stage
 from controller.table.phases import Phase, Service
 from controller.table.settings import ChosenReading, Settings
-from tests.table.harness import TableHarness
+from tests.table.harness import TableHarness, cards
 
 ESTABLISHED = ChosenReading("established_by", "mathematically")
 HANDS = {"RTP": {"B1": "KD 5C 9S"}, "NC": {"B1": "TC 5C 9S"}, "TP": {}}
@@ -331,3 +331,67 @@ def test_rtp_5_13_2_the_rest_may_be_dealt_by_hand(fail: Cut) -> None:
         table.do(operations.ChooseOption(found.id, found.revision, place, Choice.CONTINUE, bettor=bettor))
     table.do(operations.DealByHand(6, "the device is dead"), Role.PIT_SUPERVISOR)
     assert table.at(Phase.EXAMINING)
+
+
+# -- what is known of the cards ----------------------------------------------------------------------------------------
+
+
+def test_rtp_5_13_1_a_hand_turned_over_later_and_corrected_does_not_reopen_the_power_failure() -> None:
+    table = begun("RTP")
+    table.deal()
+    the_device(table)
+    table.confirm()
+    found = table.open
+    for place, bettor in table.state.round.choosers:
+        table.do(operations.ChooseOption(found.id, found.revision, place, Choice.CONTINUE, bettor=bettor))
+    table.do(operations.ContinueRound())
+    table.expose("B1")
+    entry = table.state.round.entered[-1].entry
+    table.do(operations.CorrectEntry(entry, "it was not opened"), Role.PIT_SUPERVISOR)
+    table.expose("B1")
+    assert not table.state.open
+
+
+def test_a_fact_that_the_table_knows_is_not_answered_otherwise() -> None:
+    table = begun("RTP")
+    table.deal()
+    table.expose("B1")
+    table.report(Kind.POWER_FAILURE)
+    otherwise = operations.ConfirmIrregularity(table.open.id, table.open.revision, Facts(established=False))
+    code, sentence = table.refused(otherwise, Role.PIT_SUPERVISOR)
+    assert (code, "Name the cards that people saw" in sentence) == ("fact", True)
+
+
+@pytest.mark.parametrize("basis", ["exposed", "recognised"])
+def test_rtp_5_13_a_denied_face_up_card_does_not_count_as_exposed(basis: str) -> None:
+    settings = Settings("RTP", Unit.SINGLES, 3, True, (ESTABLISHED, ChosenReading("known_cards", basis)))
+    table = TableHarness(Unit.SINGLES, (1, 2), HANDS["RTP"], settings=settings, game_id="RTP").start()
+    table.do(operations.OpenTable())
+    table.fresh_deck()
+    table.do(operations.PlaceYourBets())
+    table.do(operations.EnterBettor("ann", 1))
+    table.do(operations.PlaceWager("ann", "royal", 1, 5, overlooked=True))
+    table.do(operations.PlaceWager("ann", "main", 1, 5))
+    table.do(operations.PlaceWager("ann", "main", 2, 5))
+    table.do(operations.NoMoreBets())
+    table.device.draw(face_up=True)
+    table.deny()
+    table.report(Kind.POWER_FAILURE)
+    assert table.open.facts.established is (basis == "recognised")
+
+
+@pytest.mark.parametrize(
+    ("named", "code"),
+    [("2C 2C", "cards"), ("2C 3C 4C 5C", "cards"), ("KD", "elsewhere")],
+    ids=["twice", "too many", "elsewhere"],
+)
+def test_a_card_that_cannot_lie_there_is_not_named_as_exposed(named: str, code: str) -> None:
+    table = begun("RTP")
+    table.deal()
+    table.expose("B1")
+    refused, sentence = table.refused(operations.NameExposed("B2", cards(named)))
+    assert (refused, bool(sentence)) == (code, True)
+    table.do(operations.NameExposed("B2", cards("2C")))
+    assert table.state.round.hands["B2"].named == cards("2C")
+    table.do(operations.NameExposed("B2", ()))
+    assert table.state.round.hands["B2"].named == ()

@@ -32,9 +32,8 @@ from controller.table.irregularities.dispositions import (
     void_needs_repeat,
 )
 from controller.table.irregularities.questions import COUNT_THE_HAND
-from controller.table.irregularities.raising import HOLDS_NOTHING, known_facts, raise_irregularity
+from controller.table.irregularities.raising import known_facts
 from controller.table.model import DENIED, Hand, Irregularity, Stage
-from controller.table.phases import BEFORE_CLOSE, Phase
 from controller.table.state import TableState
 
 ACT_OF_STAGE: Final[dict[Stage, str]] = {
@@ -44,7 +43,6 @@ ACT_OF_STAGE: Final[dict[Stage, str]] = {
     Stage.MOVING: "move the cards as the screen shows, and confirm",
     Stage.RULING: "give the ruling",
 }
-OF_DECK: Final = frozenset({Kind.FOREIGN_CARD, Kind.DECK_COUNT})  # in a void round too: the deck goes out of use
 COUNT_KINDS: Final = frozenset({Kind.DECK_COUNT, Kind.COUNT_IN_DOUBT})
 # Facts that the table knows: an answer must not contradict them.
 KNOWN_FACTS: Final = (
@@ -64,131 +62,6 @@ CORRECT_BY: Final = {
     "curable": " Record where the cards lie, if it can be done.",
 }
 """What people do where the table's knowledge is not right."""
-NEEDS_CARDS: Final = frozenset(
-    {
-        Kind.WRONG_COUNT,
-        Kind.WRONG_DISTRIBUTION,
-        Kind.DROPPED_CARD,
-        Kind.DEALER_EXPOSED_EARLY,
-        Kind.WRONG_VIEWER,
-        Kind.PLAYER_EXPOSED,
-    }
-)
-"""Kinds that concern dealt cards: before the deal they can only be about the round before."""
-
-
-def verify_report(state: TableState, given: PersonActed, operation: operations.ReportIrregularity) -> None:
-    if operation.earlier:
-        _verify_earlier(state, operation)
-        return
-    boxes = range(1, state.settings.box_count + 1) if state.settings is not None else ()
-    of_chips = operation.kind in HOLDS_NOTHING and operation.place in [f"B{number}" for number in boxes]
-    known = operation.place in state.round.hands or operation.place in places_of(state) or of_chips
-    if operation.place is not None and not known:
-        raise RefusedError(
-            "place", f"No cards were dealt to {operation.place} in this round; name a place that has cards."
-        )
-    if operation.kind is Kind.WRONG_COUNT and (operation.place is None or operation.counted is None):
-        raise RefusedError("count", "Enter at which place the number of cards is wrong, and how many lie there.")
-    if (
-        operation.kind is Kind.WRONG_COUNT
-        and operation.counted == state.round.hands.get(operation.place or "", Hand()).size
-    ):
-        raise RefusedError(
-            "count", f"{operation.counted} cards is what was dealt to {operation.place} so far; count again."
-        )
-    if operation.counted is not None and not 0 <= operation.counted <= 52:
-        raise RefusedError("count", f"{operation.counted} cards cannot lie at one place; count again.")
-    if operation.card is not None and not 1 <= operation.card <= state.grammar.cards_each:
-        raise RefusedError("card", f"A hand has cards 1 to {state.grammar.cards_each}; name one of them.")
-    if operation.kind in NEEDS_CARDS and not state.round.dealt and state.phase in BEFORE_CLOSE:
-        raise RefusedError(
-            "round", "No card was dealt in this round yet; if it is about the round before, report it for that one."
-        )
-    if state.phase is Phase.VOIDED and operation.kind not in OF_DECK:
-        raise RefusedError("voided", "The round is void already; begin the next one.")
-
-
-def _verify_earlier(state: TableState, operation: operations.ReportIrregularity) -> None:
-    if not state.in_round or state.earlier is None:
-        raise RefusedError("round", "No later round has begun; report it for this round.")
-    if operation.place is not None and operation.place != "D" and not operation.place.startswith("B"):
-        raise RefusedError("place", f"{operation.place} is not a place of a round; name a box, or D for the Dealer.")
-
-
-def places_of(state: TableState) -> tuple[str, ...]:
-    return (*(f"B{number}" for number in state.round.boxes), "D")
-
-
-def report(decision: Decision, given: PersonActed, operation: operations.ReportIrregularity) -> None:
-    """Raise it, unless it is open already: then the report joins that one."""
-    found = _open_already(decision.state, operation)
-    if found is not None:
-        _join(decision, given, found, operation)
-        return
-    raise_irregularity(
-        decision,
-        operation.kind,
-        noticed_by=given.person,
-        place=operation.place,
-        card=operation.card,
-        counted=operation.counted,
-        note=operation.note,
-        earlier=operation.earlier,
-    )
-
-
-SAME_MATTER: Final = {
-    Kind.EXPOSED_CARD: frozenset({Kind.EXPOSED_CARD, Kind.FACE_UP_IN_DEVICE}),
-    Kind.DECK_COUNT: COUNT_KINDS,
-    Kind.COUNT_IN_DOUBT: COUNT_KINDS,
-}
-"""What an open irregularity may be, by what is reported; without a row only the same."""
-SEVERAL: Final = frozenset(
-    {
-        Kind.EXPOSED_CARD,
-        Kind.WRONG_COUNT,
-        Kind.DROPPED_CARD,
-        Kind.WRONG_VIEWER,
-        Kind.PLAYER_EXPOSED,
-        Kind.OTHER_DEALING_ERROR,
-        *HOLDS_NOTHING,
-    }
-)
-"""Kinds of which several may be open at once: two reports are about the same only if they name the same place."""
-
-
-def _open_already(state: TableState, operation: operations.ReportIrregularity) -> Irregularity | None:
-    """The open irregularity that a report is about: of the same round and kind, and of the same place and card."""
-    of_round = state.earlier.number if operation.earlier and state.earlier is not None else state.round.number
-    kinds = SAME_MATTER.get(operation.kind, frozenset({operation.kind}))
-    for found in state.open:
-        if found.kind not in kinds or found.round != of_round or found.waiting:
-            continue
-        by_table = not found.origin and operation.kind not in HOLDS_NOTHING
-        named = operation.place is not None and operation.place == found.place
-        unnamed = (by_table or operation.kind not in SEVERAL) and None in (operation.place, found.place)
-        if (named or unnamed) and (operation.card == found.card or None in (operation.card, found.card)):
-            return found
-    return None
-
-
-def _join(
-    decision: Decision, given: PersonActed, found: Irregularity, operation: operations.ReportIrregularity
-) -> None:
-    """Add the place and the count that were not known; the row may change with them."""
-    decision.emit(events.ReportJoined(found.id, given.person, operation.place, operation.card, operation.note))
-    place = found.place or operation.place
-    if found.stage is not Stage.CLAIMED:
-        return
-    facts = found.facts
-    if place != found.place and not operation.earlier:
-        known = known_facts(decision.state, place)
-        facts = msgspec.structs.replace(facts, dealer_hand=known.dealer_hand, viewed=known.viewed)
-    row, asks = find_row(decision.state.law, found.kind, facts)
-    counted = operation.counted if operation.counted != found.counted else None
-    if (row, asks) != (found.row, found.asks) or counted is not None:
-        decision.emit(events.FactStated(found.id, facts, row, asks, given.person, counted))
 
 
 def find_named(state: TableState, decision: operations.ConfirmIrregularity | Any, *stages: Stage) -> Irregularity:

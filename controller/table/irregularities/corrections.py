@@ -18,7 +18,7 @@ from controller.table import counts, events, exposing, operations, rounds
 from controller.table.betting import as_refusal, placed_by
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
-from controller.table.irregularities import adjudication
+from controller.table.irregularities import reporting
 from controller.table.irregularities.dispositions import close_choices
 from controller.table.irregularities.raising import already_open, known_facts, raise_irregularity
 from controller.table.irregularities.reopening import (
@@ -63,7 +63,7 @@ def correct_entry(decision: Decision, given: PersonActed, operation: operations.
     decision.origin = decision.emit(corrected)  # under which the replacement may be corrected again
     _withdraw_irregularities_of(decision, given, entered)
     correction.act(decision, given, entered, instead)
-    re_evaluate(decision, correction.rests - {"counted_wrong"}, entered.entry)
+    re_evaluate(decision, correction.rests - {"counted_wrong"}, entered.entry, corrected=entered.entry)
     judge_again(decision, given)
 
 
@@ -241,8 +241,8 @@ def _correct_report(
     decision: Decision, given: PersonActed, entered: Entered, instead: operations.ReportIrregularity | None
 ) -> None:
     if instead is not None:
-        adjudication.verify_report(decision.state, given, instead)
-        adjudication.report(decision, given, instead)
+        reporting.verify_report(decision.state, given, instead)
+        reporting.report(decision, given, instead)
 
 
 def _find_decided(state: TableState, irregularity: int) -> Closed:

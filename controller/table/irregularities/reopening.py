@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from controller.games.specification import Choice, Facts, Row
 from controller.rules.law import find_row
-from controller.table import events
+from controller.table import events, operations
 from controller.table.betting import take_back_settlement
 from controller.table.decision import Decision, RefusedError
 from controller.table.irregularities.raising import first_stage, known_facts
@@ -28,10 +28,18 @@ PAID: Final = frozenset({Phase.SETTLING, Phase.CONCLUDED})
 Choices = tuple[tuple[str, str, Choice], ...]
 
 
-def re_evaluate(decision: Decision, names: frozenset[str], because_of: int, counted_wrong: bool | None = None) -> None:
+def re_evaluate(
+    decision: Decision,
+    names: frozenset[str],
+    because_of: int,
+    counted_wrong: bool | None = None,
+    *,
+    corrected: int = 0,
+) -> None:
     """Look up the row again of every irregularity of the round that rested on one of these facts (`names`).
 
-    `counted_wrong`: that fact by a corrected count. Denied irregularities rest on no fact.
+    `counted_wrong`: that fact by a corrected count. `corrected`: the entry of the round that was corrected, 0 for none:
+    what was decided before it did not rest on it. Denied irregularities rest on no fact.
     """
     state = decision.state
     now_open = [Closed(found, "") for found in state.open if concerns_round(state, found)]
@@ -40,9 +48,9 @@ def re_evaluate(decision: Decision, names: frozenset[str], because_of: int, coun
     for found, outcome in [(one.found, one.outcome) for one in (*now_open, *voiding_first)]:
         if all(getattr(found.facts, name) is None for name in names):
             continue
-        if outcome and not may_be_reopened(decision.state, found):
-            continue
-        facts = _facts_now(decision.state, found, names, counted_wrong)
+        if outcome and (found.revision < corrected or not may_be_reopened(decision.state, found)):
+            continue  # decided before that was entered
+        facts = _facts_now(_as_raised(decision, found), found, names, counted_wrong)
         row, asks = find_row(decision.state.law, found.kind, facts)
         if (row, asks) == (found.row, () if outcome else found.asks):
             continue
@@ -50,6 +58,17 @@ def re_evaluate(decision: Decision, names: frozenset[str], because_of: int, coun
             decision.emit(events.FactStated(found.id, facts, row, asks))
         else:
             reopen(decision, Closed(found, outcome), facts, because_of)
+
+
+def _as_raised(decision: Decision, found: Irregularity) -> TableState:
+    """The state without the hands that were turned over after it was raised: no outcome was established by these."""
+    state = decision.state
+    hands = dict(state.round.hands)
+    for entered in state.round.entered:
+        said, since = entered.operation, entered.entry > found.id and entered.entry != decision.origin
+        if isinstance(said, operations.ExposeHand) and since:
+            hands[said.place] = replace(hands[said.place], shown=())
+    return replace(state, round=replace(state.round, hands=hands))
 
 
 def concerns_round(state: TableState, found: Irregularity) -> bool:
