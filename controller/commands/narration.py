@@ -92,10 +92,6 @@ def _moved(event: dict[str, Any], words: str) -> str:
     )
 
 
-def _noted(event: dict[str, Any]) -> str:
-    return f": {event['note']}" if event["note"] else ""
-
-
 def _because(note: str) -> str:
     return f": {note}" if note else ""
 
@@ -210,6 +206,12 @@ def _handed_over(event: dict[str, Any]) -> str:
     whose = f" from {event['from_dealer']}" if event["from_dealer"] else ""
     what = ", ".join(map(str, event["open"])) or "nothing"
     return f"{event['to_dealer']} takes the table over{whose}; open: {what}"
+
+
+def _noted(event: dict[str, Any]) -> str | None:
+    """What a person waits for or has to look into; other notes of a device are for readers of the journal."""
+    named = NOTED.get(event["what"])
+    return f"device: {named}: {event['detail']}" if named else None
 
 
 def _noted_in_maintenance(event: dict[str, Any]) -> str:
