@@ -71,7 +71,7 @@ FACTS: Final = {  # fact -> (where it is so, where it is not)
 NOTICED: Final = {
     (Noticed.IN_ROUND,): "noticed in the round only",
     (Noticed.IN_ROUND, Noticed.CONCLUDED): "noticed before the next round begins",
-    (Noticed.CONCLUDED,): "noticed after settlement, before the next round begins",
+    (Noticed.CONCLUDED,): "noticed between its settlement and the next round",
     (Noticed.NEXT_ROUND,): "noticed when the next round had begun",
     tuple(Noticed): "whenever it is noticed",
 }

@@ -94,6 +94,8 @@ def test_f3_pm5_a_card_taken_before_the_first_card_is_shown_waits_and_is_reporte
     table.take(2)
     assert table.open.kind is Kind.OTHER_DEALING_ERROR
     assert len(table.state.decks.aside) == 1
+    assert (table.open.row.clause, table.open.asks) == ("F3 X2", ("misplaced",)), "people say whether it is an error"
+    table.confirm(misplaced=False)
     assert table.open.stage is Stage.RULING, "only the moment was wrong, and F3 says nothing of it"
     table.rule(RulingAction.CONTINUE)
     table.do(operations.ShowFirstCard())
