@@ -75,6 +75,7 @@ EFFECTS: Final = {
 HEADLINES: Final = (Mishap.EXPOSED_CARD, Mishap.SIMULTANEOUS, Mishap.FACE_UP)
 
 AS_IT_IS: Final = Facts(
+    wrong_number=False,
     dealer_hand=False,
     handled=False,
     misplaced=False,
@@ -86,6 +87,7 @@ AS_IT_IS: Final = Facts(
     curable=False,
     reconstructable=False,
     first_card=False,
+    affects_play=False,
     established=False,
     face_seen=False,
     shuffling=False,
