@@ -13,6 +13,8 @@ from typing import Any, Final
 from controller.commands.vocabulary import KINDS, USUAL
 from controller.games.own_words import OwnWords
 from controller.games.specification import FACT_QUESTIONS, Disposition, Kind
+from controller.table.irregularities.reopening import CORRECTED
+from controller.table.model import STUB
 
 PLACE: Final = re.compile(r"B[1-9][0-9]?|D")
 PLACE_FIELDS: Final = frozenset({"place", "places", "source"})
@@ -188,6 +190,17 @@ def _handling_corrected(event: dict[str, Any]) -> str:
     return f"the cards of {event['place']} are {so} after all"
 
 
+def _resolved(event: dict[str, Any]) -> str:
+    if event["outcome"] == CORRECTED:
+        return f"withdrawn by {event['by']}: it was noticed with the entry that was wrong"
+    return f"resolved: {event['outcome'].replace('_', ' ')}{_under(event['clause'])}, by {event['by']}"
+
+
+def _count_taken_back(event: dict[str, Any]) -> str:
+    again = ": it is to be counted again" if event["pile"] == STUB and event["account"]["stub"] is None else ""
+    return f"the count does not stand ({event['pile']}){again}"
+
+
 def _void_lifted(event: dict[str, Any]) -> str:
     return "the round is not void after all" + ("; put the bets back" if event.get("returned") else "")
 
@@ -313,9 +326,8 @@ LINES: Final[dict[str, Line]] = {
     "faces_named": lambda event: f"{event['by']} saw {' '.join(event['cards']) or 'no card'} at {event['place']}",
     "void_asked": lambda event: f"this makes the round void{_under(event['clause'])}; repeat to confirm",
     "ruled": _ruled,
-    "irregularity_resolved": lambda event: (
-        f"resolved: {event['outcome'].replace('_', ' ')}{_under(event['clause'])}, by {event['by']}"
-    ),
+    "irregularity_resolved": _resolved,
+    "count_taken_back": _count_taken_back,
     "entry_corrected": _corrected,
     "handling_corrected": _handling_corrected,
     "judgement_taken_back": lambda event: (

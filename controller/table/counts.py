@@ -17,12 +17,11 @@ from controller.table.irregularities.adjudication import COUNT_KINDS
 from controller.table.irregularities.questions import waits_for_hand_count
 from controller.table.irregularities.raising import already_open, known_facts, raise_count_in_doubt, raise_irregularity
 from controller.table.irregularities.reporting import places_of, verify_report
-from controller.table.model import ASIDE, Hand, Irregularity, Pile, Stage
+from controller.table.model import ASIDE, STUB, BeforeCount, Hand, Irregularity, Pile, Stage
 from controller.table.phases import CARDS_LEAVE, WINDOW_OPEN, Phase
 from controller.table.state import TableState
 from firmware_bridge.cards import DECK_SIZE
 
-STUB: Final = "stub"
 TRAY: Final = "tray"
 DECK: Final = "deck"
 BESIDE: Final = (str(Pile.BURNT), ASIDE, str(Pile.DROPPED), str(Pile.DISCARDS))
@@ -63,7 +62,12 @@ def _open_at(state: TableState, place: str) -> Irregularity | None:
 def count_cards(decision: Decision, given: PersonActed, operation: operations.CountCards) -> None:
     due, whole = _due(decision.state, operation.pile), decision.state.stub_fits(operation.number)
     taken_back = decision.state.round.taken_back
-    decision.emit(events.CardsCounted(operation.pile, operation.number, due, given.person, operation.witness))
+    before = _account(decision.state, operation.pile)
+    decision.emit(
+        events.CardsCounted(
+            operation.pile, operation.number, due, given.person, operation.witness, decision.origin, before
+        )
+    )
     if operation.pile == STUB:
         _count_stub(decision, given, operation, due, whole=whole)
     elif operation.pile == DECK:
@@ -74,6 +78,24 @@ def count_cards(decision: Decision, given: PersonActed, operation: operations.Co
         _count_beside(decision, given, operation, due, taken_back)
     else:
         _count_hand(decision, given, operation)
+
+
+def stub_is_kept(state: TableState) -> bool:
+    """Whether a count of the stub is kept as the one after the deal; one in the deal answers questions and no more."""
+    return state.decks.in_play.used and state.phase not in CARDS_LEAVE and state.phase is not Phase.BETTING
+
+
+def _account(state: TableState, pile: str) -> BeforeCount:
+    """What the account of the cards says of a pile before it is counted."""
+    deck, more = state.decks.in_play, state.round.surplus
+    at_place = state.round.hands[pile].surplus if pile in state.round.hands else None
+    return BeforeCount(
+        deck.stub,
+        deck.by_count,
+        more.get(ASIDE if pile == STUB else pile, at_place),
+        state.round.taken_back,
+        state.decks.count_due,
+    )
 
 
 def _due(state: TableState, pile: str) -> int:
@@ -89,7 +111,7 @@ def _count_stub(
 ) -> None:
     """Shows whether the deck is complete: answers open irregularities that ask for a count, or raises one (I02)."""
     state, number = decision.state, operation.number
-    if state.decks.in_play.used and state.phase not in CARDS_LEAVE and state.phase is not Phase.BETTING:
+    if stub_is_kept(state):
         decision.emit(events.StubCounted(number, due, given.person, in_device=True))
     if state.decks.count_due and whole:
         decision.emit(events.DeckCountedWhole(state.decks.in_play.deck, given.person, operation.witness))
@@ -131,7 +153,7 @@ def _answer(decision: Decision, wrong: bool, *, waiting: bool) -> None:
         if found.kind in COUNT_KINDS and found.stage is Stage.CLAIMED and found.waiting is waiting:
             facts = msgspec.structs.replace(found.facts, counted_wrong=wrong)
             row, asks = find_row(decision.state.law, found.kind, facts)
-            decision.emit(events.FactStated(found.id, facts, row, asks))
+            decision.emit(events.FactStated(found.id, facts, row, asks, counted_by=decision.origin))
 
 
 def _count_tray(decision: Decision, given: PersonActed, number: int, due: int) -> None:

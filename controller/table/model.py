@@ -44,6 +44,23 @@ class Pile(StrEnum):
 
 ASIDE = "aside"
 """The name in a count of the cards set aside: out of the device, dealt to no place."""
+STUB = "stub"
+"""The name in a count of the cards left in the device, with a set in the tray, or taken out of it after the deal."""
+
+
+class BeforeCount(msgspec.Struct, frozen=True):
+    """What the account of the cards said before a count by hand, which is taken back to it.
+
+    `stub`: the counted stub, None before it was counted; `size`: the deck by that count. `more`: cards counted at the
+    pile or place, less those known to lie there; of a count of the stub those aside; None: not counted. `taken_back`
+    and `count_due`: as in the state.
+    """
+
+    stub: int | None = None
+    size: int | None = None
+    more: int | None = None
+    taken_back: int = 0
+    count_due: bool = False
 
 
 class Hand(msgspec.Struct, frozen=True):
@@ -179,6 +196,7 @@ class Irregularity(msgspec.Struct, frozen=True):
     ordinals: tuple[int, ...] = ()  # of the cards that it is about
     note: str = ""  # what was noticed, in words
     counted: int | None = None
+    counted_by: int = 0  # the entry of the count of stub or deck that answered it
     choices: tuple[tuple[Place, str, Choice], ...] = ()  # place, bettor (empty: the box counts as one), choice
     first_facts: Facts = Facts()
     origin: int = 0

@@ -213,6 +213,18 @@ def deal_by_hand(decision: Decision, given: PersonActed, operation: operations.D
     deal_without_device(decision, cards, "by_hand")
 
 
+def _counted_by_device(state: TableState) -> bool:
+    capabilities = state.device.capabilities
+    return capabilities is not None and capabilities.unloads_stub
+
+
+def stub_count_due(state: TableState) -> bool:
+    """Whether the stub has to be counted before the chips are paid."""
+    same_deck = state.decks.in_play.used  # the next deck may have come in before the round was reopened
+    asked = _counted_by_device(state) or (state.settings is not None and state.settings.count_stub_by_hand)
+    return same_deck and state.decks.in_play.stub is None and asked
+
+
 def verify_settled(state: TableState, given: PersonActed, operation: operations.RecordSettled) -> None:
     """After a void the return of the bets is recorded, also once the table is closed or under maintenance."""
     assert state.settings is not None
@@ -225,10 +237,8 @@ def verify_settled(state: TableState, given: PersonActed, operation: operations.
     verify_nothing_held(state)
     if state.round.chips_paid:
         raise RefusedError("settled", "The chips are recorded as paid already; conclude the round.")
-    capabilities = state.device.capabilities
-    counted_by_device = capabilities is not None and capabilities.unloads_stub
-    same_deck = state.decks.in_play.used  # the next deck may have come in before the round was reopened
-    if same_deck and state.decks.in_play.stub is None and (counted_by_device or state.settings.count_stub_by_hand):
+    if stub_count_due(state):
+        counted_by_device = _counted_by_device(state)
         out = state.decks.in_play.stub_out
         comes = counted_by_device and state.device.connected and not (state.device.stopped or out)
         next_step = "wait until the device has given it out" if comes else "count it by hand"

@@ -20,6 +20,7 @@ from controller.rules.settlement import BetRuling
 from controller.table.model import (
     ASIDE,
     Answer,
+    BeforeCount,
     CardId,
     Closed,
     Deck,
@@ -102,6 +103,7 @@ class Round(msgspec.Struct, frozen=True):
     hands: dict[Place, Hand] = {}
     piles: dict[Pile, tuple[HeldCard, ...]] = {}
     surplus: dict[str, int] = {}  # by pile: cards counted there by a person, less those known to lie there
+    before_counts: tuple[tuple[int, BeforeCount], ...] = ()  # by the entry of each count by hand
     taken_back: int = 0  # cards too many, taken out of a hand: set aside, or back in the stub; a count will show
     viewing: tuple[tuple[str, int], ...] = ()  # bettor and box, in the order in which they looked
 

@@ -26,6 +26,7 @@ from controller.table.events.changes import (
 )
 from controller.table.model import (
     ASIDE,
+    BeforeCount,
     Deck,
     Hand,
     HeldCard,
@@ -247,16 +248,20 @@ class DealtByHand(Event, frozen=True, tag="dealt_by_hand"):
 
 
 class CardsCounted(Event, frozen=True, tag="cards_counted"):
-    """A count by hand, right or wrong."""
+    """A count by hand, right or wrong. `operation`: its entry. `before`: what the account said until then."""
 
     pile: str
     number: int
     due: int
     by: str
     witness: str
+    operation: int = 0
+    before: BeforeCount | None = None
 
     def apply(self, state: TableState, entry: int) -> TableState:
         """Keeps counts of piles and cards set aside; counts of stub, tray and hands have events of their own."""
+        if self.before is not None:
+            state = with_round(state, before_counts=(*state.round.before_counts, (self.operation, self.before)))
         if self.pile not in (*PILES, ASIDE):
             return state
         if self.pile == ASIDE:

@@ -9,8 +9,11 @@ from controller.roles import Role
 from controller.rules.dealing_order import Place
 from controller.rules.layout import Bet
 from controller.table.events.base import Event
-from controller.table.events.changes import with_hand, with_round
+from controller.table.events.changes import PILES, with_decks, with_hand, with_round
 from controller.table.model import (
+    ASIDE,
+    STUB,
+    BeforeCount,
     Entered,
     Hand,
     Stage,
@@ -80,6 +83,25 @@ class ClosingTakenBack(Event, frozen=True, tag="closing_taken_back"):
         return with_round(state, conclusion_asked=False, chips_paid=state.round.chips_paid and not self.chips)
 
 
+class CountTakenBack(Event, frozen=True, tag="count_taken_back"):
+    """A count of that pile or place does not stand: the account of the cards says again what it said before."""
+
+    pile: str
+    account: BeforeCount
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        account = self.account
+        state = with_decks(with_round(state, taken_back=account.taken_back), count_due=account.count_due)
+        if self.pile == STUB:
+            counted = replace(state.decks.in_play, stub=account.stub, by_count=account.size)
+            state = with_decks(state, in_play=counted)
+        elif self.pile not in (*PILES, ASIDE):
+            return with_hand(state, self.pile, surplus=account.more or 0) if self.pile in state.round.hands else state
+        pile = ASIDE if self.pile == STUB else self.pile
+        surplus = {name: more for name, more in state.round.surplus.items() if name != pile}
+        return with_round(state, surplus=surplus if account.more is None else {**surplus, pile: account.more})
+
+
 class LayoutCorrected(Event, frozen=True, tag="layout_corrected"):
     """How the bets lay at "No more bets"; `was`: how they were entered."""
 
@@ -97,7 +119,8 @@ class IrregularityReopened(Event, frozen=True, tag="irregularity_reopened"):
     """A decision rested on an entry that was corrected: the irregularity is decided again.
 
     `outcome`: how it had ended; empty: it was still open. `hands` play again, `withdrawals` (bettor and box) and
-    rulings on `bets` are undone. `because_of`: the entry that was corrected.
+    rulings on `bets` are undone. `because_of`: the entry that was corrected. `recounted`: the number of cards of its
+    hand is `counted` again, by the entry before; None: there was none.
     """
 
     irregularity: int
@@ -111,6 +134,8 @@ class IrregularityReopened(Event, frozen=True, tag="irregularity_reopened"):
     hands: tuple[Place, ...] = ()
     withdrawals: tuple[tuple[str, int], ...] = ()
     bets: tuple[int, ...] = ()
+    recounted: bool = False
+    counted: int | None = None
 
     def apply(self, state: TableState, entry: int) -> TableState:
         every = (*state.open, *(closed.found for closed in state.round.closed))
@@ -124,6 +149,7 @@ class IrregularityReopened(Event, frozen=True, tag="irregularity_reopened"):
             choices=self.choices,
             void_asked=False,
         )
+        found = replace(found, counted=self.counted) if self.recounted else found
         ruled_on = {(bet, self.irregularity) for bet in self.bets}
         hands = dict(state.round.hands)
         for place in self.hands:

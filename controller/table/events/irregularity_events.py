@@ -139,7 +139,10 @@ class VoidAsked(Event, frozen=True, tag="void_asked"):
 
 
 class FactStated(Event, frozen=True, tag="fact_stated"):
-    """An answer to a question. `counted`: the number of cards at `place` by the last count."""
+    """An answer to a question. `counted`: the number of cards at `place` by the last count.
+
+    `counted_by`: the entry of the count of stub or deck that answers it; 0: no count does.
+    """
 
     irregularity: int
     facts: Facts
@@ -148,9 +151,10 @@ class FactStated(Event, frozen=True, tag="fact_stated"):
     by: str = ""
     counted: int | None = None
     place: Place | None = None
+    counted_by: int = 0
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        stated = {"counted": self.counted, "place": self.place}
+        stated = {"counted": self.counted, "place": self.place, "counted_by": self.counted_by or None}
         changes: dict[str, Any] = {name: value for name, value in stated.items() if value is not None}
         return with_open(state, self.irregularity, entry, facts=self.facts, row=self.row, asks=self.asks, **changes)
 

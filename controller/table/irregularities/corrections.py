@@ -14,11 +14,12 @@ from msgspec.structs import replace
 from controller.games.specification import Kind
 from controller.rules.dealing_order import DEALER, Place, dealing_order, order_after_first_card, served_boxes
 from controller.rules.layout import Bet, Layout, as_it_lies
-from controller.table import counts, events, exposing, operations, rounds
+from controller.table import events, exposing, operations, rounds
 from controller.table.betting import as_refusal, placed_by
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
 from controller.table.irregularities import reporting
+from controller.table.irregularities.count_corrections import correct_count
 from controller.table.irregularities.dispositions import close_choices
 from controller.table.irregularities.raising import already_open, known_facts, raise_irregularity
 from controller.table.irregularities.reopening import (
@@ -28,6 +29,7 @@ from controller.table.irregularities.reopening import (
     re_evaluate,
     reopen,
     return_to_exposing,
+    take_closing_back,
 )
 from controller.table.model import DENIED, Closed, Entered, Hand, HeldCard, Stage
 from controller.table.operations import Operation
@@ -63,7 +65,7 @@ def correct_entry(decision: Decision, given: PersonActed, operation: operations.
     decision.origin = decision.emit(corrected)  # under which the replacement may be corrected again
     _withdraw_irregularities_of(decision, given, entered)
     correction.act(decision, given, entered, instead)
-    re_evaluate(decision, correction.rests - {"counted_wrong"}, entered.entry, corrected=entered.entry)
+    re_evaluate(decision, correction.rests, entered.entry, corrected=entered.entry)
     judge_again(decision, given)
 
 
@@ -218,22 +220,6 @@ def _reorder(decision: Decision, given: PersonActed, places: tuple[Place, ...], 
         decision.enter_phase(f"take_up_dealing_{state.settings.unit}")
 
 
-def _correct_count(decision: Decision, given: PersonActed, entered: Entered, instead: operations.CountCards) -> None:
-    """A corrected count of the stub reopens what the wrong one decided; of other piles the last count stands."""
-    assert isinstance(entered.operation, operations.CountCards)
-    if instead.pile != entered.operation.pile:
-        raise RefusedError(
-            "pile",
-            f"It was entered as a count of {entered.operation.pile}: enter how many cards lie there, then the count of "
-            f"{instead.pile}.",
-        )
-    counts.verify_count(decision.state, given, instead)
-    if instead.pile == counts.STUB:
-        wrong = not decision.state.stub_fits(instead.number)
-        re_evaluate(decision, frozenset({"counted_wrong"}), entered.entry, wrong)
-    counts.count_cards(decision, given, instead)
-
-
 # -- reports and decisions of irregularities ---------------------------------------------------------------------------
 
 
@@ -306,19 +292,13 @@ def _strike_out_payment(decision: Decision, given: PersonActed, entered: Entered
     if state.phase is Phase.VOIDED:
         decision.emit(events.ClosingTakenBack(chips=True, returned=True))
     else:
-        _take_closing_back(decision, chips=True)
+        take_closing_back(decision, chips=True)
 
 
 def _strike_out_conclusion(decision: Decision, given: PersonActed, entered: Entered, instead: None) -> None:
     if decision.state.phase is not Phase.CONCLUDED and not decision.state.round.conclusion_asked:
         raise RefusedError("not-concluded", "The round is not concluded; there is nothing to correct.")
-    _take_closing_back(decision, chips=False)
-
-
-def _take_closing_back(decision: Decision, *, chips: bool) -> None:
-    decision.emit(events.ClosingTakenBack(chips))
-    if decision.state.phase is Phase.CONCLUDED:
-        decision.enter_phase("take_up_settling")
+    take_closing_back(decision, chips=False)
 
 
 # -- how the bets lay --------------------------------------------------------------------------------------------------
@@ -374,7 +354,7 @@ CORRECTIONS: Final[dict[type[Operation], Correction]] = {
     operations.ExposeHand: Correction(_correct_exposure, frozenset({"established"})),
     operations.ShowFirstCard: Correction(_correct_first_card, PLACES, struck=False),
     operations.OccupyBoxes: Correction(_correct_boxes, PLACES, struck=False),
-    operations.CountCards: Correction(_correct_count, frozenset({"counted_wrong"}), struck=False),
+    operations.CountCards: Correction(correct_count),
     operations.ReportIrregularity: Correction(_correct_report),
     operations.ConfirmIrregularity: Correction(_strike_out_answer, otherwise=False),
     operations.DenyIrregularity: Correction(_strike_out_answer, otherwise=False),

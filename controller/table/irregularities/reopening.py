@@ -17,6 +17,7 @@ from controller.table.betting import take_back_settlement
 from controller.table.decision import Decision, RefusedError
 from controller.table.irregularities.raising import first_stage, known_facts
 from controller.table.model import DENIED, Closed, Hand, Irregularity, Stage
+from controller.table.operations import CountCards
 from controller.table.phases import CARDS_LEAVE, Phase
 from controller.table.state import TableState
 
@@ -26,6 +27,22 @@ NO_MATTER: Final = frozenset({CORRECTED, OVERTAKEN})  # these outcomes are not r
 PAID: Final = frozenset({Phase.SETTLING, Phase.CONCLUDED})
 
 Choices = tuple[tuple[str, str, Choice], ...]
+
+
+def ask_for_counts(decision: Decision, because_of: int) -> None:
+    """A count was struck out: what it answered, of the round or of the deck that waits, asks for a count again.
+
+    What a count raised has that answer too, and is withdrawn instead. An old journal does not say which count answered.
+    """
+    state = decision.state
+    counts = [one.entry for one in state.round.entered if isinstance(one.operation, CountCards)]
+    ended = [one for one in state.round.closed if one.outcome not in NO_MATTER | {DENIED}]
+    for one in (*(Closed(found, "") for found in state.open), *ended):
+        found = one.found
+        answered = found.counted_by == because_of or (not found.counted_by and found.origin not in counts)
+        mine = answered and (found.round == decision.state.round.number or found.waiting)
+        if mine and found.facts.counted_wrong is not None and may_be_reopened(decision.state, found):
+            reopen(decision, one, replace(found.facts, counted_wrong=None), because_of)
 
 
 def re_evaluate(
@@ -99,9 +116,12 @@ def reopen(
     stage: Stage | None = None,
     row: Row | None = None,
     choices: Choices = (),
+    recounted: bool = False,
+    counted: int | None = None,
 ) -> None:
     """Open it again, in its first stage unless `stage` is given, and undo its effects.
 
+    `recounted`: the number of cards of its hand is `counted` again, None before a count.
     Raises `RefusedError` where it made the round void and the round cannot be continued.
     """
     found = ended.found
@@ -123,6 +143,8 @@ def reopen(
             tuple(dict.fromkeys(f"B{box}" for box, _, irregularity in state.round.removed if irregularity == found.id)),
             tuple((bettor, box) for bettor, box, _, irregularity in state.round.withdrawn if irregularity == found.id),
             tuple(bet for bet, _, irregularity in state.round.bet_rulings if irregularity == found.id),
+            recounted,
+            counted,
         )
     )
     _undo_count(decision, found)
@@ -169,6 +191,13 @@ def _lift_void(decision: Decision, found: Irregularity, because_of: int) -> None
         if outcome == OVERTAKEN:
             again = Closed(other, outcome)
             reopen(decision, again, other.facts, because_of, stage=other.stage, row=other.row, choices=other.choices)
+
+
+def take_closing_back(decision: Decision, *, chips: bool) -> None:
+    """The round is not concluded; `chips`: nor are its chips paid."""
+    decision.emit(events.ClosingTakenBack(chips))
+    if decision.state.phase is Phase.CONCLUDED:
+        decision.enter_phase("take_up_settling")
 
 
 def return_to_exposing(decision: Decision, irregularity: int = 0) -> None:

@@ -1,0 +1,163 @@
+"""Corrections of counts by hand: the account of the cards, and what becomes of the irregularities that a count decided.
+
+The last count of a pile stands, so only the last one is corrected. What was noticed with it is withdrawn. What it
+answered asks for a count again or, where another number is entered, is decided by that. The account says again what it
+said before the count, as long as the cards of the round have not been taken away.
+"""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from controller.games.specification import Facts, Kind
+from controller.table import counts, events, operations
+from controller.table.decision import Decision, RefusedError
+from controller.table.inputs import PersonActed
+from controller.table.irregularities.reopening import (
+    CORRECTED,
+    NO_MATTER,
+    PAID,
+    ask_for_counts,
+    concerns_round,
+    may_be_reopened,
+    re_evaluate,
+    reopen,
+    take_closing_back,
+)
+from controller.table.model import ASIDE, DENIED, STUB, BeforeCount, Closed, Entered, Hand, Irregularity
+from controller.table.rounds import stub_count_due
+from controller.table.state import TableState
+
+Count = operations.CountCards
+
+
+def correct_count(decision: Decision, given: PersonActed, entered: Entered, instead: Count | None) -> None:
+    """Another number stands instead of the one entered, or none does."""
+    count = entered.operation
+    assert isinstance(count, Count)
+    if instead is not None and instead.pile != count.pile:
+        raise RefusedError(
+            "pile",
+            f"It was entered as a count of {count.pile}: enter how many cards lie there, then the count of "
+            f"{instead.pile}.",
+        )
+    _verify_last(decision.state, entered, count, instead)
+    _take_back_account(decision, entered, count)
+    if instead is None:
+        _strike_out(decision, given, entered, count)
+        return
+    counts.verify_count(decision.state, given, instead)
+    if instead.pile == STUB:
+        wrong = not decision.state.stub_fits(instead.number)
+        re_evaluate(decision, frozenset({"counted_wrong"}), entered.entry, wrong)
+    counts.count_cards(decision, given, instead)
+
+
+def _verify_last(state: TableState, entered: Entered, count: Count, instead: Count | None) -> None:
+    later = [one for one in _counts_of(state, count.pile) if one.entry > entered.entry and one.operation is not instead]
+    if later:
+        raise RefusedError(
+            "later", f"A later count of {count.pile} stands (entry {later[-1].entry}); correct that one instead."
+        )
+
+
+def _counts_of(state: TableState, pile: str) -> list[Entered]:
+    return [one for one in state.round.entered if isinstance(one.operation, Count) and one.operation.pile == pile]
+
+
+def _strike_out(decision: Decision, given: PersonActed, entered: Entered, count: Count) -> None:
+    for found in decision.state.open:
+        if found.origin == entered.entry:
+            decision.emit(events.IrregularityResolved(found.id, CORRECTED, found.row.clause, given.person, given.role))
+    if count.pile in (STUB, counts.DECK):
+        ask_for_counts(decision, entered.entry)
+        if count.pile == STUB and decision.state.phase in PAID and stub_count_due(decision.state):
+            take_closing_back(decision, chips=True)
+    elif count.pile in counts.BESIDE:
+        stub = decision.state.decks.in_play.stub
+        if stub is not None:  # it is compared with the account as it is now
+            wrong = not decision.state.stub_fits(stub)
+            re_evaluate(decision, frozenset({"counted_wrong"}), entered.entry, wrong)
+    elif count.pile != counts.TRAY:
+        _restore_hand(decision, entered, count)
+
+
+# -- the account of the cards
+
+
+def _before(state: TableState, entered: Entered) -> BeforeCount | None:
+    """What the account said before the count; None: another deck is in play, or an old journal does not say it."""
+    of_round = state.decks.in_play.deck == state.round.deck and state.decks.in_play.used and not state.other_deck_in
+    found = [before for entry, before in state.round.before_counts if entry == entered.entry]
+    return found[-1] if found and of_round else None
+
+
+def _take_back_account(decision: Decision, entered: Entered, count: Count) -> None:
+    """Of the stub only where that count is the one that stands: the device may have counted it since."""
+    state = decision.state
+    deck, now = state.decks.in_play, state.round.surplus
+    before = _before(state, entered)
+    if count.pile == counts.DECK:
+        kept = [one for entry, one in state.round.before_counts if entry == entered.entry]
+        if kept and kept[-1].count_due and not state.decks.count_due:
+            same = BeforeCount(deck.stub, deck.by_count, None, state.round.taken_back, count_due=True)
+            decision.emit(events.CountTakenBack(count.pile, same))
+    elif before is None:
+        return
+    elif count.pile == STUB and counts.stub_is_kept(state) and deck.stub == count.number:
+        shown = before.taken_back > state.round.taken_back and not _counts_of(state, ASIDE)
+        aside = before.more if shown else now.get(ASIDE)
+        taken_back = before.taken_back if shown else state.round.taken_back
+        account = BeforeCount(before.stub, before.size, aside, taken_back, state.decks.count_due)
+        decision.emit(events.CountTakenBack(STUB, account))
+    elif count.pile in counts.BESIDE:
+        taken_back = before.taken_back if count.pile == ASIDE else state.round.taken_back
+        account = BeforeCount(deck.stub, deck.by_count, before.more, taken_back, state.decks.count_due)
+        decision.emit(events.CountTakenBack(count.pile, account))
+
+
+# -- a count of a hand
+
+
+def _restore_hand(decision: Decision, entered: Entered, count: Count) -> None:
+    """Errors that had their number of cards from this count have it from the one before, or ask for a count again."""
+    state = decision.state
+    earlier = _earlier_number(state, entered, count.pile)
+    ended = [one for one in state.round.closed if one.outcome not in NO_MATTER | {DENIED}]
+    for one in (*(Closed(found, "") for found in state.open), *ended):
+        found = one.found
+        mine = found.place == count.pile and found.counted == count.number and concerns_round(state, found)
+        if mine and found.origin != entered.entry and may_be_reopened(decision.state, found):
+            facts = found.facts if earlier is not None else _without_number(found)
+            reopen(decision, one, facts, entered.entry, recounted=True, counted=earlier)
+    before = _before(decision.state, entered)
+    undone = any(isinstance(event, events.IrregularityReopened) and event.outcome for event in decision.events)
+    now = decision.state
+    if undone and before is not None and now.round.hands.get(count.pile, Hand()).surplus != (before.more or 0):
+        deck = now.decks.in_play
+        account = BeforeCount(deck.stub, deck.by_count, before.more, now.round.taken_back, now.decks.count_due)
+        decision.emit(events.CountTakenBack(count.pile, account))
+
+
+def _without_number(found: Irregularity) -> Facts:
+    """The facts without those that the count of a hand said."""
+    if found.kind is Kind.WRONG_COUNT:
+        return found.facts
+    first = found.first_facts
+    return replace(
+        found.facts, wrong_number=first.wrong_number, misplaced=first.misplaced, dealer_hand=first.dealer_hand
+    )
+
+
+def _earlier_number(state: TableState, entered: Entered, place: str) -> int | None:
+    """How many cards the hand had by the entry before: a count, or a report of a wrong count."""
+    numbers = [
+        one.operation.number if isinstance(one.operation, Count) else one.operation.counted
+        for one in state.round.entered
+        if one.entry < entered.entry
+        and (
+            (isinstance(one.operation, Count) and one.operation.pile == place)
+            or (isinstance(one.operation, operations.ReportIrregularity) and one.operation.place == place)
+        )
+    ]
+    return next((number for number in reversed(numbers) if number is not None), None)

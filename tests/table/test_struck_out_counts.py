@@ -1,0 +1,233 @@
+"""A count that is struck out: what becomes of the irregularities that it decided, and of the account of the cards."""
+
+from __future__ import annotations
+
+import pytest
+
+from controller.commands.narration import tell
+from controller.games.specification import Kind, Unit
+from controller.roles import Role
+from controller.table import events, operations
+from controller.table.counts import ledger_of
+from controller.table.model import ASIDE, Pile, Stage
+from controller.table.next_step import next_step
+from controller.table.phases import Phase
+from tests.table.correction_hands import correct, last_entry
+from tests.table.deck_hands import load_beside, shuffle_beside
+from tests.table.harness import TableHarness
+
+Count = operations.CountCards
+
+
+def count(table: TableHarness, number: int, pile: str = "stub") -> None:
+    table.do(Count(pile, number, "a witness"))
+
+
+def strike(table: TableHarness) -> None:
+    correct(table, Count)
+
+
+def stub_of(table: TableHarness) -> int | None:
+    return table.state.decks.in_play.stub
+
+
+# -- the stub
+
+
+@pytest.mark.parametrize("wrong", [True, False])
+@pytest.mark.parametrize("decided", [True, False])
+def test_what_a_count_of_the_stub_answered_asks_for_a_count_again(*, decided: bool, wrong: bool) -> None:
+    table = TableHarness().start().to_dealing()
+    table.take(2)
+    table.report(Kind.COUNT_IN_DOUBT)
+    due = table.state.stub_due
+    count(table, due - wrong)
+    if decided:
+        table.confirm()
+        assert table.at(Phase.VOIDED) is wrong
+    strike(table)
+    assert table.at(Phase.DEALING_SETS)
+    assert (table.open.stage, table.open.asks) == (Stage.CLAIMED, ("counted_wrong",))
+    assert "ount" in next_step(table.state)
+    assert table.refused(operations.ConfirmIrregularity(table.open.id, table.open.revision), Role.PIT_SUPERVISOR)
+    count(table, due)
+    table.confirm()
+    assert not table.state.open
+
+
+@pytest.mark.parametrize("decided", [True, False])
+def test_what_was_noticed_with_a_count_of_the_stub_is_withdrawn(*, decided: bool) -> None:
+    """I02 was raised by the count alone; confirmed, it had made the round void."""
+    table = TableHarness().start().to_dealing()
+    table.take(2)
+    count(table, table.state.stub_due - 1)
+    assert table.open.kind is Kind.DECK_COUNT
+    if decided:
+        table.confirm()
+        assert table.at(Phase.VOIDED)
+    strike(table)
+    assert table.at(Phase.DEALING_SETS)
+    assert not table.state.open
+    assert table.last(events.IrregularityResolved).outcome == "corrected"
+
+
+def test_the_stub_is_counted_again_before_the_chips_are_paid() -> None:
+    table = TableHarness(Unit.SINGLES).start().to_dealing().deal().expose_all()
+    count(table, 40)
+    assert stub_of(table) == 40
+    strike(table)
+    assert stub_of(table) is None
+    assert table.refused(operations.RecordSettled())[0] == "stub"
+    table.settle().conclude()
+    strike(table)
+    assert table.at(Phase.SETTLING)
+    assert not table.state.round.chips_paid
+    table.settle().conclude()
+
+
+def test_the_count_before_stands_again() -> None:
+    """Of the device, or of people: the account is what it was."""
+    table = TableHarness().start().to_dealing().deal().expose_all()
+    before = table.state.decks.in_play.stub, ledger_of(table.state)
+    assert before[0] == 40, "the device gave the stub out and counted it"
+    count(table, 39)
+    strike(table)
+    assert (table.state.decks.in_play.stub, ledger_of(table.state)) == before
+    assert not table.state.open
+
+
+def test_only_the_last_count_of_a_pile_is_corrected() -> None:
+    table = TableHarness().start().to_dealing()
+    table.take(2)
+    count(table, 45)
+    first = last_entry(table, Count)
+    count(table, 46)
+    last = last_entry(table, Count)
+    code, sentence = table.refused(operations.CorrectEntry(first, "miskeyed"), Role.PIT_SUPERVISOR)
+    assert (code, sentence) == ("later", f"A later count of stub stands (entry {last}); correct that one instead.")
+    instead = operations.CorrectEntry(first, "miskeyed", Count("stub", 44, "a witness"))
+    assert table.refused(instead, Role.PIT_SUPERVISOR)[0] == "later"
+    strike(table)
+    table.do(operations.CorrectEntry(first, "miskeyed"), Role.PIT_SUPERVISOR)
+    assert not table.state.open
+
+
+def test_a_count_of_cards_that_were_taken_away_does_not_come_back_to_another_deck() -> None:
+    table = TableHarness(Unit.SINGLES).start().to_dealing().finish()
+    table.fresh_deck()
+    before = ledger_of(table.state)
+    strike(table)
+    assert ledger_of(table.state) == before
+
+
+# -- piles beside, the tray, the whole deck
+
+
+@pytest.mark.parametrize("pile", [Pile.BURNT, ASIDE, Pile.DROPPED, Pile.DISCARDS])
+def test_the_account_of_a_pile_goes_back_to_what_was_counted_before_or_is_known(pile: str) -> None:
+    table = TableHarness().start().to_dealing()
+    table.take(2)
+    known = ledger_of(table.state), table.state.stub_due
+    count(table, 1, pile)
+    assert table.open.kind is Kind.COUNT_IN_DOUBT
+    once = ledger_of(table.state), table.state.stub_due
+    count(table, 3, pile)
+    strike(table)
+    assert (ledger_of(table.state), table.state.stub_due) == once
+    assert table.open.kind is Kind.COUNT_IN_DOUBT
+    strike(table)
+    assert (ledger_of(table.state), table.state.stub_due) == known
+    assert not table.state.open
+
+
+def test_another_count_of_a_pile_is_compared_with_what_was_known_before() -> None:
+    table = TableHarness().start().to_dealing()
+    table.take(2)
+    count(table, 46, ASIDE)
+    correct(table, Count, Count(ASIDE, 0, "a witness"))
+    assert (table.state.stub_due, table.state.open) == (46, ())
+
+
+def test_a_struck_out_count_of_the_tray_withdraws_what_was_noticed() -> None:
+    table = TableHarness().start().to_dealing()
+    count(table, 4, "tray")
+    assert table.open.kind is Kind.SIMULTANEOUS
+    strike(table)
+    assert not table.state.open
+
+
+@pytest.mark.parametrize("decided", [True, False])
+def test_a_struck_out_count_of_the_waiting_deck_asks_for_its_count_again(*, decided: bool) -> None:
+    table = TableHarness().start().to_dealing()
+    load_beside(table)
+    shuffle_beside(table, count=51)
+    assert table.open.waiting
+    count(table, 51, "deck")
+    if decided:
+        table.confirm()
+    strike(table)
+    assert (table.open.waiting, table.open.asks) == (True, ("counted_wrong",))
+    count(table, 52, "deck")
+    table.confirm()
+    assert not table.state.open
+
+
+def test_after_maintenance_the_deck_is_counted_again() -> None:
+    table = TableHarness(Unit.SINGLES).start().to_dealing().finish()
+    table.do(operations.BeginMaintenance("the roller sticks"), Role.PIT_SUPERVISOR)
+    table.do(operations.EndMaintenance(), Role.PIT_SUPERVISOR)
+    table.device.load()
+    table.do(operations.ShuffledOutside("batch shuffler"))
+    count(table, 52, "deck")
+    assert ledger_of(table.state) is not None
+    strike(table)
+    assert ledger_of(table.state) is None
+    assert table.refused(operations.PlaceYourBets())[0] == "count-due"
+
+
+# -- a hand
+
+
+@pytest.mark.parametrize("decided", [True, False])
+def test_a_struck_out_count_of_a_hand_withdraws_what_was_noticed(*, decided: bool) -> None:
+    table = TableHarness().start().to_dealing().deal()
+    count(table, 4, "B3")
+    if decided:
+        table.confirm(handled=False)
+    strike(table)
+    assert not table.state.open
+    assert table.at(Phase.EXAMINING)
+    assert table.state.round.hands["B3"].size == 3
+
+
+def test_the_count_of_the_hand_before_stands_again() -> None:
+    table = TableHarness().start().to_dealing().deal()
+    count(table, 4, "B3")
+    count(table, 5, "B3")
+    assert table.open.counted == 5
+    strike(table)
+    assert table.open.counted == 4
+
+
+def test_a_report_of_a_wrong_count_stands_again() -> None:
+    """Also once the wrong number was confirmed and had decided the round."""
+    table = TableHarness().start().to_dealing().deal()
+    table.report(Kind.WRONG_COUNT, "B3", counted=2)
+    count(table, 5, "B3")
+    table.confirm(handled=False)
+    assert table.at(Phase.VOIDED)
+    strike(table)
+    assert table.at(Phase.EXAMINING)
+    assert (table.open.counted, table.open.stage) == (2, Stage.CLAIMED)
+    assert table.state.round.hands["B3"].size == 3
+
+
+# -- what people are told
+
+
+def test_what_becomes_of_the_irregularity_is_told() -> None:
+    withdrawn = {"event": "irregularity_resolved", "outcome": "corrected", "clause": "NC 5.5.2", "by": "sam"}
+    assert tell(withdrawn) == "withdrawn by sam: it was noticed with the entry that was wrong"
+    back = {"event": "count_taken_back", "pile": "stub", "account": {"stub": None}}
+    assert tell(back) == "the count does not stand (stub): it is to be counted again"
+    assert tell(back | {"pile": "burnt"}) == "the count does not stand (burnt)"
