@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable
 from fractions import Fraction
 
-from controller.games.specification import Choice, Kind
+from controller.games.specification import Choice
 from controller.table import events
 from controller.table.events import AnyEvent
 from controller.table.evolve import evolve
@@ -52,6 +52,8 @@ def check_step(before: TableState, given: AnyInput, numbered: Numbered, after: T
 def check_state(state: TableState, device: Device, raised: frozenset[str]) -> None:
     """The state that was reached. `raised`: the kinds of irregularity raised in the round."""
     lying = places_of(state)
+    noticed = (*state.open, *(ended.found for ended in state.round.closed))
+    counted = {found.place for found in noticed if found.counted is not None}
     require(len(lying) == len(set(lying)), f"a card lies in two places: {lying}")
     of_this_deck = [card for card in lying if card[0] == state.decks.in_play.shuffle]
     require(
@@ -59,11 +61,11 @@ def check_state(state: TableState, device: Device, raised: frozenset[str]) -> No
     )
     whole = len(of_this_deck) + device.inside + device.lost == WHOLE
     unknown = not device.inside or device.waiting or state.round.by_hand  # stub out, reports waiting, no device
-    require(whole or unknown or Kind.WRONG_COUNT in raised, "the deck has not 52 cards")
+    require(whole or unknown or bool(counted), "the deck has not 52 cards")
     for place, hand in state.round.hands.items():
         excused = ELSEWHERE in raised
         require(len(hand.cards) <= 3 or excused, f"{len(hand.cards)} cards at {place} without an irregularity")
-        require(not hand.surplus or Kind.WRONG_COUNT in raised, f"a surplus at {place} without a count")
+        require(not hand.surplus or place in counted, f"a surplus at {place} without a count")
         dealt = state.round.places[: state.round.dealt].count(place)
         require(
             excused or not state.round.places or len(hand.cards) == dealt,

@@ -16,6 +16,7 @@ from controller.roles import Role
 from controller.rules.dealing_order import DEALER
 from controller.table import operations
 from controller.table.inputs import AnyInput, DeviceGone, PersonActed, StatusReceived
+from controller.table.irregularities.questions import waits_for_hand_count
 from controller.table.model import Hand, Irregularity, Stage
 from controller.table.operations import AnyOperation
 from controller.table.perform import can
@@ -236,6 +237,10 @@ def _confirmations(state: TableState, found: Irregularity) -> Iterator[Doing]:
     if not found.asks:
         yield "confirm", operations.ConfirmIrregularity(found.id, found.revision), False
         return
+    if waits_for_hand_count(found):
+        for place in (*state.round.live_places[:1], DEALER):
+            number = state.round.hands.get(place, Hand()).size + 1
+            yield f"count {place} one over", operations.CountCards(place, number, "witness"), False
     if "counted_wrong" in found.asks:
         due = state.stub_due
         for name, counted in (("count right", due), ("count one short", due - 1)):
