@@ -16,6 +16,7 @@ import msgspec
 
 from controller.games.specification import ASSUMED_NOT, FACT_QUESTIONS, STATED, Choice, Disposition, Facts, Kind
 from controller.roles import Role
+from controller.rules.dealing_order import Place
 from controller.rules.law import find_row
 from controller.table import events, operations
 from controller.table.decision import Decision, RefusedError
@@ -59,7 +60,7 @@ KNOWN_FACTS: Final = (
 CORRECT_BY: Final = {
     "established": " Name the cards that people saw, if more were exposed.",
     "misplaced": " Record where the cards lie now, if they were put right.",
-    "curable": " Record where the cards lie, if it can be done.",
+    "curable": " If it can be done, record first where the cards lie.",
 }
 """What people do where the table's knowledge is not right."""
 
@@ -277,8 +278,21 @@ def verify_reconstruct(state: TableState, given: PersonActed, operation: operati
         raise RefusedError("places", "Record first which cards lie at the wrong place.")
     if found.row.when.curable and state.round.misplaced and not state.round.curable:
         raise RefusedError(
-            "hands", "Moving complete hands does not put these cards right; confirm again, and answer no."
+            "hands",
+            f"{_lying(state)}. Moving complete hands does not put that right: confirm again, and answer no.",
         )
+
+
+def _lying(state: TableState) -> str:
+    """Which cards lie at a wrong place, as people entered it."""
+    together: dict[tuple[str, Place], list[str]] = {}
+    for (_, ordinal), where in sorted(state.round.misplaced.items()):
+        together.setdefault(where, []).append(str(ordinal))
+    words = state.game.words.of
+    phrases = (
+        f"{', '.join(numbers)} of {words(belongs)} at {words(lies)}" for (lies, belongs), numbers in together.items()
+    )
+    return f"By what was entered cards lie elsewhere: {'; '.join(phrases)}"
 
 
 def confirm_reconstruction(decision: Decision, given: PersonActed, operation: operations.Reconstruct) -> None:
