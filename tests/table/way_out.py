@@ -148,7 +148,7 @@ def play_on(table: TableHarness) -> None:
         case Phase.FIRST_CARD if state.round.first_card is not None:
             seen = None if state.round.first_card.face else DECK[0]
             table.do(operations.ShowFirstCard(seen))
-        case phase if phase in CARDS_LEAVE and state.decks.in_play.stub_out and not state.decks.tray:
+        case phase if phase in CARDS_LEAVE and _by_hand(state):
             _manage(table, operations.DealByHand(1, "the device has given out its stub"))
         case Phase.FIRST_CARD if not (device.inside or device.tray or state.decks.tray):
             table.report(Kind.FOREIGN_CARD)
@@ -188,6 +188,11 @@ def _begin_round(table: TableHarness) -> None:
         table.do(operations.PlaceYourBets())
     else:
         table.fresh_deck()
+
+
+def _by_hand(state: TableState) -> bool:
+    """Once the stub is out; a set that the device reported in the tray is dealt by hand as well then."""
+    return state.decks.in_play.stub_out and (state.round.by_hand or not state.decks.tray)
 
 
 def _set_waits(table: TableHarness) -> bool:
