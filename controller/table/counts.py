@@ -55,8 +55,9 @@ def _reported(operation: operations.CountCards) -> operations.ReportIrregularity
 
 
 def _open_at(state: TableState, place: str) -> Irregularity | None:
-    alike = (found for found in state.open if found.kind is Kind.WRONG_COUNT and found.round == state.round.number)
-    return next((found for found in alike if found.place == place), None)
+    """The open irregularity about the number of cards at the place."""
+    counted = (found for found in state.open if found.kind is Kind.WRONG_COUNT or found.counted is not None)
+    return next((found for found in counted if (found.place, found.round) == (place, state.round.number)), None)
 
 
 def count_cards(decision: Decision, given: PersonActed, operation: operations.CountCards) -> None:

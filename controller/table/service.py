@@ -119,7 +119,7 @@ def verify_dealer_on(state: TableState, given: PersonActed, operation: operation
     _verify_nothing_open(state)
     _verify_another(state, given)
     if state.duty.dealer:
-        raise RefusedError("on-duty", f"{state.duty.dealer} is on duty; take the table over instead.")
+        raise RefusedError("on-duty", f"On duty is {state.duty.dealer}; take the table over instead.")
 
 
 def dealer_on(decision: Decision, given: PersonActed, operation: operations.DealerOn) -> None:
@@ -159,7 +159,7 @@ def take_over(decision: Decision, given: PersonActed, operation: operations.Take
 
 def _verify_another(state: TableState, given: PersonActed) -> None:
     if state.duty.dealer == given.person:
-        raise RefusedError("on-duty", f"{given.person} is on duty already; nothing to enter.")
+        raise RefusedError("on-duty", f"On duty is {given.person} already; nothing to enter.")
 
 
 def _verify_nothing_open(state: TableState) -> None:
