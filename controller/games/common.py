@@ -106,26 +106,20 @@ def as_wrong_count(
 ) -> tuple[Row, ...]:
     """Another error of dealing that left a hand with a wrong number of cards: the clauses for a wrong count say more.
 
-    `rows`: those for a wrong count. `handled`: before any Player has handled cards the clause for a wrong place, order
-    or number covers it already, save under a setting.
+    `rows`: those for a wrong count. `handled` True: only after a Player has handled cards; before that the clause for a
+    wrong place, order or number covers it already. None: whenever those rows apply.
     """
-    wrong = Facts(wrong_number=True, misplaced=True, handled=handled)
     return tuple(
         replace(
             row,
             kind=kind,
             id="",
-            when=replace(
-                wrong,
-                dealer_hand=row.when.dealer_hand,
-                viewed=row.when.viewed,
-                reconstructable=row.when.reconstructable,
-            ),
+            when=replace(row.when, wrong_number=True, misplaced=True, handled=handled or row.when.handled),
             noticed=IN_ROUND,
             under=(*row.under, *under),
         )
         for row in rows
-        if row.kind is Kind.WRONG_COUNT and row.when.handled is not False and Noticed.IN_ROUND in row.noticed
+        if Noticed.IN_ROUND in row.noticed and not (handled and row.when.handled is False)
     )
 
 

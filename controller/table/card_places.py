@@ -7,15 +7,18 @@ from typing import Final
 from msgspec.structs import replace
 
 from controller.games.specification import Kind
+from controller.rules.dealing_order import DEALER, Place
 from controller.rules.law import find_row
 from controller.table import events, operations
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
-from controller.table.irregularities.raising import already_open, known_facts, raise_irregularity
-from controller.table.irregularities.reporting import places_of
-from controller.table.model import Hand, HeldCard, Pile, Stage
+from controller.table.irregularities.raising import known_facts, raise_irregularity
+from controller.table.model import Hand, HeldCard, Irregularity, Pile, Stage
+from controller.table.phases import DEALING, Phase
 from controller.table.state import TableState
 
+MAY_MISPLACE: Final = frozenset({Kind.OTHER_DEALING_ERROR, Kind.SIMULTANEOUS, Kind.DROPPED_CARD})
+CARDS_ON_TABLE: Final = DEALING | {Phase.EXAMINING, Phase.EXPOSING}
 COME_BACK: Final = (Pile.DROPPED, Pile.DISCARDS)  # piles from which a card may return to a place
 
 
@@ -27,6 +30,7 @@ def _lying(state: TableState) -> dict[int, tuple[str, HeldCard]]:
 
 
 def verify_place_cards(state: TableState, given: PersonActed, operation: operations.PlaceCards) -> None:
+    _verify_phase(state)
     lying = _lying(state)
     ordinals = [card.ordinal for card in operation.cards]
     if not ordinals or len(set(ordinals)) != len(ordinals):
@@ -34,7 +38,7 @@ def verify_place_cards(state: TableState, given: PersonActed, operation: operati
     for card in operation.cards:
         if card.ordinal not in lying:
             raise RefusedError("cards", f"Card {card.ordinal} was not dealt in this round; name one that was.")
-        if card.place not in (*places_of(state), *COME_BACK):
+        if card.place not in (*state.round.dealt_to, *COME_BACK):
             raise RefusedError("place", f"No cards go to {card.place} in this round; name another place.")
         place, _ = lying[card.ordinal]
         if place == card.place:
@@ -66,20 +70,49 @@ def place_cards(decision: Decision, given: PersonActed, operation: operations.Pl
         place, card = lying[at.ordinal]
         moves.append(events.CardMoved(card.shuffle, card.ordinal, place, at.place))
     decision.emit(events.CardsFoundElsewhere(tuple(moves)))
-    _judge_again(decision)
-    being_put_right = any(found.stage is Stage.MOVING for found in decision.state.open)
-    if decision.state.round.misplaced and not being_put_right and not already_open(decision, Kind.WRONG_DISTRIBUTION):
-        ordinals = tuple(ordinal for _, ordinal in sorted(decision.state.round.misplaced))
+    _state_places(decision)
+    state = decision.state
+    if state.round.misplaced and not any(_is_about_places(state, found) for found in state.open):
+        ordinals = tuple(ordinal for _, ordinal in sorted(state.round.misplaced))
         raise_irregularity(decision, Kind.WRONG_DISTRIBUTION, noticed_by=given.person, ordinals=ordinals)
 
 
-def _judge_again(decision: Decision) -> None:
-    """Whether moving complete hands puts it right may have changed, where that is not decided yet."""
+def _playing_positions(state: TableState) -> tuple[Place, ...]:
+    """The places where cards can lie by mistake: at a box without a wager too (RTP 5.4)."""
+    assert state.settings is not None
+    return (*(f"B{number}" for number in range(1, state.settings.box_count + 1)), DEALER)
+
+
+def _verify_phase(state: TableState) -> None:
+    """Once the hands are settled, only what is being put right is entered."""
+    moving = any(found.stage is Stage.MOVING and found.round == state.round.number for found in state.open)
+    if state.phase not in CARDS_ON_TABLE and not moving:
+        raise RefusedError("phase", "The hands are settled; report first what is wrong with the cards.")
+
+
+def _is_about_places(state: TableState, found: Irregularity) -> bool:
+    """Whether an open irregularity is about the cards that lie wrong: then no other one is raised for them.
+
+    A wrong number of cards that is being put right is, as far as they lie at that hand or belong to it.
+    """
+    if found.round != state.round.number:
+        return False
+    if found.counted is not None:
+        touched = all(found.place in where for where in state.round.misplaced.values())
+        return found.stage is Stage.MOVING and touched
+    if found.kind is Kind.WRONG_DISTRIBUTION:
+        return True
+    return found.kind in MAY_MISPLACE and (found.stage is Stage.MOVING or found.facts.misplaced is True)
+
+
+def _state_places(decision: Decision) -> None:
+    """Open errors of dealing are stated to be about cards that lie wrong, curable by moving complete hands or not."""
     state = decision.state
     known = known_facts(state)
     for found in state.open:
-        waits = found.stage is Stage.CLAIMED and found.round == state.round.number and found.facts.misplaced
-        if waits and known.misplaced and found.facts.curable is not known.curable:
-            facts = replace(found.facts, curable=known.curable)
+        asked = found.kind in MAY_MISPLACE and "misplaced" in found.asks
+        waits = found.stage is Stage.CLAIMED and found.round == state.round.number and (found.facts.misplaced or asked)
+        if waits and known.misplaced and (found.facts.misplaced, found.facts.curable) != (True, known.curable):
+            facts = replace(found.facts, misplaced=True, curable=known.curable)
             row, asks = find_row(state.law, found.kind, facts)
             decision.emit(events.FactStated(found.id, facts, row, asks))

@@ -8,15 +8,19 @@ import msgspec
 
 from controller.games.specification import Kind
 from controller.rules.dealing_order import Place
-from controller.rules.law import find_row
 from controller.table import events, operations
 from controller.table.decision import Decision, RefusedError
 from controller.table.decks import verify_witness
 from controller.table.inputs import PersonActed
-from controller.table.irregularities.adjudication import COUNT_KINDS
-from controller.table.irregularities.questions import waits_for_hand_count
-from controller.table.irregularities.raising import already_open, known_facts, raise_count_in_doubt, raise_irregularity
-from controller.table.irregularities.reporting import places_of, verify_report
+from controller.table.irregularities.dispositions import state_count
+from controller.table.irregularities.raising import (
+    COUNT_KINDS,
+    already_open,
+    known_facts,
+    raise_count_in_doubt,
+    raise_irregularity,
+)
+from controller.table.irregularities.reporting import answer_with_hand, open_error, verify_report
 from controller.table.model import ASIDE, STUB, BeforeCount, Hand, Irregularity, Pile, Stage
 from controller.table.phases import CARDS_LEAVE, WINDOW_OPEN, Phase
 from controller.table.state import TableState
@@ -41,7 +45,7 @@ def verify_count(state: TableState, given: PersonActed, operation: operations.Co
         )
     if pile in (STUB, TRAY, DECK, *BESIDE):
         return
-    if pile not in state.round.hands and pile not in places_of(state):
+    if pile not in state.round.hands and pile not in state.round.dealt_to:
         named = ", ".join((STUB, TRAY, *BESIDE, DECK))
         raise RefusedError("pile", f"No cards lie at {pile or 'a pile without a name'}; name {named}, or a place.")
     if state.phase not in WINDOW_OPEN or state.phase is Phase.VOIDED:
@@ -149,12 +153,12 @@ def _raise_wrong(decision: Decision, given: PersonActed, note: str) -> None:
 
 
 def _answer(decision: Decision, wrong: bool, *, waiting: bool) -> None:
-    """Answer the open irregularities about that deck which wait for a count."""
+    """Answer the open irregularities about that deck which wait for a count, or for a ruling."""
+    number = decision.state.round.number
     for found in decision.state.open:
-        if found.kind in COUNT_KINDS and found.stage is Stage.CLAIMED and found.waiting is waiting:
-            facts = msgspec.structs.replace(found.facts, counted_wrong=wrong)
-            row, asks = find_row(decision.state.law, found.kind, facts)
-            decision.emit(events.FactStated(found.id, facts, row, asks, counted_by=decision.origin))
+        about = found.waiting is waiting and (waiting or found.round == number)
+        if found.kind in COUNT_KINDS and about and found.stage in (Stage.CLAIMED, Stage.RULING):
+            state_count(decision, found, wrong)
 
 
 def _count_tray(decision: Decision, given: PersonActed, number: int, due: int) -> None:
@@ -195,51 +199,21 @@ def _count_beside(
 
 
 def _count_hand(decision: Decision, given: PersonActed, operation: operations.CountCards) -> None:
-    """Raises a wrong count, as a report of one does; a second count of the same hand replaces the first."""
-    state = decision.state
-    found = _open_at(state, operation.pile)
-    waits = _open_error(state, operation.pile)
-    if found is None and waits is not None and operation.number != state.round.hands.get(operation.pile, Hand()).size:
-        _answer_with_hand(decision, given, waits, operation)
-    elif found is not None and found.stage is Stage.CLAIMED:
-        if found.counted != operation.number:
-            decision.emit(events.FactStated(found.id, found.facts, found.row, found.asks, counted=operation.number))
-    elif found is None and operation.number != state.round.hands.get(operation.pile, Hand()).size:
-        raise_irregularity(
-            decision, Kind.WRONG_COUNT, noticed_by=given.person, place=operation.pile, counted=operation.number
-        )
-
-
-def _open_error(state: TableState, place: str) -> Irregularity | None:
-    """An error of dealing that asks whether a hand has a wrong number of cards (RTP 5.5, NC 5.5.5, 5.9)."""
-    return next(
-        (
-            found
-            for found in state.open
-            if found.stage is Stage.CLAIMED
-            and found.round == state.round.number
-            and (waits_for_hand_count(found) or ("wrong_number" in found.asks and found.place in (None, place)))
-        ),
-        None,
-    )
-
-
-def _answer_with_hand(
-    decision: Decision, given: PersonActed, found: Irregularity, operation: operations.CountCards
-) -> None:
-    """The count names the hand and says that its number is wrong: that error left it so."""
-    known = known_facts(decision.state, operation.pile)
-    facts = msgspec.structs.replace(
-        found.facts,
-        wrong_number=True,
-        misplaced=True,
-        dealer_hand=known.dealer_hand,
-        viewed=known.viewed,
-        handled=found.facts.handled if known.handled is None else known.handled,
-    )
-    row, asks = find_row(decision.state.law, found.kind, facts)
-    counted = events.FactStated(found.id, facts, row, asks, given.person, operation.number, operation.pile)
-    decision.emit(counted)
+    """Raises a wrong count, as a report of one does; another count of the same hand replaces the first."""
+    state, place, number = decision.state, operation.pile, operation.number
+    found, error = _open_at(state, place), open_error(state, place)
+    right = number == state.round.hands.get(place, Hand()).size
+    if found is None and error is not None:
+        if not right:
+            answer_with_hand(decision, given, error, place, number)
+    elif found is None and not right:
+        raise_irregularity(decision, Kind.WRONG_COUNT, noticed_by=given.person, place=place, counted=number)
+    elif found is None or found.counted == number:
+        return
+    elif found.kind is not Kind.WRONG_COUNT and found.stage is Stage.CLAIMED:
+        answer_with_hand(decision, given, found, place, number)
+    elif found.stage in (Stage.CLAIMED, Stage.RULING):
+        decision.emit(events.FactStated(found.id, found.facts, found.row, found.asks, counted=number))
 
 
 # -- the account of the 52 cards
@@ -288,7 +262,7 @@ def ledger_of(state: TableState) -> Ledger | None:
         return None
     size = deck.by_count if deck.by_count is not None else deck.loaded or DECK_SIZE
     hands = tuple((place, hand.size) for place, hand in sorted(state.round.hands.items())) if deck.used else ()
-    return Ledger(
+    ledger = Ledger(
         stub=size - deck.dispensed,
         tray=len(state.decks.tray),
         hands=hands,
@@ -298,3 +272,5 @@ def ledger_of(state: TableState) -> Ledger | None:
         dropped=state.round.pile_size(Pile.DROPPED),
         discards=state.round.pile_size(Pile.DISCARDS),
     )
+    taken_back = max(0, min(state.round.taken_back, DECK_SIZE - ledger.total))  # not in the stub, by the device's count
+    return msgspec.structs.replace(ledger, aside=ledger.aside + taken_back)

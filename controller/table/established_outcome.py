@@ -74,6 +74,8 @@ class Exposed(NamedTuple):
 
 def _exposed(state: TableState) -> Exposed:
     certain, doubted = _claims(state)
+    doubted += [found for found in certain if _perhaps_unseen(found)]
+    certain = [found for found in certain if not _perhaps_unseen(found)]
     denied = {
         ordinal
         for ended in state.round.closed
@@ -91,9 +93,14 @@ def _exposed(state: TableState) -> Exposed:
         cards |= {card.id for card in seen}
         unknown = unknown or not (seen or _is_named(state, found.place))
     for hand in state.round.hands.values():
-        faceless = [card for card in hand.cards if card.id in cards and card.face is None]
-        unknown = unknown or (not hand.shown and len(hand.named) < len(faceless))
+        seen = [card for card in hand.cards if card.id in cards and (card.face is None or hand.named)]
+        unknown = unknown or (not hand.shown and len(hand.named) < len(seen))
     return Exposed(frozenset(cards), unknown)
+
+
+def _perhaps_unseen(found: Irregularity) -> bool:
+    """Whether a card was dropped, and no one said whether its face was seen."""
+    return found.kind is Kind.DROPPED_CARD and found.facts.face_seen is None
 
 
 def _is_named(state: TableState, place: Place | None) -> bool:
@@ -152,7 +159,8 @@ def _sightings(state: TableState, exposed: frozenset[CardId]) -> Iterator[Sighti
         yield from ((at, card, Sight.EXPOSED) for card in hand.shown or hand.named)
     for belongs, card in _on_table(state):
         hand = state.round.hands.get(belongs or "", Hand())
-        if card.face is not None and not hand.shown and card.face.expose() not in hand.named:
+        renamed = bool(hand.named) and card.id in exposed  # it counts by the name that people gave it
+        if card.face is not None and not hand.shown and not renamed and card.face.expose() not in hand.named:
             seen = Sight.SEEN if hand.viewed else Sight.RECOGNISED
             sight = Sight.EXPOSED if card.id in exposed else seen
             yield belongs if belongs in live else None, card.face.expose(), sight

@@ -161,7 +161,7 @@ def expose_hand(decision: Decision, given: PersonActed, operation: operations.Ex
     elif not _agree(_comparable(decision.state, place), cards):
         at, device = place_word(decision.state, place), decision.state.device.word
         note = f"the cards shown at {at} are not the ones that the {device} read"
-        facts = known_facts(decision.state, place, misplaced=False)
+        facts = known_facts(decision.state, place, wrong_number=False)  # whether they lie wrong, people say
         kind = Kind.OTHER_DEALING_ERROR
         raise_irregularity(decision, kind, noticed_by=given.person, facts=facts, place=place, note=note)
     judge(decision)

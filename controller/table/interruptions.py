@@ -24,7 +24,8 @@ from controller.table.irregularities.raising import (
     raise_count_in_doubt,
     raise_irregularity,
 )
-from controller.table.model import Stage
+from controller.table.model import Irregularity, Stage
+from controller.table.operations import ExposeHand
 from controller.table.state import TableState
 from firmware_bridge.capabilities import DeviceIdentity
 from firmware_bridge.observations import Started
@@ -59,10 +60,11 @@ def re_evaluate_interruption(decision: Decision) -> None:
     A card that left before it may be reported after it, an exposed card be named, or a bet returned. What people
     answered stands as long as the table does not know.
     """
+    number = decision.state.round.number
     for found in decision.state.open:
-        if found.kind not in INTERRUPTIONS or found.stage is not Stage.CLAIMED or found.round != _round(decision):
+        if found.kind not in INTERRUPTIONS or found.stage is not Stage.CLAIMED or found.round != number:
             continue
-        now = known_facts(decision.state)
+        now = known_facts(as_it_was(decision.state, found))
         answered = found.facts.established if found.first_facts.established is None else None
         known = answered if now.established is None else now.established
         facts = replace(found.facts, established=known, cannot_tell=now.cannot_tell)
@@ -71,8 +73,28 @@ def re_evaluate_interruption(decision: Decision) -> None:
             decision.emit(events.FactStated(found.id, facts, row, asks))
 
 
-def _round(decision: Decision) -> int:
-    return decision.state.round.number
+def as_it_was(state: TableState, found: Irregularity, decided: int | None = None, corrected: int = 0) -> TableState:
+    """The state as far as it matters to an irregularity of the round. `decided`: the entry that did; None: none yet.
+
+    Hands that were turned over after it was raised, and what was named, exposed or returned after it was decided,
+    established nothing. `corrected`: the entry that stands instead of an earlier one.
+    """
+    hands = dict(state.round.hands)
+    for entered in state.round.entered:
+        said = entered.operation
+        if isinstance(said, ExposeHand) and entered.entry > found.id and entered.entry != corrected:
+            hands[said.place] = replace(hands[said.place], shown=())
+    if decided is None:
+        return replace(state, round=replace(state.round, hands=hands))
+    then = replace(
+        state.round,
+        hands={at: replace(hand, named=()) if hand.named_at > decided else hand for at, hand in hands.items()},
+        closed=tuple(one for one in state.round.closed if one.found.id <= decided),
+        removed=tuple(one for one in state.round.removed if one[2] < found.id),
+        withdrawn=tuple(one for one in state.round.withdrawn if one[3] < found.id),
+        bet_rulings=tuple(one for one in state.round.bet_rulings if one[2] < found.id),
+    )
+    return replace(state, open=tuple(one for one in state.open if one.id <= decided), round=then)
 
 
 def may_have_passed_cards(state: TableState, identity: DeviceIdentity) -> bool:

@@ -73,6 +73,7 @@ class Hand(msgspec.Struct, frozen=True):
     viewed: bool = False
     shown: tuple[Card, ...] = ()
     named: tuple[Card, ...] = ()  # faces that people saw before the hand was turned over
+    named_at: int = 0  # the entry by which they were named
     outcome: Outcome | None = None
 
     @property

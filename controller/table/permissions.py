@@ -64,6 +64,7 @@ class Permission(NamedTuple):
 ANY_PHASE: Final = frozenset(Phase)
 BETTORS_COME: Final = frozenset(Phase) - {Phase.CLOSED}
 BETS_LIE: Final = WINDOW_OPEN - {Phase.VOIDED}
+CARDS_LIE: Final = DEALING | {Phase.EXAMINING, Phase.EXPOSING, Phase.SETTLING, Phase.CONCLUDED}
 CARDS_ON_TABLE: Final = DEALING | {Phase.EXAMINING, Phase.EXPOSING}
 UNDER_MAINTENANCE: Final = frozenset({Phase.MAINTENANCE})
 CLOSED: Final = frozenset({Phase.CLOSED})
@@ -161,7 +162,7 @@ PERMISSIONS: Final[dict[type[Operation], Permission]] = {
     ),
     operations.Rule: Permission("give a ruling", rulings.verify_rule, rulings.rule, ANY_PHASE, ALWAYS),
     operations.PlaceCards: Permission(
-        "record where cards lie", card_places.verify_place_cards, card_places.place_cards, CARDS_ON_TABLE, ALWAYS
+        "record where cards lie", card_places.verify_place_cards, card_places.place_cards, CARDS_LIE, ALWAYS
     ),
     operations.DealByHand: Permission(
         "deal by hand", rounds.verify_deal_by_hand, rounds.deal_by_hand, CARDS_LEAVE, NOT_HELD, Role.PIT_SUPERVISOR

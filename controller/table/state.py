@@ -104,7 +104,8 @@ class Round(msgspec.Struct, frozen=True):
     piles: dict[Pile, tuple[HeldCard, ...]] = {}
     surplus: dict[str, int] = {}  # by pile: cards counted there by a person, less those known to lie there
     before_counts: tuple[tuple[int, BeforeCount], ...] = ()  # by the entry of each count by hand
-    taken_back: int = 0  # cards too many, taken out of a hand: set aside, or back in the stub; a count will show
+    taken_back: int = 0  # cards taken out of hands that had too many, less those given to hands that had too few:
+    # they are set aside, or back in the stub; a count will show
     viewing: tuple[tuple[str, int], ...] = ()  # bettor and box, in the order in which they looked
 
     bets: tuple[Bet, ...] = ()
@@ -126,7 +127,7 @@ class Round(msgspec.Struct, frozen=True):
     power_failure_raised: bool = False  # in this interruption: raised once, however often power was lost
     stub_stop_raised: bool = False  # a stop of the device after the deal was raised
     clock_doubted: bool = False  # the device's clock ran backwards
-    put_right: tuple[int, ...] = ()  # irregularities for which cards were put where they belong
+    placed_by: int = 0  # the last entry by which cards were moved, or found to lie elsewhere
     cards_may_have_passed: bool = False  # the device was away, cannot report what it did, and nothing is raised yet
 
     @property
@@ -226,6 +227,11 @@ class Round(msgspec.Struct, frozen=True):
     def handled(self) -> bool | None:
         """Whether a Player has handled cards; None: not stated, neither that one has nor that none has."""
         return True if any(hand.handled for hand in self.hands.values()) else None
+
+    @property
+    def dealt_to(self) -> tuple[Place, ...]:
+        """The places that get cards in this round."""
+        return (*(f"B{number}" for number in self.boxes), "D")
 
     @property
     def live_places(self) -> tuple[Place, ...]:
@@ -340,7 +346,7 @@ class TableState(msgspec.Struct, frozen=True):
 
     def stub_fits(self, number: int) -> bool:
         """Whether so many cards are the right number: those due, less cards taken back that may lie aside."""
-        return 0 <= self.stub_due - number <= self.round.taken_back
+        return 0 <= self.stub_due - number <= max(0, self.round.taken_back)
 
     @property
     def burn_due(self) -> int:

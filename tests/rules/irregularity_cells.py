@@ -167,7 +167,7 @@ WRONG_DEAL: Final = (
 def by_count(
     facts: Facts, rtp: Expected, nc: Expected, tp: Expected = SILENT, p3: Expected = SILENT
 ) -> tuple[Cell, ...]:
-    """A hand has a wrong number of cards: NC 5.11.1 has options for simultaneous cards all the same."""
+    """A hand has a wrong number of cards. NC 5.11 speaks of simultaneous cards for themselves."""
     counted = replace(facts, wrong_number=True, misplaced=True, handled=True, order_known=False)
     return (
         *situation("I16", K.OTHER_DEALING_ERROR, counted, tp, rtp, nc, p3, X2),

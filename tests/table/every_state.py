@@ -96,7 +96,8 @@ def hold(table: TableHarness, how: str) -> bool:
         return True
     if table.state.phase not in WINDOW_OPEN or table.state.phase is Phase.VOIDED:
         return False
-    gives_options = table.state.game.id == "NC" and table.state.phase is not Phase.CONCLUDED  # NC 5.6
+    settled = table.state.phase is Phase.CONCLUDED or table.state.round.chips_paid
+    gives_options = table.state.game.id == "NC" and not settled  # NC 1.14, 5.6
     if how in ("ordering", "choosing") and not gives_options:
         return False
     kind = {

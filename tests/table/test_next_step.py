@@ -53,6 +53,7 @@ def test_settling_goes_step_by_step() -> None:
 
 def test_what_is_open_comes_before_the_deal() -> None:
     table = TableHarness().start().to_dealing()
+    table.take()
     table.report(Kind.EXPOSED_CARD, "B1")
     assert next_step(table.state) == "Call the pit supervisor. Was a card of box 1 exposed?"
     table.confirm()
@@ -115,6 +116,7 @@ def test_a_deck_that_has_still_to_be_counted_has_no_account() -> None:
 
 def test_while_something_is_open_a_device_that_is_gone_or_stands_is_named_too() -> None:
     table = TableHarness().start().to_dealing()
+    table.take()
     table.report(Kind.EXPOSED_CARD, "B1")
     asked = "Call the pit supervisor. Was a card of box 1 exposed?"
     table.lose_link()

@@ -128,20 +128,23 @@ def misplaced_unhandled(kind: Kind, misplaced: bool | None = None) -> tuple[Row,
     return (*silently, *again, *options, not_curable(kind, "NC 5.5.4", misplaced))
 
 
+UNCURED: Final = (
+    *uncured("NC 5.5.5", Disposition.VOID, dealer_hand=True),
+    *uncured("NC 5.9", Disposition.REMOVE_HAND, dealer_hand=False),
+)
 NUMBER_OF_CARDS: Final = (
     # Reading 24: where no Player has handled cards, the general clause comes before 5.5.5 and 5.9.
     wrong_count_unhandled("NC 5.5.4", dealer_hand=True, under=GENERAL_FIRST),
     wrong_count_unhandled("NC 5.5.4", dealer_hand=False, under=GENERAL_FIRST),
-    *uncured("NC 5.5.5", Disposition.VOID, dealer_hand=True),
-    *uncured("NC 5.9", Disposition.REMOVE_HAND, dealer_hand=False),
+    *UNCURED,
 )
 
 WRONG_DEAL: Final = (
     *misplaced_unhandled(Kind.WRONG_DISTRIBUTION),
     *either_way(Kind.WRONG_DISTRIBUTION, "a wrong distribution was noted after handling", Facts(handled=True)),
-    *as_wrong_count(Kind.OTHER_DEALING_ERROR, NUMBER_OF_CARDS, handled=None, under=SPECIFIC_FIRST),
+    *as_wrong_count(Kind.OTHER_DEALING_ERROR, UNCURED, handled=None, under=SPECIFIC_FIRST),
     *misplaced_unhandled(Kind.OTHER_DEALING_ERROR, misplaced=True),
-    *as_wrong_count(Kind.OTHER_DEALING_ERROR, NUMBER_OF_CARDS, under=GENERAL_FIRST),
+    *as_wrong_count(Kind.OTHER_DEALING_ERROR, UNCURED, under=GENERAL_FIRST),
     *either_way(Kind.OTHER_DEALING_ERROR, "another dealing error", Facts()),
 )
 

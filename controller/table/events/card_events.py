@@ -215,7 +215,12 @@ class CardsFoundElsewhere(Event, frozen=True, tag="cards_found_elsewhere"):
     cards: tuple[CardMoved, ...]
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        return with_moves(state, self.cards)
+        """The number of cards that was counted at a place stays: a card found there is one of these."""
+        before = {place: hand for place, hand in state.round.hands.items() if hand.surplus}
+        state = with_moves(state, self.cards, entry)
+        for place, hand in before.items():
+            state = with_hand(state, place, surplus=hand.size - len(state.round.hands[place].cards))
+        return state
 
 
 class CardsReconstructed(Event, frozen=True, tag="cards_reconstructed"):
@@ -232,10 +237,24 @@ class CardsReconstructed(Event, frozen=True, tag="cards_reconstructed"):
     taken_back: int = 0
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        state = with_moves(state, self.cards)
-        state = with_round(state, put_right=(*state.round.put_right, self.irregularity))
-        state = with_taken_back(state, self.taken_back)
+        named = state.round.hands
+        state = with_taken_back(with_moves(state, self.cards, entry), self.taken_back)
+        for place, cards in _names_moved(named, self.cards).items():
+            state = with_hand(state, place, named=cards)
         return state if self.place is None else with_hand(state, self.place, surplus=0)
+
+
+def _names_moved(hands: dict[Place, Hand], moves: tuple[CardMoved, ...]) -> dict[Place, tuple[Card, ...]]:
+    """The faces that people named go with a hand that was moved whole; of others it is not known where they are now."""
+    goes: dict[Place, set[Place]] = {}
+    for move in moves:
+        goes.setdefault(move.source, set()).add(move.place)
+    named: dict[Place, tuple[Card, ...]] = {place: () for move in moves for place in (move.source, move.place)}
+    for source, targets in goes.items():
+        hand = hands.get(source, Hand())
+        if len(targets) == 1 and len([move for move in moves if move.source == source]) == len(hand.cards):
+            named[targets.pop()] = hand.named
+    return {place: cards for place, cards in named.items() if place in hands}
 
 
 class DealtByHand(Event, frozen=True, tag="dealt_by_hand"):
@@ -285,7 +304,7 @@ class StubCounted(Event, frozen=True, tag="stub_counted"):
 
     def apply(self, state: TableState, entry: int) -> TableState:
         state = state if self.in_device else with_effect_seen(state, UnloadStub)
-        if 0 <= (missing := self.due - self.count) <= state.round.taken_back:
+        if 0 <= (missing := self.due - self.count) <= max(0, state.round.taken_back):
             state = with_aside_counted(with_round(state, taken_back=0), missing)
         tray = state.decks.tray if self.in_device else ()
         out = state.decks.in_play.stub_out or not self.in_device

@@ -103,11 +103,10 @@ def with_aside_counted(state: TableState, more: int) -> TableState:
 
 
 def with_taken_back(state: TableState, count: int) -> TableState:
-    """Cards too many were taken out of a hand; below 0: cards were given to it, from these or from those aside."""
-    before = state.round.taken_back
-    state = with_round(state, taken_back=max(0, before + count))
-    given = max(0, -count - before)
-    return with_aside_counted(state, -min(given, state.aside_size))
+    """Cards too many were taken out of a hand; below 0: it was given those that it lacked, from these or from aside."""
+    left = state.round.taken_back + count
+    from_aside = min(max(0, -left), state.aside_size)
+    return with_aside_counted(with_round(state, taken_back=left + from_aside), -from_aside)
 
 
 def without_cards(state: TableState, cards: tuple[HeldCard, ...], source: str) -> TableState:
@@ -138,7 +137,7 @@ class Move(Protocol):
     def place(self) -> str: ...
 
 
-def with_moves(state: TableState, moves: Sequence[Move]) -> TableState:
+def with_moves(state: TableState, moves: Sequence[Move], entry: int) -> TableState:
     """In each place and pile the cards lie in the order in which they left the device."""
     lying = {place: list(hand.cards) for place, hand in state.round.hands.items()}
     lying |= {pile: list(cards) for pile, cards in state.round.piles.items()}
@@ -153,4 +152,4 @@ def with_moves(state: TableState, moves: Sequence[Move]) -> TableState:
         if place not in PILES
     }
     piles = {Pile(where): cards for where, cards in as_they_left.items() if where in PILES and cards}
-    return with_round(state, hands=hands, piles=piles)
+    return with_round(state, hands=hands, piles=piles, placed_by=entry)

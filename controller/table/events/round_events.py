@@ -132,7 +132,7 @@ class FacesNamed(Event, frozen=True, tag="faces_named"):
     by: str
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        return with_hand(state, self.place, named=self.cards)
+        return with_hand(state, self.place, named=self.cards, named_at=entry)
 
 
 class HandTakenBack(Event, frozen=True, tag="hand_taken_back"):

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import msgspec
 
-from controller.games.specification import ASSUMED_NOT, FACT_QUESTIONS, STATED, Choice, Disposition, Facts, Kind
+from controller.games.specification import ASSUMED_NOT, FACT_QUESTIONS, STATED, Choice, Disposition, Facts, Kind, Row
 from controller.roles import Role
 from controller.rules.dealing_order import Place
 from controller.rules.law import find_row
@@ -29,11 +29,12 @@ from controller.table.irregularities.dispositions import (
     option_clause,
     reconstruct,
     resolve,
+    resolve_moves,
     take_effect,
     void_needs_repeat,
 )
 from controller.table.irregularities.questions import COUNT_THE_HAND
-from controller.table.irregularities.raising import known_facts
+from controller.table.irregularities.raising import COUNT_KINDS, known_facts
 from controller.table.model import DENIED, Hand, Irregularity, Stage
 from controller.table.state import TableState
 
@@ -44,12 +45,9 @@ ACT_OF_STAGE: Final[dict[Stage, str]] = {
     Stage.MOVING: "move the cards as the screen shows, and confirm",
     Stage.RULING: "give the ruling",
 }
-COUNT_KINDS: Final = frozenset({Kind.DECK_COUNT, Kind.COUNT_IN_DOUBT})
 # Facts that the table knows: an answer must not contradict them.
 KNOWN_FACTS: Final = (
     "dealer_hand",
-    "handled",
-    "viewed",
     "before_close",
     "established",
     "manual",
@@ -57,6 +55,7 @@ KNOWN_FACTS: Final = (
     "order_known",
     *sorted(ASSUMED_NOT),
 )
+AS_NOTICED: Final = ("handled", "viewed", "first_card")  # facts that are what they were when it was noticed
 CORRECT_BY: Final = {
     "established": " Name the cards that people saw, if more were exposed.",
     "misplaced": " Record where the cards lie now, if they were put right.",
@@ -91,24 +90,23 @@ def _facts_known_now(state: TableState, found: Irregularity) -> dict[str, bool]:
     if found.kind is Kind.SIMULTANEOUS and {ordinal for _, ordinal in state.round.dealt_cards} & set(found.ordinals):
         now = msgspec.structs.replace(now, order_known=True)  # they were dealt one by one, in the log's order
     known = {name: value for name in KNOWN_FACTS if (value := getattr(now, name)) is not None}
-    if found.first_facts.first_card is not None:
-        known["first_card"] = found.first_facts.first_card
+    for name in AS_NOTICED:
+        noticed = getattr(found.first_facts, name)
+        if noticed is not None and getattr(found.facts, name) is noticed:  # and not corrected since
+            known[name] = noticed
     curable = found.first_facts.curable if now.curable is None else now.curable
     if curable is False:  # that it could be cured but not done here, people may say
         known["curable"] = False
     return known
 
 
-def _merged_facts(state: TableState, found: Irregularity, stated: Facts) -> Facts:
+def _merged_facts(found: Irregularity, stated: Facts) -> Facts:
     """The facts so far, changed by those stated now.
 
-    Facts known when it was noticed stay, except that cards may have been handled since.
+    Facts known when it was noticed stay: cards that a Player handles after that change nothing (RTP 5.6).
     """
     spoken = {name: getattr(stated, name) for name in STATED if getattr(stated, name) is not None}
-    facts = msgspec.structs.replace(found.facts, **spoken)
-    known = _facts_known_now(state, found)
-    since = {name: known[name] for name in ("handled", "viewed") if name in known}
-    return msgspec.structs.replace(facts, **since)
+    return msgspec.structs.replace(found.facts, **spoken)
 
 
 def verify_confirm(state: TableState, given: PersonActed, operation: operations.ConfirmIrregularity) -> None:
@@ -127,10 +125,12 @@ def verify_confirm(state: TableState, given: PersonActed, operation: operations.
                 f"The table has recorded otherwise: {FACT_QUESTIONS[name]} {'Yes' if known else 'No'}."
                 f"{CORRECT_BY.get(name, '')}",
             )
-    facts = _merged_facts(state, found, operation.facts)
+    facts = _merged_facts(found, operation.facts)
     row, asks = find_row(state.law, found.kind, facts)
     if "counted_wrong" in asks:
         raise RefusedError("count", "Count the stub by hand first, with a witness, and enter the count.")
+    if found.stage is Stage.CLAIMED:
+        _verify_counts(state, found, row, facts)
     counts_hand = row.when.wrong_number and facts.wrong_number and found.counted is None
     if counts_hand and (not asks or found.facts.wrong_number):
         raise RefusedError("count", COUNT_THE_HAND)
@@ -146,6 +146,20 @@ def verify_confirm(state: TableState, given: PersonActed, operation: operations.
         )
 
 
+def _verify_counts(state: TableState, found: Irregularity, row: Row, facts: Facts) -> None:
+    """What a count shows comes before what it would lead to."""
+    size = state.round.hands.get(found.place or "", Hand()).size
+    if found.round == state.round.number and found.counted is not None and found.counted == size:
+        raise RefusedError(
+            "count", f"By the last count {found.place} has {size} cards, as were dealt to it; deny it, or count again."
+        )
+    hand = next((one for one in state.open if one.counted is not None and one.stage is Stage.CLAIMED), None)
+    if found.kind in COUNT_KINDS and facts.counted_wrong and hand is not None and not found.waiting:
+        raise RefusedError(
+            "count", f"First decide about the number of cards at {hand.place}: it may explain the difference."
+        )
+
+
 def _answers(found: Irregularity, stated: Facts) -> bool:
     """Whether at least one question is answered."""
     return any(getattr(stated, name) is not None for name in found.asks)
@@ -157,7 +171,7 @@ def confirm(decision: Decision, given: PersonActed, operation: operations.Confir
     An answer may lead to another question: it is recorded, and the confirmation waits for the other answers.
     """
     found = find_named(decision.state, operation, Stage.CLAIMED, Stage.MOVING)
-    facts = _merged_facts(decision.state, found, operation.facts)
+    facts = _merged_facts(found, operation.facts)
     row, asks = find_row(decision.state.law, found.kind, facts)
     if asks:
         decision.emit(events.FactStated(found.id, facts, row, asks, given.person))
@@ -271,15 +285,16 @@ def _places_concerned(state: TableState, found: Irregularity, operation: operati
 def verify_reconstruct(state: TableState, given: PersonActed, operation: operations.Reconstruct) -> None:
     """Wrong places must be recorded, and some clauses allow only complete hands to be moved.
 
-    Where it was decided again after the cards were moved, they lie right already.
+    Cards that were entered or moved since it was noticed may lie right already.
     """
     found = find_named(state, operation, Stage.MOVING)
-    if not state.round.out_of_place and found.counted is None and found.id not in state.round.put_right:
+    if not state.round.out_of_place and found.counted is None and state.round.placed_by <= found.id:
         raise RefusedError("places", "Record first which cards lie at the wrong place.")
     if found.row.when.curable and state.round.misplaced and not state.round.curable:
         raise RefusedError(
             "hands",
-            f"{_lying(state)}. Moving complete hands does not put that right: confirm again, and answer no.",
+            f"{_lying(state)}. Moving complete hands does not put that right. "
+            "Enter where the cards lie now; if it cannot be done, confirm again and answer no.",
         )
 
 
@@ -301,3 +316,4 @@ def confirm_reconstruction(decision: Decision, given: PersonActed, operation: op
     clause = option_clause(decision.state, found, Choice.CONTINUE) if found.row.options else found.row.clause
     reconstruct(decision, found, clause)
     resolve(decision, given, found.id, found.row.disposition, found.row.clause)
+    resolve_moves(decision, given)

@@ -18,6 +18,7 @@ from controller.table import events, exposing, operations, rounds
 from controller.table.betting import as_refusal, placed_by
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
+from controller.table.interruptions import INTERRUPTIONS, as_it_was
 from controller.table.irregularities import reporting
 from controller.table.irregularities.count_corrections import correct_count
 from controller.table.irregularities.dispositions import close_choices
@@ -98,6 +99,10 @@ def _withdraw_irregularities_of(decision: Decision, given: PersonActed, entered:
         rested_on_it = ended.found.origin == entered.entry and ended.outcome not in NO_MATTER | {DENIED}
         if rested_on_it and may_be_reopened(decision.state, ended.found):
             reopen(decision, ended, ended.found.first_facts, entered.entry)
+            if isinstance(entered.operation, operations.ExposeHand):  # the difference was in the entry alone
+                found = ended.found
+                withdrawn = events.IrregularityResolved(found.id, CORRECTED, found.row.clause, given.person, given.role)
+                decision.emit(withdrawn)
 
 
 def judge_again(decision: Decision, given: PersonActed) -> None:
@@ -256,7 +261,11 @@ def _strike_out_answer(decision: Decision, given: PersonActed, entered: Entered,
     """It is neither confirmed nor denied: it is reopened with the facts known when it was raised."""
     assert isinstance(entered.operation, operations.ConfirmIrregularity | operations.DenyIrregularity)
     ended = _find_decided(decision.state, entered.operation.irregularity)
-    reopen(decision, ended, ended.found.first_facts, entered.entry)
+    facts = ended.found.first_facts
+    if ended.found.kind in INTERRUPTIONS:
+        known = known_facts(as_it_was(decision.state, ended.found, ended.found.revision))
+        facts = replace(facts, established=known.established, cannot_tell=known.cannot_tell)
+    reopen(decision, ended, facts, entered.entry)
 
 
 def _strike_out_ruling(decision: Decision, given: PersonActed, entered: Entered, instead: None) -> None:

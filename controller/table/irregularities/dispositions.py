@@ -7,15 +7,20 @@ from __future__ import annotations
 
 from typing import Final
 
+from msgspec.structs import replace
+
 from controller.games.specification import Choice, Disposition, Kind, Row
+from controller.rules.law import find_row
 from controller.table import events
 from controller.table.betting import return_wagers, settle_again
 from controller.table.decision import Decision
 from controller.table.decks import quarantine_for
 from controller.table.inputs import PersonActed
 from controller.table.interruptions import re_evaluate_interruption
+from controller.table.irregularities.raising import COUNT_KINDS
+from controller.table.irregularities.reopening import take_hands_back
 from controller.table.model import DENIED, Hand, Irregularity, Stage
-from controller.table.phases import BEFORE_CLOSE, BETWEEN_ROUNDS, WINDOW_OPEN, Phase
+from controller.table.phases import BEFORE_CLOSE, BETWEEN_ROUNDS, IN_ROUND, WINDOW_OPEN, Phase
 from controller.table.rounds import resume_play
 from controller.table.state import TableState
 
@@ -32,8 +37,8 @@ OPENS_STAGE: Final = {
 def next_stage(state: TableState, found: Irregularity, row: Row) -> Stage | None:
     """The stage of a confirmed irregularity; None: none, the clause takes effect and the irregularity is resolved.
 
-    Where a clause takes effect and lets bettors withdraw as well (RTP 5.7), it waits for their choices; one about the
-    deck of the next round concerns no bettor.
+    Where a clause takes effect and lets bettors withdraw as well (RTP 5.7), it waits for their choices, as long as a
+    card may still be exposed (reading 26); one about the deck of the next round concerns no bettor.
     """
     stage = OPENS_STAGE.get(row.disposition)
     if stage is Stage.MOVING and found.round != state.round.number:
@@ -41,7 +46,7 @@ def next_stage(state: TableState, found: Irregularity, row: Row) -> Stage | None
     if row.disposition is Disposition.RESHUFFLE and state.phase not in BEFORE_CLOSE | BETWEEN_ROUNDS:
         return Stage.RULING  # cards were dealt: a reshuffle does not decide the round
     chooses = row.options and not found.waiting and state.round.live_places
-    if stage is None and chooses and state.phase in WINDOW_OPEN - BETWEEN_ROUNDS:
+    if stage is None and chooses and state.phase in IN_ROUND - {Phase.SETTLING}:  # no card is exposed any more then
         return Stage.CHOOSING
     return stage
 
@@ -53,6 +58,26 @@ def enter_count(decision: Decision, found: Irregularity) -> None:
     more = found.counted - decision.state.round.hands.get(found.place, Hand()).size
     from_aside = max(0, min(more, len(decision.state.decks.aside)))
     decision.emit(events.HandCounted(found.place, found.counted, from_aside))
+    compare_stub(decision)
+
+
+def compare_stub(decision: Decision) -> None:
+    """The account has changed since the stub was counted after the deal: that count may be right now, or wrong."""
+    stub = decision.state.decks.in_play.stub
+    if stub is None:
+        return
+    wrong = not decision.state.stub_fits(stub)
+    for found in decision.state.open:
+        of_count = found.kind in COUNT_KINDS and not found.waiting and found.round == decision.state.round.number
+        if of_count and found.facts.counted_wrong not in (None, wrong):
+            state_count(decision, found, wrong)
+
+
+def state_count(decision: Decision, found: Irregularity, wrong: bool) -> None:
+    """A count answers an irregularity; where no row follows from it, the person who rules knows it all the same."""
+    facts = replace(found.facts, counted_wrong=wrong)
+    row, asks = find_row(decision.state.law, found.kind, facts) if found.stage is Stage.CLAIMED else (found.row, ())
+    decision.emit(events.FactStated(found.id, facts, row, asks, counted_by=decision.origin))
 
 
 def take_effect(decision: Decision, given: PersonActed, found: Irregularity, row: Row) -> None:
@@ -147,7 +172,16 @@ def reconstruct(decision: Decision, found: Irregularity, clause: str) -> None:
     )
     wrong_number = found.place if found.counted is not None else None
     surplus = state.round.hands.get(wrong_number or "", Hand()).surplus
+    changed = {place for move in moves for place in (move.source, move.place)} | {wrong_number}
+    take_hands_back(decision, [place for place in state.round.hands if place in changed], found.id)
     decision.emit(events.CardsReconstructed(moves, clause, found.id, state.round.curable, wrong_number, surplus))
+
+
+def resolve_moves(decision: Decision, given: PersonActed) -> None:
+    """The cards lie where they belong: that ends every other irregularity which waited for it alone."""
+    for found in decision.state.open:
+        if found.stage is Stage.MOVING and found.counted is None and found.round == decision.state.round.number:
+            resolve(decision, given, found.id, found.row.disposition, found.row.clause)
 
 
 def resolve(decision: Decision, given: PersonActed, irregularity_id: int, outcome: str, clause: str) -> None:
@@ -176,7 +210,7 @@ def close_choices(decision: Decision, given: PersonActed) -> None:
         for place, bettor in choosers:
             if choices[place, bettor] is Choice.WITHDRAW:
                 _withdraw(decision, found, place, bettor, clause)
-        if _is_reconstructed(decision.state, found):
+        if _must_be_moved(decision.state, found):
             decision.emit(events.AllChosen(found.id, Stage.MOVING))
         else:
             resolve(decision, given, found.id, found.row.disposition, found.row.clause)
@@ -184,7 +218,7 @@ def close_choices(decision: Decision, given: PersonActed) -> None:
         return
 
 
-def _is_reconstructed(state: TableState, found: Irregularity) -> bool:
+def _must_be_moved(state: TableState, found: Irregularity) -> bool:
     """Whether cards have to be moved for those who chose to continue with them in their intended order (NC 5.7.2).
 
     Not where no card is out of its place: cards that came out together may have been dealt in the order of the log.

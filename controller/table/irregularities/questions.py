@@ -112,7 +112,7 @@ def _choosing(state: TableState, found: Irregularity) -> str:
 
 
 def _moving(state: TableState, found: Irregularity) -> str:
-    if not state.round.out_of_place and found.id in state.round.put_right:
+    if not state.round.out_of_place and state.round.placed_by > found.id:
         return "The cards lie where they belong; confirm it."
     if not state.round.out_of_place and found.counted is None:
         return "Enter which cards lie at the wrong place; then move them as the screen shows."

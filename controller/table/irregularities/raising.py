@@ -20,6 +20,7 @@ from controller.table.state import TableState
 
 DEVICE = "device"
 INFERENCE = "inference"
+COUNT_KINDS = frozenset({Kind.DECK_COUNT, Kind.COUNT_IN_DOUBT})  # a count by hand decides them
 HOLDS_NOTHING = frozenset({Kind.LATE_BET, Kind.SIDE_WITHOUT_MAIN, Kind.OUTSIDE_LIMITS})
 
 
@@ -129,7 +130,8 @@ def known_facts(state: TableState, place: Place | None = None, **stated: bool | 
         "curable": state.round.curable if state.round.misplaced else None,
         **_established(state),
     }
-    noticed = Noticed.CONCLUDED if state.phase is Phase.CONCLUDED else Noticed.IN_ROUND
+    settled = state.phase is Phase.CONCLUDED or (state.phase is Phase.SETTLING and state.round.chips_paid)
+    noticed = Noticed.CONCLUDED if settled else Noticed.IN_ROUND  # wagers are settled when chips are paid (NC 1.14)
     return Facts(**(facts | stated), noticed=noticed)
 
 
@@ -153,9 +155,11 @@ def _is_first_card(state: TableState, place: Place | None, card: int | None, ord
         return False if place is not None or ordinals else None  # a card at a place is not the First Card
     if len(ordinals) == 1 and state.round.dealt_cards:
         return ordinals[0] == state.round.dealt_cards[0][1]
-    if place is not None and card is not None and state.round.places:
-        return (place, card) == (state.round.places[0], 1)
-    return None
+    if place is not None and state.round.places:
+        first = place == state.round.places[0]
+        alone = state.round.hands.get(place, Hand()).size == 1
+        return (card == 1 if card is not None else alone or None) if first else False
+    return True if len(state.round.dealt_cards) == 1 else None
 
 
 def _established(state: TableState) -> dict[str, bool | None]:

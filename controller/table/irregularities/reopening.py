@@ -6,15 +6,18 @@ name them: hands play again, bets count again, a void is lifted. Then people dec
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from msgspec.structs import replace
 
 from controller.games.specification import Choice, Facts, Row
+from controller.rules.dealing_order import DEALER, Place
 from controller.rules.law import find_row
-from controller.table import events, operations
+from controller.table import events
 from controller.table.betting import take_back_settlement
 from controller.table.decision import Decision, RefusedError
+from controller.table.interruptions import as_it_was
 from controller.table.irregularities.raising import first_stage, known_facts
 from controller.table.model import DENIED, Closed, Hand, Irregularity, Stage
 from controller.table.operations import CountCards
@@ -67,7 +70,8 @@ def re_evaluate(
             continue
         if outcome and (found.revision < corrected or not may_be_reopened(decision.state, found)):
             continue  # decided before that was entered
-        facts = _facts_now(_as_raised(decision, found), found, names, counted_wrong)
+        then = as_it_was(decision.state, found, found.revision if outcome else None, decision.origin)
+        facts = _facts_now(then, found, names, counted_wrong)
         row, asks = find_row(decision.state.law, found.kind, facts)
         if (row, asks) == (found.row, () if outcome else found.asks):
             continue
@@ -75,17 +79,6 @@ def re_evaluate(
             decision.emit(events.FactStated(found.id, facts, row, asks))
         else:
             reopen(decision, Closed(found, outcome), facts, because_of)
-
-
-def _as_raised(decision: Decision, found: Irregularity) -> TableState:
-    """The state without the hands that were turned over after it was raised: no outcome was established by these."""
-    state = decision.state
-    hands = dict(state.round.hands)
-    for entered in state.round.entered:
-        said, since = entered.operation, entered.entry > found.id and entered.entry != decision.origin
-        if isinstance(said, operations.ExposeHand) and since:
-            hands[said.place] = replace(hands[said.place], shown=())
-    return replace(state, round=replace(state.round, hands=hands))
 
 
 def concerns_round(state: TableState, found: Irregularity) -> bool:
@@ -198,6 +191,19 @@ def take_closing_back(decision: Decision, *, chips: bool) -> None:
     decision.emit(events.ClosingTakenBack(chips))
     if decision.state.phase is Phase.CONCLUDED:
         decision.enter_phase("take_up_settling")
+
+
+def take_hands_back(decision: Decision, places: Sequence[Place], irregularity: int) -> None:
+    """Other cards lie at these places now: hands that were turned over are entered again, and judged again."""
+    shown = [place for place in places if decision.state.round.hands[place].shown]
+    if not shown:
+        return
+    return_to_exposing(decision, irregularity)
+    for place in shown:
+        decision.emit(events.HandTakenBack(place))
+    hands = decision.state.round.hands
+    judged = hands if DEALER in shown else shown
+    decision.emit(events.JudgementTakenBack(tuple(place for place in judged if hands[place].outcome)))
 
 
 def return_to_exposing(decision: Decision, irregularity: int = 0) -> None:

@@ -10,13 +10,15 @@ from typing import Final
 import msgspec
 
 from controller.games.specification import Kind
+from controller.rules.dealing_order import Place
 from controller.rules.law import find_row
 from controller.table import events, operations
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
-from controller.table.irregularities.adjudication import COUNT_KINDS
-from controller.table.irregularities.raising import HOLDS_NOTHING, known_facts, raise_irregularity
-from controller.table.model import Hand, Irregularity, Stage
+from controller.table.interruptions import re_evaluate_interruption
+from controller.table.irregularities.questions import waits_for_hand_count
+from controller.table.irregularities.raising import COUNT_KINDS, HOLDS_NOTHING, known_facts, raise_irregularity
+from controller.table.model import Hand, HeldCard, Irregularity, Pile, Stage
 from controller.table.phases import BEFORE_CLOSE, Phase
 from controller.table.state import TableState
 
@@ -32,6 +34,10 @@ NEEDS_CARDS: Final = frozenset(
     }
 )
 """Kinds that concern dealt cards: before the deal they can only be about the round before."""
+AT_A_CARD: Final = frozenset(
+    {Kind.EXPOSED_CARD, Kind.DROPPED_CARD, Kind.DEALER_EXPOSED_EARLY, Kind.WRONG_VIEWER, Kind.PLAYER_EXPOSED}
+)
+"""Kinds that concern a card which lies at the named place."""
 
 
 def verify_report(state: TableState, given: PersonActed, operation: operations.ReportIrregularity) -> None:
@@ -40,7 +46,7 @@ def verify_report(state: TableState, given: PersonActed, operation: operations.R
         return
     boxes = range(1, state.settings.box_count + 1) if state.settings is not None else ()
     of_chips = operation.kind in HOLDS_NOTHING and operation.place in [f"B{number}" for number in boxes]
-    known = operation.place in state.round.hands or operation.place in places_of(state) or of_chips
+    known = operation.place in state.round.hands or operation.place in state.round.dealt_to or of_chips
     if operation.place is not None and not known:
         raise RefusedError(
             "place", f"No cards were dealt to {operation.place} in this round; name a place that has cards."
@@ -56,14 +62,29 @@ def verify_report(state: TableState, given: PersonActed, operation: operations.R
         )
     if operation.counted is not None and not 0 <= operation.counted <= 52:
         raise RefusedError("count", f"{operation.counted} cards cannot lie at one place; count again.")
-    if operation.card is not None and not 1 <= operation.card <= state.grammar.cards_each:
-        raise RefusedError("card", f"A hand has cards 1 to {state.grammar.cards_each}; name one of them.")
+    _verify_card(state, operation)
     if operation.kind in NEEDS_CARDS and not state.round.dealt and state.phase in BEFORE_CLOSE:
         raise RefusedError(
             "round", "No card was dealt in this round yet; if it is about the round before, report it for that one."
         )
     if state.phase is Phase.VOIDED and operation.kind not in OF_DECK:
         raise RefusedError("voided", "The round is void already; begin the next one.")
+
+
+def _verify_card(state: TableState, operation: operations.ReportIrregularity) -> None:
+    """An exposed, dropped or viewed card lies at the place that is named, or fell from there."""
+    if operation.place is None or operation.kind not in AT_A_CARD:
+        return
+    fell = [card for card in state.round.piles.get(Pile.DROPPED, ()) if _belongs(state, card) == operation.place]
+    cards = state.round.hands.get(operation.place, Hand()).size + len(fell)
+    if not cards:
+        raise RefusedError("card", f"No card lies at {operation.place} yet; name the place whose card it is.")
+    if operation.card is not None and not 1 <= operation.card <= cards:
+        raise RefusedError("card", f"{operation.place} has {cards} cards; name one of them.")
+
+
+def _belongs(state: TableState, card: HeldCard) -> Place | None:
+    return state.round.intended.get(card.id)
 
 
 def _verify_earlier(state: TableState, operation: operations.ReportIrregularity) -> None:
@@ -73,26 +94,27 @@ def _verify_earlier(state: TableState, operation: operations.ReportIrregularity)
         raise RefusedError("place", f"{operation.place} is not a place of a round; name a box, or D for the Dealer.")
 
 
-def places_of(state: TableState) -> tuple[str, ...]:
-    return (*(f"B{number}" for number in state.round.boxes), "D")
-
-
 def report(decision: Decision, given: PersonActed, operation: operations.ReportIrregularity) -> None:
     """Raise it, unless it is open already: then the report joins that one."""
     found = _open_already(decision.state, operation)
+    error = open_error(decision.state, operation.place or "") if operation.kind is Kind.WRONG_COUNT else None
     if found is not None:
         _join(decision, given, found, operation)
-        return
-    raise_irregularity(
-        decision,
-        operation.kind,
-        noticed_by=given.person,
-        place=operation.place,
-        card=operation.card,
-        counted=operation.counted,
-        note=operation.note,
-        earlier=operation.earlier,
-    )
+    elif error is not None and not operation.earlier:
+        decision.emit(events.ReportJoined(error.id, given.person, operation.place, note=operation.note))
+        answer_with_hand(decision, given, error, operation.place or "", operation.counted or 0)
+    else:
+        raise_irregularity(
+            decision,
+            operation.kind,
+            noticed_by=given.person,
+            place=operation.place,
+            card=operation.card,
+            counted=operation.counted,
+            note=operation.note,
+            earlier=operation.earlier,
+        )
+    re_evaluate_interruption(decision)
 
 
 SAME_MATTER: Final = {
@@ -115,12 +137,25 @@ SEVERAL: Final = frozenset(
 """Kinds of which several may be open at once: two reports are about the same only if they name the same place."""
 
 
+MISPLACED: Final = frozenset({Kind.WRONG_DISTRIBUTION, Kind.OTHER_DEALING_ERROR})
+
+
+def _asks_for_place(found: Irregularity) -> bool:
+    """Whether the table noticed an error of dealing, and asks whether the place or order of a card is wrong by it."""
+    by_table = not found.origin and found.kind is Kind.OTHER_DEALING_ERROR
+    return by_table and found.stage is Stage.CLAIMED and "misplaced" in found.asks
+
+
 def _open_already(state: TableState, operation: operations.ReportIrregularity) -> Irregularity | None:
     """The open irregularity that a report is about: of the same round and kind, and of the same place and card."""
     of_round = state.earlier.number if operation.earlier and state.earlier is not None else state.round.number
     kinds = SAME_MATTER.get(operation.kind, frozenset({operation.kind}))
     for found in state.open:
-        if found.kind not in kinds or found.round != of_round or found.waiting:
+        if found.round != of_round or found.waiting:
+            continue
+        if operation.kind in MISPLACED and _asks_for_place(found):
+            return found
+        if found.kind not in kinds:
             continue
         by_table = not found.origin and operation.kind in SAME_MATTER
         named = operation.place is not None and operation.place == found.place
@@ -139,6 +174,8 @@ def _join(
     if found.stage is not Stage.CLAIMED:
         return
     facts = found.facts
+    if operation.kind is Kind.WRONG_DISTRIBUTION and found.kind is not operation.kind:
+        facts = msgspec.structs.replace(facts, misplaced=True)
     if place != found.place and not operation.earlier:
         known = known_facts(decision.state, place)
         facts = msgspec.structs.replace(facts, dealer_hand=known.dealer_hand, viewed=known.viewed)
@@ -146,3 +183,38 @@ def _join(
     counted = operation.counted if operation.counted != found.counted else None
     if (row, asks) != (found.row, found.asks) or counted is not None:
         decision.emit(events.FactStated(found.id, facts, row, asks, given.person, counted))
+
+
+# -- errors of dealing that left a hand with a wrong number of cards
+
+
+def open_error(state: TableState, place: Place) -> Irregularity | None:
+    """An open error of dealing that may have left this hand with a wrong number of cards (RTP 5.5, NC 5.5.5, 5.9).
+
+    It asks for that, or is about a card set aside, which may lie there.
+    """
+    aside = {card.ordinal for card in state.decks.aside}
+    for found in state.open:
+        claimed = found.stage is Stage.CLAIMED and found.round == state.round.number and found.counted is None
+        asks = waits_for_hand_count(found) or ("wrong_number" in found.asks and found.place in (None, place))
+        of_aside = found.kind is Kind.OTHER_DEALING_ERROR and bool(found.ordinals) and set(found.ordinals) <= aside
+        if claimed and (asks or of_aside):
+            return found
+    return None
+
+
+def answer_with_hand(decision: Decision, given: PersonActed, found: Irregularity, place: Place, number: int) -> None:
+    """The hand at the place has so many cards: a wrong number, or the right one after all."""
+    state = decision.state
+    known = known_facts(state, place)
+    wrong = number != state.round.hands.get(place, Hand()).size
+    facts = msgspec.structs.replace(
+        found.facts,
+        wrong_number=wrong,
+        misplaced=True if wrong else found.first_facts.misplaced,
+        curable=None if wrong else found.first_facts.curable,
+        dealer_hand=known.dealer_hand,
+        viewed=known.viewed,
+    )
+    row, asks = find_row(state.law, found.kind, facts)
+    decision.emit(events.FactStated(found.id, facts, row, asks, given.person, number, place))
