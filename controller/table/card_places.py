@@ -38,7 +38,7 @@ def verify_place_cards(state: TableState, given: PersonActed, operation: operati
     for card in operation.cards:
         if card.ordinal not in lying:
             raise RefusedError("cards", f"Card {card.ordinal} was not dealt in this round; name one that was.")
-        if card.place not in (*state.round.dealt_to, *COME_BACK):
+        if card.place not in (*_playing_positions(state), *COME_BACK):
             raise RefusedError("place", f"No cards go to {card.place} in this round; name another place.")
         place, _ = lying[card.ordinal]
         if place == card.place:
@@ -110,7 +110,8 @@ def _state_places(decision: Decision) -> None:
     state = decision.state
     known = known_facts(state)
     for found in state.open:
-        asked = found.kind in MAY_MISPLACE and "misplaced" in found.asks
+        open_yet = found.kind is Kind.OTHER_DEALING_ERROR and found.facts.misplaced is None
+        asked = open_yet or (found.kind in MAY_MISPLACE and "misplaced" in found.asks)
         waits = found.stage is Stage.CLAIMED and found.round == state.round.number and (found.facts.misplaced or asked)
         if waits and known.misplaced and (found.facts.misplaced, found.facts.curable) != (True, known.curable):
             facts = replace(found.facts, misplaced=True, curable=known.curable)

@@ -86,9 +86,13 @@ def as_it_was(state: TableState, found: Irregularity, decided: int | None = None
             hands[said.place] = replace(hands[said.place], shown=())
     if decided is None:
         return replace(state, round=replace(state.round, hands=hands))
+    played_then = {f"B{box}" for box, _, since in state.round.removed if since > found.id}
+    for place, hand in hands.items():
+        named = () if hand.named_at > decided else hand.named
+        hands[place] = replace(hand, named=named, dead=hand.dead and place not in played_then)
     then = replace(
         state.round,
-        hands={at: replace(hand, named=()) if hand.named_at > decided else hand for at, hand in hands.items()},
+        hands=hands,
         closed=tuple(one for one in state.round.closed if one.found.id <= decided),
         removed=tuple(one for one in state.round.removed if one[2] < found.id),
         withdrawn=tuple(one for one in state.round.withdrawn if one[3] < found.id),
