@@ -20,6 +20,7 @@ from controller.table.state import TableState
 
 DEVICE = "device"
 INFERENCE = "inference"
+COUNT_KINDS = frozenset({Kind.DECK_COUNT, Kind.COUNT_IN_DOUBT})  # a count by hand decides them
 HOLDS_NOTHING = frozenset({Kind.LATE_BET, Kind.SIDE_WITHOUT_MAIN, Kind.OUTSIDE_LIMITS})
 
 
