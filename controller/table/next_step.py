@@ -48,12 +48,16 @@ def _trouble(state: TableState) -> str:
     return device_trouble(state) or waiting(state)
 
 
+def _stub_is_out(state: TableState) -> bool:
+    """Whether the device has no more part in the deal."""
+    return state.round.by_hand or state.decks.in_play.stub_out
+
+
 def _goes_on_without_device(state: TableState) -> bool:
     """Whether the act of the phase is accepted while the table is not in service: the cards are on the table."""
-    stub_out = state.round.by_hand or state.decks.in_play.stub_out
     if state.phase in CARDS_LEAVE:
-        return stub_out or (state.phase is Phase.FIRST_CARD and state.round.first_card is not None)
-    gives_stub = state.device.connected and not state.device.stopped and not stub_out
+        return _stub_is_out(state) or (state.phase is Phase.FIRST_CARD and state.round.first_card is not None)
+    gives_stub = state.device.connected and not (state.device.stopped or state.decks.in_play.stub_out)
     waits = state.phase is Phase.SETTLING and not state.round.chips_paid and rounds.stub_count_due(state) and gives_stub
     return state.phase in AFTER_DEAL and not waits
 
@@ -96,7 +100,8 @@ def device_trouble(state: TableState) -> str:
 def _not_connected(state: TableState) -> str:
     """A cable that came out is put in again; what the program refused, or could not read, a supervisor sees to."""
     device, code = state.device.word, state.device.lost_code
-    by_hand = ", or call the pit supervisor to deal by hand" if state.phase in CARDS_LEAVE else ""
+    due = state.phase in CARDS_LEAVE and not _stub_is_out(state)
+    by_hand = ", or call the pit supervisor to deal by hand" if due else ""
     if code in STILL_CONNECTING:
         return f"Wait until the {device} is connected{by_hand}."
     if code in CANNOT_SERVE:
@@ -158,7 +163,7 @@ def _cards(count: int) -> str:
 
 def _how(state: TableState) -> str:
     """How the cards are dealt: by hand once the stub was taken out; a stopped device is cleared first."""
-    if state.round.by_hand or state.decks.in_play.stub_out:
+    if _stub_is_out(state):
         return " by hand from the stub, and call the pit supervisor to enter it"
     return f"; first clear the {state.device.word} ({state.device.stopped})" if state.device.stopped else ""
 

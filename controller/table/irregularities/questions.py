@@ -150,12 +150,12 @@ def _claim(state: TableState, found: Irregularity) -> str:
 
 
 def _claimed(state: TableState, found: Irregularity) -> str:
-    """What the last count shows, or the note, then the first open question; without these the claim itself."""
+    """What the last count shows, else the note or the claim; then the first open question."""
     if shown := _counted(state, found):
         return f"{shown} {_confirming(found.row, waiting=found.waiting)}"
     noticed = _noticed(state, found)
     if found.asks:
-        return noticed + FACT_QUESTIONS[found.asks[0]]
+        return f"{noticed or f'{_claim(state, found)} '}{FACT_QUESTIONS[found.asks[0]]}"
     return f"{noticed}Is that so?" if noticed else _claim(state, found)
 
 
@@ -176,8 +176,8 @@ def _counted(state: TableState, found: Irregularity) -> str:
         return ""
     number = _stub_counted(state, found)
     fits = number is None or state.stub_fits(number)
-    left = "" if number is None or fits is wrong else f": {_cards(number)} left"
-    due = f", {state.stub_due} due" if left and wrong else ""
+    left = "" if number is None or fits is wrong else f": {_cards(number)} {'is' if number == 1 else 'are'} left"
+    due = f", {state.stub_due} should be" if left and wrong else ""
     return f"By the last count {'cards are missing or too many' if wrong else 'the deck is whole'}{left}{due}."
 
 
