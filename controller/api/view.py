@@ -11,7 +11,7 @@ from controller.rules.layout import Bet
 from controller.rules.viewing import viewer
 from controller.table.counts import ledger_of
 from controller.table.decks import may_be_dealt_from
-from controller.table.irregularities.questions import decider, question
+from controller.table.irregularities.questions import decider, in_order, question
 from controller.table.irregularities.rulings import may_be_ruled
 from controller.table.model import Hand, Irregularity, RecordedDeck, SettledBet, Stage
 from controller.table.next_step import next_step
@@ -257,7 +257,7 @@ def view_of(state: TableState, link: LinkView) -> TableView:
         aside=len(state.decks.aside),
         deck=_deck(state),
         device=_device(state, link),
-        irregularities=tuple(_irregularity(state, found) for found in state.open),
+        irregularities=tuple(_irregularity(state, found) for found in in_order(state)),
         chips_paid=state.round.chips_paid,
         conclusion_asked=state.round.conclusion_asked,
         clause=state.grammar.clause if chosen else "",

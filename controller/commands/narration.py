@@ -324,7 +324,9 @@ LINES: Final[dict[str, Line]] = {
     "all_chosen": lambda event: "every bettor has chosen: the cards are moved before play goes on",
     "report_joined": lambda event: f"{event['by']} reports what is open already" + _because(event["note"]),
     "faces_named": lambda event: f"{event['by']} saw {' '.join(event['cards']) or 'no card'} at {event['place']}",
-    "void_asked": lambda event: f"this makes the round void{_under(event['clause'])}; repeat to confirm",
+    "void_asked": lambda event: (
+        f"this makes the round void{_under(event['clause'])}{_because(event['because'])}; repeat to confirm"
+    ),
     "ruled": _ruled,
     "irregularity_resolved": _resolved,
     "count_taken_back": _count_taken_back,

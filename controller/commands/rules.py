@@ -224,12 +224,12 @@ def merge_kinds(rows: Sequence[RowReading]) -> list[RowReading]:
 def _options_of_bettors(options: Sequence[Option]) -> str:
     if not options:
         return ""
-    told = [
-        f"{option.choice.value} ({option.clause}: {option.because}"
-        f"{f', if a {option.permitted_by.word} or above permits it' if option.permitted_by else ''})"
-        for option in options
-    ]
-    return f". Bettors may {' or '.join(told)}"
+    told = [f"{option.choice.value} ({option.clause}: {option.because})" for option in options]
+    permits = next((option.permitted_by for option in options if option.permitted_by is not None), None)
+    if permits is None:
+        return f". Bettors may {' or '.join(told)}"
+    asked = [words for words, option in zip(told, options, strict=True) if option.permitted_by is not None]
+    return f"; if permitted by the {permits.word} or above, a bettor may {' or '.join(asked)}"
 
 
 def _people(row: RowReading) -> str:

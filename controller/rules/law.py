@@ -204,12 +204,13 @@ def _unstated(when: Facts, facts: Facts) -> tuple[str, ...] | None:
 
 def silent_row(game: Game, kind: Kind, facts: Facts) -> Row:
     """No row fits: the clause that refers, where the document has one, else a ruling of the house."""
+    because = "no clause provides for it" if game.silent_clause else "the rules are silent"
     return Row(
         id=number(kind, facts),
         kind=kind,
         clause=game.silent_clause,
         disposition=Disposition.REFER if game.silent_clause else Disposition.SILENT,
-        because="the rules are silent; the shift manager decides",
+        because=f"{because}; the {SILENT_DECIDED_BY.word} decides",
         decides=SILENT_DECIDED_BY,
         noticed=tuple(Noticed),
     )

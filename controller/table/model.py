@@ -204,6 +204,7 @@ class Irregularity(msgspec.Struct, frozen=True):
     of_deck: str = ""  # the recorded deck that it is about
     waiting: bool = False  # it is about the deck that waits for the next round, not about a round
     void_asked: bool = False  # a void was requested once; it takes effect when it is requested again
+    void_because: str = ""  # why the round would be void, by that request
 
 
 DENIED = "denied"

@@ -1,7 +1,7 @@
 """The next act at the table, as a sentence for the people there: derived from the state, without naming a card.
 
 Open irregularities come first, then a pause or the service, then what the phase waits for. While an irregularity is
-open, a device that is disconnected, stopped or not yet compared is named after it.
+open, or play goes on without the device, a device that is disconnected, stopped or not yet compared is named last.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from controller.roles import Role
 from controller.table import operations, rounds
 from controller.table.decision import RefusedError
 from controller.table.inputs import PersonActed
-from controller.table.irregularities.questions import place_word, question
+from controller.table.irregularities.questions import in_order, place_word, question
 from controller.table.model import Hand
 from controller.table.operations import AnyOperation
-from controller.table.phases import BETWEEN_ROUNDS, CARDS_LEAVE, Phase, Service
+from controller.table.phases import AFTER_DEAL, BETWEEN_ROUNDS, CARDS_LEAVE, Phase, Service
 from controller.table.state import TableState
 
 STILL_CONNECTING: Final = frozenset({"", "returned-to-service"})
@@ -34,23 +34,48 @@ CANNOT_SERVE: Final = frozenset(
 def next_step(state: TableState) -> str:
     """The next act. After a void the bets come first, until their return is recorded or the next round begins."""
     returning = "Return all bets, then record it." if state.round.bets_to_return else ""
-    act = _in_the_way(state) or ("" if returning else BY_PHASE[state.phase](state))
+    act = _in_the_way(state) or ("" if returning else _act(state))
     return " ".join(filter(None, (returning, act)))
+
+
+def _act(state: TableState) -> str:
+    """What the phase waits for; then the trouble of a device without which it is done."""
+    trouble = "" if state.service is Service.IN_SERVICE or state.phase in BETWEEN_ROUNDS else _trouble(state)
+    return " ".join(filter(None, (BY_PHASE[state.phase](state), trouble)))
+
+
+def _trouble(state: TableState) -> str:
+    return device_trouble(state) or waiting(state)
+
+
+def _stub_is_out(state: TableState) -> bool:
+    """Whether the device has no more part in the deal."""
+    return state.round.by_hand or state.decks.in_play.stub_out
+
+
+def _goes_on_without_device(state: TableState) -> bool:
+    """Whether the act of the phase is accepted while the table is not in service: the cards are on the table."""
+    if state.phase in CARDS_LEAVE:
+        return _stub_is_out(state) or (state.phase is Phase.FIRST_CARD and state.round.first_card is not None)
+    gives_stub = state.device.connected and not (state.device.stopped or state.decks.in_play.stub_out)
+    waits = state.phase is Phase.SETTLING and not state.round.chips_paid and rounds.stub_count_due(state) and gives_stub
+    return state.phase in AFTER_DEAL and not waits
 
 
 def _in_the_way(state: TableState) -> str:
     """What comes before the act of the phase: an open irregularity with the number of others, the device's trouble."""
     if state.round.abandon_asked:
         return "The round is about to be abandoned. Repeat to confirm, or continue."
-    if blocking := [found for found in state.open if found.blocks]:
+    if blocking := [found for found in in_order(state) if found.blocks]:
         named = blocking[0].kind is Kind.TECHNICAL_STOP and state.device.connected and state.device.stopped
         trouble = f"Clear the {state.device.word}." if named else device_trouble(state)
         sentences = (question(state, blocking[0]), _more(len(blocking) - 1), trouble)
         return " ".join(filter(None, sentences))
     if state.duty.paused:
         return f"The table is paused ({state.duty.paused}). Resume when it can go on."
-    if state.service is not Service.IN_SERVICE and state.phase is not Phase.MAINTENANCE:
-        return device_trouble(state) or waiting(state)
+    idle = state.service is not Service.IN_SERVICE and state.phase is not Phase.MAINTENANCE
+    if idle and not _goes_on_without_device(state):
+        return _trouble(state)
     return ""
 
 
@@ -75,7 +100,8 @@ def device_trouble(state: TableState) -> str:
 def _not_connected(state: TableState) -> str:
     """A cable that came out is put in again; what the program refused, or could not read, a supervisor sees to."""
     device, code = state.device.word, state.device.lost_code
-    by_hand = ", or call the pit supervisor to deal by hand" if state.phase in CARDS_LEAVE else ""
+    due = state.phase in CARDS_LEAVE and not _stub_is_out(state)
+    by_hand = ", or call the pit supervisor to deal by hand" if due else ""
     if code in STILL_CONNECTING:
         return f"Wait until the {device} is connected{by_hand}."
     if code in CANNOT_SERVE:
@@ -100,6 +126,7 @@ def _first_refusal(state: TableState, operation: AnyOperation, otherwise: str) -
         operations.PlaceYourBets: rounds.verify_place_your_bets,
         operations.NoMoreBets: rounds.verify_no_more_bets,
         operations.RecordSettled: rounds.verify_settled,
+        operations.ConcludeRound: rounds.verify_conclude,
     }
     try:
         verifies[type(operation)](state, PersonActed("", "", Role.DEALER, state.round.number, operation), operation)
@@ -136,12 +163,14 @@ def _cards(count: int) -> str:
 
 def _how(state: TableState) -> str:
     """How the cards are dealt: by hand once the stub was taken out; a stopped device is cleared first."""
-    if state.round.by_hand or state.decks.in_play.stub_out:
+    if _stub_is_out(state):
         return " by hand from the stub, and call the pit supervisor to enter it"
     return f"; first clear the {state.device.word} ({state.device.stopped})" if state.device.stopped else ""
 
 
 def _examine(state: TableState) -> str:
+    if not state.round.live_places:
+        return f"No hand is in play any more: turn over {state.game.words.dealers_hand}."
     if state.game.step(StepKind.RETURNING) is None:
         return f"When the players have looked at their hands, turn over {state.game.words.dealers_hand}."
     waiting = tuple(place for place in state.round.live_places if not state.round.hands.get(place, Hand()).shown)
@@ -157,10 +186,10 @@ def _expose(state: TableState) -> str:
 
 
 def _settle(state: TableState) -> str:
-    if state.round.conclusion_asked:
-        return "Press Conclude again: errors found later no longer change this round."
+    again = "Press Conclude again: errors found later no longer change this round."
     if state.round.chips_paid:
-        return "Conclude the round."
+        conclude = again if state.round.conclusion_asked else "Conclude the round."
+        return _first_refusal(state, operations.ConcludeRound(), conclude)
     return _first_refusal(state, operations.RecordSettled(), "Pay the chips, then record it.")
 
 

@@ -12,7 +12,7 @@ from controller.roles import Role
 from controller.table import events
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
-from controller.table.irregularities.questions import question
+from controller.table.irregularities.questions import in_order, question
 from controller.table.next_step import device_trouble, waiting
 from controller.table.operations import Correctable, Operation
 from controller.table.permissions import PERMISSIONS, Permission
@@ -124,4 +124,4 @@ def _why_service(state: TableState, words: str) -> str:
 def _why_held(state: TableState, words: str) -> str:
     if state.duty.paused:
         return f"Cannot {words} while the table is paused ({state.duty.paused}); resume first."
-    return f"Cannot {words} yet. {question(state, next(found for found in state.open if found.blocks))}"
+    return f"Cannot {words} yet. {question(state, next(found for found in in_order(state) if found.blocks))}"

@@ -11,7 +11,7 @@ from controller.table.dealing import deal_cards_set_aside, deal_without_device
 from controller.table.decision import Decision, RefusedError
 from controller.table.exposing import judge
 from controller.table.inputs import PersonActed
-from controller.table.irregularities.questions import question
+from controller.table.irregularities.questions import in_order, question
 from controller.table.irregularities.raising import known_facts, raise_irregularity
 from controller.table.model import HeldCard, Pile, Stage
 from controller.table.phases import BETWEEN_ROUNDS, Phase, Service
@@ -252,7 +252,9 @@ def record_settled(decision: Decision, given: PersonActed, operation: operations
 def verify_conclude(state: TableState, given: PersonActed, operation: operations.ConcludeRound) -> None:
     if not state.round.chips_paid:
         raise RefusedError("not-settled", "Pay the chips and record it first.")
-    undecided = next((found for found in state.open if found.round == state.round.number and not found.waiting), None)
+    undecided = next(
+        (found for found in in_order(state) if found.round == state.round.number and not found.waiting), None
+    )
     if undecided is not None:  # one that holds nothing (I22, I23) as well
         raise RefusedError("open", f"An irregularity of this round is open. {question(state, undecided)}")
 

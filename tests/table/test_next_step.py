@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from controller.games.specification import Kind, Unit
+from controller.api.view import LinkView, view_of
+from controller.games.specification import Choice, Kind, RulingAction, Unit
 from controller.roles import Role
 from controller.table import operations
 from controller.table.counts import ledger_of
-from controller.table.inputs import DeviceGone
+from controller.table.inputs import DeviceGone, PersonActed
 from controller.table.next_step import BY_PHASE, next_step
-from controller.table.phases import Phase
+from controller.table.operations import AnyOperation
+from controller.table.perform import can
+from controller.table.phases import AFTER_DEAL, Phase, Service
 from firmware_bridge.observations import Jammed
 from tests.table.every_state import every_state, to_phase
 from tests.table.harness import TableHarness
@@ -57,7 +60,9 @@ def test_what_is_open_comes_before_the_deal() -> None:
     table.report(Kind.EXPOSED_CARD, "B1")
     assert next_step(table.state) == "Call the pit supervisor. Was a card of box 1 exposed?"
     table.confirm()
-    assert next_step(table.state) == "Ask boxes 1, 3 and 6: continue or withdraw the bets?"
+    assert next_step(table.state) == (
+        "Ask boxes 1, 3 and 6: continue (NC 5.7.1: the hand goes on as it is) or withdraw the bets (NC 5.7.3)?"
+    )
 
 
 def test_a_void_that_was_asked_for_is_asked_for_again() -> None:
@@ -159,3 +164,139 @@ def test_a_jam_is_named_once() -> None:
     table.device.report(Jammed("exit"))
     assert next_step(table.state).count("jam") == 1
     assert next_step(table.state).endswith("Clear the shuffler.")
+
+
+GONE = "The shuffler is not connected (The cable was pulled): check its power and its cable."
+BACK = "The shuffler is back: compare the table with the screen, then continue the round."
+
+
+@pytest.mark.parametrize(
+    ("game_id", "said"),
+    [
+        ("TP", "Wait for boxes 1, 3 and 6 to return the cards, and turn them over."),
+        ("RTP", "Wait for boxes 1, 3 and 6 to return the cards, and turn them over."),
+        ("NC", "When the players have looked at their hands, turn over the Dealer's hand."),
+        ("P3", "Wait for boxes 1, 3 and 6 to return the cards, and turn them over."),
+        ("F3", "Turn over Players 1, 2 and 3 and the Banker's hand."),
+    ],
+)
+def test_after_the_deal_the_act_comes_before_the_trouble_of_a_device_that_is_no_more_needed(
+    game_id: str, said: str
+) -> None:
+    table = TableHarness(game_id=game_id).start().to_dealing().deal()
+    table.lose_link()
+    assert next_step(table.state) == f"{said} {GONE}"
+    table.connect()
+    assert next_step(table.state) == f"{said} {BACK}"
+    table.expose_all()
+    assert next_step(table.state) == f"Pay the chips, then record it. {BACK}"
+    table.settle()
+    assert next_step(table.state) == f"Conclude the round. {BACK}"
+    table.do(operations.ConcludeRound())
+    assert next_step(table.state).startswith("Press Conclude again")
+
+
+def test_a_deal_by_hand_goes_on_before_the_trouble_of_the_device() -> None:
+    table = TableHarness().start().to_dealing()
+    table.lose_link()
+    table.do(operations.DealByHand(3, "the shuffler is dead"), Role.PIT_SUPERVISOR)
+    by_hand = "Deal 3 cards to box 3 by hand from the stub, and call the pit supervisor to enter it."
+    assert next_step(table.state) == f"{by_hand} {GONE}"
+
+
+def test_a_stub_that_the_device_gives_out_waits_until_the_round_is_continued() -> None:
+    table = TableHarness().start().to_dealing()
+    table.take(3)
+    table.device.ignores_commands = True
+    table.take()
+    table.lose_link()
+    table.expose_all()
+    assert next_step(table.state) == f"The stub is not counted yet; count it by hand first. {GONE}"
+    table.connect()
+    assert next_step(table.state) == BACK
+
+
+def test_the_act_comes_first_wherever_it_is_accepted() -> None:
+    acts: dict[Phase, tuple[AnyOperation, ...]] = {
+        Phase.EXAMINING: (operations.ExposeHand("D"),),
+        Phase.EXPOSING: (operations.ExposeHand("B1"), operations.ExposeHand("B3"), operations.ExposeHand("B6")),
+        Phase.SETTLING: (operations.RecordSettled(), operations.ConcludeRound()),
+        Phase.DEALING_SETS: (operations.DealByHand(1, "it is dead"),),
+        Phase.DEALING_SINGLES: (operations.DealByHand(1, "it is dead"),),
+    }
+    told = 0
+    for name, state in every_state():
+        begun = state.phase in AFTER_DEAL or state.round.by_hand
+        if state.settings is None or state.held or state.service is Service.IN_SERVICE or not begun:
+            continue
+        if state.phase not in acts or state.round.abandon_asked:
+            continue
+        told += 1
+        accepted = any(
+            can(state, PersonActed("1", "Pit", Role.PIT_SUPERVISOR, state.round.number, act))
+            for act in acts[state.phase]
+        )
+        first = next_step(state).startswith(BY_PHASE[state.phase](state))
+        assert first or not accepted, f"{name}: {next_step(state)}"
+    assert told
+
+
+def test_a_void_that_was_asked_for_comes_first() -> None:
+    table = TableHarness().start().to_dealing().deal()
+    table.report(Kind.EXPOSED_CARD, "B1")
+    table.report(Kind.FOREIGN_CARD)
+    assert next_step(table.state).startswith("Call the pit supervisor. Was a card of box 1 exposed?")
+    found = table.state.open[-1]
+    table.do(operations.ConfirmIrregularity(found.id, found.revision), Role.PIT_SUPERVISOR)
+    assert next_step(table.state).startswith("A card that is not of this deck was found: the round becomes void.")
+    view = view_of(table.state, LinkView())
+    assert [one.kind for one in view.irregularities] == [Kind.FOREIGN_CARD, Kind.EXPOSED_CARD]
+    _, sentence = table.refused(operations.ExposeHand("D"))
+    assert "the round becomes void" in sentence
+
+
+def test_a_wrong_count_of_a_hand_comes_before_the_count_of_the_deck() -> None:
+    table = TableHarness().start().to_dealing().deal()
+    table.count(table.state.stub_due - 1)
+    table.report(Kind.WRONG_COUNT, "B1", counted=4)
+    assert next_step(table.state).startswith("Does box 1 have 4 cards?")
+    view = view_of(table.state, LinkView())
+    assert [one.kind for one in view.irregularities] == [Kind.WRONG_COUNT, Kind.DECK_COUNT]
+    _, sentence = table.refused(operations.ExposeHand("D"))
+    assert "Does box 1 have 4 cards?" in sentence
+
+
+@pytest.mark.parametrize("kind", [Kind.LATE_BET, Kind.SIDE_WITHOUT_MAIN])
+def test_what_holds_nothing_is_decided_before_the_round_is_concluded(kind: Kind) -> None:
+    table = TableHarness().start().to_dealing().deal().expose_all().settle()
+    assert next_step(table.state) == "Conclude the round."
+    table.report(kind, "B1")
+    said = next_step(table.state)
+    assert said.startswith("An irregularity of this round is open. ")
+    assert table.refused(operations.ConcludeRound())[1] == said
+    table.deny()
+    assert next_step(table.state) == "Conclude the round."
+
+
+@pytest.mark.parametrize("game_id", ["NC", "RTP"])
+def test_with_no_hand_in_play_the_dealers_is_turned_over(game_id: str) -> None:
+    """Players who all withdraw leave no hand that could come back."""
+    table = TableHarness(game_id=game_id, boxes=(1,)).start().to_dealing().deal()
+    table.report(Kind.WRONG_COUNT, "B1", counted=4)
+    table.handle("B1")
+    while table.state.open:
+        found = table.open
+        if found.stage == "ruling":
+            table.rule(RulingAction.REMOVE_HANDS, places=("B1",))
+        elif found.stage == "choosing":
+            table.choose(B1=Choice.WITHDRAW)
+        else:
+            table.confirm(
+                Role.PIT_SUPERVISOR,
+                None,
+                **dict.fromkeys(found.asks, False) | {name: True for name in found.asks if name == "handled"},
+            )
+    assert table.at(Phase.EXAMINING)
+    assert not table.state.round.live_places
+    assert next_step(table.state) == "No hand is in play any more: turn over the Dealer's hand."
+    table.expose("D")

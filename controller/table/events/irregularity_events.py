@@ -125,15 +125,17 @@ class ReportJoined(Event, frozen=True, tag="report_joined"):
 
 
 class VoidAsked(Event, frozen=True, tag="void_asked"):
-    """A confirmation or ruling that makes a round void: it takes effect when it is entered again."""
+    """A confirmation or ruling that makes a round void: it takes effect when it is entered again. `because`: why."""
 
     irregularity: int
     clause: str
+    because: str = ""
 
     def apply(self, state: TableState, entry: int) -> TableState:
         """The revision stays, so that the same operation can be entered again."""
         changed = tuple(
-            replace(found, void_asked=True) if found.id == self.irregularity else found for found in state.open
+            replace(found, void_asked=True, void_because=self.because) if found.id == self.irregularity else found
+            for found in state.open
         )
         return replace(state, open=changed)
 

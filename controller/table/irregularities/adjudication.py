@@ -176,7 +176,7 @@ def confirm(decision: Decision, given: PersonActed, operation: operations.Confir
     if asks:
         decision.emit(events.FactStated(found.id, facts, row, asks, given.person))
         return
-    if row.disposition is Disposition.VOID and void_needs_repeat(decision, found, row.clause):
+    if row.disposition is Disposition.VOID and void_needs_repeat(decision, found, row.clause, row.because):
         return
     stage = next_stage(decision.state, found, row)
     decision.emit(events.IrregularityConfirmed(found.id, row, facts, stage))

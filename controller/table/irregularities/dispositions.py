@@ -135,7 +135,7 @@ def declare_void(
             decision.emit(events.IrregularityResolved(other.id, "overtaken", clause, given.person, given.role))
 
 
-def void_needs_repeat(decision: Decision, found: Irregularity, clause: str) -> bool:
+def void_needs_repeat(decision: Decision, found: Irregularity, clause: str, because: str) -> bool:
     """Whether a void is requested for the first time: that is recorded, and the request has to be repeated."""
     state = decision.state
     asked = state.find_open(found.id)
@@ -144,7 +144,7 @@ def void_needs_repeat(decision: Decision, found: Irregularity, clause: str) -> b
     voids = found.round != state.round.number or (state.phase in WINDOW_OPEN and state.phase is not Phase.VOIDED)
     if not voids or (asked is not None and asked.void_asked):
         return False
-    decision.emit(events.VoidAsked(found.id, clause))
+    decision.emit(events.VoidAsked(found.id, clause, because))
     return True
 
 

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from controller.games.specification import FACT_QUESTIONS, Choice, Disposition, Kind
+from controller.games.specification import FACT_QUESTIONS, Choice, Disposition, Kind, Option, Row
 from controller.roles import Role
 from controller.rules.dealing_order import Place
-from controller.table.model import Irregularity, Stage
+from controller.table.irregularities.raising import COUNT_KINDS
+from controller.table.model import STUB, Hand, Irregularity, Stage
+from controller.table.operations import CountCards
 from controller.table.state import TableState
 
 COUNT_BY_HAND: Final = "counted_wrong"  # the fact that only a count shows
@@ -42,7 +44,38 @@ CLAIMS: Final[dict[Kind, str]] = {
 }
 """What a person confirms or denies of an irregularity, where nothing more exact was noticed."""
 
+WRONG_NUMBER: Final = "Does {place} have a wrong number of cards?"  # where no count was entered
+
+MAY_CONCERN_BOTH: Final = frozenset({Kind.FOREIGN_CARD, Kind.DECK_COUNT})
+"""What is wrong with a deck may have been wrong in the round before, which was dealt from it."""
+
 CHOICES: Final[dict[Choice, str]] = {Choice.CONTINUE: "continue", Choice.WITHDRAW: "withdraw the bets"}
+
+BRINGS: Final[dict[Disposition, str]] = {
+    Disposition.VOID: "the round becomes void",
+    Disposition.CONTINUE: "play goes on",
+    Disposition.STANDS: "the result stands",
+    Disposition.RESHUFFLE: "the deck is shuffled again",
+}
+"""What follows when a count is confirmed; by other dispositions people decide further."""
+
+
+def in_order(state: TableState) -> tuple[Irregularity, ...]:
+    """The open irregularities as people are to decide them.
+
+    First one for which a void was requested once. What a count of the deck is to show comes after a wrong number of
+    cards in a hand, which may explain it.
+    """
+    of_hands = {
+        found.round
+        for found in state.open
+        if found.kind is Kind.WRONG_COUNT or found.counted is not None or found.facts.wrong_number
+    }
+    return tuple(
+        sorted(
+            state.open, key=lambda found: (not found.void_asked, found.kind in COUNT_KINDS and found.round in of_hands)
+        )
+    )
 
 
 def decider(found: Irregularity) -> Role:
@@ -64,8 +97,14 @@ def waits_for_hand_count(found: Irregularity) -> bool:
 
 def question(state: TableState, found: Irregularity) -> str:
     """The act or the answer that the irregularity waits for, and who is called for it."""
+    earlier = f"Round {found.round}: " if found.round != state.round.number and not found.waiting else ""
+    return f"{earlier}{_question(state, found)}{_round_before(state, found)}"
+
+
+def _question(state: TableState, found: Irregularity) -> str:
     if found.void_asked:
-        return f"{_capitalised(found.row.because)}: the round becomes void. Repeat to confirm, or decide otherwise."
+        because = _capitalised(found.void_because or found.row.because)
+        return f"{because}: the round becomes void. Repeat to confirm, or decide otherwise."
     if COUNT_BY_HAND in found.asks:
         return f"{_noticed(state, found)}Count the stub by hand, with a witness, and enter the count."
     if found.stage is Stage.CLAIMED and waits_for_hand_count(found):
@@ -76,8 +115,24 @@ def question(state: TableState, found: Irregularity) -> str:
     return call + state.game.words.own(_ASKED[found.stage](state, found))
 
 
+def _round_before(state: TableState, found: Irregularity) -> str:
+    """That it is to be reported for the round before as well: each round is decided for itself."""
+    before = state.earlier
+    if before is None or not state.in_round or found.kind not in MAY_CONCERN_BOTH or found.waiting:
+        return ""
+    reported = any(other.round == before.number and other.kind is found.kind for other in state.open)
+    other_deck = before.label != state.round.label
+    if reported or other_deck or found.round != state.round.number or found.facts.counted_wrong is False:
+        return ""
+    return f" If it may concern round {before.number} too, report it for that round as well."
+
+
 def _capitalised(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}"
+
+
+def _cards(count: int) -> str:
+    return "1 card" if count == 1 else f"{count} cards"
 
 
 def _noticed(state: TableState, found: Irregularity) -> str:
@@ -87,18 +142,59 @@ def _noticed(state: TableState, found: Irregularity) -> str:
     return f"{_capitalised(found.note)}. " if found.note else ""
 
 
+def _claim(state: TableState, found: Irregularity) -> str:
+    """What a person confirms or denies, by its kind."""
+    without = found.kind is Kind.WRONG_COUNT and found.counted is None
+    words = {"device": state.device.word, "place": place_word(state, found.place), "counted": found.counted}
+    return (WRONG_NUMBER if without else CLAIMS[found.kind]).format(**words)
+
+
 def _claimed(state: TableState, found: Irregularity) -> str:
-    """The note, then the first open question; without either the claim itself."""
+    """What the last count shows, else the note or the claim; then the first open question."""
+    if shown := _counted(state, found):
+        return f"{shown} {_confirming(found.row, waiting=found.waiting)}"
     noticed = _noticed(state, found)
     if found.asks:
-        return noticed + FACT_QUESTIONS[found.asks[0]]
-    if noticed:
-        return f"{noticed}Is that so?"
-    words = {"device": state.device.word, "place": place_word(state, found.place), "counted": found.counted}
-    return CLAIMS[found.kind].format(**words)
+        return f"{noticed or f'{_claim(state, found)} '}{FACT_QUESTIONS[found.asks[0]]}"
+    return f"{noticed}Is that so?" if noticed else _claim(state, found)
+
+
+def _confirming(row: Row, *, waiting: bool) -> str:
+    if waiting:
+        return "If that is so, confirm it."
+    if row.disposition is Disposition.CONTINUE:
+        return "Confirm that play goes on."
+    clause = f" ({row.clause})" if row.clause else ""
+    brings = f": {BRINGS[row.disposition]}{clause}" if row.disposition in BRINGS else ""
+    return f"If that is so, confirm it{brings}."
+
+
+def _counted(state: TableState, found: Irregularity) -> str:
+    """What the last count by hand says of the deck, with the numbers where they are known; empty without a count."""
+    wrong = found.facts.counted_wrong
+    if found.kind not in COUNT_KINDS or wrong is None:
+        return ""
+    number = _stub_counted(state, found)
+    fits = number is None or state.stub_fits(number)
+    left = "" if number is None or fits is wrong else f": {_cards(number)} {'is' if number == 1 else 'are'} left"
+    due = f", {state.stub_due} should be" if left and wrong else ""
+    return f"By the last count {'cards are missing or too many' if wrong else 'the deck is whole'}{left}{due}."
+
+
+def _stub_counted(state: TableState, found: Irregularity) -> int | None:
+    """The last count of the stub since the irregularity came up, or with which it did; else the stub after the deal."""
+    if found.waiting or found.round != state.round.number:
+        return None
+    since = (one for one in reversed(state.round.entered) if one.entry >= (found.origin or found.id))
+    counts = (one.operation for one in since if isinstance(one.operation, CountCards))
+    deck = state.decks.in_play
+    after_deal = deck.stub if deck.deck == state.round.deck else None
+    return next((count.number for count in counts if count.pile == STUB), after_deal)
 
 
 def _ordering(state: TableState, found: Irregularity) -> str:
+    if not found.ordinals:
+        return "Say at the table which card counts as the first and which as the next; then enter it without numbers."
     return f"Which of the {len(found.ordinals)} cards came out first, which next? Name their order."
 
 
@@ -107,22 +203,47 @@ def _choosing(state: TableState, found: Irregularity) -> str:
     due = [chooser for chooser in state.round.choosers if chooser not in chosen]
     bettors = [f"{bettor} at {place_word(state, place)}" for place, bettor in due if bettor]
     boxes = state.game.words.of_all([place for place, bettor in due if not bettor])
-    options = " or ".join(CHOICES[option.choice] for option in found.row.options)
+    options = " or ".join(map(_option, found.row.options)) or " or ".join(CHOICES.values())
     return f"Ask {', '.join([*bettors, *filter(None, [boxes])]) or 'the bettors'}: {options}?"
 
 
+def _option(option: Option) -> str:
+    """A choice, and with which hand a bettor continues."""
+    if option.choice is Choice.CONTINUE:
+        return f"{CHOICES[option.choice]} ({option.clause}: {option.because})"
+    permitted = f", if a {option.permitted_by.word} or above permits it" if option.permitted_by else ""
+    return f"{CHOICES[option.choice]} ({option.clause}{permitted})"
+
+
 def _moving(state: TableState, found: Irregularity) -> str:
-    if not state.round.out_of_place and state.round.placed_by > found.id:
+    number = _number_put_right(state, found)
+    if state.round.out_of_place:
+        also = f" {number}" if number else ""
+        return f"Move the cards as the screen shows.{also} Then confirm."
+    if number:
+        return f"{number} Then confirm."
+    if found.counted is not None or state.round.placed_by > found.id:
         return "The cards lie where they belong; confirm it."
-    if not state.round.out_of_place and found.counted is None:
-        return "Enter which cards lie at the wrong place; then move them as the screen shows."
-    return "Move the cards as the screen shows, then confirm."
+    return "Enter which cards lie at the wrong place; then move them as the screen shows."
+
+
+def _number_put_right(state: TableState, found: Irregularity) -> str:
+    """What puts a wrong number of cards in a hand right; empty where none was counted, or it is right."""
+    if found.counted is None or found.place is None:
+        return ""
+    place, more = place_word(state, found.place), state.round.hands.get(found.place, Hand()).surplus
+    if more > 0:
+        return f"Take {_cards(more)} out of the hand of {place}, which has {found.counted}."
+    return f"Give {_cards(-more)} to the hand of {place}, which has {found.counted}." if more else ""
 
 
 def _ruling(state: TableState, found: Irregularity) -> str:
+    """What it is about comes first, so that two matters are told apart."""
+    about = _counted(state, found) or _noticed(state, found).rstrip() or _claim(state, found)
     if found.row.disposition is Disposition.SILENT:
-        return f"{_noticed(state, found)}The rules are silent: what is decided?"
-    return f"{_noticed(state, found)}{_capitalised(found.row.because)}: what is decided?"
+        return f"{about} The rules are silent: what is decided?"
+    clause = f" ({found.row.clause})" if found.row.clause else ""
+    return f"{about} {_capitalised(found.row.because)}{clause}. What is decided?"
 
 
 _ASKED: Final = {

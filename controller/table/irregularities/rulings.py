@@ -67,7 +67,7 @@ def may_be_ruled(state: TableState, found: Irregularity, action: RulingAction) -
 def rule(decision: Decision, given: PersonActed, operation: operations.Rule) -> None:
     found = find_named(decision.state, operation, Stage.RULING)
     operation = _naming_bets(decision.state, found, operation)
-    if operation.action is RulingAction.VOID and void_needs_repeat(decision, found, found.row.clause):
+    if operation.action is RulingAction.VOID and void_needs_repeat(decision, found, found.row.clause, operation.text):
         return
     decision.emit(
         events.Ruled(

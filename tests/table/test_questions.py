@@ -1,0 +1,220 @@
+"""The question of an open irregularity: it says what it is about, what is to be done, and what follows."""
+
+from __future__ import annotations
+
+import pytest
+
+from controller.games.specification import Facts, Kind, RulingAction
+from controller.roles import Role
+from controller.table import operations
+from controller.table.irregularities.questions import question
+from controller.table.next_step import next_step
+from tests.table.harness import TableHarness
+
+SUPERVISOR = "Call the pit supervisor. "
+MANAGER = "Call the shift manager. "
+
+
+def asked(table: TableHarness) -> str:
+    return question(table.state, table.open)
+
+
+# -- counts of the deck
+
+
+@pytest.mark.parametrize(
+    ("game_id", "clause"), [("TP", "TP 5.2"), ("RTP", "RTP 5.1.1"), ("NC", "NC 5.5.2"), ("P3", "P3 5.2")]
+)
+def test_it_says_what_the_last_count_shows_and_what_follows(game_id: str, clause: str) -> None:
+    table = TableHarness(game_id=game_id).start().to_dealing().deal()
+    table.count(39)
+    assert asked(table) == (
+        f"{SUPERVISOR}By the last count cards are missing or too many: 39 cards are left, 40 should be. "
+        f"If that is so, confirm it: the round becomes void ({clause})."
+    )
+    table.count(40)
+    whole = "By the last count the deck is whole: 40 cards are left. Confirm that play goes on."
+    assert asked(table) == f"{SUPERVISOR}{whole}"
+    table.confirm()
+    assert not table.state.open
+
+
+def test_a_doubt_is_not_asked_again_once_the_cards_were_counted() -> None:
+    table = TableHarness().start().to_dealing().deal()
+    table.report(Kind.COUNT_IN_DOUBT, note="the door was open")
+    assert asked(table) == "The door was open. Count the stub by hand, with a witness, and enter the count."
+    table.count(40)
+    assert "door" not in asked(table)
+    assert "the deck is whole" in asked(table)
+
+
+def test_the_deck_that_waits_for_the_next_round_is_counted_without_a_word_of_the_stub() -> None:
+    table = TableHarness().start().to_dealing().deal()
+    table.report(Kind.COUNT_IN_DOUBT)
+    table.count(39)
+    assert " due" not in asked(table)
+
+
+def test_a_matter_for_a_ruling_says_what_the_last_count_shows() -> None:
+    table = TableHarness(game_id="F3").start().to_dealing().deal()
+    table.count(38)
+    assert asked(table) == (
+        f"{MANAGER}By the last count cards are missing or too many: 38 cards are left, 39 should be. "
+        "The rules are silent: what is decided?"
+    )
+
+
+# -- matters for a ruling
+
+
+def test_two_matters_of_which_the_rules_are_silent_are_told_apart() -> None:
+    table = TableHarness(game_id="TP").start().to_dealing().deal()
+    table.report(Kind.UNSHUFFLED)
+    table.report(Kind.PLAYER_EXPOSED, "B3")
+    first, second = (question(table.state, found) for found in table.state.open)
+    assert first == f"{MANAGER}Were the cards dealt without a shuffle? The rules are silent: what is decided?"
+    assert second == f"{MANAGER}Did a player expose or drop a card of box 3? The rules are silent: what is decided?"
+    _, sentence = table.refused(operations.ExposeHand("B1"))
+    assert sentence.endswith(first)
+
+
+@pytest.mark.parametrize(("game_id", "clause"), [("RTP", "RTP 6.1"), ("NC", "NC 5.17")])
+def test_a_document_that_refers_what_it_does_not_provide_for_is_not_silent(game_id: str, clause: str) -> None:
+    table = TableHarness(game_id=game_id).start().to_dealing().deal()
+    table.report(Kind.CARD_IN_SHUFFLING)
+    while table.open.asks:
+        table.confirm(Role.PIT_SUPERVISOR, None, **dict.fromkeys(table.open.asks, False))
+    table.report(Kind.WRONG_VIEWER, "B3")
+    found = next(one for one in table.state.open if one.row.clause == clause)
+    assert question(table.state, found).endswith(
+        f"No clause provides for it; the shift manager decides ({clause}). What is decided?"
+    )
+
+
+def test_a_referred_matter_begins_with_what_was_noticed() -> None:
+    table = TableHarness(game_id="RTP").start().to_dealing().deal()
+    table.handle("B3")
+    table.report(Kind.WRONG_COUNT, "D", counted=4)
+    assert asked(table).startswith(f"{MANAGER}Does the Dealer have 4 cards? The Dealer's hand has a wrong number")
+
+
+def test_a_question_says_what_it_is_about() -> None:
+    table = TableHarness(game_id="RTP").start().to_dealing().deal()
+    table.report(Kind.DROPPED_CARD, "B1")
+    table.report(Kind.DROPPED_CARD, "B3")
+    said = [question(table.state, found) for found in table.state.open]
+    assert [text.partition("? ")[0] for text in said] == ["Was a card of box 1 dropped", "Was a card of box 3 dropped"]
+
+
+# -- the round before
+
+
+def _second_round(game_id: str) -> TableHarness:
+    table = TableHarness(game_id=game_id).start().to_dealing().finish()
+    table.fresh_deck()
+    table.do(operations.PlaceYourBets())
+    return table
+
+
+@pytest.mark.parametrize("game_id", ["NC", "RTP", "TP", "P3", "F3"])
+def test_an_irregularity_of_an_earlier_round_begins_with_the_round(game_id: str) -> None:
+    table = _second_round(game_id)
+    table.report(Kind.WRONG_COUNT, "B1", earlier=True)
+    assert asked(table).startswith("Round 1: ")
+    assert "None" not in asked(table)
+
+
+@pytest.mark.parametrize("kind", [Kind.FOREIGN_CARD, Kind.DECK_COUNT])
+def test_what_is_wrong_with_the_deck_may_concern_the_round_before_too(kind: Kind) -> None:
+    table = _second_round("NC")
+    table.report(kind)
+    also = " If it may concern round 1 too, report it for that round as well."
+    assert asked(table).endswith(also)
+    found = table.open
+    table.report(kind, earlier=True)
+    assert also not in question(table.state, next(one for one in table.state.open if one.id == found.id))
+
+
+def test_in_the_first_round_and_after_another_deck_the_round_before_is_not_named() -> None:
+    table = TableHarness().start().to_dealing()
+    table.report(Kind.FOREIGN_CARD)
+    assert "report it for that round" not in asked(table)
+
+
+# -- choices, moves, orders
+
+
+def test_choices_say_with_which_hand_play_goes_on() -> None:
+    table = TableHarness().start().to_dealing().deal()
+    table.handle("B1")
+    table.report(Kind.WRONG_DISTRIBUTION)
+    table.confirm(reconstructable=True)
+    assert next_step(table.state) == (
+        "Ask boxes 1, 3 and 6: continue (NC 5.7.2: the hand goes on as reconstructed) or withdraw the bets (NC 5.7.3)?"
+    )
+
+
+def test_choices_say_who_permits_a_withdrawal() -> None:
+    table = TableHarness(game_id="RTP").start().to_dealing().deal()
+    table.handle("B1")
+    table.report(Kind.WRONG_DISTRIBUTION)
+    table.confirm(Role.SHIFT_MANAGER)
+    assert next_step(table.state) == (
+        "Ask boxes 1, 3 and 6: continue (RTP 5.7: the wager stays) "
+        "or withdraw the bets (RTP 5.7, if a shift manager or above permits it)?"
+    )
+
+
+@pytest.mark.parametrize(
+    ("counted", "said"),
+    [
+        (4, "Take 1 card out of the hand of the Dealer, which has 4. Then confirm."),
+        (5, "Take 2 cards out of the hand of the Dealer, which has 5. Then confirm."),
+        (2, "Give 1 card to the hand of the Dealer, which has 2. Then confirm."),
+    ],
+)
+def test_a_wrong_number_of_cards_is_put_right_in_the_hand(counted: int, said: str) -> None:
+    table = TableHarness().start().to_dealing().deal()
+    table.handle("B1")
+    table.report(Kind.WRONG_COUNT, "D", counted=counted)
+    table.confirm(reconstructable=True)
+    assert next_step(table.state) == said
+    table.put_right()
+    assert not table.state.open
+
+
+def test_an_order_without_known_cards_is_said_at_the_table() -> None:
+    table = TableHarness().start().to_dealing()
+    table.report(Kind.SIMULTANEOUS)
+    while table.open.stage == "claimed":
+        table.confirm(Role.PIT_SUPERVISOR, None, **dict.fromkeys(table.open.asks, False))
+    assert next_step(table.state) == (
+        f"{SUPERVISOR}Say at the table which card counts as the first and which as the next; "
+        "then enter it without numbers."
+    )
+    table.name_order()
+    assert table.open.stage == "choosing"
+
+
+# -- a void that was requested once
+
+
+def test_nc_5_5_4_a_void_is_asked_for_with_the_reason_of_the_row_that_voids() -> None:
+    table = TableHarness().start().to_dealing()
+    table.take(2)
+    table.swap("B1", "B3")
+    table.confirm(handled=False)
+    impossible = operations.ConfirmIrregularity(table.open.id, table.open.revision, Facts(curable=False))
+    table.do(impossible, Role.PIT_SUPERVISOR)
+    assert next_step(table.state) == (
+        "Cards were dealt wrongly, no Player has handled cards, and moving complete hands does not put it right: "
+        "the round becomes void. Repeat to confirm, or decide otherwise."
+    )
+
+
+def test_a_void_by_ruling_is_asked_for_with_what_is_decided() -> None:
+    table = TableHarness(game_id="TP").start().to_dealing()
+    table.report(Kind.UNSHUFFLED)
+    ruling = operations.Rule(table.open.id, table.open.revision, RulingAction.VOID, "shift manager", "start again")
+    table.do(ruling, Role.SHIFT_MANAGER)
+    assert asked(table).startswith("Start again: the round becomes void.")
