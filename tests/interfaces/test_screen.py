@@ -84,7 +84,7 @@ def test_what_is_asked_of_a_hand_names_it_as_the_document_does() -> None:
 def test_an_irregularity_is_shown_at_its_place_in_the_words_of_the_game() -> None:
     for game_id, place in (("NC", "box 1"), ("F3", "Player 1")):
         table = TableHarness(game_id=game_id).start().to_dealing()
-        table.report(Kind.EXPOSED_CARD, "B1")
+        table.report(Kind.OTHER_DEALING_ERROR, "B1")
         assert f" at {place}" in (told(table.last(events.IrregularityRaised), game_id) or "")
 
 

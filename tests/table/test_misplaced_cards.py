@@ -62,7 +62,7 @@ def test_the_table_alone_says_what_is_moved_once_people_have_said_what_lies_wher
         ((), "cards"),
         (((1, "B3"), (1, "B6")), "cards"),
         (((40, "B3"),), "cards"),
-        (((1, "B2"),), "place"),
+        (((1, "B9"),), "place"),
         (((1, "B1"),), "place"),
     ],
 )

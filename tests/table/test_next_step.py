@@ -291,11 +291,8 @@ def test_with_no_hand_in_play_the_dealers_is_turned_over(game_id: str) -> None:
         elif found.stage == "choosing":
             table.choose(B1=Choice.WITHDRAW)
         else:
-            table.confirm(
-                Role.PIT_SUPERVISOR,
-                None,
-                **dict.fromkeys(found.asks, False) | {name: True for name in found.asks if name == "handled"},
-            )
+            answers = {name: name == "handled" for name in found.asks}
+            table.confirm(Role.PIT_SUPERVISOR, None, **answers)
     assert table.at(Phase.EXAMINING)
     assert not table.state.round.live_places
     assert next_step(table.state) == "No hand is in play any more: turn over the Dealer's hand."
