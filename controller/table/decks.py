@@ -302,8 +302,8 @@ def quarantine_for(decision: Decision, given: PersonActed, found: Irregularity) 
         return
     if found.of_deck or (found.round != state.round.number and not found.waiting):
         return
-    waiting = found.waiting and state.decks.waiting is not None
-    deck = state.decks.waiting if waiting else state.decks.in_play
+    deck = state.decks.next(in_round=state.in_round) if found.waiting else state.decks.in_play
+    waiting = deck is not None and deck is state.decks.waiting
     if deck is None or not deck.deck or deck.quarantined:
         return
     decision.emit(events.DeckQuarantined("", found.row.because, given.person, found.id, waiting))

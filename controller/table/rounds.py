@@ -13,7 +13,7 @@ from controller.table.exposing import judge
 from controller.table.inputs import PersonActed
 from controller.table.irregularities.questions import in_order, question
 from controller.table.irregularities.raising import known_facts, raise_irregularity
-from controller.table.model import HeldCard, Pile, Stage
+from controller.table.model import Deck, HeldCard, Pile, Stage
 from controller.table.phases import BETWEEN_ROUNDS, Phase, Service
 from controller.table.settings import Settings
 from controller.table.state import TableState
@@ -47,6 +47,7 @@ def verify_place_your_bets(state: TableState, given: PersonActed, operation: ope
     deck = state.decks.coming
     if not deck.deck:
         raise RefusedError("no-deck", _put_deck_in(state))
+    _verify_decided(state, deck)
     if deck.label:  # a deck out of use must not be put in again, so that refusal comes first
         decks.verify_usable(state, deck)
     if deck.used:
@@ -61,6 +62,13 @@ def verify_place_your_bets(state: TableState, given: PersonActed, operation: ope
         raise RefusedError(
             "face-up", "A card lies face up in the deck; turn it, put the deck in and have it shuffled again."
         )
+
+
+def _verify_decided(state: TableState, deck: Deck) -> None:
+    """No round begins with a deck of which it is not decided whether its cards are right."""
+    for found in state.open:
+        if found.waiting and found.of_deck in ("", deck.label):
+            raise RefusedError("open", f"The deck of the next round is in doubt. {question(state, found)}")
 
 
 def _put_deck_in(state: TableState) -> str:

@@ -57,6 +57,10 @@ class Decks(msgspec.Struct, frozen=True):
         spent = not self.in_play.deck or self.in_play.used or self.quarantine_of(self.in_play)
         return self.waiting if self.waiting is not None and spent else self.in_play
 
+    def next(self, *, in_round: bool) -> Deck | None:
+        """The deck of the next round: in a round the one that waits, between rounds the one that is coming."""
+        return self.waiting if in_round else self.coming
+
     def record(self, label: str) -> RecordedDeck | None:
         return next((record for record in self.recorded if record.label == label), None)
 
@@ -367,6 +371,17 @@ class TableState(msgspec.Struct, frozen=True):
         The device's number does not show it: a deck that is put in again may get another number.
         """
         return bool(self.decks.in_play.label and self.round.label) and self.decks.in_play.label != self.round.label
+
+    @property
+    def next_deck_in(self) -> bool:
+        """Whether, after a round, the device holds the deck of the next one, and it is another than that of the round.
+
+        The names of recorded decks decide; where one is not known, the device's number.
+        """
+        deck = self.decks.coming
+        if self.phase not in (Phase.CONCLUDED, Phase.VOIDED) or not deck.deck:
+            return False
+        return deck.label != self.round.label if deck.label and self.round.label else deck.deck != self.round.deck
 
     @property
     def conditions(self) -> frozenset[Condition]:
