@@ -40,9 +40,10 @@ def _find(state: TableState, label: str) -> RecordedDeck:
 def verify_usable(state: TableState, deck: Deck) -> None:
     """Raises `RefusedError` where a round may not begin with this deck: quarantined, or not one of the table's."""
     if why := state.decks.quarantine_of(deck):
+        named = f"Deck {deck.label}" if deck.label else "This deck"
         raise RefusedError(
             "quarantined",
-            f"This deck is out of use ({why}); put another one in, or call the pit supervisor to release it.",
+            f"{named} is out of use ({why}); put another one in, or call the pit supervisor to release it.",
         )
     if not state.decks.keeps_records:
         return

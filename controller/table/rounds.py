@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from controller.games import game
-from controller.games.specification import Kind
+from controller.games.specification import Kind, Noticed
 from controller.rules.dealing_order import Place, dealing_order, order_after_first_card, served_boxes
 from controller.table import decks, events, operations
 from controller.table.betting import notice_side_without_main, verify_nothing_held
@@ -79,25 +79,54 @@ def _put_deck_in(state: TableState) -> str:
 
 
 def place_your_bets(decision: Decision, given: PersonActed, operation: operations.PlaceYourBets) -> None:
+    before = decision.state.settings if decision.state.settings_wait is not None else None
     if decision.state.settings_wait is not None:
         choose_game(decision, decision.state.settings_wait)
     if decision.state.decks.coming is not decision.state.decks.in_play:
         decision.emit(events.DeckComesIntoPlay(decision.state.decks.coming.deck))
     deck = decision.state.decks.in_play
     state = decision.state
-    before = state.earlier if state.round.cancelled else state.round
-    decision.emit(events.RoundBegan(state.round.number + 1, deck.deck, deck.label, before.number if before else 0))
+    played = state.earlier if state.round.cancelled else state.round
+    number = max(state.rounds_numbered, state.round.number) + 1
+    earlier = played.number if played is not None else 0
+    decision.emit(events.RoundBegan(number, deck.deck, deck.label, earlier, before))
     decision.enter_phase("place_your_bets", decision.state.game.clauses.place_your_bets)
 
 
 def verify_cancel_start(state: TableState, given: PersonActed, operation: operations.CancelStart) -> None:
     if state.decks.aside:
         raise RefusedError("cards-out", "Cards have left the device; decide the open irregularity first.")
+    if state.layout.bets:
+        raise RefusedError("bets", "Return the bets that lie there first.")
 
 
 def cancel_start(decision: Decision, given: PersonActed, operation: operations.CancelStart) -> None:
-    """The start was entered by mistake, or no one bets. A set that waits in the tray goes back with the stub."""
-    decision.enter_phase("cancel_start")
+    """A set that waits in the tray goes back with the stub.
+
+    A start that was announced ends the round before, also when no one bets; one that was not does not. What was
+    reported of that round meanwhile is raised again, as an error found before the next round.
+    """
+    state = decision.state
+    reached = Phase.IDLE if operation.announced else decision.phase_after("take_start_back")
+    for found in state.open:
+        if found.round == state.round.number and not found.waiting:
+            decision.emit(events.IrregularityResolved(found.id, "overtaken", "", given.person, given.role))
+    if reached is Phase.IDLE or state.earlier is None:
+        decision.enter_phase("cancel_start")
+        return
+    decision.emit(events.StartTakenBack(state.round.number, state.earlier.number, reached))
+    for found in decision.state.open:
+        if reached is Phase.CONCLUDED and found.facts.noticed is Noticed.NEXT_ROUND and not found.waiting:
+            decision.emit(events.IrregularityResolved(found.id, "overtaken", "", given.person, given.role))
+            raise_irregularity(
+                decision,
+                found.kind,
+                noticed_by=given.person,
+                place=found.place,
+                card=found.card,
+                counted=found.counted,
+                note=found.note,
+            )
 
 
 def verify_occupy_boxes(state: TableState, given: PersonActed, operation: operations.OccupyBoxes) -> None:

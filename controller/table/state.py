@@ -93,7 +93,9 @@ class Round(msgspec.Struct, frozen=True):
     number: int = 0
     deck: int = 0  # the device's name for the deck that the round is dealt from
     label: str = ""  # and the table's record of it
-    cancelled: bool = False  # begun by mistake: it does not count as a round
+    cancelled: bool = False  # no one bet: it does not count as a round
+    begun_from: Phase | None = None  # the phase before its start
+    settings_before: Settings | None = None  # those of the round before, where others came into force with this one
 
     boxes: tuple[int, ...] = ()
     places: tuple[Place, ...] = ()
@@ -265,6 +267,7 @@ class TableState(msgspec.Struct, frozen=True):
     duty: Duty = Duty()
     round: Round = Round()
     earlier: Round | None = None  # the round played before it, while errors of it may be reported
+    rounds_numbered: int = 0  # the last number given to a round; numbers are not used twice
     open: tuple[Irregularity, ...] = ()  # open irregularities: of the round, the one before, or the deck that waits
     bettors: tuple[Bettor, ...] = ()
     bets_numbered: int = 0  # the last number given to a bet; numbers are not used twice
@@ -389,6 +392,10 @@ class TableState(msgspec.Struct, frozen=True):
         holds = {Condition.IN_ROUND if self.in_round else Condition.BETWEEN_ROUNDS}
         if self.duty.began_closed:
             holds.add(Condition.BEGAN_CLOSED)
+        if self.in_round and self.earlier is not None and self.round.begun_from is Phase.CONCLUDED:
+            holds.add(Condition.AFTER_CONCLUDED)
+        if self.in_round and self.earlier is not None and self.round.begun_from is Phase.VOIDED:
+            holds.add(Condition.AFTER_VOIDED)
         if self.duty.began_concluded:
             holds.add(Condition.BEGAN_CONCLUDED)
         if self.settings is not None:
