@@ -79,7 +79,7 @@ class RoundBegan(Event, frozen=True, tag="round_began"):
 class StartTakenBack(Event, frozen=True, tag="start_taken_back"):
     """ "Place your bets" was not announced: the round before is again the last one, as it was in `phase`.
 
-    `taken_back`: the number of the round that did not begin; it is not used again. `open_again`: that of the one before.
+    `taken_back`: the number of the round that did not begin; it is not used again. `open_again`: of the one before.
     """
 
     taken_back: int
