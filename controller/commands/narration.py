@@ -280,6 +280,9 @@ LINES: Final[dict[str, Line]] = {
     "device_noted": _noted,
     "chips_paid": lambda event: "all bets are returned" if event.get("returned") else "chips are paid",
     "conclusion_asked": lambda event: "conclude the round? repeat to confirm",
+    "start_taken_back": lambda event: (
+        f"round {event['taken_back']} did not begin; an error of round {event['open_again']} may still be reported"
+    ),
     "round_began": lambda event: f"round {event['round']} begins",
     "operation_taken": _operation,
     "phase_entered": _phase,

@@ -126,20 +126,24 @@ def _count_stub(
 
 
 def _count_deck(decision: Decision, given: PersonActed, number: int, witness: str) -> None:
-    """The whole deck (I02), in a round the one that waits. An incomplete deck must not be dealt from."""
+    """The whole deck (I02): that of the next round, if the device holds another than that of the round.
+
+    An incomplete deck must not be dealt from.
+    """
     state = decision.state
     wrong = number != DECK_SIZE
-    waiting = state.in_round or any(found.waiting and found.kind in COUNT_KINDS for found in state.open)
+    of_next = state.in_round or state.next_deck_in
+    waiting = of_next or any(found.waiting and found.kind in COUNT_KINDS for found in state.open)
     _answer(decision, wrong, waiting=waiting)
     if not wrong:
-        if state.decks.count_due and not waiting:
+        if state.decks.count_due and not state.in_round:
             decision.emit(events.DeckCountedWhole(state.decks.coming.deck, given.person, witness))
         return
-    about_next = state.decks.waiting is not None and (waiting or state.decks.coming is state.decks.waiting)
-    deck = state.decks.waiting if about_next and state.decks.waiting is not None else state.decks.in_play
+    deck = state.decks.next(in_round=state.in_round) or state.decks.in_play
     if not deck.used:
-        decision.emit(events.DeckMadeUnusable(deck.deck, about_next))
-    note = f"{number} cards were counted in the whole deck"
+        decision.emit(events.DeckMadeUnusable(deck.deck, deck is state.decks.waiting))
+    named = f"deck {deck.label}" if deck.label else "the whole deck"
+    note = f"{number} cards were counted in {named}"
     if not waiting and not any(already_open(decision, kind) for kind in COUNT_KINDS):
         _raise_wrong(decision, given, note)
     elif waiting and not any(found.waiting for found in decision.state.open):

@@ -52,13 +52,18 @@ class Decision:
 
     def enter_phase(self, trigger: str, clause: str = "") -> Phase:
         """Change the phase. Raises `RefusedError` where the transition table has no such row."""
+        reached = self.phase_after(trigger)
+        self.emit(events.PhaseEntered(reached, clause, trigger == "cancel_start"))
+        return reached
+
+    def phase_after(self, trigger: str) -> Phase:
+        """The phase that a trigger leads to. Raises `RefusedError` where the transition table has no such row."""
         state = self.state
         reached = PHASE_TABLE.after(state.phase, trigger, state.conditions)
         if reached is None:
             raise RefusedError(
                 "phase", f"{trigger.replace('_', ' ')} is not possible while the table is {state.phase}."
             )
-        self.emit(events.PhaseEntered(reached, clause, trigger == "cancel_start"))
         return reached
 
     def change_service(self, trigger: str, cause: str) -> None:

@@ -40,9 +40,10 @@ def _find(state: TableState, label: str) -> RecordedDeck:
 def verify_usable(state: TableState, deck: Deck) -> None:
     """Raises `RefusedError` where a round may not begin with this deck: quarantined, or not one of the table's."""
     if why := state.decks.quarantine_of(deck):
+        named = f"Deck {deck.label}" if deck.label else "This deck"
         raise RefusedError(
             "quarantined",
-            f"This deck is out of use ({why}); put another one in, or call the pit supervisor to release it.",
+            f"{named} is out of use ({why}); put another one in, or call the pit supervisor to release it.",
         )
     if not state.decks.keeps_records:
         return
@@ -302,8 +303,8 @@ def quarantine_for(decision: Decision, given: PersonActed, found: Irregularity) 
         return
     if found.of_deck or (found.round != state.round.number and not found.waiting):
         return
-    waiting = found.waiting and state.decks.waiting is not None
-    deck = state.decks.waiting if waiting else state.decks.in_play
+    deck = state.decks.next(in_round=state.in_round) if found.waiting else state.decks.in_play
+    waiting = deck is not None and deck is state.decks.waiting
     if deck is None or not deck.deck or deck.quarantined:
         return
     decision.emit(events.DeckQuarantined("", found.row.because, given.person, found.id, waiting))

@@ -137,7 +137,8 @@ def _first_refusal(state: TableState, operation: AnyOperation, otherwise: str) -
 
 def _begin(state: TableState) -> str:
     if why := state.decks.quarantine_of(state.decks.coming):
-        return f"The deck is out of use ({why}): put another one in, or call the pit supervisor to release it."
+        named = f"Deck {state.decks.coming.label}" if state.decks.coming.label else "The deck"
+        return f"{named} is out of use ({why}): put another one in, or call the pit supervisor to release it."
     return _first_refusal(state, operations.PlaceYourBets(), 'Announce "Place your bets".')
 
 

@@ -97,7 +97,12 @@ class PlaceYourBets(Operation, frozen=True, tag="place_your_bets"):
 
 
 class CancelStart(Operation, frozen=True, tag="cancel_start"):
-    """ "Place your bets" was entered by mistake, or no one bets."""
+    """ "Place your bets" was entered by mistake: the round before is open again for errors found in it.
+
+    `announced`: it was announced, and no one bets; the round before is over.
+    """
+
+    announced: bool = False
 
 
 class OccupyBoxes(Operation, frozen=True, tag="occupy_boxes"):

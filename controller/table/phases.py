@@ -54,6 +54,8 @@ class Condition(StrEnum):
     EXPOSES_AT_ONCE = "the game exposes without examining"
     IN_ROUND = "a round is in progress"
     BETWEEN_ROUNDS = "no round is in progress"
+    AFTER_CONCLUDED = "it followed a concluded round"
+    AFTER_VOIDED = "it followed a void round"
     BEGAN_CLOSED = "maintenance began at a closed table"
     BEGAN_CONCLUDED = "maintenance began after a round, before the next"
 
@@ -86,7 +88,16 @@ PHASES: Final[tuple[Transition, ...]] = (
         Transition("place_your_bets", phase, P.BETTING, '"Place your bets" begins a round')
         for phase in (P.IDLE, P.CONCLUDED, P.VOIDED)
     ),
-    Transition("cancel_start", P.BETTING, P.IDLE, "the round was begun by mistake, or no one bets"),
+    Transition("cancel_start", P.BETTING, P.IDLE, "no one bets, or no card may be dealt from the deck"),
+    Transition(
+        "take_start_back",
+        P.BETTING,
+        P.CONCLUDED,
+        "it was entered by mistake and not announced: an error of the last round may still be found",
+        C.AFTER_CONCLUDED,
+    ),
+    Transition("take_start_back", P.BETTING, P.VOIDED, "it was entered by mistake and not announced", C.AFTER_VOIDED),
+    Transition("take_start_back", P.BETTING, P.IDLE, "it was entered by mistake, and no round was open before"),
     Transition("no_more_bets", P.BETTING, P.FIRST_CARD, 'after "No more bets" a card is shown', C.SHOWS_FIRST_CARD),
     Transition("no_more_bets", P.BETTING, P.DEALING_SETS, '"No more bets" begins the deal', C.SETS),
     Transition("no_more_bets", P.BETTING, P.DEALING_SINGLES, '"No more bets" begins the deal', C.SINGLES),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from controller.games import game
-from controller.games.specification import Kind
+from controller.games.specification import Kind, Noticed
 from controller.rules.dealing_order import Place, dealing_order, order_after_first_card, served_boxes
 from controller.table import decks, events, operations
 from controller.table.betting import notice_side_without_main, verify_nothing_held
@@ -13,7 +13,7 @@ from controller.table.exposing import judge
 from controller.table.inputs import PersonActed
 from controller.table.irregularities.questions import in_order, question
 from controller.table.irregularities.raising import known_facts, raise_irregularity
-from controller.table.model import HeldCard, Pile, Stage
+from controller.table.model import Deck, HeldCard, Pile, Stage
 from controller.table.phases import BETWEEN_ROUNDS, Phase, Service
 from controller.table.settings import Settings
 from controller.table.state import TableState
@@ -47,6 +47,7 @@ def verify_place_your_bets(state: TableState, given: PersonActed, operation: ope
     deck = state.decks.coming
     if not deck.deck:
         raise RefusedError("no-deck", _put_deck_in(state))
+    _verify_decided(state, deck)
     if deck.label:  # a deck out of use must not be put in again, so that refusal comes first
         decks.verify_usable(state, deck)
     if deck.used:
@@ -63,6 +64,13 @@ def verify_place_your_bets(state: TableState, given: PersonActed, operation: ope
         )
 
 
+def _verify_decided(state: TableState, deck: Deck) -> None:
+    """No round begins with a deck of which it is not decided whether its cards are right."""
+    for found in state.open:
+        if found.waiting and found.of_deck in ("", deck.label):
+            raise RefusedError("open", f"The deck of the next round is in doubt. {question(state, found)}")
+
+
 def _put_deck_in(state: TableState) -> str:
     """How a deck is put in: a shuffler shuffles it; for a shoe people shuffle it first."""
     if state.device.kind == "shuffler":
@@ -71,25 +79,54 @@ def _put_deck_in(state: TableState) -> str:
 
 
 def place_your_bets(decision: Decision, given: PersonActed, operation: operations.PlaceYourBets) -> None:
+    before = decision.state.settings if decision.state.settings_wait is not None else None
     if decision.state.settings_wait is not None:
         choose_game(decision, decision.state.settings_wait)
     if decision.state.decks.coming is not decision.state.decks.in_play:
         decision.emit(events.DeckComesIntoPlay(decision.state.decks.coming.deck))
     deck = decision.state.decks.in_play
     state = decision.state
-    before = state.earlier if state.round.cancelled else state.round
-    decision.emit(events.RoundBegan(state.round.number + 1, deck.deck, deck.label, before.number if before else 0))
+    played = state.earlier if state.round.cancelled else state.round
+    number = max(state.rounds_numbered, state.round.number) + 1
+    earlier = played.number if played is not None else 0
+    decision.emit(events.RoundBegan(number, deck.deck, deck.label, earlier, before))
     decision.enter_phase("place_your_bets", decision.state.game.clauses.place_your_bets)
 
 
 def verify_cancel_start(state: TableState, given: PersonActed, operation: operations.CancelStart) -> None:
     if state.decks.aside:
         raise RefusedError("cards-out", "Cards have left the device; decide the open irregularity first.")
+    if state.layout.bets:
+        raise RefusedError("bets", "Return the bets that lie there first.")
 
 
 def cancel_start(decision: Decision, given: PersonActed, operation: operations.CancelStart) -> None:
-    """The start was entered by mistake, or no one bets. A set that waits in the tray goes back with the stub."""
-    decision.enter_phase("cancel_start")
+    """A set that waits in the tray goes back with the stub.
+
+    A start that was announced ends the round before, also when no one bets; one that was not does not. What was
+    reported of that round meanwhile is raised again, as an error found before the next round.
+    """
+    state = decision.state
+    reached = Phase.IDLE if operation.announced else decision.phase_after("take_start_back")
+    for found in state.open:
+        if found.round == state.round.number and not found.waiting:
+            decision.emit(events.IrregularityResolved(found.id, "overtaken", "", given.person, given.role))
+    if reached is Phase.IDLE or state.earlier is None:
+        decision.enter_phase("cancel_start")
+        return
+    decision.emit(events.StartTakenBack(state.round.number, state.earlier.number, reached))
+    for found in decision.state.open:
+        if reached is Phase.CONCLUDED and found.facts.noticed is Noticed.NEXT_ROUND and not found.waiting:
+            decision.emit(events.IrregularityResolved(found.id, "overtaken", "", given.person, given.role))
+            raise_irregularity(
+                decision,
+                found.kind,
+                noticed_by=given.person,
+                place=found.place,
+                card=found.card,
+                counted=found.counted,
+                note=found.note,
+            )
 
 
 def verify_occupy_boxes(state: TableState, given: PersonActed, operation: operations.OccupyBoxes) -> None:

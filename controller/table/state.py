@@ -57,6 +57,10 @@ class Decks(msgspec.Struct, frozen=True):
         spent = not self.in_play.deck or self.in_play.used or self.quarantine_of(self.in_play)
         return self.waiting if self.waiting is not None and spent else self.in_play
 
+    def next(self, *, in_round: bool) -> Deck | None:
+        """The deck of the next round: in a round the one that waits, between rounds the one that is coming."""
+        return self.waiting if in_round else self.coming
+
     def record(self, label: str) -> RecordedDeck | None:
         return next((record for record in self.recorded if record.label == label), None)
 
@@ -89,7 +93,9 @@ class Round(msgspec.Struct, frozen=True):
     number: int = 0
     deck: int = 0  # the device's name for the deck that the round is dealt from
     label: str = ""  # and the table's record of it
-    cancelled: bool = False  # begun by mistake: it does not count as a round
+    cancelled: bool = False  # no one bet: it does not count as a round
+    begun_from: Phase | None = None  # the phase before its start
+    settings_before: Settings | None = None  # those of the round before, where others came into force with this one
 
     boxes: tuple[int, ...] = ()
     places: tuple[Place, ...] = ()
@@ -261,6 +267,7 @@ class TableState(msgspec.Struct, frozen=True):
     duty: Duty = Duty()
     round: Round = Round()
     earlier: Round | None = None  # the round played before it, while errors of it may be reported
+    rounds_numbered: int = 0  # the last number given to a round; numbers are not used twice
     open: tuple[Irregularity, ...] = ()  # open irregularities: of the round, the one before, or the deck that waits
     bettors: tuple[Bettor, ...] = ()
     bets_numbered: int = 0  # the last number given to a bet; numbers are not used twice
@@ -369,11 +376,26 @@ class TableState(msgspec.Struct, frozen=True):
         return bool(self.decks.in_play.label and self.round.label) and self.decks.in_play.label != self.round.label
 
     @property
+    def next_deck_in(self) -> bool:
+        """Whether, after a round, the device holds the deck of the next one, and it is another than that of the round.
+
+        The names of recorded decks decide; where one is not known, the device's number.
+        """
+        deck = self.decks.coming
+        if self.phase not in (Phase.CONCLUDED, Phase.VOIDED) or not deck.deck:
+            return False
+        return deck.label != self.round.label if deck.label and self.round.label else deck.deck != self.round.deck
+
+    @property
     def conditions(self) -> frozenset[Condition]:
         """The conditions of the transition tables that hold now."""
         holds = {Condition.IN_ROUND if self.in_round else Condition.BETWEEN_ROUNDS}
         if self.duty.began_closed:
             holds.add(Condition.BEGAN_CLOSED)
+        if self.in_round and self.earlier is not None and self.round.begun_from is Phase.CONCLUDED:
+            holds.add(Condition.AFTER_CONCLUDED)
+        if self.in_round and self.earlier is not None and self.round.begun_from is Phase.VOIDED:
+            holds.add(Condition.AFTER_VOIDED)
         if self.duty.began_concluded:
             holds.add(Condition.BEGAN_CONCLUDED)
         if self.settings is not None:

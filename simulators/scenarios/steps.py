@@ -59,6 +59,11 @@ def _begin(course: Course) -> None:
     course.close_bets()
 
 
+def _read_cancel(tokens: Tokens) -> Act:
+    announced = tokens.maybe("announced")
+    return lambda course: course.do(operations.CancelStart(announced))
+
+
 def _read_deal(tokens: Tokens) -> Act:
     if tokens.maybe("all"):
         return Course.deal_all
@@ -255,6 +260,9 @@ STEPS: Final[Mapping[str, Word]] = {
     ),
     "load": Word("load", "a fresh deck is put in and shuffled", plain(_load)),
     "place your bets": Word("place your bets", "the announcement, with a wager on each box", plain(_place_your_bets)),
+    "cancel start": Word(
+        "cancel start [announced]", "a mistake of the key; or it was announced, and no one bets", _read_cancel
+    ),
     "no more bets": Word("no more bets", "the announcement", plain(lambda course: course.do(operations.NoMoreBets()))),
     "first card": Word("first card", "the First Card is drawn and lies open", plain(Course.open_first_card)),
     "show first card": Word(

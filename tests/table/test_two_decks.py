@@ -8,7 +8,7 @@ from controller.api.view import LinkView, view_of
 from controller.games.specification import Kind, RulingAction, Unit
 from controller.roles import Role
 from controller.table import events, operations
-from controller.table.model import Pile
+from controller.table.model import Pile, Stage
 from controller.table.phases import Phase
 from firmware_bridge.cards import DECK, Concealed
 from firmware_bridge.commands import Shuffle
@@ -251,6 +251,44 @@ def test_in_a_round_a_whole_deck_is_counted_only_where_one_waits() -> None:
     table.confirm()
     assert next_deck(table).quarantined
     assert not table.events_of(events.RoundVoided)
+
+
+@pytest.mark.parametrize("game_id", ["F3", "NC", "P3", "RTP", "TP"])
+@pytest.mark.parametrize("named", [True, False])
+def test_a_count_of_the_next_deck_after_a_round_does_not_touch_that_round(game_id: str, *, named: bool) -> None:
+    """Another name or, where no deck is recorded, another number of the device."""
+    table = begin_with(with_two(), "A") if named else TableHarness(Unit.SINGLES, game_id=game_id).start().to_dealing()
+    table.finish()
+    if named:
+        table.device.load()
+        table.do(operations.LoadDeck("B"))
+    else:
+        table.device.report(DeckLoaded(OTHER, 52, ORDER))
+    table.do(operations.CountCards("deck", 51, "a witness"))
+    assert (table.open.waiting, table.is_held()) == (True, False)
+    assert table.refused(operations.PlaceYourBets())[0] == "open"
+    if table.open.stage is Stage.RULING:
+        table.rule(RulingAction.CONTINUE)
+    else:
+        table.confirm()
+    assert table.at(Phase.CONCLUDED)
+    assert not table.events_of(events.RoundVoided)
+    assert table.last(events.DeckQuarantined).deck == ("B" if named else "")
+    assert table.refused(operations.PlaceYourBets())[0] == ("quarantined" if named else "deck-used")
+
+
+def test_after_a_void_a_count_of_the_next_deck_puts_that_deck_out_of_use() -> None:
+    table = begin_with(with_two(), "A")
+    table.take()
+    table.do(operations.AbandonRound("shift manager", "the lights went out"), Role.SHIFT_MANAGER)
+    table.do(operations.AbandonRound("shift manager", "the lights went out"), Role.SHIFT_MANAGER)
+    assert table.at(Phase.VOIDED)
+    table.device.load()
+    table.do(operations.LoadDeck("B"))
+    table.do(operations.CountCards("deck", 51, "a witness"))
+    assert (table.open.note, table.open.of_deck) == ("51 cards were counted in deck B", "B")
+    table.confirm()
+    assert [record.label for record in table.state.decks.recorded if record.quarantined] == ["B"]
 
 
 # -- the screen

@@ -126,7 +126,8 @@ class WatchedTable(TableHarness):
         assert all(place in counted for place, hand in state.round.hands.items() if hand.surplus)
         assert len({found.id for found in state.open}) == len(state.open)
         assert sum(opened.command.moves_cards for opened in state.device.open_commands) <= 1
-        assert all(answer.round >= state.round.number - 1 for answer in state.answers)
+        oldest = state.earlier.number if state.earlier is not None else state.round.number
+        assert all(answer.round >= min(state.round.number - 1, oldest) for answer in state.answers)
 
 
 def _reported_cards(observation: AnyObservation) -> list[Place]:

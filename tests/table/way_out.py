@@ -180,8 +180,11 @@ def _begin_round(table: TableHarness) -> None:
     state, deck = table.state, table.state.decks.coming
     unusable = deck.used or deck.face_up or deck.face_up_count or deck.quarantined
     if state.decks.keeps_records and deck.deck and not (unusable or deck.label):
-        fit = next(record.label for record in state.decks.recorded if not record.quarantined)
-        table.do(operations.LoadDeck(fit))
+        fit = [record.label for record in state.decks.recorded if not record.quarantined]
+        if fit:
+            table.do(operations.LoadDeck(fit[0]))
+        else:
+            table.do(operations.BringDeck("one more", "a back of its own", "seal", 52, "a witness"))
     elif deck.deck and deck.shuffled and not unusable:
         if state.decks.count_due:
             table.count(52)

@@ -17,6 +17,7 @@ from controller.table.model import (
 )
 from controller.table.operations import Correctable
 from controller.table.phases import Phase
+from controller.table.settings import Settings
 from controller.table.state import Round, TableState
 from firmware_bridge.cards import Card, Exposed
 
@@ -42,12 +43,14 @@ class RoundBegan(Event, frozen=True, tag="round_began"):
     """`deck`: the device's number for the deck in play; `label`: the table's record of it, empty without one.
 
     `earlier`: the round before, 0: none (a cancelled round does not count). None, in old journals: the number before.
+    `settings_before`: those of the round before, where others came into force with this start.
     """
 
     round: int
     deck: int = 0
     label: str = ""
     earlier: int | None = None
+    settings_before: Settings | None = None
 
     def apply(self, state: TableState, entry: int) -> TableState:
         state = with_record(state, self.label, shuffled_by="")
@@ -59,13 +62,35 @@ class RoundBegan(Event, frozen=True, tag="round_began"):
                 number=self.round,
                 deck=self.deck,
                 label=self.label,
+                begun_from=state.phase,
+                settings_before=self.settings_before,
                 under_minimum=state.round.under_minimum_next,
                 under_minimum_next=state.round.under_minimum_next,
             ),
+            rounds_numbered=self.round,
             earlier=next((one for one in known if before and one is not None and one.number == before), None),
             decks=replace(state.decks, last_order=state.round.read or state.decks.last_order),
-            answers=tuple(answer for answer in state.answers if answer.round >= self.round - 1),
+            answers=tuple(
+                answer for answer in state.answers if answer.round >= min(self.round - 1, state.round.number)
+            ),
         )
+
+
+class StartTakenBack(Event, frozen=True, tag="start_taken_back"):
+    """ "Place your bets" was not announced: the round before is again the last one, as it was in `phase`.
+
+    `taken_back`: the number of the round that did not begin; it is not used again. `open_again`: of the one before.
+    """
+
+    taken_back: int
+    open_again: int
+    phase: Phase
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        assert state.earlier is not None, "a start is taken back to the round before it"
+        if (before := state.round.settings_before) is not None:
+            state = replace(state, settings=before, settings_wait=state.settings_wait or state.settings)
+        return replace(state, phase=self.phase, round=state.earlier, earlier=None)
 
 
 class BoxesOccupied(Event, frozen=True, tag="boxes_occupied"):

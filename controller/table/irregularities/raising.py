@@ -104,14 +104,16 @@ def _deck_concerned(state: TableState, noticed_by: str, *, earlier: bool, waitin
     if earlier:
         return state.earlier.label if state.earlier is not None else ""
     if waiting:
-        return (state.decks.waiting or state.decks.in_play).label
+        deck = state.decks.next(in_round=state.in_round)
+        return deck.label if deck is not None else ""
     of_round = state.in_round or (state.phase in WINDOW_OPEN and noticed_by != DEVICE)
     return state.round.label if of_round else state.decks.in_play.label
 
 
 def _facts_when_raised(state: TableState, place: Place | None, *, earlier: bool, waiting: bool) -> Facts:
     if waiting:
-        return known_facts(state, handled=None, before_close=True, between_rounds=True, in_stub=False)
+        known = known_facts(state, handled=None, before_close=True, between_rounds=True, in_stub=False)
+        return msgspec.structs.replace(known, noticed=Noticed.IN_ROUND)  # not an error of the concluded round
     return _facts_of_earlier_round(place) if earlier else known_facts(state, place)
 
 

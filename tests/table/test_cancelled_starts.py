@@ -1,0 +1,132 @@
+"""The announcement counts, not the key: what a start that was entered by mistake leaves of the round before."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from controller.games.specification import Kind, RulingAction, Unit
+from controller.roles import Role
+from controller.table import events, operations
+from controller.table.inputs import DaemonStarted
+from controller.table.phases import Phase
+from tests.table.harness import TableHarness
+
+GAMES = ("F3", "NC", "P3", "RTP", "TP")
+
+
+def with_bets(game_id: str = "NC") -> TableHarness:
+    """A concluded round with a bet, and a fresh deck in the device."""
+    wager = "win" if game_id == "F3" else "main"
+    table = TableHarness(Unit.SINGLES, (1,), game_id=game_id).start()
+    table.do(operations.OpenTable())
+    table.fresh_deck()
+    table.do(operations.PlaceYourBets())
+    table.do(operations.EnterBettor("ann"))
+    table.do(operations.PlaceWager("ann", wager, 1, 100))
+    table.close_bets()
+    table.finish()
+    table.fresh_deck()
+    return table
+
+
+@pytest.mark.parametrize("game_id", GAMES)
+def test_a_start_by_mistake_leaves_the_round_before_as_it_was(game_id: str) -> None:
+    table = with_bets(game_id)
+    before = table.state.round
+    table.do(operations.PlaceYourBets())
+    table.do(operations.CancelStart())
+    assert table.at(Phase.CONCLUDED)
+    after = table.state.round
+    assert (after.settlement, after.bets, after.hands, after.closed) == (
+        before.settlement,
+        before.bets,
+        before.hands,
+        before.closed,
+    )
+    assert [one.entry for one in after.entered][: len(before.entered)] == [one.entry for one in before.entered]
+
+
+def test_a_ruling_after_it_reverses_the_settlement() -> None:
+    table = with_bets("TP")
+    table.do(operations.PlaceYourBets())
+    table.do(operations.CancelStart())
+    table.report(Kind.OTHER_DEALING_ERROR)
+    if table.open.asks:
+        table.confirm(misplaced=False)
+    table.rule(RulingAction.VOID)
+    assert table.at(Phase.VOIDED)
+    assert table.last(events.SettlementReversed).bets
+    assert [bet.verdict for bet in table.state.round.settlement] == ["returned"]
+
+
+def test_a_start_that_was_announced_ends_the_round_before() -> None:
+    table = with_bets()
+    table.do(operations.PlaceYourBets())
+    table.do(operations.CancelStart(announced=True))
+    assert table.at(Phase.IDLE)
+    assert table.state.earlier is not None
+    assert table.state.earlier.number == 1
+
+
+def test_after_a_void_the_bets_still_have_to_be_returned() -> None:
+    table = with_bets()
+    table.report(Kind.DECK_COUNT)
+    table.count(39)
+    table.confirm()
+    table.fresh_deck()
+    table.do(operations.PlaceYourBets())
+    table.do(operations.CancelStart())
+    assert (table.state.phase, table.state.round.bets_to_return) == (Phase.VOIDED, True)
+
+
+def test_numbers_of_rounds_are_not_used_twice() -> None:
+    table = with_bets()
+    table.do(operations.PlaceYourBets())
+    table.do(operations.CancelStart())
+    table.do(operations.PlaceYourBets())
+    assert table.state.round.number == 3
+    assert table.state.earlier is not None
+    assert table.state.earlier.number == 1
+
+
+def test_bets_that_lie_there_are_returned_first() -> None:
+    table = with_bets()
+    table.do(operations.PlaceYourBets())
+    table.do(operations.PlaceWager("ann", "main", 1, 100))
+    for announced in (False, True):
+        code, sentence = table.refused(operations.CancelStart(announced))
+        assert (code, sentence) == ("bets", "Return the bets that lie there first.")
+
+
+def test_settings_that_came_into_force_with_the_start_wait_again() -> None:
+    table = TableHarness(boxes=(1, 3)).start().to_dealing()
+    changed = replace(table.settings, box_count=5)
+    table.give(DaemonStarted("T1", True, changed, "start-2"))
+    table.connect()
+    table.do(operations.ContinueRound())
+    table.finish()
+    table.fresh_deck()
+    for _ in range(2):
+        assert (table.state.settings, table.state.settings_wait) == (table.settings, changed)
+        table.do(operations.PlaceYourBets())
+        assert (table.state.settings, table.state.settings_wait) == (changed, None)
+        table.do(operations.CancelStart())
+
+
+def test_what_people_reported_of_the_started_round_ends_with_it() -> None:
+    table = with_bets()
+    table.do(operations.PlaceYourBets())
+    table.report(Kind.LATE_BET)
+    table.do(operations.CancelStart())
+    assert not table.state.open
+
+
+def test_an_open_table_without_a_round_before_is_idle_again() -> None:
+    table = with_bets()
+    table.do(operations.CloseTable())
+    table.do(operations.OpenTable())
+    table.do(operations.PlaceYourBets())
+    table.do(operations.CancelStart())
+    assert table.at(Phase.IDLE)
+    assert table.refused(operations.RecordSettled(), Role.DEALER)[0] == "phase"
