@@ -52,7 +52,7 @@ class _Screen:
         fixed, room = roomy, LINES + BORDERS
         if self._height:
             room = self._height - _lines_of(roomy, console, options)
-            while room <= BORDERS and tighter:
+            while room < (BORDERS + 1 if fixed is roomy else 0) and tighter:
                 fixed = tighter.pop(0)
                 room = self._height - _lines_of(fixed, console, options)
         yield from fixed
@@ -111,7 +111,7 @@ def _standing(head: Text, view: TableView) -> None:
 
 
 def _layout(view: TableView, *, framed: bool = True) -> RenderableType:
-    grid = Table(expand=True, title=_next(view), title_justify="left", title_style="bold cyan")
+    grid = Table(expand=True, title=_next(view, brief=not framed), title_justify="left", title_style="bold cyan")
     grid.box = grid.box if framed else None
     for name, share in (("place", 2), ("cards", 3), ("hand", 5), ("outcome", 3)):
         grid.add_column(name, ratio=share, no_wrap=True)
@@ -124,11 +124,14 @@ def _layout(view: TableView, *, framed: bool = True) -> RenderableType:
     return grid
 
 
-def _next(view: TableView) -> str:
-    """What comes next; then how far the deal is."""
+def _next(view: TableView, *, brief: bool) -> str:
+    """What comes next; then how far the deal is. `brief`: without the question that stands below."""
     dealing = view.phase in DEALING and bool(view.to_deal)
+    step = view.next_step
+    for found in view.irregularities[:1] if brief else ():
+        step = step.replace(found.question, f"Decide {found.row} below.")
     parts = (
-        f"next: {view.next_step.rstrip('.')}" if view.next_step else "",
+        f"next: {step.rstrip('.')}" if step else "",
         f"{view.dealt} of {view.to_deal} dealt ({view.clause})" if dealing else "",
         f"{view.tray} in the tray" if view.tray else "",
         f"{view.aside} set aside" if view.aside else "",

@@ -320,9 +320,21 @@ def test_a_row_says_when_it_must_be_noticed_and_nothing_twice(game_id: str) -> N
     assert lines
     for line in lines:
         assert "; noticed " in line
-        words = re.findall(r"[\w']+", re.sub(r"\. Bettors may .*?\)(?= \[)", "", line))
+        words = re.findall(r"[\w']+", re.sub(r"(\. Bettors may|; if permitted by) .*?\)(?= \[)", "", line))
         runs = list(zip(words, words[1:], words[2:], words[3:], strict=False))
         assert len(set(runs)) == len(runs), line
+
+
+@pytest.mark.parametrize("role", ["shift_manager", "dealer"])
+def test_a_withdrawal_that_must_be_permitted_is_no_choice_of_every_bettor(role: str) -> None:
+    reading = f"withdrawal_permitted_by={role}"
+    output = run("RTP", "--section", "irregularities", "--reading", reading).output
+    permitted = [line for line in output.splitlines() if "(RTP 5.7: " in line]
+    assert permitted
+    for line in permitted:
+        assert f"; if permitted by the {role.replace('_', ' ')} or above, a bettor may withdraw (RTP 5.7: " in line
+        assert "may continue" not in line
+    assert "Bettors may continue (RTP 5.13.1: " in output  # it is their right
 
 
 def test_a_count_that_finds_the_deck_whole_cites_no_clause() -> None:

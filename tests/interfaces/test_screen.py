@@ -169,3 +169,9 @@ def test_a_count_is_asked_for_as_a_count() -> None:
     page = shown(table.state)
     assert "Count the stub by hand, with a witness, and enter the count." in page
     assert "Did the count by hand come out wrong?" not in page
+
+
+def test_a_void_that_is_to_be_repeated_says_why() -> None:
+    asked = events.VoidAsked(7, "NC 5.5.4", "cards were dealt wrongly")
+    assert told(asked, "NC") == "this makes the round void (NC 5.5.4): cards were dealt wrongly; repeat to confirm"
+    assert told(events.VoidAsked(7, "NC 5.5.4"), "NC") == "this makes the round void (NC 5.5.4); repeat to confirm"

@@ -68,3 +68,11 @@ def test_without_a_height_nothing_is_left_out() -> None:
     for found in view.irregularities:
         assert found.because.split()[0] in shown
     assert "what happened" in shown
+
+
+def test_a_question_that_stands_below_is_not_said_twice_where_there_is_little_room() -> None:
+    view = view_of(with_two_open("P3", tuple(range(1, 8))).state, LinkView())
+    first = view.irregularities[0].question
+    shown = " ".join(" ".join(drawn(view, HEIGHT)).split())
+    assert shown.count(first) == 1
+    assert "next: Decide I12 below. One more matter after this" in shown

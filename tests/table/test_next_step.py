@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from controller.api.view import LinkView, view_of
-from controller.games.specification import Choice, Kind, RulingAction, Unit
+from controller.games.specification import Kind, RulingAction, Unit
 from controller.roles import Role
 from controller.table import operations
 from controller.table.counts import ledger_of
@@ -278,21 +278,12 @@ def test_what_holds_nothing_is_decided_before_the_round_is_concluded(kind: Kind)
     assert next_step(table.state) == "Conclude the round."
 
 
-@pytest.mark.parametrize("game_id", ["NC", "RTP"])
+@pytest.mark.parametrize("game_id", ["TP", "RTP", "NC", "P3"])
 def test_with_no_hand_in_play_the_dealers_is_turned_over(game_id: str) -> None:
-    """Players who all withdraw leave no hand that could come back."""
+    """No hand is left that could come back."""
     table = TableHarness(game_id=game_id, boxes=(1,)).start().to_dealing().deal()
-    table.report(Kind.WRONG_COUNT, "B1", counted=4)
-    table.handle("B1")
-    while table.state.open:
-        found = table.open
-        if found.stage == "ruling":
-            table.rule(RulingAction.REMOVE_HANDS, places=("B1",))
-        elif found.stage == "choosing":
-            table.choose(B1=Choice.WITHDRAW)
-        else:
-            answers = {name: name == "handled" for name in found.asks}
-            table.confirm(Role.PIT_SUPERVISOR, None, **answers)
+    table.report(Kind.WRONG_VIEWER, "B1")
+    table.rule(RulingAction.REMOVE_HANDS, places=("B1",))
     assert table.at(Phase.EXAMINING)
     assert not table.state.round.live_places
     assert next_step(table.state) == "No hand is in play any more: turn over the Dealer's hand."

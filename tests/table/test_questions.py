@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from controller.games.specification import Facts, Kind, RulingAction
+from controller.games.specification import Facts, Kind, RulingAction, Unit
 from controller.roles import Role
 from controller.table import operations
 from controller.table.irregularities.questions import question
 from controller.table.next_step import next_step
+from tests.table.deck_hands import begin_with, load_beside, with_two
 from tests.table.harness import TableHarness
 
 SUPERVISOR = "Call the pit supervisor. "
@@ -48,11 +49,13 @@ def test_a_doubt_is_not_asked_again_once_the_cards_were_counted() -> None:
     assert "the deck is whole" in asked(table)
 
 
-def test_the_deck_that_waits_for_the_next_round_is_counted_without_a_word_of_the_stub() -> None:
-    table = TableHarness().start().to_dealing().deal()
-    table.report(Kind.COUNT_IN_DOUBT)
-    table.count(39)
-    assert " due" not in asked(table)
+def test_the_count_of_the_deck_that_waits_says_nothing_of_the_stub() -> None:
+    table = with_two(Unit.SINGLES)
+    begin_with(table, "A")
+    load_beside(table)
+    table.do(operations.CountCards("deck", 51, "a witness"))
+    assert table.open.waiting
+    assert asked(table) == (f"{SUPERVISOR}By the last count cards are missing or too many. If that is so, confirm it.")
 
 
 def test_a_matter_for_a_ruling_says_what_the_last_count_shows() -> None:
@@ -81,12 +84,9 @@ def test_two_matters_of_which_the_rules_are_silent_are_told_apart() -> None:
 @pytest.mark.parametrize(("game_id", "clause"), [("RTP", "RTP 6.1"), ("NC", "NC 5.17")])
 def test_a_document_that_refers_what_it_does_not_provide_for_is_not_silent(game_id: str, clause: str) -> None:
     table = TableHarness(game_id=game_id).start().to_dealing().deal()
-    table.report(Kind.CARD_IN_SHUFFLING)
-    while table.open.asks:
-        table.confirm(Role.PIT_SUPERVISOR, None, **dict.fromkeys(table.open.asks, False))
     table.report(Kind.WRONG_VIEWER, "B3")
-    found = next(one for one in table.state.open if one.row.clause == clause)
-    assert question(table.state, found).endswith(
+    assert asked(table) == (
+        f"{MANAGER}Did someone look at the hand of box 3 who may not? "
         f"No clause provides for it; the shift manager decides ({clause}). What is decided?"
     )
 
@@ -135,10 +135,13 @@ def test_what_is_wrong_with_the_deck_may_concern_the_round_before_too(kind: Kind
     assert also not in question(table.state, next(one for one in table.state.open if one.id == found.id))
 
 
-def test_in_the_first_round_and_after_another_deck_the_round_before_is_not_named() -> None:
-    table = TableHarness().start().to_dealing()
+@pytest.mark.parametrize(("deck", "may"), [("A", True), ("B", False)])
+def test_a_round_from_another_deck_is_not_concerned(deck: str, may: bool) -> None:
+    table = with_two(Unit.SETS)
+    begin_with(table, "A").finish()
+    begin_with(table, deck)
     table.report(Kind.FOREIGN_CARD)
-    assert "report it for that round" not in asked(table)
+    assert ("round 1 too" in asked(table)) is may
 
 
 # -- choices, moves, orders
@@ -186,8 +189,7 @@ def test_a_wrong_number_of_cards_is_put_right_in_the_hand(counted: int, said: st
 def test_an_order_without_known_cards_is_said_at_the_table() -> None:
     table = TableHarness().start().to_dealing()
     table.report(Kind.SIMULTANEOUS)
-    while table.open.stage == "claimed":
-        table.confirm(Role.PIT_SUPERVISOR, None, **dict.fromkeys(table.open.asks, False))
+    table.confirm(order_known=False)
     assert next_step(table.state) == (
         f"{SUPERVISOR}Say at the table which card counts as the first and which as the next; "
         "then enter it without numbers."
