@@ -343,9 +343,9 @@ class TableState(msgspec.Struct, frozen=True):
     def stub_due(self) -> int:
         """How many of the 52 cards should be left: in the device, and in the tray.
 
-        After maintenance all of them: no card lies on the table any more.
+        After maintenance all of them, and of the next round's deck: none of its cards lies on the table.
         """
-        if self.decks.count_due:
+        if self.decks.count_due or (self.next_deck_in and self.decks.coming is self.decks.in_play):
             return DECK_SIZE
         hands = sum(hand.size for hand in self.round.hands.values()) + (self.round.first_card is not None)
         piles = sum(self.round.pile_size(pile) for pile in (Pile.BURNT, Pile.DROPPED, Pile.DISCARDS))
