@@ -11,12 +11,10 @@ from controller.games.specification import FACT_QUESTIONS, Choice, Disposition, 
 from controller.roles import Role
 from controller.rules.dealing_order import Place
 from controller.table.irregularities.raising import COUNT_KINDS
-from controller.table.model import STUB, Hand, Irregularity, Stage
+from controller.table.model import DECK, STUB, Hand, Irregularity, Stage
 from controller.table.operations import CountCards
 from controller.table.state import TableState
 from firmware_bridge.cards import DECK_SIZE
-
-DECK: Final = "deck"  # the name in a count of all cards of a deck
 
 COUNT_BY_HAND: Final = "counted_wrong"  # the fact that only a count shows
 
