@@ -21,13 +21,12 @@ from controller.table.irregularities.raising import (
     raise_irregularity,
 )
 from controller.table.irregularities.reporting import answer_with_hand, open_error, verify_report
-from controller.table.model import ASIDE, STUB, BeforeCount, Hand, Irregularity, Pile, Stage
+from controller.table.model import ASIDE, DECK, STUB, BeforeCount, Hand, Irregularity, Pile, Stage
 from controller.table.phases import CARDS_LEAVE, WINDOW_OPEN, Phase
 from controller.table.state import TableState
 from firmware_bridge.cards import DECK_SIZE
 
 TRAY: Final = "tray"
-DECK: Final = "deck"
 BESIDE: Final = (str(Pile.BURNT), ASIDE, str(Pile.DROPPED), str(Pile.DISCARDS))
 MOST: Final = 60  # the highest count that is accepted: a deck with extra cards has more than 52
 

@@ -46,6 +46,8 @@ ASIDE = "aside"
 """The name in a count of the cards set aside: out of the device, dealt to no place."""
 STUB = "stub"
 """The name in a count of the cards left in the device, with a set in the tray, or taken out of it after the deal."""
+DECK = "deck"
+"""The name in a count of all cards of a deck."""
 
 
 class BeforeCount(msgspec.Struct, frozen=True):

@@ -55,7 +55,14 @@ def test_the_count_of_the_deck_that_waits_says_nothing_of_the_stub() -> None:
     load_beside(table)
     table.do(operations.CountCards("deck", 51, "a witness"))
     assert table.open.waiting
-    assert asked(table) == (f"{SUPERVISOR}By the last count cards are missing or too many. If that is so, confirm it.")
+    assert asked(table) == (
+        f"{SUPERVISOR}By the last count cards are missing or too many: 51 cards are in the deck, 52 should be. "
+        "If that is so, confirm it: the deck stays out of use."
+    )
+    table.do(operations.CountCards("deck", 52, "a witness"))
+    assert asked(table) == (
+        f"{SUPERVISOR}By the last count the deck is whole: 52 cards are in the deck. If that is so, confirm it."
+    )
 
 
 def test_a_matter_for_a_ruling_says_what_the_last_count_shows() -> None:
@@ -64,6 +71,10 @@ def test_a_matter_for_a_ruling_says_what_the_last_count_shows() -> None:
     assert asked(table) == (
         f"{MANAGER}By the last count cards are missing or too many: 38 cards are left, 39 should be. "
         "The rules are silent: what is decided?"
+    )
+    table.count(39)
+    assert asked(table) == (
+        f"{MANAGER}By the last count the deck is whole: 39 cards are left. The rules are silent: what is decided?"
     )
 
 

@@ -24,7 +24,7 @@ from controller.table.irregularities.reopening import (
     reopen,
     take_closing_back,
 )
-from controller.table.model import ASIDE, DENIED, STUB, BeforeCount, Closed, Entered, Hand, Irregularity
+from controller.table.model import ASIDE, DECK, DENIED, STUB, BeforeCount, Closed, Entered, Hand, Irregularity
 from controller.table.rounds import stub_count_due
 from controller.table.state import TableState
 
@@ -69,7 +69,7 @@ def _strike_out(decision: Decision, given: PersonActed, entered: Entered, count:
     for found in decision.state.open:
         if found.origin == entered.entry:
             decision.emit(events.IrregularityResolved(found.id, CORRECTED, found.row.clause, given.person, given.role))
-    if count.pile in (STUB, counts.DECK):
+    if count.pile in (STUB, DECK):
         ask_for_counts(decision, entered.entry)
         if count.pile == STUB and decision.state.phase in PAID and stub_count_due(decision.state):
             take_closing_back(decision, chips=True)
@@ -97,7 +97,7 @@ def _take_back_account(decision: Decision, entered: Entered, count: Count) -> No
     state = decision.state
     deck, now = state.decks.in_play, state.round.surplus
     before = _before(state, entered)
-    if count.pile == counts.DECK:
+    if count.pile == DECK:
         kept = [one for entry, one in state.round.before_counts if entry == entered.entry]
         if kept and kept[-1].count_due and not state.decks.count_due:
             same = BeforeCount(deck.stub, deck.by_count, None, state.round.taken_back, count_due=True)

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from controller.games.specification import FACT_QUESTIONS, Choice, Disposition, Kind, Option, Row
+from controller.games.specification import FACT_QUESTIONS, Choice, Disposition, Kind, Option
 from controller.roles import Role
 from controller.rules.dealing_order import Place
 from controller.table.irregularities.raising import COUNT_KINDS
-from controller.table.model import STUB, Hand, Irregularity, Stage
+from controller.table.model import DECK, STUB, Hand, Irregularity, Stage
 from controller.table.operations import CountCards
 from controller.table.state import TableState
+from firmware_bridge.cards import DECK_SIZE
 
 COUNT_BY_HAND: Final = "counted_wrong"  # the fact that only a count shows
 
@@ -106,7 +107,8 @@ def _question(state: TableState, found: Irregularity) -> str:
         because = _capitalised(found.void_because or found.row.because)
         return f"{because}: the round becomes void. Repeat to confirm, or decide otherwise."
     if COUNT_BY_HAND in found.asks:
-        return f"{_noticed(state, found)}Count the stub by hand, with a witness, and enter the count."
+        what = "whole deck" if found.waiting else "stub"
+        return f"{_noticed(state, found)}Count the {what} by hand, with a witness, and enter the count."
     if found.stage is Stage.CLAIMED and waits_for_hand_count(found):
         return COUNT_THE_HAND
     by = decider(found)
@@ -152,16 +154,18 @@ def _claim(state: TableState, found: Irregularity) -> str:
 def _claimed(state: TableState, found: Irregularity) -> str:
     """What the last count shows, else the note or the claim; then the first open question."""
     if shown := _counted(state, found):
-        return f"{shown} {_confirming(found.row, waiting=found.waiting)}"
+        return f"{shown} {_confirming(found)}"
     noticed = _noticed(state, found)
     if found.asks:
         return f"{noticed or f'{_claim(state, found)} '}{FACT_QUESTIONS[found.asks[0]]}"
     return f"{noticed}Is that so?" if noticed else _claim(state, found)
 
 
-def _confirming(row: Row, *, waiting: bool) -> str:
-    if waiting:
-        return "If that is so, confirm it."
+def _confirming(found: Irregularity) -> str:
+    if found.waiting:
+        stays = ": the deck stays out of use" if found.facts.counted_wrong else ""
+        return f"If that is so, confirm it{stays}."
+    row = found.row
     if row.disposition is Disposition.CONTINUE:
         return "Confirm that play goes on."
     clause = f" ({row.clause})" if row.clause else ""
@@ -174,22 +178,31 @@ def _counted(state: TableState, found: Irregularity) -> str:
     wrong = found.facts.counted_wrong
     if found.kind not in COUNT_KINDS or wrong is None:
         return ""
-    number = _stub_counted(state, found)
-    fits = number is None or state.stub_fits(number)
-    left = "" if number is None or fits is wrong else f": {_cards(number)} {'is' if number == 1 else 'are'} left"
-    due = f", {state.stub_due} should be" if left and wrong else ""
-    return f"By the last count {'cards are missing or too many' if wrong else 'the deck is whole'}{left}{due}."
+    shown = f"By the last count {'cards are missing or too many' if wrong else 'the deck is whole'}"
+    pile, number = _last_count(state, found)
+    due = state.stub_due if pile == STUB else DECK_SIZE
+    fits = state.stub_fits(number) if pile == STUB else number == DECK_SIZE
+    if not pile or fits is wrong:  # it was not that count which showed it
+        return f"{shown}."
+    lie = f"{_cards(number)} {'is' if number == 1 else 'are'} {'left' if pile == STUB else 'in the deck'}"
+    return f"{shown}: {lie}{f', {due} should be' if wrong else ''}."
 
 
-def _stub_counted(state: TableState, found: Irregularity) -> int | None:
-    """The last count of the stub since the irregularity came up, or with which it did; else the stub after the deal."""
-    if found.waiting or found.round != state.round.number:
-        return None
+def _last_count(state: TableState, found: Irregularity) -> tuple[str, int]:
+    """The pile and number of the last count since the irregularity came up, or with which it did.
+
+    Without one it is the stub as it was counted after the deal; an empty pile: no count is known.
+    """
+    if found.round != state.round.number:
+        return "", 0
+    piles = (DECK,) if found.waiting else (STUB, DECK)
     since = (one for one in reversed(state.round.entered) if one.entry >= (found.origin or found.id))
-    counts = (one.operation for one in since if isinstance(one.operation, CountCards))
+    for one in since:
+        if isinstance(one.operation, CountCards) and one.operation.pile in piles:
+            return one.operation.pile, one.operation.number
     deck = state.decks.in_play
-    after_deal = deck.stub if deck.deck == state.round.deck else None
-    return next((count.number for count in counts if count.pile == STUB), after_deal)
+    known = deck.stub is not None and deck.deck == state.round.deck and not found.waiting
+    return (STUB, deck.stub) if known and deck.stub is not None else ("", 0)
 
 
 def _ordering(state: TableState, found: Irregularity) -> str:
