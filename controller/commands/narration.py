@@ -113,6 +113,8 @@ def _game(event: dict[str, Any]) -> str:
 
 
 def _phase(event: dict[str, Any]) -> str | None:
+    if event.get("returns_bets"):
+        return "the round does not begin; return all bets"
     return f"round {event['round']} concluded" if event["phase"] == "concluded" else None
 
 

@@ -8,6 +8,7 @@ left under the maximum of a box is open to every bettor: what lies there counts 
 from __future__ import annotations
 
 from itertools import accumulate
+from typing import Final
 
 import msgspec
 from msgspec.structs import replace
@@ -29,6 +30,9 @@ from controller.rules.layout import (
     outside_limits,
     seated_player,
 )
+
+PLACED: Final = "nothing is placed or raised; give these chips back to the player"
+TAKEN_BACK: Final = "nothing is taken back; put the chips back, they are settled as they lay"
 
 
 class Laid(msgspec.Struct, frozen=True):
@@ -64,7 +68,7 @@ def place(
     wager = check_possible(law, rules, wager_id, box, amount)
     layout.bettor(bettor_id)
     if not betting_open:
-        raise _late("nothing is placed or raised", law.game.betting.late)
+        raise _late(PLACED, law.game.betting.late)
     lies = layout.find(bettor_id, wager_id, box)
     number = lies.number if lies else layout.numbered + 1
     before = lies.amount if lies else 0
@@ -95,7 +99,9 @@ def change(
             law, rules, layout, bet.bettor, bet.wager, bet.box, more, betting_open=betting_open, noticed=noticed
         )
     if not betting_open:
-        raise _late("nothing is taken back", law.game.betting.late_withdrawal)
+        raise _late(
+            "nothing is taken back; put the chips back, they are settled as they lay", law.game.betting.late_withdrawal
+        )
     lowered = replace(bet, amount=amount)
     changed = layout.holding(lowered)
     if noticed and amount < bet.amount:
@@ -111,7 +117,9 @@ def take_back(law: Law, layout: Layout, number: int, *, betting_open: bool) -> L
     """
     bet = layout.bet(number)
     if not betting_open:
-        raise _late("nothing is taken back", law.game.betting.late_withdrawal)
+        raise _late(
+            "nothing is taken back; put the chips back, they are settled as they lay", law.game.betting.late_withdrawal
+        )
     layout = layout.holding(replace(bet, amount=0))
     back = [HandedBack(number, bet.bettor, bet.amount, "", "the bettor took the bet back")]
     for other in layout.on(bet.box):
@@ -156,7 +164,7 @@ def _first_of(law: Law, layout: Layout, bets: list[Bet], maximum: int) -> str:
 
 
 def _late(what: str, clause: str) -> BetRefusedError:
-    return BetRefusedError(Refusal.LATE, f'after "No more bets" {what}; leave the chips as they lie', clause)
+    return BetRefusedError(Refusal.LATE, f'after "No more bets" {what}', clause)
 
 
 def _check_position(law: Law, rules: TableRules, layout: Layout, wager: Wager, bet: Bet) -> None:

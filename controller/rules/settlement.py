@@ -164,21 +164,52 @@ def bets_in_play(
 
 
 def return_every_bet(
-    law: Law, layout: Layout, clause: str, settled_under_minimum: frozenset[str] = frozenset()
+    law: Law,
+    layout: Layout,
+    clause: str,
+    settled_under_minimum: frozenset[str] = frozenset(),
+    *,
+    removed: Mapping[int, str] | None = None,
+    withdrawn: Mapping[tuple[str, int], str] | None = None,
+    rulings: Mapping[int, BetRuling] | None = None,
 ) -> Settlement:
     """Returns every bet of a void round (NC 5.15, F3 X2; reading 33 for the others). `clause`: why it is void.
 
-    A void round does not count as a bettor's one time under the minimum. Raises `SettlementError` where neither a
-    clause nor a ruling is named.
+    A bet that went back before keeps its own clause, as in `settle_round`: it is not returned twice. A void round does
+    not count as a bettor's one time under the minimum. Raises `SettlementError` where neither a clause nor a ruling is
+    named.
     """
     if not clause:
         raise SettlementError("a round is void by a clause or by a ruling; name which")
     because = f"the round is void and all bets are returned ({law.game.clauses.void_returns_bets or 'reading 33'})"
-    return Settlement(tuple(_returned(bet, clause, because) for bet in layout.bets), settled_under_minimum)
+    removed, withdrawn, rulings = removed or {}, withdrawn or {}, rulings or {}
+    entries = (
+        _taken_out(bet, removed, withdrawn)
+        or _ruled_back(bet, rulings.get(bet.number))
+        or _returned(bet, clause, because)
+        for bet in layout.bets
+    )
+    return Settlement(tuple(entries), settled_under_minimum)
 
 
 def _returned(bet: Bet, clause: str, because: str) -> BetResult:
     return BetResult(bet, Verdict.RETURNED, clause, because, returned=Fraction(bet.amount))
+
+
+def _taken_out(bet: Bet, removed: Mapping[int, str], withdrawn: Mapping[tuple[str, int], str]) -> BetResult | None:
+    """A bet that a clause took out of the round."""
+    if bet.box in removed:
+        return _returned(bet, removed[bet.box], "the hand was removed from play")
+    if (bet.bettor, bet.box) in withdrawn:
+        return _returned(bet, withdrawn[bet.bettor, bet.box], "the bettor withdrew his wagers")
+    return None
+
+
+def _ruled_back(bet: Bet, ruling: BetRuling | None) -> BetResult | None:
+    """A bet that a ruling returned."""
+    if ruling is None or ruling.action is not BetAction.RETURN:
+        return None
+    return _returned(bet, "", f"ruling of {ruling.authority}: {ruling.text or 'the bet is returned'}")
 
 
 def _before_the_hands(
@@ -191,14 +222,12 @@ def _before_the_hands(
 ) -> BetResult | None:
     """What decides a bet whatever the cards are; None: the hands decide it. Clauses come before a ruling."""
     bet, betting = share.bet, law.game.betting
-    if bet.box in removed:
-        return _returned(bet, removed[bet.box], "the hand was removed from play")
-    if (bet.bettor, bet.box) in withdrawn:
-        return _returned(bet, withdrawn[bet.bettor, bet.box], "the bettor withdrew his wagers")
+    if (out := _taken_out(bet, removed, withdrawn)) is not None:
+        return out
     if side_alone and betting.without_main_returned:
         return _returned(bet, betting.without_main_returned, "no main wager lies on that box")
-    if ruling is not None and ruling.action is BetAction.RETURN:
-        return _returned(bet, "", f"ruling of {ruling.authority}: {ruling.text or 'the bet is returned'}")
+    if (back := _ruled_back(bet, ruling)) is not None:
+        return back
     if side_alone and ruling is None:
         because = "a side wager without its main wager waits for a ruling"
         return BetResult(bet, None, betting.without_main, because, held=Fraction(bet.amount))

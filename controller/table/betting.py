@@ -15,7 +15,15 @@ from msgspec.structs import replace
 from controller.games.specification import Kind
 from controller.rules import placing
 from controller.rules.law import UnknownWagerError
-from controller.rules.layout import BetRefusedError, Bettor, TableRulesError, check_rules, enter_bettor, without_main
+from controller.rules.layout import (
+    BetRefusedError,
+    Bettor,
+    HandedBack,
+    TableRulesError,
+    check_rules,
+    enter_bettor,
+    without_main,
+)
 from controller.rules.settlement import (
     BetAction,
     BetResult,
@@ -196,7 +204,26 @@ def return_wagers(decision: Decision, clause: str) -> None:
     state = decision.state
     if state.layout.bets:
         take_back_settlement(decision, 0, clause)
-        _record(decision, return_every_bet(state.law, state.layout, clause, frozenset(state.round.under_minimum)))
+        returned = return_every_bet(
+            state.law,
+            state.layout,
+            clause,
+            frozenset(state.round.under_minimum),
+            removed=state.round.removals,
+            withdrawn=state.round.withdrawals,
+            rulings=state.round.rulings,
+        )
+        _record(decision, returned)
+
+
+def hand_back(decision: Decision, clause: str, because: str) -> None:
+    """The round does not begin: every bet that lies there goes back."""
+    layout = decision.state.layout
+    if layout.bets:
+        back = tuple(HandedBack(bet.number, bet.bettor, bet.amount, clause, because) for bet in layout.bets)
+        decision.emit(events.LayoutChanged((), layout.numbered, back))
+    if decision.state.round.boxes:
+        decision.emit(events.BoxesOccupied(()))
 
 
 def settle_again(decision: Decision, irregularity: int, clause: str) -> None:

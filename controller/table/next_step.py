@@ -31,11 +31,21 @@ CANNOT_SERVE: Final = frozenset(
 """Codes of docs/faults.md with which a device stays out of use until a person has done something about it."""
 
 
+CHANGED: Final = "The settlement has changed: pay or take back the difference, then record it."
+
+
 def next_step(state: TableState) -> str:
-    """The next act. After a void the bets come first, until their return is recorded or the next round begins."""
-    returning = "Return all bets, then record it." if state.round.bets_to_return else ""
-    act = _in_the_way(state) or ("" if returning else _act(state))
-    return " ".join(filter(None, (returning, act)))
+    """The next act. Between rounds chips that are due come first, until recorded or until the next round begins."""
+    chips = _chips_due(state) if state.phase in BETWEEN_ROUNDS else ""
+    act = _in_the_way(state) or ("" if chips else _act(state))
+    return " ".join(filter(None, (chips, act)))
+
+
+def _chips_due(state: TableState) -> str:
+    if state.round.bets_to_return:
+        paid = "Take back what was paid and return" if state.round.paid_before else "Return"
+        return f"{paid} all bets, then record it."
+    return CHANGED if state.round.difference_due else ""
 
 
 def _act(state: TableState) -> str:
@@ -191,7 +201,7 @@ def _settle(state: TableState) -> str:
     if state.round.chips_paid:
         conclude = again if state.round.conclusion_asked else "Conclude the round."
         return _first_refusal(state, operations.ConcludeRound(), conclude)
-    return _first_refusal(state, operations.RecordSettled(), "Pay the chips, then record it.")
+    return _first_refusal(state, operations.RecordSettled(), _chips_due(state) or "Pay the chips, then record it.")
 
 
 BY_PHASE: Final[dict[Phase, Callable[[TableState], str]]] = {

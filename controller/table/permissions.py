@@ -72,7 +72,7 @@ BETTING: Final = frozenset({Phase.BETTING})
 FIRST_CARD: Final = frozenset({Phase.FIRST_CARD})
 SHOWING: Final = frozenset({Phase.EXAMINING, Phase.EXPOSING})
 SETTLING: Final = frozenset({Phase.SETTLING})
-TO_PAY: Final = SETTLING | (BETWEEN_ROUNDS - {Phase.CONCLUDED})  # the bets of a void round are returned
+TO_PAY: Final = SETTLING | BETWEEN_ROUNDS  # bets are returned, or a settlement was repeated
 
 PERMISSIONS: Final[dict[type[Operation], Permission]] = {
     operations.OpenTable: Permission("open the table", service.verify_open_table, service.open_table, CLOSED),

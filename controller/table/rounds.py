@@ -51,8 +51,7 @@ def verify_place_your_bets(state: TableState, given: PersonActed, operation: ope
     if deck.label:  # a deck out of use must not be put in again, so that refusal comes first
         decks.verify_usable(state, deck)
     if deck.used:
-        over = "Round over. " if state.phase in (Phase.CONCLUDED, Phase.VOIDED) else "Cards have left this deck. "
-        raise RefusedError("deck-used", f"{over}Collect the cards. {_put_deck_in(state)}")
+        raise RefusedError("deck-used", f"{_why_used(state, deck)} {_put_deck_in(state)}")
     decks.verify_usable(state, deck)
     if not deck.shuffled:
         outside = "Shuffle the deck outside the shoe, and record the shuffle."
@@ -68,7 +67,15 @@ def _verify_decided(state: TableState, deck: Deck) -> None:
     """No round begins with a deck of which it is not decided whether its cards are right."""
     for found in state.open:
         if found.waiting and found.of_deck in ("", deck.label):
-            raise RefusedError("open", f"The deck of the next round is in doubt. {question(state, found)}")
+            named = f"Deck {deck.label}" if deck.label else "The deck of the next round"
+            raise RefusedError("open", f"{named} is in doubt. {question(state, found)}")
+
+
+def _why_used(state: TableState, deck: Deck) -> str:
+    if not deck.dispensed and state.phase not in (Phase.CONCLUDED, Phase.VOIDED):
+        return "The deck must be shuffled again."
+    over = "Round over." if state.phase in (Phase.CONCLUDED, Phase.VOIDED) else "Cards have left this deck."
+    return f"{over} Collect the cards."
 
 
 def _put_deck_in(state: TableState) -> str:
@@ -263,10 +270,13 @@ def stub_count_due(state: TableState) -> bool:
 
 
 def verify_settled(state: TableState, given: PersonActed, operation: operations.RecordSettled) -> None:
-    """After a void the return of the bets is recorded, also once the table is closed or under maintenance."""
+    """Between rounds: the return of all bets, or what a repeated settlement changed; at a closed table too."""
     assert state.settings is not None
     if state.phase in BETWEEN_ROUNDS:
-        if state.round.voided_from is None:
+        if state.round.difference_due:
+            verify_nothing_held(state)
+            return
+        if state.round.voided_from is None and not state.round.returning:
             raise RefusedError("phase", "No round has to be paid or returned now; begin the next one.")
         if not state.round.bets_to_return:
             raise RefusedError("settled", "The bets are recorded as returned already; begin the next round.")

@@ -121,6 +121,8 @@ class Round(msgspec.Struct, frozen=True):
     settlement: tuple[SettledBet, ...] = ()
     under_minimum: tuple[str, ...] = ()  # bettors who used their one bet under the minimum before (RTP 5.10)
     under_minimum_next: tuple[str, ...] = ()  # the same, after this round
+    paid_before: bool = False  # chips were paid by a settlement that no longer stands
+    returning: bool = False  # it does not begin, and the bets that lay there go back
     chips_paid: bool = False  # of a void round: every bet is recorded as returned
     conclusion_asked: bool = False
     abandon_asked: tuple[str, ...] = ()  # person, authority and text of the first request
@@ -138,8 +140,13 @@ class Round(msgspec.Struct, frozen=True):
 
     @property
     def bets_to_return(self) -> bool:
-        """Whether the round is void and it is not recorded that its bets were returned."""
-        return self.voided_from is not None and not self.chips_paid
+        """Whether the round is void, or did not begin, and it is not recorded that its bets were returned."""
+        return (self.voided_from is not None or self.returning) and not self.chips_paid
+
+    @property
+    def difference_due(self) -> bool:
+        """Whether chips were paid, the settlement was repeated, and it is not recorded that the difference was paid."""
+        return bool(self.settlement) and self.voided_from is None and self.paid_before and not self.chips_paid
 
     @property
     def next_place(self) -> Place | None:

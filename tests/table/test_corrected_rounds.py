@@ -147,3 +147,15 @@ def test_a_main_bet_that_was_not_entered_brings_its_box_into_the_deal() -> None:
 )
 def test_a_bet_that_cannot_have_lain_there_is_refused(operation: operations.CorrectBet, code: str) -> None:
     assert with_bets().refused(operation, Role.PIT_SUPERVISOR)[0] == code
+
+
+def test_another_bettor_wager_or_box_is_another_bet() -> None:
+    table = with_bets()
+    bet = table.state.layout.bets[0]
+    others = ({"bettor": "bob"}, {"wager": "tie"}, {"box": 6})
+    for other in others:
+        wrong = operations.CorrectBet(bet.number, bet.amount + 10, "it lay otherwise", **other)
+        assert table.refused(wrong, Role.PIT_SUPERVISOR)[0] == "other-bet"
+    same = operations.CorrectBet(bet.number, bet.amount + 10, "it lay otherwise", bet.bettor, bet.wager, bet.box)
+    table.do(same, Role.PIT_SUPERVISOR)
+    assert table.state.layout.bet(bet.number).amount == bet.amount + 10

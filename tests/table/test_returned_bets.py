@@ -15,6 +15,8 @@ from tests.table.correction_hands import correct, with_bets
 from tests.table.harness import TableHarness
 
 RETURN = "Return all bets, then record it."
+TAKE_BACK = "Take back what was paid and return all bets, then record it."
+CHANGED = "The settlement has changed: pay or take back the difference, then record it."
 RETURNED = operations.RecordSettled()
 
 
@@ -75,7 +77,7 @@ def test_a_payment_before_the_void_is_not_the_return(wagers: bool, paid: bool) -
         table.settle()
     voided(table)
     assert table.last(events.RoundVoided).was_paid is paid
-    assert next_step(table.state) == RETURN
+    assert next_step(table.state) == (TAKE_BACK if paid else RETURN)
     table.do(RETURNED)
 
 
@@ -88,7 +90,7 @@ def test_a_record_entered_by_mistake_is_struck_out() -> None:
     assert table.refused(strike, Role.PIT_SUPERVISOR)[0] == "not-settled"
     correct(table, operations.RecordSettled)
     assert table.at(Phase.VOIDED)
-    assert next_step(table.state) == RETURN
+    assert next_step(table.state) == TAKE_BACK
     table.do(RETURNED)
 
 
@@ -129,3 +131,48 @@ def test_it_is_told_in_its_own_words() -> None:
     assert tell(back) == "the bets are to be returned after all"
     assert tell({"event": "void_lifted", "returned": True}) == "the round is not void after all; put the bets back"
     assert tell({"event": "void_lifted"}) == "the round is not void after all"
+
+
+def test_a_bet_that_went_back_before_keeps_its_clause_in_a_void() -> None:
+    table = with_bets().deal()
+    table.do(operations.HandleCards("B1", viewed=True))
+    table.report(Kind.WRONG_COUNT, "B1", counted=2)
+    table.confirm(viewed=True, reconstructable=False)
+    voided(table)
+    clauses = {bet.box: bet.clause for bet in table.state.round.settlement}
+    assert clauses.pop(1) == "NC 5.9"
+    assert set(clauses.values()) == {"NC 5.5.1"}
+
+
+@pytest.mark.parametrize("concluded", [True, False])
+def test_a_settlement_that_changed_after_the_chips_were_paid_is_paid_again(*, concluded: bool) -> None:
+    table = with_bets().deal()
+    table.do(operations.HandleCards("B1", viewed=True))
+    table.expose_all().settle()
+    if concluded:
+        table.conclude()
+        assert table.refused(RETURNED)[0] == "phase"
+    table.report(Kind.WRONG_COUNT, "B1", counted=2)
+    table.confirm(viewed=True, reconstructable=False)
+    assert next_step(table.state) == CHANGED
+    table.do(RETURNED)
+    assert not table.last(events.ChipsPaid).returned
+    assert CHANGED not in next_step(table.state)
+
+
+def test_a_round_that_does_not_begin_hands_its_bets_back() -> None:
+    table = TableHarness(game_id="F3").start()
+    table.do(operations.OpenTable())
+    table.fresh_deck()
+    table.do(operations.PlaceYourBets())
+    table.do(operations.EnterBettor("ann", 1))
+    table.do(operations.PlaceWager("ann", "win", 1, 100))
+    table.report(Kind.CARD_IN_SHUFFLING)
+    table.confirm()
+    assert table.at(Phase.IDLE)
+    (back,) = table.last(events.LayoutChanged).handed_back
+    assert (back.bettor, back.amount, back.clause) == ("ann", 100, "F3 X1")
+    assert not table.state.round.bets
+    assert next_step(table.state) == RETURN
+    table.do(RETURNED)
+    assert next_step(table.state).startswith("The deck must be shuffled again.")

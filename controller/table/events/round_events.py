@@ -23,11 +23,15 @@ from firmware_bridge.cards import Card, Exposed
 
 
 class PhaseEntered(Event, frozen=True, tag="phase_entered"):
-    """`cancels`: the start of the round is cancelled, and it does not count as a round."""
+    """`cancels`: the start of the round is cancelled, and it does not count as a round.
+
+    `returns_bets`: bets lay there, and go back.
+    """
 
     phase: Phase
     clause: str = ""
     cancels: bool = False
+    returns_bets: bool = False
 
     def apply(self, state: TableState, entry: int) -> TableState:
         if self.phase is Phase.BETTING:
@@ -35,7 +39,12 @@ class PhaseEntered(Event, frozen=True, tag="phase_entered"):
         return replace(
             state,
             phase=self.phase,
-            round=replace(state.round, abandon_asked=(), cancelled=self.cancels or state.round.cancelled),
+            round=replace(
+                state.round,
+                abandon_asked=(),
+                cancelled=self.cancels or state.round.cancelled,
+                returning=self.returns_bets or state.round.returning,
+            ),
         )
 
 
@@ -203,7 +212,7 @@ class ChipsPaid(Event, frozen=True, tag="chips_paid"):
     returned: bool = False
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        return with_round(state, chips_paid=True)
+        return with_round(state, chips_paid=True, paid_before=state.round.paid_before and self.returned)
 
 
 class ConclusionAsked(Event, frozen=True, tag="conclusion_asked"):
@@ -240,7 +249,13 @@ class RoundVoided(Event, frozen=True, tag="round_voided"):
         if self.of_round:
             return state
         paid = state.round.chips_paid and not self.was_paid
-        return with_round(state, voided_from=state.phase, voided_by=self.irregularity, chips_paid=paid)
+        return with_round(
+            state,
+            voided_from=state.phase,
+            voided_by=self.irregularity,
+            chips_paid=paid,
+            paid_before=state.round.paid_before or self.was_paid,
+        )
 
 
 class TablePaused(Event, frozen=True, tag="table_paused"):

@@ -90,4 +90,5 @@ class SettlementReversed(Event, frozen=True, tag="settlement_reversed"):
     bets: tuple[SettledBet, ...]
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        return with_round(state, settlement=(), chips_paid=False)
+        paid = state.round.paid_before or state.round.chips_paid
+        return with_round(state, settlement=(), chips_paid=False, paid_before=paid)

@@ -313,6 +313,17 @@ def _strike_out_conclusion(decision: Decision, given: PersonActed, entered: Ente
 # -- how the bets lay --------------------------------------------------------------------------------------------------
 
 
+def _verify_same_bet(lies: Bet, operation: operations.CorrectBet) -> None:
+    """Only the amount of a bet is corrected, and who placed it: another bettor, wager or box is another bet."""
+    named = (operation.bettor or lies.bettor, operation.wager or lies.wager, operation.box or lies.box)
+    if named != (lies.bettor, lies.wager, lies.box):
+        raise RefusedError(
+            "other-bet",
+            f"Bet {lies.number} is {lies.bettor}'s {lies.wager} bet on box {lies.box}; if it did not lie there, "
+            "enter 0 for it, then the other bet as a new one.",
+        )
+
+
 def _corrected_layout(state: TableState, operation: operations.CorrectBet) -> Layout:
     """The layout as it was at "No more bets", whether or not the rules allowed it (NC 5.13)."""
     layout = state.layout
@@ -321,6 +332,7 @@ def _corrected_layout(state: TableState, operation: operations.CorrectBet) -> La
     staff = placed_by(state, operation)
     if operation.bet:
         lies = as_refusal(lambda: layout.bet(operation.bet))
+        _verify_same_bet(lies, operation)
         changed = replace(lies, amount=operation.amount, placed_by=staff or lies.placed_by)
     else:
         number = layout.numbered + 1

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from controller.games.specification import Choice, Disposition, Kind, Row
 from controller.rules.law import find_row
 from controller.table import events
-from controller.table.betting import return_wagers, settle_again
+from controller.table.betting import hand_back, return_wagers, settle_again
 from controller.table.decision import Decision
 from controller.table.decks import quarantine_for
 from controller.table.inputs import PersonActed
@@ -89,7 +89,7 @@ def take_effect(decision: Decision, given: PersonActed, found: Irregularity, row
     elif row.disposition is Disposition.REMOVE_HAND and found.place is not None:
         remove_hand(decision, found, found.place, row.clause, row.authority)
     elif row.disposition is Disposition.RESHUFFLE:
-        _require_reshuffle(decision)
+        _require_reshuffle(decision, row.clause)
 
 
 def remove_hand(decision: Decision, found: Irregularity, place: str, clause: str, authority: str = "") -> None:
@@ -154,11 +154,13 @@ def _bar_fresh_deck(decision: Decision) -> None:
         decision.emit(events.DeckMadeUnusable(decision.state.decks.in_play.deck))
 
 
-def _require_reshuffle(decision: Decision) -> None:
-    """The deck must not be dealt from. A round without a card dealt ends: its start is cancelled."""
+def _require_reshuffle(decision: Decision, clause: str) -> None:
+    """The deck must not be dealt from. A round without a card dealt ends: its start is cancelled, its bets go back."""
     _bar_fresh_deck(decision)
     if decision.state.phase is Phase.BETTING:
-        decision.enter_phase("cancel_start")
+        lie = bool(decision.state.layout.bets or decision.state.round.boxes)
+        hand_back(decision, clause, "the deck is shuffled again before a round begins")
+        decision.enter_phase("cancel_start", clause, returns_bets=lie)
 
 
 def reconstruct(decision: Decision, found: Irregularity, clause: str) -> None:
