@@ -62,6 +62,7 @@ def _surroundings(state: TableState, device: Device) -> Key:
         bool(state.duty.paused),
         (bool(state.duty.maintenance), state.duty.began_closed, state.decks.count_due),
         state.round.number,
+        (state.round.begun_from, state.round.returning, state.round.paid_before, bool(state.round.settlement)),
         tuple(map(_card, state.decks.tray)),
         tuple(map(_card, state.decks.aside)),
         tuple((pile, tuple(map(_card, cards))) for pile, cards in sorted(state.round.piles.items())),
