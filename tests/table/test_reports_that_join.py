@@ -50,6 +50,16 @@ def test_rtp_5_5_a_report_that_names_the_place_answers_what_depends_on_it() -> N
     assert (raised(table), table.open.counted) == ([Kind.WRONG_COUNT], 2)
 
 
+def test_nc_5_7_2_cards_at_wrong_places_are_the_error_that_the_faces_showed() -> None:
+    table = TableHarness().start().to_dealing().deal()
+    table.handle("B1")
+    table.expose("D")
+    table.expose("B1", "KD KC 8S")
+    table.report(Kind.WRONG_DISTRIBUTION)
+    assert raised(table) == [Kind.OTHER_DEALING_ERROR]
+    assert table.open.facts.misplaced is True
+
+
 @pytest.mark.parametrize(
     ("kind", "first", "second"),
     [

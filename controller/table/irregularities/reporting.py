@@ -137,13 +137,13 @@ SEVERAL: Final = frozenset(
 """Kinds of which several may be open at once: two reports are about the same only if they name the same place."""
 
 
-MISPLACED: Final = frozenset({Kind.WRONG_DISTRIBUTION, Kind.OTHER_DEALING_ERROR})
-
-
-def _asks_for_place(found: Irregularity) -> bool:
-    """Whether the table noticed an error of dealing, and asks whether the place or order of a card is wrong by it."""
-    by_table = not found.origin and found.kind is Kind.OTHER_DEALING_ERROR
-    return by_table and found.stage is Stage.CLAIMED and "misplaced" in found.asks
+def _is_error_reported(found: Irregularity, kind: Kind) -> bool:
+    """Whether an open error of dealing is the one reported: cards at wrong places, or any that the table noticed."""
+    if found.kind is not Kind.OTHER_DEALING_ERROR or found.stage is not Stage.CLAIMED:
+        return False
+    if kind is Kind.WRONG_DISTRIBUTION:
+        return found.facts.misplaced is not False
+    return kind is Kind.OTHER_DEALING_ERROR and not found.origin and "misplaced" in found.asks
 
 
 def _open_already(state: TableState, operation: operations.ReportIrregularity) -> Irregularity | None:
@@ -153,7 +153,7 @@ def _open_already(state: TableState, operation: operations.ReportIrregularity) -
     for found in state.open:
         if found.round != of_round or found.waiting:
             continue
-        if operation.kind in MISPLACED and _asks_for_place(found):
+        if _is_error_reported(found, operation.kind):
             return found
         if found.kind not in kinds:
             continue
@@ -181,7 +181,7 @@ def _join(
         facts = msgspec.structs.replace(facts, dealer_hand=known.dealer_hand, viewed=known.viewed)
     row, asks = find_row(decision.state.law, found.kind, facts)
     counted = operation.counted if operation.counted != found.counted else None
-    if (row, asks) != (found.row, found.asks) or counted is not None:
+    if (row, asks, facts) != (found.row, found.asks, found.facts) or counted is not None:
         decision.emit(events.FactStated(found.id, facts, row, asks, given.person, counted))
 
 
