@@ -110,7 +110,8 @@ def _state_places(decision: Decision) -> None:
     state = decision.state
     known = known_facts(state)
     for found in state.open:
-        open_yet = found.kind is Kind.OTHER_DEALING_ERROR and found.facts.misplaced is None
+        of_places = found.kind in (Kind.WRONG_DISTRIBUTION, Kind.OTHER_DEALING_ERROR)
+        open_yet = of_places and found.facts.misplaced is None
         asked = open_yet or (found.kind in MAY_MISPLACE and "misplaced" in found.asks)
         waits = found.stage is Stage.CLAIMED and found.round == state.round.number and (found.facts.misplaced or asked)
         if waits and known.misplaced and (found.facts.misplaced, found.facts.curable) != (True, known.curable):

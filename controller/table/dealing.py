@@ -288,7 +288,7 @@ def _why_not_due(state: TableState, what: str) -> str:
 
 
 def _facts_of_card_not_due(decision: Decision) -> Facts:
-    """A card too many, in no hand yet, is not cured by moving hands; any other came only at a wrong moment.
+    """A card too many is not cured by moving hands, and may lie in one; any other came only at a wrong moment.
 
     Before the First Card is shown, whether the sequence is wrong by it is for people to say (F3 X2).
     """
@@ -296,7 +296,7 @@ def _facts_of_card_not_due(decision: Decision) -> Facts:
     if state.phase is Phase.FIRST_CARD:
         return known_facts(state, wrong_number=False)
     if state.round.next_place is None:
-        return known_facts(state, misplaced=True, curable=False, wrong_number=False)
+        return known_facts(state, misplaced=True, curable=False)
     return known_facts(state, misplaced=False)
 
 

@@ -31,6 +31,7 @@ def verify_place_your_bets(state: TableState, given: PersonActed, operation: ope
     One deck of 52 (TP 2.1, RTP 2.1, NC 2.2.1, P3 2.1), counted first after maintenance. Where the table records its
     decks, it is one of them.
     """
+    _verify_chips_moved(state)
     if state.device.stopped:
         raise RefusedError(
             "stopped", f"The device has stopped ({state.device.stopped}); clear it, or put the deck in again."
@@ -76,6 +77,14 @@ def _why_used(state: TableState, deck: Deck) -> str:
         return "The deck must be shuffled again."
     over = "Round over." if state.phase in (Phase.CONCLUDED, Phase.VOIDED) else "Cards have left this deck."
     return f"{over} Collect the cards."
+
+
+def _verify_chips_moved(state: TableState) -> None:
+    """Where wagers are entered, those of the round before are returned, or paid again, before others are placed."""
+    if state.round.difference_due:
+        raise RefusedError("chips", "The settlement has changed: pay or take back the difference, and record it first.")
+    if state.round.bets_to_return and state.round.settlement:
+        raise RefusedError("chips", "Return all bets, and record it first.")
 
 
 def _put_deck_in(state: TableState) -> str:

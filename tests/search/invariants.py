@@ -176,9 +176,9 @@ def _judge(state: TableState, event: AnyEvent, by_a_person: bool) -> None:
                 hand.shown and not hand.dead and state.phase is Phase.EXPOSING, "only open hands in play are judged"
             )
         case events.ChipsPaid():
-            over = Phase.VOIDED if event.returned else Phase.SETTLING
+            over = (Phase.VOIDED, Phase.IDLE) if event.returned else (Phase.SETTLING, Phase.CONCLUDED)
             require(
-                state.phase is over and not state.held, "chips are paid for what is settled, or returned after a void"
+                state.phase in over and not state.held, "chips are paid for what is settled, or returned after a void"
             )
 
 

@@ -97,6 +97,8 @@ def _course(state: TableState, scope: Scope) -> Iterator[Doing]:
     match state.phase:
         case Phase.IDLE | Phase.CONCLUDED | Phase.VOIDED:
             yield "place your bets", operations.PlaceYourBets(), False
+            if state.round.settlement and (state.round.bets_to_return or state.round.difference_due):
+                yield "the chips are moved", operations.RecordSettled(), False
             if not state.decks.in_play.shuffled:
                 yield "shuffled outside", operations.ShuffledOutside("batch shuffler"), False
         case Phase.BETTING:

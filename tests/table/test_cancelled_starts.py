@@ -69,15 +69,17 @@ def test_a_start_that_was_announced_ends_the_round_before() -> None:
     assert table.state.earlier.number == 1
 
 
-def test_after_a_void_the_bets_still_have_to_be_returned() -> None:
+def test_after_a_void_the_bets_are_returned_before_others_are_placed() -> None:
     table = with_bets()
     table.report(Kind.DECK_COUNT)
     table.count(39)
     table.confirm()
     table.fresh_deck()
+    assert table.refused(operations.PlaceYourBets())[0] == "chips"
+    table.do(operations.RecordSettled())
     table.do(operations.PlaceYourBets())
     table.do(operations.CancelStart())
-    assert (table.state.phase, table.state.round.bets_to_return) == (Phase.VOIDED, True)
+    assert (table.state.phase, table.state.round.bets_to_return) == (Phase.VOIDED, False)
 
 
 def test_numbers_of_rounds_are_not_used_twice() -> None:

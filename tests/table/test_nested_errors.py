@@ -376,3 +376,33 @@ def test_a_card_that_does_not_lie_there_is_not_reported_as_exposed(place: str, c
     table.take()
     report = operations.ReportIrregularity(Kind.EXPOSED_CARD, place, card)
     assert table.refused(report)[0] == "card"
+
+
+@pytest.mark.parametrize(("game_id", "place", "clause"), [("P3", "D", "P3 5.4"), ("TP", "D", "TP 5.4")])
+def test_a_card_too_many_after_handling_is_asked_for_its_number_and_is_one_error(
+    game_id: str, place: str, clause: str
+) -> None:
+    table = begun(game_id, Unit.SINGLES).deal()
+    table.handle("B1")
+    table.device.exit_held = False
+    table.device.draw()
+    table.report(Kind.WRONG_COUNT, place, counted=4)
+    table.report(Kind.WRONG_COUNT, place, counted=4)
+    assert (raised(table), table.open.row.clause) == ([Kind.OTHER_DEALING_ERROR], clause)
+
+
+def test_rtp_5_5_who_looked_in_the_round_before_is_known() -> None:
+    table = begun("RTP").deal()
+    table.do(operations.HandleCards("B3", viewed=True))
+    finish_round(table)
+    table.to_dealing()
+    table.do(operations.ReportIrregularity(Kind.WRONG_COUNT, "B3", counted=4, earlier=True))
+    assert (table.open.row.disposition, table.open.asks) == (Disposition.STANDS, ())
+
+
+def test_tp_5_3_whether_complete_hands_cure_it_is_known_once_the_places_are() -> None:
+    table = begun("TP").deal()
+    table.report(Kind.WRONG_DISTRIBUTION)
+    table.do(operations.PlaceCards((operations.CardAt(1, "B3"), operations.CardAt(4, "B1"))))
+    assert (table.open.facts.curable, table.open.row.disposition) == (False, Disposition.VOID)
+    assert table.open.asks == ("handled",)

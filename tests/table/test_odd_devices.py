@@ -142,7 +142,7 @@ def test_a_card_that_was_set_aside_and_lies_at_a_hand_is_counted_once() -> None:
     table.handle("B1")
     table.device.exit_held = False
     table.device.draw()
-    table.confirm(handled=True, reconstructable=False)
+    table.confirm(handled=True, wrong_number=False, reconstructable=False)
     table.all_continue()
     stub = len(table.device.inside)
     table.report(Kind.WRONG_COUNT, "B6", counted=4)

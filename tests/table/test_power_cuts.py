@@ -118,6 +118,7 @@ def test_nc_5_4_2_with_nothing_established_the_round_is_void(fail: Cut) -> None:
     table.heartbeat()
     assert table.at(Service.IN_SERVICE)
     table.fresh_deck()
+    table.do(operations.RecordSettled())
     table.do(operations.PlaceYourBets())
 
 

@@ -171,7 +171,7 @@ def test_a_round_that_does_not_begin_hands_its_bets_back() -> None:
     table.confirm()
     assert table.at(Phase.IDLE)
     (back,) = table.last(events.LayoutChanged).handed_back
-    assert (back.bettor, back.amount, back.clause) == ("ann", 100, "F3 X1")
+    assert (back.bettor, back.amount, back.clause) == ("ann", 100, "")
     assert not table.state.round.bets
     assert next_step(table.state) == RETURN
     table.do(RETURNED)

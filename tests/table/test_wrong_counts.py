@@ -115,7 +115,7 @@ def test_nc_5_7_one_more_after_the_deal_gives_options_once_cards_were_handled(un
     if unit is Unit.SETS:
         table.device.form_set(3)
     table.take()
-    table.confirm(reconstructable=False)
+    table.confirm(wrong_number=False, reconstructable=False)
     table.all_continue()
     table.expose_all().settle().conclude()
     counted = table.last(events.StubCounted)

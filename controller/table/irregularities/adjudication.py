@@ -85,7 +85,7 @@ def require(given: PersonActed, role: Role, clause: str, what: str) -> None:
 def _facts_known_now(state: TableState, found: Irregularity) -> dict[str, bool]:
     """Those of `KNOWN_FACTS` that the table knows now; none of an earlier round."""
     if found.round != state.round.number:
-        return {}
+        return {name: known for name in AS_NOTICED if (known := getattr(found.first_facts, name)) is not None}
     now = known_facts(state, found.place)
     if found.kind is Kind.SIMULTANEOUS and {ordinal for _, ordinal in state.round.dealt_cards} & set(found.ordinals):
         now = msgspec.structs.replace(now, order_known=True)  # they were dealt one by one, in the log's order
@@ -222,7 +222,9 @@ def verify_name_order(state: TableState, given: PersonActed, operation: operatio
     found = find_named(state, operation, Stage.ORDERING)
     require(given, found.row.decides, found.row.clause, "name the order")
     if sorted(operation.ordinals) != sorted(found.ordinals):
-        named = ", ".join(str(ordinal) for ordinal in sorted(found.ordinals)) or "none, for none is known"
+        if not found.ordinals:
+            raise RefusedError("order", "None of these cards is known by its number; enter the order without numbers.")
+        named = ", ".join(str(ordinal) for ordinal in sorted(found.ordinals))
         raise RefusedError("order", f"Which card came out first? Name each card once, in order: {named}.")
 
 

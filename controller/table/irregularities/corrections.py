@@ -73,7 +73,11 @@ def correct_entry(decision: Decision, given: PersonActed, operation: operations.
 def _find_entry(state: TableState, given: PersonActed, operation: operations.CorrectEntry) -> Entered:
     entered = next((one for one in state.round.entered if one.entry == operation.entry), None)
     if entered is None:
-        raise RefusedError("entry", f"Entry {operation.entry} cannot be corrected; choose one of this round's entries.")
+        raise RefusedError(
+            "entry",
+            f"Entry {operation.entry} cannot be corrected; choose one of this round's entries, or report what is wrong "
+            "as an irregularity.",
+        )
     if not given.role.reaches(entered.role):
         raise RefusedError("role", f"A {entered.role.word} entered this; call the {entered.role.word} to correct it.")
     if not operation.reason.strip():

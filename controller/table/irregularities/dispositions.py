@@ -159,7 +159,7 @@ def _require_reshuffle(decision: Decision, clause: str) -> None:
     _bar_fresh_deck(decision)
     if decision.state.phase is Phase.BETTING:
         lie = bool(decision.state.layout.bets or decision.state.round.boxes)
-        hand_back(decision, clause, "the deck is shuffled again before a round begins")
+        hand_back(decision, "", "house procedure: the deck is shuffled again before a round begins")
         decision.enter_phase("cancel_start", clause, returns_bets=lie)
 
 

@@ -114,7 +114,7 @@ def _facts_when_raised(state: TableState, place: Place | None, *, earlier: bool,
     if waiting:
         known = known_facts(state, handled=None, before_close=True, between_rounds=True, in_stub=False)
         return msgspec.structs.replace(known, noticed=Noticed.IN_ROUND)  # not an error of the concluded round
-    return _facts_of_earlier_round(place) if earlier else known_facts(state, place)
+    return _facts_of_earlier_round(state, place) if earlier else known_facts(state, place)
 
 
 def known_facts(state: TableState, place: Place | None = None, **stated: bool | None) -> Facts:
@@ -174,10 +174,18 @@ def _established(state: TableState) -> dict[str, bool | None]:
     return {"established": outcome_established(state), "cannot_tell": False}
 
 
-def _facts_of_earlier_round(place: Place | None) -> Facts:
-    """Facts of that round are no longer known, except the place."""
+def _facts_of_earlier_round(state: TableState, place: Place | None) -> Facts:
+    """Facts of that round are no longer known, except the place, and what was entered of Players' cards."""
     dealer_hand = None if place is None else place == "D"
-    return Facts(dealer_hand=dealer_hand, cannot_tell=True, noticed=Noticed.NEXT_ROUND)
+    before = state.earlier
+    viewed = before is not None and place is not None and before.hands.get(place, Hand()).viewed
+    return Facts(
+        dealer_hand=dealer_hand,
+        handled=before.handled if before is not None else None,
+        viewed=True if viewed else None,
+        cannot_tell=True,
+        noticed=Noticed.NEXT_ROUND,
+    )
 
 
 def first_stage(row: Row, asks: tuple[str, ...]) -> Stage:

@@ -155,7 +155,8 @@ def _open_already(state: TableState, operation: operations.ReportIrregularity) -
             continue
         if _is_error_reported(found, operation.kind):
             return found
-        if found.kind not in kinds:
+        counted = operation.kind is Kind.WRONG_COUNT and found.counted is not None
+        if found.kind not in kinds and not (counted and found.place == operation.place):
             continue
         by_table = not found.origin and operation.kind in SAME_MATTER
         named = operation.place is not None and operation.place == found.place
