@@ -60,8 +60,8 @@ def _at_table(table: TableReading | None, words: OwnWords) -> tuple[tuple[str, s
     if table is None:
         return ()
     by_hand = " the dealer counts the stub by hand;" if table.count_stub_by_hand else ""
-    told = f"{table.boxes} {words.places}; the device yields {UNITS[Unit(table.unit)]};{by_hand}"
-    return (("this table", told.removesuffix(";")),)
+    described = f"{table.boxes} {words.places}; the device yields {UNITS[Unit(table.unit)]};{by_hand}"
+    return (("this table", described.removesuffix(";")),)
 
 
 def _boxes(reading: WholeReading, words: OwnWords) -> str:
@@ -224,11 +224,11 @@ def merge_kinds(rows: Sequence[RowReading]) -> list[RowReading]:
 def _options_of_bettors(options: Sequence[Option]) -> str:
     if not options:
         return ""
-    told = [f"{option.choice.value} ({option.clause}: {option.because})" for option in options]
+    offered = [f"{option.choice.value} ({option.clause}: {option.because})" for option in options]
     permits = next((option.permitted_by for option in options if option.permitted_by is not None), None)
     if permits is None:
-        return f". Bettors may {' or '.join(told)}"
-    asked = [words for words, option in zip(told, options, strict=True) if option.permitted_by is not None]
+        return f". Bettors may {' or '.join(offered)}"
+    asked = [words for words, option in zip(offered, options, strict=True) if option.permitted_by is not None]
     return f"; if permitted by the {permits.word} or above, a bettor may {' or '.join(asked)}"
 
 

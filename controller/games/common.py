@@ -193,7 +193,7 @@ def cannot_tell(kind: Kind, clause: str, when: Facts) -> Row:
         kind,
         clause,
         Disposition.REFER,
-        "no wagers are entered: whether an outcome is established cannot be told",
+        "no wagers are entered: whether an outcome is established is unknown",
         when=replace(when, cannot_tell=True),
         decides=Role.SHIFT_MANAGER,
     )

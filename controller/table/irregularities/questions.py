@@ -251,7 +251,7 @@ def _number_put_right(state: TableState, found: Irregularity) -> str:
 
 
 def _ruling(state: TableState, found: Irregularity) -> str:
-    """What it is about comes first, so that two matters are told apart."""
+    """What it is about comes first, so that two matters are distinguished."""
     about = _counted(state, found) or _noticed(state, found).rstrip() or _claim(state, found)
     if found.row.disposition is Disposition.SILENT:
         return f"{about} The rules are silent: what is decided?"
