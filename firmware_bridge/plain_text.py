@@ -1,0 +1,37 @@
+"""Text from outside that may be shown: of bounded length, on one line, without characters that a screen does not show.
+
+What a device or a person says reaches journals, logs and terminals. An escape code there acts on a supervisor's
+terminal, and a direction mark or a NUL makes a line read as another one.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Final
+
+LONGEST: Final = 200  # characters of one text
+_HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+"""Unicode's categories without a shape of their own: controls, format and direction marks, surrogates, private and
+unassigned code points, separators of lines and paragraphs."""
+REPLACEMENT: Final = "\N{REPLACEMENT CHARACTER}"
+_CUT: Final = "…"
+
+
+def is_hidden(character: str) -> bool:
+    """Whether a screen shows nothing for this character, or acts on it."""
+    return unicodedata.category(character) in _HIDDEN
+
+
+def plain(text: str, longest: int = LONGEST) -> str:
+    """The text as it may be shown: hidden characters replaced, and cut after `longest` characters.
+
+    >>> plain("jam\\x1b[2J at the exit")
+    'jam�[2J at the exit'
+    """
+    shown = text if len(text) <= longest else text[: longest - 1] + _CUT
+    return "".join(REPLACEMENT if is_hidden(character) else character for character in shown)
+
+
+def is_plain(text: str, longest: int = LONGEST) -> bool:
+    """Whether `plain` would leave it as it is."""
+    return len(text) <= longest and not any(map(is_hidden, text))
