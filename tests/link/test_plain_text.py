@@ -17,7 +17,7 @@ def test_direction_marks_nul_and_line_ends_are_hidden() -> None:
 
 
 def test_what_people_write_stays() -> None:
-    assert plain("Kärtchen 7♥, Größe 10.5 €") == "Kärtchen 7♥ – Größe 10,5 €, 牌靴"
+    assert plain("Kärtchen 7♥, Größe 10.5 €") == "Kärtchen 7♥, Größe 10.5 €"
 
 
 @given(st.text(alphabet=st.characters(), max_size=3 * LONGEST))
