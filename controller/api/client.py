@@ -19,7 +19,15 @@ HOST = "http://table"
 
 
 class TableUnreachableError(Exception):
-    """No daemon answers at the socket, or it went away."""
+    """No daemon answers at the socket, or it went away. `hint`: what to do next."""
+
+    def __init__(self, sentence: str, hint: str = "") -> None:
+        super().__init__(sentence)
+        self.hint = hint
+
+
+class NotAdmittedError(TableUnreachableError):
+    """The daemon runs, and this user may not look."""
 
 
 class ApiClient:
@@ -75,7 +83,7 @@ class ApiClient:
                     elif line.startswith(b":"):
                         yield None
         except aiohttp.ClientConnectorError as error:
-            raise TableUnreachableError(f"No daemon answers at {self._socket}.") from error
+            raise self._unreachable(error) from error
         except (TimeoutError, aiohttp.ClientError, OSError):
             return
 
@@ -86,10 +94,21 @@ class ApiClient:
                 await _require_ok(response)
                 return await response.read()
         except (aiohttp.ClientError, OSError, TimeoutError) as error:
-            raise TableUnreachableError(f"No daemon answers at {self._socket}.") from error
+            raise self._unreachable(error) from error
+
+    def _unreachable(self, error: Exception) -> TableUnreachableError:
+        """What the system said of the socket decides what a person should look at."""
+        system = error.os_error if isinstance(error, aiohttp.ClientConnectorError) else error
+        if isinstance(system, PermissionError):
+            sentence = f"This user may not reach the socket {self._socket}."
+            return NotAdmittedError(sentence, "Log in as a user of the table, or open the socket's folder to this one.")
+        sentence = f"No daemon answers at {self._socket}."
+        if isinstance(system, ConnectionRefusedError):
+            return TableUnreachableError(sentence, "It has ended and left its socket there: start it again.")
+        return TableUnreachableError(sentence, "Is the daemon running? Name its socket with --socket.")
 
 
 async def _require_ok(response: aiohttp.ClientResponse) -> None:
     if response.status == 403:
-        raise TableUnreachableError(decode_answer(await response.read()).sentence)
+        raise NotAdmittedError(decode_answer(await response.read()).sentence)
     response.raise_for_status()

@@ -3,49 +3,66 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 
 from controller.api.client import ApiClient, TableUnreachableError
+from controller.api.view import TableView
 from controller.commands.narration import tell
 from controller.commands.vocabulary import words_of
 from controller.games.own_words import OwnWords
 
 REFRESH = 0.5  # seconds between two screens while nothing happens: the age of the device's last report counts on
+KEPT = 50  # lines; no screen shows as many
 
 
-async def show_live(client: ApiClient, after: int, stop: asyncio.Event) -> None:
-    """Draw the table until the daemon ends or `stop` is set."""
+class Followed:
+    """The newest events as lines, and the last entry that was received."""
+
+    def __init__(self, after: int) -> None:
+        self.entry = after
+        self.lines: list[str] = []
+        self.news = asyncio.Event()
+
+    async def follow(self, client: ApiClient, words: OwnWords) -> None:
+        with suppress(TableUnreachableError):  # it ended before this began
+            async for event in client.events(self.entry):
+                if event is not None:
+                    self.entry = event["entry"]
+                    if line := tell(event, words):
+                        self.lines = [*self.lines, line][-KEPT:]
+                self.news.set()
+
+
+async def show_live(client: ApiClient, after: int, stop: asyncio.Event) -> int:
+    """Draw the table until the daemon ends or `stop` is set. Returns the last entry that was received."""
     from rich.live import Live
 
     from controller.commands.screen import render
 
-    try:
-        words = words_of((await client.state()).game)
-    except TableUnreachableError:
-        return
-    lines: list[str] = []
-    news = asyncio.Event()
-    following = asyncio.create_task(_gather(client, after, lines, news, words))
+    followed = Followed(after)
+    view = await _view(client)
+    if view is None:
+        return after
+    following = asyncio.create_task(followed.follow(client, words_of(view.game)))
     stopping = asyncio.create_task(stop.wait())
     try:
         with Live(auto_refresh=False, screen=False) as live:
-            while not following.done() and not stop.is_set():
-                try:
-                    view = await client.state()
-                except TableUnreachableError:
-                    return
-                live.update(render(view, lines, live.console.height - 1), refresh=True)
-                news.clear()
-                waiting = asyncio.create_task(news.wait())
+            while view is not None and not following.done() and not stop.is_set():
+                followed.news.clear()
+                live.update(render(view, followed.lines, live.console.height - 1), refresh=True)
+                waiting = asyncio.create_task(followed.news.wait())
                 await asyncio.wait({waiting, following, stopping}, timeout=REFRESH, return_when="FIRST_COMPLETED")
                 waiting.cancel()
+                view = await _view(client)
     finally:
         following.cancel()
         stopping.cancel()
+    return followed.entry
 
 
-async def _gather(client: ApiClient, after: int, lines: list[str], news: asyncio.Event, words: OwnWords) -> None:
-    async for event in client.events(after):
-        if event is not None and (line := tell(event, words)):
-            lines.append(line)
-            del lines[:-50]
-        news.set()
+async def _view(client: ApiClient) -> TableView | None:
+    """The table now, None where no daemon answers."""
+    try:
+        return await client.state()
+    except TableUnreachableError:
+        return None

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import sys
+from contextlib import suppress
 from importlib.metadata import entry_points, version
-from typing import Final
+from typing import Any, Final
 
 import click
 
@@ -35,6 +37,13 @@ SUMMARIES: Final = {
 
 class Commands(click.Group):
     """The group of all commands, those of entry points included; none is imported for a list of them."""
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        """A character that the terminal does not have (Latin-1) is shown by its number, and ends no command."""
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(AttributeError):  # closed at the start, or not a stream of the system
+                stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # of a text file only
+        return super().main(*args, **extra)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted({*OWN, *(point.name for point in entry_points(group="cardshoe.commands"))})

@@ -28,7 +28,7 @@ def law_options(command: Command) -> Command:
 
 def reading_options(command: Command) -> Command:
     """The options `--reading` and `--json`."""
-    command = click.option("--json", "as_json", is_flag=True, help="Print one JSON object (docs/commands.md).")(command)
+    command = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")(command)
     return click.option(
         "--reading",
         "readings",

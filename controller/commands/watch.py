@@ -1,50 +1,88 @@
-"""`cardshoe watch`: follows a running table."""
+"""`cardshoe watch`: follows a running table, also when its daemon ends and starts again."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-import sys
 from pathlib import Path
 
 import click
 
-from controller.api.client import ApiClient, TableUnreachableError
+from controller.api.client import ApiClient, NotAdmittedError, TableUnreachableError
+from controller.api.view import TableView
 from controller.commands.live import show_live
 from controller.commands.narration import tell
+from controller.commands.text import in_terminal, write_out
 from controller.commands.vocabulary import words_of
 from controller.problems import ProblemError
+
+TRY_EVERY = 1.0  # seconds between two attempts to reach a daemon that has ended
 
 
 @click.command()
 @click.option("--socket", type=click.Path(path_type=Path), required=True, help="The daemon's socket ([api] socket).")
 @click.option("--json", "as_json", is_flag=True, help="Print events as JSON, one a line.")
-@click.option("--after", type=int, help="Begin after this journal entry; left out: with new events only.")
+@click.option("--after", type=click.IntRange(min=0), help="Begin after this journal entry; left out: with new events.")
 def watch(socket: Path, as_json: bool, after: int | None) -> None:
-    """Show a running table, live in a terminal, line by line elsewhere. Interrupt to end."""
+    """Show a running table, live in a terminal, line by line elsewhere.
+
+    When the daemon ends it waits until it runs again, and goes on where it was. Interrupt to end.
+    """
     try:
         asyncio.run(_watch(socket, as_json, after))
     except KeyboardInterrupt:
         return
     except TableUnreachableError as error:
-        raise ProblemError(str(error), "Is the daemon running? Name its socket with --socket.") from error
+        raise ProblemError(str(error), error.hint) from error
 
 
 async def _watch(socket: Path, as_json: bool, after: int | None) -> None:
     async with ApiClient(socket) as client:
-        start = (await client.state()).entry if after is None else after
-        if as_json or not sys.stdout.isatty():
-            await print_events(client, start, as_json=as_json)
-        else:
-            await show_live(client, start, asyncio.Event())
-    click.echo("The daemon has ended.", err=True)
+        view = await client.state()
+        last = view.entry if after is None else after
+        while True:
+            if as_json or not in_terminal():
+                click.echo(how_it_stands(view), err=True)
+                last = await print_events(client, last, as_json=as_json)
+            else:
+                last = await show_live(client, last, asyncio.Event())
+            click.echo("The daemon has ended. Waiting until it runs again; Ctrl-C ends this.", err=True)
+            view = await _running_again(client)
+            if view.entry < last:
+                click.echo("It has begun a new journal.", err=True)
+                last = 0
 
 
-async def print_events(client: ApiClient, after: int, *, as_json: bool) -> None:
-    """Print until the daemon ends."""
-    words = words_of((await client.state()).game)
-    async for event in client.events(after):
-        if event is not None:
-            line = json.dumps(event, separators=(",", ":")) if as_json else tell(event, words)
-            if line:
-                click.echo(line)
+def how_it_stands(view: TableView) -> str:
+    """One line: which table, and why nothing may come for now."""
+    cause = f": {view.service_cause}" if view.service_cause and view.service != "in_service" else ""
+    phase, service = view.phase.replace("_", " "), view.service.replace("_", " ")
+    return " ".join(f"Table {view.table}, {phase}, {service}{cause}. {view.next_step}".split())
+
+
+async def _running_again(client: ApiClient) -> TableView:
+    """The table, as soon as a daemon answers. Raises `NotAdmittedError` where it does not admit this user any more."""
+    while True:
+        try:
+            return await client.state()
+        except NotAdmittedError:
+            raise
+        except TableUnreachableError:
+            await asyncio.sleep(TRY_EVERY)
+
+
+async def print_events(client: ApiClient, after: int, *, as_json: bool) -> int:
+    """Print until the daemon ends. Returns the last entry that was received."""
+    try:
+        words = words_of((await client.state()).game)
+        async for event in client.events(after):
+            if event is not None:
+                after = event["entry"]
+                line = json.dumps(event, separators=(",", ":")) if as_json else tell(event, words)
+                if line:
+                    write_out(line)
+    except NotAdmittedError:
+        raise
+    except TableUnreachableError:
+        pass  # it ended before this began
+    return after

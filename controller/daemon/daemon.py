@@ -8,6 +8,7 @@ import secrets
 import signal
 from collections.abc import Callable
 from contextlib import AsyncExitStack, suppress
+from importlib.metadata import version
 
 import structlog
 
@@ -51,7 +52,15 @@ async def run_daemon(configuration: Configuration) -> None:
         forbid_core_dumps()
     async with AsyncExitStack() as stack:
         await _start(configuration, notifier, stack)
-        notifier.tell("READY=1", f"STATUS=table {configuration.table.name}")
+        table = configuration.table
+        structlog.get_logger().info(
+            "daemon.started",
+            version=version("cardshoe"),
+            table=table.name,
+            simulated=table.simulated,
+            socket=str(configuration.api.socket),
+        )
+        notifier.tell("READY=1", f"STATUS=table {table.name}")
         await stop.wait()
         notifier.tell("STOPPING=1")
 

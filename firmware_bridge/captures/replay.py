@@ -76,7 +76,7 @@ async def replay(
     """Replay every link. `on_replayed` is called with milliseconds, the link's number from 1, and a record or what was
     heard, in order. `pause` waits so many seconds of the capture's time; None: no waiting.
 
-    Raises BadDeviceUrlError where the capture's driver is not installed.
+    Raises BadDeviceUrlError where the capture's driver is not installed, and what `on_replayed` raises.
     """
     for number, link in enumerate(links_of(capture), start=1):
         await _LinkPlayer(link, number, on_replayed, inputs or ReplayInputs(), pause).play()
@@ -104,6 +104,7 @@ class _LinkPlayer:
         self._now = recorded.records[0][0] / 1000
         self._on_data: OnData
         self._on_lost: OnLost
+        self._failure: Exception | None = None  # of the caller; it is no fault of the link, which would catch it
         self._made = next((one for _, one in recorded.records if isinstance(one, capture_format.DriverMade)), None)
         self._link = Link(
             clock=lambda: self._now,
@@ -122,6 +123,8 @@ class _LinkPlayer:
         over = self._link.finish()
         if not self._link.ready:
             self._deliver(over)
+        if self._failure is not None:
+            raise self._failure
 
     # -- the transport and the clock of the link -------------------------------------------------------------------
 
@@ -137,6 +140,9 @@ class _LinkPlayer:
 
     async def _wait(self, event: asyncio.Event, deadline: float) -> None:
         while not event.is_set():
+            if self._failure is not None:
+                self._link.drop(LinkOver("capture-ended", "Nobody takes what is replayed."))
+                return
             if not self._records:
                 self._link.drop(LinkOver("capture-ended", "The capture ends here, while the link was ready."))
                 return
@@ -189,7 +195,11 @@ class _LinkPlayer:
         return self._make(setting, now)
 
     def _replayed(self, thing: Played) -> None:
-        self._on_replayed(round(self._now * 1000), self._number, thing)
+        if self._failure is None:
+            try:
+                self._on_replayed(round(self._now * 1000), self._number, thing)
+            except Exception as error:
+                self._failure = error
 
     def _deliver(self, heard: Heard) -> None:
         self._replayed(heard)

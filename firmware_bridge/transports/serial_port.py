@@ -77,7 +77,7 @@ def find_port(path: str, list_ports: ListPorts = list_ports) -> str:
     found = sorted({port.device for port in list_ports() if port.serial_number == name.name})
     if len(found) > 1:
         sentence = f"{' and '.join(found)} have the same serial number {name.name}."
-        hint = 'Name one of them by its place: udev/README.md, "Ports that the rules do not take".'
+        hint = "Name one of them by the place where it is plugged in: one of the names in /dev/serial/by-path."
         raise TransportUnavailableError(sentence, hint, "port-ambiguous")
     return found[0] if found else path
 

@@ -201,7 +201,7 @@ def _claim(device: Any, name: UsbName) -> OpenUsb:
         return OpenUsb(device, number, bulk_in, bulk_out, _endpoint(interface, "interrupt", True), detached)
     raise TransportUnavailableError(
         f"The USB device {name.pair} {name.serial} has no interface for this program.",
-        "It needs a vendor interface (class FF) with a bulk IN and a bulk OUT endpoint: docs/cardlink.md, Transport.",
+        "It needs a vendor interface (class FF) with a bulk IN and a bulk OUT endpoint.",
         "usb-interface",
     )
 

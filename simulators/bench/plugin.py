@@ -30,7 +30,7 @@ MEASURED: pytest.StashKey[list[Measurement]] = pytest.StashKey()
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("cardshoe")
     group.addoption("--device", metavar="URL", help="the device on the bench; a simulator unless given")
-    group.addoption("--device-keys", metavar="FILE", help="its key file (docs/bench.md)")
+    group.addoption("--device-keys", metavar="FILE", help="the file with its key")
     group.addoption("--device-cards", metavar="FILE", help="the table of a line reader's identifiers")
     group.addoption("--draws", metavar="N", type=int, default=0, help="how many cards a person will draw when asked")
 

@@ -9,13 +9,15 @@ from collections.abc import Coroutine
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from random import Random, SystemRandom
-from typing import IO, Final, Literal
+from typing import IO, Final, Literal, NamedTuple
 
 import click
 import msgspec
 
+from controller.commands.text import write_out
+from controller.daemon.configuration import ConfigurationError, read_configuration
 from controller.games.specification import Unit
-from controller.problems import BadInputError, ProblemError
+from controller.problems import BadInputError, ConfigurationProblemError, ProblemError
 from firmware_bridge.device_keys import read_device_keys, write_device_keys
 from firmware_bridge.errors import KeyFileError
 from simulators.cli.fault_options import FaultOptions, read_fault_options, running
@@ -23,11 +25,13 @@ from simulators.cli.playable import playable
 from simulators.devices.base import LoggedReport
 from simulators.devices.fault_injection import FaultInjector
 from simulators.devices.fault_presets import PRESETS
+from simulators.devices.faults import FAULTS
 from simulators.devices.line_reader import write_card_table
 from simulators.devices.mechanism import Profile, full_capabilities
 from simulators.devices.one_way_shoes import ONE_WAY_SHOES, draw_all
 from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
+from simulators.people.crew import CREW, Crew, CrewError, crew_of
 from simulators.people.dealer import SimulatedDealer, SimulationError
 from simulators.people.physical_table import PhysicalTable
 from simulators.people.plan import plan_rounds
@@ -54,6 +58,7 @@ class Simulation(msgspec.Struct, frozen=True):
     pace: float
     log: Path | None
     dealer: Path | None
+    crew: Crew
     game_id: str
     rounds: int
     wagers: bool
@@ -115,26 +120,31 @@ def in_state_folder(name: str) -> Path:
               help="Draw a card every so many seconds until none is left; not for cardlink.")  # fmt: skip
 @click.option("--card-table", type=click.Path(path_type=Path),
               help=f"Write the identifiers of a line_reader's cards here. {IN_STATE}device.cards.csv")  # fmt: skip
-@click.option("--dealer", type=click.Path(path_type=Path), help="Play at the table of the daemon with this socket.")
-@click.option("--game", "game_id", metavar="GAME", default="NC", show_default=True,
-              help="The game of that table, with --dealer.")  # fmt: skip
+@click.option("--dealer", type=click.Path(path_type=Path), metavar="FILE",
+              help="Play at the table of this configuration, as its people; or at this socket.")  # fmt: skip
+@click.option("--pin", "pins", multiple=True, metavar="ID=PIN", help="The PIN of a person of that configuration.")
+@click.option("--game", "game_id", metavar="GAME", help="The game at that socket.  [default: NC]")
 @click.option("--rounds", type=click.IntRange(min=1), default=5, show_default=True, help="How many, with --dealer.")
 @click.option("--wagers", is_flag=True, help="The people bet, with --dealer.")
 @click.option("--stay", is_flag=True, help="Keep the device plugged in after the last round, until interrupted.")
 @click.option("--fault", "faults", multiple=True, metavar="NAME@N", help="Arm a fault, as in jam@5 or loss=0.01; "
-              "docs/simulators.md lists them. As often as needed.")  # fmt: skip
+              "`list` names them. As often as needed.")  # fmt: skip
 @click.option("--preset", type=click.Choice(list(PRESETS)), help="Plan the faults of every deck by this mix.")
 @click.option("--console/--no-console", default=None, help="Read commands from standard input; `help` lists them. "
               "The default in a terminal.")  # fmt: skip
 def simulate(driver: str, draw_every: float, card_table: Path | None, kind: Literal["shuffler", "shoe"], serial: str,
              seed: int, link: Path | None, tcp: str | None, key_file: Path | None, on_removal: bool, stages: bool,
-             fast: bool, log: Path | None, dealer: Path | None, game_id: str, rounds: int, wagers: bool,
-             stay: bool, faults: tuple[str, ...], preset: str | None, console: bool | None) -> None:  # fmt: skip
+             fast: bool, log: Path | None, dealer: Path | None, pins: tuple[str, ...], game_id: str | None,
+             rounds: int, wagers: bool, stay: bool, faults: tuple[str, ...], preset: str | None,
+             console: bool | None) -> None:  # fmt: skip
     """Run a simulated shuffler or shoe on a pseudo-terminal or a TCP port, and print where it is.
 
     With --dealer, simulated people play planned rounds at the daemon's table and the command ends with the last one.
     Without, it runs until it is interrupted.
     """
+    if "list" in faults:
+        write_out("\n".join(f"{fault.usage:<32} {fault.does}" for fault in FAULTS))
+        return
     where = (link or in_state_folder("device")).absolute()
     options = read_fault_options(faults, preset, console if dealer is None else bool(console))
     if dealer is not None and options.of_cards:
@@ -150,9 +160,10 @@ def simulate(driver: str, draw_every: float, card_table: Path | None, kind: Lite
         _simulate_one_way(one_way, dealer)
         return
     keys = key_file or in_state_folder("device.keys")
+    table = _table(dealer, pins, game_id)
     asked = Simulation(
         kind, serial, seed, where, _listening(tcp), keys, on_removal, stages, 0.0 if fast else HUMAN_PACE, log,
-        dealer, playable(game_id, on_removal=on_removal).id, rounds, wagers, stay, options,
+        table.socket, table.crew, playable(table.game_id, on_removal=on_removal).id, rounds, wagers, stay, options,
     )  # fmt: skip
     try:
         asyncio.run(run_simulation(asked))
@@ -162,6 +173,35 @@ def simulate(driver: str, draw_every: float, card_table: Path | None, kind: Lite
         raise ProblemError(str(error), "Report it with the seed; the device's log (--log) helps.") from error
     except OSError as error:
         raise _cannot_appear(asked, error) from error
+
+
+class _Table(NamedTuple):
+    socket: Path | None
+    crew: Crew
+    game_id: str
+
+
+def _table(path: Path | None, pins: tuple[str, ...], game_id: str | None) -> _Table:
+    """The table at which people play: of a configuration, or of a socket with the simulators' own people.
+
+    Raises `ProblemError`.
+    """
+    if path is None or not path.is_file():
+        if pins:
+            raise BadInputError("--pin is of a person of a configuration.", "Name its file with --dealer.")
+        return _Table(path, CREW, game_id or "NC")
+    try:
+        configuration = read_configuration(path)
+        known = dict(pin.partition("=")[::2] for pin in pins)
+        crew = crew_of(configuration.people, os.getuid(), known)
+    except ConfigurationError as error:
+        raise ConfigurationProblemError(str(error), error.hint) from error
+    except CrewError as error:
+        raise BadInputError(f"{path}: {error}", error.hint) from error
+    plays = configuration.table.game
+    if game_id is not None and game_id.strip().upper() != plays:
+        raise BadInputError(f"{path} is a table of {plays}, not {game_id}.", "Leave --game out.")
+    return _Table(configuration.api.socket, crew, plays)
 
 
 def _listening(tcp: str | None) -> tuple[str, int] | None:
@@ -262,7 +302,7 @@ async def _people(asked: Simulation, device: SimulatedDevice, pace: Pace) -> Non
     unit = Unit.SETS if asked.kind == "shuffler" else Unit.SINGLES
     plan = plan_rounds(asked.seed, unit, asked.rounds, game_id=asked.game_id, stages=asked.stages, wagers=asked.wagers)
     table = PhysicalTable(device.mechanism, pace)
-    dealer = SimulatedDealer(device, table, asked.dealer, plan, Random(f"{asked.seed}/people"))
+    dealer = SimulatedDealer(device, table, asked.dealer, plan, Random(f"{asked.seed}/people"), asked.crew)
     last = await dealer.play()
     click.echo(f"played {len(plan)} rounds; all of it stands in the journal up to entry {last}")
     if asked.stay:

@@ -11,6 +11,7 @@ from typing import Final
 
 import click
 
+from controller.commands.text import write_out
 from controller.games import GAMES
 from controller.games.specification import Game, Unit
 from controller.problems import BadInputError, ProblemError
@@ -24,7 +25,8 @@ INTERRUPTED: Final = 130  # exit code after Ctrl-C, as a shell has it
 @click.command()
 @click.option("--game", "game_id", metavar="GAME", default="NC", show_default=True,
               help=f"{', '.join(GAMES)}.")  # fmt: skip
-@click.option("--scenario", metavar="FILE", help="Play this file instead, or a packaged one like nc/i12-exposed.")
+@click.option("--scenario", metavar="FILE", help="Play this file instead, or a packaged one like nc/i12-exposed; "
+              "`list` names them.")  # fmt: skip
 @click.option("--rounds", type=click.IntRange(1, 100_000), default=5, show_default=True, help="How many to play.")
 @click.option("--fast", is_flag=True, help="Without waiting: motions and people take no time.")
 @click.option("--seed", type=int, default=7, show_default=True, help="Decks, boxes, mishaps and choices.")
@@ -47,8 +49,10 @@ def demo(game_id: str, scenario: str | None, rounds: int, fast: bool, seed: int,
     file expects.
     """
     if scenario is not None:
-        _play_scenario(scenario)
+        _play_scenario(scenario, game_id if _given("game_id") else "")
         return
+    if full and not as_json:
+        raise BadInputError("--full says what --json prints besides.", "Add --json, or leave --full out.")
     if device == "shoe" and (on_removal or no_stages):
         raise BadInputError("A shoe forms no sets.", "Use --on-removal and --no-stages with --device shuffler.")
     try:
@@ -59,6 +63,12 @@ def demo(game_id: str, scenario: str | None, rounds: int, fast: bool, seed: int,
     except KeyboardInterrupt:
         click.echo("Interrupted: the demonstration has ended, with its device and its daemon.", err=True)
         sys.exit(INTERRUPTED)
+
+
+def _given(name: str) -> bool:
+    """Whether a person wrote this option."""
+    source = click.get_current_context().get_parameter_source(name)
+    return source not in (None, click.core.ParameterSource.DEFAULT)
 
 
 def introduction(rules: Game, rounds: int, device: str, *, fast: bool) -> str:
@@ -110,16 +120,33 @@ def _play(rules: Game, rounds: int, fast: bool, seed: int, device: str, on_remov
         raise ProblemError("The run was not as planned: " + "; ".join(account.differences[:5]) + ".")
 
 
-def _play_scenario(name: str) -> None:
+def _play_scenario(name: str, game_id: str) -> None:
+    """`game_id`: the game that was asked for besides; empty: none. Raises `ProblemError`."""
     from simulators.demo.scenario_text import scenario_lines
-    from simulators.scenarios import load
+    from simulators.scenarios import load, names
     from simulators.scenarios.format import BadScenarioError
     from simulators.scenarios.player import DifferenceError
 
+    unused = [
+        option.opts[0]
+        for option in demo.params
+        if option.name not in ("scenario", "game_id") and _given(option.name or "")
+    ]
+    if unused:
+        raise BadInputError(f"{unused[0]} changes nothing in a scenario.", "Leave it out: the file says everything.")
+    if name == "list":
+        write_out("\n".join(names()))
+        return
     try:
-        for line in scenario_lines(load(name)):
-            click.echo(line)
+        scenario = load(name)
+        plays = scenario.setting.game
+        if game_id and game_id.strip().upper() != plays:
+            raise BadInputError(f"{name} plays {plays}, not {game_id}.", "Leave --game out, or name another scenario.")
+        for line in scenario_lines(scenario):
+            write_out(line)
     except BadScenarioError as error:
-        raise BadInputError(str(error), "docs/scenarios.md lists the words of a file and the packaged ones.") from error
+        raise BadInputError(
+            str(error), "Name a file, or one of those that `cardshoe demo --scenario list` prints."
+        ) from error
     except DifferenceError as error:
         raise ProblemError(str(error), "Correct the file, or look the clause up.") from error

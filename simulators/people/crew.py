@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from random import Random
-from typing import Final
+from typing import Final, TypeAlias
 from uuid import UUID
 
 import msgspec
 
 from controller.api.client import ApiClient
 from controller.api.messages import OperationAnswer, OperationRequest
-from controller.api.people import hash_pin
+from controller.api.people import Person, hash_pin, pin_matches
 from controller.roles import Role
 from controller.table.operations import AnyOperation
 
@@ -34,9 +35,51 @@ CREW: Final = (
 )
 
 
-def member_for(role_word: str) -> CrewMember:
+Crew: TypeAlias = Sequence[CrewMember]
+"""A dealer, a pit supervisor and a shift manager, in this order."""
+
+
+class CrewError(Exception):
+    """The people of a configuration cannot be played; the sentence says why, `hint` what to do."""
+
+    def __init__(self, sentence: str, hint: str) -> None:
+        super().__init__(sentence)
+        self.hint = hint
+
+
+def crew_of(people: Sequence[Person], uid: int, pins: Mapping[str, str]) -> Crew:
+    """The simulated people as persons of a configuration. Raises `CrewError`.
+
+    `uid`: the user who plays; the socket takes it for the dealer. `pins`: by person; where it has none, the PIN of the
+    simulators' own person of that rank is tried.
+    """
+    if unknown := pins.keys() - {person.id for person in people}:
+        raise CrewError(
+            f"There is no person {min(unknown)} in the configuration.", "Name one of its people with --pin."
+        )
+    return tuple(_played(member, people, uid, pins) for member in CREW)
+
+
+def _played(member: CrewMember, people: Sequence[Person], uid: int, pins: Mapping[str, str]) -> CrewMember:
+    same_rank = [person for person in people if person.role is member.role]
+    if member.role is Role.DEALER:
+        for person in same_rank:
+            if uid in person.uids:
+                return CrewMember(person.id, person.name, person.role, "")
+        raise CrewError(f"No dealer has this user, {uid}.", "Add it to the uids of a dealer, or run as that user.")
+    if not same_rank:
+        raise CrewError(f"There is no {member.role.word} in the configuration.", "Add one to its people.")
+    for person in sorted(same_rank, key=lambda person: person.id not in pins):
+        pin = pins.get(person.id, member.pin)
+        if pin_matches(pin, person.pin_hash):
+            return CrewMember(person.id, person.name, person.role, pin)
+    someone = same_rank[0]
+    raise CrewError(f"The PIN of {someone.name} is not known, or not right.", f"Give it with --pin {someone.id}=PIN.")
+
+
+def member_for(crew: Crew, role_word: str) -> CrewMember:
     """The member of lowest rank who may do what needs that role."""
-    return next(member for member in CREW if member.role.reaches(Role(role_word.replace(" ", "_"))))
+    return next(member for member in crew if member.role.reaches(Role(role_word.replace(" ", "_"))))
 
 
 class CrewClient:

@@ -24,7 +24,7 @@ from controller.table.phases import Phase, Service
 from firmware_bridge.cards import Card
 from simulators.devices.simulated_device import SimulatedDevice
 from simulators.people.bettors import PlannedWager
-from simulators.people.crew import CREW, CrewClient, CrewMember, member_for
+from simulators.people.crew import CREW, Crew, CrewClient, CrewMember, member_for
 from simulators.people.physical_table import PhysicalTable
 from simulators.people.plan import Mishap, PlannedRound
 
@@ -54,7 +54,13 @@ class SimulatedDealer:
     """Plays the planned rounds and stops between rounds."""
 
     def __init__(
-        self, device: SimulatedDevice, table: PhysicalTable, socket: Path, plan: list[PlannedRound], random: Random
+        self,
+        device: SimulatedDevice,
+        table: PhysicalTable,
+        socket: Path,
+        plan: list[PlannedRound],
+        random: Random,
+        crew: Crew = CREW,
     ) -> None:
         self._device = device
         self._mechanism = device.mechanism
@@ -62,6 +68,7 @@ class SimulatedDealer:
         self._socket = socket
         self._plan = plan
         self._random = random
+        self._crew = crew
         self._news = asyncio.Event()
         self._round: PlannedRound | None = None
         self._order: tuple[Place, ...] = ()  # nothing before a First Card says where the deal begins
@@ -113,7 +120,7 @@ class SimulatedDealer:
     def _is_quiet(self, view: TableView) -> bool:
         """A dealer who was relieved waits until the table is handed back, or no one is on duty."""
         device, link = view.device, self._device.link
-        relieved = view.dealer not in ("", CREW[0].id)
+        relieved = view.dealer not in ("", self._crew[0].id)
         if relieved or not device.connected or device.open_commands or not self._device.idle:
             return False
         taken = device.last_report if device.boot == link.boot else 0
@@ -122,10 +129,10 @@ class SimulatedDealer:
         )
         return taken == link.last_number and ready
 
-    async def _say(self, view: TableView, operation: AnyOperation, member: CrewMember = CREW[0]) -> bool:
-        """Whether the table accepted it."""
+    async def _say(self, view: TableView, operation: AnyOperation, member: CrewMember | None = None) -> bool:
+        """Whether the table accepted it. `member`: the dealer unless another is named."""
         await self._table.spend("speak")
-        request = self._voice.request(member, view.round, operation)
+        request = self._voice.request(member or self._crew[0], view.round, operation)
         while True:
             try:
                 answer = await self._voice.send(request)
@@ -354,7 +361,7 @@ class SimulatedDealer:
 
     async def _deal_with(self, view: TableView, found: IrregularityView) -> None:
         await self._table.spend("look")
-        member = member_for(found.who)
+        member = member_for(self._crew, found.who)
         match found.stage:
             case "claimed":
                 await self._confirm(view, found, member)
@@ -375,7 +382,9 @@ class SimulatedDealer:
             self._mechanism.clear_jam()
             return
         facts = self._table.facts(found.asks)
-        supervisor = member if member.role is not Role.DEALER or not found.asks else member_for("pit supervisor")
+        supervisor = (
+            member if member.role is not Role.DEALER or not found.asks else member_for(self._crew, "pit supervisor")
+        )
         await self._say(view, operations.ConfirmIrregularity(found.id, found.revision, facts), supervisor)
 
     async def _name_order(self, view: TableView, found: IrregularityView, member: CrewMember) -> None:

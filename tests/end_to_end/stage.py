@@ -134,6 +134,10 @@ class Stage:
         await self.until_notified("READY=1")
         return daemon
 
+    def start(self, *arguments: str) -> Child:
+        """Any command."""
+        return self._start(None, *arguments)
+
     def _start(self, orders: Orders | None, *arguments: str, environment: dict[str, str] | None = None) -> Child:
         if orders is None:
             child = Child("controller", *arguments, environment=environment)

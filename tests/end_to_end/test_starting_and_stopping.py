@@ -44,6 +44,9 @@ async def test_ready_without_a_device(stage: Stage) -> None:
         begun = (await stage.events_until(client, "game_chosen"))[0]
     assert (begun["event"], begun["host_boot"]) == ("table_began", host_boot_id())
     assert begun["host_boot"], "the kernel names this start of the PC"
+    (line,) = stage.daemon.logged("daemon.started")
+    assert (line["table"], line["socket"], line["simulated"]) == ("T-1", str(stage.socket), True)
+    assert line["version"]
 
 
 async def test_a_device_that_comes_later_is_found_and_one_that_goes_is_missed(stage: Stage) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import subprocess
@@ -38,6 +39,10 @@ def test_lists_its_commands(tmp_path: Path) -> None:
         (["simulate", "--tcp", "127.0.0.1:65536"], 2, "is not a port"),
         (["simulate", "--tcp", "192.0.2.1:4001"], 2, "cannot appear at 192.0.2.1:4001"),
         (["demo", "--rounds", "0"], 2, "'--rounds'"),
+        (["demo", "--full"], 2, "--full says what --json prints besides"),
+        (["demo", "--scenario", "nc/i12-exposed", "--game", "TP"], 2, "nc/i12-exposed plays NC, not TP"),
+        (["demo", "--scenario", "nc/i12-exposed", "--rounds", "2"], 2, "--rounds changes nothing in a scenario"),
+        (["simulate", "--pin", "sam=222222"], 2, "--pin is of a person of a configuration"),
     ],
 )
 def test_refuses_with_a_sentence_and_no_traceback(
@@ -121,3 +126,19 @@ def test_every_fault_code_has_its_section() -> None:
         for pattern in patterns:
             used |= set(re.findall(pattern, text))
     assert used - {"device", "ascii"} == explained
+
+
+def test_a_reader_that_goes_away_ends_a_replay_in_silence(tmp_path: Path) -> None:
+    done = shell(f"capture replay --fast {ROOT}/tests/captures/cardlink-sets.capture | head -n 1", tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.count("\n") == 1
+
+
+def test_a_terminal_that_lacks_a_character_shows_its_number(tmp_path: Path) -> None:
+    environment = {**os.environ, "PYTHONIOENCODING": "latin-1"}
+    done = subprocess.run(
+        [sys.executable, "-m", "controller", "rules", "牌"], cwd=tmp_path, env=environment, capture_output=True
+    )
+    assert done.returncode == 2
+    assert b"\\u724c" in done.stderr
+    assert b"Traceback" not in done.stderr

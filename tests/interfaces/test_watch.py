@@ -1,16 +1,19 @@
-"""`cardshoe watch` beside a running daemon: what happens is told, and the daemon's end is the end."""
+"""`cardshoe watch` beside a running daemon: what happens is told, also over its restart, and why nothing comes."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import os
+import signal
 import sys
 from asyncio.subprocess import PIPE, Process
 from pathlib import Path
 
 from controller.games.specification import Unit
 from simulators.demo.stage import Stage
+from tests.end_to_end.stage import Stage as DaemonStage
+from tests.end_to_end.stage import short_folder
 
 
 async def watch(socket: Path, *options: str) -> Process:
@@ -20,21 +23,72 @@ async def watch(socket: Path, *options: str) -> Process:
     )  # fmt: skip
 
 
-async def test_tells_what_happens_until_the_daemon_ends(tmp_path: Path) -> None:
+async def test_tells_what_happens_until_it_is_interrupted(tmp_path: Path) -> None:
     async with Stage(tmp_path, unit=Unit.SETS, seed=7, rounds=2, options=["--fast"]) as stage:
         told = await watch(stage.socket, "--after", "0")
         as_json = await watch(stage.socket, "--after", "0", "--json")
         end = await stage.finished_at()
         lines = await _lines_until(told, b"round 2 concluded")
         objects = await _lines_until(as_json, b'"entry":%d,' % end)
-        stage.daemon.terminate()
-        (_, ended), _ = await asyncio.gather(told.communicate(), as_json.communicate())
+        for process in (told, as_json):
+            process.send_signal(signal.SIGINT)
+        await asyncio.gather(told.communicate(), as_json.communicate())
     assert told.returncode == as_json.returncode == 0
     assert b"round 1 concluded" in b"".join(lines)
-    assert b"The daemon has ended." in ended
     entries = [json.loads(line)["entry"] for line in objects]
     assert entries == sorted(set(entries))
     assert end in entries
+
+
+async def test_goes_on_where_it_was_when_the_daemon_runs_again() -> None:
+    with short_folder() as folder:
+        async with DaemonStage(folder) as stage:
+            await stage.start_daemon()
+            as_json = await watch(stage.socket, "--after", "0", "--json")
+            before = await _lines_until(as_json, b'"event":"service_changed"')
+            await stage.kill_daemon()
+            await _errors_until(as_json, b"Waiting until it runs again")
+            await stage.start_daemon()
+            after = await _lines_until(as_json, b'"event":"table_began"')
+            as_json.send_signal(signal.SIGINT)
+            await as_json.communicate()
+    entries = [json.loads(line)["entry"] for line in (*before, *after)]
+    assert entries == sorted(set(entries)), "none twice"
+    assert as_json.returncode == 0
+
+
+async def test_says_first_how_the_table_stands_and_why_nothing_comes() -> None:
+    with short_folder() as folder:
+        async with DaemonStage(folder) as stage:
+            await stage.start_daemon()
+            told = await watch(stage.socket)
+            line = await _errors_until(told, b"Table ")
+            told.send_signal(signal.SIGINT)
+            await told.communicate()
+    assert b"Table T-1, closed, out of service: " in line
+
+
+async def test_a_user_who_is_not_admitted_is_told_so() -> None:
+    with short_folder() as folder:
+        async with DaemonStage(folder) as stage:
+            stage.configure(uid=os.getuid() + 4000)
+            await stage.start_daemon()
+            told = await watch(stage.socket)
+            _, errors = await told.communicate()
+    assert told.returncode == 1
+    assert b"This user is not admitted" in errors
+    assert b"Is the daemon running" not in errors
+
+
+async def test_a_socket_that_was_left_behind_is_told_apart_from_none() -> None:
+    with short_folder() as folder:
+        async with DaemonStage(folder) as stage:
+            await stage.start_daemon()
+            await stage.kill_daemon()
+            told = await watch(stage.socket)
+            _, errors = await told.communicate()
+    assert told.returncode == 1
+    assert b"It has ended and left its socket there" in errors
 
 
 async def _lines_until(process: Process, last: bytes) -> list[bytes]:
@@ -46,3 +100,12 @@ async def _lines_until(process: Process, last: bytes) -> list[bytes]:
         assert line, b"".join(lines)
         lines.append(line)
     return lines
+
+
+async def _errors_until(process: Process, last: bytes) -> bytes:
+    assert process.stderr is not None
+    line = b""
+    while last not in line:
+        line = await process.stderr.readline()
+        assert line
+    return line

@@ -1,0 +1,34 @@
+"""What the program says to people points to what an installed package has: its commands, and no page of this tree."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Final
+
+import pytest
+
+from tests.architecture.sources import PACKAGES, Module, modules
+
+OF_THE_TREE: Final = re.compile(r"\b(docs|udev|tests|benchmarks)/|\bREADME\b")
+MAKES_A_PAGE: Final = frozenset({"controller.table.states_document", "simulators.scenarios.document",
+                                 "simulators.devices.__main__", "simulators.devices.faults"})  # fmt: skip
+BROKEN_GAME: Final = "copy it from docs/skeleton_game/game"  # said to who adds a game, and has the tree
+
+
+def _docstrings(tree: ast.Module) -> set[int]:
+    """Where they stand; and a string that is a statement of its own explains the line before."""
+    return {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+
+
+@pytest.mark.parametrize("module", modules(*PACKAGES), ids=lambda module: module.name)
+def test_no_text_for_people_names_a_file_that_is_not_installed(module: Module) -> None:
+    if module.name in MAKES_A_PAGE:
+        return
+    described = _docstrings(module.tree)
+    said = [
+        node.value
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in described
+    ]
+    assert not [text for text in said if OF_THE_TREE.search(text) and BROKEN_GAME not in text]

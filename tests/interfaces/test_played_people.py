@@ -1,0 +1,84 @@
+"""Simulated people play at the table of a configuration as its people, whoever these are."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from controller.api.people import Person, hash_pin
+from controller.roles import Role
+from simulators.people.crew import CREW, CrewError, crew_of
+from tests.end_to_end.stage import Stage, short_folder
+
+from .test_command_line import cardshoe
+
+SALT = bytes(range(16))
+ANNA = Person("anna", "Anna", Role.DEALER, uids=(1000,))
+BEN = Person("ben", "Ben", Role.PIT_SUPERVISOR, hash_pin("482915", SALT))
+CARA = Person("cara", "Cara", Role.SHIFT_MANAGER, hash_pin("730164", SALT))
+PINS = {"ben": "482915", "cara": "730164"}
+
+
+def test_the_people_are_those_of_the_configuration() -> None:
+    played = crew_of((CARA, BEN, ANNA), 1000, PINS)
+    assert [(member.id, member.role, member.pin) for member in played] == [
+        ("anna", Role.DEALER, ""),
+        ("ben", Role.PIT_SUPERVISOR, "482915"),
+        ("cara", Role.SHIFT_MANAGER, "730164"),
+    ]
+
+
+def test_without_pins_those_of_the_simulators_are_tried() -> None:
+    people = (ANNA, *(Person(f"x{one.id}", one.name, one.role, one.pin_hash()) for one in CREW[1:]))
+    assert [member.id for member in crew_of(people, 1000, {})] == ["anna", "xsupervisor", "xmanager"]
+
+
+@pytest.mark.parametrize(
+    ("people", "uid", "pins", "sentence"),
+    [
+        ((ANNA, BEN, CARA), 1001, PINS, "No dealer has this user, 1001."),
+        ((ANNA, BEN, CARA), 1000, {"ben": "482915"}, "The PIN of Cara is not known, or not right."),
+        ((ANNA, BEN, CARA), 1000, {**PINS, "ben": "482916"}, "The PIN of Ben is not known, or not right."),
+        ((ANNA, BEN, CARA), 1000, {**PINS, "dora": "1"}, "There is no person dora in the configuration."),
+        ((ANNA, CARA), 1000, {"cara": "730164"}, "There is no pit supervisor in the configuration."),
+    ],
+)
+def test_who_cannot_be_played_is_named(
+    people: tuple[Person, ...], uid: int, pins: dict[str, str], sentence: str
+) -> None:
+    with pytest.raises(CrewError, match=sentence.replace(".", r"\.")):
+        crew_of(people, uid, pins)
+
+
+def _with_own_people(configuration: Path) -> None:
+    """The configuration of the stage, with people of other names and PINs."""
+    text, _, _ = configuration.read_text().partition("[[people]]")
+    for person in (ANNA, BEN, CARA):
+        text += f'[[people]]\nid = "{person.id}"\nname = "{person.name}"\nrole = "{person.role}"\n'
+        text += f'pin_hash = "{person.pin_hash}"\n' if person.pin_hash else f"uids = [{os.getuid()}]\n"
+    configuration.write_text(text)
+
+
+async def test_planned_rounds_are_played_at_a_table_with_people_of_its_own() -> None:
+    with short_folder() as folder:
+        async with Stage(folder, rounds=3) as stage:
+            _with_own_people(stage.configuration)
+            pins = [word for person, pin in PINS.items() for word in ("--pin", f"{person}={pin}")]
+            device = stage.start(
+                "simulate", "--fast", "--seed", "7", "--rounds", "3", "--link", str(stage.port), "--key-file",
+                str(stage.device_keys), "--dealer", str(stage.configuration), *pins,
+            )  # fmt: skip
+            await device.until(lambda: device.out)
+            await stage.start_daemon()
+            assert await device.ended() == 0, device.err
+            assert "played 3 rounds" in device.out[-1]
+
+
+async def test_a_game_that_is_not_the_tables_is_refused(tmp_path: Path) -> None:
+    with short_folder() as folder:
+        async with Stage(folder) as stage:
+            done = cardshoe("simulate", "--dealer", str(stage.configuration), "--game", "TP", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "is a table of NC, not TP" in done.stderr
