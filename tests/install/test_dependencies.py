@@ -1,0 +1,60 @@
+"""Everything that is installed is pinned by version and hash, and every dependency has its reason."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from typing import Any, Final
+
+import pytest
+
+from tests.architecture.sources import ROOT
+
+FILES: Final = ("requirements.txt", "requirements-test.txt")
+PINNED: Final = re.compile(r"([a-z0-9-]+)==([0-9][0-9a-z.]*)((?: --hash=sha256:[0-9a-f]{64})+)", re.ASCII)
+
+
+def pinned(name: str) -> dict[str, str]:
+    """The versions of a file. Nothing stands in it but names, versions and hashes: no address, no path, no option."""
+    lines = (ROOT / name).read_text("utf-8").replace(" \\\n   ", "").splitlines()
+    found = [PINNED.fullmatch(line) for line in lines]
+    assert lines
+    assert all(found), [line[:80] for line, match in zip(lines, found, strict=True) if not match]
+    return {match[1]: match[2] for match in found if match}
+
+
+def project() -> dict[str, Any]:
+    return tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+
+
+def name_of(requirement: str) -> str:
+    return re.split(r"[^A-Za-z0-9_-]", requirement, maxsplit=1)[0].lower().replace("_", "-")
+
+
+def test_what_tests_is_what_runs_and_more() -> None:
+    runs, tests = map(pinned, FILES)
+    assert runs.items() <= tests.items()
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_dependency_and_the_build_are_pinned(name: str) -> None:
+    of_project = project()["project"]
+    wanted = [*of_project["dependencies"], *project()["build-system"]["requires"]]
+    if name == "requirements-test.txt":
+        wanted += of_project["optional-dependencies"]["test"]
+    assert {name_of(one) for one in wanted} <= pinned(name).keys()
+
+
+def test_the_build_is_the_pinned_one() -> None:
+    (build,) = project()["build-system"]["requires"]
+    assert build == f"hatchling=={pinned('requirements.txt')['hatchling']}"
+
+
+def test_every_dependency_has_its_reason_on_the_page() -> None:
+    page = (ROOT / "docs" / "dependencies.md").read_text("utf-8")
+    rows = {name.strip() for row in re.findall(r"^\| ([^|]+) \|", page, re.MULTILINE) for name in row.split(",")}
+    of_project = project()["project"]
+    extras = [one for extra in of_project["optional-dependencies"].values() for one in extra]
+    assert {name_of(one) for one in (*of_project["dependencies"], *extras)} <= rows
+    for name in pinned("requirements.txt"):
+        assert re.search(rf"\b{name}\b", page), name
