@@ -313,7 +313,7 @@ def _lying(state: TableState) -> str:
 
 
 def confirm_reconstruction(decision: Decision, given: PersonActed, operation: operations.Reconstruct) -> None:
-    """The dealer moves the cards, whoever confirmed that it may be done."""
+    """The dealer moves the cards; who confirmed that it may be done need not be the person who enters it."""
     found = find_named(decision.state, operation, Stage.MOVING)
     clause = option_clause(decision.state, found, Choice.CONTINUE) if found.row.options else found.row.clause
     reconstruct(decision, found, clause)
