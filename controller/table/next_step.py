@@ -35,9 +35,9 @@ CHANGED: Final = "The settlement has changed: pay or take back the difference, t
 
 
 def next_step(state: TableState) -> str:
-    """The next act. Between rounds chips that are due come first: with wagers entered no round begins before the record.
+    """The next act. Between rounds chips that are due come first.
 
-    Without wagers they are due until the next round begins.
+    With wagers entered no round begins before they are recorded; without, they are due until one begins.
     """
     chips = _chips_due(state) if state.phase in BETWEEN_ROUNDS else ""
     act = _in_the_way(state) or ("" if chips else _act(state))
