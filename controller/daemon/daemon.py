@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import secrets
 import signal
 from collections.abc import Callable
@@ -11,7 +12,7 @@ from contextlib import AsyncExitStack, suppress
 
 import structlog
 
-from controller.api.client import ApiClient
+from controller.api.door import check_path
 from controller.api.people import People
 from controller.api.server import ApiServer
 from controller.api.view import LinkView
@@ -50,6 +51,7 @@ async def run_daemon(configuration: Configuration) -> None:
     if not configuration.table.simulated:
         forbid_core_dumps()
     async with AsyncExitStack() as stack:
+        stack.callback(notifier.close)
         await _start(configuration, notifier, stack)
         notifier.tell("READY=1", f"STATUS=table {configuration.table.name}")
         await stop.wait()
@@ -61,12 +63,13 @@ async def _start(configuration: Configuration, notifier: SystemdNotifier, stack:
     recorder = recorder_of(configuration, loop.time, structlog.get_logger(table=configuration.table.name))
     if recorder is not None:
         stack.callback(recorder.close)
+    check_path(configuration.api.socket)
     make_driver = _driver_maker(configuration, recorder)  # a bad file is reported before anything else starts
     clock = HostClock()
     writer = await _open_journal(configuration, clock)
     stack.push_async_callback(writer.close)
     state = await fold_journal(writer)
-    people = People(configuration.people)
+    people = People(configuration.people, configuration.readers)
     keeper: LinkKeeper | None = None
 
     def link_view() -> LinkView:
@@ -87,13 +90,13 @@ async def _start(configuration: Configuration, notifier: SystemdNotifier, stack:
     )
     service.device = keeper
     _keep(stack, service.run(), "table")
-    server = ApiServer(service, people, configuration.api.socket)
+    server = ApiServer(service, people, configuration.api.socket, clock.now)
     await server.start()
     stack.push_async_callback(server.close)
     _keep(stack, keeper.run(), "link")
     _keep(stack, watch(configuration.device_url, keeper.try_now), "hot-plug")
     if notifier.interval is not None:
-        _keep(stack, _feed_watchdog(configuration, notifier, notifier.interval), "watchdog")
+        _keep(stack, _feed_watchdog(server, notifier, notifier.interval), "watchdog")
 
 
 def _driver_maker(
@@ -185,10 +188,21 @@ def _keep(stack: AsyncExitStack, work: object, name: str) -> None:
     stack.push_async_callback(cancel)
 
 
-async def _feed_watchdog(configuration: Configuration, notifier: SystemdNotifier, interval: float) -> None:
-    """Only when the API, the decision loop and the journal's thread answered; the device never matters."""
-    async with ApiClient(configuration.api.socket) as client:
+async def _feed_watchdog(server: ApiServer, notifier: SystemdNotifier, interval: float) -> None:
+    """Only when the API, the decision loop and the journal's thread answered; the device never matters.
+
+    The connection is made once: no flood of others takes its place, and the question needs no descriptor.
+    """
+    reader, writer = await asyncio.open_connection(sock=await server.own_connection())
+    try:
         while True:
             await asyncio.sleep(interval)
-            if await client.is_healthy():
+            writer.write(b"GET /healthz HTTP/1.1\r\nHost: table\r\n\r\n")
+            head = await reader.readuntil(b"\r\n\r\n")
+            found = re.search(rb"(?i)\r\ncontent-length: (\d+)", head)
+            assert found is not None
+            await reader.readexactly(int(found[1]))
+            if head.startswith(b"HTTP/1.1 200 "):
                 notifier.tell("WATCHDOG=1")
+    finally:
+        writer.close()
