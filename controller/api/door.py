@@ -21,8 +21,9 @@ from controller.api.messages import OperationAnswer, encode
 from controller.api.refusals import Refusals
 
 LONGEST_PATH: Final = 107  # bytes of a socket's path that the kernel takes
-BACKLOG: Final = 128
-AT_ONCE: Final = 8  # connections accepted before others have their turn
+BACKLOG: Final = 1024  # clients that the kernel keeps waiting; one more of them fails to connect
+AT_ONCE: Final = 16  # connections accepted before others have their turn
+AFTER_REFUSAL: Final = 0.002  # seconds without accepting: whoever is refused may dial again at once, and for ever
 OF_ONE_USER: Final = 32  # connections
 IN_ALL: Final = 256
 KEPT_FOR_HEALTH: Final = 4  # places that only the daemon's own user takes
@@ -119,7 +120,8 @@ class Visitor(asyncio.Protocol):
     def __init__(self, inner: asyncio.Protocol, left: Callable[[], None], *, kept: bool = False) -> None:
         self._inner = inner
         self._left = left
-        self._kept = kept  # never ended for being idle
+        self.kept = kept  # never ended for being idle
+        self.on_lost: Callable[[], object] = lambda: None
         self._transport: asyncio.Transport | None = None
         self._deadline: asyncio.TimerHandle | None = None
         self._waits = False  # for the first byte of a request
@@ -161,13 +163,14 @@ class Visitor(asyncio.Protocol):
         self._end_after(None)
         self._transport = None
         self._left()
+        self.on_lost()
         self._inner.connection_lost(error)
 
     def _end_after(self, seconds: float | None) -> None:
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None
-        if seconds is not None and self._transport is not None and not self._kept:
+        if seconds is not None and self._transport is not None and not self.kept:
             self._deadline = asyncio.get_running_loop().call_later(seconds, self.abort)
 
 
@@ -211,26 +214,30 @@ class Door:
         self._listener.close()
 
     def _accept(self) -> None:
+        all_let_in = True
         for _ in range(AT_ONCE):
             try:
                 peer, _ = self._listener.socket.accept()
             except (BlockingIOError, InterruptedError, ConnectionAbortedError):
-                return
+                break
             except OSError as error:
                 if error.errno not in _NO_ROOM:
                     raise
-                self._pause()
+                # The system has no descriptor left, and would say so again at once for as long as somebody waits.
+                self._refusals.note("no-descriptor", None)
+                self._rest(PAUSE)
                 return
             peer.setblocking(False)
-            self._receive(peer)
+            all_let_in &= self._receive(peer)
+        if not all_let_in:
+            self._rest(AFTER_REFUSAL)
 
-    def _pause(self) -> None:
-        """The system has no descriptor left: it would say so again at once, for as long as somebody waits."""
-        self._refusals.note("no-descriptor", None)
+    def _rest(self, seconds: float) -> None:
         self._loop.remove_reader(self._listener.socket)
-        self._resume = self._loop.call_later(PAUSE, self._loop.add_reader, self._listener.socket, self._accept)
+        self._resume = self._loop.call_later(seconds, self._loop.add_reader, self._listener.socket, self._accept)
 
-    def _receive(self, peer: socket.socket) -> None:
+    def _receive(self, peer: socket.socket) -> bool:
+        """Let in or refuse; whether it was let in."""
         uid = peer_uid(peer)
         assert uid is not None
         room = IN_ALL if uid == self._own else IN_ALL - KEPT_FOR_HEALTH
@@ -242,6 +249,8 @@ class Door:
             self._refuse(peer, uid, 503, "connections", FULL)
         else:
             self._let_in(peer, uid)
+            return True
+        return False
 
     def _let_in(self, peer: socket.socket, uid: int) -> None:
         self._inside[uid] += 1
@@ -259,13 +268,13 @@ class Door:
 
     def _refuse(self, peer: socket.socket, uid: int, status: int, code: str, sentence: str) -> None:
         self._refusals.note(code, uid)
+        if len(self._lingering) >= LINGERING:
+            peer.close()
+            return
         try:
             peer.send(_refusal(status, code, sentence))
             peer.shutdown(socket.SHUT_WR)
         except OSError:  # it has gone already
-            peer.close()
-            return
-        if len(self._lingering) >= LINGERING:
             peer.close()
         else:  # closed at once, many a client would fail to write its request and never read why
             self._lingering[peer] = self._loop.call_later(LINGER, self._end_lingering, peer)

@@ -9,7 +9,6 @@ GET  /healthz          whether the daemon's parts answer
 from __future__ import annotations
 
 import asyncio
-import os
 import socket
 from collections import Counter
 from collections.abc import Awaitable, Callable
@@ -27,6 +26,7 @@ from controller.api.messages import OperationAnswer, OperationRequest, decode_re
 from controller.api.people import Acting, People, PersonRefusedError
 from controller.api.pins import PinDesk, PinRecord
 from controller.api.refusals import Refusals
+from controller.api.turns import Turns
 from controller.api.view import TableView
 from controller.journal.codec import Moment
 from firmware_bridge.plain_text import plain
@@ -73,7 +73,7 @@ class ApiServer:
         self._path = path
         self._desk = PinDesk(table, now)
         self._refusals = Refusals(table.refused_at_door, now)
-        self._own = os.geteuid()
+        self._turns = Turns()
         self._streams: set[asyncio.Task[object]] = set()
         self._following: Counter[int] = Counter()
         app = web.Application(client_max_size=MAX_REQUEST, middlewares=[self._admit])
@@ -116,6 +116,8 @@ class ApiServer:
         visitor = _visitor(request)
         visitor.begin_request()
         try:
+            if not visitor.kept:
+                await self._turns.take(_uid(request))
             return self._refuse(request) or await handler(request)
         finally:
             visitor.end_request()
@@ -166,6 +168,8 @@ class ApiServer:
         answer = await self._table.operate(asked, by)
         if answer.accepted or answer.entry <= before:
             self._refusals.give_back(uid)
+        if answer.accepted:
+            self._turns.give_back(uid)
         return _json(answer)
 
     async def _events(self, request: web.Request) -> web.StreamResponse:
@@ -176,27 +180,29 @@ class ApiServer:
         if not 0 <= after <= MAX_ENTRY:
             return web.Response(status=400, text="Last-Event-ID must be the number of a journal entry\n")
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-store"})
-        uid = _uid(request)
+        uid, visitor = _uid(request), _visitor(request)
         if self._following[uid] >= STREAMS:
             return self._refused(503, "streams", STREAMS_IN_USE, uid)
         task = asyncio.current_task()
         assert task is not None
         self._streams.add(task)
+        visitor.on_lost = task.cancel  # else it would be noticed with the next event only
         self._following[uid] += 1
         try:
             await response.prepare(request)
-            await self._stream(response, after)
+            await self._stream(response, after, uid)
         except (ConnectionError, asyncio.CancelledError):
             pass  # the follower or the daemon went away; either may
         except TimeoutError:  # the follower does not read
-            _visitor(request).abort()
+            visitor.abort()
         finally:
             self._streams.discard(task)
+            visitor.on_lost = lambda: None
             self._following[uid] -= 1
         return response
 
-    async def _stream(self, response: web.StreamResponse, after: int) -> None:
-        follower = self._table.feed.follow(after)
+    async def _stream(self, response: web.StreamResponse, after: int, uid: int) -> None:
+        follower = self._table.feed.follow(after, lambda: self._turns.take(uid))
         pending = asyncio.ensure_future(anext(follower))
         try:
             while True:

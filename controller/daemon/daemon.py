@@ -63,12 +63,12 @@ async def _start(configuration: Configuration, notifier: SystemdNotifier, stack:
     recorder = recorder_of(configuration, loop.time, structlog.get_logger(table=configuration.table.name))
     if recorder is not None:
         stack.callback(recorder.close)
-    check_path(configuration.api.socket)
     make_driver = _driver_maker(configuration, recorder)  # a bad file is reported before anything else starts
     clock = HostClock()
     writer = await _open_journal(configuration, clock)
     stack.push_async_callback(writer.close)
     state = await fold_journal(writer)
+    check_path(configuration.api.socket)
     people = People(configuration.people, configuration.readers)
     keeper: LinkKeeper | None = None
 

@@ -50,6 +50,7 @@ class SystemdNotifier:
     def __init__(self, environment: dict[str, str]) -> None:
         address = environment.get("NOTIFY_SOCKET", "")
         self._address = "\0" + address[1:] if address.startswith("@") else address
+        self._fails = False
         self._sender: socket.socket | None = None  # opened now: later there may be no descriptor left
         if address:
             self._sender = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC)
@@ -64,8 +65,11 @@ class SystemdNotifier:
             return
         try:
             self._sender.sendto("\n".join(lines).encode(), self._address)
+            self._fails = False
         except OSError as error:
-            structlog.get_logger().warning("systemd.not_told", error=error.strerror)
+            if not self._fails:  # once, until it listens again
+                structlog.get_logger().warning("systemd.not_told", error=error.strerror)
+            self._fails = True
 
     def close(self) -> None:
         if self._sender is not None:
