@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable
+from itertools import takewhile
 from typing import Final
 
 import msgspec
 
 KEPT: Final = 4096
-AT_ONCE: Final = 512
+AT_ONCE: Final = 512  # events from memory, which are encoded already
+AT_ONCE_FROM_DISK: Final = 32  # these take time of the daemon's loop
 
 
 class Published(msgspec.Struct, frozen=True):
@@ -42,11 +44,16 @@ class EventFeed:
         if self._news is not None and not self._news.done():
             self._news.set_result(None)
 
-    async def follow(self, after: int) -> AsyncGenerator[list[Published], None]:
-        """Every event after an entry, in batches, for ever; an empty batch says that all of them have been given."""
+    async def follow(
+        self, after: int, turn: Callable[[], Awaitable[None]] | None = None
+    ) -> AsyncGenerator[list[Published], None]:
+        """Every event after an entry, in batches, for ever; an empty batch says that all of them have been given.
+
+        `turn` is awaited before a batch is read from the disk.
+        """
         while True:
             news = self._next_news()  # before looking: what comes while the follower is busy must not be missed
-            batch = await self._batch(after)
+            batch = await self._batch(after, turn)
             if batch:
                 after = batch[-1].entry
                 yield batch
@@ -54,10 +61,16 @@ class EventFeed:
             yield []
             await asyncio.shield(news)
 
-    async def _batch(self, after: int) -> list[Published]:
-        if after < self._dropped_up_to and (batch := await self._read(after, AT_ONCE)):
-            return batch
-        return [event for event in self._kept if event.entry > after][:AT_ONCE]
+    async def _batch(self, after: int, turn: Callable[[], Awaitable[None]] | None) -> list[Published]:
+        if after < self._dropped_up_to:
+            if turn is not None:
+                await turn()
+            if batch := await self._read(after, AT_ONCE_FROM_DISK):
+                return batch
+        if not self._kept or self._kept[-1].entry <= after:
+            return []
+        newer = list(takewhile(lambda event: event.entry > after, reversed(self._kept)))
+        return newer[: -AT_ONCE - 1 : -1]
 
     def _next_news(self) -> asyncio.Future[None]:
         if self._news is None or self._news.done():

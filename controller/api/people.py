@@ -1,22 +1,18 @@
-"""People of a table: who they are, what rank they have, and how they prove it.
-
-A PIN is kept as `scrypt$N$r$p$salt$hash` (salt and hash in hex). `cardshoe` never keeps a PIN itself.
-"""
+"""People of a table: who they are, what rank they have, and for whom the socket takes a user of the machine."""
 
 from __future__ import annotations
 
-import asyncio
-import hashlib
-import hmac
-from typing import Final
+from collections.abc import Iterator
+from typing import Final, NamedTuple
 
 import msgspec
-import structlog
 
+from controller.api.pins import PinDesk, PinRefusedError, mistake_of_hash
 from controller.roles import Role
+from controller.table.model import Proof
+from firmware_bridge.plain_text import plain
 
-SCRYPT: Final = (2**14, 8, 1)  # N, r, p: 16 MiB and some 50 ms on a small table PC
-MEMORY: Final = 128 * 1024 * 1024
+MOST_UID: Final = 2**32 - 2  # the last number that the kernel gives to a user
 
 
 class Person(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -29,65 +25,129 @@ class Person(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     uids: tuple[int, ...] = ()
 
 
-class PersonRefusedError(Exception):
-    """The person is unknown or has not proven who they are. `code` is for machines."""
+class Reader(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One `[[readers]]` of the configuration: users of this machine who may look and not operate."""
 
-    def __init__(self, code: str, sentence: str) -> None:
+    id: str
+    uids: tuple[int, ...]
+
+
+class Acting(NamedTuple):
+    """The person who acts, the user of the machine, and how the person proved who it is."""
+
+    person: str
+    role: Role
+    uid: int | None = None
+    proven: Proof = ""
+
+
+class PersonRefusedError(Exception):
+    """The person is unknown or has not proven who they are. `code` is for machines; `at_door`: no PIN was looked at."""
+
+    def __init__(self, code: str, sentence: str, *, at_door: bool = True) -> None:
         super().__init__(sentence)
         self.code = code
+        self.at_door = at_door
 
 
-def hash_pin(pin: str, salt: bytes, cost: int = SCRYPT[0]) -> str:
-    """What the configuration keeps of a PIN. `cost` is scrypt's N, a power of two."""
-    _, r, p = SCRYPT
-    digest = hashlib.scrypt(pin.encode(), salt=salt, n=cost, r=r, p=p, maxmem=MEMORY)
-    return f"scrypt${cost}${r}${p}${salt.hex()}${digest.hex()}"
+def mistakes_of(people: tuple[Person, ...], readers: tuple[Reader, ...] = (), *, simulated: bool = False) -> list[str]:
+    """Everything that is wrong with the people and readers of a configuration, a sentence each."""
+    return [
+        *_mistakes_of_names(people, readers),
+        *_mistakes_of_uids(people, readers),
+        *(mistake for person in people for mistake in _mistakes_of_person(person, simulated=simulated)),
+        *_mistakes_of_all(people),
+    ]
 
 
-def pin_matches(pin: str, kept: str) -> bool:
-    """Whether a PIN is the one that was hashed. A hash that cannot be read matches nothing."""
-    try:
-        scheme, n, r, p, salt, digest = kept.split("$")
-        if scheme != "scrypt":
-            return False
-        found = hashlib.scrypt(pin.encode(), salt=bytes.fromhex(salt), n=int(n), r=int(r), p=int(p), maxmem=MEMORY)
-        return hmac.compare_digest(found, bytes.fromhex(digest))
-    except ValueError:
-        return False
+def _mistakes_of_names(people: tuple[Person, ...], readers: tuple[Reader, ...]) -> Iterator[str]:
+    for kind, ids in (("people", [one.id for one in people]), ("readers", [one.id for one in readers])):
+        for id_ in dict.fromkeys(ids):
+            if not id_:
+                yield f"one of [[{kind}]] has an empty id."
+            elif ids.count(id_) > 1:
+                yield f"two {kind} are called {id_}."
+
+
+def _mistakes_of_uids(people: tuple[Person, ...], readers: tuple[Reader, ...]) -> Iterator[str]:
+    users = [(uid, "people") for person in people for uid in person.uids]
+    users += [(uid, "readers") for reader in readers for uid in reader.uids]
+    for uid in dict.fromkeys(uid for uid, _ in users):
+        kinds = [kind for one, kind in users if one == uid]
+        if not 0 <= uid <= MOST_UID:
+            yield f"{uid} is no user of a machine; `id -u NAME` gives the uid of one."
+        elif len(set(kinds)) > 1:
+            yield f"uid {uid} stands for a person and for a reader."
+        elif len(kinds) > 1:
+            yield f"uid {uid} stands for two {kinds[0]}."
+    for reader in readers:
+        if not reader.uids:
+            yield f"the reader {reader.id} has no uids."
+
+
+def _mistakes_of_person(person: Person, *, simulated: bool) -> Iterator[str]:
+    if person.pin_hash:
+        if mistake := mistake_of_hash(person.pin_hash, simulated=simulated):
+            yield f"the pin_hash of {person.id} {mistake}; `cardshoe pin` makes one."
+    elif person.role is not Role.DEALER:
+        yield f"{person.id} has no pin_hash; every rank above the dealer's needs one."
+    elif not person.uids:
+        yield f"{person.id} has neither a pin_hash nor uids, and could do nothing."
+
+
+def _mistakes_of_all(people: tuple[Person, ...]) -> Iterator[str]:
+    if not any(person.role is Role.SHIFT_MANAGER for person in people):
+        yield "there is no shift_manager, to whom the rules refer what they leave open."
+    if not any(person.uids for person in people):
+        yield "no user may use the socket; give at least one of [[people]] the uids of the users it stands for."
 
 
 class People:
-    """All people of the configuration."""
+    """All people and readers of the configuration."""
 
-    def __init__(self, people: tuple[Person, ...]) -> None:
+    def __init__(self, people: tuple[Person, ...], readers: tuple[Reader, ...] = ()) -> None:
         self._by_id = {person.id: person for person in people}
         self._by_uid = {uid: person for person in people for uid in person.uids}
+        self._readers = frozenset(uid for reader in readers for uid in reader.uids)
 
-    def admits(self, uid: int) -> bool:
+    def may_operate(self, uid: int) -> bool:
         return uid in self._by_uid
 
-    async def identify(self, uid: int | None, named: str, pin: str, on_duty: str = "") -> Person:
+    def may_look(self, uid: int) -> bool:
+        return uid in self._by_uid or uid in self._readers
+
+    async def identify(self, uid: int, named: str, pin: str, desk: PinDesk, on_duty: str = "") -> Acting:
         """Who acts. Raises `PersonRefusedError` with a sentence.
 
         `on_duty`: the dealer who came on duty through this user. Where the configuration takes the user for a dealer,
         the user stands for the dealer on duty from then on: a request without a name is that person's.
         """
-        default = self._by_uid.get(uid) if uid is not None else None
+        default = self._by_uid.get(uid)
         unnamed = default
         if default is not None and default.role is Role.DEALER:
             unnamed = self._by_id.get(on_duty, default)
         person = self._by_id.get(named) if named else unnamed
         if person is None:
             raise PersonRefusedError(
-                "person", f"There is no person {named!r} in the configuration of this table. Name one of its people."
+                "person",
+                f"There is no person {plain(named)!r} in the configuration of this table. Name one of its people.",
             )
         if person in (default, unnamed) and person.role is Role.DEALER:
-            return person
-        if not pin or not person.pin_hash or not await asyncio.to_thread(pin_matches, pin, person.pin_hash):
-            structlog.get_logger().warning("person.pin_refused", person=person.id, uid=uid)
-            if not named and person.id == on_duty:
-                raise PersonRefusedError(
-                    "pin", f"{person.name} is on duty: enter the PIN of {person.name}, or name who acts instead."
-                )
-            raise PersonRefusedError("pin", f"The PIN of {person.name} is missing or wrong. Enter it again.")
-        return person
+            return Acting(person.id, person.role, uid, "user")
+        stands_in = not named and person.id == on_duty
+        await _prove(person, pin, desk, uid, stands_in=stands_in)
+        return Acting(person.id, person.role, uid, "pin")
+
+
+async def _prove(person: Person, pin: str, desk: PinDesk, uid: int, *, stands_in: bool) -> None:
+    """`stands_in`: nobody was named, and the person is on duty here."""
+    missing = f"The PIN of {person.name} is missing or wrong. Enter it again."
+    if stands_in:
+        missing = f"{person.name} is on duty: enter the PIN of {person.name}, or name who acts instead."
+    if not pin or not person.pin_hash:
+        raise PersonRefusedError("pin", missing)
+    try:
+        await desk.prove(person.id, person.name, pin, person.pin_hash, uid)
+    except PinRefusedError as refused:
+        sentence = missing if refused.code == "pin" else str(refused)
+        raise PersonRefusedError(refused.code, sentence, at_door=refused.at_door) from None

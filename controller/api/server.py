@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
-import struct
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
@@ -20,31 +20,46 @@ from uuid import UUID
 import msgspec
 from aiohttp import web
 
+from controller.api.door import NOT_ADMITTED, WRITE_WITHIN, Door, Listener, Visitor, peer_uid
 from controller.api.feed import EventFeed
 from controller.api.messages import OperationAnswer, OperationRequest, decode_request, encode
-from controller.api.people import People, PersonRefusedError
+from controller.api.people import Acting, People, PersonRefusedError
+from controller.api.pins import PinDesk, PinRecord
+from controller.api.refusals import Refusals
+from controller.api.turns import Turns
 from controller.api.view import TableView
-from controller.roles import Role
+from controller.journal.codec import Moment
+from firmware_bridge.plain_text import plain
 
 MAX_REQUEST: Final = 64 * 1024
 MAX_ENTRY: Final = 2**63 - 1
 KEEP_ALIVE: Final = 10.0  # seconds between comments on a quiet event stream, so that a dead peer is noticed
 GRACE: Final = 1.0  # seconds that requests have to end when the daemon stops; then they are cancelled, in as many again
-_PEER: Final = struct.Struct("iII")  # pid, uid, gid
+BODY_WITHIN: Final = 10.0  # seconds for the body of a request
+STREAMS: Final = 8  # event streams of one user
+READS_ONLY: Final = "This user may look and not operate; use a user of a person in the configuration."
+REFUSED_OFTEN: Final = (
+    "Operations of this user were refused too often. Wait ten seconds, read the screen, and enter it again."
+)
+TOO_SLOW: Final = "The request did not come in time. Send it again."
+STREAMS_IN_USE: Final = "This user follows the table too often; end programs that follow it, then try again."
 
 
-class Table(Protocol):
+class Table(PinRecord, Protocol):
     """The part of the daemon that the server uses."""
 
     feed: EventFeed
+
+    @property
+    def entry(self) -> int: ...
 
     def view(self) -> TableView: ...
 
     def on_duty_at(self, uid: int | None) -> str: ...
 
-    async def operate(
-        self, request: OperationRequest, person: str, role: Role, uid: int | None = None
-    ) -> OperationAnswer: ...
+    async def operate(self, request: OperationRequest, by: Acting) -> OperationAnswer: ...
+
+    async def refused_at_door(self, what: str, uid: int | None, count: int) -> None: ...
 
     async def answers(self) -> bool: ...
 
@@ -52,11 +67,15 @@ class Table(Protocol):
 class ApiServer:
     """Serves one table. `start` opens the socket, `close` ends every stream and removes it."""
 
-    def __init__(self, table: Table, people: People, path: Path) -> None:
+    def __init__(self, table: Table, people: People, path: Path, now: Callable[[], Moment]) -> None:
         self._table = table
         self._people = people
         self._path = path
+        self._desk = PinDesk(table, now)
+        self._refusals = Refusals(table.refused_at_door, now)
+        self._turns = Turns()
         self._streams: set[asyncio.Task[object]] = set()
+        self._following: Counter[int] = Counter()
         app = web.Application(client_max_size=MAX_REQUEST, middlewares=[self._admit])
         app.add_routes(
             [
@@ -69,31 +88,54 @@ class ApiServer:
         self._runner = web.AppRunner(app, access_log=None, handle_signals=False, shutdown_timeout=GRACE)
 
     async def start(self) -> None:
-        """Listen. A socket that a killed daemon left behind is removed: the journal's lock says that it is dead."""
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        self._path.unlink(missing_ok=True)
+        """Listen. Raises `SocketRefusedError`."""
+        self._door = Door(Listener(self._path), self._people.may_look, self._refusals)
         await self._runner.setup()
-        site = web.UnixSite(self._runner, str(self._path))
-        await site.start()
-        self._path.chmod(0o666)  # anyone may connect; only the users of people in the configuration are admitted
+        server = self._runner.server
+        assert server is not None
+        self._door.open(server)
+        self._telling = asyncio.create_task(self._refusals.run())
 
     async def close(self) -> None:
+        self._telling.cancel()
+        await self._refusals.close()
+        self._door.close()
         for stream in list(self._streams):
             stream.cancel()
         await self._runner.cleanup()
-        self._path.unlink(missing_ok=True)
+        self._desk.close()
+
+    async def own_connection(self) -> socket.socket:
+        """A connection of the daemon to itself, for questions about its health."""
+        return await self._door.own_connection()
 
     @web.middleware
     async def _admit(
         self, request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
     ) -> web.StreamResponse:
-        if request.path == "/healthz":  # shows nothing of the table; the watchdog's user may be of no person
-            return await handler(request)
-        uid = _peer_uid(request)
-        if uid is None or not self._people.admits(uid):
-            sentence = "This user is not admitted to the table; add the uid to a person in the configuration."
-            return _json(OperationAnswer(False, code="not-admitted", sentence=sentence), status=403)
-        return await handler(request)
+        visitor = _visitor(request)
+        visitor.begin_request()
+        try:
+            if not visitor.kept:
+                await self._turns.take(_uid(request))
+            return self._refuse(request) or await handler(request)
+        finally:
+            visitor.end_request()
+
+    def _refuse(self, request: web.Request) -> web.Response | None:
+        """The refusal of what this user may not ask for."""
+        uid = _uid(request)
+        if self._people.may_operate(uid):
+            return None
+        if not self._people.may_look(uid):  # the daemon's own user
+            return None if request.path == "/healthz" else self._refused(403, "not-admitted", NOT_ADMITTED, uid)
+        return None if request.method == "GET" else self._refused(403, "reader", READS_ONLY, uid)
+
+    def _refused(self, status: int, code: str, sentence: str, uid: int | None = None) -> web.Response:
+        """`uid`: whose refusal is to be noted; None: it is not."""
+        if uid is not None:
+            self._refusals.note(code, uid)
+        return _json(OperationAnswer(False, code=code, sentence=sentence), status=status)
 
     async def _state(self, request: web.Request) -> web.Response:
         return _json(self._table.view())
@@ -104,23 +146,31 @@ class ApiServer:
 
     async def _operations(self, request: web.Request) -> web.Response:
         try:
-            asked = decode_request(await request.read())
-            UUID(asked.id)
+            async with asyncio.timeout(BODY_WITHIN):
+                asked = decode_request(await request.read())
+            asked = msgspec.structs.replace(asked, id=str(UUID(asked.id)))  # however it is written
+        except TimeoutError:
+            return self._refused(408, "too-slow", TOO_SLOW)
         except (msgspec.MsgspecError, ValueError) as error:
-            return _json(
-                OperationAnswer(
-                    False,
-                    code="bad-request",
-                    sentence=f"The request cannot be read: {error}. Correct it and send it again.",
-                ),
-                status=400,
+            why = plain(str(error))
+            return self._refused(
+                400, "bad-request", f"The request cannot be read: {why}. Correct it and send it again."
             )
-        uid = _peer_uid(request)
+        uid = _uid(request)
+        on_duty = self._table.on_duty_at(uid)
         try:
-            person = await self._people.identify(uid, asked.person, asked.pin, self._table.on_duty_at(uid))
+            by = await self._people.identify(uid, asked.person, asked.pin, self._desk, on_duty)
         except PersonRefusedError as refused:
-            return _json(OperationAnswer(False, code=refused.code, sentence=str(refused)), status=403)
-        return _json(await self._table.operate(asked, person.id, person.role, uid))
+            return self._refused(403, refused.code, str(refused), uid if refused.at_door else None)
+        if not self._refusals.take(uid):
+            return self._refused(429, "refused-often", REFUSED_OFTEN, uid)
+        before = self._table.entry
+        answer = await self._table.operate(asked, by)
+        if answer.accepted or answer.entry <= before:
+            self._refusals.give_back(uid)
+        if answer.accepted:
+            self._turns.give_back(uid)
+        return _json(answer)
 
     async def _events(self, request: web.Request) -> web.StreamResponse:
         try:
@@ -130,20 +180,29 @@ class ApiServer:
         if not 0 <= after <= MAX_ENTRY:
             return web.Response(status=400, text="Last-Event-ID must be the number of a journal entry\n")
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-store"})
+        uid, visitor = _uid(request), _visitor(request)
+        if self._following[uid] >= STREAMS:
+            return self._refused(503, "streams", STREAMS_IN_USE, uid)
         task = asyncio.current_task()
         assert task is not None
         self._streams.add(task)
+        visitor.on_lost = task.cancel  # else it would be noticed with the next event only
+        self._following[uid] += 1
         try:
             await response.prepare(request)
-            await self._stream(response, after)
+            await self._stream(response, after, uid)
         except (ConnectionError, asyncio.CancelledError):
             pass  # the follower or the daemon went away; either may
+        except TimeoutError:  # the follower does not read
+            visitor.abort()
         finally:
             self._streams.discard(task)
+            visitor.on_lost = lambda: None
+            self._following[uid] -= 1
         return response
 
-    async def _stream(self, response: web.StreamResponse, after: int) -> None:
-        follower = self._table.feed.follow(after)
+    async def _stream(self, response: web.StreamResponse, after: int, uid: int) -> None:
+        follower = self._table.feed.follow(after, lambda: self._turns.take(uid))
         pending = asyncio.ensure_future(anext(follower))
         try:
             while True:
@@ -151,10 +210,10 @@ class ApiServer:
                     async with asyncio.timeout(KEEP_ALIVE):  # wait_for would pass over a cancellation that meets news
                         batch = await asyncio.shield(pending)
                     lines = [b"id: %d\ndata: %s\n\n" % (event.entry, event.payload) for event in batch]
-                    await response.write(b"".join(lines) if lines else b": up to date\n\n")
+                    await _write(response, b"".join(lines) if lines else b": up to date\n\n")
                     pending = asyncio.ensure_future(anext(follower))
                     continue
-                await response.write(b": still here\n\n")
+                await _write(response, b": still here\n\n")
         finally:
             pending.cancel()
             with suppress(asyncio.CancelledError, StopAsyncIteration):
@@ -162,13 +221,24 @@ class ApiServer:
             await follower.aclose()
 
 
-def _peer_uid(request: web.Request) -> int | None:
-    """The user id of the other end of a Unix socket, from the kernel."""
-    peer = request.transport.get_extra_info("socket") if request.transport else None
-    if peer is None or peer.family != socket.AF_UNIX:
-        return None
-    data = peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size)
-    return int(_PEER.unpack(data)[1])
+async def _write(response: web.StreamResponse, data: bytes) -> None:
+    """Raises `TimeoutError` where the peer does not read on."""
+    async with asyncio.timeout(WRITE_WITHIN):
+        await response.write(data)
+
+
+def _visitor(request: web.Request) -> Visitor:
+    assert request.transport is not None
+    visitor = request.transport.get_protocol()
+    assert isinstance(visitor, Visitor)
+    return visitor
+
+
+def _uid(request: web.Request) -> int:
+    assert request.transport is not None
+    uid = peer_uid(request.transport.get_extra_info("socket"))
+    assert uid is not None
+    return uid
 
 
 def _json(value: object, status: int = 200) -> web.Response:

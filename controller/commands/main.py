@@ -20,6 +20,7 @@ OWN: Final = {  # name -> module:attribute, imported when it is used
     "evaluate": ("controller.commands.evaluate", "evaluate"),
     "odds": ("controller.commands.odds", "odds"),
     "capture": ("controller.commands.capture.command", "capture"),
+    "pin": ("controller.commands.pin", "pin"),
 }
 SUMMARIES: Final = {
     "run": "Run the daemon of one table.",
@@ -29,6 +30,7 @@ SUMMARIES: Final = {
     "evaluate": "Show classes, outcomes and wagers of given hands.",
     "odds": "Count the exact odds of every wager of a game.",
     "capture": "Record the bytes to and from a device, show them, play them back.",
+    "pin": "Make the hash of a person's PIN for the configuration.",
     "bench": "Check that a device does what its driver promises, and measure it.",
     "demo": "Play a simulated table, live.",
     "simulate": "Run a simulated device alone, on a pseudo-terminal or a TCP port.",

@@ -260,6 +260,15 @@ def _another_device(event: dict[str, Any]) -> str:
     return f"other firmware: {event['now'][:16] or 'no digest'}, before it was {event['before'][:16]}"
 
 
+def _pin_refused(event: dict[str, Any]) -> str:
+    line = f"wrong PIN of {event['person']}{_of_user(event)}"
+    return f"{line}; no more is taken there for now" if event["locked_until_utc_ns"] else line
+
+
+def _of_user(event: dict[str, Any]) -> str:
+    return "" if event["uid"] is None else f" by user {event['uid']}"
+
+
 LINES: Final[dict[str, Line]] = {
     "table_began": lambda event: f"table {event['table']} began" + (" (SIMULATED)" if event["simulated"] else ""),
     "game_chosen": _game,
@@ -351,6 +360,9 @@ LINES: Final[dict[str, Line]] = {
         f"settlement taken back for {len(event['bets'])} bets{_under(event['clause'])}"
     ),
     "operation_refused": lambda event: f"refused: {event['sentence']}",
+    "pin_refused": _pin_refused,
+    "pin_accepted": lambda event: f"the right PIN of {event['person']} after wrong ones",
+    "door_refused": lambda event: f"refused before the table: {event['what']}{_of_user(event)}, {event['count']} times",
     "cards_handled": _handled,
     "abandon_asked": lambda event: (
         f"{event['person']} asks for the round to be abandoned: {event['text']}; repeat to confirm"

@@ -21,6 +21,7 @@ def run(path: Path, verbose: bool) -> None:
 
     Starts whether the device is there or not, and goes on without it.
     """
+    from controller.api.door import SocketRefusedError
     from controller.daemon.configuration import ConfigurationError, read_configuration
     from controller.daemon.logs import configure_logs
     from controller.journal import JournalError
@@ -36,7 +37,7 @@ def run(path: Path, verbose: bool) -> None:
         raise ConfigurationProblemError(str(error), error.hint) from error
     except JournalError as error:
         raise JournalProblemError(str(error), error.hint) from error
-    except (KeyFileError, CardTableError, BadDeviceUrlError) as error:
+    except (KeyFileError, CardTableError, BadDeviceUrlError, SocketRefusedError) as error:
         raise ConfigurationProblemError(str(error), error.hint) from error
     except BridgeError as error:
         raise DeviceProblemError(str(error), error.hint) from error

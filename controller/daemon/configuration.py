@@ -8,11 +8,10 @@ from typing import Annotated
 
 import msgspec
 
-from controller.api.people import Person
+from controller.api.people import Person, Reader, mistakes_of
 from controller.daemon.house_law import HouseRow, LawError, ReadingSection, check_law, chosen_readings, house_rows
 from controller.games import BROKEN, GAMES
 from controller.games.specification import Unit
-from controller.roles import Role
 from controller.rules.layout import TableRulesError, check_rules
 from controller.rules.settlement import Rounding
 from controller.table.settings import LEAST_MS_BETWEEN_DRAWS, Settings, WagerLimit, law_of
@@ -107,6 +106,7 @@ class Configuration(_Section, frozen=True):
     journal: JournalSection
     api: ApiSection
     people: tuple[Person, ...] = ()
+    readers: tuple[Reader, ...] = ()
     readings: dict[str, ReadingSection] = {}
     house: tuple[HouseRow, ...] = ()
     limits: dict[str, LimitSection] = {}
@@ -185,7 +185,8 @@ def _check(path: Path, configuration: Configuration) -> None:
     except LawError as error:
         raise ConfigurationError(f"{path}: {error}", error.hint) from error
     _check_limits(path, configuration)
-    _check_people(path, configuration.people)
+    for mistake in mistakes_of(configuration.people, configuration.readers, simulated=table.simulated):
+        raise ConfigurationError(f"{path}: {mistake}")
 
 
 def _check_device(path: Path, configuration: Configuration) -> None:
@@ -232,28 +233,6 @@ def _check_limits(path: Path, configuration: Configuration) -> None:
         raise ConfigurationError(
             f"{path}: [limits]: {error}.", "`cardshoe rules` lists the wagers of a game."
         ) from error
-
-
-def _check_people(path: Path, people: tuple[Person, ...]) -> None:
-    seen: set[str] = set()
-    uids: set[int] = set()
-    for person in people:
-        if person.id in seen:
-            raise ConfigurationError(f"{path}: two people are called {person.id}.")
-        if twice := uids & set(person.uids):
-            raise ConfigurationError(f"{path}: uid {min(twice)} stands for two people.")
-        seen.add(person.id)
-        uids |= set(person.uids)
-    for person in people:
-        if person.role is not Role.DEALER and not person.pin_hash:
-            raise ConfigurationError(f"{path}: {person.id} has no pin_hash; every rank above the dealer's needs one.")
-    if not any(person.role is Role.SHIFT_MANAGER for person in people):
-        raise ConfigurationError(f"{path}: there is no shift_manager, to whom the rules refer what they leave open.")
-    if not uids:
-        raise ConfigurationError(
-            f"{path}: no user may use the socket.",
-            "Give at least one of [[people]] the uids of the users it stands for.",
-        )
 
 
 def _anchored(configuration: Configuration, folder: Path) -> Configuration:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import secrets
 import signal
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from importlib.metadata import version
 
 import structlog
 
-from controller.api.client import ApiClient
+from controller.api.door import check_path
 from controller.api.people import People
 from controller.api.server import ApiServer
 from controller.api.view import LinkView
@@ -51,6 +52,7 @@ async def run_daemon(configuration: Configuration) -> None:
     if not configuration.table.simulated:
         forbid_core_dumps()
     async with AsyncExitStack() as stack:
+        stack.callback(notifier.close)
         await _start(configuration, notifier, stack)
         table = configuration.table
         structlog.get_logger().info(
@@ -75,7 +77,8 @@ async def _start(configuration: Configuration, notifier: SystemdNotifier, stack:
     writer = await _open_journal(configuration, clock)
     stack.push_async_callback(writer.close)
     state = await fold_journal(writer)
-    people = People(configuration.people)
+    check_path(configuration.api.socket)
+    people = People(configuration.people, configuration.readers)
     keeper: LinkKeeper | None = None
 
     def link_view() -> LinkView:
@@ -96,13 +99,13 @@ async def _start(configuration: Configuration, notifier: SystemdNotifier, stack:
     )
     service.device = keeper
     _keep(stack, service.run(), "table")
-    server = ApiServer(service, people, configuration.api.socket)
+    server = ApiServer(service, people, configuration.api.socket, clock.now)
     await server.start()
     stack.push_async_callback(server.close)
     _keep(stack, keeper.run(), "link")
     _keep(stack, watch(configuration.device_url, keeper.try_now), "hot-plug")
     if notifier.interval is not None:
-        _keep(stack, _feed_watchdog(configuration, notifier, notifier.interval), "watchdog")
+        _keep(stack, _feed_watchdog(server, notifier, notifier.interval), "watchdog")
 
 
 def _driver_maker(
@@ -194,10 +197,21 @@ def _keep(stack: AsyncExitStack, work: object, name: str) -> None:
     stack.push_async_callback(cancel)
 
 
-async def _feed_watchdog(configuration: Configuration, notifier: SystemdNotifier, interval: float) -> None:
-    """Only when the API, the decision loop and the journal's thread answered; the device never matters."""
-    async with ApiClient(configuration.api.socket) as client:
+async def _feed_watchdog(server: ApiServer, notifier: SystemdNotifier, interval: float) -> None:
+    """Only when the API, the decision loop and the journal's thread answered; the device never matters.
+
+    The connection is made once: no flood of others takes its place, and the question needs no descriptor.
+    """
+    reader, writer = await asyncio.open_connection(sock=await server.own_connection())
+    try:
         while True:
             await asyncio.sleep(interval)
-            if await client.is_healthy():
+            writer.write(b"GET /healthz HTTP/1.1\r\nHost: table\r\n\r\n")
+            head = await reader.readuntil(b"\r\n\r\n")
+            found = re.search(rb"(?i)\r\ncontent-length: (\d+)", head)
+            assert found is not None
+            await reader.readexactly(int(found[1]))
+            if head.startswith(b"HTTP/1.1 200 "):
                 notifier.tell("WATCHDOG=1")
+    finally:
+        writer.close()

@@ -10,6 +10,8 @@ import time
 from pathlib import Path
 from typing import Final
 
+import structlog
+
 from controller.journal.codec import Moment
 
 _BOOT_ID: Final = Path("/proc/sys/kernel/random/boot_id")
@@ -46,14 +48,29 @@ class SystemdNotifier:
     """
 
     def __init__(self, environment: dict[str, str]) -> None:
-        self._address = environment.get("NOTIFY_SOCKET", "")
+        address = environment.get("NOTIFY_SOCKET", "")
+        self._address = "\0" + address[1:] if address.startswith("@") else address
+        self._fails = False
+        self._sender: socket.socket | None = None  # opened now: later there may be no descriptor left
+        if address:
+            self._sender = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC)
+            self._sender.setblocking(False)
         usec = environment.get("WATCHDOG_USEC", "")
         ours = environment.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid())
         self.interval = int(usec) / 3_000_000 if usec.isdecimal() and ours else None
 
     def tell(self, *lines: str) -> None:
-        if not self._address:
+        """Does not wait: what systemd does not take at once is lost, and the next report follows."""
+        if self._sender is None:
             return
-        name = "\0" + self._address[1:] if self._address.startswith("@") else self._address
-        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as sender:
-            sender.sendto("\n".join(lines).encode(), name)
+        try:
+            self._sender.sendto("\n".join(lines).encode(), self._address)
+            self._fails = False
+        except OSError as error:
+            if not self._fails:  # once, until it listens again
+                structlog.get_logger().warning("systemd.not_told", error=error.strerror)
+            self._fails = True
+
+    def close(self) -> None:
+        if self._sender is not None:
+            self._sender.close()

@@ -19,6 +19,7 @@ import structlog
 
 from controller.api.feed import EventFeed, Published
 from controller.api.messages import OperationAnswer, OperationRequest
+from controller.api.people import Acting
 from controller.api.view import LinkView, TableView, view_of
 from controller.journal import JournalError
 from controller.journal.codec import Clock
@@ -29,7 +30,7 @@ from controller.table.decide import decide
 from controller.table.decision import Decided
 from controller.table.events import AnyEvent, CommandIssued, DeviceLost, IrregularityRaised
 from controller.table.inputs import AnyInput
-from controller.table.model import Answer
+from controller.table.model import Answer, PinLock
 from controller.table.operations import ReturnToService
 from controller.table.perform import name_of
 from controller.table.state import TableState
@@ -89,6 +90,7 @@ class TableService:
         self._queue: asyncio.Queue[Asked] = asyncio.Queue()
         self._fault: Fault | None = None
         self._gone: inputs.DeviceGone | None = None  # an end of the link that the journal does not hold yet
+        self._pins_tried: list[inputs.PinTried] = []  # not in the journal yet: they count all the same
         self._ignores_link = False  # a report was left out: a later one of the same link would skip it
         self._log = structlog.get_logger(table=name)
 
@@ -102,6 +104,11 @@ class TableService:
         """The first input, before `run` and before the table is shown. Raises `JournalError`."""
         await self._commit(started, decide(self.state, started))
 
+    @property
+    def entry(self) -> int:
+        """The last one of the journal."""
+        return self.state.entry
+
     def view(self) -> TableView:
         view = view_of(self.state, self._link_view())
         if self._fault is not None:
@@ -113,13 +120,31 @@ class TableService:
         duty = self.state.duty
         return duty.dealer if uid is not None and uid == duty.dealer_uid else ""
 
-    async def operate(
-        self, request: OperationRequest, person: str, role: Role, uid: int | None = None
-    ) -> OperationAnswer:
-        """Queue a person's operation and return its answer; a repeated request gets the first answer.
+    def pin_lock(self, person: str, uid: int) -> PinLock:
+        """Wrong PINs of the person at this user, those included that could not be recorded yet."""
+        state = self.state
+        for tried in self._pins_tried:
+            state = decide(state, tried).state
+        return state.pin_lock(person, uid)
 
-        `uid`: the user at the other end of the socket.
-        """
+    async def pin_tried(self, person: str, uid: int, *, right: bool) -> None:
+        """Record it; while nothing can be recorded, keep it until that is possible again."""
+        tried = inputs.PinTried(person, uid, right, self._clock.now().utc_ns)
+        self._pins_tried.append(tried)
+        await self._ask(tried)
+
+    async def refused_at_door(self, what: str, uid: int | None, count: int) -> None:
+        await self._ask(inputs.RefusedAtDoor(what, uid, count))
+
+    async def _ask(self, given: AnyInput | None) -> None:
+        """Queue an input and wait until it was taken. None: a sign of life."""
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._queue.put_nowait(Asked(given, done))
+        await done
+
+    async def operate(self, request: OperationRequest, by: Acting) -> OperationAnswer:
+        """Queue a person's operation and return its answer; a repeated request gets the first answer."""
+        person, role = by.person, by.role
         after_fault = self._fault is not None
         if after_fault:
             if not (isinstance(request.operation, ReturnToService) and role.reaches(Role.PIT_SUPERVISOR)):
@@ -127,10 +152,10 @@ class TableService:
             self._fault = None  # tried again: first the end of a link that is not recorded yet, then this operation
             if self._gone is not None:
                 self._queue.put_nowait(Asked(self._gone))  # a closed link does not end again by itself
-        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        given = inputs.PersonActed(request.id, person, role, request.round, request.operation, uid)
-        self._queue.put_nowait(Asked(given, done))
-        await done
+            for tried in self._pins_tried:
+                self._queue.put_nowait(Asked(tried))
+        given = inputs.PersonActed(request.id, person, role, request.round, request.operation, by.uid, by.proven)
+        await self._ask(given)
         if after_fault:
             self._drop_link("the link is made again after a fault")  # also where the operation itself is refused
         answer = self._find_answer(request.id)
@@ -148,11 +173,9 @@ class TableService:
 
     async def answers(self) -> bool:
         """Whether the decision loop and the writer's thread answer in time. Does not depend on the device."""
-        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._queue.put_nowait(Asked(None, done))
         try:
             async with asyncio.timeout(ANSWER_WITHIN):
-                await done
+                await self._ask(None)
                 await self._writer.read(self.state.entry, 1)
         except (TimeoutError, JournalError):
             return self._fault is not None  # people see that the disk failed; a restart would not help
@@ -174,7 +197,9 @@ class TableService:
         if isinstance(given, inputs.DeviceGone | inputs.DeviceConnected):
             self._gone = given if isinstance(given, inputs.DeviceGone) else None
         if self._fault is not None:
-            return  # a report stays unacknowledged and comes again
+            return  # a report stays unacknowledged and comes again, a PIN is kept
+        if isinstance(given, inputs.PinTried) and given not in self._pins_tried:
+            return  # it was queued twice, and is recorded
         if isinstance(given, inputs.DeviceConnected):
             self._ignores_link = False
         elif self._ignores_link and isinstance(given, OF_A_LINK):
@@ -195,6 +220,8 @@ class TableService:
             self._act(given, (), ())
         if given is self._gone:
             self._gone = None
+        if isinstance(given, inputs.PinTried):
+            self._pins_tried.remove(given)
 
     async def _take_as_not_understood(self, given: AnyInput) -> None:
         """A report on which this program fails would come again for ever: it is recorded as not understood."""

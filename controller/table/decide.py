@@ -5,6 +5,8 @@
     CommandAnswered     device_reports.py
     DeviceConnected, DeviceGone, StatusReceived, ReportsMissing
                         reconciliation.py: does the device's status agree with the journal?
+    PinTried, RefusedAtDoor
+                        access.py
     DaemonStarted       here
 
 After each of them device_commands.py adds the commands that the device needs now. No clock, no I/O, no randomness: the
@@ -16,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from controller.table import device_reports, events, inputs, interruptions, perform, reconciliation
+from controller.table import access, device_reports, events, inputs, interruptions, perform, reconciliation
 from controller.table.decision import Decided, Decision
 from controller.table.device_commands import issue_commands
 from controller.table.inputs import AnyInput
@@ -53,4 +55,6 @@ _HANDLERS: Final[dict[type[inputs.Input], Callable[[Decision, Any], None]]] = {
     inputs.CommandAnswered: device_reports.command_answered,
     inputs.DeviceReported: device_reports.device_reported,
     inputs.PersonActed: perform.person_acted,
+    inputs.PinTried: access.pin_tried,
+    inputs.RefusedAtDoor: access.refused_at_door,
 }

@@ -7,6 +7,7 @@ from typing import TypeAlias
 import msgspec
 
 from controller.roles import Role
+from controller.table.model import Proof
 from controller.table.operations import AnyOperation
 from controller.table.settings import Settings
 from firmware_bridge.capabilities import DeviceIdentity, DeviceStatus
@@ -78,7 +79,8 @@ class CommandAnswered(Input, frozen=True, tag="command_answered"):
 class PersonActed(Input, frozen=True, tag="person_acted"):
     """An operation, with the person and the role that the daemon looked up. `round`: the one on the person's screen.
 
-    `uid`: the user of the machine at whose end of the socket it was entered; None: not known.
+    `uid`: the user of the machine at whose end of the socket it was entered; None: not known. `proven`: how the person
+    proved who it is; `user`: by that user alone.
     """
 
     operation_id: str
@@ -87,6 +89,27 @@ class PersonActed(Input, frozen=True, tag="person_acted"):
     round: int
     operation: AnyOperation
     uid: int | None = None
+    proven: Proof = ""
+
+
+class PinTried(Input, frozen=True, tag="pin_tried"):
+    """A user of the machine entered a PIN for a person, at that time. Journaled only when it changes something."""
+
+    person: str
+    uid: int
+    right: bool
+    utc_ns: int
+
+
+class RefusedAtDoor(Input, frozen=True, tag="refused_at_door"):
+    """So many attempts were refused before they reached the table, since the last such input. `what`: the code.
+
+    `uid` None: of users who are too many to be told apart, or of none.
+    """
+
+    what: str
+    uid: int | None
+    count: int
 
 
 AnyInput: TypeAlias = (
@@ -98,4 +121,6 @@ AnyInput: TypeAlias = (
     | StatusReceived
     | CommandAnswered
     | PersonActed
+    | PinTried
+    | RefusedAtDoor
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import msgspec
 
@@ -264,3 +264,16 @@ class Answer(msgspec.Struct, frozen=True):
     entry: int
     code: str = ""
     sentence: str = ""
+
+
+Proof: TypeAlias = Literal["", "user", "pin"]  # how a person proved who it is; empty: not recorded
+
+
+class PinLock(msgspec.Struct, frozen=True):
+    """Wrong PINs of a person at one user of the machine; see `PinRefused`."""
+
+    person: str
+    uid: int
+    failures: int = 0
+    locks: int = 0
+    locked_until_utc_ns: int = 0

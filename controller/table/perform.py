@@ -108,7 +108,10 @@ def person_acted(decision: Decision, given: PersonActed) -> None:
 
 def _taken(given: PersonActed) -> events.OperationTaken:
     correctable = given.operation if isinstance(given.operation, Correctable) else None
-    return events.OperationTaken(given.operation_id, name_of(given.operation), given.person, given.role, correctable)
+    name = name_of(given.operation)
+    return events.OperationTaken(
+        given.operation_id, name, given.person, given.role, correctable, given.uid, given.proven
+    )
 
 
 def _why_service(state: TableState, words: str) -> str:

@@ -30,6 +30,7 @@ from controller.table.model import (
     HeldCard,
     Irregularity,
     Pile,
+    PinLock,
     RecordedDeck,
     Restrictions,
     SettledBet,
@@ -280,6 +281,11 @@ class TableState(msgspec.Struct, frozen=True):
     bets_numbered: int = 0  # the last number given to a bet; numbers are not used twice
     restrictions: Restrictions = Restrictions()
     answers: tuple[Answer, ...] = ()
+    pin_locks: tuple[PinLock, ...] = ()  # of a person at a user of the machine, once a PIN was wrong
+
+    def pin_lock(self, person: str, uid: int) -> PinLock:
+        found = (lock for lock in self.pin_locks if (lock.person, lock.uid) == (person, uid))
+        return next(found, PinLock(person, uid))
 
     @property
     def game(self) -> Game:

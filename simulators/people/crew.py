@@ -11,7 +11,8 @@ import msgspec
 
 from controller.api.client import ApiClient
 from controller.api.messages import OperationAnswer, OperationRequest
-from controller.api.people import Person, hash_pin, pin_matches
+from controller.api.people import Person
+from controller.api.pins import SALT, hash_pin, pin_matches
 from controller.roles import Role
 from controller.table.operations import AnyOperation
 
@@ -25,13 +26,13 @@ class CrewMember(msgspec.Struct, frozen=True):
     pin: str
 
     def pin_hash(self) -> str:
-        return hash_pin(self.pin, self.id.encode(), CHEAP_SCRYPT)
+        return hash_pin(self.pin, self.id.encode().ljust(SALT, b"-"), CHEAP_SCRYPT)
 
 
 CREW: Final = (
-    CrewMember("dealer", "Dana", Role.DEALER, "1111"),
-    CrewMember("supervisor", "Sam", Role.PIT_SUPERVISOR, "2222"),
-    CrewMember("manager", "Max", Role.SHIFT_MANAGER, "3333"),
+    CrewMember("dealer", "Dana", Role.DEALER, "318264"),
+    CrewMember("supervisor", "Sam", Role.PIT_SUPERVISOR, "527190"),
+    CrewMember("manager", "Max", Role.SHIFT_MANAGER, "904713"),
 )
 
 

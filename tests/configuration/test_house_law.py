@@ -14,7 +14,8 @@ from controller.table.settings import ChosenReading, Settings, law_of
 from tests.table.harness import TableHarness
 
 TABLE = '[table]\nname = "T-1"\ngame = "NC"\nunit = "sets"\nsimulated = {simulated}\n'
-REST = """
+HASH = "scrypt$16384$8$1$" + "00" * 16 + "$" + "00" * 32  # the form is right; no PIN is asked for
+REST = f"""
 [device]
 url = "serial:///dev/cardshoe/X"
 key_file = "device.keys"
@@ -27,7 +28,7 @@ socket = "api.sock"
 id = "manager"
 name = "Mo"
 role = "shift_manager"
-pin_hash = "x"
+pin_hash = "{HASH}"
 uids = [1]
 """
 CHOSEN = '[readings]\nestablished_by = { option = "complete_hands", chosen_by = "J. Tan", chosen_on = 2026-11-01 }\n'

@@ -50,9 +50,8 @@ class Evidence:
             self._entries = list(reader.entries())
         finally:
             reader.close()
-        self.device_log = [
-            msgspec.json.decode(line, type=LoggedReport) for line in stage.device_log.read_bytes().splitlines()
-        ]
+        log = stage.device_log.read_bytes() if stage.device_log.exists() else b""
+        self.device_log = [msgspec.json.decode(line, type=LoggedReport) for line in log.splitlines()]
         commands = stage.command_log.read_bytes() if stage.command_log.exists() else b""
         self.carried_out = [msgspec.json.decode(line, type=CarriedOut) for line in commands.splitlines()]
 

@@ -17,12 +17,14 @@ from controller.api import server as server_module
 from controller.api.client import HOST, ApiClient, TableUnreachableError
 from controller.api.feed import EventFeed, Published
 from controller.api.messages import OperationAnswer, OperationRequest, encode
-from controller.api.people import People, Person
+from controller.api.people import Acting, People, Person
 from controller.api.server import ApiServer
 from controller.api.view import TableView
+from controller.daemon.host import HostClock
 from controller.roles import Role
 from controller.table import operations
 from controller.table.events import OperationRefused, OperationTaken
+from controller.table.model import PinLock
 from simulators.people.crew import CREW
 from tests.end_to_end.child import Orders
 from tests.end_to_end.evidence import Evidence
@@ -84,10 +86,10 @@ def said(operation: Any, *, person: str = "", pin: str = "", id_: str = UUID, ro
 @pytest.mark.parametrize(
     ("person", "pin", "code"),
     [
-        ("supervisor", "1111", "pin"),
+        ("supervisor", "111111", "pin"),
         ("supervisor", "", "pin"),
-        ("manager", "2222", "pin"),
-        ("stranger", "1111", "person"),
+        ("manager", SUPERVISOR.pin, "pin"),
+        ("stranger", "111111", "person"),
     ],
 )
 async def test_whoever_does_not_prove_it_is_refused(stage: Stage, person: str, pin: str, code: str) -> None:
@@ -98,7 +100,9 @@ async def test_whoever_does_not_prove_it_is_refused(stage: Stage, person: str, p
         assert answer["sentence"].endswith(".")
         assert pin not in answer["sentence"] or not pin
         assert (await stage.state()).paused == ""
-        status, answer = await caller.post(said(operations.PauseTable("lunch"), person="supervisor", pin="2222"))
+        status, answer = await caller.post(
+            said(operations.PauseTable("lunch"), person="supervisor", pin=SUPERVISOR.pin)
+        )
         assert (status, answer["accepted"]) == (200, True)
     assert (await stage.state()).paused == "lunch"
 
@@ -114,7 +118,7 @@ async def test_the_user_of_the_socket_stands_for_the_dealer_on_duty(stage: Stage
             status, answer = await caller.post(said(operation, id_=f"{number}{UUID[1:]}"))
             assert (status, answer["accepted"]) == (200, True)
         assert (await stage.state()).dealer == "dealer"
-        status, answer = await caller.post(said(over, person="supervisor", pin="2222", id_="2" + UUID[1:]))
+        status, answer = await caller.post(said(over, person="supervisor", pin=SUPERVISOR.pin, id_="2" + UUID[1:]))
         assert (status, answer["accepted"]) == (200, True)
     await stage.kill_daemon()
     await stage.start_daemon()
@@ -124,7 +128,7 @@ async def test_the_user_of_the_socket_stands_for_the_dealer_on_duty(stage: Stage
         assert answer["sentence"] == "Sam is on duty: enter the PIN of Sam, or name who acts instead."
         status, answer = await caller.post(said(resume, person="dealer", id_="4" + UUID[1:]))
         assert (status, answer["code"]) == (200, "not-on-duty")
-        status, answer = await caller.post(said(resume, pin="2222", id_="5" + UUID[1:]))
+        status, answer = await caller.post(said(resume, pin=SUPERVISOR.pin, id_="5" + UUID[1:]))
         assert (status, answer["accepted"]) == (200, True)
         status, answer = await caller.post(said(over, person="dealer", id_="6" + UUID[1:]))
         assert (status, answer["accepted"]) == (200, True)
@@ -140,7 +144,7 @@ async def test_a_peer_of_another_user_id_is_not_admitted(stage: Stage) -> None:
     stage.configure(uid=54321)
     await stage.start_daemon()
     async with Caller(stage) as caller:
-        status, answer = await caller.post(said(operations.OpenTable(), person="supervisor", pin="2222"))
+        status, answer = await caller.post(said(operations.OpenTable(), person="supervisor", pin=SUPERVISOR.pin))
         assert (status, answer["code"]) == (403, "not-admitted")
         for path in ("/v1/state", "/v1/events", "/nowhere"):
             assert await caller.get_status(path) == 403
@@ -280,9 +284,20 @@ class QuietTable:
     def on_duty_at(self, uid: int | None) -> str:
         return ""
 
-    async def operate(
-        self, request: OperationRequest, person: str, role: Role, uid: int | None = None
-    ) -> OperationAnswer:
+    @property
+    def entry(self) -> int:
+        return 0
+
+    def pin_lock(self, person: str, uid: int) -> PinLock:
+        return PinLock(person, uid)
+
+    async def pin_tried(self, person: str, uid: int, *, right: bool) -> None:
+        raise NotImplementedError
+
+    async def refused_at_door(self, what: str, uid: int | None, count: int) -> None:
+        raise NotImplementedError
+
+    async def operate(self, request: OperationRequest, by: Acting) -> OperationAnswer:
         raise NotImplementedError
 
     async def answers(self) -> bool:
@@ -298,7 +313,7 @@ async def test_a_stream_ends_with_the_server_though_there_is_news_at_that_moment
     table = QuietTable()
     people = People((Person("dana", "Dana", Role.DEALER, uids=(os.getuid(),)),))
     with short_folder() as folder:
-        server = ApiServer(table, people, folder / "api.sock")
+        server = ApiServer(table, people, folder / "api.sock", HostClock().now)
         await server.start()
         async with ApiClient(folder / "api.sock") as client:
             stream = client.events()

@@ -13,6 +13,7 @@ import pytest
 
 from controller.api.client import ApiClient
 from controller.api.messages import OperationRequest
+from controller.api.people import Acting
 from controller.api.view import LinkView
 from controller.daemon.host import HostClock
 from controller.daemon.table_service import TableService
@@ -99,6 +100,8 @@ async def test_a_disk_that_is_full_from_the_start() -> None:
 
 
 # -- the daemon's loop alone, where a test decides what comes in what order -------------------------------------------
+
+SAM = Acting("sam", Role.PIT_SUPERVISOR)
 
 
 class Disk:
@@ -193,7 +196,7 @@ async def test_a_report_that_came_while_the_disk_was_full_is_never_passed_over()
         assert line.acknowledged == [1]
         disk.full = False
         service.hear(report(3))
-        answer = await service.operate(returning(), "sam", Role.PIT_SUPERVISOR)
+        answer = await service.operate(returning(), SAM)
         assert answer.accepted
         service.hear(report(4))  # the link's last report, before it is made again
         await in_turn(service)
@@ -234,7 +237,7 @@ async def test_the_link_is_made_anew_though_the_return_itself_is_refused() -> No
         service.hear(report(1))
         await in_turn(service)
         disk.full, line.drops = False, 0
-        answer = await service.operate(returning(round_number=-5), "sam", Role.PIT_SUPERVISOR)
+        answer = await service.operate(returning(round_number=-5), SAM)
         assert answer.code == "stale"
         assert "full" not in service.view().service_cause
         assert line.drops == 1
@@ -250,10 +253,10 @@ async def test_a_device_that_went_while_the_disk_was_full_is_known_to_be_gone() 
         service.hear(LinkOver("port-missing", "Gone."))
         await in_turn(service)
         assert connected(service)
-        answer = await service.operate(returning(), "sam", Role.PIT_SUPERVISOR)
+        answer = await service.operate(returning(), SAM)
         assert answer.code == "journal-full"
         disk.full = False
-        await service.operate(returning(round_number=-5), "sam", Role.PIT_SUPERVISOR)
+        await service.operate(returning(round_number=-5), SAM)
         await in_turn(service)
         assert not connected(service)
     assert [event.code for event in disk.events if isinstance(event, DeviceLost)] == ["port-missing"]
@@ -265,7 +268,7 @@ async def test_a_disk_that_is_full_still_cannot_be_wished_away() -> None:
         disk.full = True
         service.hear(report(1))
         for _ in range(2):
-            answer = await service.operate(returning(), "sam", Role.PIT_SUPERVISOR)
+            answer = await service.operate(returning(), SAM)
             assert not answer.accepted
             assert answer.code == "journal-full"
             assert service.view().service == "out_of_service"

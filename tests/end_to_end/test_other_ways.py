@@ -8,8 +8,10 @@ from importlib.metadata import entry_points
 import pytest
 
 from controller.api.client import ApiClient
+from controller.api.pins import SCRYPT
 from firmware_bridge.device_keys import write_device_keys
 from firmware_bridge.transports.registry import ENTRY_POINTS
+from simulators.people.crew import CHEAP_SCRYPT
 from simulators.ports.in_process import simulated_key, simulated_serial
 from tests.end_to_end.evidence import Evidence
 from tests.end_to_end.stage import Stage, short_folder
@@ -60,6 +62,7 @@ async def test_a_real_table_takes_no_simulated_device(stage: Stage) -> None:
     stage.configure(url="sim:///shuffler?seed=7")
     chosen = 'established_by = { option = "mathematically", chosen_by = "the test", chosen_on = 2026-11-01 }'
     text = stage.configuration.read_text().replace("simulated = true", "simulated = false")
+    text = text.replace(f"scrypt${CHEAP_SCRYPT}$", f"scrypt${SCRYPT[0]}$")
     stage.configuration.write_text(text.replace("[device]", f"[readings]\n{chosen}\n[device]"))
     await stage.start_daemon()
     async with ApiClient(stage.socket) as client:

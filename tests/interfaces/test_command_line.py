@@ -23,7 +23,19 @@ def cardshoe(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 def test_lists_its_commands(tmp_path: Path) -> None:
     done = cardshoe("--help", cwd=tmp_path)
     assert done.returncode == 0
-    for command in ("run", "watch", "devices", "rules", "evaluate", "odds", "capture", "bench", "demo", "simulate"):
+    for command in (
+        "run",
+        "watch",
+        "devices",
+        "rules",
+        "evaluate",
+        "odds",
+        "capture",
+        "pin",
+        "bench",
+        "demo",
+        "simulate",
+    ):
         assert re.search(rf"^  {command} +\w", done.stdout, re.MULTILINE)
 
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from controller.api.people import People, Person, PersonRefusedError, hash_pin
+from controller.api.people import Acting, People, Person, PersonRefusedError
+from controller.api.pins import PinDesk, hash_pin
+from controller.journal.codec import Moment
 from controller.roles import Role
+from controller.table.model import PinLock
 
 TABLE_PC, OTHER_PC, OFFICE = 1001, 1002, 1003  # users of the machine
 CHEAP = 2
@@ -25,6 +28,24 @@ PEOPLE = People(
 )
 
 
+class NoRecord:
+    """Nothing is remembered."""
+
+    def pin_lock(self, person: str, uid: int) -> PinLock:
+        return PinLock(person, uid)
+
+    async def pin_tried(self, person: str, uid: int, *, right: bool) -> None:
+        pass
+
+
+async def identify(uid: int, named: str, pin: str, on_duty: str = "") -> Acting:
+    desk = PinDesk(NoRecord(), lambda: Moment(0, 0))
+    try:
+        return await PEOPLE.identify(uid, named, pin, desk, on_duty)
+    finally:
+        desk.close()
+
+
 @pytest.mark.parametrize(
     ("uid", "on_duty", "stands_for"),
     [
@@ -36,28 +57,28 @@ PEOPLE = People(
     ],
 )
 async def test_a_request_without_a_name(uid: int, on_duty: str, stands_for: str) -> None:
-    assert (await PEOPLE.identify(uid, "", "", on_duty)).id == stands_for
+    assert (await identify(uid, "", "", on_duty)).person == stands_for
 
 
 async def test_a_user_of_a_higher_rank_is_never_taken_for_the_dealer_on_duty() -> None:
     """Sam's own requests, made where Lee came on duty, stay Sam's."""
-    assert (await PEOPLE.identify(OFFICE, "", "Sam", "lee")).id == "sam"
+    assert (await identify(OFFICE, "", "Sam", "lee")).person == "sam"
     with pytest.raises(PersonRefusedError):
-        await PEOPLE.identify(OFFICE, "", "", "lee")
+        await identify(OFFICE, "", "", "lee")
 
 
 @pytest.mark.parametrize("named", ["dana", "lee"])
 async def test_at_the_table_both_dealers_of_a_handover_need_no_pin(named: str) -> None:
-    assert (await PEOPLE.identify(TABLE_PC, named, "", "lee")).id == named
+    assert (await identify(TABLE_PC, named, "", "lee")).person == named
 
 
 async def test_who_is_not_on_duty_here_needs_a_pin() -> None:
     with pytest.raises(PersonRefusedError, match="missing or wrong"):
-        await PEOPLE.identify(OTHER_PC, "lee", "")
-    assert (await PEOPLE.identify(OTHER_PC, "lee", "Lee")).id == "lee"
+        await identify(OTHER_PC, "lee", "")
+    assert (await identify(OTHER_PC, "lee", "Lee")).person == "lee"
 
 
 async def test_a_person_of_a_higher_rank_on_duty_needs_the_pin_every_time() -> None:
     with pytest.raises(PersonRefusedError, match="Sam is on duty: enter the PIN of Sam, or name who acts instead"):
-        await PEOPLE.identify(TABLE_PC, "", "", "sam")
-    assert (await PEOPLE.identify(TABLE_PC, "", "Sam", "sam")).id == "sam"
+        await identify(TABLE_PC, "", "", "sam")
+    assert (await identify(TABLE_PC, "", "Sam", "sam")).person == "sam"

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from controller.api.people import Person, hash_pin
+from controller.api.people import Person
+from controller.api.pins import hash_pin
 from controller.roles import Role
 from simulators.people.crew import CREW, CrewError, crew_of
 from tests.end_to_end.stage import Stage, short_folder

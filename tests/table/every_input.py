@@ -18,6 +18,8 @@ from controller.table.inputs import (
     DeviceGone,
     DeviceReported,
     PersonActed,
+    PinTried,
+    RefusedAtDoor,
     ReportsMissing,
     StatusReceived,
 )
@@ -306,7 +308,15 @@ def every_link(state: TableState) -> Iterator[AnyInput]:
     yield DaemonStarted("T1", state.simulated, settings, "start-9", f"not {state.host_boot}")
 
 
+def every_caller(state: TableState) -> Iterator[AnyInput]:
+    """PINs, and what was refused at the door."""
+    for uid, right, utc_ns in product((0, HUGE), (True, False), (0, HUGE)):
+        yield PinTried("dealer", uid, right, utc_ns)
+    yield from (RefusedAtDoor("not-admitted", uid, 3) for uid in (None, 0, HUGE))
+
+
 def every_input(state: TableState) -> Iterator[AnyInput]:
+    yield from every_caller(state)
     yield from every_person(state)
     yield from every_report(state)
     yield from every_link(state)

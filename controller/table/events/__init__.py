@@ -15,6 +15,7 @@ from controller.table.events.card_events import *  # noqa: F403
 from controller.table.events.correction_events import *  # noqa: F403
 from controller.table.events.deck_events import *  # noqa: F403
 from controller.table.events.device_events import *  # noqa: F403
+from controller.table.events.door_events import *  # noqa: F403
 from controller.table.events.irregularity_events import *  # noqa: F403
 from controller.table.events.round_events import *  # noqa: F403
 from controller.table.events.wager_events import *  # noqa: F403

@@ -14,6 +14,7 @@ from controller.table.model import (
     Answer,
     Entered,
     Hand,
+    Proof,
 )
 from controller.table.operations import Correctable
 from controller.table.phases import Phase
@@ -271,13 +272,18 @@ class TableResumed(Event, frozen=True, tag="table_resumed"):
 
 
 class OperationTaken(Event, frozen=True, tag="operation_taken"):
-    """An operation was accepted. `given`: the operation, where it may be corrected later."""
+    """An operation was accepted. `given`: the operation, where it may be corrected later.
+
+    `uid`: the user of the machine through whom it came. `proven`: how the person proved who it is.
+    """
 
     operation_id: str
     operation: str
     person: str
     role: Role
     given: Correctable | None = None
+    uid: int | None = None
+    proven: Proof = ""
 
     def apply(self, state: TableState, entry: int) -> TableState:
         """Any other operation cancels a request to abandon the round."""

@@ -1,0 +1,272 @@
+"""Floods: how long a dealer's operation takes while other users of the machine do their worst, beside none.
+
+    python -m benchmarks.floods [--operations 300] [--only NAME]
+
+Run as root: a real daemon as a process of its own, the dealer here, each flood in a process of its own under another
+user. Quiet and flooded blocks alternate, so that what else the machine does falls on both. The first line is a control:
+a process that only keeps one processor busy. Goal: the 99th percentile at most 2x the quiet one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+from uuid import uuid4
+
+from controller.api.pins import SALT, hash_pin
+from controller.games.specification import Unit
+from controller.journal.sealing import create_key_file
+from simulators.demo.stage import configuration_text
+
+STRANGER: Final = 65533  # a user whom the configuration does not name
+FRIEND: Final = 65534  # the user of another person: admitted
+BLOCKS: Final = 4  # quiet and flooded ones, in turn
+BUSY: Final = "busy, does not dial"
+GAP: Final = 0.005  # seconds between two operations of the dealer: people are slower
+CONNECTIONS: Final = 40  # of one flood, where nothing else is said: more than one user may have
+WRONG: Final = "802615"
+PERSON: Final = f"""
+[[people]]
+id = "friend"
+name = "Friend"
+role = "dealer"
+uids = [{FRIEND}]
+[[people]]
+id = "target"
+name = "Target"
+role = "pit_supervisor"
+pin_hash = "{hash_pin("640917", bytes(SALT))}"
+"""
+
+
+def request(path: str, body: bytes = b"") -> bytes:
+    verb = "POST" if body else "GET"
+    return b"%s %s HTTP/1.1\r\nHost: table\r\nContent-Length: %d\r\n\r\n" % (
+        verb.encode(), path.encode(), len(body),
+    ) + body  # fmt: skip
+
+
+def operation(fields: dict[str, object], person: str = "", pin: str = "") -> bytes:
+    asked = {"id": str(uuid4()), "round": 0, "operation": fields, "person": person, "pin": pin}
+    return request("/v1/operations", json.dumps(asked).encode())
+
+
+class Connection:
+    """One connection that asks and reads the whole answer."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.reader, self.writer = reader, writer
+
+    @classmethod
+    async def to(cls, path: str) -> Connection:
+        return cls(*await asyncio.open_unix_connection(path))
+
+    async def ask(self, sent: bytes) -> bytes:
+        self.writer.write(sent)
+        head = await self.reader.readuntil(b"\r\n\r\n")
+        length = int(head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0])
+        return await self.reader.readexactly(length)
+
+
+# -- the floods: what one connection does, again and again -------------------------------------------------------------
+
+
+async def stay(connection: Connection) -> None:
+    """Says nothing, for as long as it may."""
+    await connection.reader.read()
+
+
+async def send_half_a_head(connection: Connection) -> None:
+    connection.writer.write(b"POST /v1/operations HTTP/1.1\r\nHost: ta")
+    await connection.reader.read()
+
+
+async def send_half_a_body(connection: Connection) -> None:
+    connection.writer.write(b"POST /v1/operations HTTP/1.1\r\nHost: table\r\nContent-Length: 9000\r\n\r\n{")
+    await connection.reader.read()
+
+
+async def guess(connection: Connection) -> None:
+    await connection.ask(operation({"operation": "pause_table", "reason": "x"}, "target", WRONG))
+
+
+async def be_refused(connection: Connection) -> None:
+    await connection.ask(operation({"operation": "conclude_round"}))
+
+
+async def poll(connection: Connection) -> None:
+    await connection.ask(request("/v1/state"))
+
+
+async def follow_without_reading(connection: Connection) -> None:
+    connection.writer.write(request("/v1/events"))
+    await connection.writer.drain()
+    connection.writer.transport.pause_reading()  # type: ignore[attr-defined]  # a Unix socket's transport reads
+    await asyncio.sleep(60)
+
+
+async def follow_and_leave(connection: Connection) -> None:
+    connection.writer.write(request("/v1/events"))
+    await connection.reader.read(1)
+    raise EOFError
+
+
+Act = Callable[[Connection], Awaitable[None]]
+FLOODS: Final[dict[str, tuple[int, int, tuple[Act, ...]]]] = {
+    BUSY: (STRANGER, 0, ()),
+    "idle, not admitted": (STRANGER, 1100, (stay,)),
+    "idle, admitted": (FRIEND, CONNECTIONS, (stay,)),
+    "half-sent requests": (FRIEND, CONNECTIONS, (send_half_a_head, send_half_a_body)),
+    "wrong PINs": (FRIEND, CONNECTIONS, (guess,)),
+    "refused operations": (FRIEND, CONNECTIONS, (be_refused,)),
+    "pollers of the state": (FRIEND, CONNECTIONS, (poll,)),
+    "streams that never read": (FRIEND, CONNECTIONS, (follow_without_reading,)),
+    "streams begun and left": (FRIEND, CONNECTIONS, (follow_and_leave,)),
+}
+
+
+async def flood(path: str, name: str) -> None:
+    """In the child: until it is ended."""
+    uid, connections, acts = FLOODS[name]
+    os.setgroups([])
+    os.setgid(uid)
+    os.setuid(uid)
+    print("begun", flush=True)
+    while name == BUSY:
+        pass
+    pause = 1.0 if uid == STRANGER else 0.05  # refused or closed: it comes back
+
+    async def keep_on(act: Act) -> None:
+        while True:
+            connection = None
+            with suppress(OSError, EOFError, IndexError, ValueError):
+                connection = await Connection.to(path)
+                while True:
+                    await act(connection)
+                    if act in (stay, send_half_a_head, send_half_a_body):
+                        break
+            if connection is not None:
+                connection.writer.close()
+            await asyncio.sleep(pause)
+
+    await asyncio.gather(*(keep_on(acts[number % len(acts)]) for number in range(connections)))
+
+
+# -- the dealer --------------------------------------------------------------------------------------------------------
+
+
+async def operate(path: str, operations: int) -> list[float]:
+    """Seconds that each of the dealer's operations took."""
+    connection = await Connection.to(path)
+    times = []
+    for number in range(operations):
+        await asyncio.sleep(GAP)
+        fields: dict[str, object] = {"operation": "pause_table", "reason": "x"}
+        sent = operation({"operation": "resume_table"} if number % 2 else fields)
+        began = time.perf_counter()
+        answer = await connection.ask(sent)
+        times.append(time.perf_counter() - began)
+        if b'"accepted":true' not in answer:
+            raise SystemExit(f"the dealer was refused: {answer.decode()}")
+    connection.writer.close()
+    return times
+
+
+def percentile(times: list[float], part: float) -> float:
+    return sorted(times)[min(len(times) - 1, int(len(times) * part))]
+
+
+async def under(path: str, name: str, operations: int) -> tuple[list[float], list[float]]:
+    """The times of quiet and of flooded operations."""
+    quiet, flooded = [], []
+    for _ in range(BLOCKS):
+        quiet += await operate(path, operations // BLOCKS)
+        child = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "benchmarks.floods", "--flood", name, "--socket", path, stdout=subprocess.PIPE
+        )
+        try:
+            assert child.stdout is not None
+            await child.stdout.readline()
+            await asyncio.sleep(1.0)
+            flooded += await operate(path, operations // BLOCKS)
+        finally:
+            child.kill()
+            await child.wait()
+        await asyncio.sleep(0.5)
+    return quiet, flooded
+
+
+async def measure(folder: Path, names: list[str], operations: int) -> float:
+    """Prints a line for each flood; the worst ratio, the control's left out."""
+    path = str(folder / "api.sock")
+    daemon = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "controller", "run", "--config", str(folder / "table.toml"),
+        stderr=asyncio.subprocess.DEVNULL,
+    )  # fmt: skip
+    worst = 0.0
+    try:
+        while True:
+            with suppress(OSError):
+                await operate(path, 50)
+                break
+            if daemon.returncode is not None:
+                raise SystemExit("the daemon ended before it was asked anything")
+            await asyncio.sleep(0.05)
+        for name in names:
+            quiet, flooded = await under(path, name, operations)
+            beside, late = percentile(quiet, 0.99), percentile(flooded, 0.99)
+            middle = statistics.median(flooded) / statistics.median(quiet)
+            print(
+                f"  {name:<28}{beside * 1e3:>9.2f}{late * 1e3:>9.2f}{late / beside:>8.1f}x{middle:>8.1f}x", flush=True
+            )
+            if name != BUSY:
+                worst = max(worst, late / beside)
+        return worst
+    finally:
+        daemon.send_signal(signal.SIGTERM)
+        await daemon.wait()
+
+
+def prepare(folder: Path) -> None:
+    text = configuration_text(Unit.SETS).replace("{folder}", str(folder))
+    (folder / "table.toml").write_text(text + PERSON)
+    create_key_file(folder / "journal.key")
+    (folder / "device.keys").touch(0o600)
+    folder.chmod(0o755)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="A dealer's operation under floods of other users")
+    parser.add_argument("--operations", type=int, default=400)
+    parser.add_argument("--only", action="append", choices=list(FLOODS))
+    parser.add_argument("--flood", choices=list(FLOODS), help=argparse.SUPPRESS)
+    parser.add_argument("--socket", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.flood:
+        asyncio.run(flood(given.socket, given.flood))
+        return 0
+    if os.geteuid() != 0:
+        raise SystemExit("the floods are other users': run it as root")
+    print(f"floods: {given.operations} operations, one every {GAP * 1000:.0f} ms; milliseconds")
+    print(f"  {'':<28}{'p99':>9}{'flooded':>9}{'p99 by':>9}{'p50 by':>9}")
+    with tempfile.TemporaryDirectory() as name:
+        prepare(Path(name))
+        worst = asyncio.run(measure(Path(name), given.only or list(FLOODS), given.operations))
+    print(f"worst p99: {worst:.1f}x; goal: at most 2x")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,294 @@
+"""The door: the listening socket of the API. It accepts by itself, asks the kernel who it is, and refuses before HTTP.
+
+A user who is not admitted, or who has too many connections, gets a short answer and is closed. Whoever is let in has to
+say something in time: a head, then a body, then the next request or nothing for a while (`Visitor`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import os
+import socket
+import stat
+import struct
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final, cast
+
+from controller.api.messages import OperationAnswer, encode
+from controller.api.refusals import Refusals
+
+LONGEST_PATH: Final = 107  # bytes of a socket's path that the kernel takes
+BACKLOG: Final = 1024  # clients that the kernel keeps waiting; one more of them fails to connect
+AT_ONCE: Final = 16  # connections accepted before others have their turn
+AFTER_REFUSAL: Final = 0.002  # seconds without accepting: whoever is refused may dial again at once, and for ever
+OF_ONE_USER: Final = 32  # connections
+IN_ALL: Final = 256
+KEPT_FOR_HEALTH: Final = 4  # places that only the daemon's own user takes
+LINGER: Final = 1.0  # seconds that a refused one has to read why
+LINGERING: Final = 32  # refused ones that are given it; the others are closed at once
+PAUSE: Final = 1.0  # seconds without accepting after the system refused a descriptor
+HEAD_WITHIN: Final = 5.0  # seconds for the head of a request, from its first byte or from the connection
+IDLE: Final = 75.0  # seconds between two requests
+WRITE_WITHIN: Final = 30.0  # seconds until a peer has to read more of what is written to it
+_PEER: Final = struct.Struct("iII")  # pid, uid, gid
+_NO_ROOM: Final = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
+_REASONS: Final = {403: "Forbidden", 503: "Service Unavailable"}
+
+NOT_ADMITTED: Final = (
+    "This user is not admitted to the table; add the uid to a person or a reader in the configuration."
+)
+TOO_MANY: Final = "This user has too many connections to the table; end programs that use it, then try again."
+FULL: Final = "The table has too many connections; end programs that use it, then try again."
+
+
+class SocketRefusedError(Exception):
+    """`[api] socket` cannot be used. The sentence says why, `hint` what to do."""
+
+    def __init__(self, path: Path, why: str, hint: str = "Name another path under [api] socket.") -> None:
+        super().__init__(f"[api] socket: {path} {why}.")
+        self.hint = hint
+
+
+def check_path(path: Path) -> None:
+    """Nothing is in the way but a dead socket. Raises `SocketRefusedError`; removes nothing."""
+    length = len(os.fsencode(path))
+    if length > LONGEST_PATH:
+        raise SocketRefusedError(path, f"is {length} bytes long, and the system takes at most {LONGEST_PATH}")
+    try:
+        mode = path.lstat().st_mode
+    except FileNotFoundError:
+        return
+    if not stat.S_ISSOCK(mode):
+        raise SocketRefusedError(path, "is there already and is no socket; it was left as it is")
+    with socket.socket(socket.AF_UNIX) as caller:
+        caller.setblocking(False)
+        answered = caller.connect_ex(str(path))
+    if answered in (0, errno.EAGAIN):
+        raise SocketRefusedError(
+            path, "is the socket of a program that runs", "End that program, or name another path under [api] socket."
+        )
+    if answered != errno.ECONNREFUSED:
+        raise SocketRefusedError(path, f"is a socket that cannot be replaced: {os.strerror(answered)}")
+
+
+class Listener:
+    """The listening socket at its path. `close` removes the path if it is still this socket's."""
+
+    def __init__(self, path: Path) -> None:
+        check_path(path)
+        self._path = path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.unlink(missing_ok=True)  # dead
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.setblocking(False)
+        try:
+            self.socket.bind(str(path))
+            path.chmod(0o666)  # anyone may connect; the door admits the users of the configuration alone
+            self._node = _node(path)
+            self.socket.listen(BACKLOG)
+        except BaseException:
+            self.socket.close()
+            raise
+
+    def close(self) -> None:
+        self.socket.close()
+        if _node(self._path) == self._node:
+            self._path.unlink()
+
+
+def _node(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.lstat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def peer_uid(peer: Any) -> int | None:
+    """The user id of the other end of a Unix socket, from the kernel."""
+    if peer is None or peer.family != socket.AF_UNIX:
+        return None
+    return int(_PEER.unpack(peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size))[1])
+
+
+class Visitor(asyncio.Protocol):
+    """One connection: passes everything on to the server's own protocol, and ends it when the peer takes too long."""
+
+    def __init__(self, inner: asyncio.Protocol, left: Callable[[], None], *, kept: bool = False) -> None:
+        self._inner = inner
+        self._left = left
+        self.kept = kept  # never ended for being idle
+        self.on_lost: Callable[[], object] = lambda: None
+        self._transport: asyncio.Transport | None = None
+        self._deadline: asyncio.TimerHandle | None = None
+        self._waits = False  # for the first byte of a request
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast("asyncio.Transport", transport)
+        self._inner.connection_made(transport)
+        self._end_after(HEAD_WITHIN)
+
+    def data_received(self, data: bytes) -> None:
+        if self._waits:
+            self._waits = False
+            self._end_after(HEAD_WITHIN)
+        self._inner.data_received(data)
+
+    def begin_request(self) -> None:
+        """The head is complete; the handler has its own times."""
+        self._waits = False
+        self._end_after(None)
+
+    def end_request(self) -> None:
+        self._waits = True
+        self._end_after(IDLE)
+
+    def abort(self) -> None:
+        if self._transport is not None:
+            self._transport.abort()
+
+    def eof_received(self) -> bool | None:
+        return self._inner.eof_received()
+
+    def pause_writing(self) -> None:
+        self._inner.pause_writing()
+
+    def resume_writing(self) -> None:
+        self._inner.resume_writing()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._end_after(None)
+        self._transport = None
+        self._left()
+        self.on_lost()
+        self._inner.connection_lost(error)
+
+    def _end_after(self, seconds: float | None) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+        if seconds is not None and self._transport is not None and not self.kept:
+            self._deadline = asyncio.get_running_loop().call_later(seconds, self.abort)
+
+
+class Door:
+    """Accepts, and hands whoever may enter to `make_protocol`. `admits(uid)` is asked for each connection."""
+
+    def __init__(self, listener: Listener, admits: Callable[[int], bool], refusals: Refusals) -> None:
+        self._listener = listener
+        self._admits = admits
+        self._refusals = refusals
+        self._own = os.geteuid()
+        self._inside: Counter[int] = Counter()
+        self._lingering: dict[socket.socket, asyncio.TimerHandle] = {}
+        self._entering: set[asyncio.Task[Any]] = set()
+        self._resume: asyncio.TimerHandle | None = None
+
+    def open(self, make_protocol: Callable[[], asyncio.Protocol]) -> None:
+        self._make_protocol = make_protocol
+        self._loop = asyncio.get_running_loop()
+        self._loop.add_reader(self._listener.socket, self._accept)
+
+    async def own_connection(self) -> socket.socket:
+        """The other end of a connection that needs no place and no listener, and may be idle for ever."""
+        here, there = socket.socketpair(socket.AF_UNIX)
+        here.setblocking(False)
+        there.setblocking(False)
+        visitor = Visitor(self._make_protocol(), lambda: None, kept=True)
+        await self._loop.connect_accepted_socket(lambda: visitor, there)
+        return here
+
+    def close(self) -> None:
+        self._loop.remove_reader(self._listener.socket)
+        if self._resume is not None:
+            self._resume.cancel()
+        for peer, timer in self._lingering.items():
+            timer.cancel()
+            peer.close()
+        self._lingering.clear()
+        for task in self._entering:
+            task.cancel()
+        self._listener.close()
+
+    def _accept(self) -> None:
+        all_let_in = True
+        for _ in range(AT_ONCE):
+            try:
+                peer, _ = self._listener.socket.accept()
+            except (BlockingIOError, InterruptedError, ConnectionAbortedError):
+                break
+            except OSError as error:
+                if error.errno not in _NO_ROOM:
+                    raise
+                # The system has no descriptor left, and would say so again at once for as long as somebody waits.
+                self._refusals.note("no-descriptor", None)
+                self._rest(PAUSE)
+                return
+            peer.setblocking(False)
+            all_let_in &= self._receive(peer)
+        if not all_let_in:
+            self._rest(AFTER_REFUSAL)
+
+    def _rest(self, seconds: float) -> None:
+        self._loop.remove_reader(self._listener.socket)
+        self._resume = self._loop.call_later(seconds, self._loop.add_reader, self._listener.socket, self._accept)
+
+    def _receive(self, peer: socket.socket) -> bool:
+        """Let in or refuse; whether it was let in."""
+        uid = peer_uid(peer)
+        assert uid is not None
+        room = IN_ALL if uid == self._own else IN_ALL - KEPT_FOR_HEALTH
+        if not (self._admits(uid) or uid == self._own):
+            self._refuse(peer, uid, 403, "not-admitted", NOT_ADMITTED)
+        elif self._inside[uid] >= OF_ONE_USER:
+            self._refuse(peer, uid, 503, "connections", TOO_MANY)
+        elif self._inside.total() >= room:
+            self._refuse(peer, uid, 503, "connections", FULL)
+        else:
+            self._let_in(peer, uid)
+            return True
+        return False
+
+    def _let_in(self, peer: socket.socket, uid: int) -> None:
+        self._inside[uid] += 1
+
+        def left() -> None:
+            self._inside[uid] -= 1
+            if not self._inside[uid]:
+                del self._inside[uid]
+
+        visitor = Visitor(self._make_protocol(), left)
+        entering = self._loop.connect_accepted_socket(lambda: visitor, peer)
+        task = self._loop.create_task(entering)
+        self._entering.add(task)
+        task.add_done_callback(self._entering.discard)
+
+    def _refuse(self, peer: socket.socket, uid: int, status: int, code: str, sentence: str) -> None:
+        self._refusals.note(code, uid)
+        if len(self._lingering) >= LINGERING:
+            peer.close()
+            return
+        try:
+            peer.send(_refusal(status, code, sentence))
+            peer.shutdown(socket.SHUT_WR)
+        except OSError:  # it has gone already
+            peer.close()
+        else:  # closed at once, many a client would fail to write its request and never read why
+            self._lingering[peer] = self._loop.call_later(LINGER, self._end_lingering, peer)
+
+    def _end_lingering(self, peer: socket.socket) -> None:
+        del self._lingering[peer]
+        peer.close()
+
+
+def _refusal(status: int, code: str, sentence: str) -> bytes:
+    """A whole HTTP answer to a request that is not read."""
+    body = encode(OperationAnswer(False, code=code, sentence=sentence))
+    head = (
+        f"HTTP/1.1 {status} {_REASONS[status]}\r\nContent-Type: application/json\r\n"
+        f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+    )
+    return head.encode() + body

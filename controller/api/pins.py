@@ -1,0 +1,181 @@
+"""PINs: how one is kept, which hashes are fit to be used, and how a person proves to be one by it.
+
+A PIN is kept as `scrypt$N$r$p$salt$hash` (salt and hash in hex). `cardshoe` never keeps a PIN itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import Final, NamedTuple, Protocol
+
+import structlog
+
+from controller.journal.codec import Moment
+from controller.table.access import lock_length_ns
+from controller.table.model import PinLock
+
+SHORTEST: Final = 6  # digits
+LONGEST: Final = 12
+SCRYPT: Final = (2**14, 8, 1)  # N, r, p: 16 MiB and some 50 ms on a small table PC
+MEMORY: Final = 128 * 1024 * 1024
+MOST_WORK: Final = 4 * SCRYPT[0] * SCRYPT[1]  # N * r * p: 64 MiB, a quarter of a second
+SALT: Final = 16  # bytes, at least
+DIGEST: Final = 32  # bytes, at least
+AT_ONCE: Final = 2  # PINs of different users that are compared at the same time
+WAITING: Final = 4  # PINs of one user, the one that is compared included
+
+
+class PinRefusedError(Exception):
+    """The person has not proven who they are. `code` is for machines; `at_door`: it was not even looked at."""
+
+    def __init__(self, code: str, sentence: str, *, at_door: bool = False) -> None:
+        super().__init__(sentence)
+        self.code = code
+        self.at_door = at_door
+
+
+class _Kept(NamedTuple):
+    """The parts of a hash."""
+
+    n: int
+    r: int
+    p: int
+    salt: bytes
+    digest: bytes
+
+
+def mistake_of_pin(pin: str) -> str:
+    """Why nobody should have this PIN, in a sentence; empty: it is fit to be used. A hash does not show it any more."""
+    if not (pin.isascii() and pin.isdigit()):
+        return "A PIN is made of digits; choose another one."
+    if not SHORTEST <= len(pin) <= LONGEST:
+        return f"A PIN has {SHORTEST} to {LONGEST} digits; choose another one."
+    steps = {(int(after) - int(before)) % 10 for before, after in pairwise(pin)}
+    if steps in ({0}, {1}, {9}):
+        return "Digits that are all the same or follow one another are tried first; choose another PIN."
+    return ""
+
+
+def hash_pin(pin: str, salt: bytes, cost: int = SCRYPT[0]) -> str:
+    """What the configuration keeps of a PIN. `cost` is scrypt's N, a power of two."""
+    _, r, p = SCRYPT
+    digest = hashlib.scrypt(pin.encode(), salt=salt, n=cost, r=r, p=p, maxmem=MEMORY)
+    return f"scrypt${cost}${r}${p}${salt.hex()}${digest.hex()}"
+
+
+def _read(kept: str) -> _Kept | None:
+    """The parts of a hash; None for what is none."""
+    try:
+        scheme, n, r, p, salt, digest = kept.split("$")
+        found = _Kept(int(n), int(r), int(p), bytes.fromhex(salt), bytes.fromhex(digest))
+    except ValueError:
+        return None
+    power_of_two = found.n > 1 and not found.n & (found.n - 1)
+    numbers = n.isascii() and r.isascii() and p.isascii()
+    return found if scheme == "scrypt" and numbers and power_of_two and found.r > 0 and found.p > 0 else None
+
+
+def mistake_of_hash(kept: str, *, simulated: bool) -> str:
+    """What is wrong with a hash, after "pin_hash"; empty: nothing. A simulated table may have weak ones."""
+    parts = _read(kept)
+    if parts is None:
+        return "is none"
+    if parts.n * parts.r * parts.p > MOST_WORK or len(parts.salt) > 1024 or len(parts.digest) > 1024:
+        return "asks for more memory or time than a table's PC has"
+    strong = parts.n >= SCRYPT[0] and parts.r >= SCRYPT[1] and len(parts.salt) >= SALT and len(parts.digest) >= DIGEST
+    return "" if strong or simulated else "is too weak"
+
+
+def pin_matches(pin: str, kept: str) -> bool:
+    """Whether a PIN is the one that was hashed. A hash that cannot be read matches nothing."""
+    parts = _read(kept)
+    if parts is None:
+        return False
+    size = len(parts.digest)
+    try:
+        found = hashlib.scrypt(
+            pin.encode(), salt=parts.salt, n=parts.n, r=parts.r, p=parts.p, maxmem=MEMORY, dklen=size
+        )
+    except ValueError:
+        return False
+    return hmac.compare_digest(found, parts.digest)
+
+
+class PinRecord(Protocol):
+    """The part of the table that remembers wrong PINs."""
+
+    def pin_lock(self, person: str, uid: int) -> PinLock: ...
+
+    async def pin_tried(self, person: str, uid: int, *, right: bool) -> None: ...
+
+
+class PinDesk:
+    """Compares PINs: of one user one after the other, so that a lock holds before the next; of several, a few at once.
+
+    A user who sends many keeps nobody else waiting: a locked PIN is not compared, and few of one user wait.
+    """
+
+    def __init__(self, record: PinRecord, now: Callable[[], Moment]) -> None:
+        self._record = record
+        self._now = now
+        self._locks: dict[int, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._waiting: Counter[int] = Counter()
+        self._ends: dict[tuple[str, int], tuple[int, int]] = {}  # by pair: the lock's end in UTC, and in boot time
+        self._pool = ThreadPoolExecutor(AT_ONCE, "pin")
+
+    def close(self) -> None:
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    async def prove(self, person: str, name: str, pin: str, kept: str, uid: int) -> None:
+        """Raises `PinRefusedError` with a sentence unless the PIN is the person's."""
+        self._require_unlocked(person, name, uid)
+        if self._waiting[uid] >= WAITING:
+            sentence = "Other PINs of this screen are still being compared. Wait a moment and enter it again."
+            raise PinRefusedError("pin-busy", sentence, at_door=True)
+        self._waiting[uid] += 1
+        try:
+            async with self._locks[uid]:
+                await self._compare(person, name, pin, kept, uid)
+        finally:
+            self._waiting[uid] -= 1
+
+    async def _compare(self, person: str, name: str, pin: str, kept: str, uid: int) -> None:
+        self._require_unlocked(person, name, uid)  # one that was compared before may have locked it
+        loop = asyncio.get_running_loop()
+        right = await loop.run_in_executor(self._pool, pin_matches, pin, kept)
+        if not right or self._record.pin_lock(person, uid) != PinLock(person, uid):
+            await self._record.pin_tried(person, uid, right=right)
+        if right:
+            return
+        structlog.get_logger().warning("person.pin_refused", person=person, uid=uid)
+        self._require_unlocked(person, name, uid, at_door=False)
+        raise PinRefusedError("pin", f"The PIN of {name} is missing or wrong. Enter it again.")
+
+    def _require_unlocked(self, person: str, name: str, uid: int, *, at_door: bool = True) -> None:
+        left = self._seconds_left(self._record.pin_lock(person, uid))
+        if left <= 0:
+            return
+        wait = f"{-(-left // 60):.0f} min" if left > 60 else f"{-(-left // 1):.0f} s"
+        sentence = (
+            f"Too many wrong PINs of {name} were entered on this screen: none is taken here for another {wait}. "
+            "Wait, enter it on another screen, or call another person of that rank."
+        )
+        raise PinRefusedError("pin-locked", sentence, at_door=at_door)
+
+    def _seconds_left(self, lock: PinLock) -> float:
+        """Of a lock, by the boot-time clock: however the clock of the day is set, never more than the lock's length."""
+        pair = (lock.person, lock.uid)
+        if not lock.locked_until_utc_ns:
+            self._ends.pop(pair, None)
+            return 0.0
+        now = self._now()
+        if self._ends.get(pair, (0, 0))[0] != lock.locked_until_utc_ns:
+            left = min(max(lock.locked_until_utc_ns - now.utc_ns, 0), lock_length_ns(lock))
+            self._ends[pair] = (lock.locked_until_utc_ns, now.boottime_ns + left)
+        return (self._ends[pair][1] - now.boottime_ns) / 1e9

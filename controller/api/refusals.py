@@ -1,0 +1,105 @@
+"""What was refused before it reached the table: counted, and told to the journal and the log in bounded number.
+
+The first refusal of a kind and user is told at once. Those that follow are told together, `TOLD_EVERY` seconds later.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+import structlog
+
+from controller.journal.codec import Moment
+
+TOLD_EVERY: Final = 600.0  # seconds
+LOOKED_AT_EVERY: Final = 60.0  # seconds between two looks for what is due
+MOST_USERS: Final = 64  # that are told apart in one kind
+BURST: Final = 30  # refused operations of one user that the table answers, one after the other
+ONE_MORE_EVERY: Final = 10.0  # seconds until it answers one more
+
+Key: TypeAlias = tuple[str, int | None]
+
+
+@dataclass(slots=True)
+class _Counted:
+    told_ns: int
+    count: int = 0
+
+
+class Refusals:
+    """`tell(what, uid, count)` has them journaled."""
+
+    def __init__(self, tell: Callable[[str, int | None, int], Awaitable[None]], now: Callable[[], Moment]) -> None:
+        self._tell = tell
+        self._now = now
+        self._counted: dict[Key, _Counted] = {}
+        self._telling: set[asyncio.Task[None]] = set()
+        self._left: dict[int, tuple[float, int]] = {}  # by user: refusals that the table still answers, and since when
+        self._log = structlog.get_logger()
+
+    def note(self, what: str, uid: int | None) -> None:
+        """One more. `uid` None: it is nobody's."""
+        key = self._key(what, uid)
+        counted = self._counted.get(key)
+        if counted is None:
+            self._counted[key] = _Counted(self._now().boottime_ns)
+            self._say(key, 1)
+        else:
+            counted.count += 1
+
+    def tell_what_is_due(self) -> None:
+        """Also forgets users of whom nothing more came."""
+        now = self._now().boottime_ns
+        for key, counted in list(self._counted.items()):
+            if now - counted.told_ns < TOLD_EVERY * 1e9:
+                continue
+            if counted.count:
+                self._say(key, counted.count)
+                self._counted[key] = _Counted(now)
+            else:
+                del self._counted[key]
+
+    async def run(self) -> None:
+        while True:
+            await asyncio.sleep(LOOKED_AT_EVERY)
+            self.tell_what_is_due()
+
+    async def close(self) -> None:
+        """Tell the rest, if the table still listens."""
+        for key, counted in self._counted.items():
+            if counted.count:
+                self._say(key, counted.count)
+        self._counted.clear()
+        if self._telling:
+            await asyncio.wait(self._telling, timeout=1.0)
+
+    # -- operations that the table refuses
+
+    def take(self, uid: int) -> bool:
+        """Whether the table is asked for this user. It is `BURST` times, and then once every `ONE_MORE_EVERY` seconds;
+        `give_back` says that the table refused nothing new.
+        """
+        now = self._now().boottime_ns
+        left, since = self._left.get(uid, (float(BURST), now))
+        left = min(float(BURST), left + (now - since) / 1e9 / ONE_MORE_EVERY)
+        taken = left >= 1
+        self._left[uid] = (left - taken, now)
+        return taken
+
+    def give_back(self, uid: int) -> None:
+        left, since = self._left[uid]
+        self._left[uid] = (left + 1, since)
+
+    def _key(self, what: str, uid: int | None) -> Key:
+        if (what, uid) in self._counted or sum(kind == what for kind, _ in self._counted) < MOST_USERS:
+            return what, uid
+        return what, None
+
+    def _say(self, key: Key, count: int) -> None:
+        self._log.warning("door.refused", what=key[0], uid=key[1], count=count)
+        task = asyncio.ensure_future(self._tell(*key, count))
+        self._telling.add(task)
+        task.add_done_callback(self._telling.discard)

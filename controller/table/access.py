@@ -1,0 +1,38 @@
+"""Wrong PINs, and what was refused before it reached the table.
+
+A lock is for one person at one user of the machine, so a stranger elsewhere locks nobody out of this console.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from controller.table import events
+from controller.table.decision import Decision
+from controller.table.inputs import PinTried, RefusedAtDoor
+from controller.table.model import PinLock
+
+FAILURES: Final = 5  # wrong PINs until a lock
+LOCKS_NS: Final = tuple(minutes * 60 * 10**9 for minutes in (1, 5, 15))  # the first, the second, every later one
+
+
+def lock_length_ns(lock: PinLock) -> int:
+    """How long the lock that was set last lasts; 0 where there was none."""
+    return LOCKS_NS[min(lock.locks, len(LOCKS_NS)) - 1] if lock.locks else 0
+
+
+def pin_tried(decision: Decision, given: PinTried) -> None:
+    before = decision.state.pin_lock(given.person, given.uid)
+    if given.right:
+        if before.failures or before.locks:
+            decision.emit(events.PinAccepted(given.person, given.uid))
+        return
+    failures, locks, until = before.failures + 1, before.locks, 0
+    if failures == FAILURES:
+        failures, locks = 0, before.locks + 1
+        until = given.utc_ns + LOCKS_NS[min(locks, len(LOCKS_NS)) - 1]
+    decision.emit(events.PinRefused(given.person, given.uid, failures, locks, until))
+
+
+def refused_at_door(decision: Decision, given: RefusedAtDoor) -> None:
+    decision.emit(events.DoorRefused(given.what, given.uid, given.count))

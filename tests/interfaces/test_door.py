@@ -1,0 +1,540 @@
+"""The door of the API: who is let in, how long anyone may be silent, which paths it takes, what it tells of refusals.
+
+Real sockets, the server in this process. Times are shortened, never waited for: a test waits for what the server does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import json
+import os
+import socket
+import stat
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+import pytest_mock
+import structlog.testing
+
+from controller.api import door, server
+from controller.api.door import LONGEST_PATH, Listener, SocketRefusedError, check_path
+from controller.api.feed import EventFeed, Published
+from controller.api.messages import OperationAnswer, OperationRequest
+from controller.api.people import Acting, People, Person, Reader
+from controller.api.refusals import BURST, MOST_USERS, ONE_MORE_EVERY, TOLD_EVERY, Refusals
+from controller.api.server import ApiServer
+from controller.api.turns import AT_ONCE, Turns
+from controller.api.view import TableView
+from controller.daemon.host import HostClock
+from controller.journal.codec import Moment
+from controller.roles import Role
+from controller.table.model import PinLock
+from tests.end_to_end.stage import short_folder
+
+OWN = os.geteuid()
+ANOTHER = OWN + 4711
+PAUSE = {"id": "7c9e6679-7425-40de-944b-e07fc1f90ae7", "round": 0, "operation": {"operation": "resume_table"}}
+
+
+class Table:
+    """A table that answers, and remembers what it was asked. `refuses`: every operation, as something new."""
+
+    def __init__(self) -> None:
+        self.feed = EventFeed(self._read)
+        self.entry = 0
+        self.refuses = False
+        self.asked: list[tuple[str, Acting]] = []
+        self.refused: list[tuple[str, int | None, int]] = []
+
+    async def _read(self, after: int, limit: int) -> list[Published]:
+        return []
+
+    def view(self) -> TableView:
+        raise NotImplementedError
+
+    def on_duty_at(self, uid: int | None) -> str:
+        return ""
+
+    def pin_lock(self, person: str, uid: int) -> PinLock:
+        return PinLock(person, uid)
+
+    async def pin_tried(self, person: str, uid: int, *, right: bool) -> None:
+        raise NotImplementedError
+
+    async def refused_at_door(self, what: str, uid: int | None, count: int) -> None:
+        self.refused.append((what, uid, count))
+
+    async def operate(self, request: OperationRequest, by: Acting) -> OperationAnswer:
+        self.asked.append((request.id, by))
+        self.entry += 1
+        return OperationAnswer(not self.refuses, self.entry, "phase" if self.refuses else "")
+
+    async def answers(self) -> bool:
+        return True
+
+
+class Caller:
+    """A client that writes bytes and reads them."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.reader, self.writer = reader, writer
+
+    async def say(self, data: bytes) -> Caller:
+        self.writer.write(data)
+        await self.writer.drain()
+        return self
+
+    async def ask(self, verb: str, path: str, body: bytes = b"") -> tuple[int, bytes]:
+        head = f"{verb} {path} HTTP/1.1\r\nHost: table\r\nContent-Length: {len(body)}\r\n\r\n"
+        await self.say(head.encode() + body)
+        return await self.answer()
+
+    async def answer(self) -> tuple[int, bytes]:
+        head = await self.reader.readuntil(b"\r\n\r\n")
+        length = int(head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0])
+        return int(head.split()[1]), await self.reader.readexactly(length)
+
+    async def operate(self, **fields: object) -> tuple[int, str]:
+        status, body = await self.ask("POST", "/v1/operations", json.dumps(PAUSE | fields).encode())
+        return status, json.loads(body)["code"]
+
+    async def ended(self) -> bytes:
+        """Everything until the server ends the connection."""
+        try:
+            return await self.reader.read()
+        except ConnectionError:
+            return b""
+
+    async def close(self) -> None:
+        self.writer.close()
+        with suppress(ConnectionError):
+            await self.writer.wait_closed()
+
+
+class Served:
+    """A server at a socket, and its callers."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "api.sock"
+        self.table = Table()
+        self.callers: list[Caller] = []
+
+    async def start(self, *, people: tuple[int, ...] = (OWN,), readers: tuple[int, ...] = ()) -> None:
+        known = People(
+            (Person("dana", "Dana", Role.DEALER, uids=people),), (Reader("wall", readers),) if readers else ()
+        )
+        self.server = ApiServer(self.table, known, self.path, HostClock().now)
+        await self.server.start()
+
+    async def call(self) -> Caller:
+        caller = Caller(*await asyncio.open_unix_connection(str(self.path)))
+        self.callers.append(caller)
+        return caller
+
+
+@pytest.fixture
+async def served() -> AsyncIterator[Served]:
+    with short_folder() as folder:
+        served = Served(folder)
+        yield served
+        for caller in served.callers:
+            await caller.close()
+        await served.server.close()
+
+
+# -- who is let in
+
+
+async def test_a_user_who_is_not_admitted_is_told_so_before_it_says_anything(served: Served) -> None:
+    """And however much it sends: nothing of it is read as HTTP."""
+    await served.start(people=(ANOTHER,))
+    served.server._door._own = ANOTHER  # as if the daemon were another user's
+    for said in (b"", b"GET /healthz HTTP/1.1\r\nHost: table\r\n\r\n", b"x" * 200_000):
+        caller = await served.call()
+        caller.writer.write(said)
+        status, body = await caller.answer()
+        assert (status, json.loads(body)["code"]) == (403, "not-admitted")
+    await asyncio.gather(*served.server._refusals._telling)
+    assert served.table.refused == [("not-admitted", OWN, 1)]
+
+
+async def test_the_daemons_own_user_may_ask_for_health_and_nothing_else(served: Served) -> None:
+    await served.start(people=(ANOTHER,))
+    caller = await served.call()
+    assert await caller.ask("GET", "/healthz") == (200, b"ok\n")
+    for verb, path in (("GET", "/v1/events"), ("GET", "/v1/state"), ("POST", "/v1/operations"), ("POST", "/nowhere")):
+        status, body = await caller.ask(verb, path)
+        assert (status, json.loads(body)["code"]) == (403, "not-admitted")
+
+
+async def test_a_reader_looks_and_does_not_operate(served: Served) -> None:
+    await served.start(people=(ANOTHER,), readers=(OWN,))
+    caller = await served.call()
+    assert (await caller.ask("GET", "/healthz"))[0] == 200
+    assert await caller.operate() == (403, "reader")
+    assert await caller.operate(person="dana") == (403, "reader")
+    assert served.table.asked == []
+    await caller.say(b"GET /v1/events HTTP/1.1\r\nHost: table\r\n\r\n")
+    assert (await caller.reader.readuntil(b": up to date")).startswith(b"HTTP/1.1 200")
+
+
+async def test_one_user_has_so_many_connections(served: Served, mocker: pytest_mock.MockerFixture) -> None:
+    mocker.patch.object(door, "OF_ONE_USER", 3)
+    await served.start()
+    first = [await served.call() for _ in range(3)]
+    for caller in first:
+        assert (await caller.ask("GET", "/healthz"))[0] == 200
+    more = await served.call()
+    status, body = await more.answer()
+    assert (status, json.loads(body)["code"]) == (503, "connections")
+    await first[0].close()
+    while True:  # until the server has noticed that one went
+        again = await served.call()
+        if (await again.ask("GET", "/healthz"))[0] == 200:
+            break
+
+
+async def test_places_are_kept_for_the_daemons_own_user(served: Served, mocker: pytest_mock.MockerFixture) -> None:
+    mocker.patch.object(door, "IN_ALL", door.KEPT_FOR_HEALTH)
+    await served.start()
+    assert (await (await served.call()).ask("GET", "/healthz"))[0] == 200
+    served.server._door._own = ANOTHER
+    status, body = await (await served.call()).answer()
+    assert (status, json.loads(body)["code"]) == (503, "connections")
+
+
+async def test_the_connection_for_health_needs_no_place(served: Served, mocker: pytest_mock.MockerFixture) -> None:
+    """Nor is it ended for being idle."""
+    mocker.patch.object(door, "IN_ALL", 0)
+    mocker.patch.object(door, "HEAD_WITHIN", 0.0)
+    mocker.patch.object(door, "IDLE", 0.0)
+    await served.start(people=(ANOTHER,))
+    health = Caller(*await asyncio.open_connection(sock=await served.server.own_connection()))
+    served.callers.append(health)
+    for _ in range(3):
+        assert await health.ask("GET", "/healthz") == (200, b"ok\n")
+        assert (await (await served.call()).answer())[0] == 503
+
+
+# -- how long anyone may be silent
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"",
+        b"P",
+        b"POST /v1/operations HTTP/1.1\r\nHost: ta",
+    ],
+)
+async def test_who_says_nothing_or_half_a_head_is_closed(
+    served: Served, mocker: pytest_mock.MockerFixture, said: bytes
+) -> None:
+    mocker.patch.object(door, "HEAD_WITHIN", 0.05)
+    await served.start()
+    caller = await (await served.call()).say(said)
+    assert await caller.ended() == b""
+
+
+async def test_half_a_body_is_refused(served: Served, mocker: pytest_mock.MockerFixture) -> None:
+    mocker.patch.object(server, "BODY_WITHIN", 0.05)
+    mocker.patch.object(door, "IDLE", 0.05)
+    await served.start()
+    caller = await served.call()
+    await caller.say(b"POST /v1/operations HTTP/1.1\r\nHost: table\r\nContent-Length: 999\r\n\r\n{")
+    status, body = await caller.answer()
+    assert (status, json.loads(body)["code"]) == (408, "too-slow")
+    assert await caller.ended() == b""
+    assert served.table.asked == []
+
+
+async def test_who_stays_silent_between_two_requests_is_closed(
+    served: Served, mocker: pytest_mock.MockerFixture
+) -> None:
+    mocker.patch.object(door, "IDLE", 0.05)
+    await served.start()
+    caller = await served.call()
+    assert await caller.operate() == (200, "")
+    assert await caller.ended() == b""
+
+
+async def test_a_second_request_may_take_no_longer_than_the_first(
+    served: Served, mocker: pytest_mock.MockerFixture
+) -> None:
+    """Not the time of an idle connection, which is longer."""
+    await served.start()
+    caller = await served.call()
+    assert await caller.operate() == (200, "")
+    mocker.patch.object(door, "HEAD_WITHIN", 0.05)
+    await caller.say(b"POST /v1")
+    assert await caller.ended() == b""
+
+
+async def test_a_stream_that_is_not_read_is_ended(served: Served, mocker: pytest_mock.MockerFixture) -> None:
+    mocker.patch.object(server, "WRITE_WITHIN", 0.05)
+    await served.start()
+    caller = await (await served.call()).say(b"GET /v1/events HTTP/1.1\r\nHost: table\r\n\r\n")
+    await caller.reader.readuntil(b": up to date")
+    caller.writer.transport.pause_reading()  # type: ignore[attr-defined]  # a socket's transport reads
+    async with asyncio.timeout(60):
+        entry = 0
+        while served.server._streams:
+            entry += 1
+            served.table.feed.publish([Published(entry, b"x" * 50_000)])
+            await asyncio.sleep(0)
+
+
+async def test_a_follower_that_goes_away_gives_its_place_back_at_once(served: Served) -> None:
+    """Nothing happens at the table that would show it."""
+    await served.start()
+    for _ in range(3 * server.STREAMS):
+        caller = await (await served.call()).say(b"GET /v1/events HTTP/1.1\r\nHost: table\r\n\r\n")
+        await caller.reader.readuntil(b": up to date")
+        await caller.close()
+        async with asyncio.timeout(60):
+            await asyncio.gather(*served.server._streams)
+
+
+async def test_one_user_follows_so_many_times(served: Served) -> None:
+    await served.start()
+    for _ in range(server.STREAMS):
+        caller = await (await served.call()).say(b"GET /v1/events HTTP/1.1\r\nHost: table\r\n\r\n")
+        await caller.reader.readuntil(b": up to date")
+    status, body = await (await served.call()).ask("GET", "/v1/events")
+    assert (status, json.loads(body)["code"]) == (503, "streams")
+
+
+# -- no descriptors
+
+
+async def test_without_a_descriptor_it_waits_and_says_so_once(
+    served: Served, mocker: pytest_mock.MockerFixture
+) -> None:
+    """The kernel itself is asked: this process may open no more than it has open."""
+    mocker.patch.object(door, "PAUSE", 0.0)
+    await served.start()
+    listener = served.server._door._listener.socket
+    refused = asyncio.Event()
+    left = 5
+
+    class Poor:
+        """The listening socket, in a process without descriptors for its first tries."""
+
+        def accept(self) -> object:
+            nonlocal left
+            left -= 1
+            if left >= 0:
+                raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+            refused.set()
+            return listener.accept()
+
+        def fileno(self) -> int:
+            return listener.fileno()
+
+    served.server._door._loop.remove_reader(listener)
+    served.server._door._listener.socket = Poor()  # type: ignore[assignment]  # it has what is used
+    served.server._door._rest(0.0)
+    with structlog.testing.capture_logs() as logs:
+        caller = await served.call()
+        assert (await caller.ask("GET", "/healthz"))[0] == 200
+        await refused.wait()
+    served.server._door._loop.remove_reader(listener)
+    served.server._door._listener.socket = listener
+    assert [(line["event"], line["what"]) for line in logs] == [("door.refused", "no-descriptor")]
+    await asyncio.gather(*served.server._refusals._telling)
+    assert served.table.refused == [("no-descriptor", None, 1)]
+
+
+# -- paths
+
+
+def occupied_by_file(path: Path) -> None:
+    path.write_text("keys of a table")
+
+
+def occupied_by_link(path: Path) -> None:
+    path.with_name("precious").write_text("keys of a table")
+    path.symlink_to("precious")
+
+
+def occupied_by_fifo(path: Path) -> None:
+    os.mkfifo(path)
+
+
+@pytest.mark.parametrize("occupy", [occupied_by_file, occupied_by_link, occupied_by_fifo, Path.mkdir])
+def test_what_is_no_socket_is_left_as_it_is(occupy: Callable[[Path], object]) -> None:
+    with short_folder() as folder:
+        path = folder / "api.sock"
+        occupy(path)
+        before = {one.name: one.lstat() for one in folder.iterdir()}
+        with pytest.raises(SocketRefusedError, match="is there already and is no socket"):
+            Listener(path)
+        assert {one.name: one.lstat() for one in folder.iterdir()} == before
+
+
+def test_a_dead_socket_is_replaced() -> None:
+    with short_folder() as folder:
+        path = folder / "api.sock"
+        with socket.socket(socket.AF_UNIX) as dead:
+            dead.bind(str(path))
+        check_path(path)
+        listener = Listener(path)
+        assert stat.S_ISSOCK(path.lstat().st_mode)
+        listener.close()
+        assert not path.exists()
+
+
+@pytest.mark.parametrize("backlog", [0, 5])
+def test_a_socket_at_which_a_program_listens_is_left_alone(backlog: int) -> None:
+    """Also where so many wait for it that one more is not taken."""
+    with short_folder() as folder:
+        path = folder / "api.sock"
+        callers = [socket.socket(socket.AF_UNIX) for _ in range(8)]
+        with socket.socket(socket.AF_UNIX) as living:
+            living.bind(str(path))
+            living.listen(backlog)
+            for caller in callers:
+                caller.setblocking(False)
+                caller.connect_ex(str(path))
+            with pytest.raises(SocketRefusedError, match="the socket of a program that runs"):
+                Listener(path)
+            assert path.is_socket()
+        for caller in callers:
+            caller.close()
+
+
+def test_a_socket_of_another_kind_is_left_alone() -> None:
+    with short_folder() as folder, socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as other:
+        other.bind(str(folder / "api.sock"))
+        with pytest.raises(SocketRefusedError, match="cannot be replaced"):
+            Listener(folder / "api.sock")
+
+
+def test_only_its_own_socket_is_removed() -> None:
+    with short_folder() as folder:
+        path = folder / "api.sock"
+        listener = Listener(path)
+        path.rename(folder / "aside")
+        path.write_text("of somebody else")
+        listener.close()
+        assert path.read_text() == "of somebody else"
+
+
+def test_a_path_has_the_length_that_the_system_takes() -> None:
+    with short_folder() as folder:
+        longest = folder / ("s" * (LONGEST_PATH - len(str(folder)) - 1))
+        Listener(longest).close()
+        with pytest.raises(SocketRefusedError, match=f"is {LONGEST_PATH + 1} bytes long, .* at most {LONGEST_PATH}"):
+            Listener(longest.with_name(longest.name + "s"))
+
+
+# -- what is told of refusals
+
+
+class Told:
+    """What the table was told, and a clock."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[str, int | None, int]] = []
+        self.boottime_ns = 0
+        self.refusals = Refusals(self.tell, lambda: Moment(0, self.boottime_ns))
+
+    async def tell(self, what: str, uid: int | None, count: int) -> None:
+        self.told.append((what, uid, count))
+
+    async def pass_seconds(self, seconds: float) -> None:
+        self.boottime_ns += int(seconds * 1e9)
+        self.refusals.tell_what_is_due()
+        await asyncio.gather(*self.refusals._telling)
+
+
+async def test_the_first_is_told_at_once_and_the_others_together() -> None:
+    told = Told()
+    for _ in range(1000):
+        told.refusals.note("not-admitted", 1)
+        told.refusals.note("pin-locked", 1)
+    await told.pass_seconds(TOLD_EVERY - 1)
+    assert told.told == [("not-admitted", 1, 1), ("pin-locked", 1, 1)]
+    await told.pass_seconds(1)
+    assert told.told[2:] == [("not-admitted", 1, 999), ("pin-locked", 1, 999)]
+    for _ in range(2):
+        await told.pass_seconds(TOLD_EVERY)
+    assert len(told.told) == 4
+    told.refusals.note("not-admitted", 1)
+    await told.pass_seconds(0)
+    assert told.told[4:] == [("not-admitted", 1, 1)]
+
+
+async def test_a_machine_full_of_users_is_told_in_bounded_number() -> None:
+    """One user may have 65,536 user ids of its own."""
+    told = Told()
+    for uid in range(65_536):
+        told.refusals.note("not-admitted", uid)
+    await told.pass_seconds(TOLD_EVERY)
+    assert len(told.told) == MOST_USERS + 2
+    assert sum(count for _, _, count in told.told) == 65_536
+    assert told.told[-1] == ("not-admitted", None, 65_536 - MOST_USERS - 1)
+
+
+async def test_the_rest_is_told_at_the_end() -> None:
+    told = Told()
+    for _ in range(3):
+        told.refusals.note("connections", 7)
+    await told.refusals.close()
+    assert told.told == [("connections", 7, 1), ("connections", 7, 2)]
+
+
+async def test_operations_that_the_table_refuses_are_few(served: Served) -> None:
+    """Those that are accepted are as many as there are."""
+    await served.start()
+    caller = await served.call()
+    for _ in range(2 * BURST):
+        assert await caller.operate() == (200, "")
+    served.table.refuses = True
+    asked = len(served.table.asked)
+    codes = [(await caller.operate())[1] for _ in range(BURST + 5)]
+    assert codes == ["phase"] * BURST + ["refused-often"] * 5
+    assert len(served.table.asked) == asked + BURST
+    await asyncio.gather(*served.server._refusals._telling)
+    assert served.table.refused == [("refused-often", OWN, 1)]
+
+
+async def test_one_more_is_answered_every_ten_seconds() -> None:
+    told = Told()
+    assert [told.refusals.take(1) for _ in range(BURST + 2)] == [True] * BURST + [False] * 2
+    assert told.refusals.take(2)
+    told.boottime_ns += int(ONE_MORE_EVERY * 1e9) - 1
+    assert not told.refusals.take(1)
+    told.boottime_ns += int(ONE_MORE_EVERY * 1e9) + 1
+    assert [told.refusals.take(1) for _ in range(3)] == [True, True, False]
+    told.refusals.give_back(1)
+    assert told.refusals.take(1)
+
+
+@pytest.mark.parametrize("spelling", ["{}", "{{{}}}", "urn:uuid:{}"])
+async def test_an_id_is_the_same_however_it_is_written(served: Served, spelling: str) -> None:
+    await served.start()
+    caller = await served.call()
+    for written in (str(PAUSE["id"]), str(PAUSE["id"]).upper(), str(PAUSE["id"]).replace("-", "")):
+        assert await caller.operate(id=spelling.format(written)) == (200, "")
+    assert {asked for asked, _ in served.table.asked} == {PAUSE["id"]}
+    assert await caller.operate(id="7c9e") == (400, "bad-request")
+
+
+async def test_who_asks_too_fast_waits_and_nobody_else() -> None:
+    """In the order of asking."""
+    turns = Turns()
+    order: list[int] = []
+
+    async def ask(number: int) -> None:
+        await turns.take(1)
+        order.append(number)
+
+    flood = [asyncio.create_task(ask(number)) for number in range(AT_ONCE + 5)]
+    await turns.take(2)
+    assert len(order) <= AT_ONCE
+    await asyncio.gather(*flood)
+    assert order == list(range(AT_ONCE + 5))

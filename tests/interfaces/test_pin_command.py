@@ -1,0 +1,61 @@
+"""`cardshoe pin`, at a real terminal: what is typed is not shown, and what is printed is the hash alone."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from controller.api.pins import mistake_of_hash, pin_matches
+from controller.commands.main import main
+
+PIN = "527190"
+
+
+def test_at_a_terminal_nothing_that_is_typed_is_shown() -> None:
+    master, slave = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "controller", "pin"], stdin=slave, stdout=subprocess.PIPE, stderr=slave,
+        start_new_session=True,
+        preexec_fn=lambda: os.close(os.open(os.ttyname(slave), os.O_RDWR)),  # the terminal of the session
+    ) as running:  # fmt: skip
+        os.close(slave)
+        shown = b""
+        for _ in range(2):
+            while not shown.endswith(b": "):
+                shown += os.read(master, 1000)
+            os.write(master, f"{PIN}\n".encode())
+            shown += os.read(master, 1000)
+        assert running.stdout is not None
+        printed = running.stdout.read().decode()
+        assert running.wait(timeout=300) == 0
+    os.close(master)
+    assert PIN.encode() not in shown
+    kept = printed.removesuffix("\n")
+    assert mistake_of_hash(kept, simulated=False) == ""
+    assert pin_matches(PIN, kept)
+
+
+@pytest.mark.parametrize(
+    ("typed", "why"),
+    [
+        (f"{PIN}\n527191\n", "The two PINs differ"),
+        ("1234\n", "6 to 12 digits"),
+        ("777777\n", "tried first"),
+        ("secret\n", "made of digits"),
+    ],
+)
+def test_a_pin_that_is_refused(typed: str, why: str) -> None:
+    done = CliRunner().invoke(main, ["pin"], input=typed)
+    assert done.exit_code == 2
+    assert why in done.stderr
+    assert done.stdout == ""
+
+
+def test_two_hashes_of_one_pin_differ() -> None:
+    printed = [CliRunner().invoke(main, ["pin"], input=f"{PIN}\n{PIN}\n").stdout for _ in range(2)]
+    assert printed[0] != printed[1]

@@ -1,0 +1,247 @@
+"""PINs: which are taken, which hashes are fit, locks by a clock that is handed in, and turns of several users."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_mock
+
+from controller.api import pins
+from controller.api.people import MOST_UID, Person, Reader, mistakes_of
+from controller.api.pins import (
+    SALT,
+    WAITING,
+    PinDesk,
+    PinRefusedError,
+    hash_pin,
+    mistake_of_hash,
+    mistake_of_pin,
+    pin_matches,
+)
+from controller.journal.codec import Moment
+from controller.roles import Role
+from controller.table.decide import decide
+from controller.table.inputs import PinTried
+from controller.table.model import PinLock
+from controller.table.state import TableState
+
+MINUTE, HOUR = 60 * 10**9, 3600 * 10**9
+CONSOLE, OFFICE, LOUNGE = 1001, 1002, 1003
+RIGHT, WRONG = "527190", "527191"
+KEPT = hash_pin(RIGHT, bytes(SALT), 2)
+GOOD = hash_pin(RIGHT, bytes(SALT))
+
+
+class Record:
+    """Locks as the table folds them, and a clock. `compared`: the PINs that were looked at."""
+
+    def __init__(self) -> None:
+        self.state = TableState()
+        self.utc_ns, self.boottime_ns = 10**18, 5 * HOUR
+        self.tried = 0
+
+    def now(self) -> Moment:
+        return Moment(self.utc_ns, self.boottime_ns)
+
+    def pass_ns(self, span: int) -> None:
+        self.utc_ns, self.boottime_ns = self.utc_ns + span, self.boottime_ns + span
+
+    def pin_lock(self, person: str, uid: int) -> PinLock:
+        return self.state.pin_lock(person, uid)
+
+    async def pin_tried(self, person: str, uid: int, *, right: bool) -> None:
+        self.tried += 1
+        await asyncio.sleep(0)  # a commit lets others have a turn
+        self.state = decide(self.state, PinTried(person, uid, right, self.utc_ns)).state
+
+
+@pytest.fixture
+def record() -> Record:
+    return Record()
+
+
+@pytest.fixture
+async def desk(record: Record) -> AsyncIterator[PinDesk]:
+    made = PinDesk(record, record.now)
+    yield made
+    made.close()
+
+
+async def outcome(desk: PinDesk, pin: str, uid: int = CONSOLE) -> str:
+    """The code of the refusal; empty where the PIN was taken."""
+    try:
+        await desk.prove("sam", "Sam", pin, KEPT, uid)
+    except PinRefusedError as refused:
+        return refused.code
+    return ""
+
+
+async def locked(desk: PinDesk) -> None:
+    assert [await outcome(desk, WRONG) for _ in range(5)] == ["pin"] * 4 + ["pin-locked"]
+
+
+async def test_ten_thousand_guesses_are_five(desk: PinDesk, record: Record) -> None:
+    await locked(desk)
+    for guess in range(10_000):
+        assert await outcome(desk, f"{guess:06}") == "pin-locked"
+    assert await outcome(desk, RIGHT) == "pin-locked"
+    assert record.tried == 5
+
+
+async def test_guesses_at_the_same_time_are_not_more(desk: PinDesk, record: Record) -> None:
+    """Each is compared when the one before it is recorded; few wait, and the others are told so."""
+    codes: list[str] = []
+    for _ in range(3):
+        codes += await asyncio.gather(*(outcome(desk, WRONG) for _ in range(20)))
+    assert record.tried == 5
+    assert codes.count("pin") == 4
+    assert codes.count("pin-busy") == 20 - WAITING + 20 - WAITING
+
+
+async def test_the_lock_ends_and_says_when(desk: PinDesk, record: Record) -> None:
+    await locked(desk)
+    with pytest.raises(PinRefusedError, match=re.escape("another 60 s. Wait, enter it on another screen, or call")):
+        await desk.prove("sam", "Sam", RIGHT, KEPT, CONSOLE)
+    record.pass_ns(MINUTE - 1)
+    assert await outcome(desk, RIGHT) == "pin-locked"
+    record.pass_ns(1)
+    assert await outcome(desk, RIGHT) == ""
+    assert record.pin_lock("sam", CONSOLE) == PinLock("sam", CONSOLE)
+
+
+async def test_a_stranger_elsewhere_locks_nobody_out_of_this_screen(desk: PinDesk) -> None:
+    assert await outcome(desk, RIGHT, OFFICE) == ""
+    await locked(desk)
+    assert await outcome(desk, RIGHT, OFFICE) == ""
+
+
+@pytest.mark.parametrize("step", [-1000 * HOUR, -MINUTE, MINUTE, 1000 * HOUR])
+async def test_a_clock_that_is_set_neither_lengthens_nor_ends_a_lock(desk: PinDesk, record: Record, step: int) -> None:
+    await locked(desk)
+    record.utc_ns += step
+    assert await outcome(desk, RIGHT) == "pin-locked"
+    record.pass_ns(MINUTE)
+    assert await outcome(desk, RIGHT) == ""
+
+
+async def test_after_a_restart_with_a_clock_set_back_a_lock_has_its_length_at_most(
+    desk: PinDesk, record: Record
+) -> None:
+    await locked(desk)
+    desk.close()
+    record.utc_ns -= 1000 * HOUR
+    again = PinDesk(record, record.now)
+    assert await outcome(again, RIGHT) == "pin-locked"
+    record.pass_ns(MINUTE)
+    assert await outcome(again, RIGHT) == ""
+    again.close()
+
+
+async def test_a_user_who_sends_many_keeps_no_other_waiting(record: Record, mocker: pytest_mock.MockerFixture) -> None:
+    """One of the first user is compared, the others wait behind it; the second user's is compared beside it."""
+    may_end = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def slowly(pin: str, kept: str) -> bool:
+        if pin == WRONG:
+            asyncio.run_coroutine_threadsafe(may_end.wait(), loop).result()
+        return pin == RIGHT
+
+    mocker.patch.object(pins, "pin_matches", slowly)
+    desk = PinDesk(record, record.now)
+    flood = [asyncio.create_task(outcome(desk, WRONG)) for _ in range(50)]
+    assert await outcome(desk, RIGHT, LOUNGE) == ""
+    assert sum(task.done() for task in flood) == 50 - WAITING
+    may_end.set()
+    assert sorted(await asyncio.gather(*flood)) == ["pin"] * WAITING + ["pin-busy"] * (50 - WAITING)
+    desk.close()
+
+
+# -- PINs and hashes
+
+
+@pytest.mark.parametrize("pin", ["527190", "904713", "112233", "123457", "987654321087"])
+def test_a_pin_that_is_taken(pin: str) -> None:
+    assert mistake_of_pin(pin) == ""
+
+
+@pytest.mark.parametrize(
+    ("pin", "why"),
+    [
+        ("", "made of digits"),
+        ("12a456", "made of digits"),
+        ("\uff15\uff12\uff17\uff11\uff19\uff10", "made of digits"),
+        ("52719", "6 to 12 digits"),
+        ("5271905271905", "6 to 12 digits"),
+        ("000000", "tried first"),
+        ("123456", "tried first"),
+        ("789012", "tried first"),
+        ("654321", "tried first"),
+    ],
+)
+def test_a_pin_that_is_not(pin: str, why: str) -> None:
+    assert why in mistake_of_pin(pin)
+
+
+def test_a_hash_is_of_one_pin() -> None:
+    assert pin_matches(RIGHT, GOOD)
+    assert not pin_matches(WRONG, GOOD)
+    assert mistake_of_hash(GOOD, simulated=False) == ""
+
+
+@pytest.mark.parametrize(
+    ("kept", "why"),
+    [
+        ("x", "is none"),
+        ("527190", "is none"),
+        ("bcrypt" + GOOD[6:], "is none"),
+        (GOOD + "$00", "is none"),
+        (GOOD + "0", "is none"),
+        (GOOD.replace("$16384$", "$16385$"), "is none"),
+        (GOOD.replace("$16384$", "$-16384$"), "is none"),
+        (GOOD.replace("$8$", "$0$"), "is none"),
+        (GOOD.replace("$16384$", f"${2**30}$"), "more memory or time"),
+        (GOOD.replace("$8$", "$800$"), "more memory or time"),
+        (GOOD.replace("$8$1$", f"$8${2**40}$"), "more memory or time"),
+        (GOOD.replace("$16384$", f"${10**4000}$"), "is none"),
+        (hash_pin(RIGHT, bytes(SALT), 2**13), "too weak"),
+        (hash_pin(RIGHT, bytes(SALT - 1)), "too weak"),
+        (GOOD[:-66], "too weak"),
+        (GOOD.replace("$8$", "$4$"), "too weak"),
+    ],
+)
+def test_a_hash_that_is_not_fit(kept: str, why: str) -> None:
+    assert why in mistake_of_hash(kept, simulated=False)
+    assert (mistake_of_hash(kept, simulated=True) == "") is (why == "too weak")
+
+
+def test_all_mistakes_of_people_and_readers_are_said_at_once() -> None:
+    people = (
+        Person("dana", "Dana", Role.DEALER, uids=(7, -1)),
+        Person("dana", "Dana", Role.DEALER, uids=(7,)),
+        Person("kim", "Kim", Role.DEALER),
+        Person("sam", "Sam", Role.PIT_SUPERVISOR),
+        Person("lee", "Lee", Role.PIT_MANAGER, "527190"),
+        Person("", "Nobody", Role.DEALER, uids=(2**40,)),
+    )
+    readers = (Reader("monitor", (7, MOST_UID)), Reader("wall", ()))
+    assert mistakes_of(people, readers) == [
+        "two people are called dana.",
+        "one of [[people]] has an empty id.",
+        "uid 7 stands for a person and for a reader.",
+        "-1 is no user of a machine; `id -u NAME` gives the uid of one.",
+        f"{2**40} is no user of a machine; `id -u NAME` gives the uid of one.",
+        "the reader wall has no uids.",
+        "kim has neither a pin_hash nor uids, and could do nothing.",
+        "sam has no pin_hash; every rank above the dealer's needs one.",
+        "the pin_hash of lee is none; `cardshoe pin` makes one.",
+        "there is no shift_manager, to whom the rules refer what they leave open.",
+    ]
+
+
+def test_people_and_readers_without_a_mistake() -> None:
+    people = (Person("max", "Max", Role.SHIFT_MANAGER, GOOD, (7,)), Person("kim", "Kim", Role.DEALER, GOOD))
+    assert mistakes_of(people, (Reader("wall", (8, 9)),)) == []
