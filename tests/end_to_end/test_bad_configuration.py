@@ -1,4 +1,4 @@
-"""A configuration that cannot be used: exit code 78, one sentence, what to do next, and no traceback."""
+"""A configuration that cannot be used: exit code 78, a sentence for each mistake, what to do next, no traceback."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ async def refusal(stage: Stage, code: int = BAD_CONFIGURATION) -> str:
     daemon = stage.spawn_daemon()
     assert await daemon.ended() == code, daemon.err
     assert not daemon.out
-    first, *hint = daemon.err
+    first, *mistakes, hint = daemon.err
     assert first.startswith("cardshoe: ")
-    assert first.endswith(".")
-    assert len(hint) == 1, daemon.err
-    assert hint[0].startswith("  ")
+    assert first.endswith(f" has {len(mistakes)} mistakes:" if mistakes else "."), daemon.err
+    assert all(mistake.startswith("  - ") and mistake.endswith(".") for mistake in mistakes), daemon.err
+    assert hint.startswith("  ")
     assert not stage.socket.exists()
     return "\n".join(daemon.err)
 

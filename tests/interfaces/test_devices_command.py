@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from controller.commands.main import main
-from controller.daemon.configuration import DeviceSection
+from controller.daemon.sections import DeviceSection
 from firmware_bridge.device_keys import read_device_keys, write_device_keys
 from firmware_bridge.discovery import Lists
 from firmware_bridge.errors import TransportUnavailableError

@@ -1,0 +1,198 @@
+"""What must hold between the values of a configuration. Each check looks at sections that could be read, and tells
+every mistake that it finds."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+import msgspec
+
+from controller.api.people import Person
+from controller.daemon.house_law import HouseRow, ReadingSection, mistakes_of_law
+from controller.daemon.section_reader import LONGEST_NAME, Mistake
+from controller.daemon.sections import (
+    ApiSection,
+    CaptureSection,
+    DeviceSection,
+    LimitSection,
+    TableSection,
+    settings_of,
+)
+from controller.games import BROKEN, GAMES
+from controller.roles import Role
+from controller.rules.law import Law, SettingError
+from controller.rules.layout import TableRulesError, check_rules
+from controller.table.settings import law_of
+from controller.table.state import TableState
+from firmware_bridge.device_url import DeviceUrl, parse_device_url
+from firmware_bridge.drivers.registry import Maturity, registered_driver
+from firmware_bridge.errors import BadDeviceUrlError, DriverMissingError
+from firmware_bridge.plain_text import plain
+
+MOST_UID: Final = 2**32 - 2  # the last number that the kernel gives to a user
+LONGEST_SOCKET_PATH: Final = 107  # bytes that the kernel takes
+PSEUDO_TERMINALS: Final = range(136, 144)  # major numbers of their device nodes
+
+Mistakes: TypeAlias = Iterator[Mistake]
+
+
+def mistakes_of_sections(good: Mapping[str, Any]) -> list[Mistake]:
+    """Those that the sections have together; a check whose sections could not be read is left out."""
+    found: list[Mistake] = []
+    for check, needed in CHECKS:
+        if all(name in good for name in needed):
+            found += check(*(good[name] for name in needed))
+    return found
+
+
+def _check_game(table: TableSection) -> Mistakes:
+    if table.game not in GAMES:
+        wrong = "".join(f" {sentence}." for sentence in BROKEN.values())
+        yield Mistake(f"[table] game: there is no game {table.game!r}; known: {', '.join(GAMES)}.{wrong}")
+        return
+    fewest, most, _ = GAMES[table.game].boxes
+    if table.boxes and not fewest <= table.boxes <= most:
+        yield Mistake(f"[table] boxes: {table.game} has {fewest} to {most} boxes, not {table.boxes}.")
+
+
+def _check_device(table: TableSection, device: DeviceSection) -> Mistakes:
+    """A URL that can exist, and the files that its driver needs, no others."""
+    try:
+        url = parse_device_url(device.url)
+        driver = registered_driver(url.driver)
+    except (BadDeviceUrlError, DriverMissingError) as error:
+        yield Mistake(f"[device] url: {error}", error.hint)
+        return
+    if driver.needs_keys and device.key_file is None:
+        yield Mistake(f"the key key_file is missing in [device]; {driver.name} needs its keys.")
+    if driver.needs_card_table and device.card_table is None:
+        yield Mistake(f"the key card_table is missing in [device]; {driver.name} needs the card of each identifier.")
+    if device.card_table is not None and not driver.needs_card_table:
+        yield Mistake(f"[device] card_table: {driver.name} knows its cards without one.")
+    if not driver.needs_keys and driver.maturity is not Maturity.OTHERS:
+        yield from _check_one_way_device(device, url)
+    if not table.simulated:
+        yield from _check_real_device(url)
+
+
+def _check_one_way_device(device: DeviceSection, url: DeviceUrl) -> Mistakes:
+    """Such a device cannot identify itself: its name is the URL's, and a pinned name must be that one."""
+    if device.serial not in (None, url.known_as):
+        yield Mistake(
+            f"[device] serial: {url.driver} reports no serial number; by its URL the device is {url.known_as}.",
+            "Name the port after the device (udev/README.md) in `url`, or leave `serial` out.",
+        )
+    if device.firmware_digests:
+        yield Mistake(
+            f"[device] firmware_digests: {url.driver} reports no firmware digest.",
+            "Leave firmware_digests out, and approve such a device by its seal.",
+        )
+
+
+def _check_real_device(url: DeviceUrl) -> Mistakes:
+    """What a simulator is known by before it is asked. A driver without keys only repeats what the table expects."""
+    if url.scheme == "sim":
+        yield Mistake(
+            "[device] url: a sim device is a simulator, and this table is not simulated.",
+            "Name the real device, or write simulated = true in [table].",
+        )
+    elif url.scheme == "serial" and is_pseudo_terminal(Path(url.path)):
+        yield Mistake(
+            f"[device] url: {url.path} is a pseudo-terminal, behind which a program is and no device.",
+            "Name the port of the real device, or write simulated = true in [table].",
+        )
+
+
+def is_pseudo_terminal(path: Path) -> bool:
+    """Whether a program is at the other end of this node. What is not there at the moment is none."""
+    try:
+        return os.major(path.stat().st_rdev) in PSEUDO_TERMINALS
+    except OSError:
+        return False
+
+
+def _check_socket(api: ApiSection) -> Mistakes:
+    length = len(os.fsencode(api.socket))
+    if length > LONGEST_SOCKET_PATH:
+        yield Mistake(
+            f"[api] socket: {api.socket} is {length} bytes long, and the system takes at most {LONGEST_SOCKET_PATH}.",
+            "Name a shorter path, such as /run/cardshoe/TABLE/api.sock.",
+        )
+
+
+def _check_capture(table: TableSection, capture: CaptureSection | None) -> Mistakes:
+    if capture is not None and capture.key_file is None and not table.simulated:
+        yield Mistake(
+            "the key key_file is missing in [capture]; the records of a real device are sealed.",
+            "Make a key for captures (docs/captures.md), and name its file.",
+        )
+
+
+def _check_law(table: TableSection, readings: Mapping[str, ReadingSection], house: Sequence[HouseRow]) -> Mistakes:
+    if table.game in GAMES:
+        for mistake in mistakes_of_law(table.game, readings, house, simulated=table.simulated):
+            yield Mistake(str(mistake), mistake.hint)
+
+
+def _check_limits(
+    table: TableSection, readings: Mapping[str, ReadingSection], limits: Mapping[str, LimitSection]
+) -> Mistakes:
+    """Limits of wagers that the game has, and that can be met."""
+    if table.game not in GAMES:
+        return
+    law = _law_as_far_as_it_goes(table, readings)
+    for wager, limit in limits.items():
+        settings = settings_of(msgspec.structs.replace(table, boxes=0), {}, (), {wager: limit})
+        try:
+            check_rules(law, TableState(settings=settings).table_rules)
+        except TableRulesError as error:
+            yield Mistake(f"[limits] {plain(wager, LONGEST_NAME)}: {error}.", "`cardshoe rules` lists the wagers.")
+
+
+def _law_as_far_as_it_goes(table: TableSection, readings: Mapping[str, ReadingSection]) -> Law:
+    """Without the readings where one of them is none: that is told as such."""
+    try:
+        return law_of(settings_of(table, readings, (), {}))
+    except SettingError:
+        return law_of(settings_of(table, {}, (), {}))
+
+
+def _check_people(table: TableSection, people: Sequence[Person]) -> Mistakes:
+    for sentence in mistakes_of(people):
+        yield Mistake(sentence)
+
+
+CHECKS: Final[tuple[tuple[Callable[..., Mistakes], tuple[str, ...]], ...]] = (
+    (_check_game, ("table",)),
+    (_check_device, ("table", "device")),
+    (_check_socket, ("api",)),
+    (_check_capture, ("table", "capture")),
+    (_check_law, ("table", "readings", "house")),
+    (_check_limits, ("table", "readings", "limits")),
+    (_check_people, ("table", "people")),
+)
+"""Each check, and the sections that it needs."""
+
+
+def mistakes_of(people: Sequence[Person]) -> Iterator[str]:
+    """What is wrong with the people of a table, a sentence each."""
+    ids = [person.id for person in people]
+    for id_ in dict.fromkeys(ids):
+        if ids.count(id_) > 1:
+            yield f"two people are called {id_}."
+    uids = [uid for person in people for uid in person.uids]
+    for uid in dict.fromkeys(uids):
+        if not 0 <= uid <= MOST_UID:
+            yield f"{uid} is no user of a machine; `id -u NAME` gives the uid of one."
+        elif uids.count(uid) > 1:
+            yield f"uid {uid} stands for two people."
+    for person in people:
+        if person.role is not Role.DEALER and not person.pin_hash:
+            yield f"{person.id} has no pin_hash; every rank above the dealer's needs one."
+    if not any(person.role is Role.SHIFT_MANAGER for person in people):
+        yield "there is no shift_manager, to whom the rules refer what they leave open."
+    if not uids:
+        yield "no user may use the socket; give at least one of [[people]] the uids of the users it stands for."
