@@ -25,6 +25,7 @@ from controller.api.messages import OperationAnswer, OperationRequest, decode_re
 from controller.api.people import People, PersonRefusedError
 from controller.api.view import TableView
 from controller.roles import Role
+from firmware_bridge.plain_text import whole_number
 
 MAX_REQUEST: Final = 64 * 1024
 MAX_ENTRY: Final = 2**63 - 1
@@ -123,11 +124,8 @@ class ApiServer:
         return _json(await self._table.operate(asked, person.id, person.role, uid))
 
     async def _events(self, request: web.Request) -> web.StreamResponse:
-        try:
-            after = int(request.headers.get("Last-Event-ID", "0"))
-        except ValueError:
-            after = -1
-        if not 0 <= after <= MAX_ENTRY:
+        after = whole_number(request.headers.get("Last-Event-ID", "0"), MAX_ENTRY)
+        if after is None:
             return web.Response(status=400, text="Last-Event-ID must be the number of a journal entry\n")
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-store"})
         task = asyncio.current_task()
