@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
+from ipaddress import ip_address
 from typing import Any, Final, TypeAlias
 
 import msgspec
 
 from controller.api.people import Person
 from controller.daemon.house_law import HouseRow, ReadingSection, mistakes_of_law
+from controller.daemon.real_device import program_behind
 from controller.daemon.section_reader import LONGEST_NAME, Mistake
 from controller.daemon.sections import (
     ApiSection,
@@ -28,13 +29,12 @@ from controller.rules.layout import TableRulesError, check_rules
 from controller.table.settings import law_of
 from controller.table.state import TableState
 from firmware_bridge.device_url import DeviceUrl, parse_device_url
-from firmware_bridge.drivers.registry import Maturity, registered_driver
+from firmware_bridge.drivers.registry import Maturity, RegisteredDriver, registered_driver
 from firmware_bridge.errors import BadDeviceUrlError, DriverMissingError
 from firmware_bridge.plain_text import plain
 
 MOST_UID: Final = 2**32 - 2  # the last number that the kernel gives to a user
 LONGEST_SOCKET_PATH: Final = 107  # bytes that the kernel takes
-PSEUDO_TERMINALS: Final = range(136, 144)  # major numbers of their device nodes
 
 Mistakes: TypeAlias = Iterator[Mistake]
 
@@ -75,7 +75,7 @@ def _check_device(table: TableSection, device: DeviceSection) -> Mistakes:
     if not driver.needs_keys and driver.maturity is not Maturity.OTHERS:
         yield from _check_one_way_device(device, url)
     if not table.simulated:
-        yield from _check_real_device(url)
+        yield from _check_real_device(url, driver)
 
 
 def _check_one_way_device(device: DeviceSection, url: DeviceUrl) -> Mistakes:
@@ -92,26 +92,30 @@ def _check_one_way_device(device: DeviceSection, url: DeviceUrl) -> Mistakes:
         )
 
 
-def _check_real_device(url: DeviceUrl) -> Mistakes:
-    """What a simulator is known by before it is asked. A driver without keys only repeats what the table expects."""
+def _check_real_device(url: DeviceUrl, driver: RegisteredDriver) -> Mistakes:
+    """What is known to be a program. A driver without keys repeats that the device is real, whatever it is."""
+    next_step = "Name the real device, or write simulated = true in [table]."
     if url.scheme == "sim":
+        yield Mistake("[device] url: a sim device is a simulator, and this table is not simulated.", next_step)
+    elif why := program_behind(url):
+        yield Mistake(f"[device] url: {why}", next_step)
+    elif url.scheme == "tcp" and not driver.needs_keys and _is_this_machine(url.host):
         yield Mistake(
-            "[device] url: a sim device is a simulator, and this table is not simulated.",
-            "Name the real device, or write simulated = true in [table].",
-        )
-    elif url.scheme == "serial" and is_pseudo_terminal(Path(url.path)):
-        yield Mistake(
-            f"[device] url: {url.path} is a pseudo-terminal, behind which a program is and no device.",
-            "Name the port of the real device, or write simulated = true in [table].",
+            f"[device] url: {url.host} is this machine, where a program and no device answers, and {driver.name} cannot"
+            " tell the one from the other.",
+            next_step,
         )
 
 
-def is_pseudo_terminal(path: Path) -> bool:
-    """Whether a program is at the other end of this node. What is not there at the moment is none."""
+def _is_this_machine(host: str) -> bool:
+    if host.rstrip(".").lower() in ("localhost", "ip6-localhost") or host.lower().endswith(".localhost"):
+        return True
     try:
-        return os.major(path.stat().st_rdev) in PSEUDO_TERMINALS
-    except OSError:
+        address = ip_address(host)
+    except ValueError:
         return False
+    mapped = getattr(address, "ipv4_mapped", None) or address
+    return bool(mapped.is_loopback or mapped.is_unspecified)
 
 
 def _check_socket(api: ApiSection) -> Mistakes:
