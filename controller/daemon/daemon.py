@@ -20,6 +20,7 @@ from controller.api.view import LinkView
 from controller.daemon.captures import recorder_of
 from controller.daemon.configuration import Configuration
 from controller.daemon.host import HostClock, SystemdNotifier, forbid_core_dumps, host_boot_id, start_id
+from controller.daemon.real_device import open_real_device
 from controller.daemon.table_service import TableService
 from controller.journal.codec import Clock
 from controller.journal.file import Identity
@@ -38,6 +39,7 @@ from firmware_bridge.drivers.registry import load_driver
 from firmware_bridge.drivers.setting import DriverSetting
 from firmware_bridge.hotplug import watch
 from firmware_bridge.link_keeper import LinkKeeper
+from firmware_bridge.transports.registry import open_transport
 
 PAGE = 2000  # entries folded between two turns of the loop
 
@@ -95,6 +97,7 @@ async def _start(configuration: Configuration, notifier: SystemdNotifier, stack:
         random=secrets.SystemRandom(),
         recorder=recorder,
         simulated=table.simulated,
+        open_transport=open_transport if table.simulated else open_real_device,
         policy=configuration.device.policy,
     )
     service.device = keeper

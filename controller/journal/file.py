@@ -18,6 +18,7 @@ import hashlib
 import hmac
 import os
 import sqlite3
+import stat
 import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -177,12 +178,20 @@ def create(connection: Connection, identity: Identity, key_check: bytes) -> None
 def lock_file(path: Path) -> int:
     """Take the journal for this process; the descriptor holds it, and the kernel lets go when the process dies.
 
-    Raises `JournalError`: journal-locked when another holds it.
+    The file itself is locked and not its name, so that no second name of it leads past the lock. SQLite's log beside it
+    goes by the name: a journal with several is refused. To be closed after SQLite's connections: closing any descriptor
+    of a file gives up the locks that SQLite holds on it. Raises `JournalError`: journal-locked when another program
+    holds it, journal-linked, journal-format for what is no file.
     """
     with speaking(path):
-        descriptor = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            found = os.fstat(descriptor)
+            if not stat.S_ISREG(found.st_mode):
+                raise foreign(path)
+            if found.st_nlink > 1:
+                raise _linked(path, found.st_nlink)
         except BaseException:
             os.close(descriptor)
             raise
@@ -290,7 +299,7 @@ def explain(path: Path, error: Exception) -> JournalError:
         return JournalError(
             "journal-locked",
             f"Another program holds the journal {path}.",
-            f"Stop the other daemon of this table; `fuser {path}.lock {path}` names it.",
+            f"Stop the other daemon of this table; `fuser {path}` names it.",
         )
     if primary == sqlite3.SQLITE_NOTADB:
         return foreign(path)
@@ -310,6 +319,14 @@ def foreign(path: Path) -> JournalError:
         "journal-format",
         f"{path} is not a journal of cardshoe.",
         "Correct the journal's path in the configuration; the file has been left as it was.",
+    )
+
+
+def _linked(path: Path, names: int) -> JournalError:
+    return JournalError(
+        "journal-linked",
+        f"The journal {path} has {names} names, and entries written under one are missed under another.",
+        f"Remove all but the right one (`find / -xdev -samefile {path}`); a backup is a copy and no link.",
     )
 
 

@@ -12,10 +12,12 @@ from typing import Final
 import msgspec
 
 from firmware_bridge.cards import DECK
+from firmware_bridge.plain_text import whole_number
 from simulators.devices.fault_injection import FaultInjector
 from simulators.devices.faults import BY_NAME, SIDES, BadFaultError, Fault, choose, find_fault, parse_fault
 from simulators.ports.outlets import Outlet
 
+MOST_SEED: Final = 10**18 - 1
 _NUMBER: Final = re.compile(r"[0-9]{1,6}(\.[0-9]{1,9})?", re.ASCII)
 LONGEST_LINE: Final = 4096
 
@@ -147,9 +149,10 @@ class Console:
     async def seed(self, words: Sequence[str]) -> str:
         if not words:
             return f"The seed is {self.injector.seed}."
-        if not words[0].isascii() or not words[0].isdigit() or len(words[0]) > 18:
+        seed = whole_number(words[0], MOST_SEED)
+        if seed is None:
             return "Write seed N, N a whole number."
-        self.injector.reseed(int(words[0]))
+        self.injector.reseed(seed)
         return f"The seed of everything random is now {self.injector.seed}. The decks keep theirs."
 
 

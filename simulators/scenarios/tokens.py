@@ -64,7 +64,7 @@ class Tokens:
 
     def number(self, what: str) -> int:
         word = self.take(what)
-        if not re.fullmatch(r"-?\d+", word):
+        if not re.fullmatch(r"-?\d+", word, re.ASCII):
             raise UnreadableError(f"{what} is a number, not '{word}'")
         return int(word)
 
