@@ -9,7 +9,8 @@ import pytest
 from controller.api.door import LONGEST_PATH
 from controller.daemon.configuration import Configuration, ConfigurationError, read_configuration
 
-GOOD = """
+HASH = "scrypt$16384$8$1$" + "00" * 16 + "$" + "00" * 32
+GOOD = f"""
 [table]
 name = "T-1"
 game = "NC"
@@ -32,7 +33,7 @@ uids = [1]
 id = "mo"
 name = "Mo"
 role = "shift_manager"
-pin_hash = "x"
+pin_hash = "{HASH}"
 """
 
 
@@ -83,7 +84,7 @@ def test_what_the_sections_say_together_is_told_with_the_rest(tmp_path: Path) ->
         tmp_path,
         ("simulated = true", "simulated = false"),
         ("serial:///dev/cardshoe/X", "pigeon:///x"),
-        ('pin_hash = "x"', ""),
+        (f'pin_hash = "{HASH}"', ""),
         ("[[people]]", '[readings]\nwrong_count = { option = "both" }\n[limits.moon]\nminimum = 1\n[[people]]'),
     )
     for place, words in (
