@@ -1,7 +1,7 @@
 """The last pieces that crossed the wire, kept for the fault that may follow.
 
-Bytes reveal concealed cards, and so do lengths (a ten has a digit more): of a device that is not simulated only direction
-and age are shown. Everything else is in a capture, sealed (docs/captures.md).
+Bytes reveal concealed cards, and so do lengths (a ten has a digit more): of a device that is not simulated only
+direction and age are shown. Everything else is in a capture, sealed (docs/captures.md).
 """
 
 from __future__ import annotations

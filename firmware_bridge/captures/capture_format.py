@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import struct
 from enum import StrEnum
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Annotated, Any, Final, Protocol, TypeAlias
 
 import msgspec
 
@@ -26,6 +26,7 @@ SIZES: Final = (1024, 16384)
 """A sealed record has the first of these sizes that holds it, or a multiple of the last. The first holds every record
 that is not a backlog: some 480 bytes of a device, which is 15 cards."""
 
+LONGEST_MS: Final = 2**40  # between two records, 34 years; a longer time is damage
 _LENGTH: Final = struct.Struct(">I")
 
 
@@ -77,7 +78,7 @@ class Header(Line, frozen=True, tag="capture", omit_defaults=True):
 class Record(Line, frozen=True):
     """Base of what happened. `ms` is the time since the record before, in whole milliseconds."""
 
-    ms: int
+    ms: Annotated[int, msgspec.Meta(ge=0, le=LONGEST_MS)]
 
 
 class Opened(Record, frozen=True, tag="opened"):

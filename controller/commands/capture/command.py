@@ -33,7 +33,9 @@ FILES = click.argument("files", nargs=-1, required=True, type=click.Path(path_ty
 KEY_FILE = click.option("--key-file", type=click.Path(path_type=Path), help="The key that seals the records.")
 DEVICE_KEYS = click.option("--device-keys", type=click.Path(path_type=Path), help="The device's key, for its proof.")
 CARD_TABLE = click.option("--card-table", type=click.Path(path_type=Path), help="The cards of a reader's identifiers.")
-FACES = click.option("--faces", is_flag=True, help="Show the faces of concealed cards, and the device's bytes, where that is allowed.")
+FACES = click.option(
+    "--faces", is_flag=True, help="Show the faces of concealed cards, and the device's bytes, where that is allowed."
+)
 
 
 @click.group()
