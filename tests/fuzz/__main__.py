@@ -12,7 +12,7 @@ import traceback
 from importlib import import_module
 
 from tests.fuzz.run import Finding, run_spoilt
-from tests.fuzz.targets import BY_NAME, TARGETS, Target
+from tests.fuzz.targets import BY_NAME, TARGETS, Target, folder
 
 
 def run_for(target: Target, seconds: float, seed: int) -> tuple[int, dict[tuple[str, str, int], Finding]]:
@@ -38,8 +38,12 @@ def guided(target: Target, arguments: list[str]) -> None:
         except target.contract:
             return
 
+    corpus = folder() / "corpus"
+    corpus.mkdir()
+    for number, data in enumerate(target.seeds()):
+        (corpus / str(number)).write_bytes(data)
     atheris.instrument_all()
-    atheris.Setup([sys.argv[0], *arguments], run)
+    atheris.Setup([sys.argv[0], *arguments, str(corpus)], run)
     atheris.Fuzz()
 
 
