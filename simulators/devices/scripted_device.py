@@ -160,7 +160,9 @@ class ScriptedDevice:
         return taken
 
     def draw(self, *, face_up: bool = False, foreign: int = 0, unread: bool = False) -> None:
-        """Draw one card from the exit."""
+        """Draw one card from the exit. Where none is left, nothing happens."""
+        if not self.inside:
+            return
         ordinal = self.dispensed + 1
         faces = self._take(1)
         faces = (None,) if unread else faces
@@ -185,7 +187,12 @@ class ScriptedDevice:
         self._take(count)
 
     def find_face_up(self, ordinal: int) -> None:
-        """Its sensor sees that a card lies face up inside: the one that will leave as number `ordinal`."""
+        """Its sensor sees that a card lies face up inside: the one that will leave as number `ordinal`.
+
+        Raises ValueError where that card is not inside.
+        """
+        if not 0 < ordinal - self.dispensed <= len(self.inside):
+            raise ValueError(f"card {ordinal} is not in the device")
         seen = Concealed(self.inside[ordinal - self.dispensed - 1], self.shuffle, ordinal)
         self.report(observations.FaceUpFound(self.shuffle, ordinal, self.deck, seen))
 

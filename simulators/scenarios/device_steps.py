@@ -8,6 +8,7 @@ from typing import Final
 from firmware_bridge.cards import Card
 from simulators.scenarios.course import Course
 from simulators.scenarios.step_forms import Act, Word, plain
+from simulators.scenarios.table_course import StepError
 from simulators.scenarios.tokens import Tokens
 
 TOGETHER: Final = 3  # cards of a set
@@ -15,7 +16,14 @@ TOGETHER: Final = 3  # cards of a set
 
 def _read_face_up(tokens: Tokens) -> Act:
     ordinal = tokens.number("the number of a card")
-    return lambda course: course.device.find_face_up(ordinal)
+
+    def find(course: Course) -> None:
+        try:
+            course.device.find_face_up(ordinal)
+        except ValueError as error:
+            raise StepError(str(error)) from error
+
+    return find
 
 
 def _read_together(tokens: Tokens) -> Act:

@@ -16,7 +16,7 @@ from controller.table import events, operations
 from controller.table.decide import decide
 from controller.table.events import AnyEvent
 from controller.table.inputs import AnyInput, DaemonStarted, DeviceConnected, DeviceGone, PersonActed, StatusReceived
-from controller.table.model import Answer
+from controller.table.model import Answer, Hand
 from controller.table.operations import AnyOperation
 from controller.table.phases import DEALING, Phase
 from controller.table.settings import Settings
@@ -189,8 +189,15 @@ class TableCourse(Generic[DeviceT]):
         players_first = self.state.game.step(StepKind.RETURNING) is not None
         players = self.state.round.live_places
         for place in (*players, DEALER) if players_first else (DEALER, *players):
-            if not self.state.round.hands[place].shown:
+            if not self.hand_at(place).shown:
                 self.do(operations.ExposeHand(place))
+
+    def hand_at(self, place: str) -> Hand:
+        """Raises `StepError` where none lies."""
+        hand = self.state.round.hands.get(place)
+        if hand is None:
+            raise StepError(f"no hand lies at {place} yet; deal it before")
+        return hand
 
     def count_and_pay(self) -> None:
         """The stub is counted unless it was already, and the chips are paid."""

@@ -28,6 +28,8 @@ def as_data(ms: int, link: int, thing: Played, *, faces: bool) -> dict[str, Any]
     line: dict[str, Any] = {"ms": ms, "link": link}
     if isinstance(thing, capture_format.Record):
         record = msgspec.to_builtins(thing)
+        if isinstance(thing, capture_format.FromDevice) and not faces:
+            record["hex"] = COVERED
         return line | {"record": record.pop("is")} | {key: record[key] for key in record if key != "ms"}
     line["heard"] = thing.__struct_config__.tag
     for field in msgspec.structs.fields(thing):
@@ -59,9 +61,9 @@ def header_line(header: Header) -> str:
     return f"capture of {header.date}: {header.url}, driver {header.driver}{device}, {origin}, {kept}{note}{goes_on}"
 
 
-def record_line(ms: int, record: AnyRecord) -> str:
-    """A record: milliseconds since the capture began, what it is, its bytes."""
-    return f"{ms:>9}  {_record(record)}"
+def record_line(ms: int, record: AnyRecord, *, faces: bool) -> str:
+    """A record: milliseconds since the capture began, what it is, its bytes. Those of a device hold faces."""
+    return f"{ms:>9}  {_record(record, faces=faces)}"
 
 
 def heard_line(ms: int, heard: Heard, *, faces: bool) -> str:
@@ -69,10 +71,10 @@ def heard_line(ms: int, heard: Heard, *, faces: bool) -> str:
     return f"{ms:>9}  -> {_heard(heard, faces=faces)}"
 
 
-def _record(record: AnyRecord) -> str:
+def _record(record: AnyRecord, *, faces: bool) -> str:
     match record:
         case capture_format.FromDevice():
-            return f"from device  {record.hex}"
+            return f"from device  {record.hex if faces else COVERED}"
         case capture_format.ToDevice():
             return f"to device    {record.hex}"
         case capture_format.Opened():
