@@ -15,6 +15,7 @@ from controller.table.inputs import (
     CommandAnswered,
     DaemonStarted,
     DeviceConnected,
+    DeviceContradicted,
     DeviceGone,
     DeviceReported,
     PersonActed,
