@@ -31,7 +31,7 @@ from firmware_bridge.drivers.base import (
 from firmware_bridge.drivers.cardlink import authentication, messages
 from firmware_bridge.drivers.cardlink.framing import HEADER, VERSION, Frame, FrameReader, enclose, encode_frame
 from firmware_bridge.drivers.cardlink.messages import Kind, encode_body
-from firmware_bridge.drivers.cardlink.overdue import DUE_WITHIN, OverdueReport
+from firmware_bridge.drivers.cardlink.overdue import OverdueReport
 from firmware_bridge.drivers.cardlink.sequence import ReportSequence
 from firmware_bridge.drivers.cardlink.translate import identity_of, observation_of, order_of, status_of
 from firmware_bridge.drivers.cardlink.unreadable import why_unreadable
@@ -260,7 +260,7 @@ class CardlinkHost:
         """A report that is due and does not come: the link is made again, once; then what it held may be lost."""
         if self._step is not Step.READY or now < self._overdue.ends_at():
             return ()
-        if self._overdue.behind_since + DUE_WITHIN <= now:
+        if self._overdue.counts_too_few(now):
             sentence = (
                 f"The device counts fewer reports than the {self._sequence.number - 1} that it has sent; the program "
                 "reconnects."

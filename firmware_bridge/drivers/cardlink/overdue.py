@@ -16,13 +16,10 @@ DUE_WITHIN: Final = 5.0  # seconds
 
 
 class OverdueReport:
-    """Of one link. After `DUE_WITHIN` the link ends, once for a report; on the next one that report is given up.
-
-    `behind_since`: the device's status counts fewer reports than were taken.
-    """
+    """Of one link. After `DUE_WITHIN` the link ends, once for a report; on the next one that report is given up."""
 
     def __init__(self, sequence: ReportSequence, memory: LinkMemory, held: tuple[int, int]) -> None:
-        self.behind_since = math.inf
+        self._behind_since = math.inf  # the device's status counts fewer reports than were taken
         self._sequence = sequence
         self._memory = memory
         self._taken = self._durable = held
@@ -37,7 +34,7 @@ class OverdueReport:
     def hear_of(self, newest: int, now: float) -> None:
         """A status, or a later report, names the last report that the running boot made."""
         is_behind = self._sequence.is_ahead_of(newest)
-        self.behind_since = min(self.behind_since, now) if is_behind else math.inf
+        self._behind_since = min(self._behind_since, now) if is_behind else math.inf
         memory = self._memory
         if memory.passed == self._due and memory.passed_newest is None:
             memory.passed_newest = newest  # it was given up before this start of the program
@@ -65,7 +62,11 @@ class OverdueReport:
     def ends_at(self) -> float:
         """When it is given up that the report, or a status that counts all reports, comes on this link."""
         waits_since = self._since if self._taken == self._durable else math.inf
-        return min(waits_since, self.behind_since) + DUE_WITHIN
+        return min(waits_since, self._behind_since) + DUE_WITHIN
+
+    def counts_too_few(self, now: float) -> bool:
+        """Whether it is the status that does not count all reports."""
+        return now >= self._behind_since + DUE_WITHIN
 
     def give_up(self) -> ReportsGone | None:
         """The report is given up; None: a new link has to be tried first."""

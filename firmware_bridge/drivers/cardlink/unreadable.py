@@ -24,8 +24,6 @@ _BODIES: Final[dict[int, type[messages.Body]]] = {
 _REPORTS: Final = {report.__struct_config__.tag: report for report in messages.Report.__subclasses__()}
 _OF_CARDS: Final = frozenset({"card", "cards"})  # fields; a message that has one tells no value at all
 _PLACE: Final = re.compile(r"(?P<expected>.*) - at `\$\[(?P<place>\d+)\](?P<inside>.*)`", re.DOTALL)
-    r"(?P<expected>.*) - at `\$\[(?P<place>\d+)\](?P<inside>(?:\[\d+\]|\[\.\.\.\])*)`", re.DOTALL
-)
 _SHORT: Final = re.compile(r"Expected `array` of at least length (?P<least>\d+), got (?P<got>\d+)")
 _LIMIT: Final = {"<=": "at most", ">=": "at least"}
 
