@@ -10,6 +10,7 @@ import signal
 from collections.abc import Callable
 from contextlib import AsyncExitStack, suppress
 from importlib.metadata import version
+from typing import Any
 
 import structlog
 
@@ -51,6 +52,7 @@ async def run_daemon(configuration: Configuration) -> None:
     notifier = SystemdNotifier(dict(os.environ))
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
+    loop.set_exception_handler(_log_stray)
     for name in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(name, stop.set)
     if not configuration.table.simulated:
@@ -212,6 +214,13 @@ def _keep(stack: AsyncExitStack, work: object, name: str) -> None:
             await task
 
     stack.push_async_callback(cancel)
+
+
+def _log_stray(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """What no one awaited, by type and place: its text may be anything."""
+    error = context.get("exception")
+    named = {} if error is None else {"error": type(error).__name__, "place": place_of(error)}
+    structlog.get_logger().error("daemon.stray_error", **named)
 
 
 async def _feed_watchdog(server: ApiServer, notifier: SystemdNotifier, interval: float) -> None:
