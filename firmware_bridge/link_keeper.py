@@ -27,7 +27,19 @@ from firmware_bridge.commands import AnyCommand
 from firmware_bridge.device_policy import ANY_DEVICE, DevicePolicy
 from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.drivers.base import LinkOver, LinkStatistics
-from firmware_bridge.link import GARBAGE, Clock, Deliver, Guard, Link, LinkState, MakeDriver, Recorder, Wait, write_log
+from firmware_bridge.link import (
+    GARBAGE,
+    Clock,
+    Deliver,
+    Guard,
+    Link,
+    LinkState,
+    MakeDriver,
+    Recorder,
+    Wait,
+    log_fault,
+    write_log,
+)
 from firmware_bridge.transports.base import OpenTransport
 from firmware_bridge.transports.registry import open_transport
 
@@ -251,7 +263,7 @@ class LinkKeeper:
         return True
 
     def _not_taken(self, doing: str, error: BaseException) -> None:
-        write_log(self._log.error, "link.fault", doing=doing, error=type(error).__name__, exc_info=error)
+        log_fault(self._log, "link.fault", doing, error)
 
 
 def _countable(statistics: LinkStatistics, *, simulated: bool) -> dict[str, int]:

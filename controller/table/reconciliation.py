@@ -10,6 +10,7 @@ from __future__ import annotations
 from controller.table import events
 from controller.table.decision import Decision
 from controller.table.device_reports import OF_A_JAM, stop
+from controller.table.device_watch import watch_orders
 from controller.table.inference import device_counts
 from controller.table.inputs import DeviceConnected, DeviceGone, ReportsMissing, StatusReceived
 from controller.table.interruptions import may_have_passed_cards, raise_unseen_cards
@@ -118,6 +119,7 @@ def lapse_commands(decision: Decision) -> None:
 def status_received(decision: Decision, given: StatusReceived) -> None:
     state = decision.state
     if state.device.connected and state.service is not Service.OUT_OF_SERVICE:
+        watch_orders(decision, given)
         _compare(decision, given.status)
 
 
@@ -126,7 +128,11 @@ def reports_missing(decision: Decision, given: ReportsMissing) -> None:
     device = decision.state.device
     taken = device.last_report if device.boot == given.boot else 0
     last = "an unknown number" if given.last is None else str(given.last)
-    note = f"the device no longer has its reports from {given.first} to {last}: cards may have passed unseen"
+    note = (
+        f"the device has made its report {given.first} and does not send it: cards may have passed unseen"
+        if given.withheld
+        else f"the device no longer has its reports from {given.first} to {last}: cards may have passed unseen"
+    )
     if given.last is None:  # reports of later starts follow in full: none of them counts as received
         decision.emit(events.ReportsPassed(device.boot, device.last_report, note))
     else:

@@ -80,6 +80,8 @@ class DeviceReady(Event, frozen=True, tag="device_ready"):
             capabilities=identity.capabilities,
             exit_held=self.exit_held,
             exit_fails=False,
+            exit_differs=0,
+            exit_repeated=False,
             status_agrees=False,
         )
         round_ = replace(state.round, cards_may_have_passed=self.cards_may_have_passed)
@@ -195,8 +197,30 @@ class CommandIssued(Event, frozen=True, tag="command_issued"):
         opened = OpenCommand(entry, self.command)
         device = replace(state.device, open_commands=(*state.device.open_commands, opened))
         if isinstance(self.command, HoldExit | ReleaseExit):
-            device = replace(device, exit_held=isinstance(self.command, HoldExit))
+            held = isinstance(self.command, HoldExit)
+            again = state.device.exit_held is held and state.device.exit_differs > 0
+            device = replace(device, exit_held=held, exit_differs=0, exit_repeated=again)
         return replace(state, device=device)
+
+
+class CommandUnanswered(Event, frozen=True, tag="command_unanswered"):
+    """The device should have answered the command, does not move, and did not."""
+
+    command_id: int
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        opened = (replace(one, late=True) if one.id == self.command_id else one for one in state.device.open_commands)
+        return with_device(state, open_commands=tuple(opened))
+
+
+class ExitDiffers(Event, frozen=True, tag="exit_differs"):
+    """By its status the device holds its exit (`held`) or not, and the other was ordered. `times`: since that order."""
+
+    held: bool
+    times: int
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return with_device(state, exit_differs=self.times)
 
 
 class CommandDone(Event, frozen=True, tag="command_done"):
