@@ -67,9 +67,11 @@ def set_removed(decision: Decision, given: DeviceReported, seen: observations.Se
         return  # a set of the waiting deck: its irregularity is raised already
     lifted = (seen.shuffle, seen.ordinal)
     if state.in_round and all(card.id != lifted for card in state.decks.tray):
-        again = f"the device reports again that the set of card {seen.ordinal} was lifted"
-        unknown = "the tray was emptied of a set that the journal does not know"
-        raise_count_in_doubt(decision, again if lifted in _out_already(state) else unknown, report=given)
+        if lifted in _out_already(state):
+            note = f"the device reports again that the set of card {seen.ordinal} was lifted"
+            raise_count_in_doubt(decision, note, report=given)
+            return
+        raise_count_in_doubt(decision, "the tray was emptied of a set that the journal does not know", report=given)
     if not state.decks.tray:
         return
     _deal_or_set_aside(decision, given, state.decks.tray, source="tray", what="set")
