@@ -20,7 +20,6 @@ from controller.rules.law import SettingError
 from controller.rules.settlement import bets_in_play
 from controller.table.model import DENIED, CardId, Hand, HeldCard, Irregularity, Pile, Stage
 from controller.table.state import TableState
-from firmware_bridge.cards import Card
 
 BASIS: Final = "known_cards"
 EXPOSES: Final = frozenset(

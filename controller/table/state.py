@@ -361,7 +361,7 @@ class TableState(msgspec.Struct, frozen=True):
 
     @property
     def listed_again(self) -> Counter[str]:
-        """By place or pile: its cards that lie at an earlier one too, by what was reported. Each of them counts once."""
+        """By place or pile: its cards that lie at an earlier one too, by what was reported; each counts once."""
         seen: set[CardId] = set()
         again: Counter[str] = Counter()
         for where, card in self.lying:

@@ -166,8 +166,8 @@ class TableCourse(Generic[DeviceT]):
     def open_first_card(self) -> None:
         self.device.give_out()
         drawn = self.state.round.first_card
-        by_device = self.settings.hands_by_device or drawn is None or drawn.face is None
-        self.do(operations.ShowFirstCard(None if by_device else drawn.face.expose()))
+        face = drawn.face if drawn is not None and not self.settings.hands_by_device else None
+        self.do(operations.ShowFirstCard(face.expose() if face is not None else None))
 
     def close_bets(self) -> None:
         """ "No more bets"; where a First Card is shown, it lies open then."""

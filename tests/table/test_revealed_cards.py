@@ -6,14 +6,13 @@ from itertools import product
 
 import pytest
 
-from controller.api.messages import encode
 from controller.api.view import LinkView, view_of
 from controller.games import GAMES
 from controller.games.specification import Kind, StepKind, Unit
 from controller.roles import Role
 from controller.table import events, operations
 from controller.table.phases import Phase
-from controller.table.settings import Settings
+from controller.table.settings import ChosenReading, Settings
 from firmware_bridge.cards import DECK, Card, Exposed
 from tests.table.harness import TableHarness
 
@@ -39,9 +38,9 @@ def first_to_open(table: TableHarness) -> str:
 
 def opened(table: TableHarness) -> list[Card]:
     """Every card whose commitment was opened so far."""
-    told = [*table.events_of(events.HandExposed), *table.events_of(events.FirstCardShown)]
-    found = [one.revealed if isinstance(one.revealed, tuple) else (one.revealed,) for one in told]
-    return [one.card for several in found for one in several if one is not None]
+    hands = (one for shown in table.events_of(events.HandExposed) for one in shown.revealed)
+    first = (shown.revealed for shown in table.events_of(events.FirstCardShown))
+    return [one.card for one in (*hands, *first) if one is not None]
 
 
 # -- only what was shown
@@ -167,11 +166,10 @@ def test_nor_after_cards_were_left_as_they_were_dealt() -> None:
     assert table.refused(operations.ExposeHand(DEALER))[0] == "enter-cards"
 
 
-@GAME_AND_UNIT
-def test_nor_of_a_hand_whose_turn_it_is_not(game_id: str, unit: Unit) -> None:
-    table = dealt(unit, game_id)
-    if not table.state.game.examining:
-        pytest.skip("all hands are exposed at once")
+@pytest.mark.parametrize("game_id", [game_id for game_id, rules in GAMES.items() if rules.examining])
+def test_nor_of_a_hand_whose_turn_it_is_not(game_id: str) -> None:
+    """Where all hands are exposed at once, each has its turn."""
+    table = dealt(Unit.SETS, game_id)
     place = first_to_open(table)
     wrong = DEALER if place != DEALER else "B1"
     assert table.refused(operations.ExposeHand(wrong))[0] in ("hands-first", "dealer-first")
@@ -180,34 +178,26 @@ def test_nor_of_a_hand_whose_turn_it_is_not(game_id: str, unit: Unit) -> None:
 # -- answers that would tell who guesses right
 
 
-def test_naming_exposed_cards_tells_nothing_of_the_cards_that_lie_face_down() -> None:
-    """Every guess is answered alike: by the same events and the same view but for the name that was typed."""
-
-    def answers(guess: Card, *, last: bool) -> bytes:
-        table = TableHarness(game_id="NC").start()
-        table.do(operations.OpenTable())
-        table.fresh_deck()
-        table.do(operations.PlaceYourBets())
-        table.do(operations.EnterBettor("ann", 1))
-        for box in table.boxes:
-            table.do(operations.PlaceWager("ann", "main", box, 10))
-        table.do(operations.NoMoreBets())
-        table.deal()
-        lying = faces(table)
-        table.report(Kind.EXPOSED_CARD)  # it is not known which card was seen
-        table.report(Kind.POWER_FAILURE)
-        for place in ("D", "B1", "B3"):
-            table.do(operations.NameExposed(place, lying[place]))
-        typed = (*lying["B6"][:2], lying["B6"][2] if last else guess)
-        table.do(operations.NameExposed("B6", typed))
-        seen = [replace_names(one, typed) for _, one in table.steps[-1][1]]
-        return encode([found.asks for found in table.state.open]) + repr(seen).encode()
-
-    def replace_names(event: events.Event, typed: tuple[Card, ...]) -> str:
-        return repr(event).replace(repr(typed), "typed")
-
-    free = next(card for card in reversed(DECK))
-    assert answers(free, last=True) == answers(free, last=False)
+def test_52_guesses_at_a_card_that_lies_face_down_are_answered_alike() -> None:
+    """One card is dealt, a card was exposed and it is not known which, and a dealer names every card in turn."""
+    chosen = (ChosenReading("established_by", "mathematically", "a manager", "2026-01-01"),)
+    table = TableHarness(Unit.SINGLES, settings=Settings("NC", Unit.SINGLES, 7, True, chosen)).start()
+    table.do(operations.OpenTable())
+    table.fresh_deck()
+    table.do(operations.PlaceYourBets())
+    table.do(operations.EnterBettor("ann", 1))
+    table.do(operations.PlaceWager("ann", "main", 1, 10))
+    table.do(operations.NoMoreBets())
+    table.take(1)
+    (dealt_there,) = faces(table)["B1"]
+    table.report(Kind.POWER_FAILURE)
+    table.report(Kind.EXPOSED_CARD)
+    answers = {}
+    for guess in DECK:
+        table.do(operations.NameExposed("B1", (guess,)))
+        answers[guess] = [(found.row.id, found.asks, found.facts.established) for found in table.state.open]
+    assert len(answers) == 52
+    assert all(answer == answers[dealt_there] for answer in answers.values())
 
 
 def test_the_view_of_a_hand_that_was_refused_is_as_before() -> None:

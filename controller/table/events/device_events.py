@@ -20,7 +20,6 @@ from firmware_bridge.capabilities import DeviceIdentity
 from firmware_bridge.commands import AnyCommand, HoldExit, ReleaseExit
 from firmware_bridge.observations import CardDrawn
 
-
 DISPENSED_OF_NEXT: Final = "dispensed_of_next"
 """In `StatusDiffers`: how many cards left the deck that waits for the next round."""
 
