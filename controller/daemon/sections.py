@@ -32,7 +32,10 @@ class _Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class TableSection(_Section, frozen=True):
-    """`[table]`. `boxes` 0: as many as the game's layout has by default. `burn`: cards burnt before the deal."""
+    """`[table]`. `boxes` 0: as many as the game's layout has by default. `burn`: cards burnt before the deal.
+
+    `hands_by_device`: hands may be shown as the device read them, without entering their cards.
+    """
 
     name: Annotated[
         str, msgspec.Meta(pattern=r"^[A-Za-z0-9_.-]{1,64}$", description="1 to 64 letters, digits, and - _ .")
@@ -45,6 +48,7 @@ class TableSection(_Section, frozen=True):
     rounding: Rounding = Rounding.NONE
     least_ms_between_draws: Annotated[int, msgspec.Meta(ge=0, le=MOST_MS)] = LEAST_MS_BETWEEN_DRAWS
     burn: Annotated[int, msgspec.Meta(ge=0, le=5)] = 0
+    hands_by_device: bool = False
 
 
 class LimitSection(_Section, frozen=True):
@@ -135,4 +139,5 @@ def settings_of(
         table.rounding,
         table.least_ms_between_draws,
         table.burn,
+        table.hands_by_device,
     )

@@ -137,7 +137,7 @@ class Console:
     async def load(self, words: Sequence[str]) -> str:
         mechanism = self.injector.mechanism
         shoe = mechanism.profile.kind == "shoe"
-        mechanism.load(mechanism.shuffled_by_hand() if shoe else list(DECK), deck=1)
+        mechanism.load(mechanism.shuffled_by_hand() if shoe else list(DECK))
         return f"A deck of {len(mechanism.inside)} cards is loaded."
 
     async def clear(self, words: Sequence[str]) -> str:
@@ -166,7 +166,7 @@ def _usage(fault: Fault) -> str:
 COMMANDS: Final = {
     "help": ConsoleCommand("help", "This list.", Console.help),
     "status": ConsoleCommand("status", "The device's state, and what is armed.", Console.status),
-    "load": ConsoleCommand("load", "Put a deck in.", Console.load),
+    "load": ConsoleCommand("load", "Put another deck in, also during a round.", Console.load),
     "draw": ConsoleCommand("draw [forced]", "Draw a card from a shoe; forced: its lock gives way.", Console.draw),
     "lift": ConsoleCommand("lift", "Take the set out of a shuffler's tray.", Console.lift),
     "clear": ConsoleCommand("clear", "Clear a jam.", Console.clear),

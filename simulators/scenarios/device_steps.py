@@ -68,6 +68,11 @@ def _deck_will(course: Course, change: Callable[[list[Card]], list[Card]]) -> No
     course.device.alter_next_deck = change
 
 
+def _put_in_another(course: Course) -> None:
+    course.device.put_in_another()
+    course.heartbeat()
+
+
 def _arm_jam(course: Course) -> None:
     course.device.jams_next = True
 
@@ -109,6 +114,11 @@ DEVICE_STEPS: Final[Mapping[str, Word]] = {
         "deck duplicate",
         "in the next deck one card will be there twice, and another not at all",
         plain(lambda course: _deck_will(course, lambda deck: [deck[-1], *deck[1:]])),
+    ),
+    "device another-deck": Word(
+        "device another-deck",
+        "another deck is put in during a round, in place of the rest of the one in play",
+        plain(_put_in_another),
     ),
     "device unseen": Word("device unseen NUMBER", "so many cards leave it and it does not notice", _read_unseen),
     "device skips": Word("device skips NUMBER", "so many cards leave it, counted and not reported", _read_skips),

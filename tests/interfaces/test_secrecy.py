@@ -194,8 +194,36 @@ def test_a_face_that_is_shown_tells_them_apart(game_id: str, unit: Unit) -> None
         table = overhear_a_deal(game_id, unit, deck)
         table.deny(Role.SHIFT_MANAGER)
         before = len(table.public)
-        returning = table.state.game.step(StepKind.RETURNING) is not None
-        table.expose(DEALER if table.state.game.examining and not returning else "B1")
+        table.expose(turn(table))
         shown.append(without_commitments(table.public[before:]))
         assert not table.events_of(WagersSettled)
     assert shown[0] != shown[1]
+
+
+def turn(table: TableHarness) -> str:
+    """The place whose hand is turned over first."""
+    returning = table.state.game.step(StepKind.RETURNING) is not None
+    return DEALER if table.state.game.examining and not returning else "B1"
+
+
+@EVERY_TABLE
+def test_exchanged_hands_tell_nothing_of_what_lies_face_down(game_id: str, unit: Unit) -> None:
+    """The cards that are entered lie face down at another place by what the device read, or are not dealt at all.
+
+    Nor does anything tell which cards the device read at the place itself.
+    """
+    unseen, entered = DECK[-6:-3], DECK[-3:]
+    first = overhear_a_deal(game_id, unit, list(DECK))
+    other = next(place for place in first.state.round.hands if place != turn(first))
+    here, there = (
+        [card.face.expose() for card in first.state.round.hands[place].cards if card.face]
+        for place in (turn(first), other)
+    )
+    assert not {*here, *there} & {*unseen, *entered}
+    swapped = dict(zip([*there, *entered, *here, *unseen], [*entered, *there, *unseen, *here], strict=True))
+    second = overhear_a_deal(game_id, unit, [swapped.get(card, card) for card in DECK])
+    for table in (first, second):
+        table.deny(Role.SHIFT_MANAGER)
+        table.do(operations.ExposeHand(turn(table), entered))
+        assert table.open.kind is Kind.OTHER_DEALING_ERROR
+    assert without_commitments(first.public) == without_commitments(second.public)

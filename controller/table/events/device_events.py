@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
 from msgspec.structs import replace
 
 from controller.games.specification import Kind
 from controller.table.events.base import Event
-from controller.table.events.changes import with_decks, with_device, with_round, with_status_compared
+from controller.table.events.changes import with_deck, with_decks, with_device, with_round, with_status_compared
 from controller.table.model import (
     HeldCard,
     OpenCommand,
@@ -19,6 +19,9 @@ from controller.table.state import TableState
 from firmware_bridge.capabilities import DeviceIdentity
 from firmware_bridge.commands import AnyCommand, HoldExit, ReleaseExit
 from firmware_bridge.observations import CardDrawn
+
+DISPENSED_OF_NEXT: Final = "dispensed_of_next"
+"""In `StatusDiffers`: how many cards left the deck that waits for the next round."""
 
 
 class TableBegan(Event, frozen=True, tag="table_began"):
@@ -122,10 +125,16 @@ class ServiceChanged(Event, frozen=True, tag="service_changed"):
 
 
 class StatusAgrees(Event, frozen=True, tag="status_agrees"):
-    """The device's status agrees with the journal."""
+    """The device's status agrees with the journal.
+
+    `stub_out`: it is about the deck that waits: that one lies in the device, and the rest of the one in play is out.
+    """
+
+    stub_out: bool = False
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        return with_status_compared(state)
+        state = with_status_compared(state)
+        return with_deck(state, False, stub_out=True, used=True) if self.stub_out else state
 
 
 class StatusDiffers(Event, frozen=True, tag="status_differs"):
@@ -144,6 +153,8 @@ class StatusDiffers(Event, frozen=True, tag="status_differs"):
         state = with_status_compared(state)
         if self.what == "shuffle":
             return with_decks(state, in_play=replace(state.decks.in_play, shuffle=self.device, shuffled=False))
+        if self.what == DISPENSED_OF_NEXT:
+            return with_deck(state, True, dispensed=self.device, used=True)
         if self.what == "dispensed":
             return with_decks(state, in_play=replace(state.decks.in_play, dispensed=self.device))
         if self.device:
