@@ -110,6 +110,14 @@ def test_one_report_that_is_withheld_holds_no_later_ones_back() -> None:
     assert len(line.of(ReportsGone)) == 1
 
 
+def test_reports_that_were_passed_over_and_come_too_late_are_no_contradiction() -> None:
+    line = Silence(lambda number: number != 3)
+    line.report(5)
+    line.run(3 * DUE_WITHIN)
+    assert line.host.receive(removed(3), line.now) == []
+    assert isinstance(only(line.host.receive(removed(5, 99), line.now)), Contradicted), "that one was taken"
+
+
 def test_what_comes_after_all_is_taken() -> None:
     line = Silence(lambda number: number <= 2)
     line.report(4)
