@@ -320,7 +320,7 @@ LINES: Final[dict[str, Line]] = {
         f"{event['by']} counted {event['number']} cards ({event['pile']}), {event['due']} due"
     ),
     "cards_burnt": lambda event: f"{_many(event)} burnt",
-    "cards_strayed": lambda event: f"{_many(event)} of deck {event['deck']}, which waits for the next round",
+    "cards_strayed": lambda event: f"{_many(event)} of deck {event['deck']}, which is not dealt in this round",
     "deck_arrived": _arrived,
     "deck_brought": lambda event: (
         f"deck {event['deck']} comes to the table: back {event['back']}, seal {event['seal'] or 'none'}, "
