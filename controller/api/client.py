@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncGenerator
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Final, Self
 
 import aiohttp
 import msgspec
@@ -16,6 +17,7 @@ from controller.api.view import TableView
 
 _decode_view = msgspec.json.Decoder(TableView, dec_hook=decode_operation_hook).decode
 HOST = "http://table"
+PAUSES: Final = (0.05, 0.1, 0.2, 0.4, 0.8)  # seconds between two tries
 
 
 class TableUnreachableError(Exception):
@@ -60,10 +62,8 @@ class ApiClient:
 
     async def operate(self, request: OperationRequest) -> OperationAnswer:
         """Do what a person does. A refusal is an answer; no answer raises `TableUnreachableError`."""
-        assert self._session is not None
         try:
-            async with self._session.post(f"{HOST}/v1/operations", data=encode(request)) as response:
-                return decode_answer(await response.read())
+            return decode_answer(await self._read("POST", "/v1/operations", encode(request)))
         except (aiohttp.ClientError, OSError, TimeoutError, msgspec.MsgspecError) as error:
             raise TableUnreachableError(f"The table at {self._socket} did not answer: {error}.") from error
 
@@ -88,11 +88,8 @@ class ApiClient:
             return
 
     async def _get(self, path: str) -> bytes:
-        assert self._session is not None
         try:
-            async with self._session.get(f"{HOST}{path}") as response:
-                await _require_ok(response)
-                return await response.read()
+            return await self._read("GET", path)
         except (aiohttp.ClientError, OSError, TimeoutError) as error:
             raise self._unreachable(error) from error
 
@@ -107,8 +104,33 @@ class ApiClient:
             return TableUnreachableError(sentence, "It has ended and left its socket there: start it again.")
         return TableUnreachableError(sentence, "Is the daemon running? Name its socket with --socket.")
 
+    async def _read(self, verb: str, path: str, body: bytes | None = None) -> bytes:
+        """The body of an answer. While others fill the queue of the socket, a connection is lost as soon as it is made:
+        it is made again, which harms nothing, since an operation has an id.
+        """
+        for pause in (*PAUSES, None):
+            try:
+                return await self._read_once(verb, path, body)
+            except aiohttp.ClientConnectorError:
+                raise
+            except aiohttp.ClientOSError:
+                if pause is None:
+                    raise
+                await asyncio.sleep(pause)
+        raise AssertionError("the last try returns or raises")
+
+    async def _read_once(self, verb: str, path: str, body: bytes | None) -> bytes:
+        assert self._session is not None
+        async with self._session.request(verb, f"{HOST}{path}", data=body) as response:
+            if verb == "GET":
+                await _require_ok(response)
+            return await response.read()
+
 
 async def _require_ok(response: aiohttp.ClientResponse) -> None:
-    if response.status == 403:
-        raise NotAdmittedError(decode_answer(await response.read()).sentence)
+    if response.ok:
+        return
+    if response.content_type == "application/json":
+        refused = NotAdmittedError if response.status == 403 else TableUnreachableError
+        raise refused(decode_answer(await response.read()).sentence)
     response.raise_for_status()

@@ -22,19 +22,18 @@ from controller.api.refusals import Refusals
 
 LONGEST_PATH: Final = 107  # bytes of a socket's path that the kernel takes
 BACKLOG: Final = 1024  # clients that the kernel keeps waiting; one more of them fails to connect
-AT_ONCE: Final = 16  # connections accepted before others have their turn
+AT_ONCE: Final = 4  # connections accepted before others have their turn
 AFTER_REFUSAL: Final = 0.002  # seconds without accepting: whoever is refused may dial again at once, and for ever
 OF_ONE_USER: Final = 32  # connections
 IN_ALL: Final = 256
 KEPT_FOR_HEALTH: Final = 4  # places that only the daemon's own user takes
 LINGER: Final = 1.0  # seconds that a refused one has to read why
 LINGERING: Final = 32  # refused ones that are given it; the others are closed at once
-PAUSE: Final = 1.0  # seconds without accepting after the system refused a descriptor
+PAUSE: Final = 1.0  # seconds without accepting after the system failed to
 HEAD_WITHIN: Final = 5.0  # seconds for the head of a request, from its first byte or from the connection
 IDLE: Final = 75.0  # seconds between two requests
 WRITE_WITHIN: Final = 30.0  # seconds until a peer has to read more of what is written to it
 _PEER: Final = struct.Struct("iII")  # pid, uid, gid
-_NO_ROOM: Final = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
 _REASONS: Final = {403: "Forbidden", 503: "Service Unavailable"}
 
 NOT_ADMITTED: Final = (
@@ -220,11 +219,9 @@ class Door:
                 peer, _ = self._listener.socket.accept()
             except (BlockingIOError, InterruptedError, ConnectionAbortedError):
                 break
-            except OSError as error:
-                if error.errno not in _NO_ROOM:
-                    raise
-                # The system has no descriptor left, and would say so again at once for as long as somebody waits.
-                self._refusals.note("no-descriptor", None)
+            except OSError:
+                # Mostly no descriptor is left. The system would say so again at once, for as long as somebody waits.
+                self._refusals.note("accept-failed", None)
                 self._rest(PAUSE)
                 return
             peer.setblocking(False)

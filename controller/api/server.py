@@ -97,13 +97,13 @@ class ApiServer:
         self._telling = asyncio.create_task(self._refusals.run())
 
     async def close(self) -> None:
-        self._telling.cancel()
-        await self._refusals.close()
         self._door.close()
         for stream in list(self._streams):
             stream.cancel()
         await self._runner.cleanup()
         self._desk.close()
+        self._telling.cancel()
+        await self._refusals.close()
 
     async def own_connection(self) -> socket.socket:
         """A connection of the daemon to itself, for questions about its health."""

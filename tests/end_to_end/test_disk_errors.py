@@ -22,7 +22,8 @@ from controller.journal import JournalError
 from controller.journal.store import Committed
 from controller.roles import Role
 from controller.table import operations
-from controller.table.events import DeviceLost, Event, ReportTaken
+from controller.table.access import FAILURES
+from controller.table.events import DeviceLost, Event, PinRefused, ReportTaken
 from controller.table.inputs import DaemonStarted
 from controller.table.settings import Settings
 from controller.table.state import TableState
@@ -273,3 +274,21 @@ async def test_a_disk_that_is_full_still_cannot_be_wished_away() -> None:
             assert answer.code == "journal-full"
             assert service.view().service == "out_of_service"
     assert line.acknowledged == []
+
+
+async def test_wrong_pins_count_while_nothing_can_be_recorded_and_are_recorded_afterwards() -> None:
+    """Else a full disk would be a way to try PINs without end."""
+    disk, line = Disk(), Line()
+    async with served(disk, line) as service:
+        await service.pin_tried("sam", 1001, right=False)
+        disk.full = True
+        for _ in range(FAILURES - 1):
+            await service.pin_tried("sam", 1001, right=False)
+        assert service.pin_lock("sam", 1001).locks == 1
+        assert service.state.pin_lock("sam", 1001).failures == 1
+        disk.full = False
+        assert (await service.operate(returning(), SAM)).accepted
+        await in_turn(service)
+        assert service.pin_lock("sam", 1001) == service.state.pin_lock("sam", 1001)
+        assert service.state.pin_lock("sam", 1001).locks == 1
+    assert [event.failures for event in disk.events if isinstance(event, PinRefused)] == [1, 2, 3, 4, 0]

@@ -44,6 +44,11 @@ DECIDED = {
     ("Service", "LimitCORE"): ["0"],
     ("Service", "CoredumpFilter"): ["0"],
     ("Service", "MemorySwapMax"): ["0"],
+    ("Service", "LimitNOFILE"): ["4096"],
+    ("Service", "TasksMax"): ["64"],
+    ("Service", "MemoryMax"): ["512M"],
+    ("Service", "LogRateLimitIntervalSec"): ["30s"],
+    ("Service", "LogRateLimitBurst"): ["500"],
     ("Service", "OOMScoreAdjust"): ["-500"],
     ("Service", "DevicePolicy"): ["closed"],
     ("Service", "DeviceAllow"): ["char-ttyACM rw", "char-ttyUSB rw", "char-usb_device rw"],
@@ -94,7 +99,12 @@ MODULE_OF = {"ttyACM": "cdc_acm", "ttyUSB": "usbserial", "usb_device": "usbcore"
 
 
 # One comment may speak for these; and for a key that repeats or that only adds to a name, as StateDirectoryMode does.
-TOGETHER = {("Wants", "After"), ("User", "Group"), ("CapabilityBoundingSet", "AmbientCapabilities")}
+TOGETHER = {
+    ("Wants", "After"),
+    ("User", "Group"),
+    ("CapabilityBoundingSet", "AmbientCapabilities"),
+    ("LogRateLimitIntervalSec", "LogRateLimitBurst"),
+}
 
 
 class Directive(NamedTuple):

@@ -132,6 +132,10 @@ def test_every_fault_code_has_its_section() -> None:
         r'code="(capture-[a-z]+)"',
         r'"(transport-stalled)"',
         r'self\.code = "([a-z-]+)"',
+        r'_refused\(\s*[0-9]+, "([a-z-]+)"',
+        r'_refuse\(peer, uid, [0-9]+, "([a-z-]+)"',
+        r'(?:Pin|Person)RefusedError\(\s*"([a-z-]+)"',
+        r'\.note\("([a-z-]+)"',
     )
     for path in [*(ROOT / "firmware_bridge").rglob("*.py"), *(ROOT / "controller").rglob("*.py")]:
         text = path.read_text()

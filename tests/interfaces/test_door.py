@@ -313,7 +313,6 @@ async def test_one_user_follows_so_many_times(served: Served) -> None:
 async def test_without_a_descriptor_it_waits_and_says_so_once(
     served: Served, mocker: pytest_mock.MockerFixture
 ) -> None:
-    """The kernel itself is asked: this process may open no more than it has open."""
     mocker.patch.object(door, "PAUSE", 0.0)
     await served.start()
     listener = served.server._door._listener.socket
@@ -343,9 +342,9 @@ async def test_without_a_descriptor_it_waits_and_says_so_once(
         await refused.wait()
     served.server._door._loop.remove_reader(listener)
     served.server._door._listener.socket = listener
-    assert [(line["event"], line["what"]) for line in logs] == [("door.refused", "no-descriptor")]
+    assert [(line["event"], line["what"]) for line in logs] == [("door.refused", "accept-failed")]
     await asyncio.gather(*served.server._refusals._telling)
-    assert served.table.refused == [("no-descriptor", None, 1)]
+    assert served.table.refused == [("accept-failed", None, 1)]
 
 
 # -- paths
