@@ -30,7 +30,7 @@ from simulators.devices.simulated_device import SimulatedDevice
 
 KEY = bytes(32)
 BOXES = (1, 2, 3, 4, 5, 6, 7, 8)
-START = DaemonStarted("BENCH", True, Settings("NC", Unit.SINGLES, 8), "bench")
+START = DaemonStarted("BENCH", True, Settings("NC", Unit.SINGLES, 8, hands_by_device=True), "bench")
 
 Step: TypeAlias = bytes | AnyOperation
 Commit: TypeAlias = Callable[[AnyInput, Decided], None]

@@ -149,12 +149,16 @@ class Exposed:
 
 
 class Evidence:
-    """The bytes of a device's report as they came. They may reveal concealed cards, so they are kept only sealed."""
+    """The bytes of a device's report as they came. They may reveal concealed cards, so they are kept only sealed.
 
-    __slots__ = ("_data",)
+    `room`: they are sealed as if they were at least so many, where the length of a report reveals its card.
+    """
 
-    def __init__(self, data: bytes) -> None:
+    __slots__ = ("_data", "room")
+
+    def __init__(self, data: bytes, room: int = 0) -> None:
         self._data = data
+        self.room = room
 
     def open(self) -> bytes:
         """The bytes, for sealing and for an audit."""
@@ -167,7 +171,7 @@ class Evidence:
         return hash(self._data)
 
     def __repr__(self) -> str:
-        return f"<{len(self._data)} bytes of evidence, sealed>"
+        return "<evidence, sealed>"
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise ConcealedCardError("evidence cannot be pickled or copied out")

@@ -1,7 +1,8 @@
 """The keys of devices, one file for each table: a line for each device, its serial number and 32 bytes in hexadecimal.
 
-Only its owner may read the file; its group may too, where root owns it and the daemon is in the group. Keys are made on
-this machine and never cross the wire.
+Only its owner may read the file; its group may too, where root owns it and the daemon is in the group. A new file that
+root makes goes to the group of its folder, which is the daemon's. Keys are made on this machine and never cross the
+wire.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ def _is_of(line: str, serial: str) -> bool:
 def _rewrite(path: Path, change: Callable[[list[str]], list[str]]) -> None:
     """Write a whole new file and rename it over the old one: whenever the power fails, one of them is there.
 
-    Owner, group and mode stay; only its owner may read a new file.
+    Owner, group and mode stay; those of a new file are `_of_a_new_file`.
     """
     beside = path.with_name(f".{path.name}.new")
     try:
@@ -80,9 +81,9 @@ def _rewrite(path: Path, change: Callable[[list[str]], list[str]]) -> None:
         beside.unlink(missing_ok=True)
         descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            if before is not None:
-                os.fchown(descriptor, before.st_uid, before.st_gid)
-                os.fchmod(descriptor, stat.S_IMODE(before.st_mode))
+            owner, group, mode = _of_a_new_file(path.parent) if before is None else _of(before)
+            os.fchown(descriptor, owner, group)
+            os.fchmod(descriptor, mode)
             file.write("".join(change(lines)))
             file.flush()
             os.fsync(descriptor)
@@ -98,6 +99,19 @@ def _rewrite(path: Path, change: Callable[[list[str]], list[str]]) -> None:
             f"The device keys in {path} cannot be written: {error.strerror or error}.",
             "Run this as the owner of the file, in a folder that may be written to.",
         ) from error
+
+
+def _of(found: os.stat_result) -> tuple[int, int, int]:
+    return found.st_uid, found.st_gid, stat.S_IMODE(found.st_mode)
+
+
+def _of_a_new_file(folder: Path) -> tuple[int, int, int]:
+    """Owner, group and mode. Root gives it to the group of a folder that root made for that group and for no one else;
+    otherwise its owner alone may read it."""
+    owner, group, mode = _of(folder.stat())
+    if os.geteuid() == 0 and owner == 0 and group != 0 and not mode & (stat.S_IWGRP | stat.S_IRWXO):
+        return 0, group, 0o640
+    return -1, -1, 0o600
 
 
 def read_device_keys(path: Path) -> dict[str, bytes]:

@@ -21,6 +21,7 @@ import msgspec
 from firmware_bridge.drivers.registry import DRIVERS, USUAL_BAUD, RegisteredDriver, registered_driver
 from firmware_bridge.drivers.setting import DeviceLine
 from firmware_bridge.errors import BadDeviceUrlError
+from firmware_bridge.plain_text import whole_number
 
 DEFAULT_DRIVER: Final = "cardlink"
 SLOWEST_BAUD: Final = 50
@@ -269,9 +270,9 @@ def _whole_number(values: dict[str, str], key: str, smallest: int, largest: int)
     text = values.get(key)
     if text is None:
         return None
-    # The largest seed has twenty digits; longer text is never converted to a number.
-    if text.isascii() and text.isdigit() and len(text) <= 20 and smallest <= int(text) <= largest:
-        return int(text)
+    number = whole_number(text, largest)
+    if number is not None and number >= smallest:
+        return number
     raise BadDeviceUrlError(
         f"{key}={text} is not a whole number from {smallest} to {largest}.", f"Correct it, or leave {key}= out."
     )

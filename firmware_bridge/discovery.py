@@ -15,6 +15,7 @@ import msgspec
 from firmware_bridge.device_url import DEFAULT_DRIVER, DeviceUrl
 from firmware_bridge.drivers.registry import DRIVERS, driver_names
 from firmware_bridge.errors import BridgeError
+from firmware_bridge.plain_text import plain
 from firmware_bridge.usb_ids import is_cardlink
 
 NAMED: Final = Path("/dev/cardshoe")
@@ -110,9 +111,9 @@ def _port(port: FoundPort, names: list[Path]) -> FoundDevice:
         way="serial",
         place=port.device,
         url=str(DeviceUrl("serial", path=path)),
-        serial=serial,
+        serial=plain(serial),
         usb=f"{vendor:04x}:{product:04x}" if vendor else "",
-        description="" if port.description == "n/a" else port.description,  # pyserial's word for none
+        description="" if port.description == "n/a" else plain(port.description),  # pyserial's word for none
         **_driver_for(cardlink),
     )
 
@@ -126,7 +127,9 @@ def _usb(seen: FoundUsbDevice) -> FoundDevice:
     pair = f"{seen.vendor:04x}:{seen.product:04x}"
     url = str(DeviceUrl("usb", path=f"/{pair}/{seen.serial}")) if seen.serial else ""
     cardlink = is_cardlink(seen.vendor, seen.product, seen.serial)
-    return FoundDevice("usb", seen.place, url, seen.serial, pair, "", problem=seen.problem, **_driver_for(cardlink))
+    return FoundDevice(
+        "usb", seen.place, url, plain(seen.serial), pair, "", problem=seen.problem, **_driver_for(cardlink)
+    )
 
 
 def _driver_for(cardlink: bool) -> dict[str, str]:

@@ -21,6 +21,7 @@ from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.drivers.base import DeviceReady, Driver, Heard, LinkOver, LinkStatistics
 from firmware_bridge.drivers.detect import SAMPLE_SIZE, what_to_check
 from firmware_bridge.errors import BridgeError, TransportLostError
+from firmware_bridge.exception_place import named, place_of, whole
 from firmware_bridge.recent_traffic import RecentTraffic
 from firmware_bridge.transports.base import OpenTransport, Transport
 
@@ -97,6 +98,11 @@ def write_log(log: Callable[..., Any], event: str, **fields: object) -> None:
     """Write a line to the log. A log that cannot be written, on a full disk, must not end a link."""
     with contextlib.suppress(Exception):
         log(event, **fields)
+
+
+def log_fault(log: Any, event: str, doing: str, error: BaseException) -> None:
+    """An exception that is a bug: what it was, and where. Its text may name a card."""
+    write_log(log.error, event, doing=doing, error=type(error).__name__, place=place_of(error))
 
 
 class Link:
@@ -318,9 +324,10 @@ class Link:
                 LinkOver(error.code, str(error)), error.hint
             )  # its sentence goes to the log with the end of the link
             return
-        write_log(self._log.error, "link.fault", doing=doing, error=type(error).__name__, exc_info=error)
-        sentence = f"The program failed while {doing} ({type(error).__name__})."
-        self._end(LinkOver("link-fault", sentence), "The log has the details under link.fault: please report them.")
+        log_fault(self._log, "link.fault", doing, error)
+        sentence = f"The program failed while {doing} ({named(error)})."
+        hint = "The log has its place under link.fault: please report it; the journal has the rest, sealed."
+        self._end(LinkOver("link-fault", sentence, evidence=whole(error)), hint)
 
     def _record(self, record: Callable[[Recorder], None]) -> None:
         """Call the recorder, if there is one. It is a debugging aid: when it fails, the link goes on without it."""
@@ -331,7 +338,7 @@ class Link:
 
     def _recorder_failed(self, doing: str, error: BaseException) -> None:
         self._recorder = None
-        write_log(self._log.error, "capture.fault", doing=doing, error=type(error).__name__, exc_info=error)
+        log_fault(self._log, "capture.fault", doing, error)
 
     def _end(self, over: LinkOver, hint: str = "", *, by_driver: bool = False) -> None:
         if self._over is None:

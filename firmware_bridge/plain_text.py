@@ -35,3 +35,17 @@ def plain(text: str, longest: int = LONGEST) -> str:
 def is_plain(text: str, longest: int = LONGEST) -> bool:
     """Whether `plain` would leave it as it is."""
     return len(text) <= longest and not any(map(is_hidden, text))
+
+
+def whole_number(text: str, largest: int) -> int | None:
+    """The number that is written there in ASCII digits; None for anything else and for more than `largest`.
+
+    `int` takes the digits of every script, blanks, signs and underscores.
+
+    >>> whole_number("12", 99), whole_number("\\uff11\\uff12", 99), whole_number("1_2", 99), whole_number("100", 99)
+    (12, None, None, None)
+    """
+    if not (text.isascii() and text.isdigit()) or len(text) > len(str(largest)):
+        return None
+    number = int(text)
+    return number if number <= largest else None

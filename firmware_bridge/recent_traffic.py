@@ -1,7 +1,7 @@
 """The last pieces that crossed the wire, kept for the fault that may follow.
 
-Bytes reveal concealed cards, and exact lengths may (a ten has a digit more): of a device that is not simulated only
-direction, age and a length in whole blocks are shown. Everything else is in a capture, sealed (docs/captures.md).
+Bytes reveal concealed cards, and so do lengths (a ten has a digit more): of a device that is not simulated only
+direction and age are shown. Everything else is in a capture, sealed (docs/captures.md).
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from typing import Final
 
 KEPT: Final = 32  # pieces
 LONGEST: Final = 256  # bytes of a piece
-BLOCK: Final = 64  # bytes
 
 
 class RecentTraffic:
@@ -32,13 +31,10 @@ class RecentTraffic:
         >>> traffic = RecentTraffic()
         >>> traffic.received(1.0, b"10D")
         >>> traffic.lines(1.5, whole=False), traffic.lines(1.5, whole=True)
-        (['-500 ms from device, at most 64 bytes'], ['-500 ms from device 313044'])
+        (['-500 ms from device'], ['-500 ms from device 313044'])
         """
         lines: list[str] = []
         for then, direction, length, data in self._kept:
             what = f"{-round((now - then) * 1000)} ms {direction}"
-            if whole:
-                lines.append(f"{what} {data.hex()}" + ("..." if length > LONGEST else ""))
-            else:
-                lines.append(f"{what}, at most {-(-length // BLOCK) * BLOCK} bytes")
+            lines.append(f"{what} {data.hex()}" + ("..." if length > LONGEST else "") if whole else what)
         return lines

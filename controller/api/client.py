@@ -128,9 +128,7 @@ class ApiClient:
 
 
 async def _require_ok(response: aiohttp.ClientResponse) -> None:
-    if response.ok:
-        return
-    if response.content_type == "application/json":
+    if not response.ok and response.content_type == "application/json":
         refused = NotAdmittedError if response.status == 403 else TableUnreachableError
         raise refused(decode_answer(await response.read()).sentence)
     response.raise_for_status()

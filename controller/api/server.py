@@ -29,7 +29,7 @@ from controller.api.refusals import Refusals
 from controller.api.turns import Turns
 from controller.api.view import TableView
 from controller.journal.codec import Moment
-from firmware_bridge.plain_text import plain
+from firmware_bridge.plain_text import plain, whole_number
 
 MAX_REQUEST: Final = 64 * 1024
 MAX_ENTRY: Final = 2**63 - 1
@@ -175,15 +175,12 @@ class ApiServer:
         if answer.accepted or answer.entry <= before:
             self._refusals.give_back(uid)
         if answer.accepted:
-            self._turns.give_back(uid)
+            self._turns.is_at_work(uid)
         return _json(answer)
 
     async def _events(self, request: web.Request) -> web.StreamResponse:
-        try:
-            after = int(request.headers.get("Last-Event-ID", "0"))
-        except ValueError:
-            after = -1
-        if not 0 <= after <= MAX_ENTRY:
+        after = whole_number(request.headers.get("Last-Event-ID", "0"), MAX_ENTRY)
+        if after is None:
             return web.Response(status=400, text="Last-Event-ID must be the number of a journal entry\n")
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-store"})
         uid, visitor = request[VISITOR].uid, request[VISITOR]

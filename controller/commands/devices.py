@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import grp
+import pwd
 import secrets
+import stat
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -110,8 +114,20 @@ def pair(serial: str, key_file: Path, replace: bool) -> None:
     write_out(
         f"{key.hex()}\n"
         f"Enter this key in the service menu of {serial}; it is not shown again, and {key_file} keeps it.\n"
+        f"{_readers_of(key_file)}\n"
         f"Then clear this screen, and see that it holds: cardshoe devices --ask --key-file {key_file}"
     )
+
+
+def _readers_of(key_file: Path) -> str:
+    """Who may read the keys: the daemon has to be one of them."""
+    found = key_file.stat()
+    with suppress(KeyError):
+        owner = pwd.getpwuid(found.st_uid).pw_name
+        if not found.st_mode & stat.S_IRGRP:
+            return f"Only {owner} may read that file: the daemon must run as that user, or be given it by systemd."
+        return f"{owner} and the group {grp.getgrgid(found.st_gid).gr_name} may read that file."
+    return f"Its owner is {found.st_uid}, its group {found.st_gid}: the daemon must be able to read it."
 
 
 @devices.command()

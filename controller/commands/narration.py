@@ -13,6 +13,7 @@ from typing import Any, Final
 from controller.commands.vocabulary import KINDS, USUAL
 from controller.games.own_words import OwnWords
 from controller.games.specification import FACT_QUESTIONS, Disposition, Kind
+from controller.table.events import DISPENSED_OF_NEXT
 from controller.table.irregularities.reopening import CORRECTED
 from controller.table.model import STUB
 
@@ -213,8 +214,13 @@ def _closing_taken_back(event: dict[str, Any]) -> str:
     return "the round is to be settled again" if event["chips"] else "the round is not concluded after all"
 
 
+DIFFERS: Final = {DISPENSED_OF_NEXT: "the number of cards that left the next deck"}
+STUB_IS_OUT: Final = "the device holds the next deck: the rest of the deck of this round was taken out of it"
+
+
 def _differs(event: dict[str, Any]) -> str:
-    return f"{event['what']} differs: {event['device']} in the device, {event['journal']} in the journal"
+    what = DIFFERS.get(event["what"], event["what"])
+    return f"{what} differs: {event['device']} in the device, {event['journal']} in the journal"
 
 
 def _handed_over(event: dict[str, Any]) -> str:
@@ -287,6 +293,7 @@ LINES: Final[dict[str, Line]] = {
         f"deck {event['deck']}{_next(event)} must not be dealt from until it is shuffled again"
     ),
     "status_differs": _differs,
+    "status_agrees": lambda event: STUB_IS_OUT if event.get("stub_out") else None,
     "command_refused": lambda event: f"the device refused a command: {event['reason']}",
     "device_noted": _noted,
     "chips_paid": lambda event: "all bets are returned" if event.get("returned") else "chips are paid",
@@ -395,7 +402,6 @@ LINES_OF_PLACES: Final[dict[str, LineOfPlaces]] = {
 
 ONLY_FOR_MACHINES: Final = frozenset(
     {
-        "status_agrees",
         "reports_passed",
         "report_taken",
         "clock_ran_backwards",  # what follows from it is shown

@@ -5,10 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from pathlib import Path
+from typing import Final
 
 import click
 
 from controller.problems import ConfigurationProblemError, DeviceProblemError, JournalProblemError, ProblemError
+
+WRONG_FILE: Final = frozenset({"journal-key", "journal-format", "journal-linked"})
+"""Errors of the journal that say that the configuration or a file of it is wrong: another start changes nothing."""
 
 
 @click.command()
@@ -36,7 +40,8 @@ def run(path: Path, verbose: bool) -> None:
     except ConfigurationError as error:
         raise ConfigurationProblemError(str(error), error.hint) from error
     except JournalError as error:
-        raise JournalProblemError(str(error), error.hint) from error
+        problem = ConfigurationProblemError if error.code in WRONG_FILE else JournalProblemError
+        raise problem(str(error), error.hint) from error
     except (KeyFileError, CardTableError, BadDeviceUrlError, SocketRefusedError) as error:
         raise ConfigurationProblemError(str(error), error.hint) from error
     except BridgeError as error:

@@ -25,6 +25,7 @@ from controller.games.specification import Disposition, Kind
 from controller.rules.dealing_order import DEALER
 from controller.table.irregularities.questions import COUNT_BY_HAND
 from controller.table.phases import DEALING, IN_ROUND
+from firmware_bridge.plain_text import whole_number
 
 OUTCOME_STYLE = {"win": "bold green", "lose": "red", "tie": "yellow"}
 LINK_STYLE = {"ready": "green", "stale": "yellow", "authenticating": "yellow", "connecting": "yellow"}
@@ -263,7 +264,7 @@ def _moves(found: IrregularityView, words: OwnWords) -> str:
 
 
 def _place_named(place: str, words: OwnWords) -> str:
-    return words.of(place) if place == DEALER or place[1:].isdigit() else place
+    return words.of(place) if place == DEALER or whole_number(place[1:], 99) is not None else place
 
 
 def _short(found: IrregularityView, words: OwnWords) -> RenderableType:

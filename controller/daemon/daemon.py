@@ -10,6 +10,7 @@ import signal
 from collections.abc import Callable
 from contextlib import AsyncExitStack, suppress
 from importlib.metadata import version
+from typing import Any
 
 import structlog
 
@@ -20,6 +21,7 @@ from controller.api.view import LinkView
 from controller.daemon.captures import recorder_of
 from controller.daemon.configuration import Configuration
 from controller.daemon.host import HostClock, SystemdNotifier, forbid_core_dumps, host_boot_id, start_id
+from controller.daemon.real_device import open_real_device
 from controller.daemon.table_service import TableService
 from controller.journal.codec import Clock
 from controller.journal.file import Identity
@@ -28,16 +30,19 @@ from controller.journal.store import Journal
 from controller.journal.writer import JournalWriter
 from controller.table.events import AnyEvent, Event
 from controller.table.evolve import evolve
-from controller.table.inputs import AnyInput, DaemonStarted
+from controller.table.inputs import AnyInput, DaemonStarted, DeviceReported, ReportsMissing
 from controller.table.state import TableState
 from firmware_bridge.captures.recorder import CaptureRecorder
 from firmware_bridge.card_table import read_card_table
 from firmware_bridge.device_keys import read_device_keys
 from firmware_bridge.drivers.base import Driver
+from firmware_bridge.drivers.memory import LinkMemory
 from firmware_bridge.drivers.registry import load_driver
 from firmware_bridge.drivers.setting import DriverSetting
+from firmware_bridge.exception_place import place_of
 from firmware_bridge.hotplug import watch
 from firmware_bridge.link_keeper import LinkKeeper
+from firmware_bridge.transports.registry import open_transport
 
 PAGE = 2000  # entries folded between two turns of the loop
 
@@ -47,6 +52,7 @@ async def run_daemon(configuration: Configuration) -> None:
     notifier = SystemdNotifier(dict(os.environ))
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
+    loop.set_exception_handler(_log_stray)
     for name in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(name, stop.set)
     if not configuration.table.simulated:
@@ -72,11 +78,12 @@ async def _start(configuration: Configuration, notifier: SystemdNotifier, stack:
     recorder = recorder_of(configuration, loop.time, structlog.get_logger(table=configuration.table.name))
     if recorder is not None:
         stack.callback(recorder.close)
-    make_driver = _driver_maker(configuration, recorder)  # a bad file is reported before anything else starts
+    memory = LinkMemory()
+    make_driver = _driver_maker(configuration, recorder, memory)  # a bad file is reported before anything else starts
     clock = HostClock()
     writer = await _open_journal(configuration, clock)
     stack.push_async_callback(writer.close)
-    state = await fold_journal(writer)
+    state = await fold_journal(writer, memory)
     check_path(configuration.api.socket)
     people = People(configuration.people, configuration.readers)
     keeper: LinkKeeper | None = None
@@ -95,6 +102,7 @@ async def _start(configuration: Configuration, notifier: SystemdNotifier, stack:
         random=secrets.SystemRandom(),
         recorder=recorder,
         simulated=table.simulated,
+        open_transport=open_transport if table.simulated else open_real_device,
         policy=configuration.device.policy,
     )
     service.device = keeper
@@ -109,7 +117,7 @@ async def _start(configuration: Configuration, notifier: SystemdNotifier, stack:
 
 
 def _driver_maker(
-    configuration: Configuration, recorder: CaptureRecorder | None
+    configuration: Configuration, recorder: CaptureRecorder | None, memory: LinkMemory
 ) -> Callable[[tuple[int, int], float], Driver]:
     """Makes a link's driver from what the journal holds and the time. Raises BridgeError for a file that is bad now."""
     device = configuration.device
@@ -126,7 +134,8 @@ def _driver_maker(
         nonce = secrets.token_bytes(16)
         if recorder is not None:
             recorder.driver_made(nonce, held)
-        return make(DriverSetting(nonce, url.line, key_of, held, cards, simulated, policy=device.policy), now)
+        setting = DriverSetting(nonce, url.line, key_of, held, cards, simulated, policy=device.policy, memory=memory)
+        return make(setting, now)
 
     keys()
     return make_driver
@@ -148,16 +157,25 @@ async def _open_journal(configuration: Configuration, clock: Clock) -> JournalWr
     return await JournalWriter.start(open_journal)
 
 
-async def fold_journal(writer: JournalWriter[AnyInput, AnyEvent]) -> TableState:
-    """The state to which the journal folds."""
+async def fold_journal(writer: JournalWriter[AnyInput, AnyEvent], memory: LinkMemory | None = None) -> TableState:
+    """The state to which the journal folds. `memory` gets the last reports, and the one that was given up."""
     state = TableState()
     after = 0
     while entries := await writer.read(after, PAGE):
         for entry in entries:
             if isinstance(entry.value, Event):
                 state = evolve(state, entry.value, entry.number)
+            elif memory is not None:
+                _remember(memory, entry.value)
         after = entries[-1].number
     return state
+
+
+def _remember(memory: LinkMemory, given: AnyInput) -> None:
+    if isinstance(given, DeviceReported):
+        memory.take(given.boot, given.number, given.evidence)
+    elif isinstance(given, ReportsMissing) and given.withheld:
+        memory.passed = (given.boot, given.first)
 
 
 def _link_view(keeper: LinkKeeper | None) -> LinkView:
@@ -184,7 +202,8 @@ def _keep(stack: AsyncExitStack, work: object, name: str) -> None:
 
     def ended(done: asyncio.Future[object]) -> None:
         if not done.cancelled() and (error := done.exception()) is not None:
-            structlog.get_logger().error("daemon.part_failed", part=name, exc_info=error)
+            log = structlog.get_logger()
+            log.error("daemon.part_failed", part=name, error=type(error).__name__, place=place_of(error))
             main.cancel()
 
     task.add_done_callback(ended)
@@ -195,6 +214,13 @@ def _keep(stack: AsyncExitStack, work: object, name: str) -> None:
             await task
 
     stack.push_async_callback(cancel)
+
+
+def _log_stray(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """What no one awaited, by type and place: its text may be anything."""
+    error = context.get("exception")
+    named = {} if error is None else {"error": type(error).__name__, "place": place_of(error)}
+    structlog.get_logger().error("daemon.stray_error", **named)
 
 
 async def _feed_watchdog(server: ApiServer, notifier: SystemdNotifier, interval: float) -> None:

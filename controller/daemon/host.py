@@ -13,9 +13,11 @@ from typing import Final
 import structlog
 
 from controller.journal.codec import Moment
+from firmware_bridge.plain_text import whole_number
 
 _BOOT_ID: Final = Path("/proc/sys/kernel/random/boot_id")
 _PR_SET_DUMPABLE: Final = 4
+LONGEST_WATCHDOG: Final = 2**64 - 1  # microseconds, as systemd counts
 
 
 class HostClock:
@@ -57,7 +59,8 @@ class SystemdNotifier:
             self._sender.setblocking(False)
         usec = environment.get("WATCHDOG_USEC", "")
         ours = environment.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid())
-        self.interval = int(usec) / 3_000_000 if usec.isdecimal() and ours else None
+        span = whole_number(usec, LONGEST_WATCHDOG)
+        self.interval = span / 3_000_000 if span is not None and ours else None
 
     def tell(self, *lines: str) -> None:
         """Does not wait: what systemd does not take at once is lost, and the next report follows."""

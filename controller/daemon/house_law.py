@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -27,7 +27,7 @@ EFFECTS: Final = frozenset(
 )
 """What a house row may decide. Only a document gives players' options and decides single bets."""
 
-CITES_A_DOCUMENT: Final = re.compile(rf"({'|'.join(GAMES)})\s+\S*\d")
+CITES_A_DOCUMENT: Final = re.compile(rf"({'|'.join(GAMES)})\s+\S*\d", re.ASCII)
 
 
 class LawError(ValueError):
@@ -93,66 +93,71 @@ def house_rows(rows: Sequence[HouseRow]) -> tuple[Row, ...]:
     )
 
 
-def check_law(
+def mistakes_of_law(
     game_id: str, readings: Mapping[str, ReadingSection], rows: Sequence[HouseRow], *, simulated: bool
-) -> None:
-    """Raises `LawError`. A real table must choose every setting without a default, with the person and the date."""
-    try:
-        law = read_law(game(game_id), {setting: chosen.option for setting, chosen in readings.items()})
-    except SettingError as error:
-        raise LawError(f"[readings]: {error}.", f"`cardshoe rules {game_id}` lists the settings.") from error
+) -> Iterator[LawError]:
+    """All of them. A real table must choose every setting without a default, with the person and the date."""
+    options = {setting: chosen.option for setting, chosen in readings.items()}
+    for setting_id, option in list(options.items()):
+        try:
+            read_law(game(game_id), {setting_id: option})
+        except SettingError as error:
+            del options[setting_id]
+            yield LawError(f"[readings]: {error}.", f"`cardshoe rules {game_id}` lists the settings.")
     for row in rows:
-        _check_row(row)
+        yield from _mistakes_of_row(row)
     said = [(row.kind, tuple(sorted(row.when.items())), noticed) for row in rows for noticed in row.noticed]
-    if twice := [one for one in said if said.count(one) > 1]:
-        raise LawError(f"[[house]]: two rows say what follows from {twice[0][0]}.", "The second would never apply.")
+    for kind in dict.fromkeys(one[0] for one in said if said.count(one) > 1):
+        yield LawError(f"[[house]]: two rows say what follows from {kind}.", "The second would never apply.")
     if simulated:
         return
+    law = read_law(game(game_id), options)
     for setting in law.unchosen:
-        example = f'{setting.id} = {{ option = "{setting.words[0]}", chosen_by = "...", chosen_on = 2026-01-31 }}'
-        raise LawError(f"[readings]: {not_chosen(setting)}.", f"A line of this form: {example}")
+        if setting.id not in readings:
+            example = f'{setting.id} = {{ option = "{setting.words[0]}", chosen_by = "...", chosen_on = 2026-01-31 }}'
+            yield LawError(f"[readings]: {not_chosen(setting)}.", f"A line of this form: {example}")
     for setting in law.game.settings:
         chosen = readings.get(setting.id)
         if setting.must_be_chosen and chosen and not (chosen.chosen_by.strip() and chosen.chosen_on):
-            raise LawError(
+            yield LawError(
                 f"[readings]: {setting.id} does not name the person who chose it and the date.",
                 "Add chosen_by and chosen_on to it.",
             )
 
 
-def _check_row(row: HouseRow) -> None:
+def _mistakes_of_row(row: HouseRow) -> Iterator[LawError]:
     for key in ("rule", "authority", "because"):
         if not getattr(row, key).strip():
-            raise LawError(
+            yield LawError(
                 f"[[house]] {row.rule}: {key} is empty.", "A house rule has a number, an authority, a reason."
             )
     if CITES_A_DOCUMENT.match(row.rule.strip()):
-        raise LawError(
+        yield LawError(
             f"[[house]] {row.rule}: that is a clause of a document.", "Give the house's rule a number of its own."
         )
     if not row.noticed:
-        raise LawError(f"[[house]] {row.rule}: noticed is empty.", "Leave it out, or say when it must come to light.")
+        yield LawError(f"[[house]] {row.rule}: noticed is empty.", "Leave it out, or say when it must come to light.")
     if row.disposition in (Disposition.VOID, Disposition.REMOVE_HAND) and row.confirms is Role.DEALER:
-        raise LawError(
+        yield LawError(
             f"[[house]] {row.rule}: a dealer cannot confirm what voids a round or removes a hand.",
             "Name a pit_supervisor or above in confirms.",
         )
     if row.disposition is Disposition.REMOVE_HAND and row.kind not in HAND_KINDS:
-        raise LawError(
+        yield LawError(
             f"[[house]] {row.rule}: {row.kind} names no hand that could be removed.",
             f"Such a rule is about {', '.join(sorted(HAND_KINDS))}.",
         )
     if row.disposition is Disposition.REMOVE_HAND and row.when.get("dealer_hand") is not False:
-        raise LawError(
+        yield LawError(
             f"[[house]] {row.rule}: it could remove the Dealer's hand, without which no round is settled.",
             "Add dealer_hand = false to its when.",
         )
     for name in row.when:
         if name not in FACT_QUESTIONS:
             known = ", ".join(FACT_QUESTIONS)
-            raise LawError(f"[[house]] {row.rule}: there is no fact {name!r}.", f"A condition is one of {known}.")
+            yield LawError(f"[[house]] {row.rule}: there is no fact {name!r}.", f"A condition is one of {known}.")
     if row.disposition not in EFFECTS:
-        raise LawError(
+        yield LawError(
             f"[[house]] {row.rule}: a house rule cannot say {row.disposition}.",
             f"It may say {', '.join(sorted(EFFECTS))}.",
         )

@@ -37,11 +37,18 @@ from controller.table.state import TableState
 from firmware_bridge.commands import AnyCommand
 from firmware_bridge.drivers import base
 from firmware_bridge.drivers.base import Heard
+from firmware_bridge.exception_place import place_of
 from firmware_bridge.observations import NotUnderstood
 
 ANSWER_WITHIN: Final = 5.0  # seconds for the decision loop to come round, before the watchdog is no longer fed
 
-OF_A_LINK: Final = (inputs.DeviceReported, inputs.ReportsMissing, inputs.StatusReceived, inputs.CommandAnswered)
+OF_A_LINK: Final = (
+    inputs.DeviceReported,
+    inputs.ReportsMissing,
+    inputs.DeviceContradicted,
+    inputs.StatusReceived,
+    inputs.CommandAnswered,
+)
 
 
 class DeviceLink(Protocol):
@@ -208,8 +215,10 @@ class TableService:
             await self._decide(given)
         except JournalError as error:
             self._fail(error.code, str(error), error.hint)
-        except Exception:
-            self._log.exception("table.decision_failed", input=type(given).__name__)
+        except Exception as error:
+            self._log.error(
+                "table.decision_failed", input=type(given).__name__, error=type(error).__name__, place=place_of(error)
+            )
             await self._take_as_not_understood(given)
 
     async def _decide(self, given: AnyInput) -> None:
@@ -309,12 +318,14 @@ def input_of(heard: Heard) -> AnyInput:
         case base.Reported():
             return inputs.DeviceReported(heard.boot, heard.number, heard.uptime_ms, heard.observation, heard.evidence)
         case base.StatusHeard():
-            return inputs.StatusReceived(heard.status)
+            return inputs.StatusReceived(heard.status, heard.unanswered)
         case base.Answered():
             return inputs.CommandAnswered(heard.command_id, heard.done, heard.reason)
         case base.DeviceReady():
             return inputs.DeviceConnected(heard.identity, heard.status)
         case base.ReportsGone():
-            return inputs.ReportsMissing(heard.boot, heard.first, heard.last)
+            return inputs.ReportsMissing(heard.boot, heard.first, heard.last, heard.withheld)
+        case base.Contradicted():
+            return inputs.DeviceContradicted(heard.what, heard.boot, heard.number, heard.evidence)
         case base.LinkOver():
-            return inputs.DeviceGone(heard.code, heard.sentence, heard.refused)
+            return inputs.DeviceGone(heard.code, heard.sentence, heard.refused, heard.evidence)

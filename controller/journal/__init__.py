@@ -13,7 +13,8 @@ The codes of `JournalError`:
     ├── journal-format    not a journal, a journal of another format, or of another table
     ├── journal-key       the key is missing, readable by others, or not this journal's
     ├── journal-damaged   what is written is not what was written
-    └── journal-locked    another program writes to it
+    ├── journal-locked    another program writes to it
+    └── journal-linked    the file has several names
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 JournalCode: TypeAlias = Literal[
-    "journal-full", "journal-io", "journal-format", "journal-key", "journal-damaged", "journal-locked"
+    "journal-full", "journal-io", "journal-format", "journal-key", "journal-damaged", "journal-locked", "journal-linked"
 ]
 
 

@@ -18,9 +18,11 @@ import hashlib
 import hmac
 import os
 import sqlite3
+import stat
 import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, Protocol, TypeAlias
 
@@ -69,9 +71,12 @@ FAILURES: Final = (sqlite3.Error, OSError, UnicodeDecodeError)
 
 _NAME: Final = "INSERT INTO journal VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?)"
 INSERT: Final = "INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_WRITTEN: Final = "SELECT * FROM entry WHERE number >= ? ORDER BY number"
 # As they are stored: damage may have left no UTF-8.
 _CHAIN: Final = """SELECT number, utc_ns, boottime_ns, round, CAST(start AS BLOB), CAST(kind AS BLOB),
 CAST(body AS BLOB), previous, hash FROM entry ORDER BY number"""
+# Nothing is left out: whoever may write to the file can give a trigger any name, also one that SQLite keeps to itself.
+_MADE: Final = "SELECT type, name, tbl_name, sql FROM sqlite_master"
 _ENTRY: Final = struct.Struct(">QqqqIII")
 _GENESIS: Final = struct.Struct(">IqBQIII")
 _LOG_BYTES: Final = 32 + 1024 * (24 + 4096)  # a little more than a checkpoint's 1000 pages
@@ -177,12 +182,20 @@ def create(connection: Connection, identity: Identity, key_check: bytes) -> None
 def lock_file(path: Path) -> int:
     """Take the journal for this process; the descriptor holds it, and the kernel lets go when the process dies.
 
-    Raises `JournalError`: journal-locked when another holds it.
+    The file itself is locked and not its name, so that no second name of it leads past the lock. SQLite's log beside it
+    goes by the name: a journal with several is refused. To be closed after SQLite's connections: closing any descriptor
+    of a file gives up the locks that SQLite holds on it. Raises `JournalError`: journal-locked when another program
+    holds it, journal-linked, journal-format for what is no file.
     """
     with speaking(path):
-        descriptor = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            found = os.fstat(descriptor)
+            if not stat.S_ISREG(found.st_mode):
+                raise foreign(path)
+            if found.st_nlink > 1:
+                raise _linked(path, found.st_nlink)
         except BaseException:
             os.close(descriptor)
             raise
@@ -195,10 +208,11 @@ def read_name(path: Path, connection: Connection) -> tuple[Identity, bytes] | No
     Raises `JournalError`: journal-format for a foreign file or another format, journal-damaged for a schema or a name
     that has been changed.
     """
-    made = dict(connection.execute("SELECT name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite%'"))
+    made = sorted(map(repr, connection.execute(_MADE)))
     if not made:
         return None
-    if "format INTEGER" not in (made.get("journal") or "") or "entry" not in made:
+    tables = dict(connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'"))
+    if "format INTEGER" not in (tables.get("journal") or "") or "entry" not in tables:
         raise foreign(path)
     formats = [found for (found,) in connection.execute("SELECT format FROM journal")]
     if formats and formats != [FORMAT]:
@@ -207,10 +221,26 @@ def read_name(path: Path, connection: Connection) -> tuple[Identity, bytes] | No
             f"The journal {path} has format {formats[0]}; this version reads format {FORMAT}.",
             "Install the version of cardshoe that wrote it; no journal is converted in place.",
         )
-    if not formats or set(made.values()) != set(SCHEMA):
+    if not formats or made != _as_made():
         raise _damaged(path, "its name, its tables or their guards against changes are not as they were made")
     ((_, _, id_, created, table, simulated, key_check, number, hash_),) = connection.execute("SELECT * FROM journal")
     return Identity(id_, table, bool(simulated), created, Head(number, hash_)), key_check
+
+
+@cache
+def _as_made() -> list[str]:
+    """What a new journal's `sqlite_master` holds, as SQLite writes it."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        for statement in SCHEMA:
+            connection.execute(statement)
+        return sorted(map(repr, connection.execute(_MADE)))
+
+
+def require_written(path: Path, connection: Connection, rows: Sequence[tuple[Any, ...]]) -> None:
+    """Read back what an append has inserted, before its commit: a trigger planted since the start may have dropped or
+    changed it, and SQLite says nothing of that. Raises `JournalError` (journal-damaged)."""
+    if list(connection.execute(_WRITTEN, (rows[0][0],))) != rows:
+        raise _damaged(path, f"entry {rows[0][0]} and those after it are not kept as they were written")
 
 
 def keys_for(path: Path, local_key: bytes, identity: Identity, key_check: bytes) -> JournalKeys:
@@ -290,12 +320,12 @@ def explain(path: Path, error: Exception) -> JournalError:
         return JournalError(
             "journal-locked",
             f"Another program holds the journal {path}.",
-            f"Stop the other daemon of this table; `fuser {path}.lock {path}` names it.",
+            f"Stop the other daemon of this table; `fuser {path}` names it.",
         )
     if primary == sqlite3.SQLITE_NOTADB:
         return foreign(path)
     not_text = isinstance(error, UnicodeError) or "decode to UTF-8" in str(error)
-    if primary in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_CONSTRAINT) or not_text:
+    if primary in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_AUTH) or not_text:
         return _damaged(path, str(error))
     return JournalError(
         "journal-io",
@@ -310,6 +340,14 @@ def foreign(path: Path) -> JournalError:
         "journal-format",
         f"{path} is not a journal of cardshoe.",
         "Correct the journal's path in the configuration; the file has been left as it was.",
+    )
+
+
+def _linked(path: Path, names: int) -> JournalError:
+    return JournalError(
+        "journal-linked",
+        f"The journal {path} has {names} names, and entries written under one are missed under another.",
+        f"Remove all but the right one (`find / -xdev -samefile {path}`); a backup is a copy and no link.",
     )
 
 

@@ -136,7 +136,7 @@ class Sealer:
     def seal_evidence(self, number: int, index: int, evidence: Evidence) -> bytes:
         """20 bytes more than a multiple of `EVIDENCE_BLOCK`."""
         data = evidence.open()
-        plain = _LENGTH.pack(len(data)) + data
+        plain = _LENGTH.pack(len(data)) + data.ljust(evidence.room, b"\0")
         return self._seal(number, index, plain + bytes(-len(plain) % EVIDENCE_BLOCK), b"evidence")
 
     def open_evidence(self, number: int, sealed: bytes) -> Evidence:

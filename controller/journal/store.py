@@ -30,6 +30,7 @@ from controller.journal.file import (
     lock_file,
     read_name,
     require_same_table,
+    require_written,
     speaking,
     verify,
 )
@@ -179,6 +180,7 @@ class Journal(JournalReader[InputT, EventT]):
             execute("BEGIN IMMEDIATE")
             for row in rows:
                 execute(INSERT, row)
+            require_written(self._path, self._connection, rows)
             execute("COMMIT")
         except BaseException as error:
             self._doubtful = True

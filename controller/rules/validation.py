@@ -46,7 +46,7 @@ STEPS_OF_EVERY_ROUND: Final = (
     StepKind.EXPOSING,
     StepKind.SETTLING,
 )
-DATE: Final = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])")
+DATE: Final = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])", re.ASCII)
 WORD: Final = re.compile(r"[a-z][a-z0-9_]*")  # an id that a configuration and a journal name
 CLASSES: Final = 31  # of ranking
 RANKS: Final = range(1, 14)

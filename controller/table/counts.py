@@ -258,22 +258,34 @@ class Ledger(msgspec.Struct, frozen=True):
 def ledger_of(state: TableState) -> Ledger | None:
     """The account now; None while no deck is in play, or while it has still to be counted after maintenance.
 
-    The stub is as it was counted last; until then the cards loaded, less those that left by the device's count.
+    Every card counts once, also one that was reported twice. The stub is as it was counted last, less the cards that
+    left since. Until it is counted it is what the device loaded, less the cards that left it: by its own count, and not
+    fewer than lie outside.
     """
     deck = state.decks.in_play
     if not deck.deck or state.decks.count_due or state.phase is Phase.MAINTENANCE:
         return None
-    size = deck.by_count if deck.by_count is not None else deck.loaded or DECK_SIZE
-    hands = tuple((place, hand.size) for place, hand in sorted(state.round.hands.items())) if deck.used else ()
+    again = state.listed_again
+    hands = tuple((place, hand.size - again[place]) for place, hand in sorted(state.round.hands.items()))
     ledger = Ledger(
-        stub=size - deck.dispensed,
-        tray=len(state.decks.tray),
-        hands=hands,
-        first_card=int(deck.used and state.round.first_card is not None),
-        burnt=state.round.pile_size(Pile.BURNT),
-        aside=state.aside_size,
-        dropped=state.round.pile_size(Pile.DROPPED),
-        discards=state.round.pile_size(Pile.DISCARDS),
+        tray=len(state.decks.tray) - again[TRAY],
+        hands=hands if deck.used else (),
+        first_card=int(deck.used and state.round.first_card is not None) - again["first_card"],
+        burnt=state.round.pile_size(Pile.BURNT) - again[Pile.BURNT],
+        aside=state.aside_size - again[ASIDE],
+        dropped=state.round.pile_size(Pile.DROPPED) - again[Pile.DROPPED],
+        discards=state.round.pile_size(Pile.DISCARDS) - again[Pile.DISCARDS],
     )
+    ledger = msgspec.structs.replace(ledger, stub=_stub(state, ledger.total))
     taken_back = max(0, min(state.round.taken_back, DECK_SIZE - ledger.total))  # not in the stub, by the device's count
     return msgspec.structs.replace(ledger, aside=ledger.aside + taken_back)
+
+
+def _stub(state: TableState, beside: int) -> int:
+    """The cards left, where `beside` lie outside the device."""
+    deck = state.decks.in_play
+    known = len({card.id for _, card in state.lying})
+    if deck.by_count is not None:
+        return deck.by_count - max(deck.dispensed, known)
+    size = deck.loaded or DECK_SIZE
+    return max(0, min(size - deck.dispensed, size - beside))

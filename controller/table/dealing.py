@@ -24,7 +24,7 @@ from controller.table.irregularities.raising import (
     raise_count_in_doubt,
     raise_irregularity,
 )
-from controller.table.model import HeldCard, Pile
+from controller.table.model import CardId, HeldCard, Pile
 from controller.table.phases import AFTER_DEAL, BETWEEN_ROUNDS, DEALING, Phase
 from controller.table.state import TableState
 from firmware_bridge import observations
@@ -38,8 +38,8 @@ Leaving: TypeAlias = observations.CardDrawn | observations.CardsDrawnTogether | 
 def set_dispensed(decision: Decision, given: DeviceReported, seen: observations.SetDispensed) -> None:
     """A set lies in the tray; it is dealt when it is lifted. A set of another size, or a second one: I15."""
     reported = _held_cards(decision, seen.shuffle, seen.ordinal, seen.cards)
-    cards = _not_dealt_by_hand(decision, reported)
-    if (reported and not cards) or _take_strays(decision, given, seen, cards):
+    cards = _to_be_dealt(decision, given, seen, reported)
+    if cards is None:
         return
     first = cards[0].ordinal if cards else seen.ordinal
     _check_count(decision, given, seen.shuffle, first, len(cards), seen.remaining)
@@ -65,9 +65,14 @@ def set_removed(decision: Decision, given: DeviceReported, seen: observations.Se
     strays = state.round.piles.get(Pile.STRAYS, ())
     if seen.shuffle != state.decks.in_play.shuffle and any(card.shuffle == seen.shuffle for card in strays):
         return  # a set of the waiting deck: its irregularity is raised already
+    lifted = (seen.shuffle, seen.ordinal)
+    if state.in_round and all(card.id != lifted for card in state.decks.tray):
+        if lifted in _out_already(state):
+            note = f"the device reports again that the set of card {seen.ordinal} was lifted"
+            raise_count_in_doubt(decision, note, report=given)
+            return
+        raise_count_in_doubt(decision, "the tray was emptied of a set that the journal does not know", report=given)
     if not state.decks.tray:
-        if state.in_round:
-            raise_count_in_doubt(decision, "the tray was emptied of a set that the journal does not know", report=given)
         return
     _deal_or_set_aside(decision, given, state.decks.tray, source="tray", what="set")
 
@@ -77,7 +82,9 @@ def card_drawn(decision: Decision, given: DeviceReported, seen: observations.Car
 
     A card so soon after the last one that both left together is dealt all the same, and I15 is raised.
     """
-    together = drawn_together(decision.before, given) and not already_open(decision, Kind.SIMULTANEOUS)
+    state = decision.state
+    first_time = (seen.shuffle, seen.ordinal) not in _out_already(state) and not _is_of_unknown_deck(state, seen.deck)
+    together = first_time and drawn_together(decision.before, given) and not already_open(decision, Kind.SIMULTANEOUS)
     _draw_card(decision, given, seen, raised_elsewhere=together)
     if together:
         raise_drawn_together(decision, given, seen.ordinal)
@@ -88,7 +95,7 @@ def _draw_card(
 ) -> None:
     announced = seen.ordinal in decision.state.decks.in_play.face_up
     card = HeldCard(seen.shuffle, seen.ordinal, seen.card, bool(seen.face_up) or announced)
-    if not _not_dealt_by_hand(decision, (card,)) or _take_strays(decision, given, seen, (card,)):
+    if _to_be_dealt(decision, given, seen, (card,)) is None:
         return
     _check_count(decision, given, seen.shuffle, seen.ordinal, 1, seen.remaining)
     place = _place_due(decision.state)
@@ -111,8 +118,8 @@ def _draw_card(
 def cards_drawn_together(decision: Decision, given: DeviceReported, seen: observations.CardsDrawnTogether) -> None:
     """Two or more cards at once: set aside until a person names their order, or confirms that of the log (I15)."""
     reported = _held_cards(decision, seen.shuffle, seen.ordinal, seen.cards)
-    cards = _not_dealt_by_hand(decision, reported)
-    if (reported and not cards) or _take_strays(decision, given, seen, cards):
+    cards = _to_be_dealt(decision, given, seen, reported)
+    if cards is None:
         return
     first = cards[0].ordinal if cards else seen.ordinal
     _check_count(decision, given, seen.shuffle, first, len(cards), seen.remaining)
@@ -170,6 +177,49 @@ def deal_without_device(decision: Decision, cards: tuple[HeldCard, ...], source:
         _draw_first_card(decision, cards, source)
     elif cards:
         _deal_to_places(decision, cards, source)
+
+
+def _to_be_dealt(
+    decision: Decision, given: DeviceReported, seen: Leaving, reported: tuple[HeldCard, ...]
+) -> tuple[HeldCard, ...] | None:
+    """The reported cards that belong to the deal; None: none of them does, and why is recorded.
+
+    Not those that were dealt by hand, those of another deck, and those that were reported before.
+    """
+    by_device = _not_dealt_by_hand(decision, reported)
+    if reported and not by_device:
+        return None
+    cards = _not_reported_before(decision, given, by_device)
+    if by_device and not cards:
+        return None
+    if _take_strays(decision, given, seen, cards) or _take_cards_of_unknown_deck(decision, given, seen, cards):
+        return None
+    return cards
+
+
+def _out_already(state: TableState) -> frozenset[CardId]:
+    """The cards that left the device in this round, wherever they lie; none between rounds."""
+    if not state.in_round:
+        return frozenset()
+    strays = state.round.piles.get(Pile.STRAYS, ())
+    return frozenset(card.id for card in (*state.round.read, *strays, *(card for _, card in state.lying)))
+
+
+def _not_reported_before(
+    decision: Decision, given: DeviceReported, cards: tuple[HeldCard, ...]
+) -> tuple[HeldCard, ...]:
+    """The cards without those that lie outside already: a card counts once, and a second report of it is I04.
+
+    Either the report is repeated, or another card left under the same number. The journal does not know it, so it is
+    not dealt; a count of the stub shows it.
+    """
+    out = _out_already(decision.state)
+    twice = tuple(card.ordinal for card in cards if card.id in out)
+    if twice:
+        named = f"card {twice[0]}" if len(twice) == 1 else f"cards {', '.join(map(str, twice))}"
+        note = f"the device reports {named} again: the report is repeated, or another card left under that number"
+        raise_count_in_doubt(decision, note, report=given, ordinals=twice)
+    return tuple(card for card in cards if card.id not in out)
 
 
 def _not_dealt_by_hand(decision: Decision, cards: tuple[HeldCard, ...]) -> tuple[HeldCard, ...]:
@@ -337,6 +387,30 @@ def _take_strays(decision: Decision, given: DeviceReported, seen: Leaving, cards
         raise_irregularity(
             decision, Kind.FOREIGN_CARD, noticed_by=INFERENCE, ordinals=ordinals, report=given, note=note
         )
+    return True
+
+
+def _is_of_unknown_deck(state: TableState, deck: int) -> bool:
+    """Whether a report names a deck that was not reported as put in."""
+    return is_about_waiting_deck(state, deck) and not waiting_deck_is_known(state, deck)
+
+
+def _take_cards_of_unknown_deck(
+    decision: Decision, given: DeviceReported, seen: Leaving, cards: tuple[HeldCard, ...]
+) -> bool:
+    """Raise I04 for cards of a deck that was not reported as put in. True: they are none of the round's.
+
+    Where their shuffle is that of the deck in play they may be its cards: they are set aside until it is decided.
+    """
+    state = decision.state
+    if not _is_of_unknown_deck(state, seen.deck):
+        return False
+    ordinals = tuple(card.ordinal for card in cards)
+    note = f"cards of deck {seen.deck} came out, which was not put in by any report; deck {state.round.deck} is dealt"
+    raise_count_in_doubt(decision, note, report=given, ordinals=ordinals)
+    if seen.shuffle == state.decks.in_play.shuffle:
+        return False
+    decision.emit(events.CardsStrayed(seen.deck, cards))
     return True
 
 

@@ -5,6 +5,7 @@
     CommandAnswered     device_reports.py
     DeviceConnected, DeviceGone, StatusReceived, ReportsMissing
                         reconciliation.py: does the device's status agree with the journal?
+    DeviceContradicted  device_watch.py; with each status: does the device do what was ordered?
     PinTried, RefusedAtDoor
                         access.py
     DaemonStarted       here
@@ -18,7 +19,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from controller.table import access, device_reports, events, inputs, interruptions, perform, reconciliation
+from controller.table import (
+    access,
+    device_reports,
+    device_watch,
+    events,
+    inputs,
+    interruptions,
+    perform,
+    reconciliation,
+)
 from controller.table.decision import Decided, Decision
 from controller.table.device_commands import issue_commands
 from controller.table.inputs import AnyInput
@@ -52,6 +62,7 @@ _HANDLERS: Final[dict[type[inputs.Input], Callable[[Decision, Any], None]]] = {
     inputs.DeviceGone: reconciliation.device_gone,
     inputs.StatusReceived: reconciliation.status_received,
     inputs.ReportsMissing: reconciliation.reports_missing,
+    inputs.DeviceContradicted: device_watch.device_contradicted,
     inputs.CommandAnswered: device_reports.command_answered,
     inputs.DeviceReported: device_reports.device_reported,
     inputs.PersonActed: perform.person_acted,

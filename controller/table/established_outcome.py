@@ -20,7 +20,6 @@ from controller.rules.law import SettingError
 from controller.rules.settlement import bets_in_play
 from controller.table.model import DENIED, CardId, Hand, HeldCard, Irregularity, Pile, Stage
 from controller.table.state import TableState
-from firmware_bridge.cards import Card
 
 BASIS: Final = "known_cards"
 EXPOSES: Final = frozenset(
@@ -62,7 +61,7 @@ def outcome_established(state: TableState) -> bool | None:
     assert found is not None, "bets are in play"
     if found.is_established:
         return True
-    return None if exposed.unknown and not _all_known(state, known.cards) else False
+    return None if exposed.unknown and not _all_known(state, Sight(basis), exposed.cards) else False
 
 
 class Exposed(NamedTuple):
@@ -147,9 +146,22 @@ def _on_table(state: TableState) -> Iterator[tuple[Place | None, HeldCard]]:
             yield state.round.intended.get(card.id) if pile is Pile.DROPPED else None, card
 
 
-def _all_known(state: TableState, known: frozenset[Card]) -> bool:
-    """Whether every card on the table counts as known, so that none which was exposed is missing."""
-    return all(card.face is not None and card.face.expose() in known for _, card in _on_table(state))
+def _all_known(state: TableState, needed: Sight, exposed: frozenset[CardId]) -> bool:
+    """Whether every card on the table counts as known, so that none which was exposed is missing.
+
+    What people name is not compared with what the device read: the answer would tell who guesses right.
+    """
+    return all(_is_known(state, belongs, card, needed, exposed) for belongs, card in _on_table(state))
+
+
+def _is_known(
+    state: TableState, belongs: Place | None, card: HeldCard, needed: Sight, exposed: frozenset[CardId]
+) -> bool:
+    hand = state.round.hands.get(belongs or "", Hand())
+    if hand.shown or (hand.named and len(hand.named) >= hand.size):
+        return True
+    seen = Sight.SEEN if hand.viewed else Sight.RECOGNISED
+    return card.face is not None and (Sight.EXPOSED if card.id in exposed else seen).reaches(needed)
 
 
 def _sightings(state: TableState, exposed: frozenset[CardId]) -> Iterator[Sighting]:

@@ -27,6 +27,8 @@ from controller.table.state import TableState
 from firmware_bridge.cards import Card, Exposed
 
 HALF: Final = Fraction(1, 2)
+ENTER_CARDS: Final = "enter-cards"
+"""The refusal of a hand that is to be shown by what the device read, where its cards must be entered."""
 AS_DEALT: Final = frozenset({Disposition.CONTINUE, Disposition.OPTIONS, "ruling"})
 """Outcomes of a wrong distribution after which the cards may lie as they were dealt."""
 
@@ -72,16 +74,38 @@ def verify_expose_hand(state: TableState, given: PersonActed, operation: operati
             "dead", f"The hand at {place} is out of play and its bets are returned; turn over the others."
         )
     if operation.cards is None:
-        if len(hand.cards) != ranking.HAND_SIZE:
-            raise RefusedError(
-                "count", f"{len(hand.cards)} cards are known to lie at {place}; enter the three that it has."
-            )
-        if any(card.face is None for card in hand.cards):
-            raise RefusedError(
-                "unread", f"The device did not read every card of {place}; enter the cards that lie there."
-            )
+        verify_by_device(state, place)
     elif len(operation.cards) != len(set(operation.cards)) or len(operation.cards) != ranking.HAND_SIZE:
         raise RefusedError("cards", f"Enter the {ranking.HAND_SIZE} different cards that lie at {place}.")
+
+
+def verify_by_device(state: TableState, place: Place) -> None:
+    """Whether the hand may be opened by what the device read: then the table itself says the faces.
+
+    Whoever may expose hands could learn faces so before the hand is turned over. It takes the casino's setting, and
+    that play is not held (a correction may come while it is) and nothing suggests that other cards lie there.
+    """
+    hand = state.round.hands[place]
+    if state.settings is None or not state.settings.hands_by_device:
+        raise RefusedError(ENTER_CARDS, f"Turn the hand at {place} over and enter its cards.")
+    if len(hand.cards) != ranking.HAND_SIZE or hand.surplus:
+        raise RefusedError("count", f"{hand.size} cards are known to lie at {place}; enter the three that it has.")
+    if any(card.face is None for card in hand.cards):
+        raise RefusedError("unread", f"The device did not read every card of {place}; enter the cards that lie there.")
+    misplaced = any(place in where for where in state.round.misplaced.values())
+    if state.held or misplaced or _any_left_as_dealt(state) or _is_distribution_open(state):
+        raise RefusedError(
+            ENTER_CARDS, f"Other cards may lie at {place} than the device dealt there: turn it over and enter them."
+        )
+
+
+def _is_distribution_open(state: TableState) -> bool:
+    return any(found.kind is Kind.WRONG_DISTRIBUTION and found.round == state.round.number for found in state.open)
+
+
+def _any_left_as_dealt(state: TableState) -> bool:
+    """Whether a wrong distribution was settled and the cards lie as they were dealt."""
+    return any(_left_as_dealt(ended) for ended in state.round.closed)
 
 
 def _verify_nothing_dropped(state: TableState, place: Place) -> None:
@@ -146,9 +170,8 @@ def expose_hand(decision: Decision, given: PersonActed, operation: operations.Ex
     hand = decision.state.round.hands[place]
     read = tuple(card.face.expose() if card.face else None for card in hand.cards)
     cards = operation.cards if operation.cards is not None else tuple(card for card in read if card)
-    revealed = tuple(
-        Exposed(card.face.expose(), card.shuffle, card.ordinal) if card.face else None for card in hand.cards
-    )
+    agree = _agree(_comparable(decision.state, place), cards)
+    revealed = _opened(hand, cards) if agree else ()
     elsewhere = {card for other in decision.state.round.hands.values() for card in other.shown}
     if decision.state.round.first_card is not None and decision.state.round.first_card_shown is not None:
         elsewhere.add(decision.state.round.first_card_shown)  # it lies beside the hands
@@ -158,7 +181,7 @@ def expose_hand(decision: Decision, given: PersonActed, operation: operations.Ex
     if twice := elsewhere & set(cards):
         note = f"{', '.join(sorted(card.code for card in twice))} lies on the table twice"
         raise_irregularity(decision, Kind.DECK_COUNT, noticed_by=given.person, place=place, note=note)
-    elif not _agree(_comparable(decision.state, place), cards):
+    elif not agree:
         at, device = place_word(decision.state, place), decision.state.device.word
         note = f"the cards shown at {at} are not the ones that the {device} read"
         facts = known_facts(decision.state, place, wrong_number=False)  # whether they lie wrong, people say
@@ -167,13 +190,26 @@ def expose_hand(decision: Decision, given: PersonActed, operation: operations.Ex
     judge(decision)
 
 
+def _opened(hand: Hand, cards: tuple[Card, ...]) -> tuple[Exposed | None, ...]:
+    """The commitments to be opened: of the cards that were dealt there, those among the cards shown.
+
+    A card shown here that was dealt elsewhere stays sealed, and where the cards shown are not those that were read none
+    is opened: which of them match would tell a person who only guesses what lies face down, here or there.
+    """
+    faces = (card.face.expose() if card.face else None for card in hand.cards)
+    return tuple(
+        Exposed(face, card.shuffle, card.ordinal) if face in cards and face is not None else None
+        for card, face in zip(hand.cards, faces, strict=True)
+    )
+
+
 def _comparable(state: TableState, place: Place) -> tuple[Card | None, ...]:
     """What the device read of the cards that may lie there; None: a card that it did not read.
 
     After a wrong distribution that was not put right, and of which no one entered the places, any card of the deal may
     lie there.
     """
-    anywhere = not state.round.misplaced and any(_left_as_dealt(ended) for ended in state.round.closed)
+    anywhere = not state.round.misplaced and _any_left_as_dealt(state)
     hands = state.round.hands.values() if anywhere else (state.round.hands[place],)
     return tuple(card.face.expose() if card.face else None for hand in hands for card in hand.cards)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import msgspec
 
@@ -39,11 +39,15 @@ class DeviceConnected(Input, frozen=True, tag="device_connected"):
 
 
 class DeviceGone(Input, frozen=True, tag="device_gone"):
-    """The link to a device that was ready has ended; `refused`: the device must not be used."""
+    """The link to a device that was ready has ended; `refused`: the device must not be used.
+
+    `evidence`: what must not be shown of the reason.
+    """
 
     code: str
     sentence: str
     refused: bool = False
+    evidence: Evidence | None = None
 
 
 class DeviceReported(Input, frozen=True, tag="device_reported"):
@@ -57,17 +61,31 @@ class DeviceReported(Input, frozen=True, tag="device_reported"):
 
 
 class ReportsMissing(Input, frozen=True, tag="reports_missing"):
-    """The device no longer has these reports; `last` None: how many is unknown."""
+    """The device no longer has these reports; `last` None: how many is unknown.
+
+    `withheld`: the device says that it made them, and does not send them.
+    """
 
     boot: int
     first: int
     last: int | None
+    withheld: bool = False
+
+
+class DeviceContradicted(Input, frozen=True, tag="device_contradicted"):
+    """The device contradicts what it sent before. `number`: of the report or command that it is about."""
+
+    what: Literal["report", "answer", "unknown_answer"]
+    boot: int
+    number: int
+    evidence: Evidence
 
 
 class StatusReceived(Input, frozen=True, tag="status_received"):
-    """A heartbeat. Journaled only when it decides something."""
+    """A heartbeat. Journaled only when it decides something. `unanswered`: commands that should have been answered."""
 
     status: DeviceStatus
+    unanswered: tuple[int, ...] = ()
 
 
 class CommandAnswered(Input, frozen=True, tag="command_answered"):
@@ -118,6 +136,7 @@ AnyInput: TypeAlias = (
     | DeviceGone
     | DeviceReported
     | ReportsMissing
+    | DeviceContradicted
     | StatusReceived
     | CommandAnswered
     | PersonActed

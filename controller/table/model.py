@@ -119,11 +119,15 @@ class RecordedDeck(msgspec.Struct, frozen=True):
 
 
 class OpenCommand(msgspec.Struct, frozen=True):
-    """A command without an answer. `seen`: the device reported its effect, so that "done" may be believed."""
+    """A command without an answer. `seen`: the device reported its effect, so that "done" may be believed.
+
+    `late`: it should have been answered, and that was raised.
+    """
 
     id: int
     command: AnyCommand
     seen: bool = False
+    late: bool = False
 
 
 class Device(msgspec.Struct, frozen=True):
@@ -144,6 +148,8 @@ class Device(msgspec.Struct, frozen=True):
     capabilities: Capabilities | None = None
     exit_held: bool | None = None
     exit_fails: bool = False  # it refused to hold or to release its exit; not tried again before the next link
+    exit_differs: int = 0  # statuses since the last order to the exit was answered that contradict it
+    exit_repeated: bool = False  # that order was given a second time
     open_commands: tuple[OpenCommand, ...] = ()
     stops: tuple[str, ...] = ()
     status_agrees: bool = False

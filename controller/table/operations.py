@@ -120,7 +120,10 @@ class ReopenBets(Operation, frozen=True, tag="reopen_bets"):
 
 
 class ShowFirstCard(Operation, frozen=True, tag="show_first_card"):
-    """The First Card is turned over. `card` as people see it; None confirms what the device read."""
+    """The First Card is turned over. `card` as people see it.
+
+    None confirms what the device read, where the table takes its word (`hands_by_device`).
+    """
 
     card: Card | None = None
 
@@ -134,7 +137,10 @@ class HandleCards(Operation, frozen=True, tag="handle_cards"):
 
 
 class ExposeHand(Operation, frozen=True, tag="expose_hand"):
-    """A hand is turned over. `cards` as people see them; None confirms what the device read."""
+    """A hand is turned over. `cards` as people see them.
+
+    None confirms what the device read, where the table takes its word (`hands_by_device`).
+    """
 
     place: Place
     cards: tuple[Card, ...] | None = None

@@ -7,19 +7,25 @@ irregularity (I04).
 
 from __future__ import annotations
 
+from typing import Final
+
 from controller.table import events
 from controller.table.decision import Decision
 from controller.table.device_reports import OF_A_JAM, stop
+from controller.table.device_watch import watch_orders
 from controller.table.inference import device_counts
 from controller.table.inputs import DeviceConnected, DeviceGone, ReportsMissing, StatusReceived
 from controller.table.interruptions import may_have_passed_cards, raise_unseen_cards
 from controller.table.irregularities.raising import raise_count_in_doubt
-from controller.table.model import HeldCard
+from controller.table.model import HeldCard, Pile
 from controller.table.phases import AFTER_DEAL, Service
 from controller.table.rounds import choose_game
 from controller.table.state import TableState
 from firmware_bridge.capabilities import DeviceIdentity, DeviceStatus
 from firmware_bridge.cards import DECK_SIZE
+
+OF_NEXT: Final = events.DISPENSED_OF_NEXT
+WORDS: Final = {OF_NEXT: "dispensed of the next deck"}
 
 
 def device_connected(decision: Decision, given: DeviceConnected) -> None:
@@ -118,6 +124,7 @@ def lapse_commands(decision: Decision) -> None:
 def status_received(decision: Decision, given: StatusReceived) -> None:
     state = decision.state
     if state.device.connected and state.service is not Service.OUT_OF_SERVICE:
+        watch_orders(decision, given)
         _compare(decision, given.status)
 
 
@@ -126,7 +133,11 @@ def reports_missing(decision: Decision, given: ReportsMissing) -> None:
     device = decision.state.device
     taken = device.last_report if device.boot == given.boot else 0
     last = "an unknown number" if given.last is None else str(given.last)
-    note = f"the device no longer has its reports from {given.first} to {last}: cards may have passed unseen"
+    note = (
+        f"the device has made its report {given.first} and does not send it: cards may have passed unseen"
+        if given.withheld
+        else f"the device no longer has its reports from {given.first} to {last}: cards may have passed unseen"
+    )
     if given.last is None:  # reports of later starts follow in full: none of them counts as received
         decision.emit(events.ReportsPassed(device.boot, device.last_report, note))
     else:
@@ -145,16 +156,20 @@ def _compare(decision: Decision, status: DeviceStatus) -> None:
     elif state.device.open_commands:
         return
     differences = [] if state.round.by_hand else _differences(state, status)  # cards of its stub were dealt without it
+    of_next = _is_of_waiting_deck(state, status)
     for what, ours, theirs in differences:
         tray = _unseen_in_tray(state, status) if what == "tray" and theirs else ()
         decision.emit(events.StatusDiffers(what, ours, theirs, tray))
     if differences:
-        listed = "; ".join(f"{what}: journal {ours}, device {theirs}" for what, ours, theirs in differences)
+        listed = "; ".join(
+            f"{WORDS.get(what, what)}: journal {ours}, device {theirs}" for what, ours, theirs in differences
+        )
         note = f"the device's count differs from the journal ({listed})"
         raise_count_in_doubt(decision, note)
     raise_unseen_cards(decision)
-    if not differences and not state.device.status_agrees:
-        decision.emit(events.StatusAgrees())
+    stub_is_out = of_next and (state.in_round or state.decks.in_play.used) and not state.decks.in_play.stub_out
+    if not differences and (stub_is_out or not state.device.status_agrees):
+        decision.emit(events.StatusAgrees(stub_is_out))
     if reconciling and not state.in_round:
         decision.change_service("confirm", "the device is ready")
 
@@ -175,14 +190,33 @@ def _close_earlier_command(decision: Decision, status: DeviceStatus) -> None:
 def _differences(state: TableState, status: DeviceStatus) -> list[tuple[str, int, int]]:
     if not device_counts(state):
         return []  # it gives no status to compare
-    capabilities = state.device.capabilities
+    capabilities, waiting = state.device.capabilities, state.decks.waiting
     compared = [
         ("shuffle", state.decks.in_play.shuffle, status.shuffle),
         ("dispensed", state.decks.in_play.dispensed, status.dispensed),
     ]
-    if capabilities is not None and capabilities.senses_tray:
+    if waiting is not None and _is_of_waiting_deck(state, status):
+        compared = [(OF_NEXT, waiting.dispensed, status.dispensed)]
+    if capabilities is not None and capabilities.senses_tray and not _strays_may_lie_in_tray(state):
         compared.append(("tray", int(bool(state.decks.tray)), int(status.tray_occupied)))
     return [(what, ours, theirs) for what, ours, theirs in compared if ours != theirs]
+
+
+def _is_of_waiting_deck(state: TableState, status: DeviceStatus) -> bool:
+    """Whether the status is about the deck that waits, which then lies in the device in place of the one in play.
+
+    Until it is shuffled its shuffle may be 0. It holds none of the 52 cards of the round, so nothing is compared with
+    the deck in play.
+    """
+    waiting = state.decks.waiting
+    if waiting is None or status.shuffle == state.decks.in_play.shuffle:
+        return False
+    return status.shuffle == waiting.shuffle or (not waiting.shuffled and not status.shuffle)
+
+
+def _strays_may_lie_in_tray(state: TableState) -> bool:
+    """Whether what lies in the tray may be a set of another deck, of whose removal the journal keeps nothing."""
+    return not state.decks.tray and bool(state.round.piles.get(Pile.STRAYS))
 
 
 def _unseen_in_tray(state: TableState, status: DeviceStatus) -> tuple[HeldCard, ...]:

@@ -9,7 +9,7 @@ from controller.table import decks, events, operations
 from controller.table.betting import notice_side_without_main, verify_nothing_held
 from controller.table.dealing import deal_cards_set_aside, deal_without_device
 from controller.table.decision import Decision, RefusedError
-from controller.table.exposing import judge
+from controller.table.exposing import ENTER_CARDS, judge
 from controller.table.inputs import PersonActed
 from controller.table.irregularities.questions import in_order, question
 from controller.table.irregularities.raising import known_facts, raise_irregularity
@@ -209,6 +209,8 @@ def verify_show_first_card(state: TableState, given: PersonActed, operation: ope
         raise RefusedError("no-card", "The First Card has not left the device; draw it first.")
     if operation.card is None and state.round.first_card.face is None:
         raise RefusedError("unread", "The device did not read the First Card; enter which card it is.")
+    if operation.card is None and not (state.settings is not None and state.settings.hands_by_device):
+        raise RefusedError(ENTER_CARDS, "Turn the First Card over and enter which card it is.")
 
 
 def show_first_card(decision: Decision, given: PersonActed, operation: operations.ShowFirstCard) -> None:
@@ -220,7 +222,7 @@ def show_first_card(decision: Decision, given: PersonActed, operation: operation
     read = drawn.face.expose() if drawn.face else None
     card = operation.card or read
     assert card is not None
-    revealed = Exposed(read, drawn.shuffle, drawn.ordinal) if read else None
+    revealed = Exposed(read, drawn.shuffle, drawn.ordinal) if read is card else None  # only what was shown
     decision.emit(events.FirstCardShown(card, rules.clause, revealed))
     places = order_after_first_card(rules, state.grammar, card.rank)
     decision.enter_phase("first_card_shown", rules.clause)

@@ -43,6 +43,8 @@ class Settings(msgspec.Struct, frozen=True):
     of a unit are rounded in payouts and in shares of a maximum.
     `least_ms_between_draws`: two cards that leave a shoe closer together than this, by its own clock, count as drawn
     together (I15), where it has no sensor for that; 0: never. 50 ms is an assumption: no person draws twice so fast.
+    `hands_by_device`: a hand, or the First Card, may be shown without entering its cards: then those that the device
+    read are taken, and published. Else people enter what they see.
     """
 
     game: str
@@ -55,6 +57,7 @@ class Settings(msgspec.Struct, frozen=True):
     rounding: Rounding = Rounding.NONE
     least_ms_between_draws: int = LEAST_MS_BETWEEN_DRAWS
     burn: int = 0
+    hands_by_device: bool = False
 
     def can_burn_with(self, capabilities: Capabilities) -> bool:
         """Whether the device can give out just the cards that are to be burnt."""

@@ -353,6 +353,29 @@ class TableState(msgspec.Struct, frozen=True):
         return len(self.decks.aside) + self.round.surplus.get(ASIDE, 0)
 
     @property
+    def lying(self) -> tuple[tuple[str, HeldCard], ...]:
+        """Every card of the deck in play that left the device, with the place or pile where it lies."""
+        hands = self.round.hands.items() if self.decks.in_play.used else ()
+        first = (("first_card", self.round.first_card),) if self.round.first_card is not None else ()
+        piles = ((pile, cards) for pile, cards in self.round.piles.items() if pile is not Pile.STRAYS)
+        beside = (*piles, (ASIDE, self.decks.aside), ("tray", self.decks.tray))
+        return (
+            *((place, card) for place, hand in hands for card in hand.cards),
+            *first,
+            *((str(pile), card) for pile, cards in beside for card in cards),
+        )
+
+    @property
+    def listed_again(self) -> Counter[str]:
+        """By place or pile: its cards that lie at an earlier one too, by what was reported; each counts once."""
+        seen: set[CardId] = set()
+        again: Counter[str] = Counter()
+        for where, card in self.lying:
+            again[where] += card.id in seen
+            seen.add(card.id)
+        return +again
+
+    @property
     def stub_due(self) -> int:
         """How many of the 52 cards should be left: in the device, and in the tray.
 
@@ -362,7 +385,9 @@ class TableState(msgspec.Struct, frozen=True):
             return DECK_SIZE
         hands = sum(hand.size for hand in self.round.hands.values()) + (self.round.first_card is not None)
         piles = sum(self.round.pile_size(pile) for pile in (Pile.BURNT, Pile.DROPPED, Pile.DISCARDS))
-        return DECK_SIZE - (hands if self.decks.in_play.used else 0) - self.aside_size - piles
+        known = (hands if self.decks.in_play.used else 0) + self.aside_size + piles
+        again = self.listed_again
+        return DECK_SIZE - known + again.total() - again["tray"]  # a set in the tray is part of the stub
 
     def stub_fits(self, number: int) -> bool:
         """Whether so many cards are the right number: those due, less cards taken back that may lie aside."""

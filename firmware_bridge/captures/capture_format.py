@@ -5,15 +5,15 @@
     {"is":"from_device","ms":12,"hex":"0204"}         bytes received, `ms` after the line before
     {"is":"sealed","number":1,"sealed":"base64"}      any of these except a header, sealed as a whole
 
-Sealed is the record's length (u32, big-endian), its JSON, and zeros up to a multiple of `BLOCK`, so that the length of
-a line does not show a ten from a nine; the header's line is bound to it. docs/captures.md describes it.
+Sealed is the record's length (u32, big-endian), its JSON, and zeros up to one of `SIZES`, so that the length of a line
+does not show a ten from a nine; the header's line is bound to it. docs/captures.md describes it.
 """
 
 from __future__ import annotations
 
 import struct
 from enum import StrEnum
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Annotated, Any, Final, Protocol, TypeAlias
 
 import msgspec
 
@@ -22,7 +22,11 @@ from firmware_bridge.commands import AnyCommand
 from firmware_bridge.errors import BridgeError
 
 FORMAT: Final = 1
-BLOCK: Final = 128
+SIZES: Final = (1024, 16384)
+"""A sealed record has the first of these sizes that holds it, or a multiple of the last. The first holds every record
+that is not a backlog: some 480 bytes of a device, which is 15 cards."""
+
+LONGEST_MS: Final = 2**40  # between two records, 34 years; a longer time is damage
 _LENGTH: Final = struct.Struct(">I")
 
 
@@ -74,7 +78,7 @@ class Header(Line, frozen=True, tag="capture", omit_defaults=True):
 class Record(Line, frozen=True):
     """Base of what happened. `ms` is the time since the record before, in whole milliseconds."""
 
-    ms: int
+    ms: Annotated[int, msgspec.Meta(ge=0, le=LONGEST_MS)]
 
 
 class Opened(Record, frozen=True, tag="opened"):
@@ -188,7 +192,8 @@ def format_of(data: bytes) -> int | None:
 def seal_record(record: Record, number: int, cipher: Cipher) -> Sealed:
     plain = _ENCODER.encode(record)
     padded = _LENGTH.pack(len(plain)) + plain
-    return Sealed(number, cipher.seal(number, padded + bytes(-len(padded) % BLOCK)))
+    block = next((size for size in SIZES if len(padded) <= size), SIZES[-1])
+    return Sealed(number, cipher.seal(number, padded + bytes(-len(padded) % block)))
 
 
 def open_record(line: Sealed, cipher: Cipher) -> AnyRecord:

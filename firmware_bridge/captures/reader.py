@@ -55,6 +55,7 @@ class _Reader:
         self._make_cipher = make_cipher
         self._cipher: Cipher | None = None
         self._damaged = 0
+        self._headless = True  # the header of the records that follow is damaged or missing
 
     def read(self) -> None:
         with self._path.open("rb") as file:
@@ -84,17 +85,21 @@ class _Reader:
             decoded = capture_format.decode_line(line)
             if isinstance(decoded, Header):
                 self._begin(decoded, line)
+            elif self._headless:
+                raise ValueError("a record of a recording that is not known")
             elif isinstance(decoded, capture_format.Sealed):
                 self._open(number, decoded)
             else:
                 self.recordings[-1].records.append(decoded)
         except ValueError:
+            self._headless = self._headless or capture_format.format_of(line) is not None
             self._note(f"Line {number} of {self._path} " + ("is damaged." if line.endswith(b"\n") else "is cut off."))
 
     def _begin(self, header: Header, line: bytes) -> None:
         if header.format != capture_format.FORMAT:
             raise ValueError("a format that this version does not read")
         self.recordings.append(Recording(header, []))
+        self._headless = False
         self._cipher = None if self._make_cipher is None else self._make_cipher(header.id, line)
 
     def _open(self, number: int, line: capture_format.Sealed) -> None:

@@ -22,6 +22,7 @@ from firmware_bridge.captures.capture_format import CaptureError, Cipher, Header
 from firmware_bridge.commands import AnyCommand
 from firmware_bridge.drivers.base import LinkOver
 from firmware_bridge.errors import BridgeError
+from firmware_bridge.exception_place import named
 
 MEGABYTE: Final = 1_000_000
 WAITING_LIMIT: Final = 4096  # records; a disk that is so far behind does not catch up
@@ -205,16 +206,23 @@ class CaptureRecorder:
             try:
                 self._file.write(record)
             except (OSError, BridgeError, ValueError) as error:
-                self._stop(getattr(error, "strerror", None) or str(error))
+                self._stop(_why(error))
         try:
             self._file.close()
         except OSError as error:
-            self._stop(error.strerror or str(error))
+            self._stop(_why(error))
 
     def _stop(self, why: str) -> None:
         if not self.stopped:
             self.stopped = why
             log_stopped(self._log, f"The capture has stopped: {why}.")
+
+
+def _why(error: Exception) -> str:
+    """What may be shown of it: the system's words and this program's own."""
+    if isinstance(error, BridgeError):
+        return str(error)
+    return getattr(error, "strerror", None) or named(error)
 
 
 def log_stopped(log: Any, sentence: str) -> None:

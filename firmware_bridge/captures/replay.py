@@ -27,6 +27,7 @@ from firmware_bridge.link import Link
 from firmware_bridge.transports.base import OnData, OnLost, Transport
 
 GRACE: Final = 0.05  # seconds; times are rounded to milliseconds, so a driver may end a link so much later than then
+NOTHING_IS_DUE_AFTER: Final = 3600.0  # seconds of silence; the rest of a long one passes at once
 
 # Refusals by a table's configuration and its keys, which are not in the capture.
 BY_CONFIGURATION: Final = frozenset({"device-other-serial", "device-firmware", "device-unknown-serial", "device-proof"})
@@ -102,6 +103,7 @@ class _LinkPlayer:
         self._inputs = inputs
         self._pause = pause
         self._now = recorded.records[0][0] / 1000
+        self._last = self._now  # when the last record was played
         self._on_data: OnData
         self._on_lost: OnLost
         self._failure: Exception | None = None  # of the caller; it is no fault of the link, which would catch it
@@ -150,11 +152,12 @@ class _LinkPlayer:
             due = at / 1000
             if _ends_by_itself(record):
                 due += GRACE
-            if due > deadline:
+            if due > deadline and deadline - self._last < NOTHING_IS_DUE_AFTER:
                 await self._pass_until(deadline)
                 return
             await self._pass_until(due)
             self._records.popleft()
+            self._last = self._now
             self._play(record)
 
     async def _pass_until(self, then: float) -> None:

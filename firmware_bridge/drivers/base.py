@@ -6,7 +6,7 @@ A driver has no sockets, threads, clocks or randomness. Times are seconds of one
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 import msgspec
 
@@ -41,17 +41,22 @@ class Reported(HeardStruct, frozen=True, tag="reported"):
 
 
 class ReportsGone(HeardStruct, frozen=True, tag="reports_gone"):
-    """Reports that the device no longer has: cards may have passed unseen. `last` None: their number is unknown."""
+    """Reports that the device no longer has: cards may have passed unseen. `last` None: their number is unknown.
+
+    `withheld`: the device says that it made them, and does not send them.
+    """
 
     boot: int
     first: int
     last: int | None
+    withheld: bool = False
 
 
 class StatusHeard(HeardStruct, frozen=True, tag="status_heard"):
-    """The device's status, as it was sent."""
+    """The device's status, as it was sent. `unanswered`: commands that should have been answered by then."""
 
     status: DeviceStatus
+    unanswered: tuple[int, ...] = ()
 
 
 class Answered(HeardStruct, frozen=True, tag="answered"):
@@ -62,15 +67,32 @@ class Answered(HeardStruct, frozen=True, tag="answered"):
     reason: str = ""
 
 
+class Contradicted(HeardStruct, frozen=True, tag="contradicted"):
+    """The device contradicts what it sent before. `number`: of the report or command that it is about.
+
+    `what`: "report", a number that was taken came again with other content; "answer", a command was answered in two
+    ways; "unknown_answer", the answer to a command that it was not given on this link.
+    """
+
+    what: Literal["report", "answer", "unknown_answer"]
+    boot: int
+    number: int
+    evidence: Evidence
+
+
 class LinkOver(HeardStruct, frozen=True, tag="link_over"):
-    """This link has ended. `refused`: the device must not be used, and reconnecting alone does not fix that."""
+    """This link has ended. `refused`: the device must not be used, and reconnecting alone does not fix that.
+
+    `evidence`: what must not be shown of the reason.
+    """
 
     code: str
     sentence: str
     refused: bool = False
+    evidence: Evidence | None = None
 
 
-Heard: TypeAlias = DeviceReady | Reported | ReportsGone | StatusHeard | Answered | LinkOver
+Heard: TypeAlias = DeviceReady | Reported | ReportsGone | StatusHeard | Answered | Contradicted | LinkOver
 
 
 class LinkStatistics(msgspec.Struct):

@@ -24,6 +24,7 @@ class LineReader(OneWayDriver):
 
     maker = "unknown"
     model = "line reader"
+    longest_report = LONGEST_IDENTIFIER
 
     def __init__(self, setting: DriverSetting, now: float) -> None:
         super().__init__(setting, now)

@@ -69,6 +69,8 @@ class OneWayDriver:
 
     maker: ClassVar[str]
     model: ClassVar[str]
+    longest_report: ClassVar[int] = 0
+    """Bytes, where reports of cards differ by more than a few: all are sealed as if they had so many."""
 
     def __init__(self, setting: DriverSetting, now: float) -> None:
         self.statistics = LinkStatistics()
@@ -196,7 +198,9 @@ class OneWayDriver:
             else:
                 self._unreadable_in_a_row = 0
             self._number += 1
-            heard.append(Reported(self._boot, self._number, None, observation, Evidence(data)))
+            # What was damaged may have been a card, with anything beside it.
+            room = LONGEST_EVIDENCE if _is_unreadable(observation) else self.longest_report
+            heard.append(Reported(self._boot, self._number, None, observation, Evidence(data, room)))
 
     def _take_answers(self) -> list[Heard]:
         answers, self._answers = self._answers, []

@@ -17,8 +17,10 @@ from typing import Final, Protocol
 import msgspec
 
 from firmware_bridge.drivers.base import Driver
+from firmware_bridge.drivers.plain_driver import PlainDriver
 from firmware_bridge.drivers.setting import DriverSetting
 from firmware_bridge.errors import BadDeviceUrlError, DriverMissingError
+from firmware_bridge.exception_place import named
 
 GROUP: Final = "cardshoe.drivers"
 USUAL_BAUD: Final = 115200  # bits a second
@@ -111,14 +113,20 @@ def registered_driver(name: str) -> RegisteredDriver:
 
 
 def load_driver(name: str) -> DriverFactory:
-    """Import a driver. Raises as `registered_driver` does, whatever the import raises."""
+    """Import a driver. What its device says is made plain. Raises as `registered_driver` does, whatever the import
+    raises."""
+    make = _load(name)
+    return lambda setting, now: PlainDriver(make(setting, now))
+
+
+def _load(name: str) -> DriverFactory:
     row = registered_driver(name)
     if name in DRIVERS:
         return row.load()
     try:
         return row.load()
     except Exception as error:
-        raise _unusable(_entries(name)[0], f"it cannot be imported ({type(error).__name__}: {error})") from error
+        raise _unusable(_entries(name)[0], f"it cannot be imported ({named(error)})") from error
 
 
 def driver_names() -> list[str]:
@@ -156,7 +164,7 @@ def _row_of(entry: EntryPoint) -> RegisteredDriver:
     try:
         row = entry.load()
     except Exception as error:
-        raise _unusable(entry, f"it cannot be imported ({type(error).__name__}: {error})") from error
+        raise _unusable(entry, f"it cannot be imported ({named(error)})") from error
     if not isinstance(row, RegisteredDriver):
         raise _unusable(entry, f"{entry.value} is no RegisteredDriver")
     return msgspec.structs.replace(row, name=entry.name, maturity=Maturity.OTHERS)

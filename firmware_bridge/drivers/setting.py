@@ -8,6 +8,7 @@ import msgspec
 
 from firmware_bridge.cards import Card
 from firmware_bridge.device_policy import ANY_DEVICE, DevicePolicy
+from firmware_bridge.drivers.memory import LinkMemory
 
 
 class DeviceLine(msgspec.Struct, frozen=True):
@@ -30,7 +31,8 @@ class DriverSetting(msgspec.Struct, frozen=True):
     for none. `card_table` gives the card of an identifier. `simulated`: the table is a simulated one, for devices that
     cannot report it themselves. `replayed`: the bytes come from a capture and nothing is sent; a device whose key is
     not here was judged when the capture was made. `policy`: the device that may be used, for drivers that refuse
-    another at their handshake; the link refuses it in any case.
+    another at their handshake; the link refuses it in any case. `memory`: what the drivers of the links before kept of
+    this device.
     """
 
     nonce: bytes
@@ -41,3 +43,4 @@ class DriverSetting(msgspec.Struct, frozen=True):
     simulated: bool = False
     replayed: bool = False
     policy: DevicePolicy = ANY_DEVICE
+    memory: LinkMemory = msgspec.field(default_factory=LinkMemory)

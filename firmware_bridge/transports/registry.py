@@ -12,6 +12,7 @@ from typing import Any, Final, cast
 
 from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.errors import TransportUnavailableError
+from firmware_bridge.exception_place import named
 from firmware_bridge.transports.base import OnData, OnLost, OpenTransport, Transport
 
 ENTRY_POINTS: Final = "cardshoe.transports"
@@ -52,7 +53,7 @@ def find_transport(scheme: str, find_entries: Callable[..., Any] = entry_points)
             return cast(OpenTransport, row.load())
         except Exception as error:  # code of another package
             raise TransportUnavailableError(
-                f"The transport for {scheme}: devices cannot be imported: {type(error).__name__}: {error}.",
+                f"The transport for {scheme}: devices cannot be imported ({named(error)}).",
                 f"Reinstall the package that contains {row.value}.",
             ) from error
     raise TransportUnavailableError(

@@ -27,6 +27,7 @@ import serial
 from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.discovery import FoundPort, ListPorts
 from firmware_bridge.errors import TransportLostError, TransportUnavailableError
+from firmware_bridge.exception_place import named
 from firmware_bridge.transports.base import GONE_HINT, OnData, OnLost
 from firmware_bridge.transports.fd import DescriptorTransport
 from firmware_bridge.transports.permission import permission_hint
@@ -152,7 +153,7 @@ def _unavailable(path: str, baud: int, error: Exception) -> TransportUnavailable
     if number == errno.ENOTTY:
         sentence = f"{path} is not a serial port."
         return TransportUnavailableError(sentence, "Correct the path in the device URL.", "port-failed")
-    reason = os.strerror(number) if number else str(error)
+    reason = os.strerror(number) if number else named(error)
     sentence = f"The serial port {path} cannot be used at {baud} baud: {reason}."
     hint = "Check the speed (baud=), then unplug the device and plug it in again; the kernel's log may say more."
     return TransportUnavailableError(sentence, hint, "port-failed")

@@ -24,6 +24,7 @@ from typing import Any, Final, TypeAlias
 
 from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.errors import TransportLostError, TransportUnavailableError
+from firmware_bridge.exception_place import named
 from firmware_bridge.transports.base import OnData, OnLost
 from firmware_bridge.transports.blocking import run_in_thread
 from firmware_bridge.transports.fd import DescriptorTransport
@@ -132,7 +133,7 @@ def _unavailable(url: DeviceUrl, place: str, error: OSError | UnicodeError) -> T
             f"Check the address, the serial server's power and the network: does `ping {url.host}` answer?",
             "tcp-unreachable",
         )
-    reason = os.strerror(error.errno) if error.errno else str(error)
+    reason = os.strerror(error.errno) if error.errno else named(error)
     return TransportUnavailableError(
         f"The connection to {place} cannot be made: {reason}.",
         "Check the device URL; the log may say more.",

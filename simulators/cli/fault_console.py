@@ -12,10 +12,12 @@ from typing import Final
 import msgspec
 
 from firmware_bridge.cards import DECK
+from firmware_bridge.plain_text import whole_number
 from simulators.devices.fault_injection import FaultInjector
 from simulators.devices.faults import BY_NAME, SIDES, BadFaultError, Fault, choose, find_fault, parse_fault
 from simulators.ports.outlets import Outlet
 
+MOST_SEED: Final = 10**18 - 1
 _NUMBER: Final = re.compile(r"[0-9]{1,6}(\.[0-9]{1,9})?", re.ASCII)
 LONGEST_LINE: Final = 4096
 
@@ -135,7 +137,7 @@ class Console:
     async def load(self, words: Sequence[str]) -> str:
         mechanism = self.injector.mechanism
         shoe = mechanism.profile.kind == "shoe"
-        mechanism.load(mechanism.shuffled_by_hand() if shoe else list(DECK), deck=1)
+        mechanism.load(mechanism.shuffled_by_hand() if shoe else list(DECK))
         return f"A deck of {len(mechanism.inside)} cards is loaded."
 
     async def clear(self, words: Sequence[str]) -> str:
@@ -147,9 +149,10 @@ class Console:
     async def seed(self, words: Sequence[str]) -> str:
         if not words:
             return f"The seed is {self.injector.seed}."
-        if not words[0].isascii() or not words[0].isdigit() or len(words[0]) > 18:
+        seed = whole_number(words[0], MOST_SEED)
+        if seed is None:
             return "Write seed N, N a whole number."
-        self.injector.reseed(int(words[0]))
+        self.injector.reseed(seed)
         return f"The seed of everything random is now {self.injector.seed}. The decks keep theirs."
 
 
@@ -163,7 +166,7 @@ def _usage(fault: Fault) -> str:
 COMMANDS: Final = {
     "help": ConsoleCommand("help", "This list.", Console.help),
     "status": ConsoleCommand("status", "The device's state, and what is armed.", Console.status),
-    "load": ConsoleCommand("load", "Put a deck in.", Console.load),
+    "load": ConsoleCommand("load", "Put another deck in, also during a round.", Console.load),
     "draw": ConsoleCommand("draw [forced]", "Draw a card from a shoe; forced: its lock gives way.", Console.draw),
     "lift": ConsoleCommand("lift", "Take the set out of a shuffler's tray.", Console.lift),
     "clear": ConsoleCommand("clear", "Clear a jam.", Console.clear),

@@ -20,6 +20,7 @@ from controller.games.specification import Unit
 from controller.problems import BadInputError, ConfigurationProblemError, ProblemError
 from firmware_bridge.device_keys import read_device_keys, write_device_keys
 from firmware_bridge.errors import KeyFileError
+from firmware_bridge.plain_text import whole_number
 from simulators.cli.fault_options import FaultOptions, read_fault_options, running
 from simulators.cli.playable import playable
 from simulators.devices.base import LoggedReport
@@ -208,10 +209,11 @@ def _listening(tcp: str | None) -> tuple[str, int] | None:
     """Where to listen. Raises `BadInputError`."""
     if tcp is None:
         return None
-    host, _, port = tcp.rpartition(":")
-    if not (port.isascii() and port.isdigit() and len(port) <= 5 and int(port) < 65536):
+    host, _, written = tcp.rpartition(":")
+    port = whole_number(written, 65535)
+    if port is None:
         raise BadInputError(f"{tcp!r} is not a port.", "Write --tcp HOST:PORT or --tcp PORT; port 0: any free one.")
-    return host.strip("[]") or "127.0.0.1", int(port)
+    return host.strip("[]") or "127.0.0.1", port
 
 
 def _cannot_appear(asked: Simulation | OneWaySimulation, error: OSError) -> BadInputError:

@@ -117,7 +117,7 @@ class Mechanism:
         self._loaded = 0
         self._dispensed = 0  # as the device counts
         self._sets = 0
-        self._tray_ordinal = 0
+        self._tray_first = (0, 0)  # shuffle and ordinal of the first card of the set that was formed last
         self._face_up_reported = False
         self._power_low = False
 
@@ -139,11 +139,18 @@ class Mechanism:
         self._power_low = False
         self._emit(observations.Started(cause))
 
-    def load(self, cards: list[Card], deck: int) -> None:
-        """Put a deck in. A shoe takes it in the order given and names that order."""
+    def load(self, cards: list[Card], deck: int | None = None) -> None:
+        """Put a deck in, in place of what lay there. A shoe takes it in the order given and names that order.
+
+        `deck` None: another deck, under a number of its own. A set that lies in the tray stays there; it was gathered
+        where the same deck comes back.
+        """
         self._spend("load")
         self.before_load(len(cards))
-        self.inside, self.tray, self._deck = self.faults.load(cards), [], deck
+        another = deck is None
+        deck = self._deck + 1 if deck is None else deck
+        self.inside, self._deck = self.faults.load(cards), deck
+        self.tray = self.tray if another else []
         self.floor = []
         self._dispensed = self._sets = self._shuffle = 0
         self._loaded = len(self.inside)
@@ -163,7 +170,7 @@ class Mechanism:
             return []
         self._spend("lift_set")
         lifted, self.tray = self.tray, []
-        self._emit(observations.SetRemoved(self._shuffle, self._tray_ordinal))
+        self._emit(observations.SetRemoved(*self._tray_first))
         if self.faults.take(range(1, self._dispensed + 1), LOCK_SLIPS):
             self._form_set(SET_SIZE)
         elif self.profile.capabilities.dispenses == "on_removal":
@@ -319,6 +326,8 @@ class Mechanism:
     def _dispense(self, count: int) -> Answer:
         if self.jammed:
             return Answer(False, "jam")
+        if not self._shuffle:
+            return Answer(False, "empty")  # the deck in it is not shuffled yet
         if self.exit_held:
             return Answer(False, "held")
         if self.tray:
@@ -349,7 +358,7 @@ class Mechanism:
         cards, foreign = self._read(self._coming(len(read)), read)
         self._dispensed += seen
         self._sets += 1
-        self._tray_ordinal = covers.start
+        self._tray_first = (self._shuffle, covers.start)
         self.faults.take(covers, "face-up")
         self._emit(observations.SetDispensed(self._shuffle, covers.start, self._remaining, self._deck, cards, foreign))
         self._end_motion(covers)

@@ -69,6 +69,8 @@ class ScriptedDevice:
         self.dispensed = 0
         self.last_command = 0
         self._sets = 0
+        self._shuffles = 0  # the highest number of a shuffle so far
+        self._tray_first = (0, 0)  # shuffle and ordinal of the first card in the tray
         self._send = send
         self._waiting: list[DeviceReported] = []
 
@@ -142,8 +144,24 @@ class ScriptedDevice:
         self.shuffle = 0
         named = None
         if self.unit is Unit.SINGLES:
-            named = self.shuffle = self.last_report + 1
+            named = self.shuffle = self._new_shuffle(self.last_report + 1)
         self.report(observations.DeckLoaded(self.deck, self.loaded, named))
+
+    def put_in_another(self) -> None:
+        """Another deck, under a number of its own, comes into it in place of what is left of the one in play.
+
+        Its status is about that deck from then on: nothing has left it, and a shuffler has not shuffled it. A set that
+        lies in the tray stays there.
+        """
+        self.inside = list(DECK)
+        self.deck += 1
+        self.loaded, self.dispensed, self._sets = len(DECK), 0, 0
+        self.shuffle = self._new_shuffle(self.last_report + 1) if self.unit is Unit.SINGLES else 0
+        self.report(observations.DeckLoaded(self.deck, self.loaded, self.shuffle or None))
+
+    def shuffle_another(self) -> None:
+        """A shuffler shuffles it by itself."""
+        self._shuffle_deck()
 
     def give_out(self, *, foreign: int = 0) -> None:
         """The set is lifted from the tray, or a card is drawn, whether the exit is locked or not."""
@@ -156,11 +174,13 @@ class ScriptedDevice:
         """Empty the tray."""
         taken, self.tray = self.tray, []
         self.lifted += taken
-        self.report(observations.SetRemoved(self.shuffle, self.dispensed - len(taken) + 1))
+        self.report(observations.SetRemoved(*(self._tray_first if taken else (self.shuffle, self.dispensed + 1))))
         return taken
 
     def draw(self, *, face_up: bool = False, foreign: int = 0, unread: bool = False) -> None:
-        """Draw one card from the exit."""
+        """Draw one card from the exit. Where none is left, nothing happens."""
+        if not self.inside:
+            return
         ordinal = self.dispensed + 1
         faces = self._take(1)
         faces = (None,) if unread else faces
@@ -185,7 +205,12 @@ class ScriptedDevice:
         self._take(count)
 
     def find_face_up(self, ordinal: int) -> None:
-        """Its sensor sees that a card lies face up inside: the one that will leave as number `ordinal`."""
+        """Its sensor sees that a card lies face up inside: the one that will leave as number `ordinal`.
+
+        Raises ValueError where that card is not inside.
+        """
+        if not 0 < ordinal - self.dispensed <= len(self.inside):
+            raise ValueError(f"card {ordinal} is not in the device")
         seen = Concealed(self.inside[ordinal - self.dispensed - 1], self.shuffle, ordinal)
         self.report(observations.FaceUpFound(self.shuffle, ordinal, self.deck, seen))
 
@@ -196,6 +221,7 @@ class ScriptedDevice:
     def form_set(self, count: int) -> None:
         """Cards fall into the tray, ordered or not."""
         ordinal = self.dispensed + 1
+        self._tray_first = self._tray_first if self.tray else (self.shuffle, ordinal)
         faces = self._take(count, into_tray=True)
         self._sets += 1
         self.report(observations.SetDispensed(self.shuffle, ordinal, self.loaded - self.dispensed, self.deck, faces))
@@ -255,8 +281,13 @@ class ScriptedDevice:
         if count == len(self.order) and not replaced:
             self.inside = list(self.order)
         twice = max(0, replaced) if self.capabilities.recognises_cards else 0
-        self.shuffle = self.last_report
+        self.shuffle = self._new_shuffle(self.last_report)
         self.report(observations.ShuffleFinished(self.deck, self.shuffle, count, missing + twice, extra, twice))
+
+    def _new_shuffle(self, least: int) -> int:
+        """A number that no shuffle had before, also when report numbers begin again."""
+        self._shuffles = max(least, self._shuffles + 1)
+        return self._shuffles
 
     def _take(self, count: int, *, into_tray: bool = False) -> tuple[Concealed | None, ...]:
         taken, self.inside = self.inside[:count], self.inside[count:]

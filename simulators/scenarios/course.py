@@ -81,7 +81,7 @@ class Course(TableCourse[ScriptedDevice]):
 
     def __init__(self, setting: TableSetting) -> None:
         rules = game(setting.game)
-        settings = Settings(setting.game, setting.unit, rules.boxes[2], True, setting.readings)
+        settings = Settings(setting.game, setting.unit, rules.boxes[2], True, setting.readings, hands_by_device=True)
         super().__init__(settings, setting.served, lambda send: _device(setting, send))
         self.setting = setting
         self.history: list[AnyEvent] = []

@@ -8,6 +8,7 @@ from typing import Final
 from firmware_bridge.cards import Card
 from simulators.scenarios.course import Course
 from simulators.scenarios.step_forms import Act, Word, plain
+from simulators.scenarios.table_course import StepError
 from simulators.scenarios.tokens import Tokens
 
 TOGETHER: Final = 3  # cards of a set
@@ -15,7 +16,14 @@ TOGETHER: Final = 3  # cards of a set
 
 def _read_face_up(tokens: Tokens) -> Act:
     ordinal = tokens.number("the number of a card")
-    return lambda course: course.device.find_face_up(ordinal)
+
+    def find(course: Course) -> None:
+        try:
+            course.device.find_face_up(ordinal)
+        except ValueError as error:
+            raise StepError(str(error)) from error
+
+    return find
 
 
 def _read_together(tokens: Tokens) -> Act:
@@ -60,6 +68,11 @@ def _deck_will(course: Course, change: Callable[[list[Card]], list[Card]]) -> No
     course.device.alter_next_deck = change
 
 
+def _put_in_another(course: Course) -> None:
+    course.device.put_in_another()
+    course.heartbeat()
+
+
 def _arm_jam(course: Course) -> None:
     course.device.jams_next = True
 
@@ -101,6 +114,11 @@ DEVICE_STEPS: Final[Mapping[str, Word]] = {
         "deck duplicate",
         "in the next deck one card will be there twice, and another not at all",
         plain(lambda course: _deck_will(course, lambda deck: [deck[-1], *deck[1:]])),
+    ),
+    "device another-deck": Word(
+        "device another-deck",
+        "another deck is put in during a round, in place of the rest of the one in play",
+        plain(_put_in_another),
     ),
     "device unseen": Word("device unseen NUMBER", "so many cards leave it and it does not notice", _read_unseen),
     "device skips": Word("device skips NUMBER", "so many cards leave it, counted and not reported", _read_skips),

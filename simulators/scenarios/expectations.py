@@ -18,7 +18,7 @@ from simulators.scenarios.tokens import FACTS, ROLES, Tokens, UnreadableError
 
 Look: TypeAlias = Callable[[Course], str | None]
 EventT = TypeVar("EventT", bound=events.Event)
-CELL: Final = re.compile(r"I\d\d[ab]?|-")
+CELL: Final = re.compile(r"I\d\d[ab]?|-", re.ASCII)
 DISPOSITIONS: Final = {disposition.value: disposition for disposition in Disposition}
 STAGES: Final[Mapping[str, Stage | None]] = {**{stage.value: stage for stage in Stage}, "over": None}
 PHASES: Final = {phase.value.replace("_", " "): phase for phase in Phase}

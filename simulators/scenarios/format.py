@@ -151,6 +151,8 @@ def _game_of(scenario: Scenario) -> Game:
 
 
 def _read_game(scenario: Scenario, tokens: Tokens) -> Scenario:
+    if scenario.setting.game:
+        raise UnreadableError(f"the game is {scenario.setting.game} already")
     word = tokens.take("the id of a game")
     if word.upper() not in GAMES:
         raise UnreadableError(f"'{word}' is no game; known: {', '.join(GAMES)}")

@@ -67,7 +67,7 @@ def _read_cancel(tokens: Tokens) -> Act:
 def _read_deal(tokens: Tokens) -> Act:
     if tokens.maybe("all"):
         return Course.deal_all
-    times = tokens.number("how many sets or cards are dealt")
+    times = tokens.times("how many sets or cards are dealt")
 
     def deal(course: Course) -> None:
         for _ in range(times):
@@ -77,7 +77,7 @@ def _read_deal(tokens: Tokens) -> Act:
 
 
 def _read_take(tokens: Tokens) -> Act:
-    times = tokens.number("how many sets or cards are taken")
+    times = tokens.times("how many sets or cards are taken")
 
     def take(course: Course) -> None:
         for _ in range(times):
@@ -233,7 +233,7 @@ def _read_swapped(tokens: Tokens) -> Act:
         cards = [
             operations.CardAt(card.ordinal, other)
             for place, other in ((first, second), (second, first))
-            for card in course.state.round.hands[place].cards
+            for card in course.hand_at(place).cards
         ]
         course.do(operations.PlaceCards(tuple(cards)))
 

@@ -14,13 +14,16 @@ from controller.roles import Role
 from controller.rules.dealing_order import DEALER
 from controller.table import events, operations
 from controller.table.decide import decide
+from controller.table.decision import RefusedError
 from controller.table.events import AnyEvent
+from controller.table.exposing import ENTER_CARDS, verify_by_device
 from controller.table.inputs import AnyInput, DaemonStarted, DeviceConnected, DeviceGone, PersonActed, StatusReceived
-from controller.table.model import Answer
+from controller.table.model import Answer, Hand
 from controller.table.operations import AnyOperation
 from controller.table.phases import DEALING, Phase
 from controller.table.settings import Settings
 from controller.table.state import TableState
+from firmware_bridge.cards import Card
 from simulators.devices.scripted_device import ScriptedDevice
 
 DeviceT = TypeVar("DeviceT", bound=ScriptedDevice)
@@ -162,7 +165,9 @@ class TableCourse(Generic[DeviceT]):
 
     def open_first_card(self) -> None:
         self.device.give_out()
-        self.do(operations.ShowFirstCard())
+        drawn = self.state.round.first_card
+        face = drawn.face if drawn is not None and not self.settings.hands_by_device else None
+        self.do(operations.ShowFirstCard(face.expose() if face is not None else None))
 
     def close_bets(self) -> None:
         """ "No more bets"; where a First Card is shown, it lies open then."""
@@ -189,8 +194,24 @@ class TableCourse(Generic[DeviceT]):
         players_first = self.state.game.step(StepKind.RETURNING) is not None
         players = self.state.round.live_places
         for place in (*players, DEALER) if players_first else (DEALER, *players):
-            if not self.state.round.hands[place].shown:
-                self.do(operations.ExposeHand(place))
+            if not self.hand_at(place).shown:
+                self.do(operations.ExposeHand(place, self._cards_to_enter(place)))
+
+    def _cards_to_enter(self, place: str) -> tuple[Card, ...] | None:
+        """The cards dealt there, where the table does not take the device's word for them."""
+        try:
+            verify_by_device(self.state, place)
+        except RefusedError as refused:
+            faces = [card.face.expose() for card in self.hand_at(place).cards if card.face]
+            return tuple(faces) if refused.code == ENTER_CARDS else None
+        return None
+
+    def hand_at(self, place: str) -> Hand:
+        """Raises `StepError` where none lies."""
+        hand = self.state.round.hands.get(place)
+        if hand is None:
+            raise StepError(f"no hand lies at {place} yet; deal it before")
+        return hand
 
     def count_and_pay(self) -> None:
         """The stub is counted unless it was already, and the chips are paid."""

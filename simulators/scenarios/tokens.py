@@ -18,6 +18,8 @@ ACTIONS: Final[Mapping[str, RulingAction]] = {action.value.replace("_", " "): ac
 INSTRUCTIONS: Final[Mapping[str, Instruction]] = {one.value.replace("_", " "): one for one in Instruction}
 FACTS: Final = tuple(name for name in Facts.__struct_fields__ if name != "noticed")
 YES_OR_NO: Final[Mapping[str, bool]] = {"yes": True, "no": False}
+MOST_TIMES: Final = 99  # more than a deck has cards
+_NUMBER: Final = re.compile(r"-?[0-9]{1,9}")  # ASCII, and no longer than any that means something
 _PLACE: Final = re.compile(r"D|B[1-9]")
 ValueT = TypeVar("ValueT")
 
@@ -64,9 +66,16 @@ class Tokens:
 
     def number(self, what: str) -> int:
         word = self.take(what)
-        if not re.fullmatch(r"-?\d+", word):
+        if not _NUMBER.fullmatch(word):
             raise UnreadableError(f"{what} is a number, not '{word}'")
         return int(word)
+
+    def times(self, what: str) -> int:
+        """How often something is done."""
+        found = self.number(what)
+        if not 0 <= found <= MOST_TIMES:
+            raise UnreadableError(f"{what} is a number from 0 to {MOST_TIMES}, not {found}")
+        return found
 
     def numbers(self, what: str) -> tuple[int, ...]:
         found = [self.number(what)]

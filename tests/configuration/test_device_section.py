@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from controller.daemon.configuration import Configuration, ConfigurationError, read_configuration
+from controller.daemon.real_device import open_real_device
+from controller.daemon.sections import DeviceSection
 from firmware_bridge.device_policy import DevicePolicy
+from firmware_bridge.device_url import parse_device_url
+from firmware_bridge.errors import TransportUnavailableError
 
-from .test_house_law import REST, TABLE
+from .test_house_law import CHOSEN, REST, TABLE
 
 KEYS = 'url = "serial:///dev/cardshoe/X"\nkey_file = "device.keys"\n'
 
@@ -41,8 +47,8 @@ def test_a_card_table_is_found_from_the_files_folder(tmp_path: Path) -> None:
         ('url = "serial:///dev/x?driver=bee_tek"\ncard_table = "c.csv"\n', "knows its cards without"),
         ('url = "serial:///dev/x?driver=bee_tek&arm=1"\n', "no commands to be armed"),
         ('url = "serial:///dev/x?driver=no_such"\n', "'no_such'"),
-        (KEYS + 'serial = ""\n', "[device.serial]"),
-        (KEYS + 'serial = "two words"\n', "[device.serial]"),
+        (KEYS + 'serial = ""\n', "[device] serial must be"),
+        (KEYS + 'serial = "two words"\n', "[device] serial must be"),
         (KEYS + 'firmware_digests = ["abc"]\n', "firmware_digests"),
         ('url = "serial:///dev/ttyUSB0?driver=bee_tek"\nserial = "BT-1"\n', "reports no serial number"),
         (f'url = "serial:///dev/x?driver=bee_tek"\nfirmware_digests = ["{"a" * 64}"]\n', "reports no firmware digest"),
@@ -65,3 +71,75 @@ def test_a_pinned_device_and_approved_firmware(tmp_path: Path) -> None:
 def test_a_device_that_only_tells_may_be_pinned_to_the_name_that_its_url_gives_it(tmp_path: Path) -> None:
     device = read(tmp_path, 'url = "serial:///dev/cardshoe/BT-1?driver=bee_tek"\nserial = "BT-1"\n').device
     assert device.policy == DevicePolicy("BT-1")
+
+
+def at_a_real_table(folder: Path, url: str) -> DeviceSection:
+    """As the configuration of a real table has it; a driver with keys has its key file."""
+    keys = "" if "driver=" in url else 'key_file = "device.keys"\n'
+    path = folder / "table.toml"
+    path.write_text(TABLE.format(simulated="false") + CHOSEN + REST.replace(KEYS, f'url = "{url}"\n{keys}'))
+    return read_configuration(path).device
+
+
+@pytest.fixture
+def pseudo_terminal() -> Iterator[Path]:
+    ours, theirs = os.openpty()
+    yield Path(os.ttyname(theirs))
+    os.close(ours)
+    os.close(theirs)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "sim:///shuffler?seed=7",
+        "sim:///shoe?driver=bee_tek",
+        "serial://{node}",
+        "serial://{node}?driver=angel_eye",
+        "serial://{link}?driver=bee_tek",
+        "tcp://127.0.0.1:4001/?driver=angel_eye",
+        "tcp://127.8.9.1:4001/?driver=bee_tek",
+        "tcp://LOCALHOST:4001/?driver=bee_tek",
+        "tcp://localhost.:4001/?driver=bee_tek",
+        "tcp://[::1]:4001/?driver=bee_tek",
+        "tcp://[::ffff:127.0.0.1]:4001/?driver=bee_tek",
+        "tcp://0.0.0.0:4001/?driver=bee_tek",
+    ],
+)
+def test_what_is_known_to_be_a_program_serves_no_real_table(tmp_path: Path, pseudo_terminal: Path, url: str) -> None:
+    link = tmp_path / "shoe"
+    link.symlink_to(pseudo_terminal)
+    url = url.format(node=pseudo_terminal, link=link)
+    with pytest.raises(ConfigurationError) as refused:
+        at_a_real_table(tmp_path, url)
+    assert "[device] url: " in str(refused.value)
+    assert "simulated = true" in refused.value.hint
+    if "driver=" in url:
+        assert read(tmp_path, f'url = "{url}"\n').device.url == url, "at a simulated table it may"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "serial:///dev/null?driver=bee_tek",  # some node that is no pseudo-terminal
+        "serial:///dev/cardshoe/BT-1?driver=bee_tek",  # not plugged in
+        "tcp://192.0.2.7:4001/?driver=angel_eye",
+        "tcp://serial-server.example:4001/?driver=angel_eye",
+        "tcp://127.0.0.1:4001/",  # it proves itself, and says by itself whether it is simulated
+    ],
+)
+def test_what_may_be_a_device_is_taken(tmp_path: Path, url: str) -> None:
+    assert at_a_real_table(tmp_path, url).url == url
+
+
+async def test_a_program_that_takes_a_devices_name_later_is_not_opened(tmp_path: Path, pseudo_terminal: Path) -> None:
+    """The configuration was read while the name was free."""
+    link = tmp_path / "shoe"
+    url = parse_device_url(f"serial://{link}?driver=bee_tek")
+    with pytest.raises(TransportUnavailableError) as missing:
+        await open_real_device(url, on_data=print, on_lost=print)
+    assert missing.value.code == "port-missing"
+    link.symlink_to(pseudo_terminal)
+    with pytest.raises(TransportUnavailableError) as refused:
+        await open_real_device(url, on_data=print, on_lost=print)
+    assert refused.value.code == "port-simulated"

@@ -27,7 +27,7 @@ from controller.daemon import daemon
 from controller.journal.store import Journal
 from firmware_bridge import link_keeper
 from firmware_bridge.commands import AnyCommand
-from firmware_bridge.drivers.cardlink import host
+from firmware_bridge.drivers.cardlink import host, overdue
 from firmware_bridge.link_keeper import LinkKeeper
 from simulators.cli import simulate
 from simulators.devices.mechanism import Mechanism
@@ -69,6 +69,7 @@ class Orders(msgspec.Struct, frozen=True):
     when the host is lost to it. `pace`: that of people and mechanism in place of the one they have in life.
     `page`: how many entries the daemon folds at once, in place of its 2000, which no test has the time to write.
     `handshake_within`: seconds that a device is given to make itself known, in place of the driver's 10.
+    `due_within`: seconds that a device is given to send a report and to answer an order, in place of 5.
     `longest_pause`: seconds between two attempts to connect to a refused device, in place of 5.
     `grace`: seconds that the API's requests have to end when the daemon stops.
     """
@@ -79,6 +80,7 @@ class Orders(msgspec.Struct, frozen=True):
     pace: float = 0.0
     page: int = 0
     handshake_within: float = 0.0
+    due_within: float = 0.0
     longest_pause: float = 0.0
     grace: float = 0.0
     as_another_user: bool = False
@@ -202,6 +204,8 @@ def main() -> None:
         daemon.PAGE = orders.page
     if orders.handshake_within:
         host.HANDSHAKE_WITHIN = orders.handshake_within  # type: ignore[misc]
+    if orders.due_within:
+        overdue.DUE_WITHIN = host.ANSWERED_WITHIN = orders.due_within  # type: ignore[misc]
     if orders.longest_pause:
         link_keeper.LONGEST_PAUSE = orders.longest_pause  # type: ignore[misc]
     if orders.grace:

@@ -92,7 +92,7 @@ class Stage:
         """
         self.configuration.write_text(
             f'[table]\nname = "T-1"\ngame = "NC"\nunit = "{self.unit}"\nsimulated = true\n'
-            "count_stub_by_hand = true\n"
+            "count_stub_by_hand = true\nhands_by_device = true\n"
             f'[device]\nurl = "{url or f"serial://{port or self.port}"}"\nkey_file = "device.keys"\n'
             '[journal]\npath = "journal.db"\nkey_file = "journal.key"\n'
             '[api]\nsocket = "api.sock"\n' + people_text(os.getuid() if uid is None else uid) + law

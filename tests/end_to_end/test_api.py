@@ -325,7 +325,7 @@ async def test_a_stream_ends_with_the_server_though_there_is_news_at_that_moment
             assert [event async for event in stream] in ([], [{}], [{}, None])
 
 
-@pytest.mark.parametrize("after", ["", "x", "1.5", "0x10"])
+@pytest.mark.parametrize("after", ["", "x", "1.5", "0x10", "\uff11\uff12", "\u0663", "+1", "1_2", " 1 2", "9" * 5000])
 async def test_a_last_event_id_that_is_none(stage: Stage, after: str) -> None:
     await stage.start_daemon()
     async with Caller(stage) as caller:

@@ -1,4 +1,4 @@
-"""A configuration that cannot be used: exit code 78, one sentence, what to do next, and no traceback."""
+"""A configuration that cannot be used: exit code 78, a sentence for each mistake, what to do next, no traceback."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import pytest
 from tests.end_to_end.stage import Stage, short_folder
 
 BAD_CONFIGURATION = 78  # EX_CONFIG: the unit does not start again on it
-JOURNAL_PROBLEM = 4
 Edit: TypeAlias = Callable[[str], str]
 
 
@@ -39,11 +38,11 @@ async def refusal(stage: Stage, code: int = BAD_CONFIGURATION) -> str:
     daemon = stage.spawn_daemon()
     assert await daemon.ended() == code, daemon.err
     assert not daemon.out
-    first, *hint = daemon.err
+    first, *mistakes, hint = daemon.err
     assert first.startswith("cardshoe: ")
-    assert first.endswith(".")
-    assert len(hint) == 1, daemon.err
-    assert hint[0].startswith("  ")
+    assert first.endswith(f" has {len(mistakes)} mistakes:" if mistakes else "."), daemon.err
+    assert all(mistake.startswith("  - ") and mistake.endswith(".") for mistake in mistakes), daemon.err
+    assert hint.startswith("  ")
     assert not stage.socket.exists()
     return "\n".join(daemon.err)
 
@@ -104,19 +103,43 @@ async def test_device_keys_that_others_may_read(stage: Stage) -> None:
     assert "chmod" in await refusal(stage)
 
 
-@pytest.mark.parametrize("spoil", [Path.unlink, lambda path: path.write_text("short"), lambda path: path.chmod(0o644)])
-async def test_the_key_of_the_journal_is_the_journals_matter(stage: Stage, spoil: Callable[[Path], object]) -> None:
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        Path.unlink,
+        lambda path: path.write_text("short"),
+        lambda path: path.chmod(0o644),
+        lambda path: path.chmod(0o660),
+    ],
+    ids=["missing", "short", "readable by others", "writable by the group"],
+)
+async def test_a_key_of_the_journal_that_cannot_be_used(stage: Stage, spoil: Callable[[Path], object]) -> None:
     spoil(stage.folder / "journal.key")
-    assert "journal.key" in await refusal(stage, JOURNAL_PROBLEM)
+    assert "journal.key" in await refusal(stage)
+
+
+async def test_another_key_than_the_journals(stage: Stage) -> None:
+    """The unit does not start again on it: a key does not become the right one."""
+    await stage.start_daemon()
+    assert await stage.daemon.end() == 0
+    (stage.folder / "journal.key").write_text("00" * 32)
+    assert "journal.db was begun with" in await refusal(stage)
 
 
 async def test_a_journal_of_another_table(stage: Stage) -> None:
     await stage.start_daemon()
     assert await stage.daemon.end() == 0
     stage.configuration.write_text(replacing('"T-1"', '"T-2"')(stage.configuration.read_text()))
-    said = await refusal(stage, JOURNAL_PROBLEM)
+    said = await refusal(stage)
     assert "T-1" in said
     assert "T-2" in said
+
+
+async def test_a_journal_with_a_second_name(stage: Stage) -> None:
+    await stage.start_daemon()
+    assert await stage.daemon.end() == 0
+    (stage.folder / "journal.copy").hardlink_to(stage.journal)
+    assert "2 names" in await refusal(stage)
 
 
 async def test_a_socket_where_none_can_be(stage: Stage) -> None:

@@ -14,6 +14,7 @@ from firmware_bridge.transports.registry import ENTRY_POINTS
 from simulators.people.crew import CHEAP_SCRYPT
 from simulators.ports.in_process import simulated_key, simulated_serial
 from tests.end_to_end.evidence import Evidence
+from tests.end_to_end.processes import Child
 from tests.end_to_end.stage import Stage, short_folder
 
 
@@ -57,13 +58,18 @@ async def test_a_simulated_device_in_the_daemon_itself(stage: Stage) -> None:
     assert await stage.daemon.end() == 0
 
 
-async def test_a_real_table_takes_no_simulated_device(stage: Stage) -> None:
-    write_device_keys(stage.device_keys, keys_of("shuffler"))
-    stage.configure(url="sim:///shuffler?seed=7")
+def make_real(stage: Stage) -> None:
+    """The table of the configuration is no simulation."""
     chosen = 'established_by = { option = "mathematically", chosen_by = "the test", chosen_on = 2026-11-01 }'
     text = stage.configuration.read_text().replace("simulated = true", "simulated = false")
     text = text.replace(f"scrypt${CHEAP_SCRYPT}$", f"scrypt${SCRYPT[0]}$")
     stage.configuration.write_text(text.replace("[device]", f"[readings]\n{chosen}\n[device]"))
+
+
+async def test_a_real_table_takes_no_device_that_says_that_it_is_simulated(stage: Stage) -> None:
+    device = await stage.start_device(dealer=False, tcp="127.0.0.1:0")
+    stage.configure(url=device.out[0])
+    make_real(stage)
     await stage.start_daemon()
     async with ApiClient(stage.socket) as client:
         await stage.events_until(client, "device_lost")
@@ -72,3 +78,18 @@ async def test_a_real_table_takes_no_simulated_device(stage: Stage) -> None:
     assert shown.service == "out_of_service"
     assert "simulated" in shown.service_cause
     assert await stage.daemon.end() == 0
+
+
+async def test_a_simulated_shoe_that_says_nothing_of_itself_passes_for_none_at_a_real_table(stage: Stage) -> None:
+    """Its driver repeats what the table expects: the daemon would show a real Bee-Tek, and deal from it."""
+    shoe = Child("controller", "simulate", "--driver", "bee_tek", "--link", str(stage.port), "--draw-every", "0.05")
+    try:
+        await shoe.until(lambda: shoe.out)
+        stage.configure(url=f"serial://{stage.port}?driver=bee_tek")
+        make_real(stage)
+        daemon = stage.spawn_daemon()
+        assert await daemon.ended() == 78, daemon.err
+    finally:
+        await shoe.end()
+    assert "is a pseudo-terminal" in daemon.err[0]
+    assert not stage.journal.exists()

@@ -44,7 +44,7 @@ def test_lists_its_commands(tmp_path: Path) -> None:
     [
         (["dance"], 2, "No such command 'dance'"),
         (["run"], 2, "Missing option '--config'"),
-        (["run", "--config", "absent.toml"], 78, "absent.toml cannot be read"),
+        (["run", "--config", "absent.toml"], 78, "absent.toml: it cannot be read"),
         (["watch", "--socket", "absent.sock"], 1, "No daemon answers at absent.sock"),
         (["simulate", "--link", "no/such/folder/device"], 2, "/no/such/folder/device: No such file or directory."),
         (["simulate", "--tcp", "somewhere"], 2, "'somewhere' is not a port"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,11 +14,13 @@ import pytest
 from click.testing import CliRunner, Result
 
 from controller.commands.main import main
-from controller.daemon.configuration import DeviceSection
+from controller.daemon.sections import DeviceSection
 from firmware_bridge.device_keys import read_device_keys, write_device_keys
 from firmware_bridge.discovery import Lists
 from firmware_bridge.errors import TransportUnavailableError
 from simulators.ports.in_process import simulated_key, simulated_serial
+from tests.end_to_end.stage import short_folder
+from tests.support.as_user import NEEDS_ROOT, open_to
 
 SIMULATED = "sim:///shuffler?seed=7"
 SERIAL = simulated_serial("shuffler")
@@ -158,6 +161,38 @@ def test_pairing_makes_a_key_that_only_the_owner_reads_and_prints_it_once(tmp_pa
     assert "service menu" in done.output
     assert "cardshoe devices --ask" in done.output
     assert done.output.count(key) == 1
+
+
+@NEEDS_ROOT
+@pytest.mark.parametrize(("mode", "readable"), [(0o750, True), (0o755, False), (0o770, False)])
+def test_what_root_pairs_goes_to_the_group_of_a_folder_that_is_the_daemons(
+    tmp_path: Path, mode: int, readable: bool
+) -> None:
+    """Otherwise the daemon could not read it, and the device would be refused as not paired."""
+    daemon, stranger = (64001, 64001), (64002, 64002)
+    with short_folder() as short:
+        short.chmod(0o755)
+        folder = short / "cardshoe"
+        folder.mkdir()
+        os.chown(folder, 0, daemon[1])
+        folder.chmod(mode)
+        path = folder / "device.keys"
+        done = devices("pair", "CARDSHOE-0042", "--key-file", str(path))
+        assert done.exit_code == 0, done.output
+        found = path.stat()
+        expected = (0, daemon[1], 0o640) if readable else (0, 0, 0o600)
+        assert (found.st_uid, found.st_gid, stat.S_IMODE(found.st_mode)) == expected
+        assert open_to(*daemon, path) == ({path} if readable else set())
+        assert not open_to(*stranger, path)
+        assert devices("pair", "CARDSHOE-0043", "--key-file", str(path)).exit_code == 0
+        assert path.stat().st_gid == expected[1], "what it is stays"
+
+
+def test_pairing_says_who_may_read_the_keys(tmp_path: Path) -> None:
+    done = devices("pair", "CARDSHOE-0042", "--key-file", str(tmp_path / "k"))
+    assert "Only" in done.output
+    (tmp_path / "k").chmod(0o640)
+    assert "and the group" in devices("pair", "CARDSHOE-0043", "--key-file", str(tmp_path / "k")).output
 
 
 def test_a_second_device_is_added_and_the_rest_of_the_file_stays(keys: Path) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from controller.api.refusals import BURST, MOST_USERS, ONE_MORE_EVERY, TOLD_EVERY, Refusals
 from controller.api.turns import AT_ONCE, Turns
 from controller.journal.codec import Moment
@@ -88,3 +90,12 @@ async def test_who_asks_too_fast_waits_and_nobody_else() -> None:
     assert len(order) <= AT_ONCE
     await asyncio.gather(*flood)
     assert order == list(range(AT_ONCE + 5))
+
+
+async def test_who_operates_the_table_does_not_wait() -> None:
+    turns = Turns()
+    await turns.take(1)
+    turns.is_at_work(1)
+    for _ in range(10 * AT_ONCE):
+        with pytest.raises(StopIteration):
+            turns.take(1).send(None)  # it ends without waiting for anything

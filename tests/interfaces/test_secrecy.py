@@ -17,12 +17,12 @@ from controller.api.messages import encode
 from controller.api.view import LinkView, view_of
 from controller.games import GAMES
 from controller.games.own_words import DEALER
-from controller.games.specification import Kind, StepKind, Unit
+from controller.games.specification import Choice, Kind, RulingAction, StepKind, Unit
 from controller.journal.codec import JournalCodec
 from controller.journal.sealing import JournalKeys
 from controller.roles import Role
 from controller.table import operations
-from controller.table.events import AnyEvent, WagersSettled
+from controller.table.events import AnyEvent, HandExposed, WagersSettled
 from controller.table.inputs import AnyInput, DeviceReported
 from controller.table.phases import Phase
 from controller.table.settings import ChosenReading, Settings
@@ -85,6 +85,64 @@ def overhear_a_deal(game_id: str, unit: Unit, deck: list[Card]) -> OverheardTabl
     return table
 
 
+def overhear_lost_links(game_id: str, unit: Unit, deck: list[Card]) -> OverheardTable:
+    """The link is lost twice in the deal: once the device repeats a report, and once the daemon starts again."""
+    table = OverheardTable(game_id, unit, deck)
+    table.start().to_dealing()
+    table.take()
+    table.lose_link()
+    table.take()
+    table.connect()
+    table.say(operations.ContinueRound())
+    table.take()
+    table.lose_link()
+    table.start_daemon_again("pc-2")
+    table.connect()
+    for found in table.state.open:
+        table.say(operations.DenyIrregularity(found.id, found.revision, "looked at"), Role.SHIFT_MANAGER)
+    table.say(operations.ContinueRound())
+    table.take(3)
+    return table
+
+
+def overhear_exchanged_hands(
+    game_id: str, unit: Unit, deck: list[Card], seen: tuple[Card, ...], *, entered: bool
+) -> OverheardTable:
+    """B1's cards lie at B3 and B3's at B1, where they are turned over; `entered`: people said so before."""
+    table = OverheardTable(game_id, unit, deck)
+    table.start().to_dealing()
+    table.deal()
+    if entered:
+        table.report(Kind.WRONG_DISTRIBUTION)
+        table.swap("B1", "B3")
+        table.confirm(Role.SHIFT_MANAGER, handled=True)
+        for found in table.state.open:
+            ruling = operations.Rule(found.id, found.revision, RulingAction.CONTINUE, "shift manager", "as they lie")
+            table.say(ruling, Role.SHIFT_MANAGER)
+            for place in table.state.round.live_places:
+                table.say(operations.ChooseOption(found.id, found.revision, place, Choice.CONTINUE))
+    if table.state.game.examining and table.state.game.step(StepKind.RETURNING) is None:
+        table.say(operations.ExposeHand(DEALER))
+    table.say(operations.ExposeHand("B1", seen))
+    table.say(operations.ExposeHand("B1"))
+    for found in table.state.open:
+        table.say(operations.DenyIrregularity(found.id, found.revision, "looked at"), Role.SHIFT_MANAGER)
+    return table
+
+
+def decks_of_exchanged_hands(game_id: str, unit: Unit) -> tuple[list[Card], list[Card], tuple[Card, ...]]:
+    """Two decks that differ in B1's cards, which the last ones of the stub stand for; and those of B3."""
+    table = OverheardTable(game_id, unit, list(DECK))
+    table.start().to_dealing()
+    table.deal()
+    one, two = list(DECK), list(DECK)
+    hands = table.state.round.hands
+    for last, card in enumerate(hands["B1"].cards, start=1):
+        at = card.ordinal - 1
+        two[at], two[-last] = two[-last], two[at]
+    return one, two, tuple(card.face.expose() for card in hands["B3"].cards if card.face)
+
+
 def two_decks() -> tuple[list[Card], list[Card]]:
     """With the same First Card, which is shown before the deal where a game has one."""
     first, *rest = DECK
@@ -103,6 +161,31 @@ def test_what_lies_face_down_shows_nowhere(game_id: str, unit: Unit) -> None:
     assert [len(entry) for entry in one.kept] == [len(entry) for entry in two.kept]
 
 
+def assert_alike(one: OverheardTable, two: OverheardTable) -> None:
+    assert without_commitments(one.public) == without_commitments(two.public)
+    assert [len(entry) for entry in one.kept] == [len(entry) for entry in two.kept]
+
+
+@EVERY_TABLE
+def test_links_that_are_lost_in_the_deal_show_nothing(game_id: str, unit: Unit) -> None:
+    assert_alike(*(overhear_lost_links(game_id, unit, deck) for deck in two_decks()))
+
+
+@EVERY_TABLE
+@pytest.mark.parametrize(
+    "entered",
+    [pytest.param(False, marks=pytest.mark.xfail(strict=True, reason="controller/table/exposing.py")), True],
+    ids=["unnoticed", "entered"],
+)
+def test_hands_that_were_exchanged_show_only_what_was_turned_over(game_id: str, unit: Unit, entered: bool) -> None:
+    """The device's cards of B1 lie face down at B3."""
+    *decks, seen = decks_of_exchanged_hands(game_id, unit)
+    one, two = (overhear_exchanged_hands(game_id, unit, deck, seen, entered=entered) for deck in decks)
+    assert one.public != two.public, "the commitments differ"
+    assert entered or [shown.cards for shown in one.events_of(HandExposed) if shown.place == "B1"] == [seen]
+    assert_alike(one, two)
+
+
 @EVERY_TABLE
 def test_a_face_that_is_shown_tells_them_apart(game_id: str, unit: Unit) -> None:
     """Else the test above would hold whatever the table tells."""
@@ -111,8 +194,36 @@ def test_a_face_that_is_shown_tells_them_apart(game_id: str, unit: Unit) -> None
         table = overhear_a_deal(game_id, unit, deck)
         table.deny(Role.SHIFT_MANAGER)
         before = len(table.public)
-        returning = table.state.game.step(StepKind.RETURNING) is not None
-        table.expose(DEALER if table.state.game.examining and not returning else "B1")
+        table.expose(turn(table))
         shown.append(without_commitments(table.public[before:]))
         assert not table.events_of(WagersSettled)
     assert shown[0] != shown[1]
+
+
+def turn(table: TableHarness) -> str:
+    """The place whose hand is turned over first."""
+    returning = table.state.game.step(StepKind.RETURNING) is not None
+    return DEALER if table.state.game.examining and not returning else "B1"
+
+
+@EVERY_TABLE
+def test_exchanged_hands_tell_nothing_of_what_lies_face_down(game_id: str, unit: Unit) -> None:
+    """The cards that are entered lie face down at another place by what the device read, or are not dealt at all.
+
+    Nor does anything tell which cards the device read at the place itself.
+    """
+    unseen, entered = DECK[-6:-3], DECK[-3:]
+    first = overhear_a_deal(game_id, unit, list(DECK))
+    other = next(place for place in first.state.round.hands if place != turn(first))
+    here, there = (
+        [card.face.expose() for card in first.state.round.hands[place].cards if card.face]
+        for place in (turn(first), other)
+    )
+    assert not {*here, *there} & {*unseen, *entered}
+    swapped = dict(zip([*there, *entered, *here, *unseen], [*entered, *there, *unseen, *here], strict=True))
+    second = overhear_a_deal(game_id, unit, [swapped.get(card, card) for card in DECK])
+    for table in (first, second):
+        table.deny(Role.SHIFT_MANAGER)
+        table.do(operations.ExposeHand(turn(table), entered))
+        assert table.open.kind is Kind.OTHER_DEALING_ERROR
+    assert without_commitments(first.public) == without_commitments(second.public)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -117,6 +119,41 @@ def test_one_at_a_time(path: Path) -> None:
         append(first, 1)
     with closing(open_journal(path)) as second:
         assert append(second, 2) == [5, 6, 7, 8]
+
+
+def test_a_second_name_does_not_lead_past_the_lock(path: Path) -> None:
+    other = path.with_name("other.journal")
+    with closing(open_journal(path)) as first:
+        append(first, 1)
+        other.hardlink_to(path)
+        assert refusal(other).code == "journal-locked"
+        append(first, 2)
+        assert first.verify() == first.head
+
+
+def test_a_journal_with_two_names_is_refused_under_both_until_one_is_removed(written: Path) -> None:
+    other = written.with_name("other.journal")
+    other.hardlink_to(written)
+    for name in (written, other):
+        error = refusal(name)
+        assert error.code == "journal-linked"
+        assert "2 names" in str(error)
+    other.unlink()
+    with closing(open_journal(written)) as journal:
+        assert append(journal, 2) == [5, 6, 7, 8]
+
+
+def test_a_symbolic_link_is_the_file_that_it_names(written: Path) -> None:
+    other = written.with_name("other.journal")
+    other.symlink_to(written)
+    with closing(open_journal(other)):
+        assert refusal(written).code == "journal-locked"
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/null")])
+def test_what_is_no_file_is_no_journal(path: Path, make: Callable[[Path], object]) -> None:
+    make(path)
+    assert refusal(path).code == "journal-format"
 
 
 def test_a_refused_opening_leaves_the_file_free(written: Path) -> None:

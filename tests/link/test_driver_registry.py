@@ -96,7 +96,7 @@ def test_two_packages_of_one_name_are_neither(packages: Packages) -> None:
 @pytest.mark.parametrize(
     ("text", "value", "words"),
     [
-        ("raise RuntimeError('no library here')", "DRIVER", "RuntimeError: no library here"),
+        ("raise RuntimeError('no library here')", "DRIVER", "RuntimeError at firmware_bridge.drivers.registry"),
         ("import there_is_no_such_module", "DRIVER", "there_is_no_such_module"),
         ("def broken(:", "DRIVER", "SyntaxError"),
         ("", "DRIVER", "AttributeError"),
@@ -109,6 +109,7 @@ def test_a_driver_that_cannot_be_loaded_is_a_sentence(packages: Packages, text: 
         parse_device_url("serial:///dev/ttyS0?driver=broken_shoe")
     assert words in str(refused.value)
     assert "broken-shoe" in str(refused.value)
+    assert "no library here" not in str(refused.value), "the text of an exception may be anything"
     assert refused.value.code == "driver"
     assert refused.value.hint
     assert len(driver_problems()) == 1

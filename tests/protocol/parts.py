@@ -11,6 +11,7 @@ from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.framing import FrameReader, encode_frame
 from firmware_bridge.drivers.cardlink.host import CardlinkHost, Step
 from firmware_bridge.drivers.cardlink.messages import Kind, encode_body
+from firmware_bridge.drivers.memory import LinkMemory
 from simulators.devices.cardlink import CardlinkDevice
 
 KEY: Final = bytes(range(32))
@@ -100,9 +101,15 @@ class BenchDevice:
 
 
 def make_host(
-    *, held: tuple[int, int] = (0, 0), key: bytes = KEY, serial: str = SERIAL, now: float = 0.0, nonce: bytes = b""
+    *,
+    held: tuple[int, int] = (0, 0),
+    key: bytes = KEY,
+    serial: str = SERIAL,
+    now: float = 0.0,
+    nonce: bytes = b"",
+    memory: LinkMemory | None = None,
 ) -> CardlinkHost:
-    return CardlinkHost(nonce=nonce or fresh_nonce(), key_of={serial: key}.get, held=held, now=now)
+    return CardlinkHost(nonce=nonce or fresh_nonce(), key_of={serial: key}.get, held=held, now=now, memory=memory)
 
 
 def converse(host: CardlinkHost, device: BenchDevice, now: float) -> list[Heard]:
@@ -143,9 +150,11 @@ def frame(
     return encode_frame(kind, boot, number, b"" if body is None else encode_body(body))
 
 
-def linked(device: BenchDevice, now: float = 0.0, held: tuple[int, int] = (0, 0)) -> CardlinkHost:
+def linked(
+    device: BenchDevice, now: float = 0.0, held: tuple[int, int] = (0, 0), memory: LinkMemory | None = None
+) -> CardlinkHost:
     """A host whose link with this device stands, both with nothing left to say."""
-    host = make_host(held=held, now=now)
+    host = make_host(held=held, now=now, memory=memory)
     heard = converse(host, device, now)
     assert isinstance(heard[0], DeviceReady)
     return host

@@ -99,7 +99,7 @@ def begin(game_id: str, unit: Unit, scope: Scope, irregularities: int, first: st
         shown = Card.parse(first)
         order = (shown, *(card for card in DECK if card is not shown))
     node = Node(TableState(), Device(unit, order, deck=0), irregularities)
-    settings = Settings(game_id, unit, rules.boxes[2], count_stub_by_hand=True)
+    settings = Settings(game_id, unit, rules.boxes[2], count_stub_by_hand=True, hands_by_device=True)
     node = after(
         node,
         Move("", (DaemonStarted("T1", True, settings, "start-1"), *devices.connect(node.device).sent), node.device),

@@ -11,6 +11,7 @@ from fractions import Fraction
 
 from controller.games.specification import Choice
 from controller.table import events
+from controller.table.counts import ledger_of
 from controller.table.events import AnyEvent
 from controller.table.evolve import evolve
 from controller.table.inputs import AnyInput, DeviceReported, PersonActed
@@ -21,6 +22,7 @@ from firmware_bridge.commands import ReleaseExit
 from firmware_bridge.observations import CardDrawn, CardsDrawnTogether, SetDispensed
 from tests.clauses.numbers import CLAUSES
 from tests.search.device import WHOLE, Device
+from tests.support.account import has_too_many
 
 Numbered = tuple[tuple[int, AnyEvent], ...]
 ELSEWHERE = "elsewhere"  # people entered that cards lie at other places
@@ -39,7 +41,8 @@ def check_step(before: TableState, given: AnyInput, numbered: Numbered, after: T
     """One decision: its events fold to the decided state, each is permitted in its state, and no card is lost."""
     account = Counter(places_of(before))
     if isinstance(given, DeviceReported) and numbered:
-        account.update(card for card in _reported_cards(given) if card not in before.round.dealt_by_hand)
+        known = {*before.round.dealt_by_hand, *((*_ids(before.round.read), *account) if before.in_round else ())}
+        account.update(card for card in _reported_cards(given) if card not in known)
     state = before
     for entry, event in numbered:
         account = _account(account, state, event)
@@ -60,6 +63,8 @@ def check_state(state: TableState, device: Device, raised: frozenset[str]) -> No
         len(of_this_deck) <= WHOLE - device.inside or state.round.by_hand, "a card lies on the table and in the device"
     )
     whole = len(of_this_deck) + device.inside + device.lost == WHOLE
+    ledger = ledger_of(state)
+    require(ledger is None or ledger.total <= WHOLE or has_too_many(state), f"an account of {ledger}")
     unknown = not device.inside or device.waiting or state.round.by_hand  # stub out, reports waiting, no device
     require(whole or unknown or bool(counted), "the deck has not 52 cards")
     for place, hand in state.round.hands.items():

@@ -14,7 +14,10 @@ import msgspec
 from controller.games.specification import Choice, Facts, Kind, RulingAction, Unit
 from controller.roles import Role
 from controller.rules.dealing_order import DEALER
+from controller.rules.hands import HAND_SIZE
 from controller.table import operations
+from controller.table.decision import RefusedError
+from controller.table.exposing import verify_by_device
 from controller.table.inputs import AnyInput, DeviceGone, PersonActed, StatusReceived
 from controller.table.irregularities.questions import waits_for_hand_count
 from controller.table.model import Hand, Irregularity, Stage
@@ -149,9 +152,23 @@ def _exposing(state: TableState) -> Iterator[Doing]:
         hand = state.round.hands.get(place, Hand())
         if hand.shown:
             continue
-        known = len(hand.cards) == 3 and all(card.face is not None for card in hand.cards)
-        seen = None if known else unseen_elsewhere(state)
+        seen = None if _says_device(state, place) else _as_dealt(hand) or unseen_elsewhere(state)
         yield f"expose {place}", operations.ExposeHand(place, seen), False
+
+
+def _says_device(state: TableState, place: str) -> bool:
+    """Whether the hand may be opened by what the device read."""
+    try:
+        verify_by_device(state, place)
+    except (RefusedError, KeyError):
+        return False
+    return True
+
+
+def _as_dealt(hand: Hand) -> tuple[Card, ...]:
+    """The cards dealt there, where three were and the device read them."""
+    faces = tuple(card.face.expose() for card in hand.cards if card.face)
+    return faces if len(faces) == len(hand.cards) == HAND_SIZE else ()
 
 
 def unseen_elsewhere(state: TableState) -> tuple[Card, ...]:

@@ -31,6 +31,10 @@ class UncooperativeDevice(ScriptedDevice):
         """Give what it reports to another table."""
         self._send = send
 
+    def forget_waiting(self) -> None:
+        """What it had kept while there was no link is gone."""
+        self._waiting.clear()
+
     def obey(self, command_id: int, command: AnyCommand) -> None:
         if self.linked and not self.ignores_commands:
             self.received.append((command_id, command))

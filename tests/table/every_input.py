@@ -15,6 +15,7 @@ from controller.table.inputs import (
     CommandAnswered,
     DaemonStarted,
     DeviceConnected,
+    DeviceContradicted,
     DeviceGone,
     DeviceReported,
     PersonActed,
@@ -283,6 +284,10 @@ def every_report(state: TableState) -> Iterator[AnyInput]:
     yield DeviceReported(device.boot + 1, 1, None, drawn, Evidence(b""))
     yield ReportsMissing(device.boot, device.last_report + 1, device.last_report + 4)
     yield ReportsMissing(device.boot + 1, 1, None)
+    yield ReportsMissing(device.boot, device.last_report + 1, None, withheld=True)
+    yield DeviceContradicted("report", device.boot, device.last_report, Evidence(b"x"))
+    yield DeviceContradicted("answer", device.boot, HUGE, Evidence(b"x"))
+    yield DeviceContradicted("unknown_answer", device.boot, 0, Evidence(b"x"))
 
 
 def every_link(state: TableState) -> Iterator[AnyInput]:
@@ -297,6 +302,8 @@ def every_link(state: TableState) -> Iterator[AnyInput]:
         replace(status, boot=status.boot + 1, last_report=0),
     )
     yield from (StatusReceived(one) for one in statuses)
+    opened = tuple(one.id for one in state.device.open_commands)
+    yield StatusReceived(status, (*opened, HUGE))
     for unit, simulated in product(Unit, (True, False)):
         yield from (DeviceConnected(identity_of(state, unit, simulated), one) for one in statuses)
     yield from (DeviceGone("link-lost", "The cable was pulled."), DeviceGone("other", "Another device.", refused=True))

@@ -65,11 +65,13 @@ class TableHarness(TableCourse[UncooperativeDevice]):
         count_by_hand: bool = True,
         settings: Settings | None = None,
         game_id: str = "NC",
+        by_device: bool = True,
     ) -> None:
         rules = game(game_id)
         layout = range(1, rules.boxes[2] + 1)
         boxes = tuple(layout) if rules.every_hand else tuple(box for box in boxes if box in layout)
         settings = settings or Settings(game_id, unit, rules.boxes[2], count_stub_by_hand=count_by_hand)
+        settings = msgspec.structs.replace(settings, hands_by_device=by_device)
         in_hand = ("first_card", "in_hand") in {(chosen.setting, chosen.option) for chosen in settings.readings}
         order = stacked(unit, boxes, hands or {}, game_id, in_hand)
         super().__init__(settings, boxes, lambda send: UncooperativeDevice(unit, order, send))

@@ -10,15 +10,18 @@ from controller.games.specification import Choice, Unit
 from controller.journal.codec import JournalCodec, Moment
 from controller.journal.sealing import JournalKeys
 from controller.table import events
+from controller.table.counts import ledger_of
 from controller.table.events import AnyEvent
 from controller.table.evolve import evolve
 from controller.table.inputs import AnyInput, DeviceReported
 from controller.table.model import HeldCard, Stage
 from controller.table.phases import CARDS_LEAVE, DEALING, Phase, Service
 from controller.table.state import TableState
+from firmware_bridge.cards import DECK_SIZE
 from firmware_bridge.commands import ReleaseExit, RunSelfTest
 from firmware_bridge.observations import AnyObservation, CardDrawn, CardsDrawnTogether, SetDispensed
 from tests.clauses.numbers import CLAUSES
+from tests.support.account import has_too_many
 from tests.table.harness import BOXES, TableHarness
 
 Place: TypeAlias = tuple[int, int]  # shuffle and ordinal: which card, without its face
@@ -37,8 +40,10 @@ class WatchedTable(TableHarness):
     def watch(self, before: TableState, given: AnyInput, numbered: tuple[tuple[int, AnyEvent], ...]) -> None:
         self._journal(before.entry + 1, given, numbered)
         if isinstance(given, DeviceReported):
-            reported = [card for card in _reported_cards(given.observation) if card not in before.round.dealt_by_hand]
-            self._out += Counter(reported)
+            known = {*before.round.dealt_by_hand, *(self._out if before.in_round else ())}
+            known |= set(_places(before.round.read)) if before.in_round else set()
+            reported = [card for card in _reported_cards(given.observation) if card not in known]
+            self._out += Counter(reported)  # a card that is reported again counts once
         state = before
         for entry, event in numbered:
             self._account(state, event)
@@ -117,6 +122,9 @@ class WatchedTable(TableHarness):
         """Check the state that was reached."""
         here = Counter(_places([*_in_hands(state), *state.decks.tray, *state.decks.aside, *_on_piles(state)]))
         assert here == self._out, "a card is lost, or in two places"
+        account = ledger_of(state)
+        in_order = account is None or account.total <= DECK_SIZE or has_too_many(state) or not state.in_round
+        assert in_order, f"an account of {account}"
         for place, hand in state.round.hands.items():
             if self._elsewhere:
                 continue  # a person entered that cards lie at other places

@@ -8,7 +8,9 @@ from controller.games.specification import Choice, Facts, Kind, RulingAction, St
 from controller.roles import Role
 from controller.rules.dealing_order import DEALER
 from controller.table import operations
+from controller.table.decision import RefusedError
 from controller.table.device_reports import OF_A_COMMAND
+from controller.table.exposing import verify_by_device
 from controller.table.model import Irregularity, Pile, Stage
 from controller.table.operations import AnyOperation
 from controller.table.phases import CARDS_LEAVE, Phase, Service
@@ -203,9 +205,15 @@ def _set_waits(table: TableHarness) -> bool:
 
 
 def _seen(state: TableState, place: str) -> tuple[Card, ...] | None:
-    """None where the device has read the hand; else cards that are not known to lie elsewhere."""
+    """None where the device's word is taken; else as dealt, or cards that are not known to lie elsewhere."""
     held = state.round.hands[place].cards
-    if len(held) == 3 and all(card.face is not None for card in held):
+    try:
+        verify_by_device(state, place)
+    except RefusedError:
+        faces = tuple(card.face.expose() for card in held if card.face)
+        if len(set(faces)) == len(held) == 3:
+            return faces
+    else:
         return None
     elsewhere = {card for hand in state.round.hands.values() for card in hand.shown}
     elsewhere |= {held.face.expose() for hand in state.round.hands.values() for held in hand.cards if held.face}

@@ -33,7 +33,9 @@ FILES = click.argument("files", nargs=-1, required=True, type=click.Path(path_ty
 KEY_FILE = click.option("--key-file", type=click.Path(path_type=Path), help="The key that seals the records.")
 DEVICE_KEYS = click.option("--device-keys", type=click.Path(path_type=Path), help="The device's key, for its proof.")
 CARD_TABLE = click.option("--card-table", type=click.Path(path_type=Path), help="The cards of a reader's identifiers.")
-FACES = click.option("--faces", is_flag=True, help="Show the faces of concealed cards, where that is allowed.")
+FACES = click.option(
+    "--faces", is_flag=True, help="Show the faces of concealed cards, and the device's bytes, where that is allowed."
+)
 
 
 @click.group()
@@ -105,7 +107,7 @@ def show(files: tuple[Path, ...], as_json: bool, key_file: Path | None, device_k
             if as_json:
                 write_out(report.json_line(report.as_data(ms, link, thing, faces=faces)))
             elif isinstance(thing, capture_format.Record):
-                write_out(report.record_line(ms, thing))
+                write_out(report.record_line(ms, thing, faces=faces))
             else:
                 write_out(report.heard_line(ms, thing, faces=faces))
 

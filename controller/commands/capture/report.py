@@ -13,8 +13,10 @@ from firmware_bridge.captures.replay import Played
 from firmware_bridge.cards import Concealed
 from firmware_bridge.drivers import base
 from firmware_bridge.drivers.base import Heard
+from firmware_bridge.plain_text import plain
 
 COVERED = "concealed"
+RARE = frozenset({"unanswered", "withheld"})  # fields that are left out where there is nothing of them
 
 
 def may_tell_faces(header: Header) -> bool:
@@ -28,11 +30,14 @@ def as_data(ms: int, link: int, thing: Played, *, faces: bool) -> dict[str, Any]
     line: dict[str, Any] = {"ms": ms, "link": link}
     if isinstance(thing, capture_format.Record):
         record = msgspec.to_builtins(thing)
+        if isinstance(thing, capture_format.FromDevice) and not faces:
+            record["hex"] = COVERED
         return line | {"record": record.pop("is")} | {key: record[key] for key in record if key != "ms"}
     line["heard"] = thing.__struct_config__.tag
     for field in msgspec.structs.fields(thing):
-        if field.name != "evidence":  # the bytes stand in the record
-            line[field.name] = _plain(getattr(thing, field.name), faces=faces)
+        value = getattr(thing, field.name)
+        if field.name != "evidence" and (value or field.name not in RARE):  # the bytes stand in the record
+            line[field.name] = _plain(value, faces=faces)
     return line
 
 
@@ -56,23 +61,30 @@ def header_line(header: Header) -> str:
     goes_on = ", goes on from the file before" if header.continues else ""
     kept = "sealed" if header.sealed else "plain"
     origin = header.origin.replace("_", " ")
-    return f"capture of {header.date}: {header.url}, driver {header.driver}{device}, {origin}, {kept}{note}{goes_on}"
+    return _line(
+        f"capture of {header.date}: {header.url}, driver {header.driver}{device}, {origin}, {kept}{note}{goes_on}"
+    )
 
 
-def record_line(ms: int, record: AnyRecord) -> str:
-    """A record: milliseconds since the capture began, what it is, its bytes."""
-    return f"{ms:>9}  {_record(record)}"
+def record_line(ms: int, record: AnyRecord, *, faces: bool) -> str:
+    """A record: milliseconds since the capture began, what it is, its bytes. Those of a device hold faces."""
+    return _line(f"{ms:>9}  {_record(record, faces=faces)}")
 
 
 def heard_line(ms: int, heard: Heard, *, faces: bool) -> str:
     """What the driver read, at that time."""
-    return f"{ms:>9}  -> {_heard(heard, faces=faces)}"
+    return _line(f"{ms:>9}  -> {_heard(heard, faces=faces)}")
 
 
-def _record(record: AnyRecord) -> str:
+def _line(text: str) -> str:
+    """A capture may come from anywhere: its texts are made plain, and none of its bytes are cut off."""
+    return plain(text, len(text))
+
+
+def _record(record: AnyRecord, *, faces: bool) -> str:
     match record:
         case capture_format.FromDevice():
-            return f"from device  {record.hex}"
+            return f"from device  {record.hex if faces else COVERED}"
         case capture_format.ToDevice():
             return f"to device    {record.hex}"
         case capture_format.Opened():

@@ -148,15 +148,16 @@ class CardsBurnt(Event, frozen=True, tag="cards_burnt"):
 
 
 class CardsStrayed(Event, frozen=True, tag="cards_strayed"):
-    """Cards of the waiting deck left the device: none of the 52 that the round is dealt from."""
+    """Cards of the waiting deck, or of an unknown one, left the device: none of the 52 of the round."""
 
     deck: int
     cards: tuple[HeldCard, ...]
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        """No round begins with this deck any more."""
-        before = state.decks.waiting.dispensed if state.decks.waiting is not None else 0
-        state = with_deck(state, True, used=True, dispensed=before + len(self.cards))
+        """No round begins with this deck any more, where it is the one that waits."""
+        waiting = state.decks.waiting
+        if waiting is not None and waiting.deck == self.deck:
+            state = with_deck(state, True, used=True, dispensed=waiting.dispensed + len(self.cards))
         return with_pile(state, Pile.STRAYS, self.cards)
 
 

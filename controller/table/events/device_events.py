@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
 from msgspec.structs import replace
 
 from controller.games.specification import Kind
 from controller.table.events.base import Event
-from controller.table.events.changes import with_decks, with_device, with_round, with_status_compared
+from controller.table.events.changes import with_deck, with_decks, with_device, with_round, with_status_compared
 from controller.table.model import (
     HeldCard,
     OpenCommand,
@@ -19,6 +19,9 @@ from controller.table.state import TableState
 from firmware_bridge.capabilities import DeviceIdentity
 from firmware_bridge.commands import AnyCommand, HoldExit, ReleaseExit
 from firmware_bridge.observations import CardDrawn
+
+DISPENSED_OF_NEXT: Final = "dispensed_of_next"
+"""In `StatusDiffers`: how many cards left the deck that waits for the next round."""
 
 
 class TableBegan(Event, frozen=True, tag="table_began"):
@@ -80,6 +83,8 @@ class DeviceReady(Event, frozen=True, tag="device_ready"):
             capabilities=identity.capabilities,
             exit_held=self.exit_held,
             exit_fails=False,
+            exit_differs=0,
+            exit_repeated=False,
             status_agrees=False,
         )
         round_ = replace(state.round, cards_may_have_passed=self.cards_may_have_passed)
@@ -120,10 +125,16 @@ class ServiceChanged(Event, frozen=True, tag="service_changed"):
 
 
 class StatusAgrees(Event, frozen=True, tag="status_agrees"):
-    """The device's status agrees with the journal."""
+    """The device's status agrees with the journal.
+
+    `stub_out`: it is about the deck that waits: that one lies in the device, and the rest of the one in play is out.
+    """
+
+    stub_out: bool = False
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        return with_status_compared(state)
+        state = with_status_compared(state)
+        return with_deck(state, False, stub_out=True, used=True) if self.stub_out else state
 
 
 class StatusDiffers(Event, frozen=True, tag="status_differs"):
@@ -142,6 +153,8 @@ class StatusDiffers(Event, frozen=True, tag="status_differs"):
         state = with_status_compared(state)
         if self.what == "shuffle":
             return with_decks(state, in_play=replace(state.decks.in_play, shuffle=self.device, shuffled=False))
+        if self.what == DISPENSED_OF_NEXT:
+            return with_deck(state, True, dispensed=self.device, used=True)
         if self.what == "dispensed":
             return with_decks(state, in_play=replace(state.decks.in_play, dispensed=self.device))
         if self.device:
@@ -195,8 +208,30 @@ class CommandIssued(Event, frozen=True, tag="command_issued"):
         opened = OpenCommand(entry, self.command)
         device = replace(state.device, open_commands=(*state.device.open_commands, opened))
         if isinstance(self.command, HoldExit | ReleaseExit):
-            device = replace(device, exit_held=isinstance(self.command, HoldExit))
+            held = isinstance(self.command, HoldExit)
+            again = state.device.exit_held is held and state.device.exit_differs > 0
+            device = replace(device, exit_held=held, exit_differs=0, exit_repeated=again)
         return replace(state, device=device)
+
+
+class CommandUnanswered(Event, frozen=True, tag="command_unanswered"):
+    """The device should have answered the command, does not move, and did not."""
+
+    command_id: int
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        opened = (replace(one, late=True) if one.id == self.command_id else one for one in state.device.open_commands)
+        return with_device(state, open_commands=tuple(opened))
+
+
+class ExitDiffers(Event, frozen=True, tag="exit_differs"):
+    """By its status the device holds its exit (`held`) or not, and the other was ordered. `times`: since that order."""
+
+    held: bool
+    times: int
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return with_device(state, exit_differs=self.times)
 
 
 class CommandDone(Event, frozen=True, tag="command_done"):

@@ -10,6 +10,8 @@ import hashlib
 import hmac
 from typing import Final
 
+from firmware_bridge.drivers.cardlink.messages import BadMessageError
+
 HMAC_SHA256: Final = 1
 NONCE_SIZE: Final = 16
 KEY_SIZE: Final = 32
@@ -30,9 +32,9 @@ def proof(key: bytes, role: bytes, host_nonce: bytes, device_nonce: bytes, hello
 
 
 def check_nonce(nonce: bytes) -> None:
-    """Raises ValueError when it has the wrong size."""
+    """Raises BadMessageError when it has the wrong size."""
     if len(nonce) != NONCE_SIZE:
-        raise ValueError(f"a nonce has {NONCE_SIZE} bytes, not {len(nonce)}")
+        raise BadMessageError(f"a nonce has {NONCE_SIZE} bytes, not {len(nonce)}")
 
 
 def is_valid(claimed: bytes, expected: bytes) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from enum import Enum, auto
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
 from firmware_bridge import observations
 from firmware_bridge.capabilities import DeviceIdentity
@@ -20,6 +20,7 @@ from firmware_bridge.commands import AnyCommand
 from firmware_bridge.device_policy import ANY_DEVICE, DevicePolicy
 from firmware_bridge.drivers.base import (
     Answered,
+    Contradicted,
     DeviceReady,
     Heard,
     LinkOver,
@@ -30,21 +31,28 @@ from firmware_bridge.drivers.base import (
 from firmware_bridge.drivers.cardlink import authentication, messages
 from firmware_bridge.drivers.cardlink.framing import HEADER, VERSION, Frame, FrameReader, enclose, encode_frame
 from firmware_bridge.drivers.cardlink.messages import Kind, encode_body
+from firmware_bridge.drivers.cardlink.overdue import OverdueReport
 from firmware_bridge.drivers.cardlink.sequence import ReportSequence
 from firmware_bridge.drivers.cardlink.translate import identity_of, observation_of, order_of, status_of
+from firmware_bridge.drivers.cardlink.unreadable import why_unreadable
 from firmware_bridge.drivers.detect import SAMPLE_SIZE, what_to_check
+from firmware_bridge.drivers.memory import LinkMemory
 from firmware_bridge.drivers.setting import DriverSetting
 from firmware_bridge.observations import AnyObservation
 
 RESEND_FIRST: Final = 0.5  # seconds until an unanswered frame is repeated; doubles
 RESEND_LONGEST: Final = 2.0
+RESEND_DAMAGED: Final = 0.1  # after a damaged frame in the handshake
 HEARTBEAT: Final = 1.0  # the device's status; the host acknowledges as often
 STALE_AFTER: Final = 1.5  # one heartbeat missed, with half a second of grace
 LOST_AFTER: Final = 3.0  # three missed
 HANDSHAKE_WITHIN: Final = 10.0
 DAMAGED: Final = 2  # frames since the last good one: then the device is not silent, but the line is bad
-MISSING_AFTER: Final = 10.0  # the device sends later reports, and never the one that is due
+ANSWERED_WITHIN: Final = 5.0  # a device that moves cards may take longer; its status says so
+ANSWERS_KEPT: Final = 64  # to recognise an answer that is repeated
 
+Contradiction: TypeAlias = Literal["report", "answer", "unknown_answer"]
+FLAGS_END: Final = 3  # bytes of a header, before those that name a report; flags mean nothing
 _HOST_KINDS: Final = frozenset({Kind.HELLO, Kind.HOST_PROOF, Kind.RESUME, Kind.ACK, Kind.COMMAND})
 
 
@@ -65,11 +73,17 @@ class Unanswered:
         self.frame = frame
         self.wait = RESEND_FIRST
         self.due = now + RESEND_FIRST
+        self.since = now
 
     def repeat(self, now: float) -> bytes:
         self.wait = min(2 * self.wait, RESEND_LONGEST)
         self.due = now + self.wait
         return self.frame
+
+    def hurry(self, now: float) -> None:
+        """What came was damaged, perhaps the answer: a long identity needs many attempts on a bad line."""
+        self.wait = RESEND_FIRST / 2
+        self.due = min(self.due, now + RESEND_DAMAGED)
 
 
 class CardlinkHost:
@@ -78,7 +92,7 @@ class CardlinkHost:
     `key_of` gives the 32-byte key of a serial number, or None when that device is not paired. `nonce` is 16
     random bytes, never used before. `policy`: which device may be used; its firmware is checked after its proof.
     `replayed`: the bytes come from a capture, and a device whose key is not here needs no proof; the host's own proof
-    is then made with a key of zeros.
+    is then made with a key of zeros. `memory`: what the links before kept.
     """
 
     def __init__(
@@ -90,6 +104,7 @@ class CardlinkHost:
         now: float,
         replayed: bool = False,
         policy: DevicePolicy = ANY_DEVICE,
+        memory: LinkMemory | None = None,
     ) -> None:
         self.statistics = LinkStatistics()
         self._reader = FrameReader()
@@ -104,17 +119,19 @@ class CardlinkHost:
         self._step = Step.IDENTITY
         self._boot = 0
         self._identity: DeviceIdentity | None = None
+        self._memory = memory or LinkMemory()
         self._sequence = ReportSequence(held, (), 0)
+        self._overdue = OverdueReport(self._sequence, self._memory, held)
         self._expected_proof = b""
         self._replayed = replayed
         self._unproven = False
         self._started = now
         self._last_valid: float | None = None
         self._echoed = False
-        self._behind_since: float | None = None
         self._last_ack = now
         self._commands: dict[int, Unanswered] = {}
         self._early_answers: list[tuple[int, Answered]] = []
+        self._answers: dict[int, Answered] = {}  # by the command's id, the last ones
         self._hello = self._content(Kind.HELLO, encode_body(messages.Hello(VERSION, nonce)))
         self._waiting: Unanswered | None = self._ask(self._hello, now)
 
@@ -125,10 +142,13 @@ class CardlinkHost:
         if self._last_valid is None:
             self._first_bytes = (self._first_bytes + data)[:SAMPLE_SIZE]
         heard: list[Heard] = []
+        damaged = self._damaged
         for frame in self._reader.receive(data):
             if self._step is Step.OVER:
                 break
             self._take(frame, now, heard)
+        if self._waiting is not None and self._damaged > damaged:
+            self._waiting.hurry(now)
         self.statistics.frames_in = self._reader.frames
         self.statistics.frames_corrupt = self._reader.corrupt
         self.statistics.frames_overlong = self._reader.overlong
@@ -141,6 +161,7 @@ class CardlinkHost:
             return ()
         if now >= self._ends_at():
             return (self._end(*self._why_ended(now)),)
+        heard = self._give_up_report(now)
         if self._waiting is not None and now >= self._waiting.due:
             self._resend(self._waiting, now)
         for command in self._commands.values():
@@ -148,7 +169,7 @@ class CardlinkHost:
                 self._resend(command, now)
         if self._step is Step.READY and now >= self._last_ack + HEARTBEAT:
             self._send_ack(now)
-        return ()
+        return heard
 
     def wake_at(self) -> float:
         if self._step is Step.OVER:
@@ -157,7 +178,7 @@ class CardlinkHost:
         if self._waiting is not None:
             times.append(self._waiting.due)
         if self._step is Step.READY:
-            times.append(self._last_ack + HEARTBEAT)
+            times += [self._last_ack + HEARTBEAT, self._overdue.ends_at()]
         return min(times)
 
     def outgoing(self) -> bytes:
@@ -168,6 +189,7 @@ class CardlinkHost:
 
     def acknowledge(self, boot: int, number: int, now: float) -> None:
         self._durable = (boot, number)
+        self._overdue.acknowledge(boot, number, now)
         if self._step is Step.READY:
             self._send_ack(now)
 
@@ -214,7 +236,7 @@ class CardlinkHost:
         silent = float("inf") if self._last_valid is None else self._last_valid + LOST_AFTER
         if self._step is not Step.READY:
             return min(silent, self._started + HANDSHAKE_WITHIN)
-        return silent if self._behind_since is None else min(silent, self._behind_since + MISSING_AFTER)
+        return silent
 
     def _why_ended(self, now: float) -> tuple[str, str]:
         if self._last_valid is None:
@@ -228,16 +250,29 @@ class CardlinkHost:
             )
         if now >= self._last_valid + LOST_AFTER:
             return "device-silent", f"The device has been silent for {LOST_AFTER:.0f} s."
-        if self._step is not Step.READY:
-            return (
-                "device-no-answer",
-                "The device sends, but does not answer what this program sends: check the wire that carries the host's "
-                "bytes.",
-            )
         return (
-            "device-reports",
-            f"The device did not send its report {self._sequence.number}, but later ones; the program reconnects.",
+            "device-no-answer",
+            "The device sends, but does not answer what this program sends: check the wire that carries the host's "
+            "bytes.",
         )
+
+    def _give_up_report(self, now: float) -> Sequence[Heard]:
+        """A report that is due and does not come: the link is made again, once; then what it held may be lost."""
+        if self._step is not Step.READY or now < self._overdue.ends_at():
+            return ()
+        if self._overdue.counts_too_few(now):
+            sentence = (
+                f"The device counts fewer reports than the {self._sequence.number - 1} that it has sent; the program "
+                "reconnects."
+            )
+            return (self._end("device-message", sentence),)
+        gone = self._overdue.give_up()
+        if gone is not None:
+            return (gone,)
+        sentence = (
+            f"The device has made its report {self._sequence.number} and does not send it; the program reconnects."
+        )
+        return (self._end("device-reports", sentence),)
 
     def _why_nothing_valid(self) -> tuple[str, str]:
         if self._echoed:
@@ -279,9 +314,12 @@ class CardlinkHost:
                 heard.append(self._end("device-rebooted", "The device has restarted; the program reconnects."))
             elif handle is not None:
                 handle(self, frame, now, heard)
+        except messages.BadMessageError as error:
+            heard.append(self._end("device-message", f"The device sent a message that is not cardlink's: {error}."))
         except ValueError as error:
             # An undamaged frame that is no message of this protocol. Reports are handled in _take_report.
-            heard.append(self._end("device-message", f"The device sent a message that is not cardlink's: {error}."))
+            why = why_unreadable(frame.kind, frame.body, error)
+            heard.append(self._end("device-message", f"The device sent a message that is not cardlink's: {why}."))
 
     def _refuse_version(self, version: int, heard: list[Heard]) -> None:
         sentence = (
@@ -321,6 +359,7 @@ class CardlinkHost:
         self._identity = identity_of(said, frame.boot)
         self._boot = frame.boot
         self._sequence = ReportSequence(self._held, said.kept, frame.boot)
+        self._overdue = OverdueReport(self._sequence, self._memory, self._held)
 
         def expected(role: bytes) -> bytes:
             return authentication.proof(key, role, self._nonce, said.nonce, self._hello, frame.content)
@@ -350,18 +389,33 @@ class CardlinkHost:
         self._step = Step.READY
         self._waiting = None
         self._send_ack(now)
+        self._overdue.hear_of(status.last_report, now)
         heard.append(DeviceReady(self._identity, status))
         heard.extend(self._sequence.gone)
 
     def _take_status(self, frame: Frame, now: float, heard: list[Heard]) -> None:
-        heard.append(StatusHeard(status_of(messages.decode_status(frame.body), frame.boot)))
+        status = status_of(messages.decode_status(frame.body), frame.boot)
+        self._overdue.hear_of(status.last_report, now)
+        late = [one for one, asked in self._commands.items() if now >= asked.since + ANSWERED_WITHIN]
+        heard.append(StatusHeard(status, tuple(late)))
 
     def _take_answer(self, frame: Frame, now: float, heard: list[Heard]) -> None:
         answer = messages.decode_answer(frame.body)
+        answered = Answered(answer.command_id, answer.done, answer.reason)
         if self._commands.pop(answer.command_id, None) is not None:
-            answered = Answered(answer.command_id, answer.done, answer.reason)
+            self._answers[answer.command_id] = answered
+            if len(self._answers) > ANSWERS_KEPT:
+                del self._answers[next(iter(self._answers))]
             self._early_answers.append((frame.number, answered))
             self._release_answers(heard)
+        elif answer.command_id not in self._answers:
+            self._note("unknown_answer", frame, answer.command_id, now, heard)
+        elif answered != self._answers[answer.command_id]:
+            self._note("answer", frame, answer.command_id, now, heard)
+
+    def _note(self, what: Contradiction, frame: Frame, number: int, now: float, heard: list[Heard]) -> None:
+        if self._memory.may_note(what, frame.boot, number, now):
+            heard.append(Contradicted(what, frame.boot, number, Evidence(frame.content)))
 
     def _release_answers(self, heard: list[Heard]) -> None:
         """An answer may overtake the reports that were sent before it: it waits until they are taken."""
@@ -377,26 +431,39 @@ class CardlinkHost:
         report: AnyObservation
         uptime: int | None = None
         first = frame.number
+        covers = False  # it stands for reports that the device has lost
         try:
             message = messages.decode_report(frame.body)
             uptime, report = message.uptime_ms, observation_of(message)
             if isinstance(message, messages.ReportsLost) and message.boot == frame.boot:
-                first = min(message.first, frame.number)
+                covers, first = True, min(message.first, frame.number)
                 report = observations.ReportsLost(frame.boot, max(first, self._sequence.number), frame.number)
         except ValueError as error:
-            report = observations.NotUnderstood(str(error))
+            report = observations.NotUnderstood(why_unreadable(frame.kind, frame.body, error))
         if self._sequence.accept(frame.boot, first, frame.number):
-            self._behind_since = None
-            heard.append(Reported(frame.boot, frame.number, uptime, report, Evidence(frame.content)))
+            evidence = Evidence(frame.content)
+            self._overdue.take(frame.boot, frame.number)
+            self._memory.take(frame.boot, frame.number, evidence)
+            heard.append(Reported(frame.boot, frame.number, uptime, report, evidence))
             if self._early_answers:
                 self._release_answers(heard)
             return
         if self._sequence.is_repeat(frame.boot, frame.number):
             self.statistics.reports_repeated += 1
+            if not self._is_rightful_repeat(frame, covers=covers):
+                self._note("report", frame, frame.number, now, heard)
         else:
             self.statistics.reports_out_of_order += 1
-            self._behind_since = now if self._behind_since is None else self._behind_since
+            self._overdue.hear_of_later(now)
         self._send_ack(now)
+
+    def _is_rightful_repeat(self, frame: Frame, *, covers: bool) -> bool:
+        """The same bytes again; or, within the window, a report that stands for lost ones, or one that is not kept."""
+        in_window = self._sequence.may_be_resent(frame.boot, frame.number)
+        before = self._memory.report(frame.boot, frame.number)
+        if before is None or covers:
+            return in_window
+        return before.open()[FLAGS_END:] == frame.content[FLAGS_END:]
 
 
 def make_cardlink(setting: DriverSetting, now: float) -> CardlinkHost:
@@ -408,6 +475,7 @@ def make_cardlink(setting: DriverSetting, now: float) -> CardlinkHost:
         now=now,
         replayed=setting.replayed,
         policy=setting.policy,
+        memory=setting.memory,
     )
 
 

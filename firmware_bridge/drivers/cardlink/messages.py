@@ -22,6 +22,10 @@ Ordinal: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=0xFF00)]  # room above
 SetSize: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=5)]
 
 
+class BadMessageError(ValueError):
+    """A message that can be read and must not be, in words that reveal no card."""
+
+
 class Kind(IntEnum):
     """The second byte of the header. Host to device: hello, host proof, resume, ack, command."""
 

@@ -7,19 +7,26 @@ that it holds durably. What lies between and was not kept is gone, and is report
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from firmware_bridge.drivers.base import ReportsGone
-from firmware_bridge.drivers.cardlink.messages import KeptReports
+from firmware_bridge.drivers.cardlink.messages import BadMessageError, KeptReports
+
+WINDOW: Final = 8  # reports that a device sends before they are acknowledged
 
 
 class ReportSequence:
-    """The host's place in the device's reports. `boot` and `number` are of the report expected next."""
+    """The host's place in the device's reports. `boot` and `number` are of the report expected next.
+
+    `takes_next`: that report was given up; the first one that comes, of its number or a later one, is taken.
+    """
 
     def __init__(self, held: tuple[int, int], kept: Sequence[KeptReports], running_boot: int) -> None:
-        """Raises ValueError when the device contradicts what the host holds."""
+        """Raises BadMessageError when the device contradicts what the host holds."""
         self._kept = [part for part in kept if part.boot != running_boot]
         self._kept += [part for part in kept if part.boot == running_boot] or [KeptReports(running_boot, 1, held[1])]
         self._running_boot = running_boot
+        self.takes_next = False
         self._order = {part.boot: place for place, part in enumerate(self._kept)}
         self.gone = self._start_after(*held)
         for part in self._kept[1:]:
@@ -36,7 +43,9 @@ class ReportSequence:
             part = self._kept[0]
             if boot == self._running_boot and number > part.newest:
                 # Numbers that begin again under an old boot would be taken for repeats, and cards would go unseen.
-                raise ValueError(f"its boot {boot} has come to report {part.newest}, and {number} was taken before")
+                raise BadMessageError(
+                    f"its boot {boot} has come to report {part.newest}, and {number} was taken before"
+                )
             self.boot, self.number = boot, number + 1
             if part.oldest > self.number:
                 gone.append(ReportsGone(boot, self.number, part.oldest - 1))
@@ -66,8 +75,13 @@ class ReportSequence:
         `first` and `last` are the report's number, except where the device declares a run of reports lost: that one
         stands in place of all of them.
         """
-        if boot != self.boot or not first <= self.number <= last:
+        if self.takes_next and not self.is_repeat(boot, last):
+            while self._kept[0].boot != boot:
+                del self._kept[0]
+            self.boot = boot
+        elif boot != self.boot or not first <= self.number <= last:
             return False
+        self.takes_next = False
         self.number = last + 1
         self._pass_finished_boots()
         return True
@@ -75,3 +89,15 @@ class ReportSequence:
     def is_repeat(self, boot: int, number: int) -> bool:
         """Whether a report that was not accepted was received before, rather than too soon."""
         return (self._order[boot], number) < (self._order[self.boot], self.number)
+
+    def may_be_resent(self, boot: int, number: int) -> bool:
+        """Whether the device may still have had this report, which was received before, in its window."""
+        return boot == self.boot and number + WINDOW >= self.number
+
+    def has_due(self, newest: int) -> bool:
+        """Whether a report is due, when `newest` is the last one that the running boot made."""
+        return self.boot != self._running_boot or newest >= self.number
+
+    def is_ahead_of(self, newest: int) -> bool:
+        """Whether a report of the running boot was taken beyond the last one that it has made by its own account."""
+        return self.boot == self._running_boot and self.number - 1 > newest

@@ -11,6 +11,9 @@ from firmware_bridge.capabilities import Capabilities, DeviceIdentity, DeviceSta
 from firmware_bridge.cards import DECK_SIZE, Card, Concealed
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.observations import AnyObservation
+from firmware_bridge.plain_text import plain
+
+LONGEST_WORD = 32  # characters
 
 
 def _concealed(number: int, shuffle: int, ordinal: int) -> Concealed | None:
@@ -92,7 +95,7 @@ def _same_fields(report: messages.AnyReport) -> AnyObservation:
 
 
 def identity_of(identity: messages.Identity, boot: int) -> DeviceIdentity:
-    """Raises ValueError for an unknown kind or unit."""
+    """Raises BadMessageError for an unknown kind or unit."""
     return DeviceIdentity(
         kind=_one_of(identity.kind, "shuffler", "shoe"),
         unit=_one_of(identity.unit, "sets", "singles", "both"),
@@ -110,7 +113,7 @@ def identity_of(identity: messages.Identity, boot: int) -> DeviceIdentity:
 
 def _one_of(word: str, *allowed: str) -> Any:
     if word not in allowed:
-        raise ValueError(f"{word!r} is none of {', '.join(allowed)}")
+        raise messages.BadMessageError(f"{plain(word, LONGEST_WORD)!r} is none of {', '.join(allowed)}")
     return word
 
 

@@ -1,0 +1,178 @@
+"""What must hold between the values of a configuration. Each check looks at sections that could be read, and tells
+every mistake that it finds."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from ipaddress import ip_address
+from typing import Any, Final, TypeAlias
+
+import msgspec
+
+from controller.api.door import LONGEST_PATH
+from controller.api.people import Person, Reader, mistakes_of
+from controller.daemon.house_law import HouseRow, ReadingSection, mistakes_of_law
+from controller.daemon.real_device import program_behind
+from controller.daemon.section_reader import LONGEST_NAME, Mistake
+from controller.daemon.sections import (
+    ApiSection,
+    CaptureSection,
+    DeviceSection,
+    LimitSection,
+    TableSection,
+    settings_of,
+)
+from controller.games import BROKEN, GAMES
+from controller.rules.law import Law, SettingError
+from controller.rules.layout import TableRulesError, check_rules
+from controller.table.settings import law_of
+from controller.table.state import TableState
+from firmware_bridge.device_url import DeviceUrl, parse_device_url
+from firmware_bridge.drivers.registry import Maturity, RegisteredDriver, registered_driver
+from firmware_bridge.errors import BadDeviceUrlError, DriverMissingError
+from firmware_bridge.plain_text import plain
+
+Mistakes: TypeAlias = Iterator[Mistake]
+
+
+def mistakes_of_sections(good: Mapping[str, Any]) -> list[Mistake]:
+    """Those that the sections have together; a check whose sections could not be read is left out."""
+    found: list[Mistake] = []
+    for check, needed in CHECKS:
+        if all(name in good for name in needed):
+            found += check(*(good[name] for name in needed))
+    return found
+
+
+def _check_game(table: TableSection) -> Mistakes:
+    if table.game not in GAMES:
+        wrong = "".join(f" {sentence}." for sentence in BROKEN.values())
+        yield Mistake(f"[table] game: there is no game {table.game!r}; known: {', '.join(GAMES)}.{wrong}")
+        return
+    fewest, most, _ = GAMES[table.game].boxes
+    if table.boxes and not fewest <= table.boxes <= most:
+        yield Mistake(f"[table] boxes: {table.game} has {fewest} to {most} boxes, not {table.boxes}.")
+
+
+def _check_device(table: TableSection, device: DeviceSection) -> Mistakes:
+    """A URL that can exist, and the files that its driver needs, no others."""
+    try:
+        url = parse_device_url(device.url)
+        driver = registered_driver(url.driver)
+    except (BadDeviceUrlError, DriverMissingError) as error:
+        yield Mistake(f"[device] url: {error}", error.hint)
+        return
+    if driver.needs_keys and device.key_file is None:
+        yield Mistake(f"the key key_file is missing in [device]; {driver.name} needs its keys.")
+    if driver.needs_card_table and device.card_table is None:
+        yield Mistake(f"the key card_table is missing in [device]; {driver.name} needs the card of each identifier.")
+    if device.card_table is not None and not driver.needs_card_table:
+        yield Mistake(f"[device] card_table: {driver.name} knows its cards without one.")
+    if not driver.needs_keys and driver.maturity is not Maturity.OTHERS:
+        yield from _check_one_way_device(device, url)
+    if not table.simulated:
+        yield from _check_real_device(url, driver)
+
+
+def _check_one_way_device(device: DeviceSection, url: DeviceUrl) -> Mistakes:
+    """Such a device cannot identify itself: its name is the URL's, and a pinned name must be that one."""
+    if device.serial not in (None, url.known_as):
+        yield Mistake(
+            f"[device] serial: {url.driver} reports no serial number; by its URL the device is {url.known_as}.",
+            "Let `url` name the port under the device's own name, or leave `serial` out.",
+        )
+    if device.firmware_digests:
+        yield Mistake(
+            f"[device] firmware_digests: {url.driver} reports no firmware digest.",
+            "Leave firmware_digests out, and approve such a device by its seal.",
+        )
+
+
+def _check_real_device(url: DeviceUrl, driver: RegisteredDriver) -> Mistakes:
+    """What is known to be a program. A driver without keys repeats that the device is real, whatever it is."""
+    next_step = "Name the real device, or write simulated = true in [table]."
+    if url.scheme == "sim":
+        yield Mistake("[device] url: a sim device is a simulator, and this table is not simulated.", next_step)
+    elif why := program_behind(url):
+        yield Mistake(f"[device] url: {why}", next_step)
+    elif url.scheme == "tcp" and not driver.needs_keys and _is_this_machine(url.host):
+        yield Mistake(
+            f"[device] url: {url.host} is this machine, where a program and no device answers, and {driver.name} cannot"
+            " tell the one from the other.",
+            next_step,
+        )
+
+
+def _is_this_machine(host: str) -> bool:
+    if host.rstrip(".").lower() in ("localhost", "ip6-localhost") or host.lower().endswith(".localhost"):
+        return True
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return False
+    mapped = getattr(address, "ipv4_mapped", None) or address
+    return bool(mapped.is_loopback or mapped.is_unspecified)
+
+
+def _check_socket(api: ApiSection) -> Mistakes:
+    length = len(os.fsencode(api.socket))
+    if length > LONGEST_PATH:
+        yield Mistake(
+            f"[api] socket: {api.socket} is {length} bytes long, and the system takes at most {LONGEST_PATH}.",
+            "Name a shorter path, such as /run/cardshoe/TABLE/api.sock.",
+        )
+
+
+def _check_capture(table: TableSection, capture: CaptureSection | None) -> Mistakes:
+    if capture is not None and capture.key_file is None and not table.simulated:
+        yield Mistake(
+            "the key key_file is missing in [capture]; the records of a real device are sealed.",
+            "Make a key file for captures as for the journal, another one, and name it.",
+        )
+
+
+def _check_law(table: TableSection, readings: Mapping[str, ReadingSection], house: Sequence[HouseRow]) -> Mistakes:
+    if table.game in GAMES:
+        for mistake in mistakes_of_law(table.game, readings, house, simulated=table.simulated):
+            yield Mistake(str(mistake), mistake.hint)
+
+
+def _check_limits(
+    table: TableSection, readings: Mapping[str, ReadingSection], limits: Mapping[str, LimitSection]
+) -> Mistakes:
+    """Limits of wagers that the game has, and that can be met."""
+    if table.game not in GAMES:
+        return
+    law = _law_as_far_as_it_goes(table, readings)
+    for wager, limit in limits.items():
+        settings = settings_of(msgspec.structs.replace(table, boxes=0), {}, (), {wager: limit})
+        try:
+            check_rules(law, TableState(settings=settings).table_rules)
+        except TableRulesError as error:
+            yield Mistake(f"[limits] {plain(wager, LONGEST_NAME)}: {error}.", "`cardshoe rules` lists the wagers.")
+
+
+def _law_as_far_as_it_goes(table: TableSection, readings: Mapping[str, ReadingSection]) -> Law:
+    """Without the readings where one of them is none: that is told as such."""
+    try:
+        return law_of(settings_of(table, readings, (), {}))
+    except SettingError:
+        return law_of(settings_of(table, {}, (), {}))
+
+
+def _check_people(table: TableSection, people: tuple[Person, ...], readers: tuple[Reader, ...]) -> Mistakes:
+    for sentence in mistakes_of(people, readers, simulated=table.simulated):
+        yield Mistake(sentence)
+
+
+CHECKS: Final[tuple[tuple[Callable[..., Mistakes], tuple[str, ...]], ...]] = (
+    (_check_game, ("table",)),
+    (_check_device, ("table", "device")),
+    (_check_socket, ("api",)),
+    (_check_capture, ("table", "capture")),
+    (_check_law, ("table", "readings", "house")),
+    (_check_limits, ("table", "readings", "limits")),
+    (_check_people, ("table", "people", "readers")),
+)
+"""Each check, and the sections that it needs."""

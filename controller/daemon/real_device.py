@@ -1,0 +1,40 @@
+"""At a real table: what is known to be a program and no device, when the table starts and at every link.
+
+A device with a key proves itself. The others are taken for what the configuration says, so that a program at the other
+end of their line passes as a device unless the line shows it: docs/configuration.md says what cannot be known.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Final
+
+from firmware_bridge.device_url import DeviceUrl
+from firmware_bridge.errors import TransportUnavailableError
+from firmware_bridge.transports.base import OnData, OnLost, Transport
+from firmware_bridge.transports.registry import open_transport
+
+PSEUDO_TERMINALS: Final = range(136, 144)  # major numbers of their nodes
+
+
+def program_behind(url: DeviceUrl) -> str:
+    """Why a program is at the other end of a serial port, in a sentence; empty: that is not known."""
+    if url.scheme != "serial":
+        return ""
+    try:
+        node = Path(url.path).stat()
+    except OSError:
+        return ""  # not there at the moment
+    if os.major(node.st_rdev) not in PSEUDO_TERMINALS:
+        return ""
+    return f"{url.path} is a pseudo-terminal: at its other end is a program and no device."
+
+
+async def open_real_device(url: DeviceUrl, *, on_data: OnData, on_lost: OnLost) -> Transport:
+    """As `open_transport`, at a real table: the node may have become another one since the start."""
+    if why := program_behind(url):
+        raise TransportUnavailableError(
+            why, "Connect the real device; find out who put that node there.", "port-simulated"
+        )
+    return await open_transport(url, on_data=on_data, on_lost=on_lost)

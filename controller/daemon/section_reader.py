@@ -1,0 +1,163 @@
+"""Values of a TOML file, made into sections piece by piece, so that every mistake of a file is found and not only the
+first. A mistake names its place as it stands in the file, what is expected there, and what was found."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable
+from enum import Enum
+from pathlib import Path
+from types import NoneType
+from typing import Annotated, Any, Final, NamedTuple, get_args, get_origin
+
+import msgspec
+
+from firmware_bridge.plain_text import is_plain, plain
+
+LONGEST_TEXT: Final = 500  # characters of one text
+LONGEST_PATH: Final = 4096
+LONGEST_NAME: Final = 64
+_NAMED_BY: Final = ("id", "rule")  # the key by which one of several sections is called
+_BAD: Final[Any] = object()
+
+
+class Mistake(NamedTuple):
+    """What is wrong, with its place, and what to do where that is more than to correct it."""
+
+    sentence: str
+    hint: str = ""
+
+
+def read_section(
+    written: dict[str, Any], kind: type[msgspec.Struct], path: Callable[[str], Path]
+) -> tuple[dict[str, Any], list[Mistake]]:
+    """The keys of a whole file that could be read, defaults included, and the mistakes of the others.
+
+    `path` makes a path of what is written for one.
+    """
+    reader = _Reader(path)
+    good = reader.keys(written, kind, "")
+    for field in msgspec.structs.fields(kind):
+        if field.name not in written and not field.required:
+            made = field.default_factory
+            good[field.name] = field.default if made is msgspec.NODEFAULT else made()
+    return good, reader.mistakes
+
+
+class _Reader:
+    def __init__(self, path: Callable[[str], Path]) -> None:
+        self._path = path
+        self.mistakes: list[Mistake] = []
+
+    def keys(self, written: dict[str, Any], kind: type[msgspec.Struct], place: str) -> dict[str, Any]:
+        """What is written, key by key, each by its own type. `place` empty: the file itself."""
+        fields = {field.name: field for field in msgspec.structs.fields(kind)}
+        where = f" in {place}" if place else ""
+        for key in written:
+            if key not in fields:
+                self._note(f"there is no key {plain(key, LONGEST_NAME)}{where}; known: {', '.join(fields)}")
+        good: dict[str, Any] = {}
+        for key, field in fields.items():
+            if key not in written:
+                if field.required:
+                    self._note(f"the key {key} is missing{where}")
+                continue
+            value = self._value(written[key], field.type, f"{place} {key}" if place else f"[{key}]")
+            if value is not _BAD:
+                good[key] = value
+        return good
+
+    def _value(self, written: Any, kind: Any, place: str) -> Any:
+        kind = _without_none(kind)
+        if get_origin(kind) is tuple:
+            return self._several(written, get_args(kind)[0], place)
+        if get_origin(kind) is dict:
+            return self._by_name(written, get_args(kind)[1], place)
+        if _is_section(kind):
+            return self._section(written, kind, place)
+        if kind is Path:
+            return self._file(written, place)
+        return self._leaf(written, kind, place)
+
+    def _section(self, written: Any, kind: type[msgspec.Struct], place: str) -> Any:
+        if not isinstance(written, dict):
+            return self._expect(place, "a section with keys", written)
+        before = len(self.mistakes)
+        good = self.keys(written, kind, place)
+        return kind(**good) if len(self.mistakes) == before else _BAD
+
+    def _several(self, written: Any, kind: Any, place: str) -> Any:
+        if not isinstance(written, list):
+            return self._expect(place, "a list", written)
+        found = [
+            self._value(item, kind, f"[{place}] {_called(item, number)}" if _is_section(kind) else place)
+            for number, item in enumerate(written, start=1)
+        ]
+        return _BAD if any(item is _BAD for item in found) else tuple(found)
+
+    def _by_name(self, written: Any, kind: Any, place: str) -> Any:
+        if not isinstance(written, dict):
+            return self._expect(place, "a section with keys", written)
+        found = {key: self._value(item, kind, f"{place} {plain(key, LONGEST_NAME)}") for key, item in written.items()}
+        return _BAD if any(item is _BAD for item in found.values()) else found
+
+    def _file(self, written: Any, place: str) -> Any:
+        if isinstance(written, str) and written and is_plain(written, LONGEST_PATH):
+            return self._path(written)
+        return self._expect(place, "the path of a file", written)
+
+    def _leaf(self, written: Any, kind: Any, place: str) -> Any:
+        try:
+            value = msgspec.convert(written, kind)
+        except msgspec.ValidationError:
+            return self._expect(place, _words(kind), written)
+        if isinstance(value, str) and not is_plain(value, LONGEST_TEXT):
+            return self._expect(place, f"a text of at most {LONGEST_TEXT} characters, all of which show", written)
+        return value
+
+    def _expect(self, place: str, what: str, written: Any) -> Any:
+        self._note(f"{place} must be {what}, not {_shown(written)}")
+        return _BAD
+
+    def _note(self, what: str) -> None:
+        self.mistakes.append(Mistake(f"{what}."))
+
+
+def _called(written: Any, number: int) -> str:
+    """One of several sections: by what it is called in the file, else by its number."""
+    keys = written if isinstance(written, dict) else {}
+    name = next((keys[key] for key in _NAMED_BY if isinstance(keys.get(key), str)), "")
+    return plain(name, LONGEST_NAME) or f"number {number}"
+
+
+def _is_section(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, msgspec.Struct)
+
+
+def _without_none(kind: Any) -> Any:
+    """TOML has no way to write None: a key is left out."""
+    several = get_args(kind)
+    return next(part for part in several if part is not NoneType) if NoneType in several else kind
+
+
+def _words(kind: Any) -> str:
+    """What a value of this type is, for people."""
+    if get_origin(kind) is Annotated:
+        plain_kind, meta = get_args(kind)
+        if meta.description:
+            return str(meta.description)
+        return f"{_words(plain_kind)} from {meta.ge} to {meta.le}"
+    if issubclass(kind, Enum):
+        return f"one of {', '.join(str(choice.value) for choice in kind)}"
+    return {bool: "true or false", int: "a whole number", datetime.date: "a date such as 2026-01-31"}.get(
+        kind, "a text"
+    )
+
+
+def _shown(written: Any) -> str:
+    """A value as it is written, in short. Hidden characters are escaped."""
+    if isinstance(written, bool):
+        return str(written).lower()
+    if isinstance(written, dict | list):
+        return "a list" if isinstance(written, list) else "a section"
+    return plain(ascii(written) if isinstance(written, str) and not is_plain(written) else repr(written), LONGEST_NAME)

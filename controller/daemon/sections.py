@@ -1,0 +1,143 @@
+"""The sections of a table's configuration, as they stand in its file (docs/configuration.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Final
+
+import msgspec
+
+from controller.api.people import Person, Reader
+from controller.daemon.house_law import HouseRow, ReadingSection, chosen_readings, house_rows
+from controller.games import GAMES
+from controller.games.specification import Unit
+from controller.rules.settlement import Rounding
+from controller.table.settings import LEAST_MS_BETWEEN_DRAWS, Settings, WagerLimit
+from firmware_bridge.device_policy import DevicePolicy
+from firmware_bridge.device_url import DeviceUrl, parse_device_url
+
+MOST_BOXES: Final = 99
+MOST_MS: Final = 60_000  # a minute: cards that far apart were not drawn together
+MOST_MONEY: Final = 10**15  # of the smallest unit
+Serial = Annotated[
+    str, msgspec.Meta(pattern=r"^[!-~]{1,64}$", description="1 to 64 printable ASCII characters without blanks")
+]  # it stands in a line of the key file
+Digest = Annotated[str, msgspec.Meta(pattern=r"^[0-9A-Fa-f]{64}$", description="a SHA-256 of 64 hexadecimal digits")]
+Money = Annotated[int, msgspec.Meta(ge=0, le=MOST_MONEY)]
+
+
+class _Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Base of the sections: unknown keys are refused."""
+
+
+class TableSection(_Section, frozen=True):
+    """`[table]`. `boxes` 0: as many as the game's layout has by default. `burn`: cards burnt before the deal.
+
+    `hands_by_device`: hands may be shown as the device read them, without entering their cards.
+    """
+
+    name: Annotated[
+        str, msgspec.Meta(pattern=r"^[A-Za-z0-9_.-]{1,64}$", description="1 to 64 letters, digits, and - _ .")
+    ]
+    game: str
+    unit: Unit
+    boxes: Annotated[int, msgspec.Meta(ge=0, le=MOST_BOXES)] = 0
+    simulated: bool = False
+    count_stub_by_hand: bool = False
+    rounding: Rounding = Rounding.NONE
+    least_ms_between_draws: Annotated[int, msgspec.Meta(ge=0, le=MOST_MS)] = LEAST_MS_BETWEEN_DRAWS
+    burn: Annotated[int, msgspec.Meta(ge=0, le=5)] = 0
+    hands_by_device: bool = False
+
+
+class LimitSection(_Section, frozen=True):
+    """`[limits.WAGER]`: least and most for one kind of wager, in the smallest unit; `maximum` 0: none."""
+
+    minimum: Money = 1
+    maximum: Money = 0
+
+
+class DeviceSection(_Section, frozen=True):
+    """`[device]`. `key_file` and `card_table` for drivers that need one.
+
+    `serial`: the one device that may be used. `firmware_digests`: the firmware that may run on it.
+    """
+
+    url: str
+    key_file: Path | None = None
+    card_table: Path | None = None
+    serial: Serial | None = None
+    firmware_digests: tuple[Digest, ...] = ()
+
+    @property
+    def policy(self) -> DevicePolicy:
+        return DevicePolicy(self.serial or "", tuple(digest.lower() for digest in self.firmware_digests))
+
+
+class JournalSection(_Section, frozen=True):
+    """`[journal]`."""
+
+    path: Path
+    key_file: Path
+
+
+class CaptureSection(_Section, frozen=True):
+    """`[capture]`: record what crosses the wire. `megabytes` of one file, `files` at most; `key_file` seals them."""
+
+    path: Path
+    megabytes: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 16
+    files: Annotated[int, msgspec.Meta(ge=1, le=100)] = 4
+    key_file: Path | None = None
+
+
+class ApiSection(_Section, frozen=True):
+    """`[api]`."""
+
+    socket: Path
+
+
+class Configuration(_Section, frozen=True):
+    """A whole file. `readings`: by setting, the option that the casino chose. `house`: its own irregularity table."""
+
+    table: TableSection
+    device: DeviceSection
+    journal: JournalSection
+    api: ApiSection
+    people: tuple[Person, ...] = ()
+    readers: tuple[Reader, ...] = ()
+    readings: dict[str, ReadingSection] = {}
+    house: tuple[HouseRow, ...] = ()
+    limits: dict[str, LimitSection] = {}
+    capture: CaptureSection | None = None
+
+    @property
+    def device_url(self) -> DeviceUrl:
+        return parse_device_url(self.device.url)
+
+    @property
+    def settings(self) -> Settings:
+        """The part that enters the journal with the game."""
+        return settings_of(self.table, self.readings, self.house, self.limits)
+
+
+def settings_of(
+    table: TableSection,
+    readings: Mapping[str, ReadingSection],
+    house: Sequence[HouseRow],
+    limits: Mapping[str, LimitSection],
+) -> Settings:
+    """The part of a configuration that enters the journal with the game."""
+    return Settings(
+        table.game,
+        table.unit,
+        table.boxes or GAMES[table.game].boxes[2],
+        table.count_stub_by_hand,
+        chosen_readings(readings),
+        house_rows(house),
+        tuple(WagerLimit(wager, limit.minimum, limit.maximum) for wager, limit in sorted(limits.items())),
+        table.rounding,
+        table.least_ms_between_draws,
+        table.burn,
+        table.hands_by_device,
+    )

@@ -1,0 +1,80 @@
+"""Whether a report that is due is withheld: the device says that it made it, and it does not come.
+
+Only while everything that was taken is acknowledged: before that the journal is behind, and not the device.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from firmware_bridge.drivers.base import ReportsGone
+from firmware_bridge.drivers.cardlink.sequence import ReportSequence
+from firmware_bridge.drivers.memory import LinkMemory
+
+DUE_WITHIN: Final = 5.0  # seconds
+
+
+class OverdueReport:
+    """Of one link. After `DUE_WITHIN` the link ends, once for a report; on the next one that report is given up."""
+
+    def __init__(self, sequence: ReportSequence, memory: LinkMemory, held: tuple[int, int]) -> None:
+        self._behind_since = math.inf  # the device's status counts fewer reports than were taken
+        self._sequence = sequence
+        self._memory = memory
+        self._taken = self._durable = held
+        self._newest = 0
+        self._since = math.inf
+        sequence.takes_next = self._due == memory.passed
+
+    @property
+    def _due(self) -> tuple[int, int]:
+        return self._sequence.boot, self._sequence.number
+
+    def hear_of(self, newest: int, now: float) -> None:
+        """A status, or a later report, names the last report that the running boot made."""
+        is_behind = self._sequence.is_ahead_of(newest)
+        self._behind_since = min(self._behind_since, now) if is_behind else math.inf
+        memory = self._memory
+        if memory.passed == self._due and memory.passed_newest is None:
+            memory.passed_newest = newest  # it was given up before this start of the program
+        known = memory.passed == self._due and newest <= (memory.passed_newest or 0)
+        if known or not self._sequence.has_due(newest):
+            self._since = math.inf
+            return
+        self._newest = newest
+        self._since = min(self._since, now)
+
+    def hear_of_later(self, now: float) -> None:
+        """A later report came, and the one that is due did not."""
+        self._since = min(self._since, now)
+
+    def take(self, boot: int, number: int) -> None:
+        """The report that was due has come."""
+        self._taken = (boot, number)
+        self._since = math.inf
+
+    def acknowledge(self, boot: int, number: int, now: float) -> None:
+        self._durable = (boot, number)
+        if self._since < math.inf:
+            self._since = now
+
+    def ends_at(self) -> float:
+        """When it is given up that the report, or a status that counts all reports, comes on this link."""
+        waits_since = self._since if self._taken == self._durable else math.inf
+        return min(waits_since, self._behind_since) + DUE_WITHIN
+
+    def counts_too_few(self, now: float) -> bool:
+        """Whether it is the status that does not count all reports."""
+        return now >= self._behind_since + DUE_WITHIN
+
+    def give_up(self) -> ReportsGone | None:
+        """The report is given up; None: a new link has to be tried first."""
+        memory = self._memory
+        if self._due not in (memory.ended_for, memory.passed):
+            memory.ended_for = self._due
+            return None
+        memory.passed, memory.passed_newest = self._due, self._newest
+        self._since = math.inf
+        self._sequence.takes_next = True
+        return ReportsGone(*self._due, None, withheld=True)

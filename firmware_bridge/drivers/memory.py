@@ -1,0 +1,55 @@
+"""What a driver keeps of a device from one link to the next, beside the journal.
+
+It lives in memory alone: the reports in it may hold concealed cards.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from firmware_bridge.cards import Evidence
+
+KEPT: Final = 64  # reports; a device repeats at most those of its window
+NOTED_IN_A_ROW: Final = 16  # contradictions
+NOTED_AGAIN_AFTER: Final = 60.0  # seconds until another one may be noted
+
+
+class LinkMemory:
+    """Of one device. A report, and a gap, are named by (boot, number).
+
+    `ended_for`: the report for which a link was ended, because it was due and did not come. `passed`: the one that was
+    then given up; `passed_newest`: the last report that the device had made by then, None where that is not known.
+    """
+
+    def __init__(self) -> None:
+        self.ended_for: tuple[int, int] | None = None
+        self.passed: tuple[int, int] | None = None
+        self.passed_newest: int | None = None
+        self._reports: dict[tuple[int, int], Evidence] = {}
+        self._noted: dict[tuple[str, int, int], None] = {}
+        self._may_note = float(NOTED_IN_A_ROW)
+        self._noted_at = 0.0
+
+    def take(self, boot: int, number: int, evidence: Evidence) -> None:
+        """Keep the bytes of a report that was received."""
+        self._reports[boot, number] = evidence
+        if len(self._reports) > KEPT:
+            del self._reports[next(iter(self._reports))]
+
+    def report(self, boot: int, number: int) -> Evidence | None:
+        """The bytes of that report, as far as they are still kept."""
+        return self._reports.get((boot, number))
+
+    def may_note(self, what: str, boot: int, number: int, now: float) -> bool:
+        """Whether a contradiction is to be noted: each once, and not so many that they fill a journal."""
+        if (what, boot, number) in self._noted:
+            return False
+        self._may_note = min(NOTED_IN_A_ROW, self._may_note + (now - self._noted_at) / NOTED_AGAIN_AFTER)
+        self._noted_at = now
+        if self._may_note < 1:
+            return False
+        self._may_note -= 1
+        self._noted[what, boot, number] = None
+        if len(self._noted) > KEPT:
+            del self._noted[next(iter(self._noted))]
+        return True

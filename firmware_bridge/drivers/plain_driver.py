@@ -1,0 +1,62 @@
+"""What a device says, made fit to be shown: around every driver, so that none of them has to think of it.
+
+Texts of a device reach the journal, every state, logs and terminals. Here they are bounded and lose what a screen does
+not show (`firmware_bridge.plain_text`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import msgspec
+
+from firmware_bridge.commands import AnyCommand
+from firmware_bridge.drivers.base import Driver, Heard, LinkOver
+from firmware_bridge.plain_text import LONGEST, is_plain, plain
+
+LONGEST_SENTENCE: Final = 600  # characters of a driver's own sentence, which may quote a device
+MOST: Final = 32  # texts of one list
+
+
+class PlainDriver:
+    """A driver whose device's texts are plain."""
+
+    def __init__(self, driver: Driver) -> None:
+        self.statistics = driver.statistics
+        self.wake_at = driver.wake_at
+        self.outgoing = driver.outgoing
+        self.acknowledge = driver.acknowledge
+        self.is_stale = driver.is_stale
+        self._driver = driver
+
+    def receive(self, data: bytes, now: float) -> Sequence[Heard]:
+        return [made_plain(thing) for thing in self._driver.receive(data, now)]
+
+    def tick(self, now: float) -> Sequence[Heard]:
+        return [made_plain(thing) for thing in self._driver.tick(now)]
+
+    def command(self, command_id: int, command: AnyCommand, now: float) -> None:
+        self._driver.command(command_id, command, now)
+
+
+def made_plain(heard: Heard) -> Heard:
+    """The same with every text in it plain."""
+    return _plain(heard, LONGEST_SENTENCE if isinstance(heard, LinkOver) else LONGEST)  # type: ignore[no-any-return]  # of the type that it was
+
+
+def _plain(value: Any, longest: int) -> Any:
+    if isinstance(value, str):
+        return value if is_plain(value, longest) else plain(value, longest)
+    if isinstance(value, msgspec.Struct):
+        changed = {}
+        for name in value.__struct_fields__:
+            before = getattr(value, name)
+            after = _plain(before, longest)
+            if after is not before:
+                changed[name] = after
+        return msgspec.structs.replace(value, **changed) if changed else value
+    if isinstance(value, tuple) and value and isinstance(value[0], str):
+        after = tuple(_plain(one, longest) for one in value[:MOST])
+        return value if after == value else after
+    return value

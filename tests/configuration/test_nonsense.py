@@ -1,0 +1,162 @@
+"""Nonsense in a configuration: all of it is told at once, each mistake with its place, and what may stand there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from controller.api.door import LONGEST_PATH
+from controller.daemon.configuration import Configuration, ConfigurationError, read_configuration
+
+HASH = "scrypt$16384$8$1$" + "00" * 16 + "$" + "00" * 32
+GOOD = f"""
+[table]
+name = "T-1"
+game = "NC"
+unit = "sets"
+simulated = true
+[device]
+url = "serial:///dev/cardshoe/X"
+key_file = "device.keys"
+[journal]
+path = "journal.db"
+key_file = "journal.key"
+[api]
+socket = "api.sock"
+[[people]]
+id = "dana"
+name = "Dana"
+role = "dealer"
+uids = [1]
+[[people]]
+id = "mo"
+name = "Mo"
+role = "shift_manager"
+pin_hash = "{HASH}"
+"""
+
+
+def read(folder: Path, *edits: tuple[str, str]) -> Configuration:
+    text = GOOD
+    for old, new in edits:
+        assert old in text
+        text = text.replace(old, new, 1)
+    path = folder / "table.toml"
+    path.write_text(text)
+    return read_configuration(path)
+
+
+def mistakes(folder: Path, *edits: tuple[str, str]) -> list[str]:
+    """Each mistake that is told."""
+    with pytest.raises(ConfigurationError) as raised:
+        read(folder, *edits)
+    first, *others = str(raised.value).splitlines()
+    assert raised.value.hint
+    return [line.removeprefix("  - ") for line in others] or [first.removeprefix(f"{folder / 'table.toml'}: ")]
+
+
+def test_every_mistake_is_told_at_once(tmp_path: Path) -> None:
+    told = mistakes(
+        tmp_path,
+        ('unit = "sets"', 'unit = "piles"\nboxes = -1\nburn = 7\nburns = 1'),
+        ('url = "serial:///dev/cardshoe/X"', "url = 7"),
+        ('path = "journal.db"\n', ""),
+        ('role = "dealer"', 'role = "emperor"'),
+        ('role = "shift_manager"', 'role = "empress"\ncolour = "red"'),
+    )
+    assert told == [
+        "there is no key burns in [table]; known: name, game, unit, boxes, simulated, count_stub_by_hand, rounding, "
+        "least_ms_between_draws, burn.",
+        "[table] unit must be one of sets, singles, not 'piles'.",
+        "[table] boxes must be a whole number from 0 to 99, not -1.",
+        "[table] burn must be a whole number from 0 to 5, not 7.",
+        "[device] url must be a text, not 7.",
+        "the key path is missing in [journal].",
+        "[[people]] dana role must be one of dealer, pit_supervisor, pit_manager, shift_manager, not 'emperor'.",
+        "there is no key colour in [[people]] mo; known: id, name, role, pin_hash, uids.",
+        "[[people]] mo role must be one of dealer, pit_supervisor, pit_manager, shift_manager, not 'empress'.",
+    ]
+
+
+def test_what_the_sections_say_together_is_told_with_the_rest(tmp_path: Path) -> None:
+    told = mistakes(
+        tmp_path,
+        ("simulated = true", "simulated = false"),
+        ("serial:///dev/cardshoe/X", "pigeon:///x"),
+        (f'pin_hash = "{HASH}"', ""),
+        ("[[people]]", '[readings]\nwrong_count = { option = "both" }\n[limits.moon]\nminimum = 1\n[[people]]'),
+    )
+    for place, words in (
+        ("[device] url", "pigeon"),
+        ("[readings]", "wrong_count is general or specific"),
+        ("[readings]", "established_by must be chosen"),
+        ("[limits] moon", "'moon'"),
+        ("mo", "has no pin_hash"),
+    ):
+        assert any(one.startswith(place) and words in one for one in told), (place, told)
+    assert len(told) == 5, told
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("uids = [1]", "uids = [-1]", "-1 is no user"),
+        ("uids = [1]", f"uids = [{2**40}]", f"{2**40} is no user"),
+        ("uids = [1]", f"uids = [{2**32 - 1}]", "is no user"),
+        ("uids = [1]", 'uids = ["root"]', "[[people]] dana uids must be a whole number, not 'root'"),
+        ("uids = [1]", "uids = 1", "[[people]] dana uids must be a list, not 1"),
+        (
+            "simulated = true",
+            f"simulated = true\nleast_ms_between_draws = {2**80}",
+            "from 0 to 60000, not 120892581961",
+        ),
+        ("simulated = true", f"simulated = true\nboxes = {2**80}", "from 0 to 99"),
+        ("simulated = true", "simulated = 1", "[table] simulated must be true or false, not 1"),
+        ("[journal]", f"[limits.main]\nmaximum = {2**80}\n[journal]", "[limits] main maximum must be a whole number"),
+        ("[journal]", "[limits.main]\nminimum = -1\n[journal]", "[limits] main minimum must be a whole number"),
+        ("[journal]", "[limits]\nmain = 5\n[journal]", "[limits] main must be a section with keys, not 5"),
+        ("[journal]", f'[capture]\npath = "c"\nmegabytes = {2**80}\n[journal]', "[capture] megabytes must be"),
+        ("[journal]", f"serial = 5{'0' * 5000}\n[journal]", "it is no TOML"),
+        ("[journal]", f"x = {'[' * 100_000}\n[journal]", "it is no TOML"),
+        ('name = "Dana"', r'name = "Da\u001b[2Jna"', "[[people]] dana name must be a text"),
+        ('name = "Dana"', r'name = "Da\u202ena"', r"'Da\u202ena'"),
+        ('name = "Dana"', f'name = "{"D" * 60_000}"', "at most 500 characters"),
+        ('id = "dana"', r'id = "da\u0000na"', "a text of at most"),
+        ('"journal.db"', r'"journal\u0000.db"', "[journal] path must be the path of a file"),
+        ('"journal.db"', '""', "[journal] path must be the path of a file"),
+    ],
+)
+def test_what_no_table_can_mean_is_refused_with_its_place(tmp_path: Path, old: str, new: str, words: str) -> None:
+    (told,) = mistakes(tmp_path, (old, new))
+    assert words in told
+    assert told.isprintable(), "a mistake is shown in terminals"
+    assert len(told) < 400
+
+
+def test_a_socket_path_that_the_kernel_does_not_take_is_named_with_its_length(tmp_path: Path) -> None:
+    room = LONGEST_PATH - len(str(tmp_path)) - 1
+    assert len(str(read(tmp_path, ("api.sock", "s" * room)).api.socket)) == LONGEST_PATH
+    (told,) = mistakes(tmp_path, ("api.sock", "s" * (room + 1)))
+    assert "is 108 bytes long, and the system takes at most 107" in told
+    letters = room // 2 + 1  # two bytes each
+    assert f"takes at most {LONGEST_PATH}" in mistakes(tmp_path, ("api.sock", "é" * letters))[0]
+
+
+def test_a_file_that_never_ends_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match="more than a megabyte"):
+        read_configuration(Path("/dev/zero"))
+
+
+def test_a_credential_is_a_file_of_the_folder_that_systemd_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edit = ('"journal.key"', '"credential:journal.key"')
+    monkeypatch.delenv("CREDENTIALS_DIRECTORY", raising=False)
+    assert read(tmp_path, edit).journal.key_file == tmp_path / "credential:journal.key", "a file that is not there"
+    monkeypatch.setenv("CREDENTIALS_DIRECTORY", "/run/credentials/cardshoe@T-1.service")
+    found = read(tmp_path, edit)
+    assert found.journal.key_file == Path("/run/credentials/cardshoe@T-1.service/journal.key")
+    assert found.device.key_file == tmp_path / "device.keys", "other paths stay what they are"
+    outside = read(tmp_path, ('"journal.key"', '"credential:../T-2/journal.key"'))
+    assert outside.journal.key_file == tmp_path / "credential:../T-2/journal.key", "no way out of the folder"

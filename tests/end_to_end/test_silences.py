@@ -1,0 +1,138 @@
+"""Silences of a device on a real line, under a real daemon: none of them lets cards pass while the table seems well."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import msgspec
+import pytest
+
+from controller.games.specification import Unit
+from controller.table import operations
+from firmware_bridge.drivers.cardlink import messages
+from firmware_bridge.drivers.cardlink.framing import Frame, encode_frame
+from firmware_bridge.drivers.cardlink.messages import Kind, encode_body
+from tests.end_to_end.silent_device import SilentTable, but, damaged, silent_table, whole
+from tests.end_to_end.stage import Stage, short_folder
+
+TIMES = (0.5, pytest.param(5.0, marks=pytest.mark.soak))  # seconds; the second are those of the product
+
+
+@pytest.fixture
+async def stage() -> AsyncIterator[Stage]:
+    with short_folder() as folder:
+        async with Stage(folder, unit=Unit.SINGLES, rounds=1) as stage:
+            yield stage
+
+
+@pytest.fixture(params=TIMES)
+async def table(request: pytest.FixtureRequest, stage: Stage) -> AsyncIterator[SilentTable]:
+    """In the deal: two cards are drawn, and the third is due."""
+    async with silent_table(stage, request.param) as table:
+        await table.until(lambda: "in_service" in [event["service"] for event in table.of("service_changed")])
+        await table.do(operations.OpenTable())
+        mechanism = table.device.mechanism
+        mechanism.load(mechanism.shuffled_by_hand(), deck=1)
+        await table.until(lambda: table.count("deck_arrived"))
+        await table.do(operations.ShuffledOutside("batch shuffler"))
+        await table.do(operations.PlaceYourBets())
+        await table.do(operations.OccupyBoxes((1, 3)))
+        await table.do(operations.NoMoreBets())
+        for number in (1, 2):
+            await table.until(lambda: table.count("command_done"))
+            await table.settled()
+            assert mechanism.draw()
+            await table.until(lambda number=number: table.count("cards_dealt") >= number)  # type: ignore[misc]
+        yield table
+
+
+async def test_reports_that_are_damaged_for_ever(table: SilentTable) -> None:
+    table.side.hand = but(Kind.REPORT, damaged)
+    assert table.device.mechanism.draw()
+    await table.until(lambda: table.raised("I04"))
+    assert "cards may have passed unseen" in table.raised("I04")[0]["note"]
+    assert [event["code"] for event in table.of("device_lost")] == ["device-reports"], (
+        "the link was made again once, and stays"
+    )
+    assert (await table.state()).service != "in_service"
+
+
+async def test_one_report_that_is_withheld(table: SilentTable) -> None:
+    """The later cards are seen again."""
+    withheld = table.device.link.last_number + 1
+    table.side.hand = but(Kind.REPORT, lambda frame: b"", lambda frame: frame.number == withheld)
+    mechanism = table.device.mechanism
+    assert mechanism.draw()
+    await table.until(lambda: table.raised("I04"))
+    assert mechanism.draw(forced=True)
+    await table.until(lambda: _last_taken(table) == withheld + 1)
+
+
+def _last_taken(table: SilentTable) -> int:
+    return int(table.of("report_taken")[-1]["number"])
+
+
+async def test_numbers_that_go_back_with_other_content(table: SilentTable) -> None:
+    """The device counts its reports from 1 again within its boot, and would have every card taken for a repeat."""
+    table.device.link.last_number = 1
+    assert table.device.mechanism.draw()
+    await table.until(lambda: table.raised("I04"))
+    assert "again with other content" in table.raised("I04")[0]["note"]
+    assert len(table.raised("I04")) == 1
+
+
+async def test_a_hold_that_is_never_answered(table: SilentTable) -> None:
+    """The device neither carries it out nor answers."""
+    table.device.link._on_command = lambda command_id, order: None
+    await table.do(operations.PauseTable("drop"))
+    await table.until(lambda: table.raised("I19"))
+    (stop,) = table.raised("I19")
+    assert "does not answer the order hold exit" in stop["note"]
+    assert "cards can leave" in stop["note"]
+
+
+async def test_a_release_that_is_never_answered(table: SilentTable) -> None:
+    await table.do(operations.PauseTable("drop"))
+    await table.settled()
+    table.device.link._on_command = lambda command_id, order: None
+    await table.do(operations.ResumeTable())
+    await table.until(lambda: table.raised("I19"))
+    assert "does not answer the order release exit" in table.raised("I19")[0]["note"]
+    assert "no card can leave" in table.raised("I19")[0]["note"]
+
+
+async def test_an_exit_that_lies(table: SilentTable) -> None:
+    """It answers that it holds, and stays open."""
+
+    def open_still(frame: Frame) -> bytes:
+        status = msgspec.structs.replace(messages.decode_status(frame.body), exit_held=False)
+        return encode_frame(Kind.STATUS, frame.boot, frame.number, encode_body(status))
+
+    table.side.hand = but(Kind.STATUS, open_still)
+    before = len(_holds(table))
+    await table.do(operations.PauseTable("drop"))
+    await table.until(lambda: table.raised("I19"))
+    assert "hold was ordered, and the exit is open: cards can leave" in table.raised("I19")[0]["note"]
+    assert len(_holds(table)) == before + 2, "ordered once more, under an id of its own"
+
+
+async def test_a_second_answer_that_says_otherwise_is_noted(table: SilentTable) -> None:
+    def twice(frame: Frame) -> bytes:
+        first = messages.decode_answer(frame.body)
+        other = encode_body(messages.Answer(first.command_id, not first.done, "held"))
+        return whole(frame) + encode_frame(Kind.ANSWER, frame.boot, frame.number, other) * 1000
+
+    table.side.hand = but(Kind.ANSWER, twice)
+    await table.do(operations.PauseTable("drop"))
+    await table.until(lambda: _noted(table))
+    await table.settled()
+    assert len(_noted(table)) == 1
+    assert not table.raised("I19")
+
+
+def _holds(table: SilentTable) -> list[int]:
+    return [event["entry"] for event in table.of("command_issued") if event["command"]["command"] == "hold_exit"]
+
+
+def _noted(table: SilentTable) -> list[str]:
+    return [event["detail"] for event in table.of("device_noted") if "a second time" in event["detail"]]

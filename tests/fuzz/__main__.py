@@ -1,0 +1,71 @@
+"""`python -m tests.fuzz`: the long form, each target for so many seconds; or one of them, with atheris.
+
+Prints executions and findings. A finding is an input to be put into `tests/fuzz/found.py` with its mend.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+import traceback
+from importlib import import_module
+
+from tests.fuzz.run import Finding, run_spoilt
+from tests.fuzz.targets import BY_NAME, TARGETS, Target, folder
+
+
+def run_for(target: Target, seconds: float, seed: int) -> tuple[int, dict[tuple[str, str, int], Finding]]:
+    ends_at = time.monotonic() + seconds
+    findings: dict[tuple[str, str, int], Finding] = {}
+    executions = 0
+    for found in run_spoilt(target, seed):
+        executions += 1
+        if found is not None:
+            findings.setdefault(found.place, found)
+        if time.monotonic() >= ends_at:
+            break
+    return executions, findings
+
+
+def guided(target: Target, arguments: list[str]) -> None:
+    """With atheris, which sees what an input reaches. It ends the process at the first finding."""
+    atheris = import_module("atheris")  # installed by whoever wants it
+
+    def run(data: bytes) -> None:
+        try:
+            target.run(data)
+        except target.contract:
+            return
+
+    corpus = folder() / "corpus"
+    corpus.mkdir()
+    for number, data in enumerate(target.seeds()):
+        (corpus / str(number)).write_bytes(data)
+    atheris.instrument_all()
+    atheris.Setup([sys.argv[0], *arguments, str(corpus)], run)
+    atheris.Fuzz()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description="Fuzz what reads others' input.")
+    parser.add_argument("--seconds", type=float, default=60.0, help="for each target")
+    parser.add_argument("--only", choices=sorted(BY_NAME), help="this target alone")
+    parser.add_argument("--seed", type=int, default=int(time.time()), help="of the inputs; left out: another each time")
+    parser.add_argument("--atheris", action="store_true", help="with --only: guided by coverage; needs atheris")
+    parser.add_argument("rest", nargs="*", help="after --: options of libFuzzer, as -max_total_time=600")
+    asked = parser.parse_args()
+    if asked.atheris:
+        guided(BY_NAME[asked.only], asked.rest)
+    failed = 0
+    for target in [BY_NAME[asked.only]] if asked.only else TARGETS:
+        executions, findings = run_for(target, asked.seconds, asked.seed)
+        print(f"{target.name:<22} {executions:>10,} executions  {len(findings)} findings", flush=True)  # noqa: T201
+        for found in findings.values():
+            print(f"  {found.data!r}", *traceback.format_exception(found.error)[-3:], sep="\n  ")  # noqa: T201
+        failed += len(findings)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,91 @@
+"""What a device says is bounded and without what a screen acts on, whatever driver reads it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+from msgspec.structs import replace
+
+from firmware_bridge import observations
+from firmware_bridge.capabilities import DeviceIdentity
+from firmware_bridge.cards import Evidence
+from firmware_bridge.drivers.base import Answered, DeviceReady, Heard, LinkOver, Reported, StatusHeard
+from firmware_bridge.drivers.cardlink import messages
+from firmware_bridge.drivers.cardlink.messages import Kind
+from firmware_bridge.drivers.cardlink.translate import identity_of, status_of
+from firmware_bridge.drivers.plain_driver import LONGEST_SENTENCE, MOST, PlainDriver, made_plain
+from firmware_bridge.drivers.registry import DRIVERS, load_driver
+from firmware_bridge.drivers.setting import DeviceLine, DriverSetting
+from firmware_bridge.plain_text import LONGEST, is_plain
+from tests.protocol.parts import BOOT, KEY, BenchDevice, frame, linked
+
+EVIL: Final = "\x1b[2J\x00\u202e" + "A" * 60_000
+STATUS: Final = messages.Status(0, 1, 7, 52, 0, 52, 0, False, True, False, 0, [EVIL] * 1000)
+
+
+def texts_in(value: object) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, tuple):
+        return [text for one in value for text in texts_in(one)]
+    return [text for name in getattr(value, "__struct_fields__", ()) for text in texts_in(getattr(value, name))]
+
+
+def identity() -> DeviceIdentity:
+    device = BenchDevice(serial=EVIL)
+    return replace(identity_of(device._identity(bytes(16), []), BOOT), maker=EVIL, model=EVIL, firmware=EVIL)
+
+
+def reported(observation: observations.AnyObservation) -> Reported:
+    return Reported(BOOT, 1, 0, observation, Evidence(EVIL.encode()))
+
+
+@pytest.mark.parametrize(
+    "heard",
+    [
+        DeviceReady(identity(), status_of(STATUS, BOOT)),
+        StatusHeard(status_of(STATUS, BOOT)),
+        Answered(7, False, EVIL),
+        LinkOver("device-rejects-host", EVIL),
+        reported(observations.Started(EVIL)),
+        reported(observations.Jammed(EVIL)),
+        reported(observations.SelfTestFinished(False, EVIL)),
+        reported(observations.Tampered(EVIL)),
+        reported(observations.ButtonPressed(EVIL)),
+        reported(observations.Alarmed(EVIL)),
+        reported(observations.Noted(EVIL)),
+        reported(observations.GapSuspected(EVIL)),
+    ],
+    ids=lambda heard: type(getattr(heard, "observation", heard)).__name__,
+)
+def test_every_text_of_a_device_is_plain(heard: Heard) -> None:
+    shown = made_plain(heard)
+    assert type(shown) is type(heard)
+    assert all(is_plain(text, LONGEST_SENTENCE) for text in texts_in(shown))
+    longest = LONGEST_SENTENCE if isinstance(heard, LinkOver) else LONGEST
+    assert max(map(len, texts_in(shown))) <= longest
+    assert len(texts_in(shown)) <= MOST + 20
+    if isinstance(shown, Reported):
+        assert shown.evidence.open() == EVIL.encode(), "evidence is as it came"
+
+
+def test_what_is_plain_is_not_touched() -> None:
+    heard = reported(observations.Jammed("transport"))
+    assert made_plain(heard) is heard
+
+
+@pytest.mark.parametrize("name", DRIVERS)
+def test_no_driver_of_the_registry_is_without_it(name: str) -> None:
+    assert isinstance(load_driver(name)(DriverSetting(bytes(16), DeviceLine("SHOE")), 0.0), PlainDriver)
+
+
+def test_over_the_wire() -> None:
+    host = PlainDriver(linked(BenchDevice()))
+    (heard,) = host.receive(frame(Kind.REPORT, messages.Jammed(1, "\x1b[2Jexit"), number=1), 0.1)
+    assert isinstance(heard, Reported)
+    assert heard.observation == observations.Jammed("\N{REPLACEMENT CHARACTER}[2Jexit")
+    (over,) = host.receive(frame(Kind.REJECT, messages.Reject("busy\x1b[31m", "no\x00thing")), 0.2)
+    assert isinstance(over, LinkOver)
+    assert is_plain(over.sentence, LONGEST_SENTENCE)
+    assert KEY

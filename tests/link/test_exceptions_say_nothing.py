@@ -1,0 +1,78 @@
+"""The text of an exception may name a card: log, screen and API get type and place, the journal the rest, sealed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, MutableMapping
+from typing import Any
+
+import pytest
+import structlog
+
+from controller.journal.codec import JournalCodec, Moment
+from controller.journal.sealing import JournalKeys
+from controller.table.events import AnyEvent
+from controller.table.inputs import AnyInput, DeviceGone
+from firmware_bridge.commands import AnyCommand, HoldExit
+from firmware_bridge.drivers.cardlink.host import CardlinkHost
+from firmware_bridge.exception_place import LONGEST, named, place_of, whole
+from firmware_bridge.link_keeper import LinkState
+
+from .parts import KEY, SERIAL, Bench, Desk, HandClock, running
+
+Logs = list[MutableMapping[str, Any]]
+FACE = "4H"
+
+
+@pytest.fixture(autouse=True)
+def logs() -> Iterator[Logs]:
+    with structlog.testing.capture_logs() as lines:
+        yield lines
+
+
+class Quoting(CardlinkHost):
+    """A driver that fails as careless ones do: the error quotes what it was given."""
+
+    def command(self, command_id: int, command: AnyCommand, now: float) -> None:
+        int(FACE.encode())
+
+
+async def test_a_drivers_error_that_names_a_card(logs: Logs) -> None:
+    desk = Desk()
+    clock = HandClock(desk.changes)
+    bench = Bench(
+        desk, clock, make_driver=lambda now: Quoting(nonce=bytes(16), key_of={SERIAL: KEY}.get, held=(0, 0), now=now)
+    )
+    async with running(bench.keeper):
+        await desk.until_state(LinkState.READY)
+        bench.keeper.command(1, HoldExit())
+        await desk.changes.until(lambda: bool(desk.ends))
+    (fault,) = [line for line in logs if line["event"] == "link.fault"]
+    assert fault["error"] == "ValueError"
+    assert fault["place"].startswith("firmware_bridge.link:")
+    assert FACE not in repr(logs)
+    assert "exc_info" not in repr(logs)
+    assert FACE not in repr(desk.healths)
+    end = desk.ends[0]
+    assert "ValueError at firmware_bridge.link:" in end.sentence
+    assert end.evidence is not None
+    assert FACE.encode() in end.evidence.open(), "an audit finds it"
+
+
+def test_the_journal_seals_it_and_the_api_does_not_get_it() -> None:
+    try:
+        int(FACE)
+    except ValueError as error:
+        given = DeviceGone("link-fault", "The program failed.", evidence=whole(error))
+    codec: JournalCodec[AnyInput, AnyEvent] = JournalCodec(AnyInput, AnyEvent, JournalKeys(bytes(32), "5e" * 16))
+    codec.aim(1, Moment(1, 1), "start")
+    body = codec.encode(1, given)
+    assert FACE.encode() not in body
+    assert codec.decode(1, "input", body.decode()) == given
+
+
+def test_place_and_bounds() -> None:
+    with pytest.raises(ValueError, match="invalid literal") as raised:
+        int("x" * 3 * LONGEST)
+    assert place_of(raised.value) == "unknown", "no line of this project raised it"
+    assert named(raised.value) == "ValueError at unknown"
+    assert len(whole(raised.value).open()) <= LONGEST

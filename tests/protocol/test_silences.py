@@ -1,0 +1,338 @@
+"""A device that withholds reports, counts back, or contradicts itself: the host notices, once, and goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import pytest
+
+from firmware_bridge.commands import Dispense
+from firmware_bridge.drivers.base import Contradicted, DeviceReady, Heard, LinkOver, Reported, ReportsGone, StatusHeard
+from firmware_bridge.drivers.cardlink import messages
+from firmware_bridge.drivers.cardlink.framing import FrameReader
+from firmware_bridge.drivers.cardlink.host import ANSWERED_WITHIN, CardlinkHost
+from firmware_bridge.drivers.cardlink.messages import Kind
+from firmware_bridge.drivers.cardlink.overdue import DUE_WITHIN
+from firmware_bridge.drivers.memory import KEPT, NOTED_IN_A_ROW, LinkMemory
+
+from .parts import BOOT, BenchDevice, frame, linked, make_host, only, over
+
+STEP: Final = 0.1  # seconds
+Passes = Callable[[int], bool]
+
+
+class Silence:
+    """A device whose reports pass only where `passes` allows, and a host that connects again and acknowledges.
+
+    `journal`: what was taken. `commits`: False, and the journal stands still.
+    """
+
+    def __init__(self, passes: Passes = lambda number: True) -> None:
+        self.device = BenchDevice()
+        self.passes = passes
+        self.memory = LinkMemory()
+        self.commits = True
+        self.held = (0, 0)
+        self.now = 0.0
+        self.heard: list[Heard] = []
+        self.connect()
+
+    def connect(self) -> None:
+        self.host = make_host(held=self.held, now=self.now, memory=self.memory)
+
+    def report(self, times: int = 1) -> None:
+        for _ in range(times):
+            self.device.link.report(messages.SetRemoved(1, 7, self.device.link.last_number + 1), self.now)
+
+    def run(self, seconds: float) -> list[Heard]:
+        """What is heard in that time."""
+        before = len(self.heard)
+        end = self.now + seconds
+        while self.now < end:
+            self.device.link.receive(self.host.outgoing(), self.now)
+            self.device.link.tick(self.now)
+            for one in FrameReader().receive(self.device.link.outgoing()):
+                if one.kind != Kind.REPORT or self.passes(one.number):
+                    self._hear(self.host.receive(b"\xc0" + _escaped(one.decoded) + b"\xc0", self.now))
+            self._hear(self.host.tick(self.now))
+            self.now += STEP
+        return self.heard[before:]
+
+    def _hear(self, heard: object) -> None:
+        for thing in heard:  # type: ignore[attr-defined]  # a sequence of what was heard
+            self.heard.append(thing)
+            if isinstance(thing, Reported) and self.commits:
+                self.held = (thing.boot, thing.number)
+                self.host.acknowledge(*self.held, self.now)
+            if isinstance(thing, LinkOver):
+                self.connect()
+
+    def of(self, kind: type[Heard]) -> list[Heard]:
+        return [thing for thing in self.heard if isinstance(thing, kind)]
+
+    @property
+    def taken(self) -> list[int]:
+        return [thing.number for thing in self.heard if isinstance(thing, Reported)]
+
+
+def _escaped(decoded: bytes) -> bytes:
+    return decoded.replace(b"\xdb", b"\xdb\xdd").replace(b"\xc0", b"\xdb\xdc")
+
+
+# -- a status that stays ahead ----------------------------------------------------------------------------------------
+
+
+def test_reports_that_never_come_end_one_link_and_are_then_given_up_and_the_link_stays() -> None:
+    line = Silence(lambda number: number <= 2)
+    line.report(3)
+    line.run(DUE_WITHIN + 1.5)
+    (end,) = line.of(LinkOver)
+    assert isinstance(end, LinkOver)
+    assert (end.code, end.refused) == ("device-reports", False)
+    assert "report 3 " in end.sentence
+    assert not line.of(ReportsGone)
+    line.run(DUE_WITHIN + 0.5)
+    assert line.of(ReportsGone) == [ReportsGone(BOOT, 3, None, withheld=True)]
+    line.run(60)
+    assert len(line.of(LinkOver)) == 1
+    assert len(line.of(ReportsGone)) == 1, "not again for the same report"
+
+
+def test_one_report_that_is_withheld_holds_no_later_ones_back() -> None:
+    line = Silence(lambda number: number != 3)
+    line.report(5)
+    line.run(3 * DUE_WITHIN)
+    assert line.taken == [1, 2, 4, 5]
+    line.report(20)
+    line.run(5)
+    assert line.taken[-1] == 25
+    assert len(line.of(ReportsGone)) == 1
+
+
+def test_what_comes_after_all_is_taken() -> None:
+    line = Silence(lambda number: number <= 2)
+    line.report(4)
+    line.run(3 * DUE_WITHIN)
+    line.passes = lambda number: True
+    line.run(5)
+    assert line.taken == [1, 2, 3, 4]
+
+
+def test_a_gap_that_grows_and_a_second_gap_are_told_again() -> None:
+    line = Silence(lambda number: number <= 2)
+    line.report(3)
+    line.run(3 * DUE_WITHIN)
+    line.report()
+    line.run(2 * DUE_WITHIN)
+    assert len(line.of(ReportsGone)) == 2, "the device says that more was seen, and none of it came"
+    line.passes = lambda number: number < 6
+    line.run(5)
+    line.report(2)
+    line.run(3 * DUE_WITHIN)
+    assert line.of(ReportsGone)[2:] == [ReportsGone(BOOT, 6, None, withheld=True)]
+    assert len(line.of(LinkOver)) == 2
+
+
+def test_a_later_link_and_a_later_start_of_the_program_do_not_tell_it_again() -> None:
+    line = Silence(lambda number: number <= 2)
+    line.report(3)
+    line.run(3 * DUE_WITHIN)
+    line.connect()
+    line.run(30)
+    line.memory = LinkMemory()
+    line.memory.passed = (BOOT, 3)  # as the journal says
+    line.connect()
+    line.run(30)
+    assert len(line.of(ReportsGone)) == 1
+    line.passes = lambda number: number > 3
+    line.report()
+    line.run(5)
+    assert line.taken == [1, 2, 4]
+
+
+def test_a_slow_journal_is_not_the_devices_fault() -> None:
+    line = Silence()
+    line.commits = False
+    line.report(20)  # more than it may send before the first is acknowledged
+    line.run(100)
+    assert line.taken == list(range(1, 9))
+    assert not line.of(LinkOver)
+    line.commits = True
+    line.held = (BOOT, 8)
+    line.host.acknowledge(*line.held, line.now)
+    line.run(5)
+    assert line.taken[-1] == 20
+    assert not line.of(LinkOver)
+
+
+def test_a_status_that_is_sent_before_its_report_is_no_gap() -> None:
+    line = Silence()
+    line.run(1)
+    line.passes = lambda number: False
+    line.report()
+    line.run(DUE_WITHIN - 1)
+    line.passes = lambda number: True
+    line.run(3)
+    assert line.taken == [1]
+    line.run(60)
+    assert not line.of(LinkOver)
+
+
+def test_reports_of_an_earlier_boot_that_never_come_are_given_up() -> None:
+    line = Silence()
+    line.report(2)
+    line.run(1)
+    line.passes = lambda number: False
+    line.report(2)
+    line.device.link.reboot(77, keep_reports=True)
+    line.report()
+    line.run(4 * DUE_WITHIN)
+    assert line.of(ReportsGone) == [ReportsGone(BOOT, 3, None, withheld=True)]
+    line.passes = lambda number: number == 1
+    line.run(5)
+    assert [(one.boot, one.number) for one in line.of(Reported)][2:] == [(77, 1)]  # type: ignore[union-attr]
+
+
+def test_a_status_that_counts_fewer_reports_than_were_sent_ends_the_link() -> None:
+    host = linked(BenchDevice())
+    host.receive(frame(Kind.REPORT, messages.SetRemoved(1, 7, 1), number=1), 0.1)
+    host.acknowledge(BOOT, 1, 0.1)
+    behind = frame(Kind.STATUS, messages.Status(0, 1, 7, 52, 0, 52, 0, False, False, False, 0))
+    for second in range(5):
+        host.receive(behind, 0.5 + second)
+        assert not host.tick(0.5 + second)
+    host.receive(behind, 5.4)
+    end = over(host.tick(5.5))
+    assert end.code == "device-message"
+    assert "fewer reports" in end.sentence
+
+
+# -- a number that comes again -----------------------------------------------------------------------------------------
+
+
+def removed(number: int, ordinal: int = 1, *, boot: int = BOOT) -> bytes:
+    return frame(Kind.REPORT, messages.SetRemoved(1, 7, ordinal), boot=boot, number=number)
+
+
+@pytest.fixture
+def memory() -> LinkMemory:
+    return LinkMemory()
+
+
+@pytest.fixture
+def host(memory: LinkMemory) -> CardlinkHost:
+    made = linked(BenchDevice(), memory=memory)
+    for number in range(1, 21):
+        made.receive(removed(number), 0.1)
+        made.acknowledge(BOOT, number, 0.1)
+    return made
+
+
+@pytest.mark.parametrize("number", [1, 5, 20])
+def test_a_number_with_other_content_is_told_once(host: CardlinkHost, number: int) -> None:
+    told = only(host.receive(removed(number, 9), 0.2))
+    assert isinstance(told, Contradicted)
+    assert (told.what, told.boot, told.number) == ("report", BOOT, number)
+    assert told.evidence.open() == FrameReader().receive(removed(number, 9))[0].content
+    for later in range(50):
+        assert host.receive(removed(number, later), 1.0 + later) == []
+
+
+@pytest.mark.parametrize("number", [1, 5, 20])
+def test_the_same_bytes_again_are_a_repeat(host: CardlinkHost, number: int) -> None:
+    assert host.receive(removed(number), 0.2) == []
+
+
+def test_what_is_no_longer_kept_is_a_repeat_within_the_window_alone() -> None:
+    host = linked(BenchDevice(), held=(0, 0))
+    for number in range(1, KEPT + 21):
+        host.receive(removed(number), 0.1)
+    assert isinstance(only(host.receive(removed(2), 0.2)), Contradicted), "so old that no window holds it"
+    fresh = linked(_device_at(20), held=(BOOT, 20))
+    assert fresh.receive(removed(20, 5), 0.2) == [], "not known here, and it may be in the window"
+    assert isinstance(only(fresh.receive(removed(12, 5), 0.2)), Contradicted)
+
+
+def _device_at(number: int) -> BenchDevice:
+    device = BenchDevice()
+    device.link.last_number = number
+    return device
+
+
+def test_reports_lost_in_place_of_reports_that_were_taken_is_no_contradiction(host: CardlinkHost) -> None:
+    lost = frame(Kind.REPORT, messages.ReportsLost(1, BOOT, 19, 20), number=20)
+    assert host.receive(lost, 0.2) == []
+    old = frame(Kind.REPORT, messages.ReportsLost(1, BOOT, 1, 2), number=2)
+    assert isinstance(only(host.receive(old, 0.2)), Contradicted), "those were acknowledged long ago"
+
+
+def test_the_reports_of_the_link_before_are_known(memory: LinkMemory, host: CardlinkHost) -> None:
+    later = linked(_device_at(20), held=(BOOT, 20), memory=memory)
+    assert later.receive(removed(20), 0.2) == []
+    assert isinstance(only(later.receive(removed(20, 7), 0.2)), Contradicted)
+
+
+def test_a_million_contradictions_do_not_fill_a_journal(host: CardlinkHost) -> None:
+    told = [thing for number in range(10_000) for thing in host.receive(_answer(number, done=True), 1.0)]
+    assert len(told) == NOTED_IN_A_ROW
+    hour = [thing for second in range(3600) for thing in host.receive(_answer(second + 10**6, done=True), 2.0 + second)]
+    assert len(hour) <= 60
+
+
+# -- answers -----------------------------------------------------------------------------------------------------------
+
+
+def _answer(command_id: int, *, done: bool, reason: str = "") -> bytes:
+    return frame(Kind.ANSWER, messages.Answer(command_id, done, reason), number=0)
+
+
+def test_a_second_answer_that_says_otherwise_is_told_and_one_that_repeats_is_not(host: CardlinkHost) -> None:
+    host.command(7, Dispense(3), 0.2)
+    host.receive(_answer(7, done=True), 0.3)
+    assert host.receive(_answer(7, done=True), 0.4) == []
+    told = only(host.receive(_answer(7, done=False, reason="jam"), 0.5))
+    assert isinstance(told, Contradicted)
+    assert (told.what, told.number) == ("answer", 7)
+    assert host.receive(_answer(7, done=False, reason="jam"), 0.6) == []
+
+
+def test_a_status_names_the_commands_that_should_have_been_answered(host: CardlinkHost) -> None:
+    def status(now: float) -> tuple[int, ...]:
+        heard = only(
+            host.receive(frame(Kind.STATUS, messages.Status(20, 1, 7, 52, 0, 52, 0, False, True, False, 0)), now)
+        )
+        assert isinstance(heard, StatusHeard)
+        return heard.unanswered
+
+    host.command(7, Dispense(3), 1.0)
+    assert status(1.0 + ANSWERED_WITHIN - 0.1) == ()
+    assert status(1.0 + ANSWERED_WITHIN) == (7,)
+    host.receive(_answer(7, done=True), 6.5)
+    assert status(7.0) == ()
+
+
+def test_a_damaged_frame_in_the_handshake_is_asked_for_again_soon() -> None:
+    host = make_host()
+    host.outgoing()
+    host.tick(0.5)
+    assert host.outgoing(), "the second attempt; the third would be a second later"
+    host.receive(b"\xc0damaged and long enough\xc0", 0.6)
+    assert host.wake_at() <= 0.71
+    host.tick(0.71)
+    assert host.outgoing()
+
+
+def test_a_link_stands_soon_on_a_line_that_flips_bytes() -> None:
+    from .fault_course import FaultCourse
+
+    waits = []
+    for seed in range(1, 31):
+        course = FaultCourse("shuffler", seed=seed)
+        course.arm("bit-flips=0.005")
+        while not any(isinstance(thing, DeviceReady) for thing in course.heard):
+            course._converse()
+            course.now = max(course.now, course._next_due())
+        waits.append(course.now)
+    assert max(waits) < 15
+    assert sorted(waits)[15] < 3

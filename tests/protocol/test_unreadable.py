@@ -1,0 +1,83 @@
+"""What cannot be read is named by frame, field and limit, and never by the value of a card."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+import pytest
+
+from firmware_bridge.drivers.base import LinkOver, Reported
+from firmware_bridge.drivers.cardlink.framing import encode_frame
+from firmware_bridge.drivers.cardlink.messages import Kind
+from firmware_bridge.observations import NotUnderstood
+
+from .parts import BOOT, BenchDevice, linked, only
+
+BIG: Final = 2**32
+encode: Final = msgspec.msgpack.encode
+
+REPORTS: Final[list[tuple[Any, str]]] = [
+    ([11, 1, 2, BIG], f"report stub unloaded: field count is {BIG}, at most 4294967295"),
+    ([11, 1, 2, -1], "report stub unloaded: field count is -1, at least 0"),
+    ([7, 1, 5, 0], "report set removed: field ordinal is 0, at least 1"),
+    ([12, 1, 3], "report jammed: field zone is no str"),
+    ([4, 1, 2], "report shuffle finished: 3 fields, at least 5"),
+    ([8, 1, 2, 3, 4, 5, 300], "report card drawn: field card is out of its limits, at most 255"),
+    ([8, 1, 2, 3, 4, 5, "KD"], "report card drawn: field card is no int"),
+    ([8, 1, 2, 0, 4, 5, 13], "report card drawn: field ordinal is out of its limits, at least 1"),
+    ([6, 1, 2, 3, 4, 5, [1, 300]], "report set dispensed: field cards is out of its limits, at most 255"),
+    ([13], "report jam cleared: 1 fields, at least 3"),
+    ([99, 1], "report: this version knows no report with its tag"),
+    ([], "report: this version knows no report with its tag"),
+    ({}, "report: the body is no array"),
+]
+
+
+@pytest.mark.parametrize(("body", "words"), REPORTS, ids=lambda one: one if isinstance(one, str) else "")
+def test_a_report(body: Any, words: str) -> None:
+    heard = only(linked(BenchDevice()).receive(encode_frame(Kind.REPORT, BOOT, 1, encode(body)), 0.1))
+    assert isinstance(heard, Reported)
+    assert heard.observation == NotUnderstood(words)
+
+
+@pytest.mark.parametrize("body", [b"", b"\xc1", b"\x93\x0c\x01\xa2\xff\xff", b"\x99\x07"])
+def test_a_report_that_is_no_messagepack(body: bytes) -> None:
+    heard = only(linked(BenchDevice()).receive(encode_frame(Kind.REPORT, BOOT, 1, body), 0.1))
+    assert isinstance(heard, Reported)
+    assert heard.observation == NotUnderstood("report: the body is no whole MessagePack array")
+
+
+@pytest.mark.parametrize("face", range(1, 53))
+def test_no_misplaced_card_is_told(face: int) -> None:
+    """A card where another field belongs, and something else where it belongs."""
+    for place in range(2, 7):
+        body: list[Any] = [8, 1, 2, 3, 4, 5, 6]
+        body[place] = f"{face} of spades {1000 + face}"
+        heard = only(linked(BenchDevice()).receive(encode_frame(Kind.REPORT, BOOT, 1, encode(body)), 0.1))
+        assert isinstance(heard, Reported)
+        assert isinstance(heard.observation, NotUnderstood)
+        assert str(1000 + face) not in heard.observation.reason
+        assert "spades" not in heard.observation.reason
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "words"),
+    [
+        (Kind.STATUS, [1, 2], "status: 2 fields, at least 11."),
+        (Kind.STATUS, [0, BIG**2, *[0] * 9], "status: field uptime_ms is 18446744073709551616"),
+        (Kind.ANSWER, [-1, True], "answer: field command_id is -1, at least 0."),
+        (Kind.ANSWER, [1, 3], "answer: field done is no bool."),
+        (Kind.REJECT, [3], "reject: field code is no str."),
+    ],
+)
+def test_another_frame_ends_the_link_with_the_same_words(kind: Kind, body: Any, words: str) -> None:
+    try:
+        data = encode(body)
+    except OverflowError:
+        data = b"\x9b\x00\xcf" + b"\xff" * 8 + b"\x00" * 9
+        words = "status: field uptime_ms is 18446744073709551615, at most 9223372036854775807."
+    heard = only(linked(BenchDevice()).receive(encode_frame(kind, BOOT, 1, data), 0.1))
+    assert isinstance(heard, LinkOver)
+    assert heard.code == "device-message"
+    assert words in heard.sentence
