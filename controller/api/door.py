@@ -106,17 +106,16 @@ def _node(path: Path) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
-def peer_uid(peer: Any) -> int | None:
+def peer_uid(peer: socket.socket) -> int:
     """The user id of the other end of a Unix socket, from the kernel."""
-    if peer is None or peer.family != socket.AF_UNIX:
-        return None
     return int(_PEER.unpack(peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size))[1])
 
 
 class Visitor(asyncio.Protocol):
     """One connection: passes everything on to the server's own protocol, and ends it when the peer takes too long."""
 
-    def __init__(self, inner: asyncio.Protocol, left: Callable[[], None], *, kept: bool = False) -> None:
+    def __init__(self, inner: asyncio.Protocol, uid: int, left: Callable[[], None], *, kept: bool = False) -> None:
+        self.uid = uid
         self._inner = inner
         self._left = left
         self.kept = kept  # never ended for being idle
@@ -196,7 +195,7 @@ class Door:
         here, there = socket.socketpair(socket.AF_UNIX)
         here.setblocking(False)
         there.setblocking(False)
-        visitor = Visitor(self._make_protocol(), lambda: None, kept=True)
+        visitor = Visitor(self._make_protocol(), self._own, lambda: None, kept=True)
         await self._loop.connect_accepted_socket(lambda: visitor, there)
         return here
 
@@ -236,7 +235,6 @@ class Door:
     def _receive(self, peer: socket.socket) -> bool:
         """Let in or refuse; whether it was let in."""
         uid = peer_uid(peer)
-        assert uid is not None
         room = IN_ALL if uid == self._own else IN_ALL - KEPT_FOR_HEALTH
         if not (self._admits(uid) or uid == self._own):
             self._refuse(peer, uid, 403, "not-admitted", NOT_ADMITTED)
@@ -257,7 +255,7 @@ class Door:
             if not self._inside[uid]:
                 del self._inside[uid]
 
-        visitor = Visitor(self._make_protocol(), left)
+        visitor = Visitor(self._make_protocol(), uid, left)
         entering = self._loop.connect_accepted_socket(lambda: visitor, peer)
         task = self._loop.create_task(entering)
         self._entering.add(task)

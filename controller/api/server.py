@@ -20,7 +20,7 @@ from uuid import UUID
 import msgspec
 from aiohttp import web
 
-from controller.api.door import NOT_ADMITTED, WRITE_WITHIN, Door, Listener, Visitor, peer_uid
+from controller.api.door import NOT_ADMITTED, WRITE_WITHIN, Door, Listener, Visitor
 from controller.api.feed import EventFeed
 from controller.api.messages import OperationAnswer, OperationRequest, decode_request, encode
 from controller.api.people import Acting, People, PersonRefusedError
@@ -37,6 +37,7 @@ KEEP_ALIVE: Final = 10.0  # seconds between comments on a quiet event stream, so
 GRACE: Final = 1.0  # seconds that requests have to end when the daemon stops; then they are cancelled, in as many again
 BODY_WITHIN: Final = 10.0  # seconds for the body of a request
 STREAMS: Final = 8  # event streams of one user
+VISITOR: Final = web.RequestKey("visitor", Visitor)
 READS_ONLY: Final = "This user may look and not operate; use a user of a person in the configuration."
 REFUSED_OFTEN: Final = (
     "Operations of this user were refused too often. Wait ten seconds, read the screen, and enter it again."
@@ -113,18 +114,21 @@ class ApiServer:
     async def _admit(
         self, request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
     ) -> web.StreamResponse:
-        visitor = _visitor(request)
+        visitor = request.transport.get_protocol() if request.transport is not None else None
+        if not isinstance(visitor, Visitor):
+            return web.Response(status=408)  # nobody reads it: the client has hung up
+        request[VISITOR] = visitor
         visitor.begin_request()
         try:
             if not visitor.kept:
-                await self._turns.take(_uid(request))
+                await self._turns.take(visitor.uid)
             return self._refuse(request) or await handler(request)
         finally:
             visitor.end_request()
 
     def _refuse(self, request: web.Request) -> web.Response | None:
         """The refusal of what this user may not ask for."""
-        uid = _uid(request)
+        uid = request[VISITOR].uid
         if self._people.may_operate(uid):
             return None
         if not self._people.may_look(uid):  # the daemon's own user
@@ -149,6 +153,8 @@ class ApiServer:
             async with asyncio.timeout(BODY_WITHIN):
                 asked = decode_request(await request.read())
             asked = msgspec.structs.replace(asked, id=str(UUID(asked.id)))  # however it is written
+        except ConnectionError:
+            return web.Response(status=408)  # nobody reads it: the client has hung up
         except TimeoutError:
             return self._refused(408, "too-slow", TOO_SLOW)
         except (msgspec.MsgspecError, ValueError) as error:
@@ -156,7 +162,7 @@ class ApiServer:
             return self._refused(
                 400, "bad-request", f"The request cannot be read: {why}. Correct it and send it again."
             )
-        uid = _uid(request)
+        uid = request[VISITOR].uid
         on_duty = self._table.on_duty_at(uid)
         try:
             by = await self._people.identify(uid, asked.person, asked.pin, self._desk, on_duty)
@@ -169,7 +175,7 @@ class ApiServer:
         if answer.accepted or answer.entry <= before:
             self._refusals.give_back(uid)
         if answer.accepted:
-            self._turns.give_back(uid)
+            self._turns.is_at_work(uid)
         return _json(answer)
 
     async def _events(self, request: web.Request) -> web.StreamResponse:
@@ -177,7 +183,7 @@ class ApiServer:
         if after is None:
             return web.Response(status=400, text="Last-Event-ID must be the number of a journal entry\n")
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-store"})
-        uid, visitor = _uid(request), _visitor(request)
+        uid, visitor = request[VISITOR].uid, request[VISITOR]
         if self._following[uid] >= STREAMS:
             return self._refused(503, "streams", STREAMS_IN_USE, uid)
         task = asyncio.current_task()
@@ -222,20 +228,6 @@ async def _write(response: web.StreamResponse, data: bytes) -> None:
     """Raises `TimeoutError` where the peer does not read on."""
     async with asyncio.timeout(WRITE_WITHIN):
         await response.write(data)
-
-
-def _visitor(request: web.Request) -> Visitor:
-    assert request.transport is not None
-    visitor = request.transport.get_protocol()
-    assert isinstance(visitor, Visitor)
-    return visitor
-
-
-def _uid(request: web.Request) -> int:
-    assert request.transport is not None
-    uid = peer_uid(request.transport.get_extra_info("socket"))
-    assert uid is not None
-    return uid
 
 
 def _json(value: object, status: int = 200) -> web.Response:

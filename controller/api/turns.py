@@ -1,7 +1,8 @@
 """Turns: what one user asks for waits when it comes too fast, so that it takes little of the time of all others.
 
 A request costs one turn. `AT_ONCE` are given without waiting, further ones come back at `A_SECOND`. People and their
-screens do not reach that; a program in a loop waits, and only itself.
+screens do not reach that; a program in a loop waits, and only itself. Who operates the table does not wait: what the
+table accepts is in the journal with its author.
 """
 
 from __future__ import annotations
@@ -11,12 +12,14 @@ from typing import Final
 
 AT_ONCE: Final = 3
 A_SECOND: Final = 50
+AT_WORK: Final = 1.0  # seconds after an accepted operation
 
 
 class _Account:
     def __init__(self, now: float) -> None:
         self.left = float(AT_ONCE)
         self.since = now
+        self.at_work_until = now
         self.queue = asyncio.Lock()  # first come, first served
 
 
@@ -29,6 +32,8 @@ class Turns:
     async def take(self, uid: int) -> None:
         loop = asyncio.get_running_loop()
         account = self._accounts.setdefault(uid, _Account(loop.time()))
+        if loop.time() < account.at_work_until:
+            return
         async with account.queue:
             account.left = min(AT_ONCE, account.left + (loop.time() - account.since) * A_SECOND)
             account.since = loop.time()
@@ -37,6 +42,6 @@ class Turns:
                 account.left, account.since = 1.0, loop.time()
             account.left -= 1
 
-    def give_back(self, uid: int) -> None:
-        """It was worth while: an operation that was done."""
-        self._accounts[uid].left += 1
+    def is_at_work(self, uid: int) -> None:
+        """An operation of this user was accepted."""
+        self._accounts[uid].at_work_until = asyncio.get_running_loop().time() + AT_WORK

@@ -348,4 +348,4 @@ async def test_slow_and_vanishing_followers_hold_nothing_up(stage: Stage) -> Non
     assert await stage.daemon.end() == 0
     writer.close()
     await writer.wait_closed()
-    assert not any("Traceback" in line for line in stage.daemon.err)
+    assert not any("Traceback" in line for line in stage.daemon.err), "\n".join(stage.daemon.err)

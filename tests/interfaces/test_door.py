@@ -9,9 +9,7 @@ import asyncio
 import errno
 import json
 import os
-import socket
-import stat
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -20,16 +18,13 @@ import pytest_mock
 import structlog.testing
 
 from controller.api import door, server
-from controller.api.door import LONGEST_PATH, Listener, SocketRefusedError, check_path
 from controller.api.feed import EventFeed, Published
 from controller.api.messages import OperationAnswer, OperationRequest
 from controller.api.people import Acting, People, Person, Reader
-from controller.api.refusals import BURST, MOST_USERS, ONE_MORE_EVERY, TOLD_EVERY, Refusals
+from controller.api.refusals import BURST
 from controller.api.server import ApiServer
-from controller.api.turns import AT_ONCE, Turns
 from controller.api.view import TableView
 from controller.daemon.host import HostClock
-from controller.journal.codec import Moment
 from controller.roles import Role
 from controller.table.model import PinLock
 from tests.end_to_end.stage import short_folder
@@ -347,143 +342,7 @@ async def test_without_a_descriptor_it_waits_and_says_so_once(
     assert served.table.refused == [("accept-failed", None, 1)]
 
 
-# -- paths
-
-
-def occupied_by_file(path: Path) -> None:
-    path.write_text("keys of a table")
-
-
-def occupied_by_link(path: Path) -> None:
-    path.with_name("precious").write_text("keys of a table")
-    path.symlink_to("precious")
-
-
-def occupied_by_fifo(path: Path) -> None:
-    os.mkfifo(path)
-
-
-@pytest.mark.parametrize("occupy", [occupied_by_file, occupied_by_link, occupied_by_fifo, Path.mkdir])
-def test_what_is_no_socket_is_left_as_it_is(occupy: Callable[[Path], object]) -> None:
-    with short_folder() as folder:
-        path = folder / "api.sock"
-        occupy(path)
-        before = {one.name: one.lstat() for one in folder.iterdir()}
-        with pytest.raises(SocketRefusedError, match="is there already and is no socket"):
-            Listener(path)
-        assert {one.name: one.lstat() for one in folder.iterdir()} == before
-
-
-def test_a_dead_socket_is_replaced() -> None:
-    with short_folder() as folder:
-        path = folder / "api.sock"
-        with socket.socket(socket.AF_UNIX) as dead:
-            dead.bind(str(path))
-        check_path(path)
-        listener = Listener(path)
-        assert stat.S_ISSOCK(path.lstat().st_mode)
-        listener.close()
-        assert not path.exists()
-
-
-@pytest.mark.parametrize("backlog", [0, 5])
-def test_a_socket_at_which_a_program_listens_is_left_alone(backlog: int) -> None:
-    """Also where so many wait for it that one more is not taken."""
-    with short_folder() as folder:
-        path = folder / "api.sock"
-        callers = [socket.socket(socket.AF_UNIX) for _ in range(8)]
-        with socket.socket(socket.AF_UNIX) as living:
-            living.bind(str(path))
-            living.listen(backlog)
-            for caller in callers:
-                caller.setblocking(False)
-                caller.connect_ex(str(path))
-            with pytest.raises(SocketRefusedError, match="the socket of a program that runs"):
-                Listener(path)
-            assert path.is_socket()
-        for caller in callers:
-            caller.close()
-
-
-def test_a_socket_of_another_kind_is_left_alone() -> None:
-    with short_folder() as folder, socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as other:
-        other.bind(str(folder / "api.sock"))
-        with pytest.raises(SocketRefusedError, match="cannot be replaced"):
-            Listener(folder / "api.sock")
-
-
-def test_only_its_own_socket_is_removed() -> None:
-    with short_folder() as folder:
-        path = folder / "api.sock"
-        listener = Listener(path)
-        path.rename(folder / "aside")
-        path.write_text("of somebody else")
-        listener.close()
-        assert path.read_text() == "of somebody else"
-
-
-def test_a_path_has_the_length_that_the_system_takes() -> None:
-    with short_folder() as folder:
-        longest = folder / ("s" * (LONGEST_PATH - len(str(folder)) - 1))
-        Listener(longest).close()
-        with pytest.raises(SocketRefusedError, match=f"is {LONGEST_PATH + 1} bytes long, .* at most {LONGEST_PATH}"):
-            Listener(longest.with_name(longest.name + "s"))
-
-
-# -- what is told of refusals
-
-
-class Told:
-    """What the table was told, and a clock."""
-
-    def __init__(self) -> None:
-        self.told: list[tuple[str, int | None, int]] = []
-        self.boottime_ns = 0
-        self.refusals = Refusals(self.tell, lambda: Moment(0, self.boottime_ns))
-
-    async def tell(self, what: str, uid: int | None, count: int) -> None:
-        self.told.append((what, uid, count))
-
-    async def pass_seconds(self, seconds: float) -> None:
-        self.boottime_ns += int(seconds * 1e9)
-        self.refusals.tell_what_is_due()
-        await asyncio.gather(*self.refusals._telling)
-
-
-async def test_the_first_is_told_at_once_and_the_others_together() -> None:
-    told = Told()
-    for _ in range(1000):
-        told.refusals.note("not-admitted", 1)
-        told.refusals.note("pin-locked", 1)
-    await told.pass_seconds(TOLD_EVERY - 1)
-    assert told.told == [("not-admitted", 1, 1), ("pin-locked", 1, 1)]
-    await told.pass_seconds(1)
-    assert told.told[2:] == [("not-admitted", 1, 999), ("pin-locked", 1, 999)]
-    for _ in range(2):
-        await told.pass_seconds(TOLD_EVERY)
-    assert len(told.told) == 4
-    told.refusals.note("not-admitted", 1)
-    await told.pass_seconds(0)
-    assert told.told[4:] == [("not-admitted", 1, 1)]
-
-
-async def test_a_machine_full_of_users_is_told_in_bounded_number() -> None:
-    """One user may have 65,536 user ids of its own."""
-    told = Told()
-    for uid in range(65_536):
-        told.refusals.note("not-admitted", uid)
-    await told.pass_seconds(TOLD_EVERY)
-    assert len(told.told) == MOST_USERS + 2
-    assert sum(count for _, _, count in told.told) == 65_536
-    assert told.told[-1] == ("not-admitted", None, 65_536 - MOST_USERS - 1)
-
-
-async def test_the_rest_is_told_at_the_end() -> None:
-    told = Told()
-    for _ in range(3):
-        told.refusals.note("connections", 7)
-    await told.refusals.close()
-    assert told.told == [("connections", 7, 1), ("connections", 7, 2)]
+# -- what reaches the table
 
 
 async def test_operations_that_the_table_refuses_are_few(served: Served) -> None:
@@ -501,18 +360,6 @@ async def test_operations_that_the_table_refuses_are_few(served: Served) -> None
     assert served.table.refused == [("refused-often", OWN, 1)]
 
 
-async def test_one_more_is_answered_every_ten_seconds() -> None:
-    told = Told()
-    assert [told.refusals.take(1) for _ in range(BURST + 2)] == [True] * BURST + [False] * 2
-    assert told.refusals.take(2)
-    told.boottime_ns += int(ONE_MORE_EVERY * 1e9) - 1
-    assert not told.refusals.take(1)
-    told.boottime_ns += int(ONE_MORE_EVERY * 1e9) + 1
-    assert [told.refusals.take(1) for _ in range(3)] == [True, True, False]
-    told.refusals.give_back(1)
-    assert told.refusals.take(1)
-
-
 @pytest.mark.parametrize("spelling", ["{}", "{{{}}}", "urn:uuid:{}"])
 async def test_an_id_is_the_same_however_it_is_written(served: Served, spelling: str) -> None:
     await served.start()
@@ -523,17 +370,13 @@ async def test_an_id_is_the_same_however_it_is_written(served: Served, spelling:
     assert await caller.operate(id="7c9e") == (400, "bad-request")
 
 
-async def test_who_asks_too_fast_waits_and_nobody_else() -> None:
-    """In the order of asking."""
-    turns = Turns()
-    order: list[int] = []
-
-    async def ask(number: int) -> None:
-        await turns.take(1)
-        order.append(number)
-
-    flood = [asyncio.create_task(ask(number)) for number in range(AT_ONCE + 5)]
-    await turns.take(2)
-    assert len(order) <= AT_ONCE
-    await asyncio.gather(*flood)
-    assert order == list(range(AT_ONCE + 5))
+async def test_a_client_that_hangs_up_in_mid_body_leaves_no_trace(
+    served: Served, caplog: pytest.LogCaptureFixture
+) -> None:
+    await served.start()
+    for _ in range(3):
+        caller = await served.call()
+        await caller.say(b"POST /v1/operations HTTP/1.1\r\nHost: table\r\nContent-Length: 999\r\n\r\n{")
+        await caller.close()
+    assert await (await served.call()).operate() == (200, "")
+    assert caplog.records == []

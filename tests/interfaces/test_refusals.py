@@ -1,0 +1,101 @@
+"""What is told of refusals at the door, in bounded number; and turns."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from controller.api.refusals import BURST, MOST_USERS, ONE_MORE_EVERY, TOLD_EVERY, Refusals
+from controller.api.turns import AT_ONCE, Turns
+from controller.journal.codec import Moment
+
+
+class Told:
+    """What the table was told, and a clock."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[str, int | None, int]] = []
+        self.boottime_ns = 0
+        self.refusals = Refusals(self.tell, lambda: Moment(0, self.boottime_ns))
+
+    async def tell(self, what: str, uid: int | None, count: int) -> None:
+        self.told.append((what, uid, count))
+
+    async def pass_seconds(self, seconds: float) -> None:
+        self.boottime_ns += int(seconds * 1e9)
+        self.refusals.tell_what_is_due()
+        await asyncio.gather(*self.refusals._telling)
+
+
+async def test_the_first_is_told_at_once_and_the_others_together() -> None:
+    told = Told()
+    for _ in range(1000):
+        told.refusals.note("not-admitted", 1)
+        told.refusals.note("pin-locked", 1)
+    await told.pass_seconds(TOLD_EVERY - 1)
+    assert told.told == [("not-admitted", 1, 1), ("pin-locked", 1, 1)]
+    await told.pass_seconds(1)
+    assert told.told[2:] == [("not-admitted", 1, 999), ("pin-locked", 1, 999)]
+    for _ in range(2):
+        await told.pass_seconds(TOLD_EVERY)
+    assert len(told.told) == 4
+    told.refusals.note("not-admitted", 1)
+    await told.pass_seconds(0)
+    assert told.told[4:] == [("not-admitted", 1, 1)]
+
+
+async def test_a_machine_full_of_users_is_told_in_bounded_number() -> None:
+    """One user may have 65,536 user ids of its own."""
+    told = Told()
+    for uid in range(65_536):
+        told.refusals.note("not-admitted", uid)
+    await told.pass_seconds(TOLD_EVERY)
+    assert len(told.told) == MOST_USERS + 2
+    assert sum(count for _, _, count in told.told) == 65_536
+    assert told.told[-1] == ("not-admitted", None, 65_536 - MOST_USERS - 1)
+
+
+async def test_the_rest_is_told_at_the_end() -> None:
+    told = Told()
+    for _ in range(3):
+        told.refusals.note("connections", 7)
+    await told.refusals.close()
+    assert told.told == [("connections", 7, 1), ("connections", 7, 2)]
+
+
+async def test_one_more_is_answered_every_ten_seconds() -> None:
+    told = Told()
+    assert [told.refusals.take(1) for _ in range(BURST + 2)] == [True] * BURST + [False] * 2
+    assert told.refusals.take(2)
+    told.boottime_ns += int(ONE_MORE_EVERY * 1e9) - 1
+    assert not told.refusals.take(1)
+    told.boottime_ns += int(ONE_MORE_EVERY * 1e9) + 1
+    assert [told.refusals.take(1) for _ in range(3)] == [True, True, False]
+    told.refusals.give_back(1)
+    assert told.refusals.take(1)
+
+
+async def test_who_asks_too_fast_waits_and_nobody_else() -> None:
+    """In the order of asking."""
+    turns = Turns()
+    order: list[int] = []
+
+    async def ask(number: int) -> None:
+        await turns.take(1)
+        order.append(number)
+
+    flood = [asyncio.create_task(ask(number)) for number in range(AT_ONCE + 5)]
+    await turns.take(2)
+    assert len(order) <= AT_ONCE
+    await asyncio.gather(*flood)
+    assert order == list(range(AT_ONCE + 5))
+
+
+async def test_who_operates_the_table_does_not_wait() -> None:
+    turns = Turns()
+    await turns.take(1)
+    turns.is_at_work(1)
+    for _ in range(10 * AT_ONCE):
+        with pytest.raises(StopIteration):
+            turns.take(1).send(None)  # it ends without waiting for anything
