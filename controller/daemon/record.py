@@ -7,7 +7,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from controller.daemon.sections import CaptureSection, Configuration
-from controller.table.record import CaptureRecord, ConfigurationRecord, DeviceRecord, PersonRecord
+from controller.table.record import CaptureRecord, ConfigurationRecord, DeviceRecord, PersonRecord, ReaderRecord
 
 
 def record_of(configuration: Configuration) -> ConfigurationRecord:
@@ -25,6 +25,7 @@ def record_of(configuration: Configuration) -> ConfigurationRecord:
             PersonRecord(one.id, one.name, one.role, one.uids, _digest(one.pin_hash.encode()))
             for one in configuration.people
         ),
+        readers=tuple(ReaderRecord(one.id, one.uids) for one in configuration.readers),
         capture=None if configuration.capture is None else _capture(configuration.capture),
         journal=str(configuration.journal.path),
         socket=str(configuration.api.socket),
