@@ -195,9 +195,9 @@ class TableCourse(Generic[DeviceT]):
         players = self.state.round.live_places
         for place in (*players, DEALER) if players_first else (DEALER, *players):
             if not self.hand_at(place).shown:
-                self.do(operations.ExposeHand(place, self._cards_to_enter(place)))
+                self.do(operations.ExposeHand(place, self._seen_at(place)))
 
-    def _cards_to_enter(self, place: str) -> tuple[Card, ...] | None:
+    def _seen_at(self, place: str) -> tuple[Card, ...] | None:
         """The cards dealt there, where the table does not take the device's word for them."""
         try:
             verify_by_device(self.state, place)
