@@ -6,6 +6,8 @@ from typing import Any
 
 import click
 
+from firmware_bridge.plain_text import plain
+
 
 class ProblemError(click.ClickException):
     """Something that a person can fix: a sentence with what is wrong, and what to do next."""
@@ -17,9 +19,9 @@ class ProblemError(click.ClickException):
         self.hint = hint
 
     def show(self, file: Any = None) -> None:
-        click.echo(f"cardshoe: {self.message}", err=True)
-        if self.hint:
-            click.echo(f"  {self.hint}", err=True)
+        hint = f"\n  {self.hint}" if self.hint else ""
+        for line in f"cardshoe: {self.message}{hint}".split("\n"):
+            click.echo(plain(line, len(line)), err=True)
 
 
 class BadInputError(ProblemError):

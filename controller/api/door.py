@@ -51,11 +51,16 @@ class SocketRefusedError(Exception):
         self.hint = hint
 
 
+def why_too_long(path: Path) -> str:
+    """Why the system takes no socket of that name; empty: it does."""
+    length = len(os.fsencode(path))
+    return f"is {length} bytes long, and the system takes at most {LONGEST_PATH}" if length > LONGEST_PATH else ""
+
+
 def check_path(path: Path) -> None:
     """Nothing is in the way but a dead socket. Raises `SocketRefusedError`; removes nothing."""
-    length = len(os.fsencode(path))
-    if length > LONGEST_PATH:
-        raise SocketRefusedError(path, f"is {length} bytes long, and the system takes at most {LONGEST_PATH}")
+    if why := why_too_long(path):
+        raise SocketRefusedError(path, why)
     try:
         mode = path.lstat().st_mode
     except FileNotFoundError:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from enum import Enum
+from typing import Any, Final
 
 import msgspec
 
 from controller.table.operations import AnyOperation
 from firmware_bridge.cards import Card, Concealed, Evidence, Exposed
+from firmware_bridge.plain_text import LONGEST, is_plain, plain
 
 
 class OperationRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -57,6 +60,38 @@ def encode_hook(value: Any) -> Any:
     raise NotImplementedError(f"{type(value).__name__} cannot be sent")
 
 
-decode_request = msgspec.json.Decoder(OperationRequest, dec_hook=decode_operation_hook).decode
+def decode_request(data: bytes) -> OperationRequest:
+    """Raises `ValueError` with a sentence that may be shown: also for a text that may not, with the field's name.
+
+    What people say stands in the journal, in every state and on screens; it is refused and not changed in silence.
+    """
+    try:
+        asked = _decode_request(data)
+    except msgspec.MsgspecError as error:
+        raise ValueError(plain(str(error))) from None
+    for field, text in _texts(asked, ""):
+        if len(text) > LONGEST:
+            raise ValueError(f"{field} has {len(text)} characters, and at most {LONGEST} are taken")
+        if not is_plain(text):
+            raise ValueError(f"{field} contains a character that no screen shows, such as a control character")
+    return asked
+
+
+def _texts(value: object, place: str) -> Iterator[tuple[str, str]]:
+    """Every text in it, with the names of the fields that lead there."""
+    if isinstance(value, str) and not isinstance(value, Enum):
+        yield place, value
+    elif isinstance(value, msgspec.Struct):
+        for name in value.__struct_fields__:
+            yield from _texts(getattr(value, name), f"{place}.{name}".lstrip("."))
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from _texts(one, place)
+    elif isinstance(value, dict):
+        for one in value.items():
+            yield from _texts(one, place)
+
+
+_decode_request: Final = msgspec.json.Decoder(OperationRequest, dec_hook=decode_operation_hook).decode
 decode_answer = msgspec.json.Decoder(OperationAnswer).decode
 encode = msgspec.json.Encoder(enc_hook=encode_hook).encode

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any, Final
 
+from controller.commands.text import shown
 from controller.commands.vocabulary import KINDS, USUAL
 from controller.games.own_words import OwnWords
 from controller.games.specification import FACT_QUESTIONS, Disposition, Kind
@@ -117,6 +118,18 @@ def _phase(event: dict[str, Any]) -> str | None:
     if event.get("returns_bets"):
         return "the round does not begin; return all bets"
     return f"round {event['round']} concluded" if event["phase"] == "concluded" else None
+
+
+def _witness(event: dict[str, Any]) -> str:
+    """The person of the configuration, or a name that stands for nobody who is known here."""
+    return str(event.get("witness_id") or f"{event['witness']} (a name only)")
+
+
+def _configuration(event: dict[str, Any]) -> str:
+    """People with their uids, and the device: what an auditor compares first."""
+    found = event["configuration"]
+    people = ", ".join(f"{one['id']} ({one['role'].replace('_', ' ')})" for one in found["people"])
+    return f"version {found['program']}; device {found['device']['url']}; people: {people or 'none'}"
 
 
 def _operation(event: dict[str, Any]) -> str | None:
@@ -317,23 +330,26 @@ LINES: Final[dict[str, Line]] = {
     "hand_taken_back": lambda event: f"the cards of {event['place']} are to be entered again",
     "stub_counted": lambda event: f"stub: {event['count']} cards, {event['due']} due",
     "cards_counted": lambda event: (
-        f"{event['by']} counted {event['number']} cards ({event['pile']}), {event['due']} due"
+        f"{event['by']} counted {event['number']} cards ({event['pile']}), {event['due']} due; "
+        f"witness: {_witness(event)}"
     ),
     "cards_burnt": lambda event: f"{_many(event)} burnt",
-    "cards_strayed": lambda event: f"{_many(event)} of deck {event['deck']}, which waits for the next round",
+    "cards_strayed": lambda event: f"{_many(event)} of deck {event['deck']}, which is not dealt in this round",
     "deck_arrived": _arrived,
+    "configuration_recorded": _configuration,
     "deck_brought": lambda event: (
         f"deck {event['deck']} comes to the table: back {event['back']}, seal {event['seal'] or 'none'}, "
-        f"{event['count']} cards counted by {event['by']} and {event['witness']}"
+        f"{event['count']} cards counted by {event['by']} and {_witness(event)}"
     ),
     "deck_taken_out": lambda event: (
-        f"deck {event['deck']} leaves the table with {event['count']} cards: {event['reason']}"
+        f"deck {event['deck']} leaves the table with {event['count']} cards: {event['reason']}; "
+        f"witness: {_witness(event)}"
     ),
     "deck_named": lambda event: f"deck {event['deck']} lies in the device{_next(event)}",
     "deck_shuffled_outside": lambda event: f"deck {event['deck']} shuffled outside, by {event['by']}",
     "deck_comes_into_play": lambda event: "the deck that waited is in play",
     "deck_quarantined": lambda event: f"{_named(event)} is OUT OF USE: {event['reason']}",
-    "deck_released": lambda event: f"{_named(event)} may be used again: {event['reason']}",
+    "deck_released": lambda event: f"{_named(event)} may be used again: {event['reason']}; witness: {_witness(event)}",
     "deck_cut": lambda event: f"the deck was cut by {event['by']}",
     "hand_exposed": lambda event: f"{event['place']} shows {_cards(event)}",
     "hand_judged": _judged,
@@ -416,6 +432,10 @@ ONLY_FOR_MACHINES: Final = frozenset(
 
 def tell(event: dict[str, Any], words: OwnWords = USUAL) -> str | None:
     """A line for an event, None for one that is not shown. `words`: of the game that is played."""
+    return _line(shown(event), words)
+
+
+def _line(event: dict[str, Any], words: OwnWords) -> str | None:
     name = event["event"]
     if name in ONLY_FOR_MACHINES:
         return None

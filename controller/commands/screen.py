@@ -19,6 +19,7 @@ from controller.api.view import (
     TableView,
     WaitingDeckView,
 )
+from controller.commands.text import shown
 from controller.commands.vocabulary import FOLLOWS, KINDS, words_of
 from controller.games.own_words import OwnWords
 from controller.games.specification import Disposition, Kind
@@ -37,7 +38,7 @@ ENTRIES = 4  # of those that may be corrected, the newest
 
 def render(view: TableView, lines: Sequence[str], height: int = 0) -> RenderableType:
     """One screen. `lines`: the newest events as sentences, the last one last. `height`: 0 for as much as it takes."""
-    return _Screen(view, lines, height)
+    return _Screen(shown(view), lines, height)
 
 
 class _Screen:
@@ -112,7 +113,7 @@ def _standing(head: Text, view: TableView) -> None:
 
 
 def _layout(view: TableView, *, framed: bool = True) -> RenderableType:
-    grid = Table(expand=True, title=_next(view, brief=not framed), title_justify="left", title_style="bold cyan")
+    grid = Table(expand=True, title=Text(_next(view, brief=not framed), "bold cyan"), title_justify="left")
     grid.box = grid.box if framed else None
     for name, share in (("place", 2), ("cards", 3), ("hand", 5), ("outcome", 3)):
         grid.add_column(name, ratio=share, no_wrap=True)
@@ -208,7 +209,7 @@ def _hand_cells(hand: HandView | None) -> tuple[RenderableType, RenderableType, 
         return cards, "out of play", "bets returned"
     looks = "the Dealer opens it" if hand.dealer_opens else f"{hand.viewer} looks" if hand.viewer else ""
     note = hand.class_name or " · ".join(filter(None, ("handled" if hand.handled else "", looks)))
-    return cards, note, Text(hand.outcome.upper(), OUTCOME_STYLE.get(hand.outcome, ""))
+    return cards, Text(note), Text(hand.outcome.upper(), OUTCOME_STYLE.get(hand.outcome, ""))
 
 
 def _device(view: TableView) -> RenderableType:
@@ -245,7 +246,7 @@ def _irregularity(found: IrregularityView, words: OwnWords) -> RenderableType:
         body.append(f"   still to choose: {', '.join(due)}")
     if found.void_asked:
         body.append("\nTHE ROUND BECOMES VOID: repeat to confirm", "bold red")
-    return Panel(body, title=_title(found, words).plain, border_style="red", title_align="left")
+    return Panel(body, title=Text(_title(found, words).plain), border_style="red", title_align="left")
 
 
 def _title(found: IrregularityView, words: OwnWords) -> Text:

@@ -9,15 +9,20 @@ import sys
 import textwrap
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Final
+from enum import Enum
+from typing import Any, Final
 
 import click
+import msgspec
+from msgspec.structs import replace
 
 from controller.games import GAMES
 from controller.problems import ProblemError
+from firmware_bridge.plain_text import plain
 
 WIDEST: Final = 120  # columns; longer lines are hard to read
 NARROWEST: Final = 30  # columns of running text, however small the terminal
+LONGEST_SHOWN: Final = 1000  # characters of one text; the program's own sentences are shorter
 UNBROKEN: Final = "\N{NO-BREAK SPACE}"
 _CLAUSE: Final = re.compile(rf"\b({'|'.join(GAMES)}) (item |App\. )?(?=\w)")  # "NC 5.11.1" is one word
 
@@ -33,6 +38,7 @@ class Page:
         """Starts a part, with an empty line before it."""
         if self._lines:
             self._lines.append("")
+        text = plain(text, len(text))
         self._lines += [click.style(line, bold=True) for line in self._wrapped(text, "", 2)]
 
     def entry(self, text: str, *cells: tuple[str, int], then: str = "", indent: int = 2) -> None:
@@ -40,7 +46,8 @@ class Page:
 
         `then` is the rest of the entry, which begins a line of its own where lines are wrapped.
         """
-        lead = " " * indent + "".join(f"{cell:<{width}} " for cell, width in cells)
+        text, then = plain(text, len(text)), plain(then, len(then))
+        lead = " " * indent + "".join(f"{plain(cell, len(cell)):<{width}} " for cell, width in cells)
         if self._width is None:
             self._lines.append(f"{lead}{text} {then}".rstrip())
             return
@@ -69,6 +76,20 @@ class Page:
     def show(self) -> None:
         """To standard output; bold only in a terminal."""
         write_out(str(self))
+
+
+def shown(value: Any) -> Any:
+    """The same with every text in it fit for a terminal. A journal may hold texts that were written before they were
+    checked at the door, and devices say what they like."""
+    if isinstance(value, str):
+        return value if isinstance(value, Enum) else plain(value, LONGEST_SHOWN)
+    if isinstance(value, msgspec.Struct):
+        return replace(value, **{name: shown(getattr(value, name)) for name in value.__struct_fields__})
+    if isinstance(value, list | tuple):
+        return type(value)(map(shown, value))
+    if isinstance(value, dict):
+        return {shown(key): shown(one) for key, one in value.items()}
+    return value
 
 
 def write_out(text: str) -> None:

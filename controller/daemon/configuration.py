@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import re
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,8 +12,6 @@ from controller.daemon.section_reader import Mistake, read_section
 from controller.daemon.sections import Configuration as Configuration
 
 LARGEST_FILE: Final = 1024 * 1024  # bytes
-CREDENTIAL: Final = "credential:"
-"""A path that begins so is a file in the folder of secrets that systemd made for the daemon (`LoadCredential=`)."""
 
 
 class ConfigurationError(Exception):
@@ -37,7 +33,7 @@ def read_configuration(path: Path) -> Configuration:
     """Read and check a file. Relative paths in it count from its folder. Raises `ConfigurationError`."""
     written = _decode(path, _read(path))
     folder = path.resolve().parent
-    good, mistakes = read_section(written, Configuration, lambda text: _anchored(folder, text))
+    good, mistakes = read_section(written, Configuration, lambda text: folder / text)
     mistakes += mistakes_of_sections(good)
     if mistakes:
         raise ConfigurationError(path, mistakes)
@@ -63,12 +59,3 @@ def _decode(path: Path, data: bytes) -> dict[str, Any]:
         said = str(error) if isinstance(error, msgspec.MsgspecError) else type(error).__name__
         raise ConfigurationError(path, [Mistake(f"it is no TOML: {said}.")]) from error
     return written
-
-
-def _anchored(folder: Path, text: str) -> Path:
-    """Where the file is. Without a folder of secrets a credential stays a name that no file has."""
-    secrets = os.environ.get("CREDENTIALS_DIRECTORY", "")
-    name = text.removeprefix(CREDENTIAL)
-    if secrets and name != text and re.fullmatch(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*", name):
-        return Path(secrets) / name
-    return folder / text

@@ -3,14 +3,13 @@ every mistake that it finds."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from ipaddress import ip_address
 from typing import Any, Final, TypeAlias
 
 import msgspec
 
-from controller.api.door import LONGEST_PATH
+from controller.api.door import why_too_long
 from controller.api.people import Person, Reader, mistakes_of
 from controller.daemon.house_law import HouseRow, ReadingSection, mistakes_of_law
 from controller.daemon.real_device import program_behind
@@ -116,11 +115,9 @@ def _is_this_machine(host: str) -> bool:
 
 
 def _check_socket(api: ApiSection) -> Mistakes:
-    length = len(os.fsencode(api.socket))
-    if length > LONGEST_PATH:
+    if why := why_too_long(api.socket):
         yield Mistake(
-            f"[api] socket: {api.socket} is {length} bytes long, and the system takes at most {LONGEST_PATH}.",
-            "Name a shorter path, such as /run/cardshoe/TABLE/api.sock.",
+            f"[api] socket: {api.socket} {why}.", "Name a shorter one: /run/cardshoe/TABLE/api.sock."
         )
 
 

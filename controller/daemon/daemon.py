@@ -22,6 +22,7 @@ from controller.daemon.captures import recorder_of
 from controller.daemon.configuration import Configuration
 from controller.daemon.host import HostClock, SystemdNotifier, forbid_core_dumps, host_boot_id, start_id
 from controller.daemon.real_device import open_real_device
+from controller.daemon.record import record_of
 from controller.daemon.table_service import TableService
 from controller.journal.codec import Clock
 from controller.journal.file import Identity
@@ -93,7 +94,10 @@ async def _start(configuration: Configuration, notifier: SystemdNotifier, stack:
 
     table = configuration.table
     service = TableService(table.name, state, writer, clock, link_view)
-    await service.begin(DaemonStarted(table.name, table.simulated, configuration.settings, start_id(), host_boot_id()))
+    started = DaemonStarted(
+        table.name, table.simulated, configuration.settings, start_id(), host_boot_id(), record_of(configuration)
+    )
+    await service.begin(started)
     keeper = LinkKeeper(
         configuration.device_url,
         make_driver=lambda now: make_driver((service.state.device.boot, service.state.device.last_report), now),

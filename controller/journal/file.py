@@ -212,7 +212,7 @@ def read_name(path: Path, connection: Connection) -> tuple[Identity, bytes] | No
     if not made:
         return None
     tables = dict(connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'"))
-    if "format INTEGER" not in (tables.get("journal") or "") or "entry" not in tables:
+    if "format INTEGER" not in str(tables.get("journal")) or "entry" not in tables:
         raise foreign(path)
     formats = [found for (found,) in connection.execute("SELECT format FROM journal")]
     if formats and formats != [FORMAT]:
@@ -223,7 +223,10 @@ def read_name(path: Path, connection: Connection) -> tuple[Identity, bytes] | No
         )
     if not formats or made != _as_made():
         raise _damaged(path, "its name, its tables or their guards against changes are not as they were made")
-    ((_, _, id_, created, table, simulated, key_check, number, hash_),) = connection.execute("SELECT * FROM journal")
+    (name,) = connection.execute("SELECT * FROM journal")
+    if [type(value) for value in name] != [int, int, str, int, str, int, bytes, int, bytes] or name[7] < 0:
+        raise _damaged(path, "its name is not as it was made")
+    _, _, id_, created, table, simulated, key_check, number, hash_ = name
     return Identity(id_, table, bool(simulated), created, Head(number, hash_)), key_check
 
 
@@ -241,6 +244,12 @@ def require_written(path: Path, connection: Connection, rows: Sequence[tuple[Any
     changed it, and SQLite says nothing of that. Raises `JournalError` (journal-damaged)."""
     if list(connection.execute(_WRITTEN, (rows[0][0],))) != rows:
         raise _damaged(path, f"entry {rows[0][0]} and those after it are not kept as they were written")
+
+
+def require_whole(path: Path, row: Sequence[Any]) -> None:
+    """A row that is read without its chain. Raises `JournalError` (journal-damaged) for values of other types."""
+    if [type(value) for value in row] != [int, int, int, str, int, str, str]:
+        raise _damaged(path, f"entry {row[0]} has been changed")
 
 
 def keys_for(path: Path, local_key: bytes, identity: Identity, key_check: bytes) -> JournalKeys:

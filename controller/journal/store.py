@@ -30,6 +30,7 @@ from controller.journal.file import (
     lock_file,
     read_name,
     require_same_table,
+    require_whole,
     require_written,
     speaking,
     verify,
@@ -100,7 +101,9 @@ class JournalReader(Generic[InputT, EventT]):
             count = _PAGE if limit is None else min(limit, _PAGE)
             with speaking(self._path):
                 rows = list(self._connection.execute(_READ, (after, count)))
-            for number, utc_ns, boottime_ns, start, round_number, kind, body in rows:
+            for row in rows:
+                require_whole(self._path, row)
+                number, utc_ns, boottime_ns, start, round_number, kind, body = row
                 self.codec.aim(round_number, Moment(utc_ns, boottime_ns), start)
                 value = self.codec.decode(number, kind, body)
                 yield Entry(number, utc_ns, boottime_ns, start, round_number, kind, value)

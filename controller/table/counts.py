@@ -21,7 +21,7 @@ from controller.table.irregularities.raising import (
     raise_irregularity,
 )
 from controller.table.irregularities.reporting import answer_with_hand, open_error, verify_report
-from controller.table.model import ASIDE, DECK, STUB, BeforeCount, Hand, Irregularity, Pile, Stage
+from controller.table.model import ASIDE, DECK, STUB, BeforeCount, Deck, Hand, Irregularity, Pile, Stage
 from controller.table.phases import CARDS_LEAVE, WINDOW_OPEN, Phase
 from controller.table.state import TableState
 from firmware_bridge.cards import DECK_SIZE
@@ -36,7 +36,7 @@ def verify_count(state: TableState, given: PersonActed, operation: operations.Co
         raise RefusedError("number", f"{operation.number} cannot be the number of cards left of one deck.")
     if not state.decks.in_play.deck:
         raise RefusedError("no-deck", "There is no deck to count; put one in first.")
-    verify_witness(given, operation.witness)
+    verify_witness(state, given, operation.witness)
     pile = operation.pile
     if pile == DECK and state.in_round and state.decks.waiting is None:
         raise RefusedError(
@@ -67,9 +67,11 @@ def count_cards(decision: Decision, given: PersonActed, operation: operations.Co
     due, whole = _due(decision.state, operation.pile), decision.state.stub_fits(operation.number)
     taken_back = decision.state.round.taken_back
     before = _account(decision.state, operation.pile)
+    witness = operation.witness
+    known = decision.state.person_called(witness)
     decision.emit(
         events.CardsCounted(
-            operation.pile, operation.number, due, given.person, operation.witness, decision.origin, before
+            operation.pile, operation.number, due, given.person, witness, decision.origin, before, known
         )
     )
     if operation.pile == STUB:
@@ -118,10 +120,14 @@ def _count_stub(
     if stub_is_kept(state):
         decision.emit(events.StubCounted(number, due, given.person, in_device=True))
     if state.decks.count_due and whole:
-        decision.emit(events.DeckCountedWhole(state.decks.in_play.deck, given.person, operation.witness))
+        decision.emit(_counted_whole(decision, state.decks.in_play, given, operation.witness))
     _answer(decision, not whole, waiting=False)
     if not whole and not any(already_open(decision, kind) for kind in COUNT_KINDS):
         _raise_wrong(decision, given, f"{number} cards were counted, {due} should be left")
+
+
+def _counted_whole(decision: Decision, deck: Deck, given: PersonActed, witness: str) -> events.DeckCountedWhole:
+    return events.DeckCountedWhole(deck.deck, given.person, witness, decision.state.person_called(witness))
 
 
 def _count_deck(decision: Decision, given: PersonActed, number: int, witness: str) -> None:
@@ -136,7 +142,7 @@ def _count_deck(decision: Decision, given: PersonActed, number: int, witness: st
     _answer(decision, wrong, waiting=waiting)
     if not wrong:
         if state.decks.count_due and not state.in_round:
-            decision.emit(events.DeckCountedWhole(state.decks.coming.deck, given.person, witness))
+            decision.emit(_counted_whole(decision, state.decks.coming, given, witness))
         return
     deck = state.decks.next(in_round=state.in_round) or state.decks.in_play
     if not deck.used:

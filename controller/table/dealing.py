@@ -217,6 +217,7 @@ def _not_reported_before(
     twice = tuple(card.ordinal for card in cards if card.id in out)
     if twice:
         named = f"card {twice[0]}" if len(twice) == 1 else f"cards {', '.join(map(str, twice))}"
+        decision.emit(events.DeviceNoted("reported_again", named))
         note = f"the device reports {named} again: the report is repeated, or another card left under that number"
         raise_count_in_doubt(decision, note, report=given, ordinals=twice)
     return tuple(card for card in cards if card.id not in out)

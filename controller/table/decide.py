@@ -49,6 +49,8 @@ def _daemon_started(decision: Decision, given: inputs.DaemonStarted) -> None:
     before = decision.state
     wait = given.settings if before.in_round and before.settings != given.settings else None
     decision.emit(events.TableBegan(given.table, given.simulated, given.start, wait, given.host_boot))
+    if given.configuration is not None and given.configuration != before.configuration:
+        decision.emit(events.ConfigurationRecorded(given.configuration))
     if wait is None and decision.state.settings != given.settings:
         choose_game(decision, given.settings)
     reconciliation.lapse_commands(decision)

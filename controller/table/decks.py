@@ -19,8 +19,9 @@ from firmware_bridge.cards import DECK_SIZE
 LONGEST = 64  # characters of a deck's name
 
 
-def verify_witness(given: PersonActed, witness: str) -> None:
-    if witness.strip().casefold() in ("", given.person.casefold()):
+def verify_witness(state: TableState, given: PersonActed, witness: str) -> None:
+    """Another person than the one who enters it, by id and by name."""
+    if witness.strip().casefold() in ("", given.person.casefold()) or state.person_called(witness) == given.person:
         raise RefusedError("witness", "Name a second person who saw the count.")
 
 
@@ -78,7 +79,7 @@ def verify_bring(state: TableState, given: PersonActed, operation: operations.Br
     if alike:
         raise RefusedError("back", f"Deck {alike[0]} has that back too; two decks at a table differ in their backs.")
     _verify_whole(operation.count, "bring another deck")
-    verify_witness(given, operation.witness)
+    verify_witness(state, given, operation.witness)
 
 
 def _same_back(one: str, other: str) -> bool:
@@ -86,9 +87,10 @@ def _same_back(one: str, other: str) -> bool:
 
 
 def bring(decision: Decision, given: PersonActed, operation: operations.BringDeck) -> None:
+    known = decision.state.person_called(operation.witness)
     decision.emit(
         events.DeckBrought(
-            operation.deck, operation.back, operation.seal, operation.count, given.person, operation.witness
+            operation.deck, operation.back, operation.seal, operation.count, given.person, operation.witness, known
         )
     )
 
@@ -102,14 +104,13 @@ def verify_take_out(state: TableState, given: PersonActed, operation: operations
         raise RefusedError("reason", "Enter why the deck is taken away.")
     if not 0 <= operation.count <= 2 * DECK_SIZE:
         raise RefusedError("count", f"{operation.count} cannot be the number of cards of a deck.")
-    verify_witness(given, operation.witness)
+    verify_witness(state, given, operation.witness)
 
 
 def take_out(decision: Decision, given: PersonActed, operation: operations.TakeDeckOut) -> None:
-    decision.emit(
-        events.DeckTakenOut(operation.deck, operation.reason, operation.count, given.person, operation.witness)
-    )
-    state = decision.state
+    state, witness = decision.state, operation.witness
+    known = state.person_called(witness)
+    decision.emit(events.DeckTakenOut(operation.deck, operation.reason, operation.count, given.person, witness, known))
     if operation.count == DECK_SIZE or already_open(decision, Kind.DECK_COUNT):
         return
     note = f"deck {operation.deck} had {operation.count} cards when it was taken out"
@@ -274,12 +275,16 @@ def verify_release(state: TableState, given: PersonActed, operation: operations.
     if not operation.reason.strip():
         raise RefusedError("reason", "Enter what was found, and why the deck may be used again.")
     _verify_whole(operation.count, "take it out")
-    verify_witness(given, operation.witness)
+    verify_witness(state, given, operation.witness)
 
 
 def release(decision: Decision, given: PersonActed, operation: operations.ReleaseDeck) -> None:
     label = operation.deck or decision.state.decks.in_play.label
-    decision.emit(events.DeckReleased(label, operation.reason, operation.count, given.person, operation.witness))
+    witness = operation.witness
+    known = decision.state.person_called(witness)
+    decision.emit(
+        events.DeckReleased(label, operation.reason, operation.count, given.person, witness, witness_id=known)
+    )
 
 
 def quarantine_for(decision: Decision, given: PersonActed, found: Irregularity) -> None:

@@ -9,6 +9,7 @@ import msgspec
 from controller.roles import Role
 from controller.table.model import Proof
 from controller.table.operations import AnyOperation
+from controller.table.record import ConfigurationRecord
 from controller.table.settings import Settings
 from firmware_bridge.capabilities import DeviceIdentity, DeviceStatus
 from firmware_bridge.cards import Evidence
@@ -23,7 +24,7 @@ class DaemonStarted(Input, frozen=True, tag="daemon_started"):
     """The daemon started, with this configuration. What the journal says of the device may be out of date.
 
     `host_boot` identifies the start of the PC, to distinguish a power failure of the PC from a restart of the daemon;
-    empty: unknown.
+    empty: unknown. `configuration`: what else it was started with.
     """
 
     table: str
@@ -31,6 +32,7 @@ class DaemonStarted(Input, frozen=True, tag="daemon_started"):
     settings: Settings
     start: str
     host_boot: str = ""
+    configuration: ConfigurationRecord | None = None
 
 
 class DeviceConnected(Input, frozen=True, tag="device_connected"):

@@ -167,7 +167,7 @@ def _compare(decision: Decision, status: DeviceStatus) -> None:
         note = f"the device's count differs from the journal ({listed})"
         raise_count_in_doubt(decision, note)
     raise_unseen_cards(decision)
-    stub_is_out = of_next and (state.in_round or state.decks.in_play.used) and not state.decks.in_play.stub_out
+    stub_is_out = of_next and not state.decks.in_play.stub_out
     if not differences and (stub_is_out or not state.device.status_agrees):
         decision.emit(events.StatusAgrees(stub_is_out))
     if reconciling and not state.in_round:
@@ -220,7 +220,14 @@ def _strays_may_lie_in_tray(state: TableState) -> bool:
 
 
 def _unseen_in_tray(state: TableState, status: DeviceStatus) -> tuple[HeldCard, ...]:
-    """The cards that must lie in the tray: the last that the device dispensed, as many as the journal lacks."""
+    """The cards that must lie in the tray: the last that the device dispensed, as many as the journal lacks.
+
+    Where the status is about the deck that waits, of which nothing left: the next ones of the deck in play.
+    """
+    if _is_of_waiting_deck(state, status):
+        deck = state.decks.in_play
+        places = range(1, state.grammar.cards_each + 1)
+        return tuple(HeldCard(deck.shuffle, deck.dispensed + place, None) for place in places)
     missed = status.dispensed - state.decks.in_play.dispensed
     count = missed if 0 < missed < state.grammar.cards_each else state.grammar.cards_each
     return tuple(HeldCard(status.shuffle, status.dispensed - count + place, None) for place in range(1, count + 1))

@@ -36,6 +36,7 @@ from controller.table.model import (
     SettledBet,
 )
 from controller.table.phases import CARDS_LEAVE, IN_ROUND, Condition, Phase, Service
+from controller.table.record import ConfigurationRecord
 from controller.table.settings import Settings, law_of
 from firmware_bridge.cards import DECK_SIZE, Card
 
@@ -266,6 +267,7 @@ class TableState(msgspec.Struct, frozen=True):
     entry: int = 0
     settings: Settings | None = None
     settings_wait: Settings | None = None  # new settings, in force after the round
+    configuration: ConfigurationRecord | None = None  # what the daemon was started with; None: not recorded
     phase: Phase = Phase.CLOSED
     service: Service = Service.OUT_OF_SERVICE
     service_cause: str = "the daemon has just started"
@@ -286,6 +288,10 @@ class TableState(msgspec.Struct, frozen=True):
     def pin_lock(self, person: str, uid: int) -> PinLock:
         found = (lock for lock in self.pin_locks if (lock.person, lock.uid) == (person, uid))
         return next(found, PinLock(person, uid))
+
+    def person_called(self, name: str) -> str:
+        """The id of the person of the configuration with that id or name; empty: none has it, or none is recorded."""
+        return self.configuration.person_called(name) if self.configuration is not None else ""
 
     @property
     def game(self) -> Game:

@@ -29,8 +29,10 @@ from firmware_bridge.transports.base import OnData, OnLost, Transport
 GRACE: Final = 0.05  # seconds; times are rounded to milliseconds, so a driver may end a link so much later than then
 NOTHING_IS_DUE_AFTER: Final = 3600.0  # seconds of silence; the rest of a long one passes at once
 
-# Refusals by a table's configuration and its keys, which are not in the capture.
-BY_CONFIGURATION: Final = frozenset({"device-other-serial", "device-firmware", "device-unknown-serial", "device-proof"})
+# Ends that follow from a table's configuration, its keys or its journal, which are not in the capture.
+BY_THE_TABLE: Final = frozenset(
+    {"device-other-serial", "device-firmware", "device-unknown-serial", "device-proof", "device-reports"}
+)
 
 Played: TypeAlias = AnyRecord | Heard
 OnReplayed: TypeAlias = Callable[[int, int, Played], None]
@@ -175,7 +177,7 @@ class _LinkPlayer:
                 self._on_data(record.data)
             case capture_format.Commanded():
                 self._link.command(record.command_id, record.command)
-            case capture_format.Lost(code=code) if _ends_by_itself(record) and code not in BY_CONFIGURATION:
+            case capture_format.Lost(code=code) if _ends_by_itself(record) and code not in BY_THE_TABLE:
                 sentence = f"The link ended here when this was recorded ({record.code}); in the replay it continues."
                 self._link.drop(LinkOver("capture-differs", sentence))
             case capture_format.Lost(code=code) if code.startswith(("transport-", "tcp-", "usb-", "port-")):

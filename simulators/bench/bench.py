@@ -16,6 +16,7 @@ from firmware_bridge.cards import Card
 from firmware_bridge.commands import AnyCommand
 from firmware_bridge.device_url import DEFAULT_DRIVER, DeviceUrl, parse_device_url
 from firmware_bridge.drivers.base import Answered, DeviceReady, Driver, Heard, LinkOver, Reported
+from firmware_bridge.drivers.memory import LinkMemory
 from firmware_bridge.drivers.registry import load_driver, registered_driver
 from firmware_bridge.drivers.setting import DriverSetting
 from firmware_bridge.link_keeper import Health, LinkKeeper, LinkState
@@ -70,11 +71,11 @@ class Bench:
         self._held = (0, 0)
         self._next_command = secrets.randbits(40)
         make = load_driver(url.driver)
+        memory = LinkMemory()
 
         def make_driver(now: float) -> Driver:
-            return make(
-                DriverSetting(secrets.token_bytes(16), url.line, keys.get, self._held, cards, url.scheme == "sim"), now
-            )
+            nonce, simulated = secrets.token_bytes(16), url.scheme == "sim"
+            return make(DriverSetting(nonce, url.line, keys.get, self._held, cards, simulated, memory=memory), now)
 
         self._clock = asyncio.get_running_loop().time
         self.keeper = LinkKeeper(

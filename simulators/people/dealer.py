@@ -249,7 +249,8 @@ class SimulatedDealer:
         assert rules.first_card is not None
         card = self._table.first_card
         self._begin_deal(planned, order_after_first_card(rules.first_card, rules.grammar(Unit(view.unit)), card.rank))
-        await self._say(view, operations.ShowFirstCard(card if view.round % 2 else None))
+        if view.round % 2 or not await self._say(view, operations.ShowFirstCard()):
+            await self._say(view, operations.ShowFirstCard(card))
 
     async def _deal_set(self, view: TableView, planned: PlannedRound) -> None:
         first = self._placed + 1
@@ -341,9 +342,9 @@ class SimulatedDealer:
         await self._expose(view, waiting.place)
 
     async def _expose(self, view: TableView, place: str) -> None:
-        """Every other hand is entered as it is seen; the rest by confirming what the device read."""
-        seen = self._table.cards_at(place) if view.round % 2 else None
-        await self._say(view, operations.ExposeHand(place, seen))
+        """Entered as it is seen; in every other round what the device read is confirmed, where the table takes that."""
+        if view.round % 2 or not await self._say(view, operations.ExposeHand(place)):
+            await self._say(view, operations.ExposeHand(place, self._table.cards_at(place)))
 
     async def _settle(self, view: TableView) -> None:
         if view.deck.stub is None and not view.device.unloads_stub:

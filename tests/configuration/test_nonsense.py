@@ -146,17 +146,3 @@ def test_a_socket_path_that_the_kernel_does_not_take_is_named_with_its_length(tm
 def test_a_file_that_never_ends_is_refused() -> None:
     with pytest.raises(ConfigurationError, match="more than a megabyte"):
         read_configuration(Path("/dev/zero"))
-
-
-def test_a_credential_is_a_file_of_the_folder_that_systemd_made(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    edit = ('"journal.key"', '"credential:journal.key"')
-    monkeypatch.delenv("CREDENTIALS_DIRECTORY", raising=False)
-    assert read(tmp_path, edit).journal.key_file == tmp_path / "credential:journal.key", "a file that is not there"
-    monkeypatch.setenv("CREDENTIALS_DIRECTORY", "/run/credentials/cardshoe@T-1.service")
-    found = read(tmp_path, edit)
-    assert found.journal.key_file == Path("/run/credentials/cardshoe@T-1.service/journal.key")
-    assert found.device.key_file == tmp_path / "device.keys", "other paths stay what they are"
-    outside = read(tmp_path, ('"journal.key"', '"credential:../T-2/journal.key"'))
-    assert outside.journal.key_file == tmp_path / "credential:../T-2/journal.key", "no way out of the folder"

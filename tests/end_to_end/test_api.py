@@ -107,6 +107,21 @@ async def test_whoever_does_not_prove_it_is_refused(stage: Stage, person: str, p
     assert (await stage.state()).paused == "lunch"
 
 
+@pytest.mark.parametrize("reason", ["\x1b[2J\x1b]0;x\x07", "lunch\u202e", "x" * 60_000])
+async def test_a_text_that_no_screen_may_show_reaches_neither_journal_nor_state(stage: Stage, reason: str) -> None:
+    await stage.start_daemon()
+    async with Caller(stage) as caller:
+        before = await stage.state()
+        status, answer = await caller.post(said(operations.PauseTable(reason)))
+        assert (status, answer["code"]) == (400, "bad-request")
+        assert "operation.reason" in answer["sentence"]
+        assert answer["sentence"].isprintable()
+        assert (await stage.state()).paused == before.paused == ""
+    assert await stage.daemon.end() == 0
+    assert b"x" * 1000 not in stage.journal.read_bytes()
+    assert reason not in "".join(stage.daemon.err)
+
+
 async def test_the_user_of_the_socket_stands_for_the_dealer_on_duty(stage: Stage) -> None:
     """Also after a restart. The dealer before is refused under his own name, and never taken for the one on duty."""
     await stage.start_device(dealer=False)

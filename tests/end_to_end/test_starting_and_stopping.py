@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 from collections.abc import AsyncIterator
 from contextlib import suppress
+from importlib.metadata import version
 from typing import Any
 
 import pytest
 
 from controller.api.client import ApiClient, TableUnreachableError
 from controller.daemon.host import host_boot_id
+from simulators.people.crew import CREW
 from tests.end_to_end.child import Orders
+from tests.end_to_end.processes import PATIENCE
 from tests.end_to_end.stage import Stage, short_folder
 
 LONG_GRACE = Orders(grace=3600.0)  # a daemon that waited for its requests to end would outlast the test's patience
@@ -168,3 +172,38 @@ async def test_a_socket_left_behind_by_a_killed_daemon_is_taken_over(stage: Stag
     assert (await stage.state()).table == "T-1"
     assert await stage.daemon.end() == 0
     assert_quiet_end(stage)
+
+
+async def test_what_it_was_started_with_is_journaled_when_it_differs_and_holds_no_secret(stage: Stage) -> None:
+    async def recorded() -> list[dict[str, Any]]:
+        """After a start of the daemon, all so far."""
+        await stage.start_daemon()
+        async with ApiClient(stage.socket) as client:
+            async with asyncio.timeout(PATIENCE):
+                found = [event async for event in _so_far(client)]
+        assert await stage.daemon.end() == 0
+        return [event["configuration"] for event in found if event["event"] == "configuration_recorded"]
+
+    (first,) = await recorded()
+    assert first["program"] == version("cardshoe")
+    assert first["device"]["url"] == f"serial://{stage.port}"
+    assert [(one["id"], one["role"]) for one in first["people"]] == [(member.id, member.role) for member in CREW]
+    assert first["people"][0]["uids"] == [os.getuid()]
+    assert await recorded() == [first], "the same again is not recorded"
+    stage.device_keys.write_text(f"CARDSHOE-1 {'ab' * 32}\n")
+    text = stage.configuration.read_text()
+    stage.configuration.write_text(text.replace('name = "', 'name = "Ms ', 2).replace('name = "Ms T-1', 'name = "T-1'))
+    before, after = await recorded()
+    assert before == first
+    assert before["device"]["keys_digest"] != after["device"]["keys_digest"]
+    assert before["people"][0]["name"] != after["people"][0]["name"]
+    journal = stage.journal.read_bytes()
+    for secret in ("ab" * 32, CREW[1].pin_hash(), stage.journal_key.hex()):
+        assert secret.encode() not in journal
+
+
+async def _so_far(client: ApiClient) -> AsyncIterator[dict[str, Any]]:
+    async for event in client.events():
+        if event is None:
+            return
+        yield event

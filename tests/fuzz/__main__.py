@@ -1,4 +1,4 @@
-"""`python -m tests.fuzz`: the long form, each target for so many seconds; or one of them, with atheris.
+"""`python -m tests.fuzz`: the long form, each target for so many seconds.
 
 Prints executions and findings. A finding is an input to be put into `tests/fuzz/found.py` with its mend.
 """
@@ -9,10 +9,9 @@ import argparse
 import sys
 import time
 import traceback
-from importlib import import_module
 
 from tests.fuzz.run import Finding, run_spoilt
-from tests.fuzz.targets import BY_NAME, TARGETS, Target, folder
+from tests.fuzz.targets import BY_NAME, TARGETS, Target
 
 
 def run_for(target: Target, seconds: float, seed: int) -> tuple[int, dict[tuple[str, str, int], Finding]]:
@@ -28,35 +27,12 @@ def run_for(target: Target, seconds: float, seed: int) -> tuple[int, dict[tuple[
     return executions, findings
 
 
-def guided(target: Target, arguments: list[str]) -> None:
-    """With atheris, which sees what an input reaches. It ends the process at the first finding."""
-    atheris = import_module("atheris")  # installed by whoever wants it
-
-    def run(data: bytes) -> None:
-        try:
-            target.run(data)
-        except target.contract:
-            return
-
-    corpus = folder() / "corpus"
-    corpus.mkdir()
-    for number, data in enumerate(target.seeds()):
-        (corpus / str(number)).write_bytes(data)
-    atheris.instrument_all()
-    atheris.Setup([sys.argv[0], *arguments, str(corpus)], run)
-    atheris.Fuzz()
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description="Fuzz what reads others' input.")
     parser.add_argument("--seconds", type=float, default=60.0, help="for each target")
     parser.add_argument("--only", choices=sorted(BY_NAME), help="this target alone")
     parser.add_argument("--seed", type=int, default=int(time.time()), help="of the inputs; left out: another each time")
-    parser.add_argument("--atheris", action="store_true", help="with --only: guided by coverage; needs atheris")
-    parser.add_argument("rest", nargs="*", help="after --: options of libFuzzer, as -max_total_time=600")
     asked = parser.parse_args()
-    if asked.atheris:
-        guided(BY_NAME[asked.only], asked.rest)
     failed = 0
     for target in [BY_NAME[asked.only]] if asked.only else TARGETS:
         executions, findings = run_for(target, asked.seconds, asked.seed)

@@ -35,7 +35,7 @@ from firmware_bridge.capabilities import DeviceIdentity
 from firmware_bridge.captures.capture_format import Header, Origin
 from firmware_bridge.captures.recorder import Bounds, CaptureFile, CaptureRecorder
 from firmware_bridge.cards import DECK, Card, Concealed
-from firmware_bridge.commands import AnyCommand, Dispense, ReleaseExit
+from firmware_bridge.commands import AnyCommand, Dispense, ReleaseExit, Shuffle
 from firmware_bridge.device_url import parse_device_url
 from firmware_bridge.drivers.base import Answered, Driver, Heard, Reported
 from firmware_bridge.drivers.registry import load_driver
@@ -133,6 +133,7 @@ class Listener:
     def __init__(self, folder: Path, line: Line, deck: list[Card]) -> None:
         self.folder = folder
         self.line = line
+        self.deck = deck
         self.url = parse_device_url(line.url)
         self.desk = Desk()
         self.clock = HandClock(self.desk.changes)
@@ -186,6 +187,9 @@ class Listener:
         """Cards are drawn on two links: the first is lost with its last card on the wire."""
         async with running(self.bench.keeper):
             await self._until_ready()
+            if self.device.mechanism.profile.kind == "shuffler":
+                await self._order(Shuffle())
+                self.device.mechanism.inside = list(self.deck)  # in the order of the test, whatever it has shuffled
             await self._draw(CARDS_DRAWN // 2)
             self.bench.far_ends[-1].close()
             await self.desk.until_state(LinkState.LOST)

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from controller.journal import JournalError
 from controller.journal.file import SCHEMA, Connection, connect
+from controller.journal.store import JournalReader
 from firmware_bridge.cards import DECK, Concealed
-from tests.journal.vocabulary import append, open_journal
+from tests.journal.vocabulary import LOCAL_KEY, AnyEvent, AnyInput, append, open_journal
 
 FORBIDDEN = [
     "UPDATE entry SET body = '{}' WHERE number = 2",
@@ -181,3 +182,38 @@ def test_a_flipped_bit_is_refused_or_lies_where_nothing_is_stored(written: Path,
     else:
         with closing(sqlite3.connect(copy)) as connection:
             assert rows(connection) == before
+
+
+@pytest.mark.parametrize(
+    "change", ["id = x'00'", "key_check = 'text'", "previous_hash = printf('%.32c', 'a')", "previous_number = -1"]
+)
+def test_a_name_of_other_types_is_found_on_opening(written: Path, change: str) -> None:
+    column = change.split()[0]
+    with closing(sqlite3.connect(written)) as connection:
+        (kind,) = connection.execute(f"SELECT typeof({column}) FROM journal").fetchone()  # noqa: S608
+    rewrite_schema(written, f"{column} {kind.upper()} NOT NULL", f"{column} ANY NOT NULL")
+    with unguarded(written) as connection:
+        connection.execute(f"UPDATE journal SET {change}")  # noqa: S608
+    rewrite_schema(written, f"{column} ANY NOT NULL", f"{column} {kind.upper()} NOT NULL")
+    with pytest.raises(JournalError, match="name is not as it was made") as found:
+        open_journal(written)
+    assert found.value.code == "journal-damaged"
+
+
+@pytest.mark.parametrize("column", ["utc_ns", "boottime_ns", "start", "round", "kind", "body"])
+def test_a_reader_without_the_chain_finds_a_value_of_another_type(written: Path, column: str) -> None:
+    """SQLite reads what damage left: a NULL where the schema allows none."""
+    content = written.read_bytes()
+    with closing(sqlite3.connect(written)) as connection:
+        (kind,) = connection.execute(f"SELECT typeof({column}) FROM entry WHERE number = 3").fetchone()  # noqa: S608
+    rewrite_schema(written, f"{column} {kind.upper()} NOT NULL", f"{column} ANY")
+    with unguarded(written) as connection:
+        connection.execute(f"UPDATE entry SET {column} = NULL WHERE number = 3")  # noqa: S608
+    rewrite_schema(written, f"{column} ANY", f"{column} {kind.upper()} NOT NULL")
+    assert written.read_bytes() != content
+    reader: JournalReader[AnyInput, AnyEvent] = JournalReader.open_to_read(
+        written, AnyInput, AnyEvent, local_key=LOCAL_KEY
+    )
+    with closing(reader), pytest.raises(JournalError, match="entry 3 has been changed") as found:
+        list(reader.entries())
+    assert found.value.code == "journal-damaged"

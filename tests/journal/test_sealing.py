@@ -119,6 +119,18 @@ def test_two_decks_leave_the_same_journal_but_for_what_is_sealed(tmp_path: Path)
     assert [len(json.loads(body)) for body in one] == [4, 4, 2, 2]
 
 
+@pytest.mark.parametrize("room", [0, 128, 4096])
+def test_evidence_comes_back_whole_and_fills_its_room(room: int) -> None:
+    """Where a length tells a card, the driver names the room that every report of its kind takes."""
+    sizes = set()
+    for length in (0, 6, 59, 60, 61, 128):
+        data = bytes([0, 7, 0]) * 43
+        sealed = SEALER.seal_evidence(1, 0, Evidence(data[:length], room))
+        assert SEALER.open_evidence(1, sealed).open() == data[:length]
+        sizes.add(len(sealed))
+    assert (len(sizes) == 1) is (room >= 128)
+
+
 def test_keys_are_not_shown_and_not_pickled() -> None:
     assert repr(KEYS) == "<journal keys>"
     with pytest.raises(TypeError):

@@ -336,3 +336,23 @@ def test_descriptors_are_closed(tmp_path: Path) -> None:
             file.write(FromDevice(n, "00" * 50))
         file.close()
     assert open_descriptors() == before
+
+
+# -- sizes --------------------------------------------------------------------------------------------------------
+
+
+def test_sealed_records_have_one_size_but_for_a_backlog() -> None:
+    cipher = sealing("id", b"header")
+    sizes = [len(capture_format.seal_record(FromDevice(5, "00" * n), 1, cipher).sealed) for n in range(1, 3000)]
+    assert set(sizes[:480]) == {1024 + 16}
+    assert set(sizes) == {1024 + 16, 16384 + 16}
+    assert len({len(capture_format.seal_record(one, 1, cipher).sealed) for one in SAID}) == 1
+
+
+def test_a_record_sealed_by_an_earlier_version_is_read() -> None:
+    """They had the next multiple of 128 bytes."""
+    cipher = sealing("id", b"header")
+    plain = capture_format.encode_line(SAID[2]).rstrip(b"\n")
+    padded = len(plain).to_bytes(4, "big") + plain
+    old = capture_format.Sealed(3, cipher.seal(3, padded + bytes(-len(padded) % 128)))
+    assert capture_format.open_record(old, cipher) == SAID[2]

@@ -105,7 +105,7 @@ def test_bytes_that_are_never_a_frame_end_the_attempt_with_a_hint_at_the_speed()
     host.receive(b"login: ", 9.0)
     end = over(host.tick(10.0))
     assert (end.code, end.refused) == ("device-garbage", False)
-    assert end.sentence.startswith("14 bytes came")
+    assert end.sentence.startswith("Bytes came from the device, and none")
 
 
 def test_a_device_that_sends_and_does_not_answer_ends_the_attempt_after_ten_seconds() -> None:

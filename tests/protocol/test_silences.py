@@ -8,7 +8,7 @@ from typing import Final
 import pytest
 
 from firmware_bridge.commands import Dispense
-from firmware_bridge.drivers.base import Contradicted, DeviceReady, Heard, LinkOver, Reported, ReportsGone, StatusHeard
+from firmware_bridge.drivers.base import Contradicted, Heard, LinkOver, Reported, ReportsGone, StatusHeard
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.framing import FrameReader
 from firmware_bridge.drivers.cardlink.host import ANSWERED_WITHIN, CardlinkHost
@@ -108,6 +108,14 @@ def test_one_report_that_is_withheld_holds_no_later_ones_back() -> None:
     line.run(5)
     assert line.taken[-1] == 25
     assert len(line.of(ReportsGone)) == 1
+
+
+def test_reports_that_were_passed_over_and_come_too_late_are_no_contradiction() -> None:
+    line = Silence(lambda number: number != 3)
+    line.report(5)
+    line.run(3 * DUE_WITHIN)
+    assert line.host.receive(removed(3), line.now) == []
+    assert isinstance(only(line.host.receive(removed(5, 99), line.now)), Contradicted), "that one was taken"
 
 
 def test_what_comes_after_all_is_taken() -> None:
@@ -321,18 +329,3 @@ def test_a_damaged_frame_in_the_handshake_is_asked_for_again_soon() -> None:
     assert host.wake_at() <= 0.71
     host.tick(0.71)
     assert host.outgoing()
-
-
-def test_a_link_stands_soon_on_a_line_that_flips_bytes() -> None:
-    from .fault_course import FaultCourse
-
-    waits = []
-    for seed in range(1, 31):
-        course = FaultCourse("shuffler", seed=seed)
-        course.arm("bit-flips=0.005")
-        while not any(isinstance(thing, DeviceReady) for thing in course.heard):
-            course._converse()
-            course.now = max(course.now, course._next_due())
-        waits.append(course.now)
-    assert max(waits) < 15
-    assert sorted(waits)[15] < 3

@@ -144,6 +144,26 @@ def test_it_comes_into_play_with_the_next_round_and_its_status_agrees(unit: Unit
 
 
 @UNITS
+def test_a_deck_that_is_put_in_its_place_after_the_round_is_dealt_from(unit: Unit) -> None:
+    table = dealing(unit, 0).deal()
+    table.device.put_in_another()
+    table.heartbeat()
+    table.expose_all()
+    if table.state.decks.in_play.stub is None:
+        table.count(40)
+    table.do(operations.RecordSettled())
+    table.conclude()
+    table.device.put_in_another()
+    table.heartbeat()
+    if unit is Unit.SINGLES:
+        table.do(operations.ShuffledOutside("batch shuffler"))
+    table.do(operations.PlaceYourBets())
+    table.heartbeat()
+    assert table.state.round.deck == OTHER + 1
+    assert not table.events_of(events.StatusDiffers)
+
+
+@UNITS
 def test_a_start_whose_deck_was_replaced_is_cancelled_and_begins_with_the_other(unit: Unit) -> None:
     table = TableHarness(unit).start().to_betting()
     table.device.put_in_another()
@@ -210,6 +230,17 @@ def test_a_set_that_vanished_from_the_tray_is_a_doubt_also_with_another_deck_in(
     table.device.tray = []
     table.heartbeat()
     assert bool(table.state.open) is (unit is Unit.SETS)
+
+
+def test_a_set_of_the_deck_in_play_that_was_not_reported_is_a_doubt_and_counts_once() -> None:
+    table = TableHarness().start().to_dealing().deal()
+    table.device.put_in_another()
+    table.device.tray = list(DECK[:3])
+    table.heartbeat()
+    assert table.open.kind is Kind.COUNT_IN_DOUBT
+    shuffle, dispensed = table.state.decks.in_play.shuffle, table.state.decks.in_play.dispensed
+    assert [card.id for card in table.state.decks.tray] == [(shuffle, dispensed + n) for n in (1, 2, 3)]
+    assert account(table) == 52
 
 
 @UNITS

@@ -19,6 +19,7 @@ from firmware_bridge.card_table import read_card_table
 from firmware_bridge.device_keys import read_device_keys
 from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.drivers.base import Driver, Heard, Reported
+from firmware_bridge.drivers.memory import LinkMemory
 from firmware_bridge.drivers.registry import load_driver
 from firmware_bridge.drivers.setting import DriverSetting
 from firmware_bridge.link_keeper import Health, LinkKeeper, wait_for_event
@@ -93,11 +94,12 @@ async def record_device(asked: Recording, say: Callable[[str], None]) -> Recorde
         log=structlog.get_logger(),
     )
     heard = 0
+    memory = LinkMemory()
 
     def make_driver(now: float) -> Driver:
         nonce = secrets.token_bytes(16)
         recorder.driver_made(nonce, (0, 0))
-        return make(DriverSetting(nonce, asked.url.line, keys.get, (0, 0), cards, simulated), now)
+        return make(DriverSetting(nonce, asked.url.line, keys.get, (0, 0), cards, simulated, memory=memory), now)
 
     def take(thing: Heard) -> None:
         nonlocal heard

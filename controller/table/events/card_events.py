@@ -268,7 +268,10 @@ class DealtByHand(Event, frozen=True, tag="dealt_by_hand"):
 
 
 class CardsCounted(Event, frozen=True, tag="cards_counted"):
-    """A count by hand, right or wrong. `operation`: its entry. `before`: what the account said until then."""
+    """A count by hand, right or wrong. `operation`: its entry. `before`: what the account said until then.
+
+    `witness_id`: the person of the configuration who saw it; empty: `witness` is a name and no more.
+    """
 
     pile: str
     number: int
@@ -277,6 +280,7 @@ class CardsCounted(Event, frozen=True, tag="cards_counted"):
     witness: str
     operation: int = 0
     before: BeforeCount | None = None
+    witness_id: str = ""
 
     def apply(self, state: TableState, entry: int) -> TableState:
         """Keeps counts of piles and cards set aside; counts of stub, tray and hands have events of their own."""
@@ -318,11 +322,12 @@ class StubCounted(Event, frozen=True, tag="stub_counted"):
 
 
 class DeckCountedWhole(Event, frozen=True, tag="deck_counted_whole"):
-    """After maintenance all 52 cards were counted. `by`: device, or the person who counted."""
+    """After maintenance all 52 cards were counted. `by`: device, or the person who counted. `witness_id`: as above."""
 
     deck: int
     by: str
     witness: str = ""
+    witness_id: str = ""
 
     def apply(self, state: TableState, entry: int) -> TableState:
         return with_decks(state, count_due=False)

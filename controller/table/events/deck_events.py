@@ -12,12 +12,15 @@ from controller.table.state import TableState
 
 
 class DeckBrought(Event, frozen=True, tag="deck_brought"):
+    """`witness_id`: the person of the configuration who saw the count; empty: `witness` is a name and no more."""
+
     deck: str
     back: str
     seal: str
     count: int
     by: str
     witness: str
+    witness_id: str = ""
 
     def apply(self, state: TableState, entry: int) -> TableState:
         record = RecordedDeck(self.deck, self.back, self.seal)
@@ -25,11 +28,14 @@ class DeckBrought(Event, frozen=True, tag="deck_brought"):
 
 
 class DeckTakenOut(Event, frozen=True, tag="deck_taken_out"):
+    """`witness_id`: as in `DeckBrought`."""
+
     deck: str
     reason: str
     count: int
     by: str
     witness: str
+    witness_id: str = ""
 
     def apply(self, state: TableState, entry: int) -> TableState:
         return with_decks(state, recorded=tuple(record for record in state.decks.recorded if record.label != self.deck))
@@ -87,12 +93,15 @@ class DeckQuarantined(Event, frozen=True, tag="deck_quarantined"):
 
 
 class DeckReleased(Event, frozen=True, tag="deck_released"):
+    """`witness_id`: as in `DeckBrought`."""
+
     deck: str
     reason: str
     count: int
     by: str
     witness: str
     waiting: bool = False
+    witness_id: str = ""
 
     def apply(self, state: TableState, entry: int) -> TableState:
         if self.deck:

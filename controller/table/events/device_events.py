@@ -14,6 +14,7 @@ from controller.table.model import (
     OpenCommand,
 )
 from controller.table.phases import Service
+from controller.table.record import ConfigurationRecord
 from controller.table.settings import Settings
 from controller.table.state import TableState
 from firmware_bridge.capabilities import DeviceIdentity
@@ -43,6 +44,15 @@ class TableBegan(Event, frozen=True, tag="table_began"):
             settings_wait=self.settings_wait,
             host_boot=self.host_boot,
         )
+
+
+class ConfigurationRecorded(Event, frozen=True, tag="configuration_recorded"):
+    """The daemon was started with this, and with something else the time before."""
+
+    configuration: ConfigurationRecord
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return replace(state, configuration=self.configuration)
 
 
 class GameChosen(Event, frozen=True, tag="game_chosen"):

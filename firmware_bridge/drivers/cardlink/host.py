@@ -283,7 +283,7 @@ class CardlinkHost:
         if self.statistics.bytes_in:
             return (
                 "device-garbage",
-                f"{self.statistics.bytes_in} bytes came from the device and none of them was a cardlink frame: "
+                "Bytes came from the device, and none of them was part of a cardlink frame: "
                 + what_to_check(self._first_bytes, "cardlink"),
             )
         return (

@@ -27,6 +27,7 @@ class ReportSequence:
         self._kept += [part for part in kept if part.boot == running_boot] or [KeptReports(running_boot, 1, held[1])]
         self._running_boot = running_boot
         self.takes_next = False
+        self._has_skipped = False
         self._order = {part.boot: place for place, part in enumerate(self._kept)}
         self.gone = self._start_after(*held)
         for part in self._kept[1:]:
@@ -76,6 +77,7 @@ class ReportSequence:
         stands in place of all of them.
         """
         if self.takes_next and not self.is_repeat(boot, last):
+            self._has_skipped = self._has_skipped or (boot, first) != (self.boot, self.number)
             while self._kept[0].boot != boot:
                 del self._kept[0]
             self.boot = boot
@@ -91,8 +93,8 @@ class ReportSequence:
         return (self._order[boot], number) < (self._order[self.boot], self.number)
 
     def may_be_resent(self, boot: int, number: int) -> bool:
-        """Whether the device may still have had this report, which was received before, in its window."""
-        return boot == self.boot and number + WINDOW >= self.number
+        """Whether the device may still have had this report in its window; or it is one that was passed over."""
+        return self._has_skipped or (boot == self.boot and number + WINDOW >= self.number)
 
     def has_due(self, newest: int) -> bool:
         """Whether a report is due, when `newest` is the last one that the running boot made."""

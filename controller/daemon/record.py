@@ -1,0 +1,48 @@
+"""The record of a configuration that enters the journal at start."""
+
+from __future__ import annotations
+
+import hashlib
+from importlib.metadata import version
+from pathlib import Path
+
+from controller.daemon.sections import CaptureSection, Configuration
+from controller.table.record import CaptureRecord, ConfigurationRecord, DeviceRecord, PersonRecord, ReaderRecord
+
+
+def record_of(configuration: Configuration) -> ConfigurationRecord:
+    device = configuration.device
+    return ConfigurationRecord(
+        program=version("cardshoe"),
+        device=DeviceRecord(
+            url=str(configuration.device_url),
+            serial=device.policy.serial,
+            firmware_digests=device.policy.firmware_digests,
+            keys_digest=_digest_of_file(device.key_file),
+            cards_digest=_digest_of_file(device.card_table),
+        ),
+        people=tuple(
+            PersonRecord(one.id, one.name, one.role, one.uids, _digest(one.pin_hash.encode()))
+            for one in configuration.people
+        ),
+        readers=tuple(ReaderRecord(one.id, one.uids) for one in configuration.readers),
+        capture=None if configuration.capture is None else _capture(configuration.capture),
+        journal=str(configuration.journal.path),
+        socket=str(configuration.api.socket),
+    )
+
+
+def _capture(section: CaptureSection) -> CaptureRecord:
+    return CaptureRecord(str(section.path), section.megabytes, section.files, _digest_of_file(section.key_file))
+
+
+def _digest_of_file(path: Path | None) -> str:
+    """Empty also for a file that cannot be read: whoever needs it says so."""
+    try:
+        return "" if path is None else _digest(path.read_bytes())
+    except OSError:
+        return ""
+
+
+def _digest(secret: bytes) -> str:
+    return hashlib.sha256(secret).hexdigest() if secret else ""

@@ -1,0 +1,67 @@
+"""What a daemon was started with, as the journal keeps it: who could act, by which device, with which program.
+
+Of a secret only a digest is kept, which shows that it is another one than before: SHA-256 in hexadecimal, empty where
+there is none. It reveals nothing, because what goes into it cannot be guessed: keys are 32 random bytes, and the hash
+of a PIN contains a random salt that stands nowhere else.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from controller.roles import Role
+
+
+class PersonRecord(msgspec.Struct, frozen=True):
+    """A person of the configuration. `pin_digest`: of the PIN's hash."""
+
+    id: str
+    name: str
+    role: Role
+    uids: tuple[int, ...] = ()
+    pin_digest: str = ""
+
+
+class ReaderRecord(msgspec.Struct, frozen=True):
+    """Users of the machine who may look."""
+
+    id: str
+    uids: tuple[int, ...] = ()
+
+
+class DeviceRecord(msgspec.Struct, frozen=True):
+    """Which device could serve the table. `url` has the driver and its options. The digests are of files, at start."""
+
+    url: str
+    serial: str = ""
+    firmware_digests: tuple[str, ...] = ()
+    keys_digest: str = ""
+    cards_digest: str = ""
+
+
+class CaptureRecord(msgspec.Struct, frozen=True):
+    """Where the bytes to and from the device were recorded. `key_digest` empty: not sealed."""
+
+    path: str
+    megabytes: int
+    files: int
+    key_digest: str = ""
+
+
+class ConfigurationRecord(msgspec.Struct, frozen=True):
+    """All of it but the game with its readings and limits, which are in `Settings`. `program`: its version."""
+
+    program: str
+    device: DeviceRecord
+    people: tuple[PersonRecord, ...] = ()
+    readers: tuple[ReaderRecord, ...] = ()
+    capture: CaptureRecord | None = None
+    journal: str = ""
+    socket: str = ""
+
+    def person_called(self, name: str) -> str:
+        """The id of the person with that id or name, in any case; empty: no person of the configuration."""
+        said = name.strip().casefold()
+        ids = [one.id for one in self.people if one.id.casefold() == said]
+        ids += [one.id for one in self.people if one.name.strip().casefold() == said]
+        return ids[0] if ids else ""
