@@ -8,6 +8,8 @@ from typing import TypeAlias
 
 import pytest
 
+from controller.api.pins import SCRYPT
+from simulators.people.crew import CHEAP_SCRYPT
 from tests.end_to_end.stage import Stage, short_folder
 
 BAD_CONFIGURATION = 78  # EX_CONFIG: the unit does not start again on it
@@ -27,6 +29,11 @@ def replacing(old: str, new: str) -> Edit:
         return text.replace(old, new)
 
     return edit
+
+
+def real(text: str) -> str:
+    """Of a table that is not simulated, whose PINs are as costly as they must be there."""
+    return replacing("simulated = true", "simulated = false")(text.replace(f"${CHEAP_SCRYPT}$", f"${SCRYPT[0]}$"))
 
 
 def without(start: str) -> Edit:
@@ -54,7 +61,7 @@ async def refusal(stage: Stage, code: int = BAD_CONFIGURATION) -> str:
         pytest.param(replacing("[api]", "[webapi]"), "webapi", id="unknown section"),
         pytest.param(without("socket"), "socket", id="missing key"),
         pytest.param(replacing('"NC"', '"CANASTA"'), "CANASTA", id="unknown game"),
-        pytest.param(replacing("simulated = true", "simulated = false"), "established_by", id="a reading not chosen"),
+        pytest.param(real, "established_by", id="a reading not chosen"),
         pytest.param(
             replacing("[device]", "[readings.wrong_count]\noption = 'both'\n[device]"),
             "wrong_count",
