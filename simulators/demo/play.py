@@ -21,7 +21,9 @@ from simulators.demo.account import Account
 from simulators.demo.stage import Stage
 from simulators.people.plan import plan_rounds
 
-NOT_REPEATABLE: Final = frozenset({"utc_ns", "boot", "start", "host_boot", "uid", "commitment", "salt"})
+NOT_REPEATABLE: Final = frozenset(
+    {"utc_ns", "boot", "start", "host_boot", "uid", "commitment", "salt", "configuration"}
+)
 
 
 class DemoOptions(msgspec.Struct, frozen=True):

@@ -48,7 +48,7 @@ async def refusal(stage: Stage, code: int = BAD_CONFIGURATION) -> str:
     first, *mistakes, hint = daemon.err
     assert first.startswith("cardshoe: ")
     assert first.endswith(f" has {len(mistakes)} mistakes:" if mistakes else "."), daemon.err
-    assert all(mistake.startswith("  - ") and mistake.endswith(".") for mistake in mistakes), daemon.err
+    assert all(mistake.startswith("  - ") and mistake.endswith((".", "}")) for mistake in mistakes), daemon.err
     assert hint.startswith("  ")
     assert not stage.socket.exists()
     return "\n".join(daemon.err)
