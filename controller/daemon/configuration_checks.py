@@ -116,9 +116,7 @@ def _is_this_machine(host: str) -> bool:
 
 def _check_socket(api: ApiSection) -> Mistakes:
     if why := why_too_long(api.socket):
-        yield Mistake(
-            f"[api] socket: {api.socket} {why}.", "Name a shorter one: /run/cardshoe/TABLE/api.sock."
-        )
+        yield Mistake(f"[api] socket: {api.socket} {why}.", "Name a shorter one: /run/cardshoe/TABLE/api.sock.")
 
 
 def _check_capture(table: TableSection, capture: CaptureSection | None) -> Mistakes:

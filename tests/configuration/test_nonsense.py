@@ -67,7 +67,7 @@ def test_every_mistake_is_told_at_once(tmp_path: Path) -> None:
     )
     assert told == [
         "there is no key burns in [table]; known: name, game, unit, boxes, simulated, count_stub_by_hand, rounding, "
-        "least_ms_between_draws, burn.",
+        "least_ms_between_draws, burn, hands_by_device.",
         "[table] unit must be one of sets, singles, not 'piles'.",
         "[table] boxes must be a whole number from 0 to 99, not -1.",
         "[table] burn must be a whole number from 0 to 5, not 7.",
