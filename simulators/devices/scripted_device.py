@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from controller.games.specification import Unit
 from controller.table.inputs import AnyInput, CommandAnswered, DeviceReported
+from controller.table.model import HeldCard
 from firmware_bridge import commands, observations
 from firmware_bridge.capabilities import Capabilities, DeviceIdentity, DeviceStatus
 from firmware_bridge.cards import DECK, Card, Concealed, Evidence
@@ -33,6 +34,11 @@ SETS_DEVICE: Final = Capabilities(
 )
 SINGLES_DEVICE: Final = replace(SETS_DEVICE, senses_tray=False, unloads_stub=False)
 JAM_ZONE: Final = "transport"
+
+
+def faces_of(cards: Sequence[HeldCard]) -> tuple[Card, ...]:
+    """The cards as they lie on the table, as far as the device read them."""
+    return tuple(card.face.expose() for card in cards if card.face is not None)
 
 
 class ScriptedDevice:

@@ -24,7 +24,7 @@ from controller.table.phases import DEALING, Phase
 from controller.table.settings import Settings
 from controller.table.state import TableState
 from firmware_bridge.cards import Card
-from simulators.devices.scripted_device import ScriptedDevice
+from simulators.devices.scripted_device import ScriptedDevice, faces_of
 
 DeviceT = TypeVar("DeviceT", bound=ScriptedDevice)
 ENDLESS: Final = 500  # inputs that follow from one
@@ -166,8 +166,8 @@ class TableCourse(Generic[DeviceT]):
     def open_first_card(self) -> None:
         self.device.give_out()
         drawn = self.state.round.first_card
-        face = drawn.face if drawn is not None and not self.settings.hands_by_device else None
-        self.do(operations.ShowFirstCard(face.expose() if face is not None else None))
+        seen = faces_of((drawn,)) if drawn is not None and not self.settings.hands_by_device else ()
+        self.do(operations.ShowFirstCard(seen[0] if seen else None))
 
     def close_bets(self) -> None:
         """ "No more bets"; where a First Card is shown, it lies open then."""
@@ -195,15 +195,14 @@ class TableCourse(Generic[DeviceT]):
         players = self.state.round.live_places
         for place in (*players, DEALER) if players_first else (DEALER, *players):
             if not self.hand_at(place).shown:
-                self.do(operations.ExposeHand(place, self._seen_at(place)))
+                self.do(operations.ExposeHand(place, self._faces_to_enter(place)))
 
-    def _seen_at(self, place: str) -> tuple[Card, ...] | None:
+    def _faces_to_enter(self, place: str) -> tuple[Card, ...] | None:
         """The cards dealt there, where the table does not take the device's word for them."""
         try:
             verify_by_device(self.state, place)
         except RefusedError as refused:
-            faces = [card.face.expose() for card in self.hand_at(place).cards if card.face]
-            return tuple(faces) if refused.code == ENTER_CARDS else None
+            return faces_of(self.hand_at(place).cards) if refused.code == ENTER_CARDS else None
         return None
 
     def hand_at(self, place: str) -> Hand:
