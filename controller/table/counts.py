@@ -21,7 +21,7 @@ from controller.table.irregularities.raising import (
     raise_irregularity,
 )
 from controller.table.irregularities.reporting import answer_with_hand, open_error, verify_report
-from controller.table.model import ASIDE, DECK, STUB, BeforeCount, Deck, Hand, Irregularity, Pile, Stage
+from controller.table.model import ASIDE, DECK, DENIED, STUB, BeforeCount, Deck, Hand, Irregularity, Pile, Stage
 from controller.table.phases import CARDS_LEAVE, WINDOW_OPEN, Phase
 from controller.table.state import TableState
 from firmware_bridge.cards import DECK_SIZE
@@ -287,11 +287,20 @@ def ledger_of(state: TableState) -> Ledger | None:
     return msgspec.structs.replace(ledger, aside=ledger.aside + taken_back)
 
 
+def _last_count_was_denied(state: TableState) -> bool:
+    """Whether people decided last that a count which did not make 52 was mistaken: then 52 is the account again."""
+    if any(found.kind in COUNT_KINDS for found in state.open):
+        return False
+    ended = [one.outcome for one in state.round.closed if one.found.kind in COUNT_KINDS]
+    return bool(ended) and ended[-1] == DENIED
+
+
 def _stub(state: TableState, beside: int) -> int:
     """The cards left, where `beside` lie outside the device."""
     deck = state.decks.in_play
     known = len({card.id for _, card in state.lying})
     if deck.by_count is not None:
-        return deck.by_count - max(deck.dispensed, known)
+        counted = deck.by_count - max(deck.dispensed, known)
+        return min(counted, DECK_SIZE - beside) if _last_count_was_denied(state) else counted
     size = deck.loaded or DECK_SIZE
     return max(0, min(size - deck.dispensed, size - beside))

@@ -23,7 +23,6 @@ MAY_EXPOSE = {
     "controller.table.rounds",  # when the First Card is shown
     "controller.table.inference",  # to give it the numbers that its device does not give; it stays concealed
     "controller.table.established_outcome",  # as far as the casino chose (setting known_cards)
-    "simulators.scenarios.table_course",  # its people enter the cards that lie before them
 }
 OF_A_DEVICE = "simulators.devices."  # a simulated device knows its own cards
 MAY_OPEN_EVIDENCE = {"controller.journal.sealing"}

@@ -20,7 +20,7 @@ from firmware_bridge.link_keeper import LinkState
 from .parts import KEY, SERIAL, Bench, Desk, HandClock, running
 
 Logs = list[MutableMapping[str, Any]]
-FACE = "4H"
+FACE = "4H of hearts"
 
 
 @pytest.fixture(autouse=True)
