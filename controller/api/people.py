@@ -50,13 +50,12 @@ class PersonRefusedError(Exception):
         self.at_door = at_door
 
 
-def mistakes_of(people: tuple[Person, ...], readers: tuple[Reader, ...] = (), *, simulated: bool = False) -> list[str]:
-    """Everything that is wrong with the people and readers of a configuration, a sentence each."""
+def mistakes_of_each(people: tuple[Person, ...], readers: tuple[Reader, ...], *, simulated: bool) -> list[str]:
+    """What is wrong with the people and readers of a configuration, a sentence each."""
     return [
         *_mistakes_of_names(people, readers),
         *_mistakes_of_uids(people, readers),
         *(mistake for person in people for mistake in _mistakes_of_person(person, simulated=simulated)),
-        *_mistakes_of_all(people),
     ]
 
 
@@ -95,7 +94,8 @@ def _mistakes_of_person(person: Person, *, simulated: bool) -> Iterator[str]:
         yield f"{person.id} has neither a pin_hash nor uids, and could do nothing."
 
 
-def _mistakes_of_all(people: tuple[Person, ...]) -> Iterator[str]:
+def mistakes_of_all(people: tuple[Person, ...]) -> Iterator[str]:
+    """What all of them together lack."""
     if not any(person.role is Role.SHIFT_MANAGER for person in people):
         yield "there is no shift_manager, to whom the rules refer what they leave open."
     if not any(person.uids for person in people):

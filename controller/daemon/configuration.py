@@ -33,11 +33,10 @@ def read_configuration(path: Path) -> Configuration:
     """Read and check a file. Relative paths in it count from its folder. Raises `ConfigurationError`."""
     written = _decode(path, _read(path))
     folder = path.resolve().parent
-    good, mistakes = read_section(written, Configuration, lambda text: folder / text)
-    mistakes += mistakes_of_sections(good)
-    if mistakes:
+    found = read_section(written, Configuration, lambda text: folder / text)
+    if mistakes := [*found.mistakes, *mistakes_of_sections(found)]:
         raise ConfigurationError(path, mistakes)
-    return Configuration(**good)
+    return Configuration(**found.good)
 
 
 def _read(path: Path) -> bytes:

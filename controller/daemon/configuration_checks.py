@@ -5,15 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from ipaddress import ip_address
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import msgspec
 
 from controller.api.door import why_too_long
-from controller.api.people import Person, Reader, mistakes_of
+from controller.api.people import Person, Reader, mistakes_of_all, mistakes_of_each
 from controller.daemon.house_law import HouseRow, ReadingSection, mistakes_of_law
 from controller.daemon.real_device import program_behind
-from controller.daemon.section_reader import LONGEST_NAME, Mistake
+from controller.daemon.section_reader import LONGEST_NAME, Found, Mistake
 from controller.daemon.sections import (
     ApiSection,
     CaptureSection,
@@ -35,13 +35,14 @@ from firmware_bridge.plain_text import plain
 Mistakes: TypeAlias = Iterator[Mistake]
 
 
-def mistakes_of_sections(good: Mapping[str, Any]) -> list[Mistake]:
+def mistakes_of_sections(found: Found) -> list[Mistake]:
     """Those that the sections have together; a check whose sections could not be read is left out."""
-    found: list[Mistake] = []
-    for check, needed in CHECKS:
-        if all(name in good for name in needed):
-            found += check(*(good[name] for name in needed))
-    return found
+    mistakes: list[Mistake] = []
+    for check, needed, whole in CHECKS:
+        sections = found.good if whole else found.partly
+        if all(name in sections for name in needed):
+            mistakes += check(*(sections[name] for name in needed))
+    return mistakes
 
 
 def _check_game(table: TableSection) -> Mistakes:
@@ -157,17 +158,23 @@ def _law_as_far_as_it_goes(table: TableSection, readings: Mapping[str, ReadingSe
 
 
 def _check_people(table: TableSection, people: tuple[Person, ...], readers: tuple[Reader, ...]) -> Mistakes:
-    for sentence in mistakes_of(people, readers, simulated=table.simulated):
+    for sentence in mistakes_of_each(people, readers, simulated=table.simulated):
         yield Mistake(sentence)
 
 
-CHECKS: Final[tuple[tuple[Callable[..., Mistakes], tuple[str, ...]], ...]] = (
-    (_check_game, ("table",)),
-    (_check_device, ("table", "device")),
-    (_check_socket, ("api",)),
-    (_check_capture, ("table", "capture")),
-    (_check_law, ("table", "readings", "house")),
-    (_check_limits, ("table", "readings", "limits")),
-    (_check_people, ("table", "people", "readers")),
+def _check_ranks(people: tuple[Person, ...]) -> Mistakes:
+    for sentence in mistakes_of_all(people):
+        yield Mistake(sentence)
+
+
+CHECKS: Final[tuple[tuple[Callable[..., Mistakes], tuple[str, ...], bool], ...]] = (
+    (_check_game, ("table",), False),
+    (_check_device, ("table", "device"), False),
+    (_check_socket, ("api",), False),
+    (_check_capture, ("table", "capture"), False),
+    (_check_law, ("table", "readings", "house"), True),
+    (_check_limits, ("table", "readings", "limits"), True),
+    (_check_people, ("table", "people", "readers"), False),
+    (_check_ranks, ("people",), True),
 )
-"""Each check, and the sections that it needs."""
+"""Each check, the sections that it needs, and whether it needs the whole of them."""

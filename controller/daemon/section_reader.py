@@ -28,26 +28,32 @@ class Mistake(NamedTuple):
     hint: str = ""
 
 
-def read_section(
-    written: dict[str, Any], kind: type[msgspec.Struct], path: Callable[[str], Path]
-) -> tuple[dict[str, Any], list[Mistake]]:
-    """The keys of a whole file that could be read, defaults included, and the mistakes of the others.
-
-    `path` makes a path of what is written for one.
+class Found(NamedTuple):
+    """`good`: the keys of a file that could be read, defaults included. `partly`: besides them those with mistakes, as
+    far as they could be read. `mistakes`: of all of them.
     """
+
+    good: dict[str, Any]
+    partly: dict[str, Any]
+    mistakes: list[Mistake]
+
+
+def read_section(written: dict[str, Any], kind: type[msgspec.Struct], path: Callable[[str], Path]) -> Found:
+    """A whole file. `path` makes a path of what is written for one."""
     reader = _Reader(path)
     good = reader.keys(written, kind, "")
     for field in msgspec.structs.fields(kind):
         if field.name not in written and not field.required:
             made = field.default_factory
             good[field.name] = field.default if made is msgspec.NODEFAULT else made()
-    return good, reader.mistakes
+    return Found(good, {**good, **reader.partly}, reader.mistakes)
 
 
 class _Reader:
     def __init__(self, path: Callable[[str], Path]) -> None:
         self._path = path
         self.mistakes: list[Mistake] = []
+        self.partly: dict[str, Any] = {}  # by place
 
     def keys(self, written: dict[str, Any], kind: type[msgspec.Struct], place: str) -> dict[str, Any]:
         """What is written, key by key, each by its own type. `place` empty: the file itself."""
@@ -84,7 +90,14 @@ class _Reader:
             return self._expect(place, "a section with keys", written)
         before = len(self.mistakes)
         good = self.keys(written, kind, place)
-        return kind(**good) if len(self.mistakes) == before else _BAD
+        if len(self.mistakes) == before:
+            return kind(**good)
+        required = {field.name for field in msgspec.structs.fields(kind) if field.required}
+        known: dict[str, Any] = getattr(kind, "stand_ins", {})
+        stand_ins = {key: value for key, value in known.items() if key in required or key in written}
+        if known and required <= {*stand_ins, *good}:
+            self.partly[place.strip("[]")] = kind(**{**stand_ins, **good})
+        return _BAD
 
     def _several(self, written: Any, kind: Any, place: str) -> Any:
         if not isinstance(written, list):
@@ -93,6 +106,7 @@ class _Reader:
             self._value(item, kind, f"[{place}] {_called(item, number)}" if _is_section(kind) else place)
             for number, item in enumerate(written, start=1)
         ]
+        self.partly[place.strip("[]")] = tuple(item for item in found if item is not _BAD)
         return _BAD if any(item is _BAD for item in found) else tuple(found)
 
     def _by_name(self, written: Any, kind: Any, place: str) -> Any:

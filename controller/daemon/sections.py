@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Any, ClassVar, Final
 
 import msgspec
 
@@ -36,6 +36,9 @@ class TableSection(_Section, frozen=True):
 
     `hands_by_device`: hands may be shown as the device read them, without entering their cards.
     """
+
+    stand_ins: ClassVar[dict[str, Any]] = {"name": "unreadable", "unit": Unit.SETS, "simulated": True}
+    """For keys with mistakes, so that the others are checked all the same; nothing else depends on these."""
 
     name: Annotated[
         str, msgspec.Meta(pattern=r"^[A-Za-z0-9_.-]{1,64}$", description="1 to 64 letters, digits, and - _ .")

@@ -146,3 +146,18 @@ def test_a_socket_path_that_the_kernel_does_not_take_is_named_with_its_length(tm
 def test_a_file_that_never_ends_is_refused() -> None:
     with pytest.raises(ConfigurationError, match="more than a megabyte"):
         read_configuration(Path("/dev/zero"))
+
+
+def test_a_mistake_in_one_section_hides_none_in_another(tmp_path: Path) -> None:
+    told = mistakes(
+        tmp_path,
+        ('name = "T-1"', 'name = "T 1"'),
+        ('game = "NC"', 'game = "XX"'),
+        ("simulated = true", ""),
+        ("serial:///dev/cardshoe/X", "sim:///shuffler"),
+        ('role = "dealer"', 'role = "king"'),
+        (f'pin_hash = "{HASH}"', f'pin_hash = "{HASH}"\nuids = [-1]'),
+    )
+    places = ("[table] name", "[[people]] dana role", "[table] game", "[device] url: a sim device", "-1 is no user")
+    assert [one for one in told if not one.startswith(places)] == []
+    assert len(told) == len(places)

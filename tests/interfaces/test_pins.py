@@ -10,7 +10,7 @@ import pytest
 import pytest_mock
 
 from controller.api import pins
-from controller.api.people import MOST_UID, Person, Reader, mistakes_of
+from controller.api.people import MOST_UID, Person, Reader, mistakes_of_all, mistakes_of_each
 from controller.api.pins import (
     SALT,
     WAITING,
@@ -228,7 +228,8 @@ def test_all_mistakes_of_people_and_readers_are_said_at_once() -> None:
         Person("", "Nobody", Role.DEALER, uids=(2**40,)),
     )
     readers = (Reader("monitor", (7, MOST_UID)), Reader("wall", ()))
-    assert mistakes_of(people, readers) == [
+    told = [*mistakes_of_each(people, readers, simulated=False), *mistakes_of_all(people)]
+    assert told == [
         "two people are called dana.",
         "one of [[people]] has an empty id.",
         "uid 7 stands for a person and for a reader.",
@@ -244,4 +245,5 @@ def test_all_mistakes_of_people_and_readers_are_said_at_once() -> None:
 
 def test_people_and_readers_without_a_mistake() -> None:
     people = (Person("max", "Max", Role.SHIFT_MANAGER, GOOD, (7,)), Person("kim", "Kim", Role.DEALER, GOOD))
-    assert mistakes_of(people, (Reader("wall", (8, 9)),)) == []
+    assert mistakes_of_each(people, (Reader("wall", (8, 9)),), simulated=False) == []
+    assert list(mistakes_of_all(people)) == []
