@@ -24,7 +24,7 @@ from controller.table.irregularities.raising import (
     raise_count_in_doubt,
     raise_irregularity,
 )
-from controller.table.model import CardId, HeldCard, Pile
+from controller.table.model import HeldCard, Pile
 from controller.table.phases import AFTER_DEAL, BETWEEN_ROUNDS, DEALING, Phase
 from controller.table.state import TableState
 from firmware_bridge import observations
@@ -67,7 +67,7 @@ def set_removed(decision: Decision, given: DeviceReported, seen: observations.Se
         return  # a set of the waiting deck: its irregularity is raised already
     lifted = (seen.shuffle, seen.ordinal)
     if state.in_round and all(card.id != lifted for card in state.decks.tray):
-        if lifted in _out_already(state):
+        if _is_out(state, *lifted):
             note = f"the device reports again that the set of card {seen.ordinal} was lifted"
             raise_count_in_doubt(decision, note, report=given)
             return
@@ -83,7 +83,7 @@ def card_drawn(decision: Decision, given: DeviceReported, seen: observations.Car
     A card so soon after the last one that both left together is dealt all the same, and I15 is raised.
     """
     state = decision.state
-    first_time = (seen.shuffle, seen.ordinal) not in _out_already(state) and not _is_of_unknown_deck(state, seen.deck)
+    first_time = not _is_out(state, seen.shuffle, seen.ordinal) and not _is_of_unknown_deck(state, seen.deck)
     together = first_time and drawn_together(decision.before, given) and not already_open(decision, Kind.SIMULTANEOUS)
     _draw_card(decision, given, seen, raised_elsewhere=together)
     if together:
@@ -197,12 +197,18 @@ def _to_be_dealt(
     return cards
 
 
-def _out_already(state: TableState) -> frozenset[CardId]:
-    """The cards that left the device in this round, wherever they lie; none between rounds."""
-    if not state.in_round:
-        return frozenset()
-    strays = state.round.piles.get(Pile.STRAYS, ())
-    return frozenset(card.id for card in (*state.round.read, *strays, *(card for _, card in state.lying)))
+def _is_out(state: TableState, shuffle: int, ordinal: int) -> bool:
+    """Whether the card left the device in this round already, wherever it lies; between rounds none did.
+
+    With every card, so it compares numbers and builds nothing.
+    """
+    current = state.round
+    held = (current.read, state.decks.tray, state.decks.aside, *current.piles.values())
+    return state.in_round and any(
+        card.ordinal == ordinal and card.shuffle == shuffle
+        for cards in (*held, *(hand.cards for hand in current.hands.values()))
+        for card in cards
+    )
 
 
 def _not_reported_before(
@@ -213,14 +219,14 @@ def _not_reported_before(
     Either the report is repeated, or another card left under the same number. The journal does not know it, so it is
     not dealt; a count of the stub shows it.
     """
-    out = _out_already(decision.state)
-    twice = tuple(card.ordinal for card in cards if card.id in out)
+    again = tuple(card for card in cards if _is_out(decision.state, card.shuffle, card.ordinal))
+    twice = tuple(card.ordinal for card in again)
     if twice:
         named = f"card {twice[0]}" if len(twice) == 1 else f"cards {', '.join(map(str, twice))}"
         decision.emit(events.DeviceNoted("reported_again", named))
         note = f"the device reports {named} again: the report is repeated, or another card left under that number"
         raise_count_in_doubt(decision, note, report=given, ordinals=twice)
-    return tuple(card for card in cards if card.id not in out)
+    return tuple(card for card in cards if card not in again)
 
 
 def _not_dealt_by_hand(decision: Decision, cards: tuple[HeldCard, ...]) -> tuple[HeldCard, ...]:
