@@ -83,8 +83,12 @@ def card_drawn(decision: Decision, given: DeviceReported, seen: observations.Car
     A card so soon after the last one that both left together is dealt all the same, and I15 is raised.
     """
     state = decision.state
-    first_time = not _is_out(state, seen.shuffle, seen.ordinal) and not _is_of_unknown_deck(state, seen.deck)
-    together = first_time and drawn_together(decision.before, given) and not already_open(decision, Kind.SIMULTANEOUS)
+    together = (
+        drawn_together(decision.before, given)
+        and not already_open(decision, Kind.SIMULTANEOUS)
+        and not _is_of_unknown_deck(state, seen.deck)
+        and not _is_out(state, seen.shuffle, seen.ordinal)
+    )
     _draw_card(decision, given, seen, raised_elsewhere=together)
     if together:
         raise_drawn_together(decision, given, seen.ordinal)
