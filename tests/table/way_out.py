@@ -17,6 +17,7 @@ from controller.table.phases import CARDS_LEAVE, Phase, Service
 from controller.table.state import TableState
 from firmware_bridge.cards import DECK, Card
 from firmware_bridge.observations import DoorMoved
+from simulators.scenarios.table_course import RefusedStepError
 from tests.table.harness import TableHarness
 
 MANY_STEPS = 150
@@ -102,7 +103,7 @@ def deal_with(table: TableHarness, found: Irregularity) -> None:
             table.count(min(60, max(0, state.stub_due)))
         case Stage.CLAIMED:
             facts = msgspec.convert({name: name not in ("before_close", "wrong_number") for name in found.asks}, Facts)
-            _manage(table, operations.ConfirmIrregularity(found.id, found.revision, facts))
+            _confirm_or_deny(table, found, facts)
         case Stage.ORDERING:
             _manage(table, operations.NameOrder(found.id, found.revision, found.ordinals))
         case Stage.CHOOSING:
@@ -129,6 +130,14 @@ def _cannot_be_done(table: TableHarness, found: Irregularity) -> None:
     """No misplaced card is recorded: the supervisor enters that the cards cannot be put right."""
     facts = Facts(curable=False, reconstructable=False)
     _manage(table, operations.ConfirmIrregularity(found.id, found.revision, facts))
+
+
+def _confirm_or_deny(table: TableHarness, found: Irregularity, facts: Facts) -> None:
+    """What the table knows better, by a count or by where cards lie, it does not let people confirm: they deny it."""
+    try:
+        _manage(table, operations.ConfirmIrregularity(found.id, found.revision, facts))
+    except RefusedStepError:
+        _manage(table, operations.DenyIrregularity(found.id, found.revision, "the table knows better"))
 
 
 def _manage(table: TableHarness, operation: AnyOperation) -> None:

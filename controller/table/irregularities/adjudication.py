@@ -155,9 +155,8 @@ def _verify_counts(state: TableState, found: Irregularity, row: Row, facts: Fact
         )
     hand = next((one for one in state.open if one.counted is not None and one.stage is Stage.CLAIMED), None)
     if found.kind in COUNT_KINDS and facts.counted_wrong and hand is not None and not found.waiting:
-        raise RefusedError(
-            "count", f"First decide about the number of cards at {hand.place}: it may explain the difference."
-        )
+        at = f" at {hand.place}" if hand.place else ""
+        raise RefusedError("count", f"First decide about the cards counted{at}: it may explain the difference.")
 
 
 def _answers(found: Irregularity, stated: Facts) -> bool:
