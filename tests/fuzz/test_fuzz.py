@@ -11,7 +11,7 @@ from tests.fuzz.found import FOUND
 from tests.fuzz.run import Finding, run_once, run_seeds, run_spoilt
 from tests.fuzz.targets import BY_NAME, TARGETS, Target
 
-LONG = 100  # times the short form
+LONG = 30  # times the short form
 EVERY_TARGET = pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
 
 
