@@ -42,6 +42,10 @@ class PinRefusedError(Exception):
         self.at_door = at_door
 
 
+def wrong_pin(name: str) -> str:
+    return f"The PIN of {name} is missing or wrong. Enter it again."
+
+
 class _Kept(NamedTuple):
     """The parts of a hash."""
 
@@ -158,7 +162,7 @@ class PinDesk:
             return
         structlog.get_logger().warning("person.pin_refused", person=person, uid=uid)
         self._require_unlocked(person, name, uid, at_door=False)
-        raise PinRefusedError("pin", f"The PIN of {name} is missing or wrong. Enter it again.")
+        raise PinRefusedError("pin", wrong_pin(name))
 
     def _require_unlocked(self, person: str, name: str, uid: int, *, at_door: bool = True) -> None:
         left = self._seconds_left(self._record.pin_lock(person, uid))
