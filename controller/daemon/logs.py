@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 import structlog
 
 from firmware_bridge.allowance import Allowance
-from firmware_bridge.exception_place import UNKNOWN, place_of
+from firmware_bridge.exception_place import UNKNOWN, raised_at
 from firmware_bridge.link import write_log
 
 OF_ONE_PLACE: Final = 3  # lines of one place in a library
@@ -67,7 +67,7 @@ class LibraryLogs(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         error = record.exc_info[1] if record.exc_info else None
-        place = UNKNOWN if error is None else place_of(error)
+        place = UNKNOWN if error is None else raised_at(error)
         if place == UNKNOWN:
             place = f"{record.module}:{record.lineno}"
         key = _Key(record.name, place, "" if error is None else type(error).__name__)
