@@ -16,7 +16,7 @@ UNKNOWN: Final = "unknown"
 LONGEST: Final = 4096  # bytes
 
 
-def place_of(error: BaseException) -> str:
+def raised_at(error: BaseException) -> str:
     """The module and line in this project where it was raised, or passed on from code of others."""
     place = UNKNOWN
     for frame, line in traceback.walk_tb(error.__traceback__):
@@ -26,10 +26,15 @@ def place_of(error: BaseException) -> str:
     return place
 
 
+def as_fields(error: BaseException) -> dict[str, str]:
+    """Type and place, for a line of the log."""
+    return {"error": type(error).__name__, "place": raised_at(error)}
+
+
 def named(error: BaseException) -> str:
     """Type and place, for a sentence; of a module that is not installed, its name."""
     missing = f" {error.name}" if isinstance(error, ModuleNotFoundError) and error.name else ""
-    return f"{type(error).__name__}{missing} at {place_of(error)}"
+    return f"{type(error).__name__}{missing} at {raised_at(error)}"
 
 
 def whole(error: BaseException) -> Evidence:

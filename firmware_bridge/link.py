@@ -21,7 +21,7 @@ from firmware_bridge.device_url import DeviceUrl
 from firmware_bridge.drivers.base import DeviceReady, Driver, Heard, LinkOver, LinkStatistics
 from firmware_bridge.drivers.detect import SAMPLE_SIZE, what_to_check
 from firmware_bridge.errors import BridgeError, TransportLostError
-from firmware_bridge.exception_place import named, place_of, whole
+from firmware_bridge.exception_place import as_fields, named, whole
 from firmware_bridge.recent_traffic import RecentTraffic
 from firmware_bridge.transports.base import OpenTransport, Transport
 
@@ -102,7 +102,7 @@ def write_log(log: Callable[..., Any], event: str, **fields: object) -> None:
 
 def log_fault(log: Any, event: str, doing: str, error: BaseException) -> None:
     """An exception that is a bug: what it was, and where. Its text may name a card."""
-    write_log(log.error, event, doing=doing, error=type(error).__name__, place=place_of(error))
+    write_log(log.error, event, doing=doing, **as_fields(error))
 
 
 class Link:

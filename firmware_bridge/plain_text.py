@@ -7,7 +7,10 @@ terminal, and a direction mark or a NUL makes a line read as another one.
 from __future__ import annotations
 
 import unicodedata
-from typing import Final
+from enum import Enum
+from typing import Any, Final
+
+import msgspec
 
 LONGEST: Final = 200  # characters of one text
 _HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
@@ -35,6 +38,29 @@ def plain(text: str, longest: int = LONGEST) -> str:
 def is_plain(text: str, longest: int = LONGEST) -> bool:
     """Whether `plain` would leave it as it is."""
     return len(text) <= longest and not any(map(is_hidden, text))
+
+
+def with_plain_texts(value: Any, longest: int = LONGEST, most: int | None = None) -> Any:
+    """The same with every text in it plain, and lists of texts cut to the first `most`; itself where all of them are.
+
+    >>> with_plain_texts({"stops": ["jam\\0", "door"]}, most=1)
+    {'stops': ['jam�']}
+    """
+    if isinstance(value, str):
+        return value if isinstance(value, Enum) or is_plain(value, longest) else plain(value, longest)
+    if isinstance(value, msgspec.Struct):
+        before = {name: getattr(value, name) for name in value.__struct_fields__}
+        after = {name: with_plain_texts(one, longest, most) for name, one in before.items()}
+        changed = {name: one for name, one in after.items() if one is not before[name]}
+        return msgspec.structs.replace(value, **changed) if changed else value
+    if isinstance(value, list | tuple):
+        kept = value[:most] if value and isinstance(value[0], str) else value
+        texts = [with_plain_texts(one, longest, most) for one in kept]
+        same = len(kept) == len(value) and all(map(lambda after, one: after is one, texts, value))
+        return value if same else type(value)(texts)
+    if isinstance(value, dict):
+        return {with_plain_texts(key, longest): with_plain_texts(one, longest, most) for key, one in value.items()}
+    return value
 
 
 def whole_number(text: str, largest: int) -> int | None:

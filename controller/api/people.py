@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from controller.api.pins import PinDesk, PinRefusedError, mistake_of_hash
+from controller.api.pins import PinDesk, PinRefusedError, mistake_of_hash, wrong_pin
 from controller.roles import Role
 from controller.table.model import Proof
 from firmware_bridge.plain_text import plain
@@ -141,7 +141,7 @@ class People:
 
 async def _prove(person: Person, pin: str, desk: PinDesk, uid: int, *, stands_in: bool) -> None:
     """`stands_in`: nobody was named, and the person is on duty here."""
-    missing = f"The PIN of {person.name} is missing or wrong. Enter it again."
+    missing = wrong_pin(person.name)
     if stands_in:
         missing = f"{person.name} is on duty: enter the PIN of {person.name}, or name who acts instead."
     if not pin or not person.pin_hash:

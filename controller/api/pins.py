@@ -19,12 +19,14 @@ import structlog
 from controller.journal.codec import Moment
 from controller.table.access import lock_length_ns
 from controller.table.model import PinLock
+from firmware_bridge.plain_text import whole_number
 
 SHORTEST: Final = 6  # digits
 LONGEST: Final = 12
 SCRYPT: Final = (2**14, 8, 1)  # N, r, p: 16 MiB and some 50 ms on a small table PC
 MEMORY: Final = 128 * 1024 * 1024
 MOST_WORK: Final = 4 * SCRYPT[0] * SCRYPT[1]  # N * r * p: 64 MiB, a quarter of a second
+MOST_NUMBER: Final = 2**63  # that can stand in a hash
 SALT: Final = 16  # bytes, at least
 DIGEST: Final = 32  # bytes, at least
 AT_ONCE: Final = 2  # PINs of different users that are compared at the same time
@@ -38,6 +40,10 @@ class PinRefusedError(Exception):
         super().__init__(sentence)
         self.code = code
         self.at_door = at_door
+
+
+def wrong_pin(name: str) -> str:
+    return f"The PIN of {name} is missing or wrong. Enter it again."
 
 
 class _Kept(NamedTuple):
@@ -73,12 +79,13 @@ def _read(kept: str) -> _Kept | None:
     """The parts of a hash; None for what is none."""
     try:
         scheme, n, r, p, salt, digest = kept.split("$")
-        found = _Kept(int(n), int(r), int(p), bytes.fromhex(salt), bytes.fromhex(digest))
+        salt_bytes, digest_bytes = bytes.fromhex(salt), bytes.fromhex(digest)
     except ValueError:
         return None
-    power_of_two = found.n > 1 and not found.n & (found.n - 1)
-    numbers = n.isascii() and r.isascii() and p.isascii()
-    return found if scheme == "scrypt" and numbers and power_of_two and found.r > 0 and found.p > 0 else None
+    cost, block, lanes = (whole_number(text, MOST_NUMBER) for text in (n, r, p))
+    if scheme != "scrypt" or not (cost and block and lanes) or cost == 1 or cost & (cost - 1):
+        return None
+    return _Kept(cost, block, lanes, salt_bytes, digest_bytes)
 
 
 def mistake_of_hash(kept: str, *, simulated: bool) -> str:
@@ -155,7 +162,7 @@ class PinDesk:
             return
         structlog.get_logger().warning("person.pin_refused", person=person, uid=uid)
         self._require_unlocked(person, name, uid, at_door=False)
-        raise PinRefusedError("pin", f"The PIN of {name} is missing or wrong. Enter it again.")
+        raise PinRefusedError("pin", wrong_pin(name))
 
     def _require_unlocked(self, person: str, name: str, uid: int, *, at_door: bool = True) -> None:
         left = self._seconds_left(self._record.pin_lock(person, uid))

@@ -13,6 +13,7 @@ from typing import Final, TypeAlias
 import structlog
 
 from controller.journal.codec import Moment
+from firmware_bridge.allowance import Allowance
 
 TOLD_EVERY: Final = 600.0  # seconds
 LOOKED_AT_EVERY: Final = 60.0  # seconds between two looks for what is due
@@ -37,7 +38,7 @@ class Refusals:
         self._now = now
         self._counted: dict[Key, _Counted] = {}
         self._telling: set[asyncio.Task[None]] = set()
-        self._left: dict[int, tuple[float, int]] = {}  # by user: refusals that the table still answers, and since when
+        self._answered: dict[int, Allowance] = {}  # by user: refusals that the table answers
         self._log = structlog.get_logger()
 
     def note(self, what: str, uid: int | None) -> None:
@@ -82,16 +83,11 @@ class Refusals:
         """Whether the table is asked for this user. It is `BURST` times, and then once every `ONE_MORE_EVERY` seconds;
         `give_back` says that the table refused nothing new.
         """
-        now = self._now().boottime_ns
-        left, since = self._left.get(uid, (float(BURST), now))
-        left = min(float(BURST), left + (now - since) / 1e9 / ONE_MORE_EVERY)
-        taken = left >= 1
-        self._left[uid] = (left - taken, now)
-        return taken
+        allowance = self._answered.setdefault(uid, Allowance(BURST, ONE_MORE_EVERY))
+        return allowance.take(self._now().boottime_ns / 1e9)
 
     def give_back(self, uid: int) -> None:
-        left, since = self._left[uid]
-        self._left[uid] = (left + 1, since)
+        self._answered[uid].give_back()
 
     def _key(self, what: str, uid: int | None) -> Key:
         if (what, uid) in self._counted or sum(kind == what for kind, _ in self._counted) < MOST_USERS:

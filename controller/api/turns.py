@@ -10,6 +10,8 @@ from __future__ import annotations
 import asyncio
 from typing import Final
 
+from firmware_bridge.allowance import Allowance
+
 AT_ONCE: Final = 3
 A_SECOND: Final = 50
 AT_WORK: Final = 1.0  # seconds after an accepted operation
@@ -17,8 +19,7 @@ AT_WORK: Final = 1.0  # seconds after an accepted operation
 
 class _Account:
     def __init__(self, now: float) -> None:
-        self.left = float(AT_ONCE)
-        self.since = now
+        self.allowance = Allowance(AT_ONCE, 1 / A_SECOND)
         self.at_work_until = now
         self.queue = asyncio.Lock()  # first come, first served
 
@@ -35,12 +36,8 @@ class Turns:
         if loop.time() < account.at_work_until:
             return
         async with account.queue:
-            account.left = min(AT_ONCE, account.left + (loop.time() - account.since) * A_SECOND)
-            account.since = loop.time()
-            if account.left < 1:
-                await asyncio.sleep((1 - account.left) / A_SECOND)
-                account.left, account.since = 1.0, loop.time()
-            account.left -= 1
+            if wait := account.allowance.reserve(loop.time()):
+                await asyncio.sleep(wait)
 
     def is_at_work(self, uid: int) -> None:
         """An operation of this user was accepted."""

@@ -9,16 +9,13 @@ import sys
 import textwrap
 from collections.abc import Sequence
 from contextlib import suppress
-from enum import Enum
 from typing import Any, Final
 
 import click
-import msgspec
-from msgspec.structs import replace
 
 from controller.games import GAMES
 from controller.problems import ProblemError
-from firmware_bridge.plain_text import plain
+from firmware_bridge.plain_text import plain, with_plain_texts
 
 WIDEST: Final = 120  # columns; longer lines are hard to read
 NARROWEST: Final = 30  # columns of running text, however small the terminal
@@ -81,15 +78,7 @@ class Page:
 def shown(value: Any) -> Any:
     """The same with every text in it fit for a terminal. A journal may hold texts that were written before they were
     checked at the door, and devices say what they like."""
-    if isinstance(value, str):
-        return value if isinstance(value, Enum) else plain(value, LONGEST_SHOWN)
-    if isinstance(value, msgspec.Struct):
-        return replace(value, **{name: shown(getattr(value, name)) for name in value.__struct_fields__})
-    if isinstance(value, list | tuple):
-        return type(value)(map(shown, value))
-    if isinstance(value, dict):
-        return {shown(key): shown(one) for key, one in value.items()}
-    return value
+    return with_plain_texts(value, LONGEST_SHOWN)
 
 
 def write_out(text: str) -> None:

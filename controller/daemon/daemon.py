@@ -40,7 +40,7 @@ from firmware_bridge.drivers.base import Driver
 from firmware_bridge.drivers.memory import LinkMemory
 from firmware_bridge.drivers.registry import load_driver
 from firmware_bridge.drivers.setting import DriverSetting
-from firmware_bridge.exception_place import place_of
+from firmware_bridge.exception_place import as_fields
 from firmware_bridge.hotplug import watch
 from firmware_bridge.link_keeper import LinkKeeper
 from firmware_bridge.transports.registry import open_transport
@@ -207,7 +207,7 @@ def _keep(stack: AsyncExitStack, work: object, name: str) -> None:
     def ended(done: asyncio.Future[object]) -> None:
         if not done.cancelled() and (error := done.exception()) is not None:
             log = structlog.get_logger()
-            log.error("daemon.part_failed", part=name, error=type(error).__name__, place=place_of(error))
+            log.error("daemon.part_failed", part=name, **as_fields(error))
             main.cancel()
 
     task.add_done_callback(ended)
@@ -223,8 +223,7 @@ def _keep(stack: AsyncExitStack, work: object, name: str) -> None:
 def _log_stray(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     """What no one awaited, by type and place: its text may be anything."""
     error = context.get("exception")
-    named = {} if error is None else {"error": type(error).__name__, "place": place_of(error)}
-    structlog.get_logger().error("daemon.stray_error", **named)
+    structlog.get_logger().error("daemon.stray_error", **({} if error is None else as_fields(error)))
 
 
 async def _feed_watchdog(server: ApiServer, notifier: SystemdNotifier, interval: float) -> None:

@@ -37,7 +37,7 @@ from controller.table.state import TableState
 from firmware_bridge.commands import AnyCommand
 from firmware_bridge.drivers import base
 from firmware_bridge.drivers.base import Heard
-from firmware_bridge.exception_place import place_of
+from firmware_bridge.exception_place import as_fields
 from firmware_bridge.observations import NotUnderstood
 
 ANSWER_WITHIN: Final = 5.0  # seconds for the decision loop to come round, before the watchdog is no longer fed
@@ -216,9 +216,7 @@ class TableService:
         except JournalError as error:
             self._fail(error.code, str(error), error.hint)
         except Exception as error:
-            self._log.error(
-                "table.decision_failed", input=type(given).__name__, error=type(error).__name__, place=place_of(error)
-            )
+            self._log.error("table.decision_failed", input=type(given).__name__, **as_fields(error))
             await self._take_as_not_understood(given)
 
     async def _decide(self, given: AnyInput) -> None:

@@ -80,7 +80,7 @@ class JournalCodec(Generic[InputT, EventT]):
                 "Keep the file for an audit, and open it with the version of cardshoe that wrote it.",
             ) from error
 
-    def public_encode(self, event: EventT, round: int) -> bytes:  # noqa: A002
+    def public_encode(self, event: EventT, round: int) -> bytes:  # noqa: A002  # the journal's word
         """The JSON of an event of that round, for anyone: no concealed face, sealed or not, and no evidence."""
         self._publishing.round = round
         return self._public_encoder.encode(event)

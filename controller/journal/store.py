@@ -168,7 +168,7 @@ class Journal(JournalReader[InputT, EventT]):
             os.close(lock)
             raise
 
-    def append(self, given: InputT, events: Sequence[EventT], *, round: int, moment: Moment) -> Committed:  # noqa: A002
+    def append(self, given: InputT, events: Sequence[EventT], *, round: int, moment: Moment) -> Committed:  # noqa: A002  # the journal's word
         """Write an input and the events that it caused, durably and in one transaction.
 
         `round` stands in every commitment: an exposure is journaled under the round of its concealment. Raises

@@ -60,7 +60,7 @@ class JournalWriter(Generic[InputT, EventT]):
         """Whose journal it is."""
         return self._journal.identity
 
-    async def append(self, given: InputT, events: Sequence[EventT], *, round: int, moment: Moment) -> Committed:  # noqa: A002
+    async def append(self, given: InputT, events: Sequence[EventT], *, round: int, moment: Moment) -> Committed:  # noqa: A002  # the journal's word
         """`Journal.append`: returns when the entries are durable. `events` must not change meanwhile."""
         return await self._call(lambda: self._journal.append(given, events, round=round, moment=moment))
 
@@ -68,7 +68,7 @@ class JournalWriter(Generic[InputT, EventT]):
         """The entries above `after`, at most `limit`; entries appended before are among them."""
         return await self._call(lambda: list(self._journal.entries(after, limit)))
 
-    def public_encode(self, event: EventT, round: int) -> bytes:  # noqa: A002
+    def public_encode(self, event: EventT, round: int) -> bytes:  # noqa: A002  # the journal's word
         """`JournalCodec.public_encode`, at once and on the caller's thread."""
         return self._journal.codec.public_encode(event, round)
 

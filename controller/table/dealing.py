@@ -7,7 +7,6 @@ of docs/readings.md.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, TypeAlias
 
 from controller.games.specification import Facts, Kind
 from controller.rules.dealing_order import Place
@@ -26,19 +25,24 @@ from controller.table.irregularities.raising import (
 )
 from controller.table.model import HeldCard, Pile
 from controller.table.phases import AFTER_DEAL, BETWEEN_ROUNDS, DEALING, Phase
+from controller.table.reported_cards import (
+    DEALT_BY_HAND,
+    is_about_waiting_deck,
+    is_of_unknown_deck,
+    is_out,
+    to_be_dealt,
+    waiting_deck_is_known,
+)
 from controller.table.state import TableState
 from firmware_bridge import observations
 from firmware_bridge.cards import Concealed
 from firmware_bridge.commands import Dispense
 
-DEALT_BY_HAND: Final = "dealt_by_hand_before"  # a note: reports of cards that people dealt by hand before
-Leaving: TypeAlias = observations.CardDrawn | observations.CardsDrawnTogether | observations.SetDispensed
-
 
 def set_dispensed(decision: Decision, given: DeviceReported, seen: observations.SetDispensed) -> None:
     """A set lies in the tray; it is dealt when it is lifted. A set of another size, or a second one: I15."""
     reported = _held_cards(decision, seen.shuffle, seen.ordinal, seen.cards)
-    cards = _to_be_dealt(decision, given, seen, reported)
+    cards = to_be_dealt(decision, given, seen, reported)
     if cards is None:
         return
     first = cards[0].ordinal if cards else seen.ordinal
@@ -67,7 +71,7 @@ def set_removed(decision: Decision, given: DeviceReported, seen: observations.Se
         return  # a set of the waiting deck: its irregularity is raised already
     lifted = (seen.shuffle, seen.ordinal)
     if state.in_round and all(card.id != lifted for card in state.decks.tray):
-        if _is_out(state, *lifted):
+        if is_out(state, *lifted):
             note = f"the device reports again that the set of card {seen.ordinal} was lifted"
             raise_count_in_doubt(decision, note, report=given)
             return
@@ -86,8 +90,8 @@ def card_drawn(decision: Decision, given: DeviceReported, seen: observations.Car
     together = (
         drawn_together(decision.before, given)
         and not already_open(decision, Kind.SIMULTANEOUS)
-        and not _is_of_unknown_deck(state, seen.deck)
-        and not _is_out(state, seen.shuffle, seen.ordinal)
+        and not is_of_unknown_deck(state, seen.deck)
+        and not is_out(state, seen.shuffle, seen.ordinal)
     )
     _draw_card(decision, given, seen, raised_elsewhere=together)
     if together:
@@ -99,7 +103,7 @@ def _draw_card(
 ) -> None:
     announced = seen.ordinal in decision.state.decks.in_play.face_up
     card = HeldCard(seen.shuffle, seen.ordinal, seen.card, bool(seen.face_up) or announced)
-    if _to_be_dealt(decision, given, seen, (card,)) is None:
+    if to_be_dealt(decision, given, seen, (card,)) is None:
         return
     _check_count(decision, given, seen.shuffle, seen.ordinal, 1, seen.remaining)
     place = _place_due(decision.state)
@@ -122,7 +126,7 @@ def _draw_card(
 def cards_drawn_together(decision: Decision, given: DeviceReported, seen: observations.CardsDrawnTogether) -> None:
     """Two or more cards at once: set aside until a person names their order, or confirms that of the log (I15)."""
     reported = _held_cards(decision, seen.shuffle, seen.ordinal, seen.cards)
-    cards = _to_be_dealt(decision, given, seen, reported)
+    cards = to_be_dealt(decision, given, seen, reported)
     if cards is None:
         return
     first = cards[0].ordinal if cards else seen.ordinal
@@ -181,65 +185,6 @@ def deal_without_device(decision: Decision, cards: tuple[HeldCard, ...], source:
         _draw_first_card(decision, cards, source)
     elif cards:
         _deal_to_places(decision, cards, source)
-
-
-def _to_be_dealt(
-    decision: Decision, given: DeviceReported, seen: Leaving, reported: tuple[HeldCard, ...]
-) -> tuple[HeldCard, ...] | None:
-    """The reported cards that belong to the deal; None: none of them does, and why is recorded.
-
-    Not those that were dealt by hand, those of another deck, and those that were reported before.
-    """
-    by_device = _not_dealt_by_hand(decision, reported)
-    if reported and not by_device:
-        return None
-    cards = _not_reported_before(decision, given, by_device)
-    if by_device and not cards:
-        return None
-    if _take_strays(decision, given, seen, cards) or _take_cards_of_unknown_deck(decision, given, seen, cards):
-        return None
-    return cards
-
-
-def _is_out(state: TableState, shuffle: int, ordinal: int) -> bool:
-    """Whether the card left the device in this round already, wherever it lies; between rounds none did.
-
-    With every card, so it compares numbers and builds nothing.
-    """
-    current = state.round
-    held = (current.read, state.decks.tray, state.decks.aside, *current.piles.values())
-    return state.in_round and any(
-        card.ordinal == ordinal and card.shuffle == shuffle
-        for cards in (*held, *(hand.cards for hand in current.hands.values()))
-        for card in cards
-    )
-
-
-def _not_reported_before(
-    decision: Decision, given: DeviceReported, cards: tuple[HeldCard, ...]
-) -> tuple[HeldCard, ...]:
-    """The cards without those that lie outside already: a card counts once, and a second report of it is I04.
-
-    Either the report is repeated, or another card left under the same number. The journal does not know it, so it is
-    not dealt; a count of the stub shows it.
-    """
-    again = tuple(card for card in cards if _is_out(decision.state, card.shuffle, card.ordinal))
-    twice = tuple(card.ordinal for card in again)
-    if twice:
-        named = f"card {twice[0]}" if len(twice) == 1 else f"cards {', '.join(map(str, twice))}"
-        decision.emit(events.DeviceNoted("reported_again", named))
-        note = f"the device reports {named} again: the report is repeated, or another card left under that number"
-        raise_count_in_doubt(decision, note, report=given, ordinals=twice)
-    return tuple(card for card in cards if card not in again)
-
-
-def _not_dealt_by_hand(decision: Decision, cards: tuple[HeldCard, ...]) -> tuple[HeldCard, ...]:
-    """The reported cards without those that were dealt by hand already; of those a note is kept."""
-    by_hand = decision.state.round.dealt_by_hand
-    late = [str(card.ordinal) for card in cards if card.id in by_hand]
-    if late:
-        decision.emit(events.DeviceNoted(DEALT_BY_HAND, f"cards {', '.join(late)}"))
-    return tuple(card for card in cards if card.id not in by_hand)
 
 
 def _deal_or_set_aside(
@@ -364,65 +309,6 @@ def _facts_of_card_not_due(decision: Decision) -> Facts:
 def _place_due(state: TableState) -> Place | None:
     """The place of the next card; None for a card that is burnt."""
     return None if state.burn_due else state.round.next_place
-
-
-def is_about_waiting_deck(state: TableState, deck: int) -> bool:
-    """Whether a report is about the deck that waits for the next round, not about the one in play.
-
-    That deck may lie in a second compartment, or in a shuffler beside. A report without a deck (0) is about the deck in
-    play.
-    """
-    if state.decks.waiting is not None and deck == state.decks.waiting.deck:
-        return deck not in (0, state.decks.in_play.deck)
-    return state.in_round and deck not in (0, state.round.deck)
-
-
-def waiting_deck_is_known(state: TableState, deck: int) -> bool:
-    """Whether this waiting deck was reported as put in."""
-    return state.decks.waiting is not None and state.decks.waiting.deck == deck
-
-
-def _take_strays(decision: Decision, given: DeviceReported, seen: Leaving, cards: tuple[HeldCard, ...]) -> bool:
-    """Take cards of the waiting deck as strays, in a round with I01; False where they are of the deck in play."""
-    state = decision.state
-    if (
-        state.decks.waiting is None
-        or seen.deck != state.decks.waiting.deck
-        or not is_about_waiting_deck(state, seen.deck)
-    ):
-        return False
-    decision.emit(events.CardsStrayed(seen.deck, cards))
-    if state.in_round:
-        ordinals = tuple(card.ordinal for card in cards)
-        note = f"cards of deck {seen.deck} came out; this round is dealt from deck {state.round.deck}"
-        raise_irregularity(
-            decision, Kind.FOREIGN_CARD, noticed_by=INFERENCE, ordinals=ordinals, report=given, note=note
-        )
-    return True
-
-
-def _is_of_unknown_deck(state: TableState, deck: int) -> bool:
-    """Whether a report names a deck that was not reported as put in."""
-    return is_about_waiting_deck(state, deck) and not waiting_deck_is_known(state, deck)
-
-
-def _take_cards_of_unknown_deck(
-    decision: Decision, given: DeviceReported, seen: Leaving, cards: tuple[HeldCard, ...]
-) -> bool:
-    """Raise I04 for cards of a deck that was not reported as put in. True: they are none of the round's.
-
-    Where their shuffle is that of the deck in play they may be its cards: they are set aside until it is decided.
-    """
-    state = decision.state
-    if not _is_of_unknown_deck(state, seen.deck):
-        return False
-    ordinals = tuple(card.ordinal for card in cards)
-    note = f"cards of deck {seen.deck} came out, which was not put in by any report; deck {state.round.deck} is dealt"
-    raise_count_in_doubt(decision, note, report=given, ordinals=ordinals)
-    if seen.shuffle == state.decks.in_play.shuffle:
-        return False
-    decision.emit(events.CardsStrayed(seen.deck, cards))
-    return True
 
 
 def _is_in_open_irregularity(decision: Decision, ordinals: tuple[int, ...]) -> bool:

@@ -16,6 +16,7 @@ from controller.table.inputs import CommandAnswered, DeviceReported
 from controller.table.interruptions import device_started
 from controller.table.irregularities.raising import DEVICE, already_open, raise_count_in_doubt, raise_irregularity
 from controller.table.phases import CARDS_LEAVE, Phase
+from controller.table.reported_cards import is_about_waiting_deck, waiting_deck_is_known
 from controller.table.state import TableState
 from firmware_bridge import observations
 from firmware_bridge.cards import DECK_SIZE
@@ -63,7 +64,7 @@ def command_answered(decision: Decision, given: CommandAnswered) -> None:
 
 def _deck_loaded(decision: Decision, given: DeviceReported, seen: observations.DeckLoaded) -> None:
     """A deck was put in; beside an unused one, or in a round, it waits for the next round."""
-    if dealing.is_about_waiting_deck(decision.state, seen.deck):
+    if is_about_waiting_deck(decision.state, seen.deck):
         decision.emit(events.DeckArrived(seen.deck, seen.count, seen.shuffle, waiting=True))
         return
     if decision.state.in_round:
@@ -82,7 +83,7 @@ def _deck_loaded(decision: Decision, given: DeviceReported, seen: observations.D
 
 def _is_known_waiting_deck(state: TableState, deck: int) -> bool:
     """Whether a report is about a waiting deck that was reported as put in."""
-    return dealing.is_about_waiting_deck(state, deck) and dealing.waiting_deck_is_known(state, deck)
+    return is_about_waiting_deck(state, deck) and waiting_deck_is_known(state, deck)
 
 
 def _shuffle_started(decision: Decision, given: DeviceReported, seen: observations.ShuffleStarted) -> None:
@@ -132,7 +133,7 @@ def _shuffle_aborted(decision: Decision, given: DeviceReported, seen: observatio
 def _stub_unloaded(decision: Decision, given: DeviceReported, seen: observations.StubUnloaded) -> None:
     """The end count: stub and hands must make up the deck (I02)."""
     state = decision.state
-    if dealing.is_about_waiting_deck(state, seen.deck):
+    if is_about_waiting_deck(state, seen.deck):
         if state.decks.waiting is not None and seen.deck == state.decks.waiting.deck:
             decision.emit(events.DeckMadeUnusable(seen.deck, waiting=True))  # it came out unused
         else:

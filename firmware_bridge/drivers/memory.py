@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from firmware_bridge.allowance import Allowance
 from firmware_bridge.cards import Evidence
 
 KEPT: Final = 64  # reports; a device repeats at most those of its window
@@ -27,8 +28,7 @@ class LinkMemory:
         self.passed_newest: int | None = None
         self._reports: dict[tuple[int, int], Evidence] = {}
         self._noted: dict[tuple[str, int, int], None] = {}
-        self._may_note = float(NOTED_IN_A_ROW)
-        self._noted_at = 0.0
+        self._allowance = Allowance(NOTED_IN_A_ROW, NOTED_AGAIN_AFTER)
 
     def take(self, boot: int, number: int, evidence: Evidence) -> None:
         """Keep the bytes of a report that was received."""
@@ -42,13 +42,8 @@ class LinkMemory:
 
     def may_note(self, what: str, boot: int, number: int, now: float) -> bool:
         """Whether a contradiction is to be noted: each once, and not so many that they fill a journal."""
-        if (what, boot, number) in self._noted:
+        if (what, boot, number) in self._noted or not self._allowance.take(now):
             return False
-        self._may_note = min(NOTED_IN_A_ROW, self._may_note + (now - self._noted_at) / NOTED_AGAIN_AFTER)
-        self._noted_at = now
-        if self._may_note < 1:
-            return False
-        self._may_note -= 1
         self._noted[what, boot, number] = None
         if len(self._noted) > KEPT:
             del self._noted[next(iter(self._noted))]

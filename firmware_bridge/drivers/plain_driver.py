@@ -7,13 +7,11 @@ not show (`firmware_bridge.plain_text`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
-
-import msgspec
+from typing import Final, cast
 
 from firmware_bridge.commands import AnyCommand
 from firmware_bridge.drivers.base import Driver, Heard, LinkOver
-from firmware_bridge.plain_text import LONGEST, is_plain, plain
+from firmware_bridge.plain_text import LONGEST, with_plain_texts
 
 LONGEST_SENTENCE: Final = 600  # characters of a driver's own sentence, which may quote a device
 MOST: Final = 32  # texts of one list
@@ -42,21 +40,5 @@ class PlainDriver:
 
 def made_plain(heard: Heard) -> Heard:
     """The same with every text in it plain."""
-    return _plain(heard, LONGEST_SENTENCE if isinstance(heard, LinkOver) else LONGEST)  # type: ignore[no-any-return]  # of the type that it was
-
-
-def _plain(value: Any, longest: int) -> Any:
-    if isinstance(value, str):
-        return value if is_plain(value, longest) else plain(value, longest)
-    if isinstance(value, msgspec.Struct):
-        changed = {}
-        for name in value.__struct_fields__:
-            before = getattr(value, name)
-            after = _plain(before, longest)
-            if after is not before:
-                changed[name] = after
-        return msgspec.structs.replace(value, **changed) if changed else value
-    if isinstance(value, tuple) and value and isinstance(value[0], str):
-        after = tuple(_plain(one, longest) for one in value[:MOST])
-        return value if after == value else after
-    return value
+    longest = LONGEST_SENTENCE if isinstance(heard, LinkOver) else LONGEST
+    return cast("Heard", with_plain_texts(heard, longest, MOST))

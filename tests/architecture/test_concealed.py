@@ -84,7 +84,7 @@ def test_neither_hash_nor_order_discloses_the_face() -> None:
     assert hash(SECRET) == hash(Concealed(Card.parse("2C"), shuffle=4, ordinal=7))
     assert Concealed(Card.parse("2C"), 4, 7) != SECRET
     with pytest.raises(TypeError):
-        sorted([SECRET, SECRET])  # type: ignore[type-var]
+        sorted([SECRET, SECRET])  # type: ignore[type-var]  # that is tried
 
 
 def test_evidence_of_a_report_is_concealed_too() -> None:

@@ -136,7 +136,7 @@ def watch_journal(countdown: Countdown, full_at: int) -> None:
     def watched(self: Any, path: Path, connection: Any, *given: Any, **named: Any) -> None:
         initialise(self, path, WatchedConnection(connection, countdown, full_at), *given, **named)
 
-    Journal.__init__ = watched  # type: ignore[method-assign]
+    Journal.__init__ = watched  # type: ignore[method-assign]  # to watch it
 
 
 def watch_link(countdown: Countdown) -> None:
@@ -152,8 +152,8 @@ def watch_link(countdown: Countdown) -> None:
         countdown.reach(Point.COMMANDED)
         return taken
 
-    LinkKeeper.acknowledge = acknowledged  # type: ignore[method-assign]
-    LinkKeeper.command = commanded  # type: ignore[method-assign]
+    LinkKeeper.acknowledge = acknowledged  # type: ignore[method-assign]  # to watch it
+    LinkKeeper.command = commanded  # type: ignore[method-assign]  # to watch it
 
 
 def note_commands(path: Path) -> None:
@@ -166,7 +166,7 @@ def note_commands(path: Path) -> None:
             file.write(msgspec.json.encode(line) + b"\n")
         return answer
 
-    Mechanism.carry_out = noted  # type: ignore[method-assign]
+    Mechanism.carry_out = noted  # type: ignore[method-assign]  # to watch it
 
 
 def note_lost_host() -> None:
@@ -177,7 +177,7 @@ def note_lost_host() -> None:
         sys.stdout.write(f"{HOST_LOST}\n")
         sys.stdout.flush()
 
-    SimulatedDevice._on_host_lost = noted  # type: ignore[method-assign]
+    SimulatedDevice._on_host_lost = noted  # type: ignore[method-assign]  # to watch it
 
 
 def become_another_user() -> None:
@@ -203,13 +203,13 @@ def main() -> None:
     if orders.page:
         daemon.PAGE = orders.page
     if orders.handshake_within:
-        host.HANDSHAKE_WITHIN = orders.handshake_within  # type: ignore[misc]
+        host.HANDSHAKE_WITHIN = orders.handshake_within  # type: ignore[misc]  # a shorter time
     if orders.due_within:
-        overdue.DUE_WITHIN = host.ANSWERED_WITHIN = orders.due_within  # type: ignore[misc]
+        overdue.DUE_WITHIN = host.ANSWERED_WITHIN = orders.due_within  # type: ignore[misc]  # a shorter time
     if orders.longest_pause:
-        link_keeper.LONGEST_PAUSE = orders.longest_pause  # type: ignore[misc]
+        link_keeper.LONGEST_PAUSE = orders.longest_pause  # type: ignore[misc]  # a shorter time
     if orders.grace:
-        server.GRACE = orders.grace  # type: ignore[misc]
+        server.GRACE = orders.grace  # type: ignore[misc]  # a shorter time
     if orders.as_another_user:
         become_another_user()
     cardshoe(prog_name="cardshoe")

@@ -364,3 +364,19 @@ async def test_slow_and_vanishing_followers_hold_nothing_up(stage: Stage) -> Non
     writer.close()
     await writer.wait_closed()
     assert not any("Traceback" in line for line in stage.daemon.err), "\n".join(stage.daemon.err)
+
+
+async def test_what_is_no_request_and_one_that_is_cut_off_leave_one_line_each_and_no_traceback(stage: Stage) -> None:
+    daemon = await stage.start_daemon()
+    for sent in (
+        b"GET / HT\x01TP/9.9.9\r\n\r\n",
+        b"POST /v1/operations HTTP/1.1\r\nHost: t\r\nContent-Length: 99\r\n\r\n{",
+    ):
+        _, writer = await asyncio.open_unix_connection(str(stage.socket))
+        writer.write(sent)
+        await writer.drain()
+        writer.close()
+    assert await daemon.end() == 0
+    logged = [json.loads(line) for line in daemon.err]
+    assert [line["logger"] for line in logged if line["event"] == "library.logged"] == ["aiohttp.server"]
+    assert "HT\\u0001TP" not in "".join(daemon.err)

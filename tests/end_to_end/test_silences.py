@@ -42,7 +42,7 @@ async def table(request: pytest.FixtureRequest, stage: Stage) -> AsyncIterator[S
             await table.until(lambda: table.count("command_done"))
             await table.settled()
             assert mechanism.draw()
-            await table.until(lambda number=number: table.count("cards_dealt") >= number)  # type: ignore[misc]
+            await table.until(lambda number=number: table.count("cards_dealt") >= number)  # type: ignore[misc]  # a lambda's default
         yield table
 
 

@@ -36,9 +36,9 @@ def main() -> int:
     failed = 0
     for target in [BY_NAME[asked.only]] if asked.only else TARGETS:
         executions, findings = run_for(target, asked.seconds, asked.seed)
-        print(f"{target.name:<22} {executions:>10,} executions  {len(findings)} findings", flush=True)  # noqa: T201
+        print(f"{target.name:<22} {executions:>10,} executions  {len(findings)} findings", flush=True)  # noqa: T201  # what it is for
         for found in findings.values():
-            print(f"  {found.data!r}", *traceback.format_exception(found.error)[-3:], sep="\n  ")  # noqa: T201
+            print(f"  {found.data!r}", *traceback.format_exception(found.error)[-3:], sep="\n  ")  # noqa: T201  # what it is for
         failed += len(findings)
     return 1 if failed else 0
 

@@ -149,7 +149,7 @@ def rewrite_schema(path: Path, before: str, after: str) -> None:
 def test_a_value_of_another_type_is_found_on_opening(written: Path, value: str) -> None:
     rewrite_schema(written, "utc_ns INTEGER NOT NULL", "utc_ns ANY")
     with unguarded(written) as connection:
-        connection.execute(f"UPDATE entry SET utc_ns = {value} WHERE number = 3")  # noqa: S608
+        connection.execute(f"UPDATE entry SET utc_ns = {value} WHERE number = 3")  # noqa: S608  # the test's own words
     rewrite_schema(written, "utc_ns ANY", "utc_ns INTEGER NOT NULL")
     with pytest.raises(JournalError) as found:
         open_journal(written)
@@ -190,10 +190,10 @@ def test_a_flipped_bit_is_refused_or_lies_where_nothing_is_stored(written: Path,
 def test_a_name_of_other_types_is_found_on_opening(written: Path, change: str) -> None:
     column = change.split()[0]
     with closing(sqlite3.connect(written)) as connection:
-        (kind,) = connection.execute(f"SELECT typeof({column}) FROM journal").fetchone()  # noqa: S608
+        (kind,) = connection.execute(f"SELECT typeof({column}) FROM journal").fetchone()  # noqa: S608  # the test's own words
     rewrite_schema(written, f"{column} {kind.upper()} NOT NULL", f"{column} ANY NOT NULL")
     with unguarded(written) as connection:
-        connection.execute(f"UPDATE journal SET {change}")  # noqa: S608
+        connection.execute(f"UPDATE journal SET {change}")  # noqa: S608  # the test's own words
     rewrite_schema(written, f"{column} ANY NOT NULL", f"{column} {kind.upper()} NOT NULL")
     with pytest.raises(JournalError, match="name is not as it was made") as found:
         open_journal(written)
@@ -205,10 +205,10 @@ def test_a_reader_without_the_chain_finds_a_value_of_another_type(written: Path,
     """SQLite reads what damage left: a NULL where the schema allows none."""
     content = written.read_bytes()
     with closing(sqlite3.connect(written)) as connection:
-        (kind,) = connection.execute(f"SELECT typeof({column}) FROM entry WHERE number = 3").fetchone()  # noqa: S608
+        (kind,) = connection.execute(f"SELECT typeof({column}) FROM entry WHERE number = 3").fetchone()  # noqa: S608  # the test's own words
     rewrite_schema(written, f"{column} {kind.upper()} NOT NULL", f"{column} ANY")
     with unguarded(written) as connection:
-        connection.execute(f"UPDATE entry SET {column} = NULL WHERE number = 3")  # noqa: S608
+        connection.execute(f"UPDATE entry SET {column} = NULL WHERE number = 3")  # noqa: S608  # the test's own words
     rewrite_schema(written, f"{column} ANY", f"{column} {kind.upper()} NOT NULL")
     assert written.read_bytes() != content
     reader: JournalReader[AnyInput, AnyEvent] = JournalReader.open_to_read(

@@ -39,7 +39,7 @@ class Failing:
         connection = self._mocker.Mock(spec=["execute", "close"])
         connection.execute.side_effect = execute
         connection.close.side_effect = real.close
-        return connection  # type: ignore[no-any-return]
+        return connection  # type: ignore[no-any-return]  # it is given as Any
 
     def at(self, position: int, error: Exception, *, rollback: Exception | None = None) -> None:
         """Fail at that statement of the next append, and perhaps at rolling it back."""
@@ -185,5 +185,5 @@ def test_what_no_journal_can_hold_is_refused_before_anything_is_written(path: Pa
     with closing(open_journal(path)) as journal:
         for wrong in (object(), Said("\ud800")):
             with pytest.raises((TypeError, ValueError, NotImplementedError)):
-                journal.append(wrong, [], round=1, moment=moment())  # type: ignore[arg-type]
+                journal.append(wrong, [], round=1, moment=moment())  # type: ignore[arg-type]  # that is the failure
         assert append(journal, 1) == [1, 2, 3, 4]

@@ -81,7 +81,7 @@ async def test_a_failure_reaches_whoever_asked_and_the_thread_lives_on(path: Pat
     journal._connection = whole
     assert await say(writer, 3) == 3
     with pytest.raises(TypeError):
-        await writer.append(Said("x"), None, round=1, moment=moment())  # type: ignore[arg-type]
+        await writer.append(Said("x"), None, round=1, moment=moment())  # type: ignore[arg-type]  # that is the failure
     assert await say(writer, 4) == 5
     await writer.close()
 

@@ -90,7 +90,10 @@ def test_cut_off_anywhere_it_is_read_up_to_the_cut_and_gone_on_with(
     write(whole, SAID, make_cipher)
     data = whole.read_bytes()
     header_ends = data.index(b"\n") + 1
-    for cut in range(header_ends, len(data)):
+    step = 1 if make_cipher is None else 13  # a sealed line is long, and its inside is all alike
+    line_ends = [place for place, byte in enumerate(data) if byte == ord("\n")][1:]
+    around = {place + beside for place in line_ends for beside in (-1, 0, 1)} - {len(data)}
+    for cut in sorted({*range(header_ends, len(data), step), *around}):
         path = tmp_path / "cut.capture"
         path.write_bytes(data[:cut])
         found = read_capture([path], make_cipher).recordings[0].records

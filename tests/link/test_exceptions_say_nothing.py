@@ -14,7 +14,7 @@ from controller.table.events import AnyEvent
 from controller.table.inputs import AnyInput, DeviceGone
 from firmware_bridge.commands import AnyCommand, HoldExit
 from firmware_bridge.drivers.cardlink.host import CardlinkHost
-from firmware_bridge.exception_place import LONGEST, named, place_of, whole
+from firmware_bridge.exception_place import LONGEST, named, raised_at, whole
 from firmware_bridge.link_keeper import LinkState
 
 from .parts import KEY, SERIAL, Bench, Desk, HandClock, running
@@ -73,6 +73,6 @@ def test_the_journal_seals_it_and_the_api_does_not_get_it() -> None:
 def test_place_and_bounds() -> None:
     with pytest.raises(ValueError, match="invalid literal") as raised:
         int("x" * 3 * LONGEST)
-    assert place_of(raised.value) == "unknown", "no line of this project raised it"
+    assert raised_at(raised.value) == "unknown", "no line of this project raised it"
     assert named(raised.value) == "ValueError at unknown"
     assert len(whole(raised.value).open()) <= LONGEST

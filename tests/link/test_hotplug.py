@@ -172,7 +172,7 @@ async def test_unplugged_and_plugged_in_before_the_loss_is_noticed(
             pty = Pty(name, SmallDevice(), desk.changes)
             keeper.try_now()
             assert keeper.health.state is LinkState.READY, "the loss was not noticed yet"
-            await desk.changes.until(lambda seen=link: keeper.health.link > seen)  # type: ignore[misc]
+            await desk.changes.until(lambda seen=link: keeper.health.link > seen)  # type: ignore[misc]  # a lambda's default
             assert clock.now == now, "it waited out its pause"
         await desk.until_state(LinkState.READY)
     assert len(desk.ends) == 20, "each link has its end"

@@ -188,7 +188,7 @@ async def test_a_refused_device_stays_refused_until_it_is_another(desk: Desk, cl
         before = len(desk.healths)
         for attempt in range(2, 5):
             assert 4.0 <= await clock.pass_next_wait() <= 6.0
-            await desk.changes.until(lambda n=attempt: keeper.health.link == n)  # type: ignore[misc]
+            await desk.changes.until(lambda n=attempt: keeper.health.link == n)  # type: ignore[misc]  # a lambda's default
             await desk.changes.until(lambda: keeper.health.retry_at is not None)
         assert len(desk.healths) == before, "a repeated refusal is not new"
         assert keeper.health.since == refused.since

@@ -190,7 +190,7 @@ async def lines_after_a_loss(desk: Desk, clock: HandClock, card: bytes, *, simul
             for _ in range(KEPT + 5):
                 before = len(desk.heard)
                 bench.far_ends[-1].write(b" [Manual Burn Cards]<Card:" + card + b"> \r\n")
-                await desk.changes.until(lambda before=before: len(desk.heard) > before)  # type: ignore[misc]
+                await desk.changes.until(lambda before=before: len(desk.heard) > before)  # type: ignore[misc]  # a lambda's default
             clock.now += 0.25
             bench.unplug()
             await desk.until_state(LinkState.LOST)

@@ -47,7 +47,7 @@ def name_server(mocker: pytest_mock.MockerFixture, answer: Callable[[], Addresse
     """What is no address goes to it, and gets this answer."""
     real = socket.getaddrinfo
 
-    def look_up(host: str, port: int, family: int = 0, type: int = 0, proto: int = 0, flags: int = 0) -> object:  # noqa: A002
+    def look_up(host: str, port: int, family: int = 0, type: int = 0, proto: int = 0, flags: int = 0) -> object:  # noqa: A002  # as socket names it
         return real(host, port, family, type, proto, flags) if flags else answer()
 
     mocker.patch.object(socket, "getaddrinfo", side_effect=look_up)

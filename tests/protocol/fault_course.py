@@ -201,9 +201,9 @@ class FaultCourse:
 
     def _device(self) -> SimulatedDevice:
         if self.side in ONE_WAY_SHOES:
-            return ONE_WAY_SHOES[self.side](serial="SHOE-9", random=Random(1))  # type: ignore[return-value]
+            return ONE_WAY_SHOES[self.side](serial="SHOE-9", random=Random(1))  # type: ignore[return-value]  # it has what is used
         kind = "shuffler" if self.side == "shuffler" else "shoe"
-        profile = Profile(kind, "SHOE-9", full_capabilities(kind))  # type: ignore[arg-type]
+        profile = Profile(kind, "SHOE-9", full_capabilities(kind))  # type: ignore[arg-type]  # one of two words
         clock = self._clock
         return SimulatedDevice(profile, key=KEY, random=Random(1), fresh=Random(2), clock=clock, pace=Pace(0))
 

@@ -49,7 +49,7 @@ def nothing_lost(course: FaultCourse) -> None:
 
 
 def one(course: FaultCourse, kind: type[observations.Observation]) -> observations.Observation:
-    (seen,) = course.of(kind)  # type: ignore[type-var]
+    (seen,) = course.of(kind)  # type: ignore[type-var]  # any kind of observation
     return seen
 
 

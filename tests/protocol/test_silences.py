@@ -199,7 +199,7 @@ def test_reports_of_an_earlier_boot_that_never_come_are_given_up() -> None:
     assert line.of(ReportsGone) == [ReportsGone(BOOT, 3, None, withheld=True)]
     line.passes = lambda number: number == 1
     line.run(5)
-    assert [(one.boot, one.number) for one in line.of(Reported)][2:] == [(77, 1)]  # type: ignore[union-attr]
+    assert [(one.boot, one.number) for one in line.of(Reported)][2:] == [(77, 1)]  # type: ignore[union-attr]  # all are reports
 
 
 def test_a_status_that_counts_fewer_reports_than_were_sent_ends_the_link() -> None:

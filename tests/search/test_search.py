@@ -21,7 +21,7 @@ def _name(case: Case) -> str:
 def test_every_state_keeps_the_invariants_and_leads_to_the_next_round(case: Case) -> None:
     search = run(case)
     found = page.row(case, search)
-    print(found)  # noqa: T201  the numbers are shown with -s and when it fails
+    print(found)  # noqa: T201  # the numbers are shown with -s and when it fails
     assert search.wrong()[:5] == []
     assert found in page.rows(), (
         f"docs/search.md has other numbers; after a change: python -m tests.search --write\n{found}"

@@ -344,7 +344,7 @@ class SimulatedUsb(usb.backend.IBackend):  # type: ignore[misc]  # pyusb has no 
     intr_read = bulk_read
 
     def ctrl_transfer(
-        self, dev_handle: UsbHandle, bmRequestType: int, bRequest: int, wValue: int, wIndex: int,  # noqa: N803
+        self, dev_handle: UsbHandle, bmRequestType: int, bRequest: int, wValue: int, wIndex: int,  # noqa: N803  # pyusb's names
         data: array[int], timeout: int,
     ) -> int:  # fmt: skip
         kind, index = divmod(wValue, 256)

@@ -27,6 +27,6 @@ def test_there_is_a_way_to_the_next_round(name: str) -> None:
 def test_the_search_for_a_way_out_fails_where_there_is_none() -> None:
     table = TableHarness().start()
     table.device.load([])
-    table.device.load = lambda cards=None: None  # type: ignore[method-assign]
+    table.device.load = lambda cards=None: None  # type: ignore[method-assign]  # it does not load
     with pytest.raises(AssertionError, match=r"no way out|accepted|refused"):
         lead_to_next_round(table)

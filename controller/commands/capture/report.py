@@ -37,11 +37,11 @@ def as_data(ms: int, link: int, thing: Played, *, faces: bool) -> dict[str, Any]
     for field in msgspec.structs.fields(thing):
         value = getattr(thing, field.name)
         if field.name != "evidence" and (value or field.name not in RARE):  # the bytes stand in the record
-            line[field.name] = _plain(value, faces=faces)
+            line[field.name] = _values(value, faces=faces)
     return line
 
 
-def _plain(value: object, *, faces: bool) -> Any:
+def _values(value: object, *, faces: bool) -> Any:
     def show(thing: Any) -> Any:
         if isinstance(thing, Concealed):
             return thing.expose().code if faces else COVERED
@@ -102,7 +102,7 @@ def _record(record: AnyRecord, *, faces: bool) -> str:
 def _heard(heard: Heard, *, faces: bool) -> str:
     match heard:
         case base.Reported():
-            return f"report {heard.number}: {_words(_plain(heard.observation, faces=faces))}"
+            return f"report {heard.number}: {_words(_values(heard.observation, faces=faces))}"
         case base.DeviceReady():
             return f"ready: {_device(msgspec.to_builtins(heard.identity))}"
         case base.LinkOver():

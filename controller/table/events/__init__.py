@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, TypeAlias, Union
 from controller.table.events.base import Event as Event
 
 # All are used as `events.RoundBegan`; a new event is written once, in its module.
-from controller.table.events.card_events import *  # noqa: F403
-from controller.table.events.correction_events import *  # noqa: F403
-from controller.table.events.deck_events import *  # noqa: F403
-from controller.table.events.device_events import *  # noqa: F403
-from controller.table.events.door_events import *  # noqa: F403
-from controller.table.events.irregularity_events import *  # noqa: F403
-from controller.table.events.round_events import *  # noqa: F403
-from controller.table.events.wager_events import *  # noqa: F403
+from controller.table.events.card_events import *  # noqa: F403  # every event
+from controller.table.events.correction_events import *  # noqa: F403  # every event
+from controller.table.events.deck_events import *  # noqa: F403  # every event
+from controller.table.events.device_events import *  # noqa: F403  # every event
+from controller.table.events.door_events import *  # noqa: F403  # every event
+from controller.table.events.irregularity_events import *  # noqa: F403  # every event
+from controller.table.events.round_events import *  # noqa: F403  # every event
+from controller.table.events.wager_events import *  # noqa: F403  # every event
 
 if TYPE_CHECKING:
     AnyEvent: TypeAlias = Event
