@@ -20,21 +20,16 @@ ONE_MORE_EVERY: Final = 600.0  # seconds until one more of it is logged
 
 
 def configure_logs(level: int) -> None:
-    """To stderr. `level` as in the standard library: 20 info, 30 warning."""
+    """To stderr. `level` as in the standard library: 20 info, 30 warning. No line has a traceback: texts of exceptions
+    and local variables may hold cards and keys (`firmware_bridge.exception_place`).
+    """
     processors: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
     ]
-    if sys.stderr.isatty():
-        # Local variables stay out of tracebacks: they may hold cards and keys.
-        renderer: structlog.typing.Processor = structlog.dev.ConsoleRenderer(
-            exception_formatter=structlog.dev.plain_traceback
-        )
-    else:
-        no_locals = structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
-        processors.append(structlog.processors.ExceptionRenderer(no_locals))
-        renderer = structlog.processors.JSONRenderer()
+    in_terminal = sys.stderr.isatty()
+    renderer = structlog.dev.ConsoleRenderer() if in_terminal else structlog.processors.JSONRenderer()
     structlog.configure(
         processors=[*processors, renderer],
         wrapper_class=structlog.make_filtering_bound_logger(level),

@@ -42,6 +42,7 @@ from firmware_bridge.observations import NotUnderstood
 
 ANSWER_WITHIN: Final = 5.0  # seconds for the decision loop to come round, before the watchdog is no longer fed
 
+OF_THE_DOOR: Final = (inputs.PinTried, inputs.RefusedAtDoor)
 OF_A_LINK: Final = (
     inputs.DeviceReported,
     inputs.ReportsMissing,
@@ -97,7 +98,7 @@ class TableService:
         self._queue: asyncio.Queue[Asked] = asyncio.Queue()
         self._fault: Fault | None = None
         self._gone: inputs.DeviceGone | None = None  # an end of the link that the journal does not hold yet
-        self._pins_tried: list[inputs.PinTried] = []  # not in the journal yet: they count all the same
+        self._owed: list[inputs.PinTried | inputs.RefusedAtDoor] = []  # of the door, and not in the journal yet
         self._ignores_link = False  # a report was left out: a later one of the same link would skip it
         self._log = structlog.get_logger(table=name)
 
@@ -130,18 +131,26 @@ class TableService:
     def pin_lock(self, person: str, uid: int) -> PinLock:
         """Wrong PINs of the person at this user, those included that could not be recorded yet."""
         state = self.state
-        for tried in self._pins_tried:
-            state = decide(state, tried).state
+        for owed in self._owed:
+            if isinstance(owed, inputs.PinTried):
+                state = decide(state, owed).state
         return state.pin_lock(person, uid)
 
     async def pin_tried(self, person: str, uid: int, *, right: bool) -> None:
-        """Record it; while nothing can be recorded, keep it until that is possible again."""
-        tried = inputs.PinTried(person, uid, right, self._clock.now().utc_ns)
-        self._pins_tried.append(tried)
-        await self._ask(tried)
+        """Record it; while nothing can be recorded it counts all the same, and is kept."""
+        await self._record(inputs.PinTried(person, uid, right, self._clock.now().utc_ns))
 
     async def refused_at_door(self, what: str, uid: int | None, count: int) -> None:
-        await self._ask(inputs.RefusedAtDoor(what, uid, count))
+        """Record it. While nothing can be recorded it is kept, one for each kind and user."""
+        for one in self._owed if self._fault is not None else ():
+            if isinstance(one, inputs.RefusedAtDoor) and (one.what, one.uid) == (what, uid):
+                self._owed[self._owed.index(one)] = msgspec.structs.replace(one, count=one.count + count)
+                return
+        await self._record(inputs.RefusedAtDoor(what, uid, count))
+
+    async def _record(self, given: inputs.PinTried | inputs.RefusedAtDoor) -> None:
+        self._owed.append(given)
+        await self._ask(given)
 
     async def _ask(self, given: AnyInput | None) -> None:
         """Queue an input and wait until it was taken. None: a sign of life."""
@@ -159,8 +168,8 @@ class TableService:
             self._fault = None  # tried again: first the end of a link that is not recorded yet, then this operation
             if self._gone is not None:
                 self._queue.put_nowait(Asked(self._gone))  # a closed link does not end again by itself
-            for tried in self._pins_tried:
-                self._queue.put_nowait(Asked(tried))
+            for owed in self._owed:
+                self._queue.put_nowait(Asked(owed))
         given = inputs.PersonActed(request.id, person, role, request.round, request.operation, by.uid, by.proven)
         await self._ask(given)
         if after_fault:
@@ -204,8 +213,8 @@ class TableService:
         if isinstance(given, inputs.DeviceGone | inputs.DeviceConnected):
             self._gone = given if isinstance(given, inputs.DeviceGone) else None
         if self._fault is not None:
-            return  # a report stays unacknowledged and comes again, a PIN is kept
-        if isinstance(given, inputs.PinTried) and given not in self._pins_tried:
+            return  # a report stays unacknowledged and comes again; what the door tells is kept
+        if isinstance(given, OF_THE_DOOR) and given not in self._owed:
             return  # it was queued twice, and is recorded
         if isinstance(given, inputs.DeviceConnected):
             self._ignores_link = False
@@ -217,6 +226,8 @@ class TableService:
             self._fail(error.code, str(error), error.hint)
         except Exception as error:
             self._log.error("table.decision_failed", input=type(given).__name__, **as_fields(error))
+            if isinstance(given, OF_THE_DOOR):
+                self._owed.remove(given)  # it would fail at every return to service
             await self._take_as_not_understood(given)
 
     async def _decide(self, given: AnyInput) -> None:
@@ -227,8 +238,8 @@ class TableService:
             self._act(given, (), ())
         if given is self._gone:
             self._gone = None
-        if isinstance(given, inputs.PinTried):
-            self._pins_tried.remove(given)
+        if isinstance(given, OF_THE_DOOR):
+            self._owed.remove(given)
 
     async def _take_as_not_understood(self, given: AnyInput) -> None:
         """A report on which this program fails would come again for ever: it is recorded as not understood."""

@@ -23,7 +23,7 @@ from controller.journal.store import Committed
 from controller.roles import Role
 from controller.table import operations
 from controller.table.access import FAILURES
-from controller.table.events import DeviceLost, Event, PinRefused, ReportTaken
+from controller.table.events import DeviceLost, DoorRefused, Event, PinRefused, ReportTaken
 from controller.table.inputs import DaemonStarted
 from controller.table.settings import Settings
 from controller.table.state import TableState
@@ -292,3 +292,17 @@ async def test_wrong_pins_count_while_nothing_can_be_recorded_and_are_recorded_a
         assert service.pin_lock("sam", 1001) == service.state.pin_lock("sam", 1001)
         assert service.state.pin_lock("sam", 1001).locks == 1
     assert [event.failures for event in disk.events if isinstance(event, PinRefused)] == [1, 2, 3, 4, 0]
+
+
+async def test_what_the_door_refused_while_the_disk_was_full_is_recorded_after_it() -> None:
+    disk, line = Disk(), Line()
+    async with served(disk, line) as service:
+        disk.full = True
+        for count in (1, 40, 2):
+            await service.refused_at_door("not-admitted", 1001, count)
+        await service.refused_at_door("connections", 1001, 5)
+        disk.full = False
+        assert (await service.operate(returning(), SAM)).accepted
+        await in_turn(service)
+    told = [(event.what, event.uid, event.count) for event in disk.events if isinstance(event, DoorRefused)]
+    assert told == [("not-admitted", 1001, 43), ("connections", 1001, 5)]

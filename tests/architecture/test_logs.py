@@ -1,0 +1,20 @@
+"""No exception is logged as a whole: its text may name a card. Its type and its place are."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from tests.architecture.sources import PACKAGES, Module, modules
+
+
+def _logs_a_whole_exception(call: ast.Call) -> bool:
+    named = isinstance(call.func, ast.Attribute) and call.func.attr == "exception"
+    return any(word.arg == "exc_info" for word in call.keywords) or (named and bool(call.args))
+
+
+@pytest.mark.parametrize("module", modules(*PACKAGES), ids=lambda module: module.name)
+def test_no_exception_is_logged_as_a_whole(module: Module) -> None:
+    calls = [node for node in ast.walk(module.tree) if isinstance(node, ast.Call)]
+    assert not [call.lineno for call in calls if _logs_a_whole_exception(call)]
