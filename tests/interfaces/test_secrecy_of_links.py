@@ -23,6 +23,7 @@ from structlog.testing import capture_logs
 
 from controller.api.messages import encode
 from controller.api.view import LinkView
+from controller.commands.capture import report
 from controller.commands.capture.command import capture as capture_command
 from controller.daemon.captures import load_cipher
 from controller.daemon.table_service import input_of
@@ -34,10 +35,10 @@ from controller.table.inputs import AnyInput
 from firmware_bridge.capabilities import DeviceIdentity
 from firmware_bridge.captures.capture_format import Header, Origin
 from firmware_bridge.captures.recorder import Bounds, CaptureFile, CaptureRecorder
-from firmware_bridge.cards import DECK, Card, Concealed
+from firmware_bridge.cards import DECK, Card, Concealed, Evidence
 from firmware_bridge.commands import AnyCommand, Dispense, ReleaseExit, Shuffle
 from firmware_bridge.device_url import parse_device_url
-from firmware_bridge.drivers.base import Answered, Driver, Heard, Reported
+from firmware_bridge.drivers.base import Answered, Contradicted, Driver, Heard, Reported
 from firmware_bridge.drivers.registry import load_driver
 from firmware_bridge.drivers.setting import DriverSetting
 from firmware_bridge.link_keeper import Health, LinkState
@@ -321,3 +322,10 @@ def test_a_capture_that_is_shown_tells_no_card_unless_faces_are_asked_for(tmp_pa
     for way in (["show"], ["show", "--json"], ["replay", "--fast"], ["replay", "--fast", "--json"]):
         assert one.shown(*way) == two.shown(*way)
         assert one.shown(*way, "--faces") != two.shown(*way, "--faces")
+
+
+@pytest.mark.parametrize("faces", [False, True])
+def test_a_contradiction_is_shown_without_its_bytes(faces: bool) -> None:
+    heard = Contradicted("report", 1, 7, Evidence(b"KD"))
+    assert report.heard_line(12, heard, faces=faces).endswith('contradicted: what="report" boot=1 number=7')
+    assert "evidence" not in report.as_data(12, 1, heard, faces=faces)

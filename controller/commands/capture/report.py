@@ -10,7 +10,7 @@ import msgspec
 from firmware_bridge.captures import capture_format
 from firmware_bridge.captures.capture_format import AnyRecord, Header, Origin
 from firmware_bridge.captures.replay import Played
-from firmware_bridge.cards import Concealed
+from firmware_bridge.cards import Concealed, Evidence
 from firmware_bridge.drivers import base
 from firmware_bridge.drivers.base import Heard
 from firmware_bridge.plain_text import plain
@@ -45,6 +45,8 @@ def _values(value: object, *, faces: bool) -> Any:
     def show(thing: Any) -> Any:
         if isinstance(thing, Concealed):
             return thing.expose().code if faces else COVERED
+        if isinstance(thing, Evidence):
+            return COVERED
         raise NotImplementedError
 
     return msgspec.to_builtins(value, enc_hook=show)
@@ -110,7 +112,7 @@ def _heard(heard: Heard, *, faces: bool) -> str:
         case base.StatusHeard():
             return f"status: {_words(msgspec.to_builtins(heard.status))}"
         case _:
-            fields = msgspec.to_builtins(heard)
+            fields = {key: value for key, value in _values(heard, faces=faces).items() if key != "evidence"}
             return f"{fields.pop('heard')}: {_words(fields)}"
 
 
