@@ -201,9 +201,10 @@ def _has_differed_enough(decision: Decision) -> bool:
 
 
 def _take_out_of_use(decision: Decision) -> None:
-    """Cards of an unused deck have left between rounds: no round begins with it."""
+    """Cards of an unused deck have left between rounds, or its count does not stand still: no round begins with it."""
     deck = decision.state.decks.in_play
-    if not decision.state.in_round and deck.deck and deck.dispensed and not deck.used:
+    doubtful = deck.dispensed or decision.state.round.differences >= MOST_DIFFERENCES
+    if not decision.state.in_round and deck.deck and doubtful and not deck.used:
         decision.emit(events.DeckMadeUnusable(deck.deck))
 
 

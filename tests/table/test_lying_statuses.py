@@ -165,6 +165,18 @@ def test_between_rounds_it_does_not_either_and_the_next_deck_is_watched(unit: Un
     assert table.refused(operations.PlaceYourBets())[0] == "deck-used"
 
 
+def test_a_shuffle_that_changes_with_every_status_is_not_ordered_again_for_ever(unit: Unit) -> None:
+    table = TableHarness(unit).start()
+    table.do(operations.OpenTable())
+    table.fresh_deck()
+    for second in range(200):
+        status(table, shuffle=table.device.shuffle + second % 2)
+    assert len(table.events_of(events.StatusDiffers)) == MOST_DIFFERENCES
+    assert table.refused(operations.PlaceYourBets())[0] == "deck-used"
+    table.to_dealing().finish()
+    assert not table.events_of(events.IrregularityRaised)
+
+
 def test_a_device_that_comes_back_with_fewer_sensors_puts_the_count_in_doubt(unit: Unit) -> None:
     table = in_deal(unit)
     table.lose_link()
