@@ -327,7 +327,7 @@ def input_of(heard: Heard) -> AnyInput:
         case base.Reported():
             return inputs.DeviceReported(heard.boot, heard.number, heard.uptime_ms, heard.observation, heard.evidence)
         case base.StatusHeard():
-            return inputs.StatusReceived(heard.status, heard.unanswered)
+            return inputs.StatusReceived(heard.status, heard.unanswered, heard.moves_too_long)
         case base.Answered():
             return inputs.CommandAnswered(heard.command_id, heard.done, heard.reason)
         case base.DeviceReady():

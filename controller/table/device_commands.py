@@ -14,6 +14,7 @@ from controller.table.state import TableState
 from firmware_bridge.commands import AnyCommand, Dispense, HoldExit, ReleaseExit, Shuffle, UnloadStub
 
 STUB_UNLOADED = AFTER_DEAL | BEGINNING
+STATUSES = 2  # that contradict an order to the exit, before anything follows: one may have been sent before it
 
 
 def issue_commands(decision: Decision) -> None:
@@ -35,6 +36,13 @@ def issue_commands(decision: Decision) -> None:
     command = _moving_command(state, due)
     if command is not None:
         decision.emit(events.CommandIssued(command))
+
+
+def order_exit_again(decision: Decision) -> None:
+    """A round, or a deck, begins: an exit that did not obey is ordered to be held once more, and watched anew."""
+    device = decision.state.device
+    if device.connected and (device.exit_fails or device.exit_differs >= STATUSES):
+        decision.emit(events.CommandIssued(HoldExit()))
 
 
 def _cards_are_due(state: TableState) -> bool:

@@ -11,6 +11,7 @@ from typing import Any, Final
 from controller.games.specification import Kind
 from controller.table import dealing, events
 from controller.table.decision import Decision
+from controller.table.device_commands import order_exit_again
 from controller.table.inference import check_clock, with_numbers
 from controller.table.inputs import CommandAnswered, DeviceReported
 from controller.table.interruptions import device_started
@@ -79,6 +80,7 @@ def _deck_loaded(decision: Decision, given: DeviceReported, seen: observations.D
     for cause in decision.state.device.stops:
         if cause.startswith(OF_A_COMMAND):
             decision.emit(events.DeviceFreed(cause))  # with a fresh deck the command may be tried again
+    order_exit_again(decision)
 
 
 def _is_known_waiting_deck(state: TableState, deck: int) -> bool:

@@ -12,15 +12,15 @@ from typing import Final
 from controller.games.specification import Kind
 from controller.table import events
 from controller.table.decision import Decision
+from controller.table.device_commands import STATUSES
 from controller.table.device_reports import OF_A_COMMAND, stop
 from controller.table.inputs import DeviceContradicted, StatusReceived
 from controller.table.irregularities.raising import already_open, raise_count_in_doubt
 from controller.table.phases import Phase
 from controller.table.state import TableState
 from firmware_bridge.capabilities import DeviceStatus
-from firmware_bridge.commands import HoldExit, ReleaseExit
+from firmware_bridge.commands import HoldExit, ReleaseExit, Shuffle
 
-STATUSES: Final = 2  # that contradict an order, before anything follows: one may have been sent before it
 CAN_LEAVE: Final = {False: "open: cards can leave", True: "held: no card can leave"}
 CONTRADICTIONS: Final = {
     "report": "the device sent its report {} again with other content: cards may have passed unseen",
@@ -30,9 +30,9 @@ CONTRADICTIONS: Final = {
 
 
 def watch_orders(decision: Decision, given: StatusReceived) -> None:
-    """With every status. One that is sent while cards move says nothing of what comes of an order."""
+    """With every status. One that is sent while cards move says nothing of what comes of an order, for a while."""
     state = decision.state
-    if given.status.moving or given.status.boot != state.device.running_boot:
+    if given.moving or given.status.boot != state.device.running_boot:
         return
     if state.phase is Phase.MAINTENANCE or state.round.by_hand:
         return
@@ -44,6 +44,8 @@ def _look_for_answers(decision: Decision, given: StatusReceived) -> None:
     for opened in decision.state.device.open_commands:
         if opened.id not in given.unanswered or opened.late:
             continue
+        if given.status.moving and isinstance(opened.command, Shuffle):
+            continue  # it may take any time
         decision.emit(events.CommandUnanswered(opened.id))
         what = str(opened.command.__struct_config__.tag).replace("_", " ")
         exit_is = (

@@ -84,10 +84,19 @@ class DeviceContradicted(Input, frozen=True, tag="device_contradicted"):
 
 
 class StatusReceived(Input, frozen=True, tag="status_received"):
-    """A heartbeat. Journaled only when it decides something. `unanswered`: commands that should have been answered."""
+    """A heartbeat. Journaled only when it decides something. `unanswered`: commands that should have been answered.
+
+    `moves_too_long`: it says that cards move for longer than any set takes, so that this excuses nothing any more.
+    """
 
     status: DeviceStatus
     unanswered: tuple[int, ...] = ()
+    moves_too_long: bool = False
+
+    @property
+    def moving(self) -> bool:
+        """Whether what it says may change with the cards that move."""
+        return self.status.moving and not self.moves_too_long
 
 
 class CommandAnswered(Input, frozen=True, tag="command_answered"):

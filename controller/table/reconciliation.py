@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from controller.games.specification import Kind
 from controller.table import events
 from controller.table.decision import Decision
 from controller.table.device_reports import OF_A_JAM, stop
@@ -16,7 +17,7 @@ from controller.table.device_watch import watch_orders
 from controller.table.inference import device_counts
 from controller.table.inputs import DeviceConnected, DeviceGone, ReportsMissing, StatusReceived
 from controller.table.interruptions import may_have_passed_cards, raise_unseen_cards
-from controller.table.irregularities.raising import raise_count_in_doubt
+from controller.table.irregularities.raising import already_open, raise_count_in_doubt
 from controller.table.model import HeldCard, Pile
 from controller.table.phases import AFTER_DEAL, Service
 from controller.table.rounds import choose_game
@@ -25,6 +26,8 @@ from firmware_bridge.capabilities import DeviceIdentity, DeviceStatus
 from firmware_bridge.cards import DECK_SIZE
 
 OF_NEXT: Final = events.DISPENSED_OF_NEXT
+WATCHING: Final = ("holds_exit", "senses_tray", "senses_double_draw", "senses_orientation", "recognises_cards")
+MOST_DIFFERENCES: Final = 16  # of statuses in a round; further ones are recorded when the doubt is decided
 WORDS: Final = {OF_NEXT: "dispensed of the next deck"}
 
 
@@ -35,6 +38,7 @@ def device_connected(decision: Decision, given: DeviceConnected) -> None:
         choose_game(decision, decision.state.settings_wait)
     unfit = _unfit(decision.state, given.identity)
     passed = may_have_passed_cards(decision.state, given.identity)
+    less = _no_longer(decision.state, given.identity)
     _record_device_change(decision, given.identity)
     decision.emit(events.DeviceReady(given.identity, given.status.exit_held, passed, bool(unfit)))
     if unfit:
@@ -42,8 +46,11 @@ def device_connected(decision: Decision, given: DeviceConnected) -> None:
         decision.change_service("refuse", unfit)
         return
     decision.change_service("link_ready", "the device is there; its status is compared with the journal")
+    if less:
+        note = f"the device came back without what it had in this round ({less}): cards may have passed unseen"
+        raise_count_in_doubt(decision, note)
     _take_over_faults(decision, given.status)
-    _compare(decision, given.status)
+    _compare(decision, given.status, moving=given.status.moving)
 
 
 def _record_device_change(decision: Decision, identity: DeviceIdentity) -> None:
@@ -53,6 +60,15 @@ def _record_device_change(decision: Decision, identity: DeviceIdentity) -> None:
         decision.emit(events.DeviceDiffers("serial", known.serial, identity.serial))
     elif known.firmware_digest not in ("", identity.firmware_digest):
         decision.emit(events.DeviceDiffers("firmware", known.firmware_digest, identity.firmware_digest))
+
+
+def _no_longer(state: TableState, identity: DeviceIdentity) -> str:
+    """Sensors, and the hold of the exit, that the device had in this round and has no longer, in words."""
+    before = state.device.capabilities
+    if before is None or not state.in_round:
+        return ""
+    lost = (name for name in WATCHING if getattr(before, name) and not getattr(identity.capabilities, name))
+    return ", ".join(name.replace("_", " ") for name in lost)
 
 
 def _unfit(state: TableState, identity: DeviceIdentity) -> str:
@@ -125,7 +141,7 @@ def status_received(decision: Decision, given: StatusReceived) -> None:
     state = decision.state
     if state.device.connected and state.service is not Service.OUT_OF_SERVICE:
         watch_orders(decision, given)
-        _compare(decision, given.status)
+        _compare(decision, given.status, moving=given.moving)
 
 
 def reports_missing(decision: Decision, given: ReportsMissing) -> None:
@@ -145,10 +161,10 @@ def reports_missing(decision: Decision, given: ReportsMissing) -> None:
     raise_count_in_doubt(decision, note)
 
 
-def _compare(decision: Decision, status: DeviceStatus) -> None:
+def _compare(decision: Decision, status: DeviceStatus, *, moving: bool) -> None:
     """Compare status and journal, once both include the same reports and no card is moving."""
     state = decision.state
-    if status.moving or not _same_moment(state, status):
+    if moving or not _same_moment(state, status):
         return
     reconciling = state.service is Service.RECONCILING
     if reconciling:
@@ -157,6 +173,8 @@ def _compare(decision: Decision, status: DeviceStatus) -> None:
         return
     differences = [] if state.round.by_hand else _differences(state, status)  # cards of its stub were dealt without it
     of_next = _is_of_waiting_deck(state, status)
+    if differences and _has_differed_enough(decision):
+        return
     for what, ours, theirs in differences:
         tray = _unseen_in_tray(state, status) if what == "tray" and theirs else ()
         decision.emit(events.StatusDiffers(what, ours, theirs, tray))
@@ -166,12 +184,28 @@ def _compare(decision: Decision, status: DeviceStatus) -> None:
         )
         note = f"the device's count differs from the journal ({listed})"
         raise_count_in_doubt(decision, note)
+        _take_out_of_use(decision)
     raise_unseen_cards(decision)
     stub_is_out = of_next and not state.decks.in_play.stub_out
     if not differences and (stub_is_out or not state.device.status_agrees):
         decision.emit(events.StatusAgrees(stub_is_out))
     if reconciling and not state.in_round:
         decision.change_service("confirm", "the device is ready")
+
+
+def _has_differed_enough(decision: Decision) -> bool:
+    """A count that changes with every status does not fill the journal: people have to decide about it first."""
+    state = decision.state
+    told = already_open(decision, Kind.COUNT_IN_DOUBT) if state.in_round else state.decks.in_play.used
+    return told and state.device.status_agrees and state.round.differences >= MOST_DIFFERENCES
+
+
+def _take_out_of_use(decision: Decision) -> None:
+    """Cards of an unused deck have left between rounds, or its count does not stand still: no round begins with it."""
+    deck = decision.state.decks.in_play
+    doubtful = deck.dispensed or decision.state.round.differences >= MOST_DIFFERENCES
+    if not decision.state.in_round and deck.deck and doubtful and not deck.used:
+        decision.emit(events.DeckMadeUnusable(deck.deck))
 
 
 def _same_moment(state: TableState, status: DeviceStatus) -> bool:

@@ -9,6 +9,7 @@ from controller.table import decks, events, operations
 from controller.table.betting import notice_side_without_main, verify_nothing_held
 from controller.table.dealing import deal_cards_set_aside, deal_without_device
 from controller.table.decision import Decision, RefusedError
+from controller.table.device_commands import order_exit_again
 from controller.table.exposing import ENTER_CARDS, judge
 from controller.table.inputs import PersonActed
 from controller.table.irregularities.questions import in_order, question
@@ -107,6 +108,7 @@ def place_your_bets(decision: Decision, given: PersonActed, operation: operation
     earlier = played.number if played is not None else 0
     decision.emit(events.RoundBegan(number, deck.deck, deck.label, earlier, before))
     decision.enter_phase("place_your_bets", decision.state.game.clauses.place_your_bets)
+    order_exit_again(decision)
 
 
 def verify_cancel_start(state: TableState, given: PersonActed, operation: operations.CancelStart) -> None:

@@ -137,6 +137,7 @@ class Round(msgspec.Struct, frozen=True):
     power_failure_raised: bool = False  # in this interruption: raised once, however often power was lost
     stub_stop_raised: bool = False  # a stop of the device after the deal was raised
     clock_doubted: bool = False  # the device's clock ran backwards
+    differences: int = 0  # between the device's count and the journal
     placed_by: int = 0  # the last entry by which cards were moved, or found to lie elsewhere
     cards_may_have_passed: bool = False  # the device was away, cannot report what it did, and nothing is raised yet
 

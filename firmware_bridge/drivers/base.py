@@ -53,10 +53,14 @@ class ReportsGone(HeardStruct, frozen=True, tag="reports_gone"):
 
 
 class StatusHeard(HeardStruct, frozen=True, tag="status_heard"):
-    """The device's status, as it was sent. `unanswered`: commands that should have been answered by then."""
+    """The device's status, as it was sent. `unanswered`: commands that should have been answered by then.
+
+    `moves_too_long`: it has said that cards move for longer than any motion but a shuffle takes.
+    """
 
     status: DeviceStatus
     unanswered: tuple[int, ...] = ()
+    moves_too_long: bool = False
 
 
 class Answered(HeardStruct, frozen=True, tag="answered"):

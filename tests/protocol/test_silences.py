@@ -13,7 +13,7 @@ from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.framing import FrameReader
 from firmware_bridge.drivers.cardlink.host import ANSWERED_WITHIN, CardlinkHost
 from firmware_bridge.drivers.cardlink.messages import Kind
-from firmware_bridge.drivers.cardlink.overdue import DUE_WITHIN
+from firmware_bridge.drivers.cardlink.overdue import DUE_WITHIN, MOVES_WITHIN, STATUS_WITHIN
 from firmware_bridge.drivers.memory import KEPT, NOTED_IN_A_ROW, LinkMemory
 
 from .parts import BOOT, BenchDevice, frame, linked, make_host, only, over
@@ -329,3 +329,36 @@ def test_a_damaged_frame_in_the_handshake_is_asked_for_again_soon() -> None:
     assert host.wake_at() <= 0.71
     host.tick(0.71)
     assert host.outgoing()
+
+
+# -- statuses ----------------------------------------------------------------------------------------------------------
+
+
+def test_other_frames_do_not_stand_for_statuses() -> None:
+    host, now = linked(BenchDevice()), 0.0
+    while now < STATUS_WITHIN - 1.5:
+        now += 1.0
+        host.receive(removed(1), now)
+        assert not host.tick(now)
+    host.receive(removed(1), now + 1.0)
+    end = over(host.tick(now + 1.0))
+    assert end.code == "device-silent"
+    assert "no status" in end.sentence
+    assert host.wake_at() == float("inf")
+
+
+def _moving(host: CardlinkHost, now: float, *, moving: bool = True) -> bool:
+    status = messages.Status(0, 1, 7, 52, 0, 52, 0, False, False, moving, 0)
+    (heard,) = [one for one in host.receive(frame(Kind.STATUS, status), now) if isinstance(one, StatusHeard)]
+    return heard.moves_too_long
+
+
+def test_a_device_that_moves_for_ever_is_told_and_what_it_reports_meanwhile_excuses_nothing() -> None:
+    host = linked(BenchDevice())
+    for second in range(int(MOVES_WITHIN)):
+        assert not _moving(host, 1.0 + second)
+        host.receive(removed(1 + second), 1.0 + second)
+        host.acknowledge(BOOT, 1 + second, 1.0 + second)
+    assert _moving(host, 1.0 + MOVES_WITHIN)
+    assert not _moving(host, 2.0 + MOVES_WITHIN, moving=False)
+    assert not _moving(host, 3.0 + MOVES_WITHIN)

@@ -160,7 +160,7 @@ class StatusDiffers(Event, frozen=True, tag="status_differs"):
 
     def apply(self, state: TableState, entry: int) -> TableState:
         """From now on later statuses are compared with the device's value."""
-        state = with_status_compared(state)
+        state = with_round(with_status_compared(state), differences=state.round.differences + 1)
         if self.what == "shuffle":
             return with_decks(state, in_play=replace(state.decks.in_play, shuffle=self.device, shuffled=False))
         if self.what == DISPENSED_OF_NEXT:
@@ -220,7 +220,7 @@ class CommandIssued(Event, frozen=True, tag="command_issued"):
         if isinstance(self.command, HoldExit | ReleaseExit):
             held = isinstance(self.command, HoldExit)
             again = state.device.exit_held is held and state.device.exit_differs > 0
-            device = replace(device, exit_held=held, exit_differs=0, exit_repeated=again)
+            device = replace(device, exit_held=held, exit_fails=False, exit_differs=0, exit_repeated=again)
         return replace(state, device=device)
 
 

@@ -196,5 +196,6 @@ def first_stage(row: Row, asks: tuple[str, ...]) -> Stage:
 
 
 def already_open(decision: Decision, kind: Kind) -> bool:
-    """Whether one of this kind is open, so that a second one would only repeat it."""
-    return any(found.kind is kind and not found.waiting for found in decision.state.open)
+    """Whether one of this kind is open about this round, so that a second one would only repeat it."""
+    number = decision.state.round.number
+    return any(found.kind is kind and found.round == number and not found.waiting for found in decision.state.open)

@@ -14,7 +14,7 @@ from enum import Enum, auto
 from typing import Final, Literal, TypeAlias
 
 from firmware_bridge import observations
-from firmware_bridge.capabilities import DeviceIdentity
+from firmware_bridge.capabilities import DeviceIdentity, DeviceStatus
 from firmware_bridge.cards import Evidence
 from firmware_bridge.commands import AnyCommand
 from firmware_bridge.device_policy import ANY_DEVICE, DevicePolicy
@@ -31,7 +31,7 @@ from firmware_bridge.drivers.base import (
 from firmware_bridge.drivers.cardlink import authentication, messages
 from firmware_bridge.drivers.cardlink.framing import HEADER, VERSION, Frame, FrameReader, enclose, encode_frame
 from firmware_bridge.drivers.cardlink.messages import Kind, encode_body
-from firmware_bridge.drivers.cardlink.overdue import OverdueReport
+from firmware_bridge.drivers.cardlink.overdue import STATUS_WITHIN, OverdueReport, Statuses
 from firmware_bridge.drivers.cardlink.sequence import ReportSequence
 from firmware_bridge.drivers.cardlink.translate import identity_of, observation_of, order_of, status_of
 from firmware_bridge.drivers.cardlink.unreadable import why_unreadable
@@ -127,6 +127,7 @@ class CardlinkHost:
         self._unproven = False
         self._started = now
         self._last_valid: float | None = None
+        self._statuses = Statuses()
         self._echoed = False
         self._last_ack = now
         self._commands: dict[int, Unanswered] = {}
@@ -236,7 +237,7 @@ class CardlinkHost:
         silent = float("inf") if self._last_valid is None else self._last_valid + LOST_AFTER
         if self._step is not Step.READY:
             return min(silent, self._started + HANDSHAKE_WITHIN)
-        return silent
+        return min(silent, self._statuses.ends_at())
 
     def _why_ended(self, now: float) -> tuple[str, str]:
         if self._last_valid is None:
@@ -250,6 +251,8 @@ class CardlinkHost:
             )
         if now >= self._last_valid + LOST_AFTER:
             return "device-silent", f"The device has been silent for {LOST_AFTER:.0f} s."
+        if now >= self._statuses.ends_at():
+            return "device-silent", f"The device has sent no status for {STATUS_WITHIN:.0f} s; the program reconnects."
         return (
             "device-no-answer",
             "The device sends, but does not answer what this program sends: check the wire that carries the host's "
@@ -389,15 +392,19 @@ class CardlinkHost:
         self._step = Step.READY
         self._waiting = None
         self._send_ack(now)
-        self._overdue.hear_of(status.last_report, now)
+        self._hear_status(status, now)
         heard.append(DeviceReady(self._identity, status))
         heard.extend(self._sequence.gone)
 
     def _take_status(self, frame: Frame, now: float, heard: list[Heard]) -> None:
         status = status_of(messages.decode_status(frame.body), frame.boot)
-        self._overdue.hear_of(status.last_report, now)
+        self._hear_status(status, now)
         late = [one for one, asked in self._commands.items() if now >= asked.since + ANSWERED_WITHIN]
-        heard.append(StatusHeard(status, tuple(late)))
+        heard.append(StatusHeard(status, tuple(late), self._statuses.move_too_long(now)))
+
+    def _hear_status(self, status: DeviceStatus, now: float) -> None:
+        self._statuses.hear(now, moving=status.moving)
+        self._overdue.hear_of(status.last_report, now)
 
     def _take_answer(self, frame: Frame, now: float, heard: list[Heard]) -> None:
         answer = messages.decode_answer(frame.body)

@@ -1,6 +1,7 @@
-"""Whether a report that is due is withheld: the device says that it made it, and it does not come.
+"""What a device owes and does not send: a report that it says it made, a status, the end of a motion.
 
-Only while everything that was taken is acknowledged: before that the journal is behind, and not the device.
+A report is withheld only while everything that was taken is acknowledged: before that the journal is behind, and not
+the device.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from firmware_bridge.drivers.cardlink.sequence import ReportSequence
 from firmware_bridge.drivers.memory import LinkMemory
 
 DUE_WITHIN: Final = 5.0  # seconds
+STATUS_WITHIN: Final = 10.0  # seconds; a status is due each second, and a bad line damages some
+MOVES_WITHIN: Final = 30.0  # seconds; longer than a slow set and the recovery of a jam take
 
 
 class OverdueReport:
@@ -78,3 +81,23 @@ class OverdueReport:
         self._since = math.inf
         self._sequence.takes_next = True
         return ReportsGone(*self._due, None, withheld=True)
+
+
+class Statuses:
+    """Of one link. Other frames do not stand for them: without a status nothing can be compared."""
+
+    def __init__(self) -> None:
+        self._last = math.inf
+        self._moving_since = math.inf
+
+    def hear(self, now: float, *, moving: bool) -> None:
+        self._last = now
+        self._moving_since = min(self._moving_since, now) if moving else math.inf
+
+    def ends_at(self) -> float:
+        """When it is given up that another one comes."""
+        return self._last + STATUS_WITHIN
+
+    def move_too_long(self, now: float) -> bool:
+        """Whether they have said for so long that cards move that it excuses no difference any more."""
+        return now >= self._moving_since + MOVES_WITHIN
