@@ -333,7 +333,7 @@ def input_of(heard: Heard) -> AnyInput:
         case base.DeviceReady():
             return inputs.DeviceConnected(heard.identity, heard.status)
         case base.ReportsGone():
-            return inputs.ReportsMissing(heard.boot, heard.first, heard.last, heard.withheld)
+            return inputs.ReportsMissing(heard.boot, heard.first, heard.last, heard.withheld, heard.newest)
         case base.Contradicted():
             return inputs.DeviceContradicted(heard.what, heard.boot, heard.number, heard.evidence)
         case base.LinkOver():

@@ -65,13 +65,14 @@ class DeviceReported(Input, frozen=True, tag="device_reported"):
 class ReportsMissing(Input, frozen=True, tag="reports_missing"):
     """The device no longer has these reports; `last` None: how many is unknown.
 
-    `withheld`: the device says that it made them, and does not send them.
+    `withheld`: the device says that it made them, and does not send them. `newest`: the last report that it has made.
     """
 
     boot: int
     first: int
     last: int | None
     withheld: bool = False
+    newest: int = 0
 
 
 class DeviceContradicted(Input, frozen=True, tag="device_contradicted"):

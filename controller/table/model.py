@@ -150,6 +150,7 @@ class Device(msgspec.Struct, frozen=True):
     exit_fails: bool = False  # it refused to hold or to release its exit; again at the next link, deck or round
     exit_differs: int = 0  # statuses since the last order to the exit was answered that contradict it
     exit_repeated: bool = False  # that order was given a second time
+    newest_withheld: int = 0  # the last report that it had made when reports were given up that it withholds
     open_commands: tuple[OpenCommand, ...] = ()
     stops: tuple[str, ...] = ()
     status_agrees: bool = False

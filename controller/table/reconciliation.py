@@ -155,7 +155,7 @@ def reports_missing(decision: Decision, given: ReportsMissing) -> None:
         else f"the device no longer has its reports from {given.first} to {last}: cards may have passed unseen"
     )
     if given.last is None:  # reports of later starts follow in full: none of them counts as received
-        decision.emit(events.ReportsPassed(device.boot, device.last_report, note))
+        decision.emit(events.ReportsPassed(device.boot, device.last_report, note, given.newest))
     else:
         decision.emit(events.ReportsPassed(given.boot, max(given.last, taken), note))
     raise_count_in_doubt(decision, note)
@@ -164,7 +164,7 @@ def reports_missing(decision: Decision, given: ReportsMissing) -> None:
 def _compare(decision: Decision, status: DeviceStatus, *, moving: bool) -> None:
     """Compare status and journal, once both include the same reports and no card is moving."""
     state = decision.state
-    if moving or not _same_moment(state, status):
+    if moving or not _same_moment(decision, status):
         return
     reconciling = state.service is Service.RECONCILING
     if reconciling:
@@ -208,9 +208,18 @@ def _take_out_of_use(decision: Decision) -> None:
         decision.emit(events.DeckMadeUnusable(deck.deck))
 
 
-def _same_moment(state: TableState, status: DeviceStatus) -> bool:
-    taken = state.device.last_report if state.device.boot == status.boot else 0
-    return status.boot == state.device.running_boot and status.last_report == taken
+def _same_moment(decision: Decision, status: DeviceStatus) -> bool:
+    """Whether status and journal include the same reports.
+
+    Where reports are withheld they never do. Once people have decided about that, a status that stands at the last of
+    them is compared, or cards that leave from then on would pass unseen.
+    """
+    device = decision.state.device
+    if status.boot != device.running_boot:
+        return False
+    taken = device.last_report if device.boot == status.boot else 0
+    withheld = device.newest_withheld > taken and not already_open(decision, Kind.COUNT_IN_DOUBT)
+    return status.last_report == (device.newest_withheld if withheld else taken)
 
 
 def _close_earlier_command(decision: Decision, status: DeviceStatus) -> None:

@@ -43,13 +43,14 @@ class Reported(HeardStruct, frozen=True, tag="reported"):
 class ReportsGone(HeardStruct, frozen=True, tag="reports_gone"):
     """Reports that the device no longer has: cards may have passed unseen. `last` None: their number is unknown.
 
-    `withheld`: the device says that it made them, and does not send them.
+    `withheld`: the device says that it made them, and does not send them. `newest`: the last report that it has made.
     """
 
     boot: int
     first: int
     last: int | None
     withheld: bool = False
+    newest: int = 0
 
 
 class StatusHeard(HeardStruct, frozen=True, tag="status_heard"):

@@ -11,10 +11,11 @@ from controller.games.specification import Kind, Unit
 from controller.roles import Role
 from controller.table import events, operations
 from controller.table.counts import ledger_of
-from controller.table.inputs import StatusReceived
+from controller.table.inputs import ReportsMissing, StatusReceived
 from controller.table.reconciliation import MOST_DIFFERENCES
 from firmware_bridge.commands import HoldExit, Shuffle
 from tests.table.harness import TableHarness
+from tests.table.way_out import deal_with
 
 pytestmark = pytest.mark.parametrize("unit", Unit)
 SKIPPED = 5  # cards that leave, and are counted and not reported
@@ -192,3 +193,36 @@ def test_a_device_that_comes_back_with_fewer_sensors_puts_the_count_in_doubt(uni
     ledger = ledger_of(table.state)
     assert ledger is not None
     assert ledger.whole
+
+
+# -- reports that stay withheld ----------------------------------------------------------------------------------------
+
+
+def decided(table: TableHarness) -> None:
+    """People deal with everything that is open."""
+    while table.state.open:
+        deal_with(table, table.state.open[0])
+
+
+def test_after_a_withheld_report_was_decided_later_cards_do_not_pass_unseen(unit: Unit) -> None:
+    table = in_deal(unit)
+    newest = table.state.device.last_report + 1
+    table.give(ReportsMissing(table.device.boot, newest, None, withheld=True, newest=newest))
+    assert table.open.kind is Kind.COUNT_IN_DOUBT
+    decided(table)
+    status(table, 5, last_report=newest)
+    assert not table.state.open, "nothing more has left"
+    table.device.skip_count(SKIPPED)
+    status(table, last_report=newest)
+    assert table.open.kind is Kind.COUNT_IN_DOUBT
+    assert "differs from the journal" in table.open.note
+
+
+def test_a_withheld_report_that_comes_after_all_is_as_any_other(unit: Unit) -> None:
+    table = in_deal(unit)
+    newest = table.state.device.last_report + 1
+    table.give(ReportsMissing(table.device.boot, newest, None, withheld=True, newest=newest))
+    decided(table)
+    table.take()
+    status(table, 2)
+    assert not table.state.open

@@ -16,7 +16,9 @@ from firmware_bridge.drivers.base import Heard
 from firmware_bridge.plain_text import plain
 
 COVERED = "concealed"
-RARE = frozenset({"unanswered", "withheld", "moves_too_long"})  # fields, left out where there is nothing of them
+RARE = frozenset(
+    {"unanswered", "withheld", "newest", "moves_too_long"}
+)  # fields, left out where there is nothing of them
 
 
 def may_tell_faces(header: Header) -> bool:

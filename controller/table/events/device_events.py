@@ -96,6 +96,7 @@ class DeviceReady(Event, frozen=True, tag="device_ready"):
             exit_differs=0,
             exit_repeated=False,
             status_agrees=False,
+            newest_withheld=state.device.newest_withheld if identity.boot == state.device.running_boot else 0,
         )
         round_ = replace(state.round, cards_may_have_passed=self.cards_may_have_passed)
         return replace(state, device=device, round=round_)
@@ -173,14 +174,18 @@ class StatusDiffers(Event, frozen=True, tag="status_differs"):
 
 
 class ReportsPassed(Event, frozen=True, tag="reports_passed"):
-    """Reports that are lost: the next one expected follows (`boot`, `number`)."""
+    """Reports that are lost: the next one expected follows (`boot`, `number`).
+
+    `newest`: the last report that the device has made; it withholds those up to it.
+    """
 
     boot: int
     number: int
     note: str
+    newest: int = 0
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        return with_device(state, boot=self.boot, last_report=self.number)
+        return with_device(state, boot=self.boot, last_report=self.number, newest_withheld=self.newest)
 
 
 class ReportTaken(Event, frozen=True, tag="report_taken"):

@@ -80,7 +80,7 @@ class OverdueReport:
         memory.passed, memory.passed_newest = self._due, self._newest
         self._since = math.inf
         self._sequence.takes_next = True
-        return ReportsGone(*self._due, None, withheld=True)
+        return ReportsGone(*self._due, None, withheld=True, newest=self._newest)
 
 
 class Statuses:
