@@ -93,7 +93,7 @@ def test_reports_that_never_come_end_one_link_and_are_then_given_up_and_the_link
     assert "report 3 " in end.sentence
     assert not line.of(ReportsGone)
     line.run(DUE_WITHIN + 0.5)
-    assert line.of(ReportsGone) == [ReportsGone(BOOT, 3, None, withheld=True)]
+    assert line.of(ReportsGone) == [ReportsGone(BOOT, 3, None, withheld=True, newest=3)]
     line.run(60)
     assert len(line.of(LinkOver)) == 1
     assert len(line.of(ReportsGone)) == 1, "not again for the same report"
@@ -138,7 +138,7 @@ def test_a_gap_that_grows_and_a_second_gap_are_told_again() -> None:
     line.run(5)
     line.report(2)
     line.run(3 * DUE_WITHIN)
-    assert line.of(ReportsGone)[2:] == [ReportsGone(BOOT, 6, None, withheld=True)]
+    assert line.of(ReportsGone)[2:] == [ReportsGone(BOOT, 6, None, withheld=True, newest=6)]
     assert len(line.of(LinkOver)) == 2
 
 
@@ -196,7 +196,7 @@ def test_reports_of_an_earlier_boot_that_never_come_are_given_up() -> None:
     line.device.link.reboot(77, keep_reports=True)
     line.report()
     line.run(4 * DUE_WITHIN)
-    assert line.of(ReportsGone) == [ReportsGone(BOOT, 3, None, withheld=True)]
+    assert line.of(ReportsGone) == [ReportsGone(BOOT, 3, None, withheld=True, newest=1)]
     line.passes = lambda number: number == 1
     line.run(5)
     assert [(one.boot, one.number) for one in line.of(Reported)][2:] == [(77, 1)]  # type: ignore[union-attr]  # all are reports
