@@ -40,9 +40,13 @@ def issue_commands(decision: Decision) -> None:
 
 def order_exit_again(decision: Decision) -> None:
     """A round, or a deck, begins: an exit that did not obey is ordered to be held once more, and watched anew."""
-    device = decision.state.device
-    if device.connected and (device.exit_fails or device.exit_differs >= STATUSES):
+    if decision.state.device.connected and exit_disobeys(decision.state):
         decision.emit(events.CommandIssued(HoldExit()))
+
+
+def exit_disobeys(state: TableState) -> bool:
+    """Whether the exit was refused, or is not as it was ordered: people cannot clear that."""
+    return state.device.exit_fails or state.device.exit_differs >= STATUSES
 
 
 def _cards_are_due(state: TableState) -> bool:

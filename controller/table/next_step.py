@@ -14,6 +14,7 @@ from controller.games.specification import Kind, StepKind
 from controller.roles import Role
 from controller.table import operations, rounds
 from controller.table.decision import RefusedError
+from controller.table.device_commands import exit_disobeys
 from controller.table.inputs import PersonActed
 from controller.table.irregularities.questions import in_order, place_word, question
 from controller.table.model import Hand
@@ -102,7 +103,8 @@ def device_trouble(state: TableState) -> str:
     if not state.device.connected:
         return _not_connected(state)
     if state.device.stopped:
-        return f"The {device} has stopped ({state.device.stopped}): clear it."
+        how = "have it repaired and put the deck in again" if exit_disobeys(state) else "clear it"
+        return f"The {device} has stopped ({state.device.stopped}): {how}."
     if state.service is Service.RECONCILING and state.in_round:
         if not state.device.status_agrees:
             return f"The {device} is back; wait until it is compared with the screen."

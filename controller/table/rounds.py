@@ -9,7 +9,7 @@ from controller.table import decks, events, operations
 from controller.table.betting import notice_side_without_main, verify_nothing_held
 from controller.table.dealing import deal_cards_set_aside, deal_without_device
 from controller.table.decision import Decision, RefusedError
-from controller.table.device_commands import order_exit_again
+from controller.table.device_commands import exit_disobeys, order_exit_again
 from controller.table.exposing import ENTER_CARDS, judge
 from controller.table.inputs import PersonActed
 from controller.table.irregularities.questions import in_order, question
@@ -34,9 +34,9 @@ def verify_place_your_bets(state: TableState, given: PersonActed, operation: ope
     """
     _verify_chips_moved(state)
     if state.device.stopped:
-        raise RefusedError(
-            "stopped", f"The device has stopped ({state.device.stopped}); clear it, or put the deck in again."
-        )
+        again = "put the deck in again"
+        how = f"have it repaired and {again}" if exit_disobeys(state) else f"clear it, or {again}"
+        raise RefusedError("stopped", f"The device has stopped ({state.device.stopped}); {how}.")
     settings = state.settings_wait or state.settings
     if settings is not None and state.device.unit not in (settings.unit, "both"):
         raise RefusedError("unit", f"The table deals {settings.unit} now; connect a device that yields them.")

@@ -118,7 +118,9 @@ def test_an_exit_that_refused_is_ordered_again_with_the_next_deck(unit: Unit) ->
     table.fresh_deck()
     assert len([one for one in table.device.received if one[1] == HoldExit()]) == orders + 1
     assert "refused to move its exit" in table.state.device.stopped
-    assert table.refused(operations.PlaceYourBets())[0] == "stopped"
+    code, sentence = table.refused(operations.PlaceYourBets())
+    assert code == "stopped"
+    assert sentence.endswith("; have it repaired and put the deck in again.")
     table.device.exit_stuck = False
     table.to_dealing().finish()
     assert len(table.events_of(events.IrregularityRaised)) == 1
