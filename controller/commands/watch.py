@@ -14,15 +14,18 @@ from controller.commands.live import show_live
 from controller.commands.narration import tell
 from controller.commands.text import in_terminal, write_out
 from controller.commands.vocabulary import words_of
-from controller.problems import ProblemError
+from controller.problems import BadInputError, ProblemError
 
+MAX_ENTRY = 2**63 - 1
 TRY_EVERY = 1.0  # seconds between two attempts to reach a daemon that has ended
 
 
 @click.command()
 @click.option("--socket", type=click.Path(path_type=Path), required=True, help="The daemon's socket ([api] socket).")
 @click.option("--json", "as_json", is_flag=True, help="Print events as JSON, one a line.")
-@click.option("--after", type=click.IntRange(min=0), help="Begin after this journal entry; left out: with new events.")
+@click.option(
+    "--after", type=click.IntRange(0, MAX_ENTRY), help="Begin after this journal entry; left out: with new events."
+)
 def watch(socket: Path, as_json: bool, after: int | None) -> None:
     """Show a running table, live in a terminal, line by line elsewhere.
 
@@ -39,6 +42,8 @@ def watch(socket: Path, as_json: bool, after: int | None) -> None:
 async def _watch(socket: Path, as_json: bool, after: int | None) -> None:
     async with ApiClient(socket) as client:
         view = await client.state()
+        if after is not None and after > view.entry:
+            raise BadInputError(f"The journal ends at entry {view.entry}.", "Name an earlier one with --after.")
         last = view.entry if after is None else after
         while True:
             if as_json or not in_terminal():

@@ -17,6 +17,7 @@ from firmware_bridge.plain_text import is_plain, plain
 LONGEST_TEXT: Final = 500  # characters of one text
 LONGEST_PATH: Final = 4096
 LONGEST_NAME: Final = 64
+LONGEST_NUMBER: Final = 200  # bits; Python writes none of more than 4,300 digits
 _NAMED_BY: Final = ("id", "rule")  # the key by which one of several sections is called
 _BAD: Final[Any] = object()
 
@@ -172,6 +173,8 @@ def _shown(written: Any) -> str:
     """A value as it is written, in short. Hidden characters are escaped."""
     if isinstance(written, bool):
         return str(written).lower()
+    if isinstance(written, int) and written.bit_length() > LONGEST_NUMBER:
+        return "a number of so many digits"
     if isinstance(written, dict | list):
         return "a list" if isinstance(written, list) else "a section"
     return plain(ascii(written) if isinstance(written, str) and not is_plain(written) else repr(written), LONGEST_NAME)

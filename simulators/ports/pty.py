@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import fcntl
 import os
 import pty
@@ -54,6 +55,8 @@ class PtyFront:
         self._wake.set()
 
     def _point_link(self) -> None:
+        if self._link.exists() and not self._link.is_symlink():
+            raise FileExistsError(errno.EEXIST, "there is a file of that name already", str(self._link))
         fresh = self._link.with_name(f".{self._link.name}.new")
         with suppress(FileNotFoundError):
             fresh.unlink()

@@ -161,3 +161,8 @@ def test_a_mistake_in_one_section_hides_none_in_another(tmp_path: Path) -> None:
     places = ("[table] name", "[[people]] dana role", "[table] game", "[device] url: a sim device", "-1 is no user")
     assert [one for one in told if not one.startswith(places)] == []
     assert len(told) == len(places)
+
+
+def test_a_number_that_python_does_not_write_is_one_mistake(tmp_path: Path) -> None:
+    (told,) = mistakes(tmp_path, ("simulated = true", f"simulated = true\nboxes = 0x{'f' * 5000}"))
+    assert told == "[table] boxes must be a whole number from 0 to 99, not a number of so many digits."

@@ -158,3 +158,12 @@ def test_a_terminal_that_lacks_a_character_shows_its_number(tmp_path: Path) -> N
     assert done.returncode == 2
     assert b"\\u724c" in done.stderr
     assert b"Traceback" not in done.stderr
+
+
+def test_a_simulated_device_takes_no_files_place(tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    kept.write_text("mine")
+    done = cardshoe("simulate", "--no-console", "--link", str(kept), cwd=tmp_path)
+    assert done.returncode == 2
+    assert "there is a file of that name already" in done.stderr
+    assert kept.read_text() == "mine"

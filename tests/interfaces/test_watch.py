@@ -109,3 +109,13 @@ async def _errors_until(process: Process, last: bytes) -> bytes:
         line = await process.stderr.readline()
         assert line
     return line
+
+
+async def test_an_entry_beyond_the_journal_is_refused() -> None:
+    with short_folder() as folder:
+        async with DaemonStage(folder) as stage:
+            await stage.start_daemon()
+            told = await watch(stage.socket, "--after", "999999")
+            _, errors = await told.communicate()
+    assert told.returncode == 2
+    assert b"The journal ends at entry " in errors
