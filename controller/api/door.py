@@ -14,6 +14,7 @@ import stat
 import struct
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -27,6 +28,7 @@ AFTER_REFUSAL: Final = 0.002  # seconds without accepting: whoever is refused ma
 OF_ONE_USER: Final = 32  # connections
 IN_ALL: Final = 256
 KEPT_FOR_HEALTH: Final = 4  # places that only the daemon's own user takes
+OF_ONE_REQUEST: Final = 128 * 1024  # bytes as they come, until it is answered
 LINGER: Final = 1.0  # seconds that a refused one has to read why
 LINGERING: Final = 32  # refused ones that are given it; the others are closed at once
 PAUSE: Final = 1.0  # seconds without accepting after the system failed to
@@ -62,14 +64,30 @@ def check_path(path: Path) -> None:
     if why := why_too_long(path):
         raise SocketRefusedError(path, why)
     try:
-        mode = path.lstat().st_mode
+        folder = _open_folder(path)
+    except FileNotFoundError:
+        return
+    try:
+        _check_in(folder, path)
+    finally:
+        os.close(folder)
+
+
+def _open_folder(path: Path) -> int:
+    """The folder stays the same one, whoever moves it or puts a link in its place meanwhile."""
+    return os.open(path.parent, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+
+
+def _check_in(folder: int, path: Path) -> None:
+    try:
+        mode = os.lstat(path.name, dir_fd=folder).st_mode
     except FileNotFoundError:
         return
     if not stat.S_ISSOCK(mode):
         raise SocketRefusedError(path, "is there already and is no socket; it was left as it is")
     with socket.socket(socket.AF_UNIX) as caller:
         caller.setblocking(False)
-        answered = caller.connect_ex(str(path))
+        answered = caller.connect_ex(f"/proc/self/fd/{folder}/{path.name}")
     if answered in (0, errno.EAGAIN):
         raise SocketRefusedError(
             path, "is the socket of a program that runs", "End that program, or name another path under [api] socket."
@@ -79,35 +97,50 @@ def check_path(path: Path) -> None:
 
 
 class Listener:
-    """The listening socket at its path. `close` removes the path if it is still this socket's."""
+    """The listening socket at its path. `close` removes the path if it is still this socket's.
+
+    Another user may own the folder, and put a link to any file in the place of what was looked at. So the folder is
+    held open, and what is opened to all users is the very socket.
+    """
 
     def __init__(self, path: Path) -> None:
         check_path(path)
-        self._path = path
+        self._name = path.name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.unlink(missing_ok=True)  # dead
+        self._folder = _open_folder(path)
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.setblocking(False)
         try:
+            _check_in(self._folder, path)
+            with suppress(FileNotFoundError):
+                os.unlink(path.name, dir_fd=self._folder)  # dead
             self.socket.bind(str(path))
-            path.chmod(0o666)  # anyone may connect; the door admits the users of the configuration alone
-            self._node = _node(path)
+            self._node = _open_to_all(path)
             self.socket.listen(BACKLOG)
         except BaseException:
             self.socket.close()
+            os.close(self._folder)
             raise
 
     def close(self) -> None:
         self.socket.close()
-        if _node(self._path) == self._node:
-            self._path.unlink()
+        with suppress(FileNotFoundError):
+            found = os.lstat(self._name, dir_fd=self._folder)
+            if (found.st_dev, found.st_ino) == self._node:
+                os.unlink(self._name, dir_fd=self._folder)
+        os.close(self._folder)
 
 
-def _node(path: Path) -> tuple[int, int] | None:
+def _open_to_all(path: Path) -> tuple[int, int]:
+    """Anyone may connect; the door admits the users of the configuration alone. Returns device and inode."""
+    node = os.open(path, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
-        found = path.lstat()
-    except OSError:
-        return None
+        found = os.fstat(node)
+        if not stat.S_ISSOCK(found.st_mode):
+            raise SocketRefusedError(path, "was exchanged while it was made")
+        Path(f"/proc/self/fd/{node}").chmod(0o666)  # chmod of the path would follow a link
+    finally:
+        os.close(node)
     return found.st_dev, found.st_ino
 
 
@@ -117,7 +150,10 @@ def peer_uid(peer: socket.socket) -> int:
 
 
 class Visitor(asyncio.Protocol):
-    """One connection: passes everything on to the server's own protocol, and ends it when the peer takes too long."""
+    """One connection: passes everything on to the server's own protocol, and ends it when the peer takes too long.
+
+    Or when it sends too much before it is answered: in chunks of one byte, a request takes many times its length.
+    """
 
     def __init__(self, inner: asyncio.Protocol, uid: int, left: Callable[[], None], *, kept: bool = False) -> None:
         self.uid = uid
@@ -128,6 +164,7 @@ class Visitor(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
         self._deadline: asyncio.TimerHandle | None = None
         self._waits = False  # for the first byte of a request
+        self._received = 0  # bytes of the request
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.Transport", transport)
@@ -138,7 +175,11 @@ class Visitor(asyncio.Protocol):
         if self._waits:
             self._waits = False
             self._end_after(HEAD_WITHIN)
-        self._inner.data_received(data)
+        self._received += len(data)
+        if self._received > OF_ONE_REQUEST:
+            self.abort()
+        else:
+            self._inner.data_received(data)
 
     def begin_request(self) -> None:
         """The head is complete; the handler has its own times."""
@@ -147,6 +188,7 @@ class Visitor(asyncio.Protocol):
 
     def end_request(self) -> None:
         self._waits = True
+        self._received = 0
         self._end_after(IDLE)
 
     def abort(self) -> None:

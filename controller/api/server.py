@@ -86,7 +86,13 @@ class ApiServer:
                 web.get("/healthz", self._health),
             ]
         )
-        self._runner = web.AppRunner(app, access_log=None, handle_signals=False, shutdown_timeout=GRACE)
+        self._runner = web.AppRunner(
+            app,
+            access_log=None,
+            handle_signals=False,
+            shutdown_timeout=GRACE,
+            auto_decompress=False,  # a few bytes would become many
+        )
 
     async def start(self) -> None:
         """Listen. Raises `SocketRefusedError`."""

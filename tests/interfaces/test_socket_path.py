@@ -7,9 +7,12 @@ import socket
 import stat
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+import pytest_mock
 
+from controller.api import door
 from controller.api.door import LONGEST_PATH, Listener, SocketRefusedError, check_path
 from tests.end_to_end.stage import short_folder
 
@@ -74,6 +77,47 @@ def test_a_socket_of_another_kind_is_left_alone() -> None:
         other.bind(str(folder / "api.sock"))
         with pytest.raises(SocketRefusedError, match="cannot be replaced"):
             Listener(folder / "api.sock")
+
+
+class Exchanged(socket.socket):
+    """As soon as it is bound, a link to the key of the journal is in its place."""
+
+    def bind(self, address: Any) -> None:
+        super().bind(address)
+        Path(address).unlink()
+        Path(address).symlink_to("journal.key")
+
+
+def test_a_link_in_the_place_of_its_socket_opens_no_file_to_others(mocker: pytest_mock.MockerFixture) -> None:
+    """Whoever owns the folder can put one there."""
+    with short_folder() as folder:
+        key = folder / "journal.key"
+        key.touch(0o600)
+        mocker.patch.object(socket, "socket", Exchanged)
+        with pytest.raises(SocketRefusedError, match="was exchanged"):
+            Listener(folder / "api.sock")
+        assert stat.S_IMODE(key.stat().st_mode) == 0o600
+
+
+def test_a_link_in_the_place_of_its_folder_deletes_nothing(mocker: pytest_mock.MockerFixture) -> None:
+    """It comes there when a dead socket was found, and before that is removed."""
+    with short_folder() as folder:
+        named, other = folder / "named", folder / "other"
+        named.mkdir()
+        other.mkdir()
+        (other / "journal.db").write_text("precious")
+        with socket.socket(socket.AF_UNIX) as dead:
+            dead.bind(str(named / "journal.db"))
+
+        def check_and_exchange(path: Path) -> None:
+            check_path(path)
+            named.rename(folder / "aside")
+            named.symlink_to(other)
+
+        mocker.patch.object(door, "check_path", check_and_exchange)
+        with pytest.raises(SocketRefusedError, match="is no socket"):
+            Listener(named / "journal.db")
+        assert (other / "journal.db").read_text() == "precious"
 
 
 def test_only_its_own_socket_is_removed() -> None:
