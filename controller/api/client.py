@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
+import struct
 from collections.abc import AsyncGenerator
 from pathlib import Path
 from types import TracebackType
@@ -11,6 +13,7 @@ from typing import Any, Final, Self
 
 import aiohttp
 import msgspec
+from aiohttp.client_exceptions import UnixClientConnectorError
 
 from controller.api.messages import OperationAnswer, OperationRequest, decode_answer, decode_operation_hook, encode
 from controller.api.view import TableView
@@ -18,6 +21,7 @@ from controller.api.view import TableView
 _decode_view = msgspec.json.Decoder(TableView, dec_hook=decode_operation_hook).decode
 HOST = "http://table"
 PAUSES: Final = (0.05, 0.1, 0.2, 0.4, 0.8)  # seconds between two tries
+CONNECT_WITHIN: Final = 10  # seconds
 
 
 class TableUnreachableError(Exception):
@@ -32,16 +36,53 @@ class NotAdmittedError(TableUnreachableError):
     """The daemon runs, and this user may not look."""
 
 
+class _Connector(aiohttp.UnixConnector):
+    """Waits in line where the queue of the socket is full: the kernel lets a caller in who blocks, and asyncio's do
+    not. A user who is not admitted can keep the queue full.
+    """
+
+    async def _create_connection(self, *given: Any) -> Any:
+        connecting = self._loop.run_in_executor(None, _connect, self.path)
+        try:
+            connected = await asyncio.shield(connecting)
+        except OSError as error:
+            raise UnixClientConnectorError(self.path, given[0].connection_key, error) from error
+        except asyncio.CancelledError:
+            connecting.add_done_callback(_close)
+            raise
+        _, protocol = await self._loop.create_unix_connection(self._factory, sock=connected)
+        return protocol
+
+
+def _connect(path: str) -> socket.socket:
+    """In a thread, since it blocks. Raises `BlockingIOError` where it is kept waiting for too long."""
+    connected = socket.socket(socket.AF_UNIX)
+    try:
+        connected.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", CONNECT_WITHIN, 0))
+        connected.connect(path)
+        connected.setblocking(False)
+    except BaseException:
+        connected.close()
+        raise
+    return connected
+
+
+def _close(connecting: asyncio.Future[socket.socket]) -> None:
+    """Nobody waits for it any more."""
+    if not connecting.cancelled() and connecting.exception() is None:
+        connecting.result().close()
+
+
 class ApiClient:
     """Talks to the daemon at one Unix socket. Use as an async context manager."""
 
-    def __init__(self, socket: Path) -> None:
-        self._socket = socket
+    def __init__(self, path: Path) -> None:
+        self._socket = path
         self._session: aiohttp.ClientSession | None = None
 
     async def __aenter__(self) -> Self:
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=5, sock_read=60)
-        self._session = aiohttp.ClientSession(connector=aiohttp.UnixConnector(str(self._socket)), timeout=timeout)
+        self._session = aiohttp.ClientSession(connector=_Connector(str(self._socket)), timeout=timeout)
         return self
 
     async def __aexit__(
@@ -99,15 +140,16 @@ class ApiClient:
         if isinstance(system, PermissionError):
             sentence = f"This user may not reach the socket {self._socket}."
             return NotAdmittedError(sentence, "Log in as a user of the table, or open the socket's folder to this one.")
+        if isinstance(system, BlockingIOError):
+            sentence = f"Too many programs wait at {self._socket}."
+            return TableUnreachableError(sentence, "End programs that use it, then try again.")
         sentence = f"No daemon answers at {self._socket}."
         if isinstance(system, ConnectionRefusedError):
             return TableUnreachableError(sentence, "It has ended and left its socket there: start it again.")
         return TableUnreachableError(sentence, "Is the daemon running? Name its socket with --socket.")
 
     async def _read(self, verb: str, path: str, body: bytes | None = None) -> bytes:
-        """The body of an answer. While others fill the queue of the socket, a connection is lost as soon as it is made:
-        it is made again, which harms nothing, since an operation has an id.
-        """
+        """The body of an answer. A connection that was lost is made again: operations have ids, so it harms nothing."""
         for pause in (*PAUSES, None):
             try:
                 return await self._read_once(verb, path, body)

@@ -13,8 +13,8 @@ import socket
 import stat
 import struct
 from collections import Counter
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -22,7 +22,7 @@ from controller.api.messages import OperationAnswer, encode
 from controller.api.refusals import Refusals
 
 LONGEST_PATH: Final = 107  # bytes of a socket's path that the kernel takes
-BACKLOG: Final = 1024  # clients that the kernel keeps waiting; one more of them fails to connect
+BACKLOG: Final = 256  # clients in the kernel's queue; one more of them waits until there is room, or fails to connect
 AT_ONCE: Final = 4  # connections accepted before others have their turn
 AFTER_REFUSAL: Final = 0.002  # seconds without accepting: whoever is refused may dial again at once, and for ever
 OF_ONE_USER: Final = 32  # connections
@@ -190,6 +190,19 @@ class Visitor(asyncio.Protocol):
         self._waits = True
         self._received = 0
         self._end_after(IDLE)
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """For a request that only waits: it is cancelled as soon as the peer hangs up."""
+        task = asyncio.current_task()
+        assert task is not None
+        if self._transport is None:
+            raise asyncio.CancelledError
+        self.on_lost = task.cancel
+        try:
+            yield
+        finally:
+            self.on_lost = lambda: None
 
     def abort(self) -> None:
         if self._transport is not None:

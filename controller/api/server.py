@@ -66,15 +66,20 @@ class Table(PinRecord, Protocol):
 
 
 class ApiServer:
-    """Serves one table. `start` opens the socket, `close` ends every stream and removes it."""
+    """Serves one table. `start` opens the socket, `close` ends every stream and removes it.
 
-    def __init__(self, table: Table, people: People, path: Path, now: Callable[[], Moment]) -> None:
+    `by_people`: operations are entered by people, and not by a simulation.
+    """
+
+    def __init__(
+        self, table: Table, people: People, path: Path, now: Callable[[], Moment], *, by_people: bool = True
+    ) -> None:
         self._table = table
         self._people = people
         self._path = path
         self._desk = PinDesk(table, now)
         self._refusals = Refusals(table.refused_at_door, now)
-        self._turns = Turns()
+        self._turns = Turns(by_people=by_people)
         self._streams: set[asyncio.Task[object]] = set()
         self._following: Counter[int] = Counter()
         app = web.Application(client_max_size=MAX_REQUEST, middlewares=[self._admit])
@@ -127,7 +132,8 @@ class ApiServer:
         visitor.begin_request()
         try:
             if not visitor.kept:
-                await self._turns.take(visitor.uid)
+                with visitor.waiting():
+                    await self._turns.take(visitor.uid)
             return self._refuse(request) or await handler(request)
         finally:
             visitor.end_request()
@@ -176,8 +182,13 @@ class ApiServer:
             return self._refused(403, refused.code, str(refused), uid if refused.at_door else None)
         if not self._refusals.take(uid):
             return self._refused(429, "refused-often", REFUSED_OFTEN, uid)
-        before = self._table.entry
-        answer = await self._table.operate(asked, by)
+        with request[VISITOR].waiting():
+            await self._turns.begin_operation(uid)
+        try:
+            before = self._table.entry
+            answer = await self._table.operate(asked, by)
+        finally:
+            self._turns.end_operation(uid)
         if answer.accepted or answer.entry <= before:
             self._refusals.give_back(uid)
         if answer.accepted:

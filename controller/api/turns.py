@@ -3,6 +3,9 @@
 A request costs one turn. `AT_ONCE` are given without waiting, further ones come back at `A_SECOND`. People and their
 screens do not reach that; a program in a loop waits, and only itself. Who operates the table does not wait: what the
 table accepts is in the journal with its author.
+
+Operations of one user are put to the table one after the other. At a real table they come at the pace of people, so
+that a program does not fill the disk with what is accepted.
 """
 
 from __future__ import annotations
@@ -15,6 +18,8 @@ from firmware_bridge.allowance import Allowance
 AT_ONCE: Final = 3
 A_SECOND: Final = 50
 AT_WORK: Final = 1.0  # seconds after an accepted operation
+OPERATIONS_AT_ONCE: Final = 300  # at a real table: more than a round has
+OPERATION_EVERY: Final = 0.5  # seconds, after those
 
 
 class _Account:
@@ -22,22 +27,45 @@ class _Account:
         self.allowance = Allowance(AT_ONCE, 1 / A_SECOND)
         self.at_work_until = now
         self.queue = asyncio.Lock()  # first come, first served
+        self.operations = Allowance(OPERATIONS_AT_ONCE, OPERATION_EVERY)
+        self.operating = asyncio.Lock()
 
 
 class Turns:
-    """By user of the machine."""
+    """By user of the machine. `by_people`: operations are entered by people, and not by a simulation."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, by_people: bool = True) -> None:
+        self._by_people = by_people
         self._accounts: dict[int, _Account] = {}
+
+    def _account(self, uid: int) -> _Account:
+        if uid not in self._accounts:
+            self._accounts[uid] = _Account(asyncio.get_running_loop().time())
+        return self._accounts[uid]
 
     async def take(self, uid: int) -> None:
         loop = asyncio.get_running_loop()
-        account = self._accounts.setdefault(uid, _Account(loop.time()))
+        account = self._account(uid)
         if loop.time() < account.at_work_until:
             return
         async with account.queue:
             if wait := account.allowance.reserve(loop.time()):
                 await asyncio.sleep(wait)
+
+    async def begin_operation(self, uid: int) -> None:
+        """Wait until an operation of this user may be put to the table. `end_operation` has to follow."""
+        account = self._account(uid)
+        await account.operating.acquire()
+        try:
+            wait = account.operations.reserve(asyncio.get_running_loop().time())
+            if wait and self._by_people:
+                await asyncio.sleep(wait)
+        except BaseException:
+            account.operating.release()
+            raise
+
+    def end_operation(self, uid: int) -> None:
+        self._accounts[uid].operating.release()
 
     def is_at_work(self, uid: int) -> None:
         """An operation of this user was accepted."""

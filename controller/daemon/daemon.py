@@ -111,7 +111,7 @@ async def _start(configuration: Configuration, notifier: SystemdNotifier, stack:
     )
     service.device = keeper
     _keep(stack, service.run(), "table")
-    server = ApiServer(service, people, configuration.api.socket, clock.now)
+    server = ApiServer(service, people, configuration.api.socket, clock.now, by_people=not table.simulated)
     await server.start()
     stack.push_async_callback(server.close)
     _keep(stack, keeper.run(), "link")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from msgspec.structs import replace
 
@@ -41,6 +41,8 @@ from controller.table.model import Restrictions, SettledBet, Stage
 from controller.table.phases import Phase
 from controller.table.state import TableState
 
+MOST_BETTORS: Final = 100  # all of them stand in the state
+
 ResultT = TypeVar("ResultT")
 
 
@@ -67,7 +69,10 @@ def _sentence(text: str) -> str:
 def _with_bettor(state: TableState, operation: operations.EnterBettor) -> placing.Laid:
     if not operation.bettor.strip():
         raise RefusedError("bettor", "Enter a name or number for the bettor.")
-    return placing.Laid(enter_bettor(state.table_rules, state.layout, Bettor(operation.bettor, operation.seat)))
+    entered = enter_bettor(state.table_rules, state.layout, Bettor(operation.bettor, operation.seat))
+    if len(entered.bettors) > MOST_BETTORS:
+        raise RefusedError("too-many", f"{MOST_BETTORS} bettors are entered; let one leave who has no bets.")
+    return placing.Laid(entered)
 
 
 def verify_enter_bettor(state: TableState, given: PersonActed, operation: operations.EnterBettor) -> None:

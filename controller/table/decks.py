@@ -17,6 +17,7 @@ from controller.table.state import TableState
 from firmware_bridge.cards import DECK_SIZE
 
 LONGEST = 64  # characters of a deck's name
+MOST = 16  # decks that are recorded at a table; all of them stand in its state
 
 
 def verify_witness(state: TableState, given: PersonActed, witness: str) -> None:
@@ -78,6 +79,8 @@ def verify_bring(state: TableState, given: PersonActed, operation: operations.Br
     alike = [one.label for one in state.decks.recorded if _same_back(one.back, operation.back)]
     if alike:
         raise RefusedError("back", f"Deck {alike[0]} has that back too; two decks at a table differ in their backs.")
+    if len(state.decks.recorded) >= MOST:
+        raise RefusedError("too-many", f"{MOST} decks are recorded at this table; take one away first.")
     _verify_whole(operation.count, "bring another deck")
     verify_witness(state, given, operation.witness)
 

@@ -40,9 +40,9 @@ class Bounds(msgspec.Struct, frozen=True):
 class CaptureFile:
     """A capture that is written to, and its rotation: FILE is the newest, then FILE.1, FILE.2.
 
-    A file that exists already is continued, if it is a capture. `make_header` is called with the id that the header
-    continues, and the device as far as known. Raises CaptureError when it cannot begin,
-    OSError when it cannot go on.
+    A file that exists already is continued, if it is a capture; any other is left as it is. `make_header` is called
+    with the id that the header continues, and the device as far as known. Raises CaptureError when it cannot begin,
+    OSError or CaptureError when it cannot go on.
     """
 
     def __init__(
@@ -59,7 +59,9 @@ class CaptureFile:
         self._device: DeviceIdentity | None = None
         self._cipher: Cipher | None = None
         self._descriptor = -1
+        self._older = [path.with_name(f"{path.name}.{number}") for number in range(1, bounds.files)]
         try:
+            self._check_older()
             self._begin("")
         except OSError as error:
             self.close()
@@ -104,6 +106,12 @@ class CaptureFile:
         self._cipher = None if self._make_cipher is None else self._make_cipher(header.id, line)
         self._append(line)
 
+    def _check_older(self) -> None:
+        """Those that are moved and removed are captures."""
+        for path in self._older:
+            if path.is_symlink() or (path.exists() and not _may_be_replaced(path)):
+                raise CaptureError(f"{path} exists already and is not a capture.", "Name another file.")
+
     def _check_what_is_there(self) -> None:
         first = os.pread(self._descriptor, _LONGEST_HEADER, 0).partition(b"\n")[0]
         if capture_format.format_of(first) != capture_format.FORMAT:
@@ -116,7 +124,8 @@ class CaptureFile:
 
     def _rotate(self) -> None:
         self.close()
-        names = [self._path, *(self._path.with_name(f"{self._path.name}.{n}") for n in range(1, self._bounds.files))]
+        self._check_older()
+        names = [self._path, *self._older]
         names[-1].unlink(missing_ok=True)
         for newer, older in reversed(list(pairwise(names))):
             if newer.exists():
@@ -127,6 +136,12 @@ class CaptureFile:
         if os.write(self._descriptor, data) != len(data):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         self._size += len(data)
+
+
+def _may_be_replaced(path: Path) -> bool:
+    with path.open("rb") as file:
+        first = file.readline(_LONGEST_HEADER)
+    return not first or capture_format.format_of(first) is not None
 
 
 class CaptureRecorder:

@@ -3,16 +3,21 @@
     python -m tests.end_to_end.attacker SOCKET
 
 An object is sent as `POST /v1/operations`, on one connection; its status and answer are printed. A text is a path for
-`GET`. A number opens so many connections and holds them: printed is how many, once each of them connected.
+`GET`. A number opens so many connections and holds them: printed is how many, once each of them connected. `true`
+dials without a pause, until this process is ended.
 """
 
 from __future__ import annotations
 
+import errno
 import json
 import resource
 import socket
 import sys
+from collections import deque
+from typing import NoReturn
 
+from controller.api.door import BACKLOG
 from tests.end_to_end.child import become_another_user
 
 
@@ -47,6 +52,19 @@ class Connection:
         return f"{status} {answer}"
 
 
+def dial(path: str) -> NoReturn:
+    """The queue of the socket is full from the first line on."""
+    held: deque[socket.socket] = deque(maxlen=2 * BACKLOG)  # one that is dropped is closed
+    full = False
+    while True:
+        held.append(socket.socket(socket.AF_UNIX))
+        held[-1].setblocking(False)
+        if held[-1].connect_ex(path) == errno.EAGAIN and not full:
+            full = True
+            sys.stdout.write("full\n")
+            sys.stdout.flush()
+
+
 def main() -> None:
     path = sys.argv[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (4096, 4096))
@@ -55,7 +73,9 @@ def main() -> None:
     connection = Connection(path)
     for line in sys.stdin:
         said = json.loads(line)
-        if isinstance(said, int):
+        if said is True:
+            dial(path)
+        elif isinstance(said, int):
             for _ in range(said):
                 held.append(socket.socket(socket.AF_UNIX))
                 held[-1].connect(path)

@@ -107,6 +107,17 @@ async def test_so_do_those_of_a_user_who_is_admitted(stage: Stage, attacker: Att
     assert len(daemon.err) < 10
 
 
+async def test_a_stranger_who_dials_without_pause_keeps_nobody_out(stage: Stage, attacker: Attacker) -> None:
+    """The queue of the socket is full all the time; who connects waits in line."""
+    await stage.start_daemon()
+    assert await attacker.say(True) == ["full"]
+    for number in range(5):
+        reason = f"flood {number}"
+        assert await here(stage, 2 * number + 1, operations.PauseTable(reason)) == ""
+        assert (await stage.state()).paused == reason
+        assert await here(stage, 2 * number + 2, operations.ResumeTable()) == ""
+
+
 async def test_guesses_lock_the_pair_and_nobody_else_and_a_restart_does_not_help(
     stage: Stage, attacker: Attacker
 ) -> None:

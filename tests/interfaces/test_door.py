@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import gzip
 import json
 import os
 from collections.abc import AsyncIterator
@@ -304,6 +305,32 @@ async def test_a_follower_that_goes_away_gives_its_place_back_at_once(served: Se
             await asyncio.gather(*served.server._streams)
 
 
+@pytest.mark.parametrize("waits", ["take", "begin_operation"])
+async def test_what_waits_for_a_client_that_hangs_up_ends_at_once(
+    served: Served, mocker: pytest_mock.MockerFixture, waits: str
+) -> None:
+    """Else whoever connects, asks and hangs up in a loop would fill the memory."""
+    await served.start()
+    waiting, ended = asyncio.Event(), asyncio.Event()
+
+    async def wait(uid: int) -> None:
+        waiting.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+
+    mocker.patch.object(served.server._turns, waits, wait)
+    caller = await served.call()
+    body = json.dumps(PAUSE).encode()
+    await caller.say(b"POST /v1/operations HTTP/1.1\r\nHost: table\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+    await waiting.wait()
+    await caller.close()
+    async with asyncio.timeout(60):
+        await ended.wait()
+    assert served.table.asked == []
+
+
 async def test_one_user_follows_so_many_times(served: Served) -> None:
     await served.start()
     for _ in range(server.STREAMS):
@@ -351,6 +378,18 @@ async def test_without_a_descriptor_it_waits_and_says_so_once(
     assert [(line["event"], line["what"]) for line in logs] == [("door.refused", "accept-failed")]
     await asyncio.gather(*served.server._refusals._telling)
     assert served.table.refused == [("accept-failed", None, 1)]
+
+
+async def test_nothing_is_unpacked(served: Served) -> None:
+    """A packed body of a few bytes would become many."""
+    await served.start()
+    caller = await served.call()
+    packed = gzip.compress(json.dumps(PAUSE).encode())
+    head = "POST /v1/operations HTTP/1.1\r\nHost: table\r\nContent-Encoding: gzip\r\n"
+    await caller.say(f"{head}Content-Length: {len(packed)}\r\n\r\n".encode() + packed)
+    status, body = await caller.answer()
+    assert (status, json.loads(body)["code"]) == (400, "bad-request")
+    assert served.table.asked == []
 
 
 # -- what reaches the table

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+import pytest_mock
 
+from controller.api import turns as pace
 from controller.api.refusals import BURST, MOST_USERS, ONE_MORE_EVERY, TOLD_EVERY, Refusals
-from controller.api.turns import AT_ONCE, Turns
+from controller.api.turns import AT_ONCE, OPERATIONS_AT_ONCE, Turns
 from controller.journal.codec import Moment
 
 
@@ -99,3 +101,31 @@ async def test_who_operates_the_table_does_not_wait() -> None:
     for _ in range(10 * AT_ONCE):
         with pytest.raises(StopIteration):
             turns.take(1).send(None)  # it ends without waiting for anything
+
+
+@pytest.mark.parametrize("by_people", [True, False])
+async def test_operations_come_at_the_pace_of_people(by_people: bool, mocker: pytest_mock.MockerFixture) -> None:
+    """Where people enter them. A program that has accepted ones in a loop waits, and nobody else."""
+    mocker.patch.object(pace, "OPERATION_EVERY", 3600.0)
+    turns = Turns(by_people=by_people)
+    for _ in range(OPERATIONS_AT_ONCE):
+        await turns.begin_operation(1)
+        turns.end_operation(1)
+    one_more = asyncio.create_task(turns.begin_operation(1))
+    await turns.begin_operation(2)
+    await asyncio.sleep(0)
+    assert one_more.done() is not by_people
+    one_more.cancel()
+
+
+async def test_operations_of_one_user_come_one_after_the_other() -> None:
+    """Also after one that was given up."""
+    turns = Turns()
+    await turns.begin_operation(1)
+    second, third = (asyncio.create_task(turns.begin_operation(1)) for _ in range(2))
+    await asyncio.sleep(0)
+    second.cancel()
+    await asyncio.sleep(0)
+    assert not third.done()
+    turns.end_operation(1)
+    await third

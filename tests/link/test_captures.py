@@ -160,6 +160,22 @@ def test_files_are_bounded_and_continue_each_other(tmp_path: Path) -> None:
         assert after.header.continues == before.header.id
 
 
+@pytest.mark.parametrize("number", [1, 2])
+def test_what_is_no_capture_is_not_moved_nor_removed_for_one(tmp_path: Path, number: int) -> None:
+    path = tmp_path / "a.capture"
+    file = file_at(path, Bounds(largest=2000, files=3))
+    letter = tmp_path / f"a.capture.{number}"
+    letter.write_text("precious")
+    with pytest.raises(CaptureError, match="is not a capture"):
+        file_at(path, Bounds(largest=2000, files=3))
+    large = FromDevice(0, "00" * 900)
+    file.write(large)
+    with pytest.raises(CaptureError, match="is not a capture"):
+        file.write(large)
+    file.close()
+    assert letter.read_text() == "precious"
+
+
 def test_a_single_file_starts_again_when_it_is_full(tmp_path: Path) -> None:
     file = file_at(tmp_path / "a.capture", Bounds(largest=1000, files=1))
     for n in range(50):

@@ -7,6 +7,7 @@ import pytest
 from controller.games.specification import Kind, RulingAction, Unit
 from controller.roles import Role
 from controller.table import events, operations
+from controller.table.decks import MOST
 from controller.table.phases import Phase
 from firmware_bridge.observations import DeckLoaded, ShuffleFinished
 from tests.table.deck_hands import begin_with, bring, opened, release, take_out, with_two
@@ -24,6 +25,16 @@ def test_a_recorded_deck_has_a_name_a_back_a_witness_and_52_cards() -> None:
     assert table.refused(bring("", "green"))[0] == "name"
     assert table.refused(bring("C", "green", 51))[0] == "count"
     assert table.refused(bring("C", "green", witness="dealer"))[0] == "witness"
+
+
+def test_a_table_records_so_many_decks() -> None:
+    """All of them stand in every state that is asked for."""
+    table = opened()
+    for number in range(MOST):
+        table.do(bring(f"deck {number}", f"back {number}"))
+    assert table.refused(bring("one more", "green"))[0] == "too-many"
+    table.do(take_out("deck 0"))
+    table.do(bring("one more", "green"))
 
 
 def test_a_deck_with_any_count_leaves_the_table_but_not_during_its_round() -> None:

@@ -10,6 +10,7 @@ from controller.api.view import LinkView, view_of
 from controller.games.specification import Choice, Kind, RulingAction, Unit
 from controller.roles import Role
 from controller.table import events, operations
+from controller.table.betting import MOST_BETTORS
 from controller.table.model import SettledBet, Stage
 from controller.table.phases import Phase
 from controller.table.settings import ChosenReading, Settings, WagerLimit
@@ -335,3 +336,15 @@ def test_a_card_shown_by_the_device_counts_where_the_casino_says_so() -> None:
     table.report(Kind.POWER_FAILURE)
     assert table.open.row.clause == "NC 5.4.1"
     assert Card.parse("TC").code not in str(table.last(events.IrregularityRaised))
+
+
+def test_a_table_has_so_many_bettors() -> None:
+    """All of them stand in its state."""
+    table = TableHarness(Unit.SINGLES, (1,)).start()
+    table.do(operations.OpenTable())
+    for number in range(MOST_BETTORS):
+        table.do(operations.EnterBettor(f"bettor {number}"))
+    assert table.refused(operations.EnterBettor("one more"))[0] == "too-many"
+    table.do(operations.EnterBettor("bettor 0", 1))
+    table.do(operations.BettorLeaves("bettor 1"))
+    table.do(operations.EnterBettor("one more"))
