@@ -36,6 +36,15 @@ class NotAdmittedError(TableUnreachableError):
     """The daemon runs, and this user may not look."""
 
 
+class NoTableError(Exception):
+    """Something answers at the socket, and not as a daemon of this version does. `hint`: what to do next."""
+
+    hint = "Name the daemon's socket with --socket, and use the cardshoe that was installed with the daemon."
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(f"What answers at {path} is no daemon of this version.")
+
+
 class _Connector(aiohttp.UnixConnector):
     """Waits in line where the queue of the socket is full: the kernel lets a caller in who blocks, and asyncio's do
     not. A user who is not admitted can keep the queue full.
@@ -92,8 +101,11 @@ class ApiClient:
         await self._session.close()
 
     async def state(self) -> TableView:
-        """The table now. Raises `TableUnreachableError`."""
-        return _decode_view(await self._get("/v1/state"))
+        """The table now. Raises `TableUnreachableError`, `NoTableError`."""
+        try:
+            return _decode_view(await self._get("/v1/state"))
+        except msgspec.MsgspecError as error:
+            raise NoTableError(self._socket) from error
 
     async def is_healthy(self) -> bool:
         try:
@@ -111,7 +123,7 @@ class ApiClient:
     async def events(self, after: int = 0) -> AsyncGenerator[dict[str, Any] | None, None]:
         """Every event after an entry, for as long as the daemon runs; None whenever all so far have been given.
 
-        Ends when the daemon does. Raises `TableUnreachableError` when there is none to begin with.
+        Ends when the daemon does. Raises `TableUnreachableError` when there is none to begin with, and `NoTableError`.
         """
         assert self._session is not None
         headers = {"Last-Event-ID": str(after)}
@@ -120,13 +132,15 @@ class ApiClient:
                 await _require_ok(response)
                 async for line in response.content:
                     if line.startswith(b"data: "):
-                        yield json.loads(line[6:])
+                        yield _event(line[6:])
                     elif line.startswith(b":"):
                         yield None
         except aiohttp.ClientConnectorError as error:
             raise self._unreachable(error) from error
         except (TimeoutError, aiohttp.ClientError, OSError):
             return
+        except (msgspec.MsgspecError, ValueError, RecursionError) as error:  # also of a line without an end
+            raise NoTableError(self._socket) from error
 
     async def _get(self, path: str) -> bytes:
         try:
@@ -167,6 +181,14 @@ class ApiClient:
             if verb == "GET":
                 await _require_ok(response)
             return await response.read()
+
+
+def _event(line: bytes) -> dict[str, Any]:
+    """Raises `ValueError`."""
+    event = json.loads(line)
+    if not (isinstance(event, dict) and type(event.get("entry")) is int and isinstance(event.get("event"), str)):
+        raise ValueError("no event")
+    return event
 
 
 async def _require_ok(response: aiohttp.ClientResponse) -> None:

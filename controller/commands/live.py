@@ -34,7 +34,10 @@ class Followed:
 
 
 async def show_live(client: ApiClient, after: int, stop: asyncio.Event) -> int:
-    """Draw the table until the daemon ends or `stop` is set. Returns the last entry that was received."""
+    """Draw the table until the daemon ends or `stop` is set. Returns the last entry that was received.
+
+    Raises `NoTableError`.
+    """
     from rich.live import Live
 
     from controller.commands.screen import render
@@ -57,6 +60,8 @@ async def show_live(client: ApiClient, after: int, stop: asyncio.Event) -> int:
     finally:
         following.cancel()
         stopping.cancel()
+    if following.done():
+        following.result()  # raises where what answered is no daemon
     return followed.entry
 
 

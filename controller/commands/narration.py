@@ -432,7 +432,11 @@ ONLY_FOR_MACHINES: Final = frozenset(
 
 def tell(event: dict[str, Any], words: OwnWords = USUAL) -> str | None:
     """A line for an event, None for one that is not shown. `words`: of the game that is played."""
-    return _line(shown(event), words)
+    event = shown(event)
+    try:
+        return _line(event, words)
+    except (KeyError, TypeError, ValueError):  # a daemon of another version says it in other fields
+        return _by_name(event)
 
 
 def _line(event: dict[str, Any], words: OwnWords) -> str | None:
@@ -442,4 +446,8 @@ def _line(event: dict[str, Any], words: OwnWords) -> str | None:
     if of_places := LINES_OF_PLACES.get(name):
         return of_places(_with_places_named(event, words), words)
     line = LINES.get(name)
-    return line(_with_places_named(event, words)) if line else str(name).replace("_", " ")
+    return line(_with_places_named(event, words)) if line else _by_name(event)
+
+
+def _by_name(event: dict[str, Any]) -> str:
+    return str(event["event"]).replace("_", " ")

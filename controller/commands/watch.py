@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from controller.api.client import ApiClient, NotAdmittedError, TableUnreachableError
+from controller.api.client import ApiClient, NoTableError, NotAdmittedError, TableUnreachableError
 from controller.api.view import TableView
 from controller.commands.live import show_live
 from controller.commands.narration import tell
@@ -35,7 +35,7 @@ def watch(socket: Path, as_json: bool, after: int | None) -> None:
         asyncio.run(_watch(socket, as_json, after))
     except KeyboardInterrupt:
         return
-    except TableUnreachableError as error:
+    except (TableUnreachableError, NoTableError) as error:
         raise ProblemError(str(error), error.hint) from error
 
 

@@ -8,8 +8,13 @@ import os
 import signal
 import sys
 from asyncio.subprocess import PIPE, Process
+from contextlib import suppress
 from pathlib import Path
 
+import msgspec
+import pytest
+
+from controller.commands.narration import tell
 from controller.games.specification import Unit
 from simulators.demo.stage import Stage
 from tests.end_to_end.stage import Stage as DaemonStage
@@ -119,3 +124,41 @@ async def test_an_entry_beyond_the_journal_is_refused() -> None:
             _, errors = await told.communicate()
     assert told.returncode == 2
     assert b"The journal ends at entry " in errors
+
+
+STRANGE = {
+    "no state": (b'{"entry":"x"}', b""),
+    "a state of many lists": (b"[" * 100_000, b""),
+    "no JSON": (None, b"{nope"),
+    "no event": (None, b"{}"),
+    "a line without an end": (None, b"x" * 400_000),
+}
+
+
+@pytest.mark.parametrize("case", STRANGE)
+async def test_another_program_at_the_socket_is_named_in_a_sentence(case: str) -> None:
+    """Or a daemon of another version."""
+    state, event = STRANGE[case]
+    with short_folder() as folder:
+        async with DaemonStage(folder) as stage:
+            await stage.start_daemon()
+            body = state or msgspec.json.encode(await stage.state())
+
+        async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            with suppress(EOFError):
+                while b"/v1/events" not in await reader.readuntil(b"\r\n\r\n"):
+                    writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+                writer.write(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\ndata: " + event + b"\n\n")
+            writer.close()
+
+        server = await asyncio.start_unix_server(answer, folder / "other.sock")
+        told = await watch(folder / "other.sock")
+        _, errors = await told.communicate()
+        server.close()
+    assert told.returncode == 1
+    assert b"is no daemon of this version" in errors
+    assert b"Traceback" not in errors
+
+
+def test_an_event_of_another_version_is_told_by_its_name() -> None:
+    assert tell({"entry": 1, "event": "hand_exposed"}) == "hand exposed"
