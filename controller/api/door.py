@@ -1,6 +1,6 @@
 """The door: the listening socket of the API. It accepts by itself, asks the kernel who it is, and refuses before HTTP.
 
-A user who is not admitted, or who has too many connections, gets a short answer and is closed. Whoever is let in has to
+A user who is not admitted, or who has too many connections, gets a short answer and is closed. Who is let in has to
 say something in time: a head, then a body, then the next request or nothing for a while (`Visitor`).
 """
 
@@ -24,7 +24,7 @@ from controller.api.refusals import Refusals
 LONGEST_PATH: Final = 107  # bytes of a socket's path that the kernel takes
 BACKLOG: Final = 256  # clients in the kernel's queue; one more of them waits until there is room, or fails to connect
 AT_ONCE: Final = 4  # connections accepted before others have their turn
-AFTER_REFUSAL: Final = 0.002  # seconds without accepting: whoever is refused may dial again at once, and for ever
+AFTER_REFUSAL: Final = 0.002  # seconds without accepting: who is refused may dial again at once, and for ever
 OF_ONE_USER: Final = 32  # connections
 IN_ALL: Final = 256
 KEPT_FOR_HEALTH: Final = 4  # places that only the daemon's own user takes
@@ -74,7 +74,7 @@ def check_path(path: Path) -> None:
 
 
 def _open_folder(path: Path) -> int:
-    """The folder stays the same one, whoever moves it or puts a link in its place meanwhile."""
+    """The folder stays the same one, also when it is moved or a link is put in its place meanwhile."""
     return os.open(path.parent, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
 
 
@@ -233,7 +233,7 @@ class Visitor(asyncio.Protocol):
 
 
 class Door:
-    """Accepts, and hands whoever may enter to `make_protocol`. `admits(uid)` is asked for each connection."""
+    """Accepts, and hands those who may enter to `make_protocol`. `admits(uid)` is asked for each connection."""
 
     def __init__(self, listener: Listener, admits: Callable[[int], bool], refusals: Refusals) -> None:
         self._listener = listener
@@ -295,12 +295,12 @@ class Door:
     def _receive(self, peer: socket.socket) -> bool:
         """Let in or refuse; whether it was let in."""
         uid = peer_uid(peer)
-        room = IN_ALL if uid == self._own else IN_ALL - KEPT_FOR_HEALTH
+        places = IN_ALL if uid == self._own else IN_ALL - KEPT_FOR_HEALTH
         if not (self._admits(uid) or uid == self._own):
             self._refuse(peer, uid, 403, "not-admitted", NOT_ADMITTED)
         elif self._inside[uid] >= OF_ONE_USER:
             self._refuse(peer, uid, 503, "connections", TOO_MANY)
-        elif self._inside.total() >= room:
+        elif self._inside.total() >= places:
             self._refuse(peer, uid, 503, "connections", FULL)
         else:
             self._let_in(peer, uid)

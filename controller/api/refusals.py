@@ -1,6 +1,7 @@
-"""What was refused before it reached the table: counted, and told to the journal and the log in bounded number.
+"""What was refused before it reached the table: counted, and reported to the journal and the log in bounded number.
 
-The first refusal of a kind and user is told at once. Those that follow are told together, `TOLD_EVERY` seconds later.
+The first refusal of a kind and user is reported at once. Those that follow are reported together, `REPORT_EVERY`
+seconds later.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ import structlog
 from controller.journal.codec import Moment
 from firmware_bridge.allowance import Allowance
 
-TOLD_EVERY: Final = 600.0  # seconds
+REPORT_EVERY: Final = 600.0  # seconds
 LOOKED_AT_EVERY: Final = 60.0  # seconds between two looks for what is due
-MOST_USERS: Final = 64  # that are told apart in one kind
+MOST_USERS: Final = 64  # that are distinguished in one kind
 BURST: Final = 30  # refused operations of one user that the table answers, one after the other
 ONE_MORE_EVERY: Final = 10.0  # seconds until it answers one more
 
@@ -26,7 +27,7 @@ Key: TypeAlias = tuple[str, int | None]
 
 @dataclass(slots=True)
 class _Counted:
-    told_ns: int
+    reported_ns: int
     count: int = 0
 
 
@@ -55,7 +56,7 @@ class Refusals:
         """Also forgets users of whom nothing more came."""
         now = self._now().boottime_ns
         for key, counted in list(self._counted.items()):
-            if now - counted.told_ns < TOLD_EVERY * 1e9:
+            if now - counted.reported_ns < REPORT_EVERY * 1e9:
                 continue
             if counted.count:
                 self._say(key, counted.count)

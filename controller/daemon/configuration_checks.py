@@ -150,7 +150,7 @@ def _check_limits(
 
 
 def _law_as_far_as_it_goes(table: TableSection, readings: Mapping[str, ReadingSection]) -> Law:
-    """Without the readings where one of them is none: that is told as such."""
+    """Without the readings where one of them is none: that is reported as such."""
     try:
         return law_of(settings_of(table, readings, (), {}))
     except SettingError:

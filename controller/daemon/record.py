@@ -37,7 +37,7 @@ def _capture(section: CaptureSection) -> CaptureRecord:
 
 
 def _digest_of_file(path: Path | None) -> str:
-    """Empty also for a file that cannot be read: whoever needs it says so."""
+    """Empty also for a file that cannot be read: the part that needs it says so."""
     try:
         return "" if path is None else _digest(path.read_bytes())
     except OSError:

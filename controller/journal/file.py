@@ -75,7 +75,7 @@ _WRITTEN: Final = "SELECT * FROM entry WHERE number >= ? ORDER BY number"
 # As they are stored: damage may have left no UTF-8.
 _CHAIN: Final = """SELECT number, utc_ns, boottime_ns, round, CAST(start AS BLOB), CAST(kind AS BLOB),
 CAST(body AS BLOB), previous, hash FROM entry ORDER BY number"""
-# Nothing is left out: whoever may write to the file can give a trigger any name, also one that SQLite keeps to itself.
+# Nothing is left out: who may write to the file can give a trigger any name, also one that SQLite keeps to itself.
 _MADE: Final = "SELECT type, name, tbl_name, sql FROM sqlite_master"
 _ENTRY: Final = struct.Struct(">QqqqIII")
 _GENESIS: Final = struct.Struct(">IqBQIII")

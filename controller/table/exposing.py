@@ -82,7 +82,7 @@ def verify_expose_hand(state: TableState, given: PersonActed, operation: operati
 def verify_by_device(state: TableState, place: Place) -> None:
     """Whether the hand may be opened by what the device read: then the table itself says the faces.
 
-    Whoever may expose hands could learn faces so before the hand is turned over. It takes the casino's setting, and
+    Who may expose hands could learn faces so before the hand is turned over. It takes the casino's setting, and
     that play is not held (a correction may come while it is) and nothing suggests that other cards lie there.
     """
     hand = state.round.hands[place]

@@ -134,7 +134,7 @@ class PinTried(Input, frozen=True, tag="pin_tried"):
 class RefusedAtDoor(Input, frozen=True, tag="refused_at_door"):
     """So many attempts were refused before they reached the table, since the last such input. `what`: the code.
 
-    `uid` None: of users who are too many to be told apart, or of none.
+    `uid` None: of users who are too many to be distinguished, or of none.
     """
 
     what: str

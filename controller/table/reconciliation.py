@@ -196,8 +196,8 @@ def _compare(decision: Decision, status: DeviceStatus, *, moving: bool) -> None:
 def _has_differed_enough(decision: Decision) -> bool:
     """A count that changes with every status does not fill the journal: people have to decide about it first."""
     state = decision.state
-    told = already_open(decision, Kind.COUNT_IN_DOUBT) if state.in_round else state.decks.in_play.used
-    return told and state.device.status_agrees and state.round.differences >= MOST_DIFFERENCES
+    reported = already_open(decision, Kind.COUNT_IN_DOUBT) if state.in_round else state.decks.in_play.used
+    return reported and state.device.status_agrees and state.round.differences >= MOST_DIFFERENCES
 
 
 def _take_out_of_use(decision: Decision) -> None:

@@ -420,13 +420,14 @@ async def test_an_id_is_the_same_however_it_is_written(served: Served, spelling:
     assert await caller.operate(id="7c9e") == (400, "bad-request")
 
 
+@pytest.mark.parametrize("body", [b"Content-Length: 999\r\n\r\n{", b"Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n"])
 async def test_a_client_that_hangs_up_in_mid_body_leaves_no_trace(
-    served: Served, caplog: pytest.LogCaptureFixture
+    served: Served, caplog: pytest.LogCaptureFixture, body: bytes
 ) -> None:
     await served.start()
     for _ in range(3):
         caller = await served.call()
-        await caller.say(b"POST /v1/operations HTTP/1.1\r\nHost: table\r\nContent-Length: 999\r\n\r\n{")
+        await caller.say(b"POST /v1/operations HTTP/1.1\r\nHost: table\r\n" + body)
         await caller.close()
     assert await (await served.call()).operate() == (200, "")
     assert caplog.records == []

@@ -8,7 +8,7 @@ import pytest
 import pytest_mock
 
 from controller.api import turns as pace
-from controller.api.refusals import BURST, MOST_USERS, ONE_MORE_EVERY, TOLD_EVERY, Refusals
+from controller.api.refusals import BURST, MOST_USERS, ONE_MORE_EVERY, REPORT_EVERY, Refusals
 from controller.api.turns import AT_ONCE, OPERATIONS_AT_ONCE, Turns
 from controller.journal.codec import Moment
 
@@ -35,12 +35,12 @@ async def test_the_first_is_told_at_once_and_the_others_together() -> None:
     for _ in range(1000):
         told.refusals.note("not-admitted", 1)
         told.refusals.note("pin-locked", 1)
-    await told.pass_seconds(TOLD_EVERY - 1)
+    await told.pass_seconds(REPORT_EVERY - 1)
     assert told.told == [("not-admitted", 1, 1), ("pin-locked", 1, 1)]
     await told.pass_seconds(1)
     assert told.told[2:] == [("not-admitted", 1, 999), ("pin-locked", 1, 999)]
     for _ in range(2):
-        await told.pass_seconds(TOLD_EVERY)
+        await told.pass_seconds(REPORT_EVERY)
     assert len(told.told) == 4
     told.refusals.note("not-admitted", 1)
     await told.pass_seconds(0)
@@ -52,7 +52,7 @@ async def test_a_machine_full_of_users_is_told_in_bounded_number() -> None:
     told = Told()
     for uid in range(65_536):
         told.refusals.note("not-admitted", uid)
-    await told.pass_seconds(TOLD_EVERY)
+    await told.pass_seconds(REPORT_EVERY)
     assert len(told.told) == MOST_USERS + 2
     assert sum(count for _, _, count in told.told) == 65_536
     assert told.told[-1] == ("not-admitted", None, 65_536 - MOST_USERS - 1)

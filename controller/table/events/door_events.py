@@ -40,7 +40,7 @@ class PinAccepted(Event, frozen=True, tag="pin_accepted"):
 class DoorRefused(Event, frozen=True, tag="door_refused"):
     """So many attempts of one user of the machine were refused before they reached the table.
 
-    `what`: the code of the refusal. `uid` None: users together who are too many to be told apart, or none is meant.
+    `what`: the code of the refusal. `uid` None: users together who are too many to be distinguished, or none is meant.
     """
 
     what: str
