@@ -333,11 +333,12 @@ async def test_a_stream_ends_with_the_server_though_there_is_news_at_that_moment
         async with ApiClient(folder / "api.sock") as client:
             stream = client.events()
             assert await anext(stream) is None
-            table.feed.publish([Published(1, b"{}")])
+            table.feed.publish([Published(1, b'{"entry":1,"event":"round_began"}')])
             for _ in range(turns):
                 await asyncio.sleep(0)
             await server.close()
-            assert [event async for event in stream] in ([], [{}], [{}, None])
+            news = {"entry": 1, "event": "round_began"}
+            assert [event async for event in stream] in ([], [news], [news, None])
 
 
 @pytest.mark.parametrize("after", ["", "x", "1.5", "0x10", "\uff11\uff12", "\u0663", "+1", "1_2", " 1 2", "9" * 5000])

@@ -75,9 +75,12 @@ async def test_asked_to_stop_while_streams_are_open(stage: Stage, number: signal
         await stage.start_device()
     await stage.start_daemon(LONG_GRACE)
     async with ApiClient(stage.socket) as client, ApiClient(stage.socket) as other:
-        caught_up = asyncio.Event()
-        followers = [asyncio.create_task(follow(one, caught_up)) for one in (client, client, other)]
-        await caught_up.wait()
+        caught_up = [asyncio.Event() for _ in range(3)]
+        followers = [
+            asyncio.create_task(follow(one, its)) for one, its in zip((client, client, other), caught_up, strict=True)
+        ]
+        for each in caught_up:
+            await each.wait()
         if device:
             await stage.events_until(client, "cards_dealt")
         stage.daemon.signal(number)
