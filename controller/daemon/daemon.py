@@ -31,7 +31,8 @@ from controller.journal.store import Journal
 from controller.journal.writer import JournalWriter
 from controller.table.events import AnyEvent, Event
 from controller.table.evolve import evolve
-from controller.table.inputs import AnyInput, DaemonStarted, DeviceReported, ReportsMissing
+from controller.table.inputs import AnyInput, DaemonStarted
+from controller.table.saved_state import remember
 from controller.table.state import TableState
 from firmware_bridge.captures.recorder import CaptureRecorder
 from firmware_bridge.card_table import read_card_table
@@ -170,16 +171,9 @@ async def fold_journal(writer: JournalWriter[AnyInput, AnyEvent], memory: LinkMe
             if isinstance(entry.value, Event):
                 state = evolve(state, entry.value, entry.number)
             elif memory is not None:
-                _remember(memory, entry.value)
+                remember(memory, entry.value)
         after = entries[-1].number
     return state
-
-
-def _remember(memory: LinkMemory, given: AnyInput) -> None:
-    if isinstance(given, DeviceReported):
-        memory.take(given.boot, given.number, given.evidence)
-    elif isinstance(given, ReportsMissing) and given.withheld:
-        memory.passed = (given.boot, given.first)
 
 
 def _link_view(keeper: LinkKeeper | None) -> LinkView:

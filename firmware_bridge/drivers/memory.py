@@ -1,11 +1,13 @@
 """What a driver keeps of a device from one link to the next, beside the journal.
 
-It lives in memory alone: the reports in it may hold concealed cards.
+The reports in it may hold concealed cards: it lives in memory, and what the journal holds of it may be saved there.
 """
 
 from __future__ import annotations
 
 from typing import Final
+
+import msgspec
 
 from firmware_bridge.allowance import Allowance
 from firmware_bridge.cards import Evidence
@@ -15,18 +17,30 @@ NOTED_IN_A_ROW: Final = 16  # contradictions
 NOTED_AGAIN_AFTER: Final = 60.0  # seconds until another one may be noted
 
 
+class JournaledMemory(msgspec.Struct, frozen=True):
+    """What a journal holds of it: the last reports, each with its boot and number, and the one that was given up."""
+
+    reports: tuple[tuple[int, int, Evidence], ...] = ()
+    passed: tuple[int, int] | None = None
+
+
+_NOTHING: Final = JournaledMemory()
+
+
 class LinkMemory:
-    """Of one device. A report, and a gap, are named by (boot, number).
+    """Of one device, beginning with what the journal holds. A report, and a gap, are named by (boot, number).
 
     `ended_for`: the report for which a link was ended, because it was due and did not come. `passed`: the one that was
     then given up; `passed_newest`: the last report that the device had made by then, None where that is not known.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, journaled: JournaledMemory = _NOTHING) -> None:
         self.ended_for: tuple[int, int] | None = None
-        self.passed: tuple[int, int] | None = None
+        self.passed: tuple[int, int] | None = journaled.passed
         self.passed_newest: int | None = None
-        self._reports: dict[tuple[int, int], Evidence] = {}
+        self._reports: dict[tuple[int, int], Evidence] = {
+            (boot, number): evidence for boot, number, evidence in journaled.reports
+        }
         self._noted: dict[tuple[str, int, int], None] = {}
         self._allowance = Allowance(NOTED_IN_A_ROW, NOTED_AGAIN_AFTER)
 
@@ -39,6 +53,10 @@ class LinkMemory:
     def report(self, boot: int, number: int) -> Evidence | None:
         """The bytes of that report, as far as they are still kept."""
         return self._reports.get((boot, number))
+
+    def journaled(self) -> JournaledMemory:
+        """For a memory that was given nothing but what is in the journal: what to begin another one with."""
+        return JournaledMemory(tuple((*place, evidence) for place, evidence in self._reports.items()), self.passed)
 
     def may_note(self, what: str, boot: int, number: int, now: float) -> bool:
         """Whether a contradiction is to be noted: each once, and not so many that they fill a journal."""

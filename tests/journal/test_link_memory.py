@@ -32,6 +32,11 @@ async def test_the_last_reports_and_the_one_that_was_given_up_are_known_again(tm
         await fold_journal(writer, memory)
     finally:
         await writer.close()
+    for known in (memory, LinkMemory(memory.journaled())):
+        assert_knows(known)
+
+
+def assert_knows(memory: LinkMemory) -> None:
     assert memory.report(7, 2) is None, "further back than it keeps"
     assert memory.report(7, 3) == Evidence(b"report 3")
     assert memory.report(7, KEPT + 2) == Evidence(b"report %d" % (KEPT + 2))

@@ -1,0 +1,85 @@
+"""The state of a table as a journal saves it: at the beginning of a file, and within one.
+
+`SavedState` is a plain value: the journal's codec encodes and decodes it as it does an event.
+
+What a newer program does with a state that an older one saved:
+
+- A field is added with a default: `VERSION` stays, and the state is read as it is.
+- A type changes in any other way (a field removed, renamed, of another meaning, type or default): `VERSION` rises by
+  one, and `UPGRADES` gets a function that makes the new form of the old. Upgrades are kept for ever.
+- A state of a higher version is refused: an older program does not know what it means.
+
+A state within a file is a cache. It serves only when its version and its `digest` are those of the program; otherwise
+the file is folded from its beginning.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from enum import Enum
+from functools import cache
+from typing import Any, Final
+
+import msgspec
+import msgspec.inspect
+
+from controller.table.inputs import AnyInput, DeviceReported, ReportsMissing
+from controller.table.state import TableState
+from firmware_bridge.drivers.memory import JournaledMemory, LinkMemory
+
+VERSION: Final = 1
+
+UPGRADES: Final[dict[int, Callable[[dict[str, Any]], dict[str, Any]]]] = {}
+"""By version, what makes the JSON object of the next version of one of this version."""
+
+
+class SavedState(msgspec.Struct, frozen=True):
+    """The fold of a journal up to an entry: the table, and what it holds of the reports of the device."""
+
+    table: TableState = TableState()
+    link: JournaledMemory = JournaledMemory()
+
+
+def remember(memory: LinkMemory, given: AnyInput) -> None:
+    """Into the memory, what an input of the journal says of the reports of the device."""
+    if isinstance(given, DeviceReported):
+        memory.take(given.boot, given.number, given.evidence)
+    elif isinstance(given, ReportsMissing) and given.withheld:
+        memory.passed = (given.boot, given.first)
+
+
+def upgrade(version: int, saved: dict[str, Any]) -> dict[str, Any]:
+    """The JSON object of a state of that version in the form of this one. Raises ValueError for an unknown version."""
+    if version > VERSION:
+        raise ValueError(f"the state has version {version}; this program reads states up to version {VERSION}")
+    for one in range(version, VERSION):
+        if one not in UPGRADES:
+            raise ValueError(f"the state has version {version}, which no program wrote")
+        saved = UPGRADES[one](saved)
+    return saved
+
+
+@cache
+def digest() -> bytes:
+    """32 bytes that change with every type of which the state is made."""
+    return hashlib.sha256(b"%d\0" % VERSION + msgspec.json.encode(described())).digest()
+
+
+def described() -> Any:
+    """The types of a saved state as plain values: those of all fields, their defaults, and the values of each enum."""
+    return _described(msgspec.inspect.type_info(SavedState))
+
+
+def _described(value: Any) -> Any:
+    if isinstance(value, msgspec.inspect.Type | msgspec.inspect.Field):
+        parts = {name: getattr(value, name) for name in value.__struct_fields__}
+        said = {name: _described(part) for name, part in parts.items() if part not in (None, msgspec.NODEFAULT)}
+        return {"is": type(value).__name__, **said}
+    if isinstance(value, type) and issubclass(value, Enum):
+        return [one.value for one in value]
+    if isinstance(value, type):
+        return value.__qualname__
+    if isinstance(value, tuple | list):
+        return [_described(one) for one in value]
+    return msgspec.json.decode(msgspec.json.encode(value))

@@ -1,0 +1,60 @@
+"""A fold that goes on from the saved state after every decision, beside the fold that was never saved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from controller.journal.codec import JournalCodec, Moment
+from controller.journal.sealing import JournalKeys
+from controller.table.events import AnyEvent
+from controller.table.evolve import fold
+from controller.table.inputs import AnyInput
+from controller.table.saved_state import SavedState, remember
+from firmware_bridge.drivers.memory import LinkMemory
+
+KEYS = JournalKeys(bytes(range(32)), "5e" * 16)
+
+
+class SavedFold:
+    """`saved`: what came back from the journal's codec after the last decision. `largest`: bytes of a saved state."""
+
+    def __init__(self) -> None:
+        self.saved = SavedState()
+        self.largest = 0
+        self._memory = LinkMemory()  # never saved
+        self._codec: JournalCodec[Any, Any] = JournalCodec(SavedState, SavedState, KEYS)
+
+    def take(self, given: AnyInput, numbered: Iterable[tuple[int, AnyEvent]]) -> SavedState:
+        """Fold one decision onto the saved state, save what results and read it back: equal, and in the same order."""
+        memory = LinkMemory(self.saved.link)
+        for each in (memory, self._memory):
+            remember(each, given)
+        folded = SavedState(fold(self.saved.table, numbered), memory.journaled())
+        assert folded.link == self._memory.journaled()
+        body = self._encode(folded)
+        self.saved = self._codec.decode(folded.table.entry, "event", body.decode())
+        assert self.saved == folded
+        assert _in_order(self.saved) == _in_order(folded)
+        self.largest = max(self.largest, len(body))
+        return self.saved
+
+    def _encode(self, state: SavedState) -> bytes:
+        self._codec.aim(state.table.round.number, Moment(1, 1), "start")
+        return self._codec.encode(state.table.entry, state)
+
+
+def _in_order(value: Any) -> Any:
+    """With the type of every value, and the order of dictionaries, which `==` does not compare.
+
+    A word of an enum is a text where the field is one: a state that was decided in memory may have either.
+    """
+    if isinstance(value, msgspec.Struct):
+        return type(value), [_in_order(getattr(value, name)) for name in value.__struct_fields__]
+    if isinstance(value, dict):
+        return dict, [(_in_order(name), _in_order(one)) for name, one in value.items()]
+    if isinstance(value, tuple):
+        return tuple, [_in_order(one) for one in value]
+    return str if isinstance(value, str) else type(value), value
