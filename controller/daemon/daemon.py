@@ -6,7 +6,6 @@ import asyncio
 import os
 import re
 import secrets
-import signal
 from collections.abc import Callable
 from contextlib import AsyncExitStack, suppress
 from importlib.metadata import version
@@ -23,6 +22,7 @@ from controller.daemon.configuration import Configuration
 from controller.daemon.host import HostClock, SystemdNotifier, forbid_core_dumps, host_boot_id, start_id
 from controller.daemon.real_device import open_real_device
 from controller.daemon.record import record_of
+from controller.daemon.starting import FoldReport, Stop, StoppedError
 from controller.daemon.table_service import TableService
 from controller.journal.codec import Clock
 from controller.journal.file import Identity
@@ -51,19 +51,21 @@ PAGE = 2000  # entries folded between two turns of the loop
 
 async def run_daemon(configuration: Configuration) -> None:
     """Run until SIGTERM or SIGINT. Raises what keeps it from starting: JournalError, BridgeError, OSError."""
+    stop = Stop()
     notifier = SystemdNotifier(dict(os.environ))
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    loop.set_exception_handler(_log_stray)
-    for name in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(name, stop.set)
+    asyncio.get_running_loop().set_exception_handler(_log_stray)
     if not configuration.table.simulated:
         forbid_core_dumps()
+    table = configuration.table
+    log = structlog.get_logger()
     async with AsyncExitStack() as stack:
         stack.callback(notifier.close)
-        await _start(configuration, notifier, stack)
-        table = configuration.table
-        structlog.get_logger().info(
+        try:
+            await _start(configuration, notifier, stop, stack)
+        except StoppedError:
+            log.info("daemon.stopped_early", table=table.name)
+            return
+        log.info(
             "daemon.started",
             version=version("cardshoe"),
             table=table.name,
@@ -71,11 +73,11 @@ async def run_daemon(configuration: Configuration) -> None:
             socket=str(configuration.api.socket),
         )
         notifier.tell("READY=1", f"STATUS=table {table.name}")
-        await stop.wait()
+        await stop.asked()
         notifier.tell("STOPPING=1")
 
 
-async def _start(configuration: Configuration, notifier: SystemdNotifier, stack: AsyncExitStack) -> None:
+async def _start(configuration: Configuration, notifier: SystemdNotifier, stop: Stop, stack: AsyncExitStack) -> None:
     loop = asyncio.get_running_loop()
     recorder = recorder_of(configuration, loop.time, structlog.get_logger(table=configuration.table.name))
     if recorder is not None:
@@ -83,9 +85,9 @@ async def _start(configuration: Configuration, notifier: SystemdNotifier, stack:
     memory = LinkMemory()
     make_driver = _driver_maker(configuration, recorder, memory)  # a bad file is reported before anything else starts
     clock = HostClock()
-    writer = await _open_journal(configuration, clock)
+    writer = await stop.unless_asked(_open_journal(configuration, clock))
     stack.push_async_callback(writer.close)
-    state = await fold_journal(writer, memory)
+    state = await stop.unless_asked(fold_journal(writer, memory, FoldReport(notifier, loop.time)))
     check_path(configuration.api.socket)
     people = People(configuration.people, configuration.readers)
     keeper: LinkKeeper | None = None
@@ -162,7 +164,9 @@ async def _open_journal(configuration: Configuration, clock: Clock) -> JournalWr
     return await JournalWriter.start(open_journal)
 
 
-async def fold_journal(writer: JournalWriter[AnyInput, AnyEvent], memory: LinkMemory | None = None) -> TableState:
+async def fold_journal(
+    writer: JournalWriter[AnyInput, AnyEvent], memory: LinkMemory, report: FoldReport | None = None
+) -> TableState:
     """The state to which the journal folds. `memory` gets the last reports, and the one that was given up."""
     state = TableState()
     after = 0
@@ -170,9 +174,11 @@ async def fold_journal(writer: JournalWriter[AnyInput, AnyEvent], memory: LinkMe
         for entry in entries:
             if isinstance(entry.value, Event):
                 state = evolve(state, entry.value, entry.number)
-            elif memory is not None:
+            else:
                 remember(memory, entry.value)
         after = entries[-1].number
+        if report is not None:
+            report.reached(after, writer.head.number)
     return state
 
 

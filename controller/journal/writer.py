@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 from controller.journal import JournalError
 from controller.journal.codec import EventT, InputT, Moment
-from controller.journal.file import Identity
+from controller.journal.file import Head, Identity
 from controller.journal.store import Committed, Entry, Journal
 
 T = TypeVar("T")
@@ -59,6 +59,11 @@ class JournalWriter(Generic[InputT, EventT]):
     def identity(self) -> Identity:
         """Whose journal it is."""
         return self._journal.identity
+
+    @property
+    def head(self) -> Head:
+        """The end of the chain, as committed."""
+        return self._journal.head
 
     async def append(self, given: InputT, events: Sequence[EventT], *, round: int, moment: Moment) -> Committed:  # noqa: A002  # the journal's word
         """`Journal.append`: returns when the entries are durable. `events` must not change meanwhile."""

@@ -16,6 +16,7 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ import msgspec
 from controller.api import server
 from controller.commands.main import main as cardshoe
 from controller.daemon import daemon
+from controller.daemon.starting import FoldReport
 from controller.journal.store import Journal
 from firmware_bridge import link_keeper
 from firmware_bridge.commands import AnyCommand
@@ -68,6 +70,7 @@ class Orders(msgspec.Struct, frozen=True):
     the test's own user. `commands`: a file in which the device notes each command that it carries out; it also says
     when the host is lost to it. `pace`: that of people and mechanism in place of the one they have in life.
     `page`: how many entries the daemon folds at once, in place of its 2000, which no test has the time to write.
+    `stopped_at_page`: after so many of those it is asked to stop by SIGTERM.
     `handshake_within`: seconds that a device is given to make itself known, in place of the driver's 10.
     `due_within`: seconds that a device is given to send a report and to answer an order, in place of 5.
     `longest_pause`: seconds between two attempts to connect to a refused device, in place of 5.
@@ -79,6 +82,7 @@ class Orders(msgspec.Struct, frozen=True):
     commands: str = ""
     pace: float = 0.0
     page: int = 0
+    stopped_at_page: int = 0
     handshake_within: float = 0.0
     due_within: float = 0.0
     longest_pause: float = 0.0
@@ -180,6 +184,17 @@ def note_lost_host() -> None:
     SimulatedDevice._on_host_lost = noted  # type: ignore[method-assign]  # to watch it
 
 
+def stop_while_folding(nth: int) -> None:
+    reached, pages = FoldReport.reached, count(1)
+
+    def counted(self: FoldReport, entry: int, last: int) -> None:
+        reached(self, entry, last)
+        if next(pages) == nth:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    FoldReport.reached = counted  # type: ignore[method-assign]  # to watch it
+
+
 def become_another_user() -> None:
     for name in USED_LATER:
         importlib.import_module(name)
@@ -202,6 +217,8 @@ def main() -> None:
         simulate.HUMAN_PACE = orders.pace
     if orders.page:
         daemon.PAGE = orders.page
+    if orders.stopped_at_page:
+        stop_while_folding(orders.stopped_at_page)
     if orders.handshake_within:
         host.HANDSHAKE_WITHIN = orders.handshake_within  # type: ignore[misc]  # a shorter time
     if orders.due_within:

@@ -125,6 +125,19 @@ async def test_asked_to_stop_before_it_is_ready(stage: Stage) -> None:
     assert not stage.socket.exists()
 
 
+async def test_asked_to_stop_while_it_reads_the_journal(stage: Stage) -> None:
+    await stage.start_daemon()
+    assert await stage.daemon.end() == 0
+    stage.drain_notified()
+    daemon = stage.spawn_daemon(Orders(page=1, stopped_at_page=2))
+    assert await daemon.ended() == 0
+    stage.drain_notified()
+    assert stage.notified.count("READY=1") == 1, "only the first was ready"
+    assert daemon.logged("daemon.stopped_early")
+    assert_quiet_end(stage)
+    await stage.start_daemon()
+
+
 @pytest.mark.parametrize("admitted", [True, False])
 async def test_systemd_is_notified(stage: Stage, admitted: bool) -> None:
     """Also where the daemon's own user stands for no person, as on a table's PC."""

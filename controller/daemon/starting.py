@@ -1,0 +1,69 @@
+"""The start of a daemon, which may take long: the service manager hears how far it is, and SIGTERM is obeyed."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Callable, Coroutine
+from typing import Any, Final, Protocol, TypeVar
+
+T = TypeVar("T")
+REPORT_EVERY: Final = 1.0  # seconds
+EXTENDED_BY: Final = 60_000_000  # microseconds from each report until the next: pages of a slow disk
+
+
+class StoppedError(Exception):
+    """The daemon was asked to stop before it was ready."""
+
+
+class Stop:
+    """Asked for by SIGTERM or SIGINT, once. Made on the loop that runs the daemon."""
+
+    def __init__(self) -> None:
+        self._asked = asyncio.Event()
+        for name in (signal.SIGTERM, signal.SIGINT):
+            asyncio.get_running_loop().add_signal_handler(name, self._asked.set)
+
+    async def asked(self) -> None:
+        """Until the daemon is asked to stop."""
+        await self._asked.wait()
+
+    async def unless_asked(self, work: Coroutine[Any, Any, T]) -> T:
+        """The result of work that is given up when the daemon is asked to stop. Raises `StoppedError`."""
+        doing, asked = asyncio.ensure_future(work), asyncio.ensure_future(self.asked())
+        try:
+            await asyncio.wait({doing, asked}, return_when=asyncio.FIRST_COMPLETED)
+            if not doing.done():
+                raise StoppedError
+            return doing.result()
+        finally:
+            for one in (doing, asked):
+                one.cancel()
+            await asyncio.gather(doing, asked, return_exceptions=True)
+
+
+class Notifier(Protocol):
+    """The service manager (`controller.daemon.host.SystemdNotifier`)."""
+
+    def tell(self, *lines: str) -> None: ...
+
+
+class FoldReport:
+    """Says how far the journal is folded, now and then, so that a start that goes on is not taken for one that hangs.
+
+    `clock`: seconds, from anywhere.
+    """
+
+    def __init__(self, notifier: Notifier, clock: Callable[[], float]) -> None:
+        self._notifier = notifier
+        self._clock = clock
+        self._due = clock() + REPORT_EVERY
+
+    def reached(self, entry: int, last: int) -> None:
+        """Entry `entry` is folded; `last` is that with which the table goes on."""
+        if self._clock() < self._due:
+            return
+        self._due = self._clock() + REPORT_EVERY
+        self._notifier.tell(
+            f"EXTEND_TIMEOUT_USEC={EXTENDED_BY}", f"STATUS=reading the journal: entry {entry:,} of {last:,}"
+        )
