@@ -20,19 +20,21 @@ from controller.api.view import LinkView
 from controller.daemon.captures import recorder_of
 from controller.daemon.configuration import Configuration
 from controller.daemon.host import HostClock, SystemdNotifier, forbid_core_dumps, host_boot_id, start_id
+from controller.daemon.journal_types import JOURNAL_TYPES
 from controller.daemon.real_device import open_real_device
 from controller.daemon.record import record_of
+from controller.daemon.sections import JournalSection
 from controller.daemon.starting import FoldReport, Stop, StoppedError
 from controller.daemon.table_service import TableService
-from controller.journal.codec import Clock
 from controller.journal.file import Identity
-from controller.journal.sealing import load_key_file
+from controller.journal.sealing import create_key_file, load_key_file
+from controller.journal.signing import SigningKey, fingerprint
 from controller.journal.store import Journal
 from controller.journal.writer import JournalWriter
 from controller.table.events import AnyEvent, Event
 from controller.table.evolve import evolve
 from controller.table.inputs import AnyInput, DaemonStarted
-from controller.table.saved_state import remember
+from controller.table.saved_state import SavedState, remember
 from controller.table.state import TableState
 from firmware_bridge.captures.recorder import CaptureRecorder
 from firmware_bridge.card_table import read_card_table
@@ -85,9 +87,11 @@ async def _start(configuration: Configuration, notifier: SystemdNotifier, stop: 
     memory = LinkMemory()
     make_driver = _driver_maker(configuration, recorder, memory)  # a bad file is reported before anything else starts
     clock = HostClock()
-    writer = await stop.unless_asked(_open_journal(configuration, clock))
+    writer = await stop.unless_asked(_open_journal(configuration))
     stack.push_async_callback(writer.close)
     state = await stop.unless_asked(fold_journal(writer, memory, FoldReport(notifier, loop.time)))
+    if not writer.is_begun:
+        await writer.begin_file(SavedState(state, memory.journaled()), clock.now())
     check_path(configuration.api.socket)
     people = People(configuration.people, configuration.readers)
     keeper: LinkKeeper | None = None
@@ -148,20 +152,35 @@ def _driver_maker(
     return make_driver
 
 
-async def _open_journal(configuration: Configuration, clock: Clock) -> JournalWriter[AnyInput, AnyEvent]:
+async def _open_journal(configuration: Configuration) -> JournalWriter[AnyInput, AnyEvent]:
     section, table = configuration.journal, configuration.table
     local_key = load_key_file(section.key_file)
-    identity = Identity(
-        id=secrets.token_hex(16),
-        created_utc_ns=clock.now().utc_ns,
-        table=table.name,
-        simulated=table.simulated,
-    )
+    identity = Identity(secrets.token_hex(16), table.name, table.simulated)
 
     def open_journal() -> Journal[AnyInput, AnyEvent]:
-        return Journal.open(section.path, AnyInput, AnyEvent, local_key=local_key, identity=identity, start=start_id())
+        signer = _signing_key(section)
+        journal: Journal[AnyInput, AnyEvent] = Journal.open(
+            section.folder, JOURNAL_TYPES, local_key=local_key, identity=identity, signer=signer
+        )
+        try:
+            journal.verify()
+        except BaseException:
+            journal.close()
+            raise
+        return journal
 
     return await JournalWriter.start(open_journal)
+
+
+def _signing_key(section: JournalSection) -> SigningKey:
+    """Made where there is none, so that what people compare it with can be noted from the first start on."""
+    path = section.signing_key_file or section.folder / "signing.key"
+    if path.exists():
+        return SigningKey(load_key_file(path))
+    path.parent.mkdir(mode=0o750, parents=True, exist_ok=True)
+    key = SigningKey(create_key_file(path))
+    structlog.get_logger().info("journal.signing_key_made", path=str(path), fingerprint=fingerprint(key.public_key))
+    return key
 
 
 async def fold_journal(

@@ -27,7 +27,7 @@ def record_of(configuration: Configuration) -> ConfigurationRecord:
         ),
         readers=tuple(ReaderRecord(one.id, one.uids) for one in configuration.readers),
         capture=None if configuration.capture is None else _capture(configuration.capture),
-        journal=str(configuration.journal.path),
+        journal=str(configuration.journal.folder),
         socket=str(configuration.api.socket),
     )
 

@@ -79,10 +79,11 @@ class DeviceSection(_Section, frozen=True):
 
 
 class JournalSection(_Section, frozen=True):
-    """`[journal]`."""
+    """`[journal]`. `signing_key_file` is made at the first start where it is missing; none: in the folder."""
 
-    path: Path
+    folder: Path
     key_file: Path
+    signing_key_file: Path | None = None
 
 
 class CaptureSection(_Section, frozen=True):

@@ -23,6 +23,7 @@ from controller.api.people import Acting
 from controller.api.view import LinkView, TableView, view_of
 from controller.journal import JournalError
 from controller.journal.codec import Clock
+from controller.journal.store import Committed
 from controller.journal.writer import JournalWriter
 from controller.roles import Role
 from controller.table import inputs
@@ -253,9 +254,12 @@ class TableService:
 
     async def _commit(self, given: AnyInput, decided: Decided) -> None:
         moment = self._clock.now()
-        committed = await self._writer.append(given, decided.events, round=decided.state.round.number, moment=moment)
+        ends_round = self.state.in_round and not decided.state.in_round
+        committed = await self._writer.append(
+            given, decided.events, round=decided.state.round.number, moment=moment, ends_round=ends_round
+        )
         self.state = decided.state
-        self._publish(moment.utc_ns, committed.events, decided.events)
+        self._publish(moment.utc_ns, committed)
         self._act(given, committed.events, decided.events)
 
     def _fail(self, code: str, sentence: str, hint: str) -> None:
@@ -269,12 +273,10 @@ class TableService:
         if self.device is not None:
             self.device.drop("table-fault", sentence)
 
-    def _publish(self, utc_ns: int, numbers: tuple[int, ...], decided: tuple[AnyEvent, ...]) -> None:
-        published = [
-            self._published(number, utc_ns, self.state.round.number, event)
-            for number, event in zip(numbers, decided, strict=True)
-        ]
-        self.feed.publish(published)
+    def _publish(self, utc_ns: int, committed: Committed) -> None:
+        round_number = self.state.round.number
+        published = zip(committed.events, committed.published, strict=True)
+        self.feed.publish([_published(number, utc_ns, round_number, event) for number, event in published])
 
     def _act(self, given: AnyInput, numbers: tuple[int, ...], decided: tuple[AnyEvent, ...]) -> None:
         """What waited for the commit: the acknowledgement, and the commands under their entries' numbers."""
@@ -297,28 +299,27 @@ class TableService:
 
     # -- publishing ------------------------------------------------------------------------------------------------
 
-    def _published(self, number: int, utc_ns: int, round_number: int, event: AnyEvent) -> Published:
-        body = self._writer.public_encode(event, round_number)
-        head = b'{"entry":%d,"utc_ns":%d,"round":%d,' % (number, utc_ns, round_number)
-        return Published(number, head + body[1:])
-
     async def _read_published(self, after: int, limit: int) -> list[Published]:
         """From the journal; the inputs between the events are not published."""
-        while True:
-            entries = await self._writer.read(after, limit)
-            if not entries:
-                return []
+        while decisions := await self._writer.decisions(after, limit):
             found = [
-                self._published(entry.number, entry.utc_ns, entry.round, entry.value)  # type: ignore[arg-type]  # the kind says that it is an event
-                for entry in entries
-                if entry.kind == "event"
+                _published(number, decision.utc_ns, decision.round, event)
+                for decision in decisions
+                for number, event in enumerate(decision.events, decision.first + 1)
+                if number > after
             ]
             if found:
-                return found
-            after = entries[-1].number
+                return found[:limit]
+            after = decisions[-1].last
+        return []
 
     def _find_answer(self, operation_id: str) -> Answer | None:
         return next((answer for answer in self.state.answers if answer.operation_id == operation_id), None)
+
+
+def _published(number: int, utc_ns: int, round_number: int, event: bytes) -> Published:
+    head = b'{"entry":%d,"utc_ns":%d,"round":%d,' % (number, utc_ns, round_number)
+    return Published(number, head + event[1:])
 
 
 def input_of(heard: Heard) -> AnyInput:

@@ -1,30 +1,33 @@
-"""Entries of the journal as JSON, and what of an event may be published.
+"""Decisions and states as JSON, and what is sealed of them.
 
-    type        in the journal                                  published
+    type        in an event, as it is published and stored      in an input, and in a state
     Card        "KD"                                            "KD"
-    Concealed   {"sealed": base64, "commitment": hex}           {"commitment": hex}
     Exposed     {"card", "salt": hex, "shuffle", "ordinal"}     the same
-    Evidence    {"sealed": base64}                              null
+    Concealed   {"commitment": hex}                             the index of its item in `sealed`
+    Evidence    has no place there                              the index of its item in `sealed`
 
-The types of inputs and events are handed in. A field may be any of the four types or None, also inside a tuple; two
+A concealed card of an event is an item too, so that it can be recovered; the same card is one item of its row. The
+types of inputs, events and states are handed in. A field may be any of the four types or None, also inside a tuple; two
 of the four in one union cannot be distinguished and are refused by msgspec.
 """
 
 from __future__ import annotations
 
-import binascii
-from typing import Any, Final, Generic, Literal, Protocol, TypeAlias, TypeVar, cast
+from collections.abc import Callable, Sequence
+from typing import Any, Final, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar, cast
 
 import msgspec
 
 from controller.journal import JournalError
-from controller.journal.sealing import JournalKeys, Sealer
+from controller.journal.sealing import SALT_BYTES, FileKeys, JournalKeys, SealedItems
 from firmware_bridge.cards import Card, Concealed, Evidence, Exposed
 
 Kind: TypeAlias = Literal["input", "event"]
-
 InputT = TypeVar("InputT")
 EventT = TypeVar("EventT")
+
+OPENING: Final = b" of an opening state"
+CHECKPOINT: Final = b" of a checkpoint"
 
 
 class Moment(msgspec.Struct, frozen=True):
@@ -41,120 +44,171 @@ class Clock(Protocol):
         """The moment of asking."""
 
 
-class JournalCodec(Generic[InputT, EventT]):
-    """Encodes and decodes the entries of one journal.
+class StateForm(NamedTuple):
+    """How a state is saved. `upgrade(version, json object)` makes the form of this version of an earlier one's.
 
-    One thread at a time may use the journal's side (`aim`, `encode`, `decode`); `public_encode` keeps its own state and
-    may be used by one other thread at the same time.
+    `digest` changes with every type of which the state is made.
     """
 
-    def __init__(self, input_type: Any, event_type: Any, keys: JournalKeys) -> None:
-        self._sealing = _Sealing(keys)
-        self._publishing = _Publishing(keys)
-        self._encoder = msgspec.json.Encoder(enc_hook=self._sealing.encode)
-        self._public_encoder = msgspec.json.Encoder(enc_hook=self._publishing.encode)
-        decode = self._sealing.decode
-        self._decoders: Final[dict[str, msgspec.json.Decoder[Any]]] = {
-            "input": msgspec.json.Decoder(input_type, dec_hook=decode),
-            "event": msgspec.json.Decoder(event_type, dec_hook=decode),
-        }
+    type: Any
+    version: int
+    digest: bytes
+    upgrade: Callable[[int, dict[str, Any]], dict[str, Any]]
 
-    def aim(self, round_number: int, moment: Moment, start: str) -> None:
-        """What follows belongs to an append of this round, at this moment, in this start of the host."""
-        self._sealing.aim(round_number, moment, start)
 
-    def encode(self, number: int, value: object) -> bytes:
-        """The JSON of entry `number`. Raises TypeError or ValueError for what has no place in a journal."""
-        self._sealing.begin(number)
-        return self._encoder.encode(value)
+class Types(NamedTuple):
+    """What the journal of a table holds."""
 
-    def decode(self, number: int, kind: str, body: str) -> InputT | EventT:
-        """The value of entry `number`. Raises `JournalError` (journal-damaged) when it cannot be read."""
-        self._sealing.begin(number)
-        try:
-            return cast("InputT | EventT", self._decoders[kind].decode(body))
-        except (KeyError, msgspec.MsgspecError) as error:
+    input: Any
+    event: Any
+    state: StateForm
+
+
+class EncodedDecision(NamedTuple):
+    """As it is stored. `events`: each as it is published."""
+
+    input: bytes
+    events: list[bytes]
+    sealed: bytes
+
+
+class SavedState(NamedTuple):
+    """A state as it is stored."""
+
+    version: int
+    digest: bytes
+    state: bytes
+    sealed: bytes
+
+
+class JournalCodec(Generic[InputT, EventT]):
+    """Encodes and decodes the rows of one file. One thread at a time may use it."""
+
+    def __init__(self, types: Types, keys: JournalKeys, file_keys: FileKeys, random: Callable[[int], bytes]) -> None:
+        self._types = types
+        self._file_keys = file_keys
+        self._random = random
+        self._work = _Work(keys)
+        work = self._work
+        self._inputs = msgspec.json.Encoder(enc_hook=work.encode_sealed)
+        self._events = msgspec.json.Encoder(enc_hook=work.encode_public)
+        self._input_decoder = msgspec.json.Decoder(types.input, dec_hook=work.decode_sealed)
+        self._event_decoder = msgspec.json.Decoder(types.event, dec_hook=work.decode_public)
+
+    def encode(self, number: int, given: InputT, events: Sequence[EventT], round_number: int) -> EncodedDecision:
+        """The decision whose last entry has that number. TypeError or ValueError: what has no place in a journal."""
+        self._work.begin(round_number)
+        encode = self._events.encode
+        written = self._inputs.encode(given)
+        published = [encode(event) for event in events]
+        return EncodedDecision(written, published, self._seal(number, b""))
+
+    def decode_input(self, number: int, text: bytes | str, sealed: bytes) -> InputT:
+        """The input of the decision whose last entry is `number`. Raises `JournalError` (journal-damaged)."""
+        with _reading(number):
+            self._work.open(0, self._file_keys.opener(number, sealed))
+            return cast("InputT", self._input_decoder.decode(text))
+
+    def decode_events(self, number: int, texts: Sequence[bytes], sealed: bytes, round_number: int) -> list[EventT]:
+        """Its events. Raises `JournalError` (journal-damaged), also where a commitment is of none of the cards."""
+        with _reading(number):
+            self._work.open(round_number, self._file_keys.opener(number, sealed))
+            return [self._event_decoder.decode(text) for text in texts]
+
+    def save(self, number: int, state: object, of: bytes) -> SavedState:
+        """A state after the entry `number`. `of`: `OPENING` or `CHECKPOINT`."""
+        self._work.begin(0)
+        encoded = self._inputs.encode(state)
+        form = self._types.state
+        return SavedState(form.version, form.digest, encoded, self._seal(number, of))
+
+    def restore(self, number: int, saved: SavedState, of: bytes) -> Any:
+        """The state. Raises `JournalError`: journal-damaged, or journal-format for one of a later version."""
+        form = self._types.state
+        if saved.version > form.version:
             raise JournalError(
-                "journal-damaged",
-                f"Entry {number} of the journal cannot be read: {error}.",
-                "Keep the file for an audit, and open it with the version of cardshoe that wrote it.",
-            ) from error
+                "journal-format",
+                f"The journal's state after entry {number} has version {saved.version}; "
+                f"this program reads up to version {form.version}.",
+                "Install the version of cardshoe that wrote it, or a later one.",
+            )
+        with _reading(number):
+            self._work.open(0, self._file_keys.opener(number, saved.sealed, of))
+            plain = msgspec.json.decode(saved.state)
+            if saved.version < form.version:
+                plain = form.upgrade(saved.version, plain)
+            return msgspec.convert(plain, form.type, dec_hook=self._work.decode_sealed)
 
-    def public_encode(self, event: EventT, round: int) -> bytes:  # noqa: A002  # the journal's word
-        """The JSON of an event of that round, for anyone: no concealed face, sealed or not, and no evidence."""
-        self._publishing.round = round
-        return self._public_encoder.encode(event)
+    def _seal(self, number: int, of: bytes) -> bytes:
+        items = self._work.items
+        return self._file_keys.seal(number, items, self._random(SALT_BYTES), of) if items else b""
 
 
-class _Sealing:
-    """The journal's hooks, and the entry that they are at work on."""
+class _Work:
+    """The hooks, and the row that they are at work on."""
 
     def __init__(self, keys: JournalKeys) -> None:
         self._keys = keys
-        self._stamp: tuple[Moment, str] = (Moment(0, 0), "")
-        self._sealer: Sealer | None = None
-        self._round = self._number = self._index = 0
+        self._round = 0
+        self.items: list[Concealed | Evidence] = []
+        self._index: dict[tuple[int, int, int], int] = {}
+        self._opener: SealedItems | None = None
+        self._cards: dict[str, Concealed] | None = None
 
-    def aim(self, round_number: int, moment: Moment, start: str) -> None:
+    def begin(self, round_number: int) -> None:
         self._round = round_number
-        stamp = (moment, start)
-        if stamp != self._stamp:
-            self._stamp, self._sealer = stamp, None
+        self.items = []
+        self._index = {}
 
-    def begin(self, number: int) -> None:
-        self._number, self._index = number, 0
+    def open(self, round_number: int, opener: SealedItems) -> None:
+        self._round = round_number
+        self._opener = opener
+        self._cards = None
 
-    def encode(self, value: Any) -> Any:
+    def encode_sealed(self, value: Any) -> Any:
         if isinstance(value, Concealed):
-            sealed = self._current().seal_card(self._number, self._next_index(), value)
-            return {"sealed": _base64(sealed), "commitment": self._keys.commitment(self._round, value)}
+            return self._item_of(value)
         if isinstance(value, Evidence):
-            sealed = self._current().seal_evidence(self._number, self._next_index(), value)
-            return {"sealed": _base64(sealed)}
-        return _encode_open(value, self._keys, self._round)
+            self.items.append(value)
+            return len(self.items) - 1
+        return encode_open(value, self._keys, self._round)
 
-    def decode(self, expected: Any, value: Any) -> Any:
-        if expected is Card:
-            return Card.parse(_text(value))
+    def encode_public(self, value: Any) -> Any:
+        if isinstance(value, Concealed):
+            self._item_of(value)
+            return {"commitment": self._keys.commitment(self._round, value)}
+        return encode_open(value, self._keys, self._round)
+
+    def decode_sealed(self, expected: Any, value: Any) -> Any:
+        if expected is Concealed or expected is Evidence:
+            if type(value) is not int:
+                raise ValueError(f"no {expected.__name__} as the journal writes it")
+            assert self._opener is not None
+            return self._opener.card(value) if expected is Concealed else self._opener.evidence(value)
+        return decode_open(expected, value)
+
+    def decode_public(self, expected: Any, value: Any) -> Any:
+        if expected is not Concealed:
+            return decode_open(expected, value)
+        if self._cards is None:
+            assert self._opener is not None
+            self._cards = {self._keys.commitment(self._round, card): card for card in self._opener.cards()}
         try:
-            if expected is Concealed:
-                return self._current().open_card(self._number, _unbase64(value["sealed"]))
-            if expected is Evidence:
-                return self._current().open_evidence(self._number, _unbase64(value["sealed"]))
-            if expected is Exposed:
-                return Exposed(Card.parse(value["card"]), int(value["shuffle"]), int(value["ordinal"]))
-        except (KeyError, TypeError, AttributeError, binascii.Error) as error:
-            raise ValueError(f"no {expected.__name__} as the journal writes it") from error
-        raise NotImplementedError(f"{expected!r} has no place in a journal")
+            return self._cards[value["commitment"]]
+        except (KeyError, TypeError) as error:
+            raise ValueError("the commitment is of none of the sealed cards") from error
 
-    def _current(self) -> Sealer:
-        if self._sealer is None:
-            moment, start = self._stamp
-            self._sealer = self._keys.sealer(moment.utc_ns, moment.boottime_ns, start)
-        return self._sealer
-
-    def _next_index(self) -> int:
-        index = self._index
-        self._index = index + 1
+    def _item_of(self, card: Concealed) -> int:
+        key = card.expose().number, card.shuffle, card.ordinal
+        index = self._index.get(key)
+        if index is None:
+            index = self._index[key] = len(self.items)
+            self.items.append(card)
         return index
 
 
-class _Publishing:
-    """The hooks for what anyone may read."""
-
-    def __init__(self, keys: JournalKeys) -> None:
-        self._keys = keys
-        self.round = 0
-
-    def encode(self, value: Any) -> Any:
-        if isinstance(value, Concealed):
-            return {"commitment": self._keys.commitment(self.round, value)}
-        if isinstance(value, Evidence):
-            return None
-        return _encode_open(value, self._keys, self.round)
-
-
-def _encode_open(value: Any, keys: JournalKeys, round_number: int) -> Any:
+def encode_open(value: Any, keys: JournalKeys, round_number: int) -> Any:
+    """What anyone may read. Raises NotImplementedError for other types."""
     if isinstance(value, Card):
         return value.code
     if isinstance(value, Exposed):
@@ -163,15 +217,35 @@ def _encode_open(value: Any, keys: JournalKeys, round_number: int) -> Any:
     raise NotImplementedError(f"{type(value).__name__} has no place in a journal")
 
 
-def _base64(data: bytes) -> str:
-    return binascii.b2a_base64(data, newline=False).decode()
+def decode_open(expected: Any, value: Any) -> Any:
+    """The counterpart of `encode_open`. Raises ValueError for what it did not write."""
+    if expected is Card:
+        if not isinstance(value, str):
+            raise ValueError("a card is written as text: rank and suit, as in KD, 10C or AS")
+        return Card.parse(value)
+    if expected is not Exposed:
+        raise NotImplementedError(f"{expected!r} has no place in a journal")
+    try:
+        return Exposed(Card.parse(value["card"]), int(value["shuffle"]), int(value["ordinal"]))
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError("no Exposed as the journal writes it") from error
 
 
-def _unbase64(text: str) -> bytes:
-    return binascii.a2b_base64(text, strict_mode=True)
+class _reading:  # noqa: N801  # a context manager that is cheaper than a generator's
+    def __init__(self, number: int) -> None:
+        self._number = number
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if isinstance(error, (msgspec.MsgspecError, ValueError, RecursionError)):
+            raise damaged_entry(self._number, str(error)) from error
 
 
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise ValueError("a card is written as text: rank and suit, as in KD, 10C or AS")
-    return value
+def damaged_entry(number: int, why: str) -> JournalError:
+    return JournalError(
+        "journal-damaged",
+        f"The journal cannot be read up to entry {number}: {why}.",
+        "Keep the file for an audit, and open it with the version of cardshoe that wrote it.",
+    )

@@ -1,84 +1,28 @@
-"""The journal's file: SQLite, append-only, a chain of hashes.
-
-    hash of an entry  = SHA-256(number u64 | utc i64 | boottime i64 | round i64 | lengths of start, kind, body, each u32
-                                | previous hash | start | kind | body)
-    before the first  = SHA-256(format u32 | created i64 | simulated u8 | last number of the file before, u64
-                                | lengths of id, table, key check, each u32
-                                | last hash of the file before | id | table | key check)
-
-Numbers are big-endian, texts UTF-8. The chain shows that nothing within it was changed; that its end was cut off shows
-only against a head known elsewhere.
-"""
+"""A file of the journal: opened, locked, made, and what its errors mean. Its tables are in `schema.py`."""
 
 from __future__ import annotations
 
 import errno
 import fcntl
-import hashlib
 import hmac
 import os
 import sqlite3
 import stat
-import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
-from functools import cache
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, Protocol, TypeAlias
 
 import msgspec
 
-from controller.journal import JournalError
+from controller.journal import JournalError, chain, format_1, schema
+from controller.journal.chain import Head
+from controller.journal.codec import SavedState
 from controller.journal.sealing import JournalKeys, sync_directory
 
-FORMAT: Final = 1
-NO_HASH: Final = bytes(32)
-
-SCHEMA: Final = (
-    """CREATE TABLE journal (
-    one INTEGER PRIMARY KEY CHECK (one = 1),
-    format INTEGER NOT NULL,
-    id TEXT NOT NULL,
-    created_utc_ns INTEGER NOT NULL,
-    table_name TEXT NOT NULL,
-    simulated INTEGER NOT NULL CHECK (simulated IN (0, 1)),
-    key_check BLOB NOT NULL,
-    previous_number INTEGER NOT NULL,
-    previous_hash BLOB NOT NULL CHECK (length(previous_hash) = 32)
-) STRICT""",
-    """CREATE TABLE entry (
-    number INTEGER PRIMARY KEY,
-    utc_ns INTEGER NOT NULL,
-    boottime_ns INTEGER NOT NULL,
-    start TEXT NOT NULL,
-    round INTEGER NOT NULL,
-    kind TEXT NOT NULL CHECK (kind IN ('input', 'event')),
-    body TEXT NOT NULL,
-    previous BLOB NOT NULL CHECK (length(previous) = 32),
-    hash BLOB NOT NULL CHECK (length(hash) = 32)
-) STRICT""",
-    """CREATE TRIGGER journal_once BEFORE INSERT ON journal WHEN EXISTS (SELECT 1 FROM journal)
-BEGIN SELECT RAISE(ABORT, 'a journal has one name'); END""",
-    *(
-        f"""CREATE TRIGGER {table}_{verb.lower()} BEFORE {verb} ON {table}
-BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END"""
-        for table in ("journal", "entry")
-        for verb in ("UPDATE", "DELETE")
-    ),
-)
 # UnicodeDecodeError: SQLite's message quotes a damaged file.
 FAILURES: Final = (sqlite3.Error, OSError, UnicodeDecodeError)
 
-_NAME: Final = "INSERT INTO journal VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?)"
-INSERT: Final = "INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_WRITTEN: Final = "SELECT * FROM entry WHERE number >= ? ORDER BY number"
-# As they are stored: damage may have left no UTF-8.
-_CHAIN: Final = """SELECT number, utc_ns, boottime_ns, round, CAST(start AS BLOB), CAST(kind AS BLOB),
-CAST(body AS BLOB), previous, hash FROM entry ORDER BY number"""
-# Nothing is left out: who may write to the file can give a trigger any name, also one that SQLite keeps to itself.
-_MADE: Final = "SELECT type, name, tbl_name, sql FROM sqlite_master"
-_ENTRY: Final = struct.Struct(">QqqqIII")
-_GENESIS: Final = struct.Struct(">IqBQIII")
 _LOG_BYTES: Final = 32 + 1024 * (24 + 4096)  # a little more than a checkpoint's 1000 pages
 
 
@@ -95,21 +39,54 @@ class Connection(Protocol):
 Connect: TypeAlias = Callable[[Path], Connection]
 
 
-class Head(msgspec.Struct, frozen=True):
-    """The end of a chain: the last number and its hash. No entry yet: the end of the file before, or 0."""
-
-    number: int = 0
-    hash: bytes = NO_HASH
-
-
 class Identity(msgspec.Struct, frozen=True):
-    """Whose journal a file is. `id` is hexadecimal and unique to the file; `previous` is the end of the file before."""
+    """Whose journal it is. `id` is hexadecimal, and the same for the table's life."""
 
     id: str
     table: str
     simulated: bool
+
+
+class Header(msgspec.Struct, frozen=True):
+    """What a file says of itself. `file_id` is its own; `previous` is the end of the file `previous_file`.
+
+    `public_key`: whose signatures its heads have; `endorsement`: that of the file before over this key, where it is
+    another one. `opening`: the state with which it begins; None: format 1, which begins with an empty table.
+    """
+
+    format: int
+    identity: Identity
+    file_id: str
     created_utc_ns: int
+    key_check: bytes
+    public_key: bytes = b""
+    endorsement: bytes = b""
+    previous_file: str = ""
     previous: Head = Head()
+    opening: SavedState | None = None
+
+    @property
+    def row(self) -> tuple[Any, ...]:
+        """The columns of the file's name, in format 2."""
+        identity, before, state = self.identity, self.previous, self.opening
+        assert state is not None
+        return (schema.FORMAT, identity.id, self.file_id, self.created_utc_ns, identity.table, int(identity.simulated),
+                self.key_check, self.public_key, self.endorsement, self.previous_file, before.number, before.hash,
+                state.version, state.digest, state.state.decode(), state.sealed)  # fmt: skip
+
+    @property
+    def genesis(self) -> bytes:
+        """The hash before the first decision."""
+        if self.opening is not None:
+            return chain.genesis(self.row)
+        identity, before = self.identity, self.previous
+        return format_1.genesis((1, 1, identity.id, self.created_utc_ns, identity.table, int(identity.simulated),
+                                 self.key_check, before.number, before.hash))  # fmt: skip
+
+    @property
+    def before(self) -> Head:
+        """The head before the first entry of this file, in its chain."""
+        return Head(self.previous.number, self.genesis)
 
 
 def connect(path: Path) -> Connection:
@@ -126,8 +103,16 @@ def connect(path: Path) -> Connection:
 
 
 def connect_reader(path: Path) -> Connection:
-    """A connection that cannot write. Any number of them may be open beside the journal's own."""
-    return sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=1.0, isolation_level=None)
+    """A connection that cannot write. Any number of them may be open beside the journal's own.
+
+    A closed file is read as it lies there, so that an auditor needs no right to write beside it. Raises `JournalError`
+    (journal-damaged) for a closed file with a log beside it: its last entries may be in there.
+    """
+    closed = not path.stat().st_mode & 0o222
+    if closed and any(Path(f"{path}{ending}").exists() for ending in ("-wal", "-journal")):
+        raise damaged(path, "it is closed, and a log lies beside it, which a daemon would have removed")
+    how = "immutable=1" if closed else "mode=ro"
+    return sqlite3.connect(f"{path.resolve().as_uri()}?{how}", uri=True, timeout=1.0, isolation_level=None)
 
 
 _ALLOWED: Final = {
@@ -139,8 +124,7 @@ _ALLOWED: Final = {
     sqlite3.SQLITE_CREATE_TRIGGER,
 }
 _ALLOWED_ON: Final = {
-    (sqlite3.SQLITE_INSERT, "journal"),
-    (sqlite3.SQLITE_INSERT, "entry"),
+    *((sqlite3.SQLITE_INSERT, table) for table in schema.TABLES),
     (sqlite3.SQLITE_INSERT, "sqlite_master"),
     (sqlite3.SQLITE_UPDATE, "sqlite_master"),  # by CREATE; a direct one SQLite refuses itself
     (sqlite3.SQLITE_PRAGMA, "journal_mode"),
@@ -153,109 +137,95 @@ def _authorize(action: int, first: str | None, *_: str | None) -> int:
     return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
 
 
-def hash_entry(number: int, utc_ns: int, boottime_ns: int, round_number: int, start: bytes, kind: bytes, body: bytes,
-                previous: bytes) -> bytes:  # fmt: skip
-    """The hash of an entry, from its stored bytes and the hash before. Raises struct.error or TypeError for others."""
-    fixed = _ENTRY.pack(number, utc_ns, boottime_ns, round_number, len(start), len(kind), len(body))
-    return hashlib.sha256(b"".join((fixed, previous, start, kind, body))).digest()
-
-
-def _genesis(identity: Identity, key_check: bytes) -> bytes:
-    id_, table, before = identity.id.encode(), identity.table.encode(), identity.previous
-    fixed = _GENESIS.pack(FORMAT, identity.created_utc_ns, identity.simulated, before.number, len(id_), len(table),
-                          len(key_check))  # fmt: skip
-    return hashlib.sha256(b"".join((fixed, before.hash, id_, table, key_check))).digest()
-
-
-def create(connection: Connection, identity: Identity, key_check: bytes) -> None:
+def create(connection: Connection, header: Header) -> None:
     """Make the tables, the guards and the name in an empty file, all or nothing. Raises sqlite3.Error."""
     list(connection.execute("PRAGMA journal_mode=WAL"))
     connection.execute("BEGIN IMMEDIATE")
-    for statement in SCHEMA:
+    for statement in schema.SCHEMA:
         connection.execute(statement)
-    before = identity.previous
-    name = (FORMAT, identity.id, identity.created_utc_ns, identity.table, int(identity.simulated), key_check)
-    connection.execute(_NAME, (*name, before.number, before.hash))
+    connection.execute(schema.NAME, header.row)
     connection.execute("COMMIT")
 
 
-def lock_file(path: Path) -> int:
+def lock_folder(folder: Path) -> int:
     """Take the journal for this process; the descriptor holds it, and the kernel lets go when the process dies.
 
-    The file itself is locked and not its name, so that no second name of it leads past the lock. SQLite's log beside it
-    goes by the name: a journal with several is refused. To be closed after SQLite's connections: closing any descriptor
-    of a file gives up the locks that SQLite holds on it. Raises `JournalError`: journal-locked when another program
-    holds it, journal-linked, journal-format for what is no file.
+    The folder itself is locked and not its name, so that no second name of it leads past the lock. Raises
+    `JournalError`: journal-locked when another program holds it, journal-io where there is no folder.
     """
-    with speaking(path):
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY, 0o600)
+    with speaking(folder):
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            found = os.fstat(descriptor)
-            if not stat.S_ISREG(found.st_mode):
-                raise foreign(path)
-            if found.st_nlink > 1:
-                raise _linked(path, found.st_nlink)
         except BaseException:
             os.close(descriptor)
             raise
     return descriptor
 
 
-def read_name(path: Path, connection: Connection) -> tuple[Identity, bytes] | None:
-    """Whose journal it is, and the check of its key; None for an empty file.
+def require_file(path: Path) -> None:
+    """A regular file with one name: SQLite's log beside it goes by the name. Raises `JournalError` or OSError."""
+    found = path.lstat()
+    if not stat.S_ISREG(found.st_mode):
+        raise foreign(path)
+    if found.st_nlink > 1:
+        raise _linked(path, found.st_nlink)
+
+
+def read_header(path: Path, connection: Connection) -> Header | None:
+    """What the file says of itself; None for an empty file.
 
     Raises `JournalError`: journal-format for a foreign file or another format, journal-damaged for a schema or a name
     that has been changed.
     """
-    made = sorted(map(repr, connection.execute(_MADE)))
+    made = sorted(map(repr, connection.execute(schema.MADE)))
     if not made:
         return None
     tables = dict(connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'"))
-    if "format INTEGER" not in str(tables.get("journal")) or "entry" not in tables:
+    if "format INTEGER" not in str(tables.get("journal")) or not {"entry", "decision"} & set(tables):
         raise foreign(path)
     formats = [found for (found,) in connection.execute("SELECT format FROM journal")]
-    if formats and formats != [FORMAT]:
+    known = {schema.FORMAT: schema.SCHEMA, format_1.FORMAT: format_1.SCHEMA}
+    if formats and formats[0] not in known:
         raise JournalError(
             "journal-format",
-            f"The journal {path} has format {formats[0]}; this version reads format {FORMAT}.",
+            f"The journal {path} has format {formats[0]}; this version reads formats up to {schema.FORMAT}.",
             "Install the version of cardshoe that wrote it; no journal is converted in place.",
         )
-    if not formats or made != _as_made():
-        raise _damaged(path, "its name, its tables or their guards against changes are not as they were made")
+    if len(formats) != 1 or made != schema.as_made(known[formats[0]]):
+        raise damaged(path, "its name, its tables or their guards against changes are not as they were made")
     (name,) = connection.execute("SELECT * FROM journal")
-    if [type(value) for value in name] != [int, int, str, int, str, int, bytes, int, bytes] or name[7] < 0:
-        raise _damaged(path, "its name is not as it was made")
+    try:
+        return _header_1(name) if formats[0] == format_1.FORMAT else _header_2(name)
+    except (TypeError, ValueError) as error:
+        raise damaged(path, "its name is not as it was made") from error
+
+
+_TYPES_1: Final = [int, int, str, int, str, int, bytes, int, bytes]
+_TYPES_2: Final = [int, int, str, str, int, str, int, bytes, bytes, bytes, str, int, bytes, int, bytes, str, bytes]
+
+
+def _header_1(name: Sequence[Any]) -> Header:
+    if [type(value) for value in name] != _TYPES_1 or name[7] < 0:
+        raise ValueError
     _, _, id_, created, table, simulated, key_check, number, hash_ = name
-    return Identity(id_, table, bool(simulated), created, Head(number, hash_)), key_check
+    return Header(1, Identity(id_, table, bool(simulated)), id_, created, key_check, previous=Head(number, hash_))
 
 
-@cache
-def _as_made() -> list[str]:
-    """What a new journal's `sqlite_master` holds, as SQLite writes it."""
-    with closing(sqlite3.connect(":memory:")) as connection:
-        for statement in SCHEMA:
-            connection.execute(statement)
-        return sorted(map(repr, connection.execute(_MADE)))
+def _header_2(name: Sequence[Any]) -> Header:
+    if [type(value) for value in name] != _TYPES_2 or name[11] < 0:
+        raise ValueError
+    (_, _, id_, file_id, created, table, simulated, key_check, public_key, endorsement, previous_file, number, hash_,
+     version, digest, state, sealed) = name  # fmt: skip
+    opening = SavedState(version, digest, state.encode(), sealed)
+    return Header(2, Identity(id_, table, bool(simulated)), file_id, created, key_check, public_key, endorsement,
+                  previous_file, Head(number, hash_), opening)  # fmt: skip
 
 
-def require_written(path: Path, connection: Connection, rows: Sequence[tuple[Any, ...]]) -> None:
-    """Read back what an append has inserted, before its commit: a trigger planted since the start may have dropped or
-    changed it, and SQLite says nothing of that. Raises `JournalError` (journal-damaged)."""
-    if list(connection.execute(_WRITTEN, (rows[0][0],))) != rows:
-        raise _damaged(path, f"entry {rows[0][0]} and those after it are not kept as they were written")
-
-
-def require_whole(path: Path, row: Sequence[Any]) -> None:
-    """A row that is read without its chain. Raises `JournalError` (journal-damaged) for values of other types."""
-    if [type(value) for value in row] != [int, int, int, str, int, str, str]:
-        raise _damaged(path, f"entry {row[0]} has been changed")
-
-
-def keys_for(path: Path, local_key: bytes, identity: Identity, key_check: bytes) -> JournalKeys:
+def keys_for(path: Path, local_key: bytes, header: Header) -> JournalKeys:
     """The keys of that journal. Raises `JournalError` (journal-key) when the local key is not the one it began with."""
-    keys = JournalKeys(local_key, identity.id)
-    if not hmac.compare_digest(keys.check, key_check):
+    keys = JournalKeys(local_key, header.identity.id)
+    if not hmac.compare_digest(keys.check, header.key_check):
         raise JournalError(
             "journal-key",
             f"The key is not the one that the journal {path} was begun with.",
@@ -273,23 +243,6 @@ def require_same_table(path: Path, found: Identity, wanted: Identity) -> None:
             f"The journal {path} belongs to {words[0]} and not to {words[1]}.",
             "Correct the journal's path or the table's name in the configuration.",
         )
-
-
-def verify(path: Path, connection: Connection, identity: Identity, key_check: bytes) -> Head:
-    """Check the whole chain and return its end. Raises `JournalError` (journal-damaged) with the first bad entry."""
-    number = identity.previous.number
-    previous = _genesis(identity, key_check)
-    for row in connection.execute(_CHAIN):
-        number += 1
-        found, utc_ns, boottime_ns, round_number, start, kind, body, stored_previous, stored = row
-        try:
-            made = hash_entry(found, utc_ns, boottime_ns, round_number, start, kind, body, previous)
-        except (TypeError, struct.error):
-            made = b""
-        if (found, stored_previous, stored) != (number, previous, made):
-            raise _damaged(path, f"entry {number} is missing or has been changed")
-        previous = stored
-    return Head(number, previous)
 
 
 def grow_log(path: Path) -> None:
@@ -335,7 +288,7 @@ def explain(path: Path, error: Exception) -> JournalError:
         return foreign(path)
     not_text = isinstance(error, UnicodeError) or "decode to UTF-8" in str(error)
     if primary in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_AUTH) or not_text:
-        return _damaged(path, str(error))
+        return damaged(path, str(error))
     return JournalError(
         "journal-io",
         f"The journal {path} cannot be used: {error}.",
@@ -360,7 +313,8 @@ def _linked(path: Path, names: int) -> JournalError:
     )
 
 
-def _damaged(path: Path, what: str) -> JournalError:
+def damaged(path: Path, what: str) -> JournalError:
+    """For a file that is not as it was written."""
     return JournalError(
         "journal-damaged",
         f"The journal {path} is damaged: {what}.",

@@ -1,15 +1,17 @@
 """Keys of a journal, sealed cards and evidence, and commitments.
 
-    local key ── HKDF(journal id) ─┬─ sealing key ── HMAC(moment, start) ── AES-GCM key of one append
-                                   ├─ secret of the salts
-                                   └─ check, which stands in the file: a wrong key is noticed on opening
+    local key ─┬─ HKDF(journal id) ─┬─ secret of the salts
+               │                    └─ check, which stands in each file: a wrong key is noticed on opening
+               └─ HKDF(file id) ────┬─ sealing key ── HMAC(salt) ── AES-GCM key of one row
+                                    └─ key of the MACs of saved states
 
-    sealed      = index u32 | AES-GCM(nonce = entry number u64 | index u32, plaintext, associated data = what it is)
+    sealed      = salt, 16 random bytes | for each item, its length u32 and AES-GCM(nonce = index u96, plaintext,
+                  associated data = what it is | file id | number u64 | index u32); nothing sealed: empty
     commitment  = SHA-256(salt | card code)
     salt        = HMAC-SHA256(secret, length of id u32 | journal id | round i64 | shuffle u32 | ordinal u16)
 
-Numbers are big-endian. A failed append gives its entry numbers back although its bytes may still lie in the write-ahead
-log; the moment in the key keeps a nonce from serving twice under one key.
+Numbers are big-endian. An item opens at its own place only. A failed append gives its entry numbers back although its
+bytes may still lie in the write-ahead log: the salt keeps a nonce from serving twice under one key.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ import os
 import secrets
 import stat
 import struct
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, NoReturn
 
@@ -38,14 +41,17 @@ EVIDENCE_BLOCK: Final = 64
 _REMEMBERED: Final = 512  # commitments: a card's stands in its input, in events and in what is published
 _CARD: Final = struct.Struct(">BIH")
 _INDEX: Final = struct.Struct(">I")
+_NUMBER: Final = struct.Struct(">Q")
 _NONCE: Final = struct.Struct(">QI")
+SALT_BYTES: Final = 16
+_CARD_ITEM: Final = _CARD.size + 16  # an item of evidence is longer
 _LENGTH: Final = struct.Struct(">I")
 _PLACE: Final = struct.Struct(">qIH")
 _STAMP: Final = struct.Struct(">qq")
 
 
 class JournalKeys:
-    """The keys of one journal file, from the local key and the journal's id. Cannot be shown or pickled.
+    """The keys of a journal, from the local key and the journal's id. Cannot be shown or pickled.
 
     Raises `JournalError` (journal-key) unless the local key is 32 bytes long.
     """
@@ -92,9 +98,9 @@ class JournalKeys:
             found = known[key] = commitment(self.salt(round_number, shuffle, ordinal), face).hex()
         return found
 
-    def sealer(self, utc_ns: int, boottime_ns: int, start: str) -> Sealer:
-        """What seals and opens the entries of the append that carries this moment and this start of the host."""
-        return Sealer(hmac.digest(self._sealing, _STAMP.pack(utc_ns, boottime_ns) + start.encode(), "sha256"))
+    def old_sealer(self, utc_ns: int, boottime_ns: int, start: str) -> OldSealer:
+        """What opens the entries of the append of format 1 that carries this moment and this start of the host."""
+        return OldSealer(hmac.digest(self._sealing, _STAMP.pack(utc_ns, boottime_ns) + start.encode(), "sha256"))
 
     def __repr__(self) -> str:
         return "<journal keys>"
@@ -108,10 +114,103 @@ def commitment(salt: bytes, card: Card) -> bytes:
     return hashlib.sha256(salt + card.code.encode()).digest()
 
 
-class Sealer:
-    """Seals what lies in the entries of one append. `index` counts within an entry and is used once.
+class FileKeys:
+    """The keys of one file, from the local key and the file's id. Cannot be shown or pickled."""
 
-    The size of what comes out never depends on a card. Opening raises `ValueError` for anything that was not sealed
+    __slots__ = ("_file", "_mac", "_sealing")
+
+    def __init__(self, local_key: bytes, file_id: str) -> None:
+        self._file = _LENGTH.pack(len(file_id.encode())) + file_id.encode()
+        info = b"cardshoe file keys 1\0" + file_id.encode()
+        derived = HKDF(SHA256(), 64, salt=None, info=info).derive(local_key)
+        self._sealing, self._mac = derived[:32], derived[32:]
+
+    def mac(self, data: bytes) -> bytes:
+        """32 bytes that only who has the key can make for these."""
+        return hmac.digest(self._mac, self._file + data, "sha256")
+
+    def seal(self, number: int, items: Sequence[Concealed | Evidence], salt: bytes, of: bytes = b"") -> bytes:
+        """The items of a row, in order. `salt`: 16 bytes that no other row has. `of`: b"" for a decision's, else what
+        the row is. Raises `ValueError` for a place that no device can have.
+        """
+        cipher = self._cipher(salt)
+        parts = [salt]
+        for index, item in enumerate(items):
+            label, plain = (
+                (_CARD_LABEL, _card(item)) if isinstance(item, Concealed) else (_EVIDENCE_LABEL, _padded(item))
+            )
+            sealed = cipher.encrypt(_nonce(index), plain, self._place(label + of, number, index))
+            parts += (_LENGTH.pack(len(sealed)), sealed)
+        return b"".join(parts)
+
+    def opener(self, number: int, sealed: bytes, of: bytes = b"") -> SealedItems:
+        """What opens the items of a row. Raises `ValueError` for what was cut."""
+        return SealedItems(self, number, sealed, of)
+
+    def _cipher(self, salt: bytes) -> AESGCM:
+        return AESGCM(hmac.digest(self._sealing, salt, "sha256"))
+
+    def _place(self, label: bytes, number: int, index: int) -> bytes:
+        return b"".join((label, b"\0", self._file, _NUMBER.pack(number), _INDEX.pack(index)))
+
+    def __repr__(self) -> str:
+        return "<file keys>"
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise TypeError("file keys cannot be pickled or copied out")
+
+
+class SealedItems:
+    """The sealed items of one row. Opening raises `ValueError` for anything that was not sealed for this place."""
+
+    def __init__(self, keys: FileKeys, number: int, sealed: bytes, of: bytes) -> None:
+        self._keys = keys
+        self._number = number
+        self._of = of
+        self._items = split_sealed(sealed)
+        self._made: AESGCM | None = None
+        self._salt = sealed[:SALT_BYTES]
+
+    def card(self, index: int) -> Concealed:
+        card, shuffle, ordinal = _CARD.unpack(self._open(index, _CARD_LABEL))
+        return Concealed(Card.numbered(card), shuffle, ordinal)
+
+    def cards(self) -> list[Concealed]:
+        """All that are cards."""
+        return [self.card(index) for index, item in enumerate(self._items) if len(item) == _CARD_ITEM]
+
+    def evidence(self, index: int) -> Evidence:
+        return _evidence(self._open(index, _EVIDENCE_LABEL))
+
+    def _open(self, index: int, label: bytes) -> bytes:
+        if not 0 <= index < len(self._items):
+            raise ValueError(f"there is no sealed item {index}")
+        if self._made is None:
+            self._made = self._keys._cipher(self._salt)
+        place = self._keys._place(label + self._of, self._number, index)
+        try:
+            return self._made.decrypt(_nonce(index), self._items[index], place)
+        except InvalidTag:
+            raise ValueError("what was sealed does not open with this key at this place") from None
+
+
+def split_sealed(sealed: bytes) -> list[bytes]:
+    """The items, still sealed. Raises `ValueError` for what was cut."""
+    items: list[bytes] = []
+    at = SALT_BYTES
+    while at < len(sealed):
+        if at + _LENGTH.size > len(sealed):
+            raise ValueError("what was sealed has been cut short")
+        (length,) = _LENGTH.unpack_from(sealed, at)
+        at += _LENGTH.size + length
+        items.append(sealed[at - length : at])
+    if sealed and at != len(sealed):
+        raise ValueError("what was sealed has been cut short")
+    return items
+
+
+class OldSealer:
+    """Opens what lies in the entries of one append of format 1. Raises `ValueError` for anything that was not sealed
     for this entry in this journal.
     """
 
@@ -120,33 +219,12 @@ class Sealer:
     def __init__(self, key: bytes) -> None:
         self._cipher = AESGCM(key)
 
-    def seal_card(self, number: int, index: int, card: Concealed) -> bytes:
-        """27 bytes. Raises `ValueError` for a place that no device can have."""
-        try:
-            plain = _CARD.pack(card.expose().number, card.shuffle, card.ordinal)
-        except struct.error:
-            raise ValueError(f"card {card.ordinal} of shuffle {card.shuffle} is no place in a deck") from None
-        return self._seal(number, index, plain, b"card")
-
     def open_card(self, number: int, sealed: bytes) -> Concealed:
-        """The card that `seal_card` was given."""
-        card, shuffle, ordinal = _CARD.unpack(self._open(number, sealed, b"card"))
+        card, shuffle, ordinal = _CARD.unpack(self._open(number, sealed, _CARD_LABEL))
         return Concealed(Card.numbered(card), shuffle, ordinal)
 
-    def seal_evidence(self, number: int, index: int, evidence: Evidence) -> bytes:
-        """20 bytes more than a multiple of `EVIDENCE_BLOCK`."""
-        data = evidence.open()
-        plain = _LENGTH.pack(len(data)) + data.ljust(evidence.room, b"\0")
-        return self._seal(number, index, plain + bytes(-len(plain) % EVIDENCE_BLOCK), b"evidence")
-
     def open_evidence(self, number: int, sealed: bytes) -> Evidence:
-        """The evidence that `seal_evidence` was given."""
-        plain = self._open(number, sealed, b"evidence")
-        (length,) = _LENGTH.unpack_from(plain)
-        return Evidence(plain[_LENGTH.size : _LENGTH.size + length])
-
-    def _seal(self, number: int, index: int, plain: bytes, label: bytes) -> bytes:
-        return _INDEX.pack(index) + self._cipher.encrypt(_NONCE.pack(number, index), plain, label)
+        return _evidence(self._open(number, sealed, _EVIDENCE_LABEL))
 
     def _open(self, number: int, sealed: bytes, label: bytes) -> bytes:
         if len(sealed) < _INDEX.size:
@@ -156,6 +234,33 @@ class Sealer:
             return self._cipher.decrypt(_NONCE.pack(number, index), sealed[_INDEX.size :], label)
         except InvalidTag:
             raise ValueError("what was sealed does not open with this key at this place") from None
+
+
+_CARD_LABEL: Final = b"card"
+_EVIDENCE_LABEL: Final = b"evidence"
+
+
+def _nonce(index: int) -> bytes:
+    return _NONCE.pack(0, index)
+
+
+def _card(card: Concealed) -> bytes:
+    try:
+        return _CARD.pack(card.expose().number, card.shuffle, card.ordinal)
+    except struct.error:
+        raise ValueError(f"card {card.ordinal} of shuffle {card.shuffle} is no place in a deck") from None
+
+
+def _padded(evidence: Evidence) -> bytes:
+    """A multiple of `EVIDENCE_BLOCK`."""
+    data = evidence.open()
+    plain = _LENGTH.pack(len(data)) + data.ljust(evidence.room, b"\0")
+    return plain + bytes(-len(plain) % EVIDENCE_BLOCK)
+
+
+def _evidence(plain: bytes) -> Evidence:
+    (length,) = _LENGTH.unpack_from(plain)
+    return Evidence(plain[_LENGTH.size : _LENGTH.size + length])
 
 
 def create_key_file(path: Path) -> bytes:
@@ -209,6 +314,15 @@ def load_key_file(path: Path) -> bytes:
             "Put the key file that belongs to this table back from its backup.",
         )
     return key
+
+
+def sync_file(path: Path) -> None:
+    """Make a file's mode durable. Raises OSError."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def sync_directory(directory: Path) -> None:

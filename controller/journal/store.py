@@ -1,189 +1,291 @@
-"""The journal: entries appended, one transaction an input with its events, and read back."""
+"""The journal of a running table: decisions appended, each in one transaction, to the newest file of its folder.
+
+What a file before the newest one holds is read with `folder.JournalFolder`; a file of format 1 is never appended to.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+import secrets
+import sqlite3
+from collections.abc import Callable, Sequence
+from contextlib import closing, suppress
 from pathlib import Path
-from typing import Any, Final, Generic, Self, TypeAlias
+from typing import Any, Final, Generic, NamedTuple, Self
 
 import msgspec
 
-from controller.journal import JournalError
-from controller.journal.codec import EventT, InputT, JournalCodec, Kind, Moment
+from controller.journal import JournalError, schema
+from controller.journal.chain import Head, hash_decision
+from controller.journal.codec import CHECKPOINT, OPENING, EventT, InputT, JournalCodec, Moment, Types
 from controller.journal.file import (
     FAILURES,
-    INSERT,
     Connect,
     Connection,
-    Head,
+    Header,
     Identity,
     connect,
-    connect_reader,
     create,
+    damaged,
     explain,
-    foreign,
     grow_log,
-    hash_entry,
     keys_for,
-    lock_file,
-    read_name,
+    lock_folder,
+    read_header,
+    require_file,
     require_same_table,
-    require_whole,
-    require_written,
     speaking,
-    verify,
 )
-from controller.journal.sealing import JournalKeys
+from controller.journal.folder import JournalFolder, begun_files, file_name, number_of
+from controller.journal.reader import JournalReader, checkpoint_mac
+from controller.journal.sealing import FileKeys, JournalKeys, sync_directory, sync_file
+from controller.journal.signing import Signer, statement
 
-_READ: Final = """SELECT number, utc_ns, boottime_ns, start, round, kind, body
-FROM entry WHERE number > ? ORDER BY number LIMIT ?"""
-_PAGE: Final = 500  # rows held while reading: no cursor stays open across appends
-_Types: TypeAlias = tuple[Any, Any]
+_FILE_ID: Final = 16  # bytes
+
+
+class Table(NamedTuple):
+    """How a row is written, and read back by its number."""
+
+    insert: str
+    read_back: str
+
+
+DECISION: Final = Table(schema.INSERT, "SELECT * FROM decision WHERE last >= ?")
+HEAD: Final = Table(schema.INSERT_HEAD, "SELECT * FROM head WHERE number >= ?")
+CHECKPOINT_ROW: Final = Table(schema.INSERT_CHECKPOINT, "SELECT * FROM checkpoint WHERE number >= ?")
 
 
 class Committed(msgspec.Struct, frozen=True):
-    """What an append wrote durably: the number of the input's entry, and of the events' entries in their order."""
+    """What an append wrote durably: the number of the input's entry, and of the events' entries in their order.
+
+    `published`: the events as anyone may read them.
+    """
 
     first: int
     events: tuple[int, ...]
+    published: tuple[bytes, ...] = ()
 
 
-class Entry(msgspec.Struct, Generic[InputT, EventT], frozen=True):
-    """One entry, opened. Times as in `Moment`; `start` is the host's start in which it was written."""
+class Journal(Generic[InputT, EventT]):
+    """Belongs to the thread that opened it; one at a time for a folder.
 
-    number: int
-    utc_ns: int
-    boottime_ns: int
-    start: str
-    round: int
-    kind: Kind
-    value: InputT | EventT
+    `open` takes the folder. Where `is_begun` is False, `begin_file` has to come before `append`: with the state of an
+    empty table, or with that to which the file of format 1 folds.
+    """
 
-
-class JournalReader(Generic[InputT, EventT]):
-    """A journal that is read, also while a daemon appends to it. Belongs to the thread that opened it."""
-
-    identity: Identity
-    """Whose journal it is, as the file says."""
-
-    codec: JournalCodec[InputT, EventT]
-    """This journal's codec; `public_encode` may be used on one other thread."""
-
-    def __init__(
-        self, path: Path, connection: Connection, identity: Identity, keys: JournalKeys, types: _Types
-    ) -> None:
-        self._path = path
-        self._connection = connection
-        self._keys = keys
+    def __init__(self, folder: Path, types: Types, local_key: bytes, identity: Identity, signer: Signer,
+                 connect: Connect, lock: int, random: Callable[[int], bytes]) -> None:  # fmt: skip
+        self.folder = folder
         self.identity = identity
-        self.codec = JournalCodec(*types, keys)
-
-    @classmethod
-    def open_to_read(cls, path: Path, input_type: Any, event_type: Any, *, local_key: bytes) -> Self:
-        """Open an existing journal without a right to write. Raises `JournalError`. The chain is not checked."""
-        with speaking(path):
-            connection = connect_reader(path)
-        try:
-            with speaking(path):
-                name = read_name(path, connection)
-            if name is None:
-                raise foreign(path)
-            return cls(path, connection, name[0], keys_for(path, local_key, *name), (input_type, event_type))
-        except BaseException:
-            connection.close()
-            raise
-
-    def entries(self, after: int = 0, limit: int | None = None) -> Iterator[Entry[InputT, EventT]]:
-        """The entries with numbers above `after`, in order, at most `limit`. Raises `JournalError`."""
-        while limit is None or limit > 0:
-            count = _PAGE if limit is None else min(limit, _PAGE)
-            with speaking(self._path):
-                rows = list(self._connection.execute(_READ, (after, count)))
-            for row in rows:
-                require_whole(self._path, row)
-                number, utc_ns, boottime_ns, start, round_number, kind, body = row
-                self.codec.aim(round_number, Moment(utc_ns, boottime_ns), start)
-                value = self.codec.decode(number, kind, body)
-                yield Entry(number, utc_ns, boottime_ns, start, round_number, kind, value)
-            if len(rows) < count:
-                return
-            after = rows[-1][0]
-            limit = None if limit is None else limit - count
-
-    def verify(self) -> Head:
-        """Check the whole chain and return its end. Raises `JournalError`: journal-damaged with the first bad entry."""
-        with speaking(self._path):
-            return verify(self._path, self._connection, self.identity, self._keys.check)
-
-    def close(self) -> None:
-        """Give up the file. Again: nothing happens."""
-        with speaking(self._path):
-            self._connection.close()
-
-
-class Journal(JournalReader[InputT, EventT]):
-    """The open journal of a running table. Belongs to the thread that opened it; one at a time for a file."""
-
-    head: Head
-    """The end of the chain, as committed."""
-
-    def __init__(self, path: Path, connection: Connection, identity: Identity, keys: JournalKeys, types: _Types, *,
-                 head: Head, start: str, lock: int) -> None:  # fmt: skip
-        super().__init__(path, connection, identity, keys, types)
-        self.head = head
-        self._start = start
+        self.head = Head()
+        """The end of the chain, as committed."""
+        self._types = types
+        self._local_key = local_key
+        self._signer = signer
+        self._connect = connect
+        self._random = random
         self._lock: int | None = lock
+        self._path = folder
+        self._header: Header | None = None  # of the file that is appended to
+        self._before = ""  # the id of the newest file
+        self._connection: Connection | None = None
         self._doubtful = False
 
     @classmethod
-    def open(cls, path: Path, input_type: Any, event_type: Any, *, local_key: bytes, identity: Identity, start: str,
-             connect: Connect = connect) -> Self:  # fmt: skip
-        """Open the journal, or begin one where there is none, and check its chain.
+    def open(cls, folder: Path, types: Types, *, local_key: bytes, identity: Identity, signer: Signer,
+             connect: Connect = connect, random: Callable[[int], bytes] = secrets.token_bytes) -> Self:  # fmt: skip
+        """Take the journal in that folder, which is made where it is missing.
 
         `identity` names a new journal; an existing one must be of the same table and equally simulated, and keeps its
-        own id. `start` is the host's start id. Raises `JournalError`, and then holds nothing open.
+        own id. Raises `JournalError`, and then holds nothing open. No chain is checked.
         """
-        path = path.resolve()
-        lock = lock_file(path)
-        connection: Connection | None = None
+        folder = folder.resolve()
+        with speaking(folder):
+            folder.mkdir(mode=0o750, parents=True, exist_ok=True)
+        lock = lock_folder(folder)
+        journal = cls(folder, types, local_key, identity, signer, connect, lock, random)
         try:
-            with speaking(path):
-                connection = connect(path)
-                name = read_name(path, connection)
-                if name is None:
-                    name = identity, JournalKeys(local_key, identity.id).check
-                    create(connection, *name)
-                found, key_check = name
-                require_same_table(path, found, identity)
-                keys = keys_for(path, local_key, found, key_check)
-                head = verify(path, connection, found, key_check)
-                grow_log(path)
-            return cls(path, connection, found, keys, (input_type, event_type), head=head, start=start, lock=lock)
+            journal._take_newest()
         except BaseException:
-            if connection is not None:
-                with suppress(*FAILURES):
-                    connection.close()
-            os.close(lock)
+            journal.close()
             raise
+        return journal
 
-    def append(self, given: InputT, events: Sequence[EventT], *, round: int, moment: Moment) -> Committed:  # noqa: A002  # the journal's word
+    @property
+    def is_begun(self) -> bool:
+        """Whether there is a file that entries can be appended to."""
+        return self._header is not None
+
+    @property
+    def path(self) -> Path:
+        """The newest file."""
+        return self._path
+
+    def append(self, given: InputT, events: Sequence[EventT], *, round: int, moment: Moment,  # noqa: A002  # the journal's word
+               ends_round: bool = False) -> Committed:  # fmt: skip
         """Write an input and the events that it caused, durably and in one transaction.
 
-        `round` stands in every commitment: an exposure is journaled under the round of its concealment. Raises
-        `JournalError`, and then nothing was written; after journal-io a commit that reached the disk nonetheless may
-        be found, whole, when the journal is next opened. TypeError and ValueError: something that no journal can hold.
+        `round` stands in every commitment: an exposure is journaled under the round of its concealment. `ends_round`:
+        the head is signed. Raises `JournalError`, and then nothing was written; after journal-io a commit that reached
+        the disk nonetheless may be found, whole, when the journal is next opened. TypeError and ValueError: something
+        that no journal can hold.
         """
         if self._doubtful:
             self._settle()
-        rows = self._rows(given, events, round, moment)
+        before = self.head
+        last, count = before.number + 1 + len(events), 1 + len(events)
+        encoded = self._codec.encode(last, given, events, round)
+        texts = b"[" + b",".join(encoded.events) + b"]"
+        hash_ = hash_decision(last, count, moment.utc_ns, moment.boottime_ns, round, encoded.input, texts,
+                              encoded.sealed, before.hash)  # fmt: skip
+        row = (last, count, moment.utc_ns, moment.boottime_ns, round, encoded.input.decode(), texts.decode(),
+               encoded.sealed, hash_)  # fmt: skip
+        head = Head(last, hash_)
+        rows: list[tuple[Table, Sequence[Any]]] = [(DECISION, row)]
+        if ends_round:
+            rows.append((HEAD, self._signed(head, moment.utc_ns)))
+        self._write(*rows)
+        self.head = head
+        first = before.number + 1
+        return Committed(first, tuple(range(first + 1, last + 1)), tuple(encoded.events))
+
+    def sign_head(self, moment: Moment) -> None:
+        """At the end of a file, and at an orderly stop. Where the head is signed already, or nothing was appended to
+        this file, nothing happens. Raises `JournalError`.
+        """
+        if not self._holds(HEAD.read_back):
+            self._write((HEAD, self._signed(self.head, moment.utc_ns)))
+
+    def save(self, state: object) -> None:
+        """Save the state after the last entry, so that a start folds what follows only. Raises `JournalError`."""
+        if self._holds(CHECKPOINT_ROW.read_back):
+            return
+        saved = self._codec.save(self.head.number, state, CHECKPOINT)
+        mac = checkpoint_mac(self._file_keys, self.head, saved)
+        row = (self.head.number, saved.version, saved.digest, saved.state.decode(), saved.sealed, mac)
+        self._write((CHECKPOINT_ROW, row))
+
+    def begin_file(self, state: object, moment: Moment) -> None:
+        """Begin the next file with this state, which is that after the last entry; then close the one before.
+
+        Raises `JournalError`: then the journal is as it was, or goes on in the new file.
+        """
+        if self._header is not None:
+            self.sign_head(moment)
+        path = self.folder / file_name(number_of(self._path) + 1)
+        file_id = self._random(_FILE_ID).hex()
+        keys, file_keys = JournalKeys(self._local_key, self.identity.id), FileKeys(self._local_key, file_id)
+        codec: JournalCodec[InputT, EventT] = JournalCodec(self._types, keys, file_keys, self._random)
+        header = Header(
+            format=schema.FORMAT,
+            identity=self.identity,
+            file_id=file_id,
+            created_utc_ns=moment.utc_ns,
+            key_check=keys.check,
+            public_key=self._signer.public_key,
+            previous_file=self._before,
+            previous=self.head,
+            opening=codec.save(self.head.number, state, OPENING),
+        )
+        with speaking(path):
+            connection = self._connect(path)
+            try:
+                create(connection, header)
+                sync_directory(self.folder)
+            except BaseException:
+                with suppress(*FAILURES):
+                    connection.close()
+                raise
+        old, old_path = self._connection, self._path
+        self.head = header.before
+        self._use(path, connection)
+        if old is not None:
+            with speaking(old_path):
+                _finish(old_path, old)
+
+    def files(self) -> JournalFolder[InputT, EventT]:
+        """All files, read over connections of their own. Raises `JournalError`."""
+        return JournalFolder(begun_files(self.folder), self._types, self._local_key)
+
+    def verify(self) -> None:
+        """Check the chain of every file. Raises `JournalError` (journal-damaged) with the first bad entry."""
+        if self.head != Head():
+            self.files().verify()
+
+    def close(self) -> None:
+        """Give up the file and the lock. Again: nothing happens."""
+        lock, self._lock = self._lock, None
+        connection, self._connection = self._connection, None
+        try:
+            if connection is not None:
+                with speaking(self._path):
+                    connection.close()
+        finally:
+            if lock is not None:
+                os.close(lock)
+
+    # -- inside
+
+    def _take_newest(self) -> None:
+        files = begun_files(self.folder)
+        if not files:
+            return
+        for path in files[:-1]:
+            _finish_if_open(path, self._connect)
+        with speaking(files[-1]):
+            require_file(files[-1])
+        with closing(self._reader(files[-1])) as newest:
+            require_same_table(files[-1], newest.header.identity, self.identity)
+            self.identity = newest.header.identity
+            self.head, self._path, self._before = newest.head(), files[-1], newest.header.file_id
+        if newest.header.format == schema.FORMAT:
+            with speaking(self._path):
+                self._use(self._path, self._connect(self._path))
+
+    def _use(self, path: Path, connection: Connection) -> None:
+        """Append to that file, which ends with `head`."""
+        try:
+            header = read_header(path, connection)
+            assert header is not None
+            keys = keys_for(path, self._local_key, header)
+            grow_log(path)
+        except BaseException:
+            connection.close()
+            raise
+        self._path, self._connection, self._before = path, connection, header.file_id
+        self._header = header
+        self._file_keys = FileKeys(self._local_key, header.file_id)
+        self._codec: JournalCodec[InputT, EventT] = JournalCodec(self._types, keys, self._file_keys, self._random)
+
+    def _reader(self, path: Path) -> JournalReader[InputT, EventT]:
+        return JournalReader.open_to_read(path, self._types, local_key=self._local_key)
+
+    def _signed(self, head: Head, utc_ns: int) -> tuple[Any, ...]:
+        assert self._header is not None
+        signature = self._signer.sign(statement(self.identity.id, self._header.file_id, head, utc_ns))
+        return head.number, utc_ns, signature
+
+    def _holds(self, query: str) -> bool:
+        """Whether there is a row of the newest head, or nothing is there that could have one."""
+        assert self._header is not None
+        assert self._connection is not None
+        if self.head == self._header.before:
+            return True
+        with speaking(self._path):
+            return bool(list(self._connection.execute(query, (self.head.number,))))
+
+    def _write(self, *rows: tuple[Table, Sequence[Any]]) -> None:
+        """All in one transaction, each read back before its end."""
+        assert self._connection is not None
         execute = self._connection.execute
         try:
             execute("BEGIN IMMEDIATE")
-            for row in rows:
-                execute(INSERT, row)
-            require_written(self._path, self._connection, rows)
+            for table, row in rows:
+                execute(table.insert, row)
+            for table, row in rows:
+                if list(execute(table.read_back, (row[0],))) != [row]:
+                    raise damaged(self._path, f"entry {row[0]} and those after it are not kept as they were written")
             execute("COMMIT")
         except BaseException as error:
             self._doubtful = True
@@ -191,48 +293,21 @@ class Journal(JournalReader[InputT, EventT]):
             if isinstance(error, FAILURES):
                 raise explain(self._path, error) from error
             raise
-        self.head = Head(rows[-1][0], rows[-1][8])
-        first = rows[0][0]
-        return Committed(first, tuple(range(first + 1, first + len(rows))))
-
-    def close(self) -> None:
-        """Give up the file and the lock. Again: nothing happens."""
-        lock, self._lock = self._lock, None
-        if lock is None:
-            return
-        try:
-            super().close()
-        finally:
-            os.close(lock)
-
-    def _rows(
-        self, given: InputT, events: Sequence[EventT], round_number: int, moment: Moment
-    ) -> list[tuple[Any, ...]]:
-        number, previous = self.head.number, self.head.hash
-        utc_ns, boottime_ns, start = moment.utc_ns, moment.boottime_ns, self._start
-        start_bytes = start.encode()
-        self.codec.aim(round_number, moment, start)
-        rows: list[tuple[Any, ...]] = []
-        kind: Kind = "input"
-        for value in (given, *events):
-            number += 1
-            body = self.codec.encode(number, value)
-            hash_ = hash_entry(number, utc_ns, boottime_ns, round_number, start_bytes, kind.encode(), body, previous)
-            rows.append((number, utc_ns, boottime_ns, start, round_number, kind, body.decode(), previous, hash_))
-            previous, kind = hash_, "event"
-        return rows
 
     def _roll_back(self) -> None:
         # SQLite may have rolled back by itself, and then says that there is nothing to roll back.
         with suppress(*FAILURES):
+            assert self._connection is not None
             self._connection.execute("ROLLBACK")
 
     def _settle(self) -> None:
         """After a failed append: go on only when the file ends where the last good append ended."""
+        assert self._connection is not None
+        assert self._header is not None
         self._roll_back()
         with speaking(self._path):
-            last = list(self._connection.execute("SELECT number, hash FROM entry ORDER BY number DESC LIMIT 1"))
-        known = [(self.head.number, self.head.hash)] if self.head.number > self.identity.previous.number else []
+            last = list(self._connection.execute(schema.LAST))
+        known = [] if self.head == self._header.before else [(self.head.number, self.head.hash)]
         if last != known:
             raise JournalError(
                 "journal-damaged",
@@ -240,3 +315,26 @@ class Journal(JournalReader[InputT, EventT]):
                 "Restart the daemon: it reads the journal again from the file.",
             )
         self._doubtful = False
+
+
+def _finish_if_open(path: Path, connect: Connect) -> None:
+    """An earlier file, which a power cut may have left open."""
+    with speaking(path):
+        if number_of(path) and path.stat().st_mode & 0o222:
+            _finish(path, connect(path))
+
+
+def _finish(path: Path, connection: Connection) -> None:
+    """Close a file for ever: no log beside it, and nobody may write to it.
+
+    Where somebody reads it, that has to wait until the next file is begun, or for the next start.
+    """
+    try:
+        (mode,) = next(iter(connection.execute("PRAGMA journal_mode=DELETE")))
+    except sqlite3.OperationalError:
+        mode = ""
+    connection.close()
+    if mode == "delete":
+        path.chmod(0o440)
+        sync_file(path)
+        sync_directory(path.parent)

@@ -9,14 +9,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from itertools import islice
 from queue import SimpleQueue
 from threading import Thread
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from controller.journal import JournalError
 from controller.journal.codec import EventT, InputT, Moment
-from controller.journal.file import Head, Identity
-from controller.journal.store import Committed, Entry, Journal
+from controller.journal.chain import Head
+from controller.journal.file import Identity
+from controller.journal.folder import JournalFolder
+from controller.journal.reader import Decision, Entry
+from controller.journal.store import Committed, Journal
 
 T = TypeVar("T")
 
@@ -65,17 +69,40 @@ class JournalWriter(Generic[InputT, EventT]):
         """The end of the chain, as committed."""
         return self._journal.head
 
-    async def append(self, given: InputT, events: Sequence[EventT], *, round: int, moment: Moment) -> Committed:  # noqa: A002  # the journal's word
+    @property
+    def is_begun(self) -> bool:
+        """`Journal.is_begun`."""
+        return self._journal.is_begun
+
+    async def append(self, given: InputT, events: Sequence[EventT], *, round: int, moment: Moment,  # noqa: A002  # the journal's word
+                     ends_round: bool = False) -> Committed:  # fmt: skip
         """`Journal.append`: returns when the entries are durable. `events` must not change meanwhile."""
-        return await self._call(lambda: self._journal.append(given, events, round=round, moment=moment))
+        return await self._call(
+            lambda: self._journal.append(given, events, round=round, moment=moment, ends_round=ends_round)
+        )
+
+    async def save(self, state: object) -> None:
+        """`Journal.save`."""
+        await self._call(lambda: self._journal.save(state))
+
+    async def sign_head(self, moment: Moment) -> None:
+        """`Journal.sign_head`."""
+        await self._call(lambda: self._journal.sign_head(moment))
+
+    async def begin_file(self, state: object, moment: Moment) -> None:
+        """`Journal.begin_file`."""
+        await self._call(lambda: self._journal.begin_file(state, moment))
 
     async def read(self, after: int = 0, limit: int | None = None) -> list[Entry[InputT, EventT]]:
         """The entries above `after`, at most `limit`; entries appended before are among them."""
-        return await self._call(lambda: list(self._journal.entries(after, limit)))
+        return await self._call(lambda: list(islice(self._folder().entries(after), limit)))
 
-    def public_encode(self, event: EventT, round: int) -> bytes:  # noqa: A002  # the journal's word
-        """`JournalCodec.public_encode`, at once and on the caller's thread."""
-        return self._journal.codec.public_encode(event, round)
+    async def decisions(self, after: int, limit: int) -> list[Decision]:
+        """Those that end after that entry, at most `limit`."""
+        return await self._call(lambda: list(islice(self._folder().decisions(after), limit)))
+
+    def _folder(self) -> JournalFolder[InputT, EventT]:
+        return self._journal.files()
 
     async def close(self) -> None:
         """Finish what was asked for, close the journal and end the thread. Again: waits for the same."""

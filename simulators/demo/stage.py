@@ -50,7 +50,7 @@ def configuration_text(unit: Unit, game_id: str = "NC") -> str:
         f'[table]\nname = "DEMO"\ngame = "{game_id}"\nunit = "{unit}"\n'
         f"simulated = true\ncount_stub_by_hand = true\nhands_by_device = true\n{readings_text(game_id)}"
         '[device]\nurl = "serial://{folder}/device"\nkey_file = "device.keys"\n'
-        '[journal]\npath = "journal.db"\nkey_file = "journal.key"\n'
+        '[journal]\nfolder = "journal"\nkey_file = "journal.key"\n'
         f'[api]\nsocket = "api.sock"\n{people}'
     )
 

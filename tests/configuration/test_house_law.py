@@ -20,7 +20,7 @@ REST = f"""
 url = "serial:///dev/cardshoe/X"
 key_file = "device.keys"
 [journal]
-path = "journal.db"
+folder = "journal"
 key_file = "journal.key"
 [api]
 socket = "api.sock"

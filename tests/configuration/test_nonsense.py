@@ -20,7 +20,7 @@ simulated = true
 url = "serial:///dev/cardshoe/X"
 key_file = "device.keys"
 [journal]
-path = "journal.db"
+folder = "journal"
 key_file = "journal.key"
 [api]
 socket = "api.sock"
@@ -61,7 +61,7 @@ def test_every_mistake_is_told_at_once(tmp_path: Path) -> None:
         tmp_path,
         ('unit = "sets"', 'unit = "piles"\nboxes = -1\nburn = 7\nburns = 1'),
         ('url = "serial:///dev/cardshoe/X"', "url = 7"),
-        ('path = "journal.db"\n', ""),
+        ('folder = "journal"\n', ""),
         ('role = "dealer"', 'role = "emperor"'),
         ('role = "shift_manager"', 'role = "empress"\ncolour = "red"'),
     )
@@ -72,7 +72,7 @@ def test_every_mistake_is_told_at_once(tmp_path: Path) -> None:
         "[table] boxes must be a whole number from 0 to 99, not -1.",
         "[table] burn must be a whole number from 0 to 5, not 7.",
         "[device] url must be a text, not 7.",
-        "the key path is missing in [journal].",
+        "the key folder is missing in [journal].",
         "[[people]] dana role must be one of dealer, pit_supervisor, pit_manager, shift_manager, not 'emperor'.",
         "there is no key colour in [[people]] mo; known: id, name, role, pin_hash, uids.",
         "[[people]] mo role must be one of dealer, pit_supervisor, pit_manager, shift_manager, not 'empress'.",
@@ -123,8 +123,8 @@ def test_what_the_sections_say_together_is_told_with_the_rest(tmp_path: Path) ->
         ('name = "Dana"', r'name = "Da\u202ena"', r"'Da\u202ena'"),
         ('name = "Dana"', f'name = "{"D" * 60_000}"', "at most 500 characters"),
         ('id = "dana"', r'id = "da\u0000na"', "a text of at most"),
-        ('"journal.db"', r'"journal\u0000.db"', "[journal] path must be the path of a file"),
-        ('"journal.db"', '""', "[journal] path must be the path of a file"),
+        ('"journal"', r'"jour\u0000nal"', "[journal] folder must be the path of a file"),
+        ('"journal"', '""', "[journal] folder must be the path of a file"),
     ],
 )
 def test_what_no_table_can_mean_is_refused_with_its_place(tmp_path: Path, old: str, new: str, words: str) -> None:

@@ -59,7 +59,7 @@ class Stage:
         self.socket = folder / "api.sock"
         self.port = folder / "device"
         self.configuration = folder / "table.toml"
-        self.journal = folder / "journal.db"
+        self.journal = folder / "journal"
         self.device_keys = folder / "device.keys"
         self.device_log = folder / "device.log"
         self.command_log = folder / "commands.log"
@@ -94,7 +94,7 @@ class Stage:
             f'[table]\nname = "T-1"\ngame = "NC"\nunit = "{self.unit}"\nsimulated = true\n'
             "count_stub_by_hand = true\nhands_by_device = true\n"
             f'[device]\nurl = "{url or f"serial://{port or self.port}"}"\nkey_file = "device.keys"\n'
-            '[journal]\npath = "journal.db"\nkey_file = "journal.key"\n'
+            '[journal]\nfolder = "journal"\nkey_file = "journal.key"\n'
             '[api]\nsocket = "api.sock"\n' + people_text(os.getuid() if uid is None else uid) + law
         )
 

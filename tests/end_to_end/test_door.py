@@ -173,7 +173,7 @@ async def test_refused_operations_do_not_fill_the_journal(stage: Stage, attacker
 async def test_a_second_daemon_leaves_the_socket_of_the_first_alone(stage: Stage) -> None:
     """Another table whose configuration names the same socket."""
     first = await stage.start_daemon()
-    text = stage.configuration.read_text().replace('"journal.db"', '"other.db"')
+    text = stage.configuration.read_text().replace('"journal"', '"other"')
     stage.configuration.write_text(text)
     second = stage.spawn_daemon()
     assert await second.ended() == 78
@@ -195,10 +195,12 @@ async def test_a_socket_that_names_a_file_of_the_table_deletes_nothing(stage: St
 async def test_a_socket_that_names_the_journal_deletes_nothing(stage: Stage) -> None:
     await stage.start_daemon()
     assert await stage.daemon.end() == 0
-    stage.configuration.write_text(stage.configuration.read_text().replace('"api.sock"', '"journal.db"'))
+    stage.configuration.write_text(stage.configuration.read_text().replace('"api.sock"', '"journal/000001.journal"'))
     daemon = stage.spawn_daemon()
     assert await daemon.ended() == 78
-    stage.configuration.write_text(stage.configuration.read_text().replace('socket = "journal.db"', 'socket = "s"'))
+    stage.configuration.write_text(
+        stage.configuration.read_text().replace('socket = "journal/000001.journal"', 'socket = "s"')
+    )
     stage.socket = stage.folder / "s"
     await stage.start_daemon()
     assert await stage.daemon.end() == 0

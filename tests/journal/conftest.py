@@ -9,12 +9,18 @@ from tests.journal.vocabulary import TestJournal, open_journal
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "table.journal"
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "journal"
 
 
 @pytest.fixture
-def journal(path: Path) -> Iterator[TestJournal]:
-    journal = open_journal(path)
+def path(folder: Path) -> Path:
+    """The journal's first file."""
+    return folder / "000001.journal"
+
+
+@pytest.fixture
+def journal(folder: Path) -> Iterator[TestJournal]:
+    journal = open_journal(folder)
     yield journal
     journal.close()

@@ -7,14 +7,15 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from controller.journal.codec import Moment
+from controller.journal.codec import Moment, StateForm, Types
 from controller.journal.file import Identity
+from controller.journal.signing import SigningKey
 from controller.journal.store import Journal
 from firmware_bridge.cards import Card, Concealed, Evidence, Exposed
 
 LOCAL_KEY = bytes(range(32))
-IDENTITY = Identity(id="5e" * 16, table="pit 1 / 7", simulated=True, created_utc_ns=1_700_000_000_000_000_000)
-START = "8d8ac610-566d-4ef0-9c22-186b2a5ed793"
+IDENTITY = Identity(id="5e" * 16, table="pit 1 / 7", simulated=True)
+SIGNER = SigningKey(bytes(range(1, 33)))
 
 
 class Dispensed(msgspec.Struct, frozen=True, tag="dispensed"):
@@ -40,16 +41,20 @@ class Shown(msgspec.Struct, frozen=True, tag="shown"):
     face_up: Card | None = None
 
 
-class Kept(msgspec.Struct, frozen=True, tag="kept"):
-    evidence: Evidence | None
-
-
 class Noted(msgspec.Struct, frozen=True, tag="noted"):
     text: str
 
 
+class Cards(msgspec.Struct, frozen=True):
+    """A state: the cards that were dispensed, and how many inputs there were."""
+
+    cards: tuple[Concealed, ...] = ()
+    inputs: int = 0
+
+
 AnyInput: TypeAlias = Dispensed | Said
-AnyEvent: TypeAlias = Assigned | Shown | Kept | Noted
+AnyEvent: TypeAlias = Assigned | Shown | Noted
+TYPES = Types(AnyInput, AnyEvent, StateForm(Cards, 1, b"digest of cards", lambda version, saved: saved))
 TestJournal: TypeAlias = Journal[AnyInput, AnyEvent]
 
 
@@ -57,9 +62,13 @@ def moment(step: int = 0) -> Moment:
     return Moment(1_700_000_000_000_000_000 + step, 5_000_000_000 + step)
 
 
-def open_journal(path: Path, **changed: Any) -> TestJournal:
-    asked: dict[str, Any] = {"local_key": LOCAL_KEY, "identity": IDENTITY, "start": START, **changed}
-    return Journal.open(path, AnyInput, AnyEvent, **asked)
+def open_journal(folder: Path, **changed: Any) -> TestJournal:
+    """The journal in that folder, ready for entries."""
+    asked: dict[str, Any] = {"local_key": LOCAL_KEY, "identity": IDENTITY, "signer": SIGNER, **changed}
+    journal: TestJournal = Journal.open(folder, TYPES, **asked)
+    if not journal.is_begun:
+        journal.begin_file(Cards(), moment())
+    return journal
 
 
 def append(journal: TestJournal, step: int, *cards: Concealed) -> list[int]:

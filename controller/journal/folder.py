@@ -1,0 +1,141 @@
+"""The folder of a journal: its files in their order, read as one.
+
+000001.journal, 000002.journal, ...     each begins where the one before ended
+one file of format 1, under any name    comes first
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Final, Generic, Self
+
+from controller.journal import JournalError
+from controller.journal.chain import Head
+from controller.journal.codec import EventT, InputT, Types
+from controller.journal.file import connect_reader, damaged, foreign, read_header, require_file, speaking
+from controller.journal.reader import Decision, Entry, JournalReader
+
+_NUMBERED: Final = re.compile(r"(\d{6,})\.journal")
+_SQLITE: Final = b"SQLite format 3\0"
+
+
+def file_name(number: int) -> str:
+    return f"{number:06}.journal"
+
+
+def number_of(path: Path) -> int:
+    """Which file of the journal it is; 0: one of format 1."""
+    found = _NUMBERED.fullmatch(path.name)
+    return int(found[1]) if found else 0
+
+
+def files_in(folder: Path) -> list[Path]:
+    """The files of the journal in their order. Raises `JournalError`: journal-format where it is not clear."""
+    with speaking(folder):
+        found = sorted((number_of(path), path) for path in folder.iterdir() if _is_journal(path))
+    old = [path for number, path in found if not number]
+    if len(old) > 1:
+        raise JournalError(
+            "journal-format",
+            f"{folder} holds several journals of format 1: {', '.join(path.name for path in old)}.",
+            "Leave the one of this table there, and move the others away.",
+        )
+    numbers = [number for number, _ in found if number]
+    missing = sorted(set(range(numbers[0], numbers[-1] + 1)) - set(numbers)) if numbers else []
+    if missing:
+        raise JournalError(
+            "journal-damaged",
+            f"The file {file_name(missing[0])} of the journal in {folder} is missing.",
+            "Put it back from a backup; without it the journal has a gap.",
+        )
+    return [path for _, path in found]
+
+
+def begun_files(folder: Path) -> list[Path]:
+    """Without the newest, where a power cut came before its first row. Raises `JournalError`."""
+    files = files_in(folder)
+    if files and number_of(files[-1]) and not _is_begun(files[-1]):
+        files.pop()
+    return files
+
+
+def _is_begun(path: Path) -> bool:
+    with speaking(path):
+        require_file(path)
+        with closing(connect_reader(path)) as connection:
+            return read_header(path, connection) is not None
+
+
+def _is_journal(path: Path) -> bool:
+    if _NUMBERED.fullmatch(path.name):
+        return True
+    if not path.is_file() or path.name.endswith(("-wal", "-shm", "-journal")):
+        return False
+    with path.open("rb") as file:
+        return file.read(len(_SQLITE)) == _SQLITE
+
+
+class JournalFolder(Generic[InputT, EventT]):
+    """All files of a journal, or a single one, read in order; each is opened when its turn comes."""
+
+    def __init__(self, files: list[Path], types: Types | None, local_key: bytes | None) -> None:
+        self.files = files
+        self._types = types
+        self._local_key = local_key
+
+    @classmethod
+    def open_to_read(cls, path: Path, types: Types | None = None, *, local_key: bytes | None = None) -> Self:
+        """`path`: the folder, or a file. Raises `JournalError`."""
+        with speaking(path):
+            files = begun_files(path) if path.is_dir() else [path]
+            for one in files:
+                require_file(one)
+        if not files:
+            raise foreign(path)
+        return cls(files, types, local_key)
+
+    def readers(self, after: int = 0) -> Iterator[JournalReader[InputT, EventT]]:
+        """Those files that hold entries above `after`, in order; each is closed when the next is asked for."""
+        for path in self._from(after):
+            with closing(self.reader(path)) as reader:
+                yield reader
+
+    def reader(self, path: Path) -> JournalReader[InputT, EventT]:
+        return JournalReader.open_to_read(path, self._types, local_key=self._local_key)
+
+    def decisions(self, after: int = 0) -> Iterator[Decision]:
+        """`JournalReader.decisions` over all files."""
+        for reader in self.readers(after):
+            yield from reader.decisions(after)
+
+    def entries(self, after: int = 0) -> Iterator[Entry[InputT, EventT]]:
+        """`JournalReader.entries` over all files."""
+        for reader in self.readers(after):
+            yield from reader.entries(after)
+
+    def verify(self) -> Head:
+        """Check the chain of every file, and that each begins where the one before ended; its end. Raises
+        `JournalError` (journal-damaged) with the first bad entry.
+        """
+        end: tuple[str, Head] | None = None
+        for reader in self.readers():
+            header = reader.header
+            if end is not None and (header.previous_file, header.previous) != end:
+                raise damaged(reader.path, "it does not begin where the file before it ends")
+            end = header.file_id, reader.verify()
+        assert end is not None
+        return end[1]
+
+    def _from(self, after: int) -> list[Path]:
+        """Files before the one that begins at or below `after` are not opened again."""
+        if not after:
+            return self.files
+        for at in range(len(self.files) - 1, 0, -1):
+            with closing(self.reader(self.files[at])) as reader:
+                before: Any = reader.header.previous.number
+            if before <= after:
+                return self.files[at:]
+        return self.files

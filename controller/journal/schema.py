@@ -1,0 +1,94 @@
+"""Format 2 of a journal's file: its tables, and the guards that let them only grow.
+
+    journal     one row: whose file it is, where the file before ended, and the state with which this one begins
+    decision    an input with the events that it caused, one row; `last` is the number of its last entry
+    head        signatures over the end of a decision: at the end of each round, of a file, at an orderly stop
+    checkpoint  the state after a decision, saved: a cache
+
+`events` is a JSON array of the events as they are published. In `input` and in states, a concealed card or the bytes of
+evidence are the index of an item in `sealed` (`controller/journal/sealing.py`). Numbers of entries run on from file to
+file; within a decision the input has the first and its events follow.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from functools import cache
+from typing import Final
+
+FORMAT: Final = 2
+
+TABLES: Final = {
+    "journal": """CREATE TABLE journal (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    format INTEGER NOT NULL,
+    journal_id TEXT NOT NULL,
+    file_id TEXT NOT NULL,
+    created_utc_ns INTEGER NOT NULL,
+    table_name TEXT NOT NULL,
+    simulated INTEGER NOT NULL CHECK (simulated IN (0, 1)),
+    key_check BLOB NOT NULL,
+    public_key BLOB NOT NULL CHECK (length(public_key) = 32),
+    endorsement BLOB NOT NULL CHECK (length(endorsement) IN (0, 64)),
+    previous_file TEXT NOT NULL,
+    previous_number INTEGER NOT NULL,
+    previous_hash BLOB NOT NULL CHECK (length(previous_hash) = 32),
+    state_version INTEGER NOT NULL,
+    state_digest BLOB NOT NULL,
+    state TEXT NOT NULL,
+    state_sealed BLOB NOT NULL
+) STRICT""",
+    "decision": """CREATE TABLE decision (
+    last INTEGER PRIMARY KEY,
+    count INTEGER NOT NULL CHECK (count > 0),
+    utc_ns INTEGER NOT NULL,
+    boottime_ns INTEGER NOT NULL,
+    round INTEGER NOT NULL,
+    input TEXT NOT NULL,
+    events TEXT NOT NULL,
+    sealed BLOB NOT NULL,
+    hash BLOB NOT NULL CHECK (length(hash) = 32)
+) STRICT""",
+    "head": """CREATE TABLE head (
+    number INTEGER PRIMARY KEY,
+    utc_ns INTEGER NOT NULL,
+    signature BLOB NOT NULL CHECK (length(signature) = 64)
+) STRICT""",
+    "checkpoint": """CREATE TABLE checkpoint (
+    number INTEGER PRIMARY KEY,
+    version INTEGER NOT NULL,
+    digest BLOB NOT NULL,
+    state TEXT NOT NULL,
+    sealed BLOB NOT NULL,
+    mac BLOB NOT NULL CHECK (length(mac) = 32)
+) STRICT""",
+}
+SCHEMA: Final = (
+    *TABLES.values(),
+    """CREATE TRIGGER journal_once BEFORE INSERT ON journal WHEN EXISTS (SELECT 1 FROM journal)
+BEGIN SELECT RAISE(ABORT, 'a file has one name'); END""",
+    *(
+        f"""CREATE TRIGGER {table}_{verb.lower()} BEFORE {verb} ON {table}
+BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END"""
+        for table in TABLES
+        for verb in ("UPDATE", "DELETE")
+    ),
+)
+# Nothing is left out: who may write to the file can give a trigger any name, also one that SQLite keeps to itself.
+MADE: Final = "SELECT type, name, tbl_name, sql FROM sqlite_master"
+
+NAME: Final = "INSERT INTO journal VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+INSERT: Final = "INSERT INTO decision VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+INSERT_HEAD: Final = "INSERT INTO head VALUES (?, ?, ?)"
+INSERT_CHECKPOINT: Final = "INSERT INTO checkpoint VALUES (?, ?, ?, ?, ?, ?)"
+LAST: Final = "SELECT last, hash FROM decision ORDER BY last DESC LIMIT 1"
+
+
+@cache
+def as_made(schema: tuple[str, ...] = SCHEMA) -> list[str]:
+    """What `MADE` gives for a file that was just made."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        for statement in schema:
+            connection.execute(statement)
+        return sorted(map(repr, connection.execute(MADE)))

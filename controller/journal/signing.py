@@ -1,0 +1,63 @@
+"""Signatures over heads: Ed25519, by a key that stays with the daemon. Anyone who knows the public key can check them.
+
+statement of a head  = "cardshoe head 1" NUL | journal id | file id | number u64 | hash | UTC i64, each text with its
+                       length u32 before it
+"""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+from typing import Final, Protocol
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+from controller.journal.chain import Head
+
+_LABEL: Final = b"cardshoe head 1\0"
+_LENGTH: Final = struct.Struct(">I")
+_FIXED: Final = struct.Struct(">Q32sq")
+
+
+class Signer(Protocol):
+    """Who signs heads."""
+
+    @property
+    def public_key(self) -> bytes:
+        """32 bytes."""
+
+    def sign(self, data: bytes) -> bytes:
+        """64 bytes."""
+
+
+class SigningKey:
+    """An Ed25519 key of 32 bytes. Cannot be shown."""
+
+    def __init__(self, private: bytes) -> None:
+        self._key = Ed25519PrivateKey.from_private_bytes(private)
+        self.public_key = self._key.public_key().public_bytes_raw()
+
+    def sign(self, data: bytes) -> bytes:
+        return self._key.sign(data)
+
+
+def statement(journal_id: str, file_id: str, head: Head, utc_ns: int) -> bytes:
+    """The bytes that are signed of a head."""
+    names = b"".join(_LENGTH.pack(len(one.encode())) + one.encode() for one in (journal_id, file_id))
+    return _LABEL + names + _FIXED.pack(head.number, head.hash, utc_ns)
+
+
+def is_signed(public_key: bytes, signature: bytes, statement: bytes) -> bool:
+    """Whether the signature is that key's over the statement."""
+    try:
+        Ed25519PublicKey.from_public_bytes(public_key).verify(signature, statement)
+    except (InvalidSignature, ValueError):
+        return False
+    return True
+
+
+def fingerprint(public_key: bytes) -> str:
+    """What people compare: the first 16 bytes of the SHA-256, in hexadecimal, in groups of four."""
+    digits = hashlib.sha256(public_key).hexdigest()[:32]
+    return "-".join(digits[at : at + 4] for at in range(0, 32, 4))
