@@ -163,6 +163,12 @@ def lock_folder(folder: Path) -> int:
     return descriptor
 
 
+def make_file(path: Path) -> None:
+    """An empty file that its owner alone may read, where there is none. Raises `JournalError` or OSError."""
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600))
+    require_file(path)
+
+
 def require_file(path: Path) -> None:
     """A regular file with one name: SQLite's log beside it goes by the name. Raises `JournalError` or OSError."""
     found = path.lstat()

@@ -31,6 +31,7 @@ from controller.journal.file import (
     grow_log,
     keys_for,
     lock_folder,
+    make_file,
     read_header,
     require_file,
     require_same_table,
@@ -189,6 +190,7 @@ class Journal(Generic[InputT, EventT]):
             opening=codec.save(self.head.number, state, OPENING),
         )
         with speaking(path):
+            make_file(path)
             connection = self._connect(path)
             try:
                 create(connection, header)

@@ -15,8 +15,8 @@ from threading import Thread
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from controller.journal import JournalError
-from controller.journal.codec import EventT, InputT, Moment
 from controller.journal.chain import Head
+from controller.journal.codec import EventT, InputT, Moment
 from controller.journal.file import Identity
 from controller.journal.folder import JournalFolder
 from controller.journal.reader import Decision, Entry
