@@ -20,12 +20,15 @@ from pathlib import Path
 import transitions
 
 from benchmarks.in_process import record, replay
+from controller.daemon.journal_types import JOURNAL_TYPES
 from controller.journal.codec import Moment
 from controller.journal.file import Identity
+from controller.journal.signing import SigningKey
 from controller.journal.store import Journal
 from controller.table.decision import Decided
 from controller.table.events import AnyEvent
 from controller.table.inputs import AnyInput
+from controller.table.saved_state import SavedState
 
 RUNS = 5
 
@@ -69,10 +72,11 @@ def measured(work: Callable[[], object]) -> float:
 
 
 def with_journal(steps: list[object], folder: Path) -> None:
-    identity = Identity(id=os.urandom(16).hex(), table="BENCH", simulated=True, created_utc_ns=0)
+    identity = Identity(os.urandom(16).hex(), "BENCH", simulated=True)
     journal: Journal[AnyInput, AnyEvent] = Journal.open(
-        folder / f"{identity.id}.db", AnyInput, AnyEvent, local_key=bytes(32), identity=identity, start="bench"
+        folder / identity.id, JOURNAL_TYPES, local_key=bytes(32), identity=identity, signer=SigningKey(bytes(32))
     )
+    journal.begin_file(SavedState(), Moment(time.time_ns(), time.monotonic_ns()))
 
     def commit(given: AnyInput, decided: Decided) -> None:
         moment = Moment(time.time_ns(), time.monotonic_ns())

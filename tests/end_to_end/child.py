@@ -135,12 +135,12 @@ class WatchedConnection:
 
 
 def watch_journal(countdown: Countdown, full_at: int) -> None:
-    initialise = Journal.__init__
+    use = Journal._use
 
-    def watched(self: Any, path: Path, connection: Any, *given: Any, **named: Any) -> None:
-        initialise(self, path, WatchedConnection(connection, countdown, full_at), *given, **named)
+    def watched(self: Any, path: Path, connection: Any) -> None:
+        use(self, path, WatchedConnection(connection, countdown, full_at))
 
-    Journal.__init__ = watched  # type: ignore[method-assign]  # to watch it
+    Journal._use = watched  # type: ignore[method-assign]  # to watch it
 
 
 def watch_link(countdown: Countdown) -> None:

@@ -9,7 +9,8 @@ import msgspec
 
 from controller.api.messages import encode_hook
 from controller.api.view import LinkView, TableView, view_of
-from controller.journal.store import JournalReader
+from controller.daemon.journal_types import JOURNAL_TYPES
+from controller.journal.folder import JournalFolder
 from controller.table import events
 from controller.table.events import AnyEvent, Event
 from controller.table.evolve import evolve
@@ -42,14 +43,11 @@ class Evidence:
 
     def __init__(self, stage: Stage) -> None:
         self._plan = stage.plan
-        reader: JournalReader[AnyInput, AnyEvent] = JournalReader.open_to_read(
-            stage.journal, AnyInput, AnyEvent, local_key=stage.journal_key
+        files: JournalFolder[AnyInput, AnyEvent] = JournalFolder.open_to_read(
+            stage.journal, JOURNAL_TYPES, local_key=stage.journal_key
         )
-        try:
-            self.head = reader.verify()
-            self._entries = list(reader.entries())
-        finally:
-            reader.close()
+        self.head = files.verify()
+        self._entries = list(files.entries())
         log = stage.device_log.read_bytes() if stage.device_log.exists() else b""
         self.device_log = [msgspec.json.decode(line, type=LoggedReport) for line in log.splitlines()]
         commands = stage.command_log.read_bytes() if stage.command_log.exists() else b""

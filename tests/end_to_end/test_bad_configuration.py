@@ -130,7 +130,7 @@ async def test_another_key_than_the_journals(stage: Stage) -> None:
     await stage.start_daemon()
     assert await stage.daemon.end() == 0
     (stage.folder / "journal.key").write_text("00" * 32)
-    assert "journal.db was begun with" in await refusal(stage)
+    assert "000001.journal was begun with" in await refusal(stage)
 
 
 async def test_a_journal_of_another_table(stage: Stage) -> None:
@@ -145,7 +145,7 @@ async def test_a_journal_of_another_table(stage: Stage) -> None:
 async def test_a_journal_with_a_second_name(stage: Stage) -> None:
     await stage.start_daemon()
     assert await stage.daemon.end() == 0
-    (stage.folder / "journal.copy").hardlink_to(stage.journal)
+    (stage.folder / "journal.copy").hardlink_to(stage.journal / "000001.journal")
     assert "2 names" in await refusal(stage)
 
 

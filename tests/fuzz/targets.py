@@ -29,14 +29,12 @@ from controller.daemon.configuration import ConfigurationError, read_configurati
 from controller.daemon.table_service import input_of
 from controller.games.specification import Unit
 from controller.journal import JournalError
-from controller.journal.codec import JournalCodec, Moment
-from controller.journal.sealing import JournalKeys, load_key_file
-from controller.journal.store import JournalReader
+from controller.journal.reader import JournalReader
+from controller.journal.sealing import load_key_file
 from controller.roles import Role
 from controller.table.decide import decide
-from controller.table.events import AnyEvent
 from controller.table.evolve import fold
-from controller.table.inputs import AnyInput, PersonActed
+from controller.table.inputs import AnyInput, PersonActed, RefusedAtDoor
 from controller.table.operations import AnyOperation
 from controller.table.state import TableState
 from firmware_bridge.captures.capture_format import FromDevice
@@ -60,12 +58,12 @@ from simulators.scenarios.player import DifferenceError, play
 from simulators.scenarios.tokens import Tokens, UnreadableError
 from tests.captures.make import CARD_TABLE
 from tests.captures.make import FOLDER as CAPTURES
+from tests.support.journal_codec import table_codec
 from tests.table.every_input import every_operation
 from tests.table.harness import TableHarness
 
 ROOT: Final = Path(__file__).parents[2]
 MEMORY: Final = Path("/dev/shm")  # noqa: S108  # the folder in it is new and this user's alone
-KEYS: Final = JournalKeys(bytes(32), "5e" * 16)
 
 
 class Target(NamedTuple):
@@ -145,13 +143,12 @@ def tables() -> tuple[TableHarness, ...]:
 @cache
 def kept_entries() -> tuple[tuple[str, bytes], ...]:
     """Inputs and events of played tables as a journal keeps them."""
-    codec: JournalCodec[AnyInput, AnyEvent] = JournalCodec(AnyInput, AnyEvent, KEYS)
-    codec.aim(1, Moment(0, 0), "start")
+    codec = table_codec()
     entries = []
     for table in tables():
         for given, numbered in table.steps:
-            entries.append(("input", codec.encode(1, given)))
-            entries += [("event", codec.encode(1, event)) for _, event in numbered]
+            written = codec.encode(1, given, [event for _, event in numbered], 1)
+            entries += [("input", written.input), *(("event", event) for event in written.events)]
     return tuple(dict.fromkeys(entries))
 
 
@@ -168,13 +165,13 @@ def requests() -> Sequence[bytes]:
 
 @cache
 def journal_file() -> Sequence[bytes]:
-    from tests.journal.vocabulary import append, open_journal
+    from tests.journal.vocabulary import Cards, append, open_journal
 
-    path = folder() / "seed.journal"
-    with closing(open_journal(path)) as journal:
+    with closing(open_journal(folder() / "seed")) as journal:
         append(journal, 1)
+        journal.save(Cards())
         append(journal, 2)
-    return [path.read_bytes()]
+    return [journal.path.read_bytes()]
 
 
 # -- what reads them ----------------------------------------------------------------------------------------------
@@ -183,9 +180,8 @@ def journal_file() -> Sequence[bytes]:
 def take(state: TableState, given: AnyInput) -> None:
     """Decide it and look at what comes of it, as a daemon does."""
     decided = decide(state, given)
-    codec: JournalCodec[AnyInput, AnyEvent] = JournalCodec(AnyInput, AnyEvent, KEYS)
-    for value in (given, *decided.events):
-        body = codec.encode(1, value)
+    written = table_codec().encode(1, given, decided.events, 1)
+    for body in (written.input, *written.events):
         assert body.isascii() or body.decode("utf-8")
     numbered = tuple(enumerate(decided.events, start=state.entry + 2))
     encode(view_of(fold(state, numbered), LinkView()))
@@ -261,21 +257,24 @@ def play_scenario(data: bytes) -> None:
 
 def read_entry(data: bytes) -> None:
     """A first byte says whether it stands in the row of an input."""
-    codec: JournalCodec[AnyInput, AnyEvent] = JournalCodec(AnyInput, AnyEvent, KEYS)
-    codec.aim(1, Moment(0, 0), "start")
-    with suppress(UnicodeDecodeError):  # SQLite's own error
-        codec.decode(1, "input" if data[:1] == b"i" else "event", data[1:].decode())
+    codec = table_codec()
+    sealed = codec.encode(1, RefusedAtDoor("reader", 1, 1), [], 1).sealed
+    if data[:1] == b"i":
+        codec.decode_input(1, data[1:], sealed)
+    else:
+        codec.decode_events(1, [data[1:]], sealed, 1)
 
 
 def read_journal(data: bytes) -> None:
-    from tests.journal.vocabulary import LOCAL_KEY
-    from tests.journal.vocabulary import AnyEvent as Event
-    from tests.journal.vocabulary import AnyInput as Input
+    from tests.journal.vocabulary import LOCAL_KEY, TYPES
 
     path = in_file("a.journal", data)
-    reader: JournalReader[Any, Any] = JournalReader.open_to_read(path, Input, Event, local_key=LOCAL_KEY)
+    reader: JournalReader[Any, Any] = JournalReader.open_to_read(path, TYPES, local_key=LOCAL_KEY)
     with closing(reader):
+        list(reader.decisions())
         list(reader.entries())
+        reader.opening_state()
+        reader.checkpoint()
         reader.verify()
 
 

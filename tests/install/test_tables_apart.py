@@ -211,16 +211,17 @@ def lay_out(root: Path, name: str, uid: int, node: Path) -> Table:
     handed.chmod(0o500)
     before = os.umask(mode_of("UMask"))
     try:
-        with closing(open_journal(state / "journal.db")) as journal:
+        with closing(open_journal(state / "journal")) as journal:
             append(journal, 1)
+            file = journal.path
     finally:
         os.umask(before)
-    for path in (handed, state, *state.iterdir(), runtime):
+    for path in (handed, state, *state.rglob("*"), runtime):
         os.chown(path, uid, uid)
     os.chown(node, 0, uid)
     node.chmod(0o660)
     return Table(
-        uid, handed / "table.toml", handed / "journal.key", handed / "device.keys", state, state / "journal.db",
+        uid, handed / "table.toml", handed / "journal.key", handed / "device.keys", state, file,
         runtime, node,
     )  # fmt: skip
 

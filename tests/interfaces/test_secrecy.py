@@ -18,8 +18,6 @@ from controller.api.view import LinkView, view_of
 from controller.games import GAMES
 from controller.games.own_words import DEALER
 from controller.games.specification import Choice, Kind, RulingAction, StepKind, Unit
-from controller.journal.codec import JournalCodec
-from controller.journal.sealing import JournalKeys
 from controller.roles import Role
 from controller.table import operations
 from controller.table.events import AnyEvent, HandExposed, WagersSettled
@@ -29,6 +27,7 @@ from controller.table.settings import ChosenReading, Settings
 from controller.table.state import TableState
 from firmware_bridge.cards import DECK, Card, Evidence
 from simulators.demo.stage import CHOSEN
+from tests.support.journal_codec import table_codec
 from tests.table.harness import TableHarness
 
 EVERY_TABLE = pytest.mark.parametrize(("game_id", "unit"), list(product(GAMES, Unit)))
@@ -48,7 +47,7 @@ class OverheardTable(TableHarness):
         self.device.order = deck
         self.public: list[bytes] = []
         self.kept: list[bytes] = []
-        self._codec: JournalCodec[AnyInput, AnyEvent] = JournalCodec(AnyInput, AnyEvent, JournalKeys(bytes(32), "00"))
+        self._codec = table_codec()
 
     def _take(self, given: AnyInput) -> None:
         if isinstance(given, DeviceReported):
@@ -57,9 +56,10 @@ class OverheardTable(TableHarness):
 
     def watch(self, before: TableState, given: AnyInput, numbered: tuple[tuple[int, AnyEvent], ...]) -> None:
         told = [event for _, event in numbered]
-        self.public += [self._codec.public_encode(event, self.state.round.number) for event in told]
+        written = self._codec.encode(self.state.entry, given, told, self.state.round.number)
+        self.public += written.events
         self.public.append(encode(view_of(self.state, LinkView())))
-        self.kept += [self._codec.encode(self.state.entry, value) for value in (given, *told)]
+        self.kept += [written.input, written.sealed]
 
 
 def overhear_a_deal(game_id: str, unit: Unit, deck: list[Card]) -> OverheardTable:

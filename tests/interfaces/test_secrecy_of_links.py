@@ -26,12 +26,15 @@ from controller.api.view import LinkView
 from controller.commands.capture import report
 from controller.commands.capture.command import capture as capture_command
 from controller.daemon.captures import load_cipher
+from controller.daemon.journal_types import JOURNAL_TYPES
 from controller.daemon.table_service import input_of
 from controller.journal.codec import Moment
 from controller.journal.file import Identity, connect_reader
+from controller.journal.signing import SigningKey
 from controller.journal.store import Journal
 from controller.table.events import AnyEvent
 from controller.table.inputs import AnyInput
+from controller.table.saved_state import SavedState
 from firmware_bridge.capabilities import DeviceIdentity
 from firmware_bridge.captures.capture_format import Header, Origin
 from firmware_bridge.captures.recorder import Bounds, CaptureFile, CaptureRecorder
@@ -150,9 +153,10 @@ class Listener:
         self.key_file.write_text("11" * 32)
         self.key_file.chmod(0o600)
         self.journal: Journal[AnyInput, AnyEvent] = Journal.open(
-            folder / "journal.db", AnyInput, AnyEvent, local_key=bytes(32),
-            identity=Identity("5e" * 16, "T-1", False, 0), start="start",
+            folder / "journal", JOURNAL_TYPES, local_key=bytes(32),
+            identity=Identity("5e" * 16, "T-1", False), signer=SigningKey(bytes(32)),
         )  # fmt: skip
+        self.journal.begin_file(SavedState(), Moment(0, 0))
         self.recorder = CaptureRecorder(
             CaptureFile(self.capture, self._header, Bounds(60_000, 99), load_cipher(self.key_file)),
             clock=self.clock, log=None,
@@ -246,8 +250,9 @@ class Listener:
                 yield len(base64.b64decode(line["sealed"])) if line["is"] == "sealed" else -len(text)
 
     def entries(self) -> list[int]:
-        with closing(connect_reader(self.folder / "journal.db")) as connection:
-            return [size for (size,) in connection.execute("SELECT length(body) FROM entry ORDER BY number")]
+        query = "SELECT length(input) + length(events) + length(sealed) FROM decision ORDER BY last"
+        with closing(connect_reader(self.folder / "journal" / "000001.journal")) as connection:
+            return [size for (size,) in connection.execute(query)]
 
     def shown(self, *options: str) -> list[str]:
         """What `cardshoe capture` prints of the files, to a person who has their key."""

@@ -18,14 +18,17 @@ import msgspec
 
 from controller.api.messages import encode_hook
 from controller.api.view import LinkView, view_of
+from controller.daemon.journal_types import JOURNAL_TYPES
 from controller.journal.codec import Moment
 from controller.journal.file import Identity
+from controller.journal.signing import SigningKey
 from controller.journal.store import Journal
 from controller.table import events
 from controller.table.decide import decide
 from controller.table.events import AnyEvent
 from controller.table.evolve import evolve
 from controller.table.inputs import AnyInput
+from controller.table.saved_state import SavedState
 from controller.table.state import TableState
 from simulators.scenarios import load
 from simulators.scenarios.course import Course, TableSetting
@@ -69,16 +72,17 @@ def keep(name: str) -> None:
     key = Random(name).randbytes(32)
     scenario = load(name)
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "journal.db"
-        identity = Identity(Random(name).randbytes(16).hex(), "scenario", True, SECOND)
+        identity = Identity(Random(name).randbytes(16).hex(), "scenario", True)
+        signer = SigningKey(Random(f"{name} signer").randbytes(32))
         journal: Journal[AnyInput, AnyEvent] = Journal.open(
-            path, AnyInput, AnyEvent, local_key=key, identity=identity, start="start-1"
+            Path(folder), JOURNAL_TYPES, local_key=key, identity=identity, signer=signer, random=Random(name).randbytes
         )
+        journal.begin_file(SavedState(), Moment(SECOND, SECOND))
         course = KeptCourse(scenario.setting, journal)
         for _ in play(scenario, course):
             pass
         journal.close()
-        kept.with_name(f"{kept.name}.journal.gz").write_bytes(gzip.compress(path.read_bytes(), mtime=0))
+        kept.with_name(f"{kept.name}.journal.gz").write_bytes(gzip.compress(journal.path.read_bytes(), mtime=0))
     kept.with_name(f"{kept.name}.views.json.gz").write_bytes(gzip.compress(msgspec.json.encode(course.views), mtime=0))
     kept.with_name(f"{kept.name}.key").write_text(f"{key.hex()}\n")
 

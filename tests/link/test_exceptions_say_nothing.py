@@ -8,14 +8,12 @@ from typing import Any
 import pytest
 import structlog
 
-from controller.journal.codec import JournalCodec, Moment
-from controller.journal.sealing import JournalKeys
-from controller.table.events import AnyEvent
-from controller.table.inputs import AnyInput, DeviceGone
+from controller.table.inputs import DeviceGone
 from firmware_bridge.commands import AnyCommand, HoldExit
 from firmware_bridge.drivers.cardlink.host import CardlinkHost
 from firmware_bridge.exception_place import LONGEST, named, raised_at, whole
 from firmware_bridge.link_keeper import LinkState
+from tests.support.journal_codec import table_codec
 
 from .parts import KEY, SERIAL, Bench, Desk, HandClock, running
 
@@ -63,11 +61,10 @@ def test_the_journal_seals_it_and_the_api_does_not_get_it() -> None:
         int(FACE)
     except ValueError as error:
         given = DeviceGone("link-fault", "The program failed.", evidence=whole(error))
-    codec: JournalCodec[AnyInput, AnyEvent] = JournalCodec(AnyInput, AnyEvent, JournalKeys(bytes(32), "5e" * 16))
-    codec.aim(1, Moment(1, 1), "start")
-    body = codec.encode(1, given)
-    assert FACE.encode() not in body
-    assert codec.decode(1, "input", body.decode()) == given
+    codec = table_codec()
+    written = codec.encode(1, given, (), 1)
+    assert FACE.encode() not in written.input + written.sealed
+    assert codec.decode_input(1, written.input, written.sealed) == given
 
 
 def test_place_and_bounds() -> None:

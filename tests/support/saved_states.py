@@ -7,15 +7,13 @@ from typing import Any
 
 import msgspec
 
-from controller.journal.codec import JournalCodec, Moment
-from controller.journal.sealing import JournalKeys
+from controller.journal.codec import CHECKPOINT
 from controller.table.events import AnyEvent
 from controller.table.evolve import fold
 from controller.table.inputs import AnyInput
 from controller.table.saved_state import SavedState, remember
 from firmware_bridge.drivers.memory import LinkMemory
-
-KEYS = JournalKeys(bytes(range(32)), "5e" * 16)
+from tests.support.journal_codec import table_codec
 
 
 class SavedFold:
@@ -25,7 +23,7 @@ class SavedFold:
         self.saved = SavedState()
         self.largest = 0
         self._memory = LinkMemory()  # never saved
-        self._codec: JournalCodec[Any, Any] = JournalCodec(SavedState, SavedState, KEYS)
+        self._codec = table_codec()
 
     def take(self, given: AnyInput, numbered: Iterable[tuple[int, AnyEvent]]) -> SavedState:
         """Fold one decision onto the saved state, save what results and read it back: equal, and in the same order."""
@@ -34,16 +32,12 @@ class SavedFold:
             remember(each, given)
         folded = SavedState(fold(self.saved.table, numbered), memory.journaled())
         assert folded.link == self._memory.journaled()
-        body = self._encode(folded)
-        self.saved = self._codec.decode(folded.table.entry, "event", body.decode())
+        written = self._codec.save(folded.table.entry, folded, CHECKPOINT)
+        self.saved = self._codec.restore(folded.table.entry, written, CHECKPOINT)
         assert self.saved == folded
         assert _in_order(self.saved) == _in_order(folded)
-        self.largest = max(self.largest, len(body))
+        self.largest = max(self.largest, len(written.state) + len(written.sealed))
         return self.saved
-
-    def _encode(self, state: SavedState) -> bytes:
-        self._codec.aim(state.table.round.number, Moment(1, 1), "start")
-        return self._codec.encode(state.table.entry, state)
 
 
 def _in_order(value: Any) -> Any:

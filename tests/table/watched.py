@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from controller.games.specification import Choice, Unit
-from controller.journal.codec import JournalCodec, Moment
-from controller.journal.sealing import JournalKeys
 from controller.table import events
 from controller.table.counts import ledger_of
 from controller.table.events import AnyEvent
@@ -22,10 +20,10 @@ from firmware_bridge.commands import ReleaseExit, RunSelfTest
 from firmware_bridge.observations import AnyObservation, CardDrawn, CardsDrawnTogether, SetDispensed
 from tests.clauses.numbers import CLAUSES
 from tests.support.account import has_too_many
+from tests.support.journal_codec import table_codec
 from tests.table.harness import BOXES, TableHarness
 
 Place: TypeAlias = tuple[int, int]  # shuffle and ordinal: which card, without its face
-KEYS: Final = JournalKeys(bytes(range(32)), "5e" * 16)
 
 
 class WatchedTable(TableHarness):
@@ -33,7 +31,7 @@ class WatchedTable(TableHarness):
 
     def __init__(self, unit: Unit, game_id: str = "NC", boxes: tuple[int, ...] = BOXES) -> None:
         super().__init__(unit, boxes, game_id=game_id)
-        self._codec: JournalCodec[AnyInput, AnyEvent] = JournalCodec(AnyInput, AnyEvent, KEYS)
+        self._codec = table_codec()
         self._elsewhere = False
         self._out: Counter[Place] = Counter()  # reported cards, each of which must be somewhere
 
@@ -53,12 +51,11 @@ class WatchedTable(TableHarness):
 
     def _journal(self, number: int, given: AnyInput, numbered: tuple[tuple[int, AnyEvent], ...]) -> None:
         """Input and events come back from the journal as they went in."""
-        self._codec.aim(self.state.round.number, Moment(number, number), "start")
-        body = self._codec.encode(number, given).decode()
-        assert self._codec.decode(number, "input", body) == given
-        for entry, event in numbered:
-            body = self._codec.encode(entry, event).decode()
-            assert self._codec.decode(entry, "event", body) == event
+        last, events_ = number + len(numbered), [event for _, event in numbered]
+        written = self._codec.encode(last, given, events_, self.state.round.number)
+        assert self._codec.decode_input(last, written.input, written.sealed) == given
+        read = self._codec.decode_events(last, written.events, written.sealed, self.state.round.number)
+        assert read == events_
 
     def _account(self, state: TableState, event: AnyEvent) -> None:
         """Events that take cards out of the account: a fresh deck, a new round, a tray unloaded with the stub."""
