@@ -73,50 +73,64 @@ class HostSide:
         return self._host.outgoing()
 
 
-def record(rounds: int) -> list[Step]:
-    """The steps of so many smooth rounds, eight boxes, by round."""
-    profile = Profile("shoe", "CARDSHOE-BENCH", full_capabilities("shoe"))
-    device = SimulatedDevice(profile, key=KEY, random=Random(1), fresh=Random(2), clock=lambda: 0.0, pace=Pace(0))
-    side = HostSide()
-    steps: list[Step] = []
+class SmoothRounds:
+    """A simulated shoe and a table that plays smooth rounds, eight boxes, by round. `steps`: what the host was given."""
 
-    def exchange() -> None:
-        while data := side.outgoing():
-            device.receive(data)
-            if answer := device.link.outgoing():
-                steps.append(answer)
-                side.step(answer)
+    def __init__(self, commit: Commit = lambda given, decided: None) -> None:
+        profile = Profile("shoe", "CARDSHOE-BENCH", full_capabilities("shoe"))
+        self._device = SimulatedDevice(
+            profile, key=KEY, random=Random(1), fresh=Random(2), clock=lambda: 0.0, pace=Pace(0)
+        )
+        self.side = HostSide(commit)
+        self.steps: list[Step] = []
+        self._exchange()
+        self._device.tick()
+        self._device_did()
+        self._act(operations.OpenTable())
 
-    def act(*done: AnyOperation) -> None:
-        for operation in done:
-            steps.append(operation)
-            side.step(operation)
-            exchange()
-
-    def device_did() -> None:
-        if sent := device.link.outgoing():
-            steps.append(sent)
-            side.step(sent)
-        exchange()
-
-    exchange()
-    device.tick()
-    device_did()
-    act(operations.OpenTable())
-    for _ in range(rounds):
-        device.mechanism.load(device.mechanism.shuffled_by_hand(), deck=1)
-        device_did()
-        act(operations.ShuffledOutside("bench"), operations.PlaceYourBets(), operations.OccupyBoxes(BOXES))
-        act(operations.NoMoreBets())
-        while side.state.phase is Phase.DEALING_SINGLES:
-            if not device.mechanism.draw():
+    def play(self) -> None:
+        """One round."""
+        mechanism = self._device.mechanism
+        mechanism.load(mechanism.shuffled_by_hand(), deck=1)
+        self._device_did()
+        self._act(operations.ShuffledOutside("bench"), operations.PlaceYourBets(), operations.OccupyBoxes(BOXES))
+        self._act(operations.NoMoreBets())
+        while self.side.state.phase is Phase.DEALING_SINGLES:
+            if not mechanism.draw():
                 raise RuntimeError("the simulated shoe gave no card")
-            device_did()
-        act(*(operations.ExposeHand(place) for place in ("D", *(f"B{number}" for number in BOXES))))
-        act(operations.RecordSettled(), operations.ConcludeRound(), operations.ConcludeRound())
-        if side.state.phase is not Phase.CONCLUDED:
-            raise RuntimeError(f"a smooth round ended in {side.state.phase}")
-    return steps
+            self._device_did()
+        self._act(*(operations.ExposeHand(place) for place in ("D", *(f"B{number}" for number in BOXES))))
+        self._act(operations.RecordSettled(), operations.ConcludeRound(), operations.ConcludeRound())
+        if self.side.state.phase is not Phase.CONCLUDED:
+            raise RuntimeError(f"a smooth round ended in {self.side.state.phase}")
+
+    def _exchange(self) -> None:
+        while data := self.side.outgoing():
+            self._device.receive(data)
+            if answer := self._device.link.outgoing():
+                self._step(answer)
+
+    def _act(self, *done: AnyOperation) -> None:
+        for operation in done:
+            self._step(operation)
+            self._exchange()
+
+    def _device_did(self) -> None:
+        if sent := self._device.link.outgoing():
+            self._step(sent)
+        self._exchange()
+
+    def _step(self, step: Step) -> None:
+        self.steps.append(step)
+        self.side.step(step)
+
+
+def record(rounds: int) -> list[Step]:
+    """The steps of so many smooth rounds."""
+    table = SmoothRounds()
+    for _ in range(rounds):
+        table.play()
+    return table.steps
 
 
 def replay(steps: Sequence[Step], commit: Commit = lambda given, decided: None) -> HostSide:
