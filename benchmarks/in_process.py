@@ -74,7 +74,10 @@ class HostSide:
 
 
 class SmoothRounds:
-    """A simulated shoe and a table that plays smooth rounds, eight boxes, by round. `steps`: what the host was given."""
+    """A simulated shoe and a table that plays smooth rounds, eight boxes, by round.
+
+    `steps`: what the host was given.
+    """
 
     def __init__(self, commit: Commit = lambda given, decided: None) -> None:
         profile = Profile("shoe", "CARDSHOE-BENCH", full_capabilities("shoe"))

@@ -218,6 +218,7 @@ class TableView(msgspec.Struct, frozen=True):
     decks: tuple[RecordedDeck, ...] = ()
     next_step: str = ""  # what comes next, in a sentence
     by_hand: bool = False  # the rest of the round is dealt by hand, without the device
+    warnings: tuple[str, ...] = ()  # of the machine: what does not stop the table yet
 
 
 class LinkView(msgspec.Struct, frozen=True):

@@ -386,6 +386,9 @@ LINES: Final[dict[str, Line]] = {
     "pin_refused": _pin_refused,
     "pin_accepted": lambda event: f"the right PIN of {event['person']} after wrong ones",
     "door_refused": lambda event: f"refused before the table: {event['what']}{_of_user(event)}, {event['count']} times",
+    "files_deleted": lambda event: (
+        f"files of the journal deleted by age: {', '.join(one['name'] for one in event['files'])}"
+    ),
     "cards_handled": _handled,
     "abandon_asked": lambda event: (
         f"{event['person']} asks for the round to be abandoned: {event['text']}; repeat to confirm"

@@ -24,6 +24,11 @@ class Stop:
         for name in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(name, self._asked.set)
 
+    @property
+    def is_asked(self) -> bool:
+        """Whether it was. May be looked at in any thread."""
+        return self._asked.is_set()
+
     async def asked(self) -> None:
         """Until the daemon is asked to stop."""
         await self._asked.wait()
@@ -49,18 +54,21 @@ class Notifier(Protocol):
 
 
 class FoldReport:
-    """Says how far the journal is folded, now and then, so that a start that goes on is not taken for one that hangs.
+    """Says how far the journal is read, now and then, so that a start that goes on is not taken for one that hangs.
 
-    `clock`: seconds, from anywhere.
+    `clock`: seconds, from anywhere. `is_asked`: whether the daemon was asked to stop. Used in the journal's thread.
     """
 
-    def __init__(self, notifier: Notifier, clock: Callable[[], float]) -> None:
+    def __init__(self, notifier: Notifier, clock: Callable[[], float], is_asked: Callable[[], bool]) -> None:
         self._notifier = notifier
         self._clock = clock
+        self._is_asked = is_asked
         self._due = clock() + REPORT_EVERY
 
     def reached(self, entry: int, last: int) -> None:
-        """Entry `entry` is folded; `last` is that with which the table goes on."""
+        """What is up to entry `entry` is done, of `last`. Raises `StoppedError` when the daemon was asked to stop."""
+        if self._is_asked():
+            raise StoppedError
         if self._clock() < self._due:
             return
         self._due = self._clock() + REPORT_EVERY

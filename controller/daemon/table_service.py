@@ -78,6 +78,16 @@ class Fault(NamedTuple):
     hint: str
 
 
+class Keeper(Protocol):
+    """What the table needs of the journal's keeper (`controller.daemon.journal_keeper`). Nothing raises."""
+
+    warnings: tuple[str, ...]
+
+    async def committed(self, given: AnyInput, before: TableState, after: TableState) -> None: ...
+
+    async def between_rounds(self, state: TableState) -> AnyInput | None: ...
+
+
 class TableService:
     """One table. `run` works until cancelled; everything else may be called meanwhile."""
 
@@ -88,6 +98,7 @@ class TableService:
         writer: JournalWriter[AnyInput, AnyEvent],
         clock: Clock,
         link_view: Callable[[], LinkView],
+        keeper: Keeper,
     ) -> None:
         self.state = state
         self.feed = EventFeed(self._read_published)
@@ -96,8 +107,10 @@ class TableService:
         self._writer = writer
         self._clock = clock
         self._link_view = link_view
+        self._keeper = keeper
         self._queue: asyncio.Queue[Asked] = asyncio.Queue()
         self._fault: Fault | None = None
+        self._after_round: Fault | None = None  # the round ends, then the table goes out of service
         self._gone: inputs.DeviceGone | None = None  # an end of the link that the journal does not hold yet
         self._owed: list[inputs.PinTried | inputs.RefusedAtDoor] = []  # of the door, and not in the journal yet
         self._ignores_link = False  # a report was left out: a later one of the same link would skip it
@@ -120,9 +133,18 @@ class TableService:
 
     def view(self) -> TableView:
         view = view_of(self.state, self._link_view())
+        warnings = self._keeper.warnings
+        if self._after_round is not None:
+            warnings = (*warnings, f"{self._after_round.sentence} After this round the table goes out of service.")
+        view = msgspec.structs.replace(view, warnings=warnings)
         if self._fault is not None:
             view = msgspec.structs.replace(view, service="out_of_service", service_cause=self._fault.sentence)
         return view
+
+    def end_after_round(self, code: str, sentence: str, hint: str) -> None:
+        """Out of service, once no round is in progress."""
+        self._after_round = Fault(code, sentence, hint)
+        self._queue.put_nowait(Asked(None))
 
     def on_duty_at(self, uid: int | None) -> str:
         """The dealer on duty, if this user of the machine stands for the dealer; else empty."""
@@ -206,9 +228,18 @@ class TableService:
             try:
                 if asked.given is not None:
                     await self._take(asked.given)
+                if not self.state.in_round and self._fault is None:
+                    await self._between_rounds()
             finally:
                 if asked.done is not None and not asked.done.done():
                     asked.done.set_result(None)
+
+    async def _between_rounds(self) -> None:
+        if self._after_round is not None:
+            fault, self._after_round = self._after_round, None
+            self._fail(*fault)
+        elif (due := await self._keeper.between_rounds(self.state)) is not None:
+            await self._take(due)
 
     async def _take(self, given: AnyInput) -> None:
         if isinstance(given, inputs.DeviceGone | inputs.DeviceConnected):
@@ -254,13 +285,14 @@ class TableService:
 
     async def _commit(self, given: AnyInput, decided: Decided) -> None:
         moment = self._clock.now()
-        ends_round = self.state.in_round and not decided.state.in_round
+        before, ends_round = self.state, self.state.in_round and not decided.state.in_round
         committed = await self._writer.append(
             given, decided.events, round=decided.state.round.number, moment=moment, ends_round=ends_round
         )
         self.state = decided.state
         self._publish(moment.utc_ns, committed)
         self._act(given, committed.events, decided.events)
+        await self._keeper.committed(given, before, decided.state)
 
     def _fail(self, code: str, sentence: str, hint: str) -> None:
         """Out of service. The link is dropped, so that the device repeats what was not acknowledged."""

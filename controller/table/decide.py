@@ -8,7 +8,8 @@
     DeviceContradicted  device_watch.py; with each status: does the device do what was ordered?
     PinTried, RefusedAtDoor
                         access.py
-    DaemonStarted       here
+    DaemonStarted, FilesExpired
+                        here
 
 After each of them device_commands.py adds the commands that the device needs now. No clock, no I/O, no randomness: the
 same state and input give the same events.
@@ -58,6 +59,11 @@ def _daemon_started(decision: Decision, given: inputs.DaemonStarted) -> None:
     interruptions.host_started(decision, before, given)
 
 
+def _files_expired(decision: Decision, given: inputs.FilesExpired) -> None:
+    if given.files:
+        decision.emit(events.FilesDeleted(given.files))
+
+
 _HANDLERS: Final[dict[type[inputs.Input], Callable[[Decision, Any], None]]] = {
     inputs.DaemonStarted: _daemon_started,
     inputs.DeviceConnected: reconciliation.device_connected,
@@ -70,4 +76,5 @@ _HANDLERS: Final[dict[type[inputs.Input], Callable[[Decision, Any], None]]] = {
     inputs.PersonActed: perform.person_acted,
     inputs.PinTried: access.pin_tried,
     inputs.RefusedAtDoor: access.refused_at_door,
+    inputs.FilesExpired: _files_expired,
 }

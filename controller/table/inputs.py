@@ -9,7 +9,7 @@ import msgspec
 from controller.roles import Role
 from controller.table.model import Proof
 from controller.table.operations import AnyOperation
-from controller.table.record import ConfigurationRecord
+from controller.table.record import ConfigurationRecord, FileRecord
 from controller.table.settings import Settings
 from firmware_bridge.capabilities import DeviceIdentity, DeviceStatus
 from firmware_bridge.cards import Evidence
@@ -142,6 +142,12 @@ class RefusedAtDoor(Input, frozen=True, tag="refused_at_door"):
     count: int
 
 
+class FilesExpired(Input, frozen=True, tag="files_expired"):
+    """These files of the journal are older than they are to be kept: they are deleted once this is recorded."""
+
+    files: tuple[FileRecord, ...]
+
+
 AnyInput: TypeAlias = (
     DaemonStarted
     | DeviceConnected
@@ -154,4 +160,5 @@ AnyInput: TypeAlias = (
     | PersonActed
     | PinTried
     | RefusedAtDoor
+    | FilesExpired
 )

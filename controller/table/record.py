@@ -1,4 +1,5 @@
-"""What a daemon was started with, as the journal keeps it: who could act, by which device, with which program.
+"""What a daemon was started with, as the journal keeps it: who could act, by which device, with which program. And the
+files of the journal that are not kept any longer.
 
 Of a secret only a digest is kept, which shows that it is another one than before: SHA-256 in hexadecimal, empty where
 there is none. It reveals nothing, because what goes into it cannot be guessed: keys are 32 random bytes, and the hash
@@ -65,3 +66,12 @@ class ConfigurationRecord(msgspec.Struct, frozen=True):
         ids = [one.id for one in self.people if one.id.casefold() == said]
         ids += [one.id for one in self.people if one.name.strip().casefold() == said]
         return ids[0] if ids else ""
+
+
+class FileRecord(msgspec.Struct, frozen=True):
+    """A file of the journal: its name and id, and number and hash (in hexadecimal) of its last entry."""
+
+    name: str
+    id: str
+    last: int
+    hash: str

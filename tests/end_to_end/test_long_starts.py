@@ -23,7 +23,7 @@ class Manager:
 
 def test_a_long_fold_is_reported_once_a_second() -> None:
     manager, now = Manager(), 100.0
-    report = FoldReport(manager, lambda: now)
+    report = FoldReport(manager, lambda: now, lambda: False)
     report.reached(1, 9_000)
     assert manager.heard == [], "most starts are over before"
     for entry in range(1000, 9_000, 1000):
@@ -34,6 +34,12 @@ def test_a_long_fold_is_reported_once_a_second() -> None:
         for entry in ("2,000", "4,000", "6,000", "8,000")
         for line in (f"EXTEND_TIMEOUT_USEC={EXTENDED_BY}", f"STATUS=reading the journal: entry {entry} of 9,000")
     ]
+
+
+def test_a_fold_ends_when_the_daemon_is_asked_to_stop() -> None:
+    report = FoldReport(Manager(), lambda: 0.0, lambda: True)
+    with pytest.raises(StoppedError):
+        report.reached(1, 2)
 
 
 async def test_work_is_given_up_when_the_daemon_is_asked_to_stop() -> None:

@@ -18,6 +18,7 @@ from controller.table.inputs import (
     DeviceContradicted,
     DeviceGone,
     DeviceReported,
+    FilesExpired,
     PersonActed,
     PinTried,
     RefusedAtDoor,
@@ -25,6 +26,7 @@ from controller.table.inputs import (
     StatusReceived,
 )
 from controller.table.operations import AnyOperation
+from controller.table.record import FileRecord
 from controller.table.settings import Settings
 from controller.table.state import TableState
 from firmware_bridge import observations
@@ -316,10 +318,11 @@ def every_link(state: TableState) -> Iterator[AnyInput]:
 
 
 def every_caller(state: TableState) -> Iterator[AnyInput]:
-    """PINs, and what was refused at the door."""
+    """PINs, what was refused at the door, and files that are not kept any longer."""
     for uid, right, utc_ns in product((0, HUGE), (True, False), (0, HUGE)):
         yield PinTried("dealer", uid, right, utc_ns)
     yield from (RefusedAtDoor("not-admitted", uid, 3) for uid in (None, 0, HUGE))
+    yield from (FilesExpired(files) for files in ((), (FileRecord("000001.journal", "5e" * 16, HUGE, "00" * 32),)))
 
 
 def every_input(state: TableState) -> Iterator[AnyInput]:

@@ -17,6 +17,7 @@ from controller.table.events.deck_events import *  # noqa: F403  # every event
 from controller.table.events.device_events import *  # noqa: F403  # every event
 from controller.table.events.door_events import *  # noqa: F403  # every event
 from controller.table.events.irregularity_events import *  # noqa: F403  # every event
+from controller.table.events.journal_events import *  # noqa: F403  # every event
 from controller.table.events.round_events import *  # noqa: F403  # every event
 from controller.table.events.wager_events import *  # noqa: F403  # every event
 

@@ -1,0 +1,172 @@
+"""A journal of many days, written through the real store by a table that plays smooth rounds; not synced.
+
+    python -m benchmarks.long_journal FOLDER DAYS [ROUNDS_A_DAY]
+
+A day has 600 rounds, if nothing else is said; a round has some 46 inputs and 151 entries. The key is of zeros.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import sys
+import time
+from datetime import time as time_of_day
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+
+import msgspec
+
+from benchmarks.in_process import SmoothRounds
+from controller.daemon.journal_days import JournalDays, find_zone
+from controller.daemon.journal_keeper import ROUNDS, JournalKeeper
+from controller.daemon.journal_types import TYPES
+from controller.journal.chain import Head
+from controller.journal.codec import Moment
+from controller.journal.file import Connection, Identity
+from controller.journal.signing import SigningKey
+from controller.journal.store import Journal
+from controller.table.decision import Decided
+from controller.table.events import AnyEvent
+from controller.table.inputs import AnyInput
+from controller.table.record import FileRecord
+from controller.table.saved_state import SavedState
+from controller.table.state import TableState
+from firmware_bridge.drivers.memory import LinkMemory
+
+KEY: Final = bytes(32)
+TABLE: Final = "BENCH"
+ROUNDS_A_DAY: Final = 600
+SECOND: Final = 1_000_000_000
+DAY: Final = 86_400 * SECOND
+BEGIN: Final = 20_454 * DAY + 6 * 3600 * SECOND  # a morning at six
+
+
+class Written(msgspec.Struct):
+    """What was written."""
+
+    rounds: int = 0
+    decisions: int = 0
+    entries: int = 0
+    files: int = 0
+    bytes: int = 0
+    seconds: float = 0.0
+
+
+class _Files:
+    """The open journal, as its keeper sees it."""
+
+    def __init__(self, journal: Journal[AnyInput, AnyEvent]) -> None:
+        self.journal = journal
+
+    @property
+    def head(self) -> Head:
+        return self.journal.head
+
+    async def save_state(self, state: SavedState) -> None:
+        self.journal.save(state)
+
+    async def begin_next_file(self, state: SavedState, moment: Moment) -> None:
+        self.journal.begin_file(state, moment)
+
+    async def file_size(self) -> int:
+        return self.journal.path.stat().st_size
+
+    async def expired(self, keep_days: int) -> tuple[FileRecord, ...]:
+        return ()
+
+    async def delete(self, files: tuple[FileRecord, ...]) -> None:
+        """None is."""
+
+
+class _Log:
+    def warning(self, event: str, **said: object) -> None:
+        raise RuntimeError(f"{event} {said}")
+
+    error = warning
+
+
+class _Writer:
+    """Commits what the table decides, at a time of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.written = Written()
+        self._now = BEGIN
+        self._state = TableState()
+        identity = Identity(Random(1).randbytes(16).hex(), TABLE, True)
+        self.journal: Journal[AnyInput, AnyEvent] = Journal.open(
+            folder, TYPES, local_key=KEY, identity=identity, signer=SigningKey(KEY), connect=_unsynced
+        )
+        self.journal.begin_file(SavedState(), self.now())
+        days = JournalDays(time_of_day(6), find_zone("UTC"), 2**60)
+        self.keeper = JournalKeeper(
+            _Files(self.journal), LinkMemory(), days, 0, self, self.now(), lambda: 0, _Log()
+        )
+
+    def now(self) -> Moment:
+        return Moment(self._now, self._now - BEGIN)
+
+    def commit(self, given: AnyInput, decided: Decided) -> None:
+        self._now += SECOND
+        before, after = self._state, decided.state
+        ends_round = before.in_round and not after.in_round
+        self.journal.append(
+            given, decided.events, round=after.round.number, moment=self.now(), ends_round=ends_round
+        )
+        self._state = after
+        self.written.decisions += 1
+        self.written.rounds += ends_round
+        _at_once(self.keeper.committed(given, before, after))
+
+    def go_on_at(self, utc_ns: int) -> None:
+        """The next round begins then."""
+        self._now = max(self._now, utc_ns)
+        _at_once(self.keeper.between_rounds(self._state))
+
+
+def write(folder: Path, days: int, rounds_a_day: int = ROUNDS_A_DAY) -> Written:
+    """So many days, a file each. At the end as many rounds are not saved as can be, as after a power cut."""
+    begin = time.perf_counter()
+    writer = _Writer(folder)
+    written = writer.written
+    try:
+        table = SmoothRounds(writer.commit)
+        for day in range(days):
+            for number in range(rounds_a_day):
+                writer.go_on_at(BEGIN + day * DAY + number * (DAY // (rounds_a_day + 1)))
+                table.play()
+                table.steps.clear()
+        while writer.keeper.unsaved_rounds < ROUNDS - 1:
+            table.play()
+        written.entries = writer.journal.head.number
+    finally:
+        writer.journal.close()
+    files = list(folder.glob("*.journal"))
+    written.files, written.bytes = len(files), sum(path.stat().st_size for path in files)
+    written.seconds = time.perf_counter() - begin
+    return written
+
+
+def _unsynced(path: Path) -> Connection:
+    """For a journal that may be written again: nothing waits for the disk."""
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("PRAGMA synchronous=OFF")
+    return connection
+
+
+def _at_once(work: Any) -> None:
+    """A coroutine that waits for nothing."""
+    try:
+        work.send(None)
+    except StopIteration:
+        return
+    raise RuntimeError("it waited")
+
+
+def main(folder: str, days: str, rounds_a_day: str = str(ROUNDS_A_DAY)) -> None:
+    print(write(Path(folder), int(days), int(rounds_a_day)))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

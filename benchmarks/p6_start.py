@@ -1,0 +1,119 @@
+"""P6: how long the daemon takes until it is ready, and its memory, after a day, a month and a year of dealing.
+
+    python -m benchmarks.p6_start [DAYS ...]        # 0 1 30 unless others are named; 365 takes an hour to write
+    python -m benchmarks.p6_start --folder FOLDER 365    # journals are kept there, and used again
+
+Each journal is of as many days, 600 rounds a day, a file a day (`benchmarks.long_journal`). `stopped`: the daemon had
+saved its state when it ended; `killed`: it was killed, with as many rounds to fold as there can be. Floor: `python -c pass`, and a start with an empty journal, which is the imports.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from benchmarks.long_journal import KEY, TABLE, write
+from controller.games.specification import Unit
+from simulators.demo.stage import configuration_text
+
+RUNS: Final = 5
+READY_WITHIN: Final = 600.0  # seconds
+
+
+class Start(NamedTuple):
+    """One start: seconds until READY=1, and resident megabytes then."""
+
+    seconds: float
+    megabytes: float
+
+
+def start(folder: Path, end: signal.Signals) -> Start:
+    """Start a daemon, wait until it is ready, and end it."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify:
+        address = folder / "notify"
+        address.unlink(missing_ok=True)
+        notify.bind(str(address))
+        notify.settimeout(READY_WITHIN)
+        begin = time.perf_counter()
+        process = subprocess.Popen(
+            [sys.executable, "-m", "controller", "run", "--config", str(folder / "table.toml")],
+            env=os.environ | {"NOTIFY_SOCKET": str(address)},
+            stderr=subprocess.DEVNULL,
+        )
+        try:
+            while b"READY=1" not in notify.recv(4096):
+                pass
+            seconds = time.perf_counter() - begin
+            status = Path(f"/proc/{process.pid}/status").read_text()
+            kilobytes = int(status.partition("VmRSS:")[2].split()[0])
+        finally:
+            process.send_signal(end)
+            process.wait()
+    return Start(seconds, kilobytes / 1024)
+
+
+def prepare(folder: Path, days: int) -> None:
+    """The journal, and what a daemon needs around it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    text = configuration_text(Unit.SINGLES).replace("{folder}", str(folder)).replace('"DEMO"', f'"{TABLE}"')
+    (folder / "table.toml").write_text(text)
+    (folder / "device.keys").touch(0o600)
+    key = folder / "journal.key"
+    if not key.exists():
+        key.write_text(f"{KEY.hex()}\n")
+        key.chmod(0o600)
+    journal = folder / "journal"
+    if days and not journal.exists():
+        written = write(journal, days)
+        per_second = written.decisions / written.seconds
+        print(f"    {days} days: {written.rounds:,} rounds, {written.decisions:,} decisions, {written.entries:,} entries "
+              f"in {written.seconds:.0f} s ({per_second:,.0f} decisions/s)")  # fmt: skip
+
+
+def floor() -> float:
+    """Seconds that the interpreter takes."""
+    times: list[float] = []
+    for _ in range(RUNS):
+        begin = time.perf_counter()
+        subprocess.run([sys.executable, "-c", "pass"], check=True)
+        times.append(time.perf_counter() - begin)
+    return statistics.median(times)
+
+
+def measure(folder: Path, days: int) -> None:
+    prepare(folder, days)
+    killed = [start(folder, signal.SIGKILL) for _ in range(RUNS)]  # nothing is saved between them
+    start(folder, signal.SIGTERM)
+    stopped = [start(folder, signal.SIGTERM) for _ in range(RUNS)]
+    files = sorted((folder / "journal").glob("*.journal"))
+    megabytes = sum(path.stat().st_size for path in files) / 1e6
+    for label, starts in (("killed", killed), ("stopped", stopped)):
+        seconds = statistics.median(one.seconds for one in starts)
+        most = max(one.seconds for one in starts)
+        memory = statistics.median(one.megabytes for one in starts)
+        print(f"{days:6} {label:8} {seconds:8.3f} {most:8.3f} {memory:8.1f} {len(files):7} {megabytes:12,.1f}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("days", type=int, nargs="*", default=[0, 1, 30])
+    parser.add_argument("--folder", type=Path)
+    given = parser.parse_args()
+    print(f"P6: seconds until ready, median and most of {RUNS}; goal 1 s, 70 MiB. `python -c pass`: {floor():.3f} s")
+    print(f"{'days':>6} {'ended':8} {'median':>8} {'most':>8} {'MiB':>8} {'files':>7} {'megabytes':>12}")
+    with tempfile.TemporaryDirectory() as temporary:
+        for days in given.days:
+            measure((given.folder or Path(temporary)) / f"days-{days}", days)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,100 @@
+"""The whole journal is checked beside the running table: by a process of its own, which gives way to everything else.
+
+    python -m controller.daemon.checking FOLDER
+
+It needs no key, writes nothing, and prints what it found as one line of JSON. It ends with the daemon, whose end of its
+standard input it watches while it rests.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import select
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from controller.journal import JournalError
+
+SHARE: Final = 0.2  # of a core
+LONGEST_REST: Final = 2.0  # seconds
+NICEST: Final = 19
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """What is wrong with the journal; `code` empty: nothing."""
+
+    code: str = ""
+    sentence: str = ""
+    hint: str = ""
+
+
+class Pace:
+    """Rests after each piece of work, so that the share of a core is kept. `clock`: seconds; `rest`: of so many."""
+
+    def __init__(self, clock: Callable[[], float], rest: Callable[[float], None], share: float = SHARE) -> None:
+        self._clock = clock
+        self._rest = rest
+        self._share = share
+        self._since = clock()
+
+    def step(self) -> None:
+        """A piece of work is done."""
+        worked = max(0.0, self._clock() - self._since)
+        self._rest(min(LONGEST_REST, worked * (1 - self._share) / self._share))
+        self._since = self._clock()
+
+
+def find_damage(check: Callable[[], object]) -> Finding:
+    """What the check says of the journal."""
+    try:
+        check()
+    except JournalError as error:
+        return Finding(error.code, str(error), error.hint)
+    return Finding()
+
+
+async def check_beside(folder: Path, log: Any) -> Finding:
+    """Start the process and wait for what it finds. A check that fails is reported in the log, and found nothing."""
+    environment = {name: value for name, value in os.environ.items() if name != "NOTIFY_SOCKET"}
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", __name__, str(folder), env=environment,
+        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
+    )  # fmt: skip
+    assert process.stdout is not None
+    try:
+        said = await process.stdout.read()
+        code = await process.wait()
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    try:
+        return msgspec.json.decode(said, type=Finding)
+    except msgspec.MsgspecError:
+        log.error("journal.check_failed", exit_code=code)
+        return Finding()
+
+
+def _rest(seconds: float) -> None:
+    """Until the time is over; the end of the process, when the daemon has ended."""
+    if select.select([sys.stdin], [], [], seconds)[0]:
+        raise SystemExit(0)
+
+
+def main(folder: Path) -> None:
+    with suppress(OSError):  # a service may not be allowed to
+        os.nice(NICEST)
+    pace = Pace(time.perf_counter, _rest)
+    found = find_damage(lambda: check_all(folder, pace.step))
+    sys.stdout.buffer.write(msgspec.json.encode(found))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,15 @@
+"""Events of the journal itself."""
+
+from __future__ import annotations
+
+from controller.table.events.base import Event
+from controller.table.record import FileRecord
+
+
+class FilesDeleted(Event, frozen=True, tag="files_deleted"):
+    """These files are older than the journal's files are to be kept. With this record they are deleted, oldest first.
+
+    The ends of their chains stand here, so that it can be seen that nothing else is missing.
+    """
+
+    files: tuple[FileRecord, ...]
