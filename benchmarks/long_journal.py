@@ -7,10 +7,10 @@ A day has 600 rounds, if nothing else is said; a round has some 46 inputs and 15
 
 from __future__ import annotations
 
-import asyncio
 import sqlite3
 import sys
 import time
+from collections.abc import Sequence
 from datetime import time as time_of_day
 from pathlib import Path
 from random import Random
@@ -21,16 +21,16 @@ import msgspec
 from benchmarks.in_process import SmoothRounds
 from controller.daemon.journal_days import JournalDays, find_zone
 from controller.daemon.journal_keeper import ROUNDS, JournalKeeper
-from controller.daemon.journal_types import TYPES
+from controller.daemon.journal_types import JOURNAL_TYPES
 from controller.journal.chain import Head
 from controller.journal.codec import Moment
 from controller.journal.file import Connection, Identity
+from controller.journal.folder import FileEnd
 from controller.journal.signing import SigningKey
 from controller.journal.store import Journal
 from controller.table.decision import Decided
 from controller.table.events import AnyEvent
 from controller.table.inputs import AnyInput
-from controller.table.record import FileRecord
 from controller.table.saved_state import SavedState
 from controller.table.state import TableState
 from firmware_bridge.drivers.memory import LinkMemory
@@ -55,7 +55,7 @@ class Written(msgspec.Struct):
 
 
 class _Files:
-    """The open journal, as its keeper sees it."""
+    """The open journal, as its keeper sees it: the calls of its writer, at once."""
 
     def __init__(self, journal: Journal[AnyInput, AnyEvent]) -> None:
         self.journal = journal
@@ -64,19 +64,26 @@ class _Files:
     def head(self) -> Head:
         return self.journal.head
 
-    async def save_state(self, state: SavedState) -> None:
+    @property
+    def begun(self) -> int:
+        return self.journal.begun
+
+    async def save(self, state: SavedState) -> None:
         self.journal.save(state)
 
-    async def begin_next_file(self, state: SavedState, moment: Moment) -> None:
+    async def sign_head(self, moment: Moment) -> None:
+        self.journal.sign_head(moment)
+
+    async def begin_file(self, state: SavedState, moment: Moment) -> None:
         self.journal.begin_file(state, moment)
 
-    async def file_size(self) -> int:
-        return self.journal.path.stat().st_size
+    async def size(self) -> int:
+        return self.journal.size()
 
-    async def expired(self, keep_days: int) -> tuple[FileRecord, ...]:
+    async def expired(self, keep_days: int) -> tuple[FileEnd, ...]:
         return ()
 
-    async def delete(self, files: tuple[FileRecord, ...]) -> None:
+    async def delete(self, names: Sequence[str]) -> None:
         """None is."""
 
 
@@ -96,13 +103,11 @@ class _Writer:
         self._state = TableState()
         identity = Identity(Random(1).randbytes(16).hex(), TABLE, True)
         self.journal: Journal[AnyInput, AnyEvent] = Journal.open(
-            folder, TYPES, local_key=KEY, identity=identity, signer=SigningKey(KEY), connect=_unsynced
+            folder, JOURNAL_TYPES, local_key=KEY, identity=identity, signer=SigningKey(KEY), connect=_unsynced
         )
         self.journal.begin_file(SavedState(), self.now())
         days = JournalDays(time_of_day(6), find_zone("UTC"), 2**60)
-        self.keeper = JournalKeeper(
-            _Files(self.journal), LinkMemory(), days, 0, self, self.now(), lambda: 0, _Log()
-        )
+        self.keeper = JournalKeeper(_Files(self.journal), LinkMemory(), days, 0, self, lambda: 0, _Log())
 
     def now(self) -> Moment:
         return Moment(self._now, self._now - BEGIN)
@@ -111,9 +116,7 @@ class _Writer:
         self._now += SECOND
         before, after = self._state, decided.state
         ends_round = before.in_round and not after.in_round
-        self.journal.append(
-            given, decided.events, round=after.round.number, moment=self.now(), ends_round=ends_round
-        )
+        self.journal.append(given, decided.events, round=after.round.number, moment=self.now(), ends_round=ends_round)
         self._state = after
         self.written.decisions += 1
         self.written.rounds += ends_round

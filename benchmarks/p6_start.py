@@ -4,7 +4,8 @@
     python -m benchmarks.p6_start --folder FOLDER 365    # journals are kept there, and used again
 
 Each journal is of as many days, 600 rounds a day, a file a day (`benchmarks.long_journal`). `stopped`: the daemon had
-saved its state when it ended; `killed`: it was killed, with as many rounds to fold as there can be. Floor: `python -c pass`, and a start with an empty journal, which is the imports.
+saved its state when it ended; `killed`: it was killed, with as many rounds to fold as there can be. Floor: `python -c
+pass`, and a start with an empty journal, which is the imports.
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ def prepare(folder: Path, days: int) -> None:
     if days and not journal.exists():
         written = write(journal, days)
         per_second = written.decisions / written.seconds
-        print(f"    {days} days: {written.rounds:,} rounds, {written.decisions:,} decisions, {written.entries:,} entries "
+        print(f"    {written.rounds:,} rounds, {written.decisions:,} decisions, {written.entries:,} entries written "
               f"in {written.seconds:.0f} s ({per_second:,.0f} decisions/s)")  # fmt: skip
 
 

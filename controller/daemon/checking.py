@@ -21,6 +21,7 @@ from typing import Any, Final
 import msgspec
 
 from controller.journal import JournalError
+from controller.journal.folder import JournalFolder
 
 SHARE: Final = 0.2  # of a core
 LONGEST_REST: Final = 2.0  # seconds
@@ -92,7 +93,7 @@ def main(folder: Path) -> None:
     with suppress(OSError):  # a service may not be allowed to
         os.nice(NICEST)
     pace = Pace(time.perf_counter, _rest)
-    found = find_damage(lambda: check_all(folder, pace.step))
+    found = find_damage(lambda: JournalFolder.open_to_read(folder).verify(lambda head: pace.step()))
     sys.stdout.buffer.write(msgspec.json.encode(found))
 
 

@@ -12,12 +12,14 @@ import msgspec
 from controller.api.door import why_too_long
 from controller.api.people import Person, Reader, mistakes_of_all, mistakes_of_each
 from controller.daemon.house_law import HouseRow, ReadingSection, mistakes_of_law
+from controller.daemon.journal_days import find_zone
 from controller.daemon.real_device import program_behind
 from controller.daemon.section_reader import LONGEST_NAME, Found, Mistake
 from controller.daemon.sections import (
     ApiSection,
     CaptureSection,
     DeviceSection,
+    JournalSection,
     LimitSection,
     TableSection,
     settings_of,
@@ -120,6 +122,16 @@ def _check_socket(api: ApiSection) -> Mistakes:
         yield Mistake(f"[api] socket: {api.socket} {why}.", "Name a shorter one: /run/cardshoe/TABLE/api.sock.")
 
 
+def _check_journal(journal: JournalSection) -> Mistakes:
+    try:
+        find_zone(journal.time_zone)
+    except ValueError as error:
+        yield Mistake(
+            f"[journal] time_zone: {error}.",
+            "Write it as in Europe/Vienna; where the system knows none, `apt install tzdata`.",
+        )
+
+
 def _check_capture(table: TableSection, capture: CaptureSection | None) -> Mistakes:
     if capture is not None and capture.key_file is None and not table.simulated:
         yield Mistake(
@@ -171,6 +183,7 @@ CHECKS: Final[tuple[tuple[Callable[..., Mistakes], tuple[str, ...], bool], ...]]
     (_check_game, ("table",), False),
     (_check_device, ("table", "device"), False),
     (_check_socket, ("api",), False),
+    (_check_journal, ("journal",), False),
     (_check_capture, ("table", "capture"), False),
     (_check_law, ("table", "readings", "house"), True),
     (_check_limits, ("table", "readings", "limits"), True),

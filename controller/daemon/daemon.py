@@ -18,23 +18,16 @@ from controller.api.people import People
 from controller.api.server import ApiServer
 from controller.api.view import LinkView
 from controller.daemon.captures import recorder_of
+from controller.daemon.checking import check_beside
 from controller.daemon.configuration import Configuration
 from controller.daemon.host import HostClock, SystemdNotifier, forbid_core_dumps, host_boot_id, start_id
-from controller.daemon.journal_types import JOURNAL_TYPES
+from controller.daemon.journal_keeper import keeper_of
+from controller.daemon.journal_start import open_journal
 from controller.daemon.real_device import open_real_device
 from controller.daemon.record import record_of
-from controller.daemon.sections import JournalSection
 from controller.daemon.starting import FoldReport, Stop, StoppedError
 from controller.daemon.table_service import TableService
-from controller.journal.file import Identity
-from controller.journal.sealing import create_key_file, load_key_file
-from controller.journal.signing import SigningKey, fingerprint
-from controller.journal.store import Journal
-from controller.journal.writer import JournalWriter
-from controller.table.events import AnyEvent, Event
-from controller.table.evolve import evolve
-from controller.table.inputs import AnyInput, DaemonStarted
-from controller.table.saved_state import SavedState, remember
+from controller.table.inputs import DaemonStarted
 from controller.table.state import TableState
 from firmware_bridge.captures.recorder import CaptureRecorder
 from firmware_bridge.card_table import read_card_table
@@ -47,8 +40,6 @@ from firmware_bridge.exception_place import as_fields
 from firmware_bridge.hotplug import watch
 from firmware_bridge.link_keeper import LinkKeeper
 from firmware_bridge.transports.registry import open_transport
-
-PAGE = 2000  # entries folded between two turns of the loop
 
 
 async def run_daemon(configuration: Configuration) -> None:
@@ -84,14 +75,13 @@ async def _start(configuration: Configuration, notifier: SystemdNotifier, stop: 
     recorder = recorder_of(configuration, loop.time, structlog.get_logger(table=configuration.table.name))
     if recorder is not None:
         stack.callback(recorder.close)
-    memory = LinkMemory()
-    make_driver = _driver_maker(configuration, recorder, memory)  # a bad file is reported before anything else starts
+    make_driver = _driver_maker(configuration, recorder)  # a bad file is reported before anything else starts
     clock = HostClock()
-    writer = await stop.unless_asked(_open_journal(configuration))
+    report = FoldReport(notifier, loop.time, lambda: stop.is_asked)
+    writer, saved = await stop.unless_asked(open_journal(configuration, clock, report))
     stack.push_async_callback(writer.close)
-    state = await stop.unless_asked(fold_journal(writer, memory, FoldReport(notifier, loop.time)))
-    if not writer.is_begun:
-        await writer.begin_file(SavedState(state, memory.journaled()), clock.now())
+    memory = LinkMemory(saved.link)
+    journal_keeper = keeper_of(configuration, writer, saved, clock)
     check_path(configuration.api.socket)
     people = People(configuration.people, configuration.readers)
     keeper: LinkKeeper | None = None
@@ -100,14 +90,15 @@ async def _start(configuration: Configuration, notifier: SystemdNotifier, stop: 
         return _link_view(keeper)
 
     table = configuration.table
-    service = TableService(table.name, state, writer, clock, link_view)
+    service = TableService(table.name, saved.table, writer, clock, link_view, journal_keeper)
+    stack.push_async_callback(lambda: journal_keeper.stop(service.state))
     started = DaemonStarted(
         table.name, table.simulated, configuration.settings, start_id(), host_boot_id(), record_of(configuration)
     )
     await service.begin(started)
     keeper = LinkKeeper(
         configuration.device_url,
-        make_driver=lambda now: make_driver((service.state.device.boot, service.state.device.last_report), now),
+        make_driver=lambda now: make_driver(_held(service.state), memory, now),
         deliver=service.hear,
         clock=loop.time,
         random=secrets.SystemRandom(),
@@ -125,11 +116,23 @@ async def _start(configuration: Configuration, notifier: SystemdNotifier, stop: 
     _keep(stack, watch(configuration.device_url, keeper.try_now), "hot-plug")
     if notifier.interval is not None:
         _keep(stack, _feed_watchdog(server, notifier, notifier.interval), "watchdog")
+    _keep(stack, _check_journal(configuration, service), "check")
+
+
+async def _check_journal(configuration: Configuration, service: TableService) -> None:
+    """The whole journal once, beside the running table."""
+    found = await check_beside(configuration.journal.folder, structlog.get_logger())
+    if found.code:
+        service.end_after_round(found.code, found.sentence, found.hint)
+
+
+def _held(state: TableState) -> tuple[int, int]:
+    return state.device.boot, state.device.last_report
 
 
 def _driver_maker(
-    configuration: Configuration, recorder: CaptureRecorder | None, memory: LinkMemory
-) -> Callable[[tuple[int, int], float], Driver]:
+    configuration: Configuration, recorder: CaptureRecorder | None
+) -> Callable[[tuple[int, int], LinkMemory, float], Driver]:
     """Makes a link's driver from what the journal holds and the time. Raises BridgeError for a file that is bad now."""
     device = configuration.device
     url = configuration.device_url
@@ -139,7 +142,7 @@ def _driver_maker(
     def keys() -> dict[str, bytes]:
         return read_device_keys(device.key_file) if device.key_file is not None else {}
 
-    def make_driver(held: tuple[int, int], now: float) -> Driver:
+    def make_driver(held: tuple[int, int], memory: LinkMemory, now: float) -> Driver:
         key_of = keys().get  # a device may have been paired since
         simulated = configuration.table.simulated
         nonce = secrets.token_bytes(16)
@@ -150,55 +153,6 @@ def _driver_maker(
 
     keys()
     return make_driver
-
-
-async def _open_journal(configuration: Configuration) -> JournalWriter[AnyInput, AnyEvent]:
-    section, table = configuration.journal, configuration.table
-    local_key = load_key_file(section.key_file)
-    identity = Identity(secrets.token_hex(16), table.name, table.simulated)
-
-    def open_journal() -> Journal[AnyInput, AnyEvent]:
-        signer = _signing_key(section)
-        journal: Journal[AnyInput, AnyEvent] = Journal.open(
-            section.folder, JOURNAL_TYPES, local_key=local_key, identity=identity, signer=signer
-        )
-        try:
-            journal.verify()
-        except BaseException:
-            journal.close()
-            raise
-        return journal
-
-    return await JournalWriter.start(open_journal)
-
-
-def _signing_key(section: JournalSection) -> SigningKey:
-    """Made where there is none, so that what people compare it with can be noted from the first start on."""
-    path = section.signing_key_file or section.folder / "signing.key"
-    if path.exists():
-        return SigningKey(load_key_file(path))
-    path.parent.mkdir(mode=0o750, parents=True, exist_ok=True)
-    key = SigningKey(create_key_file(path))
-    structlog.get_logger().info("journal.signing_key_made", path=str(path), fingerprint=fingerprint(key.public_key))
-    return key
-
-
-async def fold_journal(
-    writer: JournalWriter[AnyInput, AnyEvent], memory: LinkMemory, report: FoldReport | None = None
-) -> TableState:
-    """The state to which the journal folds. `memory` gets the last reports, and the one that was given up."""
-    state = TableState()
-    after = 0
-    while entries := await writer.read(after, PAGE):
-        for entry in entries:
-            if isinstance(entry.value, Event):
-                state = evolve(state, entry.value, entry.number)
-            else:
-                remember(memory, entry.value)
-        after = entries[-1].number
-        if report is not None:
-            report.reached(after, writer.head.number)
-    return state
 
 
 def _link_view(keeper: LinkKeeper | None) -> LinkView:

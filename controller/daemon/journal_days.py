@@ -12,7 +12,9 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
 
+from controller.daemon.section_reader import LONGEST_NAME
 from controller.journal.codec import Moment
+from firmware_bridge.plain_text import plain
 
 LEAST_NS = 600 * 1_000_000_000
 """Of the boot-time clock, between two files because of the day: a clock that jumps with every look makes no more."""
@@ -25,7 +27,7 @@ def find_zone(name: str) -> tzinfo:
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):  # a folder of zones is an OSError
-        raise ValueError(f"this system knows no time zone {name!r}") from None
+        raise ValueError(f"this system knows no time zone {plain(name, LONGEST_NAME)!r}") from None
 
 
 class JournalDays(msgspec.Struct, frozen=True):

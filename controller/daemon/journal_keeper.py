@@ -8,14 +8,18 @@ be written any longer fails at the next commit.
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any, Final, Protocol, TypeVar
 
+import structlog
+
+from controller.daemon.configuration import Configuration
 from controller.daemon.journal_days import JournalDays
 from controller.journal import JournalError
 from controller.journal.chain import Head
 from controller.journal.codec import Clock, Moment
+from controller.journal.folder import FileEnd
 from controller.table.inputs import AnyInput, FilesExpired
 from controller.table.record import FileRecord
 from controller.table.saved_state import SavedState, remember
@@ -30,26 +34,27 @@ T = TypeVar("T")
 
 
 class KeptJournal(Protocol):
-    """The journal's writer, as far as it is needed here. Each may raise `JournalError`, and the file is as before."""
+    """What is needed of the journal's writer. Each may raise `JournalError`, and the journal is as before."""
 
     @property
-    def head(self) -> Head:
-        """The end of the chain."""
+    def head(self) -> Head: ...
 
-    async def save_state(self, state: SavedState) -> None:
-        """A checkpoint at the head."""
+    @property
+    def begun(self) -> int:
+        """When the file that is written to was begun, in UTC."""
 
-    async def begin_next_file(self, state: SavedState, moment: Moment) -> None:
-        """Close the file that is written to, and go on in the next."""
+    async def save(self, state: SavedState) -> None: ...
 
-    async def file_size(self) -> int:
+    async def sign_head(self, moment: Moment) -> None: ...
+
+    async def begin_file(self, state: SavedState, moment: Moment) -> None: ...
+
+    async def size(self) -> int:
         """Bytes of the file that is written to."""
 
-    async def expired(self, keep_days: int) -> tuple[FileRecord, ...]:
-        """Files that are older than they are to be kept."""
+    async def expired(self, keep_days: int) -> tuple[FileEnd, ...]: ...
 
-    async def delete(self, files: tuple[FileRecord, ...]) -> None:
-        """Delete them, oldest first. One that is gone already is no error."""
+    async def delete(self, names: Sequence[str]) -> None: ...
 
 
 def used_percent(folder: Path) -> int:
@@ -60,7 +65,7 @@ def used_percent(folder: Path) -> int:
 
 
 class JournalKeeper:
-    """`memory`: what the journal holds of the device's reports. `begun`: the beginning of the present file."""
+    """`memory`: what the journal holds of the device's reports. `used`: the percent of its disk."""
 
     def __init__(
         self,
@@ -69,7 +74,6 @@ class JournalKeeper:
         days: JournalDays,
         keep_days: int,
         clock: Clock,
-        begun: Moment,
         used: Callable[[], int],
         log: Any,
     ) -> None:
@@ -78,7 +82,7 @@ class JournalKeeper:
         self._days = days
         self._keep_days = keep_days
         self._clock = clock
-        self._begun = begun
+        self._begun = Moment(journal.begun, 0)
         self._used = used
         self._log = log
         self.unsaved_rounds = 0
@@ -91,7 +95,7 @@ class JournalKeeper:
         """An input is in the journal, and `after` is the state to which that folds."""
         remember(self._memory, given)
         if isinstance(given, FilesExpired):
-            await self._try("journal.delete_failed", self._journal.delete(given.files))
+            await self._try("journal.delete_failed", self._journal.delete([one.name for one in given.files]))
         if before.in_round and not after.in_round:
             self.unsaved_rounds += 1
             if self.unsaved_rounds >= ROUNDS:
@@ -103,7 +107,12 @@ class JournalKeeper:
             return  # a commit whose end was not waited for, at a stop
         self.unsaved_rounds = 0
         saved = SavedState(state, self._memory.journaled())
-        await self._try("journal.state_not_saved", self._journal.save_state(saved))
+        await self._try("journal.state_not_saved", self._journal.save(saved))
+
+    async def stop(self, state: TableState) -> None:
+        """At an orderly stop: the state is saved and the head signed."""
+        await self.save(state)
+        await self._try("journal.head_not_signed", self._journal.sign_head(self._clock.now()))
 
     async def between_rounds(self, state: TableState) -> FilesExpired | None:
         """The next file, where it is time for it. Returns an input that is due, for files that are to be deleted."""
@@ -116,13 +125,14 @@ class JournalKeeper:
         if not (self._keep_days and self._expired_due):
             return None
         self._expired_due = False
-        files = await self._try("journal.delete_failed", self._journal.expired(self._keep_days))
+        ends = await self._try("journal.delete_failed", self._journal.expired(self._keep_days)) or ()
+        files = tuple(FileRecord(end.name, end.file_id, end.head.number, end.head.hash.hex()) for end in ends)
         return FilesExpired(files) if files else None
 
     async def _next_file(self, state: TableState, now: Moment) -> None:
         if now.boottime_ns < self._next_at or self._journal.head.number != state.entry:
             return
-        size = await self._try("journal.next_file_failed", self._journal.file_size()) or 0
+        size = await self._try("journal.next_file_failed", self._journal.size()) or 0
         if not self._days.is_over(self._begun, now, size):
             return
         saved = SavedState(state, self._memory.journaled())
@@ -131,7 +141,7 @@ class JournalKeeper:
             self._begun, self._next_at, self.unsaved_rounds, self._expired_due = now, 0, 0, True
 
     async def _begin_next(self, saved: SavedState, now: Moment) -> bool:
-        await self._journal.begin_next_file(saved, now)
+        await self._journal.begin_file(saved, now)
         return True
 
     def _look_at_room(self) -> None:
@@ -152,6 +162,20 @@ class JournalKeeper:
         except JournalError as error:
             self._log.error(failed, code=error.code, sentence=str(error))
             return None
+
+
+def keeper_of(configuration: Configuration, journal: KeptJournal, saved: SavedState, clock: Clock) -> JournalKeeper:
+    """The keeper that a table's configuration asks for. `saved`: the state after the last entry."""
+    section = configuration.journal
+    return JournalKeeper(
+        journal,
+        LinkMemory(saved.link),
+        section.days,
+        section.keep_days,
+        clock,
+        lambda: used_percent(section.folder),
+        structlog.get_logger(table=configuration.table.name),
+    )
 
 
 def _fills(used: int) -> str:

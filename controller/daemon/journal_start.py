@@ -1,27 +1,69 @@
-"""The state with which a table goes on: the newest that is saved in the journal, and what follows it folded."""
+"""The start of a journal: opened, and the state with which the table goes on. That is the newest that is saved in it,
+with what follows folded.
+"""
 
 from __future__ import annotations
 
+import secrets
 from contextlib import closing
 from typing import Any, Final
 
+import structlog
+
+from controller.daemon.configuration import Configuration
+from controller.daemon.journal_types import JOURNAL_TYPES
+from controller.daemon.sections import JournalSection
 from controller.daemon.starting import FoldReport
 from controller.journal.chain import Head
-from controller.journal.codec import Moment, StateForm, Types
+from controller.journal.codec import Clock, Moment
+from controller.journal.file import Identity
 from controller.journal.reader import JournalReader
+from controller.journal.sealing import create_key_file, load_key_file
+from controller.journal.signing import SigningKey, fingerprint
 from controller.journal.store import Journal
+from controller.journal.writer import JournalWriter
 from controller.table.events import AnyEvent, Event
 from controller.table.evolve import evolve
 from controller.table.inputs import AnyInput
-from controller.table.saved_state import VERSION, SavedState, digest, remember, upgrade
+from controller.table.saved_state import SavedState, remember
 from firmware_bridge.drivers.memory import LinkMemory
 
 PAGE: Final = 2000  # entries folded between two reports
 
 
-def journal_types() -> Types:
-    """What the journal of a table holds."""
-    return Types(AnyInput, AnyEvent, StateForm(SavedState, VERSION, digest(), upgrade))
+async def open_journal(
+    configuration: Configuration, clock: Clock, report: FoldReport
+) -> tuple[JournalWriter[AnyInput, AnyEvent], SavedState]:
+    """The table's journal in its thread, and the state after its last entry. Raises `JournalError`, `StoppedError`."""
+    section, table = configuration.journal, configuration.table
+    local_key = load_key_file(section.key_file)
+    identity = Identity(secrets.token_hex(16), table.name, table.simulated)
+    loaded: list[SavedState] = []
+
+    def open_and_load() -> Journal[AnyInput, AnyEvent]:
+        signer = _signing_key(section)
+        journal: Journal[AnyInput, AnyEvent] = Journal.open(
+            section.folder, JOURNAL_TYPES, local_key=local_key, identity=identity, signer=signer
+        )
+        try:
+            loaded.append(load(journal, clock.now(), report))
+        except BaseException:
+            journal.close()
+            raise
+        return journal
+
+    return await JournalWriter.start(open_and_load), loaded[0]
+
+
+def _signing_key(section: JournalSection) -> SigningKey:
+    """Made where there is none, so that what people compare it with can be noted from the first start on."""
+    path = section.signing_key_file or section.folder / "signing.key"
+    if path.exists():
+        return SigningKey(load_key_file(path))
+    path.parent.mkdir(mode=0o750, parents=True, exist_ok=True)
+    key = SigningKey(create_key_file(path))
+    structlog.get_logger().info("journal.signing_key_made", path=str(path), fingerprint=fingerprint(key.public_key))
+    return key
 
 
 def load(journal: Journal[AnyInput, AnyEvent], moment: Moment, report: FoldReport) -> SavedState:
@@ -32,13 +74,14 @@ def load(journal: Journal[AnyInput, AnyEvent], moment: Moment, report: FoldRepor
     """
     if journal.is_begun:
         return _load_newest(journal, report)
-    saved = _load_newest(journal, report) if journal.path.is_file() else SavedState()
+    saved = _load_newest(journal, report) if journal.head != Head() else SavedState()
     journal.begin_file(saved, moment)
     return saved
 
 
 def _load_newest(journal: Journal[AnyInput, AnyEvent], report: FoldReport) -> SavedState:
-    with closing(journal.reader()) as reader:
+    files = journal.files()
+    with closing(files.reader(files.files[-1])) as reader:
         checkpoint = reader.checkpoint()
         if checkpoint is not None:
             return fold(reader, checkpoint[1], checkpoint[0], report)

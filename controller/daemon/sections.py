@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import time
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final
 
@@ -10,6 +11,7 @@ import msgspec
 
 from controller.api.people import Person, Reader
 from controller.daemon.house_law import HouseRow, ReadingSection, chosen_readings, house_rows
+from controller.daemon.journal_days import JournalDays, find_zone
 from controller.games import GAMES
 from controller.games.specification import Unit
 from controller.rules.settlement import Rounding
@@ -19,6 +21,7 @@ from firmware_bridge.device_url import DeviceUrl, parse_device_url
 
 MOST_BOXES: Final = 99
 MOST_MS: Final = 60_000  # a minute: cards that far apart were not drawn together
+MEGABYTE: Final = 1_000_000
 MOST_MONEY: Final = 10**15  # of the smallest unit
 Serial = Annotated[
     str, msgspec.Meta(pattern=r"^[!-~]{1,64}$", description="1 to 64 printable ASCII characters without blanks")
@@ -79,11 +82,25 @@ class DeviceSection(_Section, frozen=True):
 
 
 class JournalSection(_Section, frozen=True):
-    """`[journal]`. `signing_key_file` is made at the first start where it is missing; none: in the folder."""
+    """`[journal]`. `signing_key_file` is made at the first start where it is missing; none: in the folder.
+
+    The next file is begun at `day_begins` in `time_zone`, and after `megabytes`. `keep_days` 0: files are for ever.
+    """
 
     folder: Path
     key_file: Path
     signing_key_file: Path | None = None
+    day_begins: Annotated[
+        str, msgspec.Meta(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$", description="a time of day, as in 06:00")
+    ] = "06:00"
+    time_zone: str = "UTC"
+    megabytes: Annotated[int, msgspec.Meta(ge=1, le=100_000)] = 256
+    keep_days: Annotated[int, msgspec.Meta(ge=0, le=36_500)] = 0
+
+    @property
+    def days(self) -> JournalDays:
+        """When the next file is begun. Raises ValueError for a time zone that is not known."""
+        return JournalDays(time.fromisoformat(self.day_begins), find_zone(self.time_zone), self.megabytes * MEGABYTE)
 
 
 class CaptureSection(_Section, frozen=True):

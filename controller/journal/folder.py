@@ -7,19 +7,22 @@ one file of format 1, under any name    comes first
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from itertools import pairwise
 from pathlib import Path
-from typing import Any, Final, Generic, Self
+from typing import Any, Final, Generic, NamedTuple, Self
 
 from controller.journal import JournalError
 from controller.journal.chain import Head
 from controller.journal.codec import EventT, InputT, Types
-from controller.journal.file import connect_reader, damaged, foreign, read_header, require_file, speaking
+from controller.journal.file import Header, connect_reader, damaged, foreign, read_header, require_file, speaking
 from controller.journal.reader import Decision, Entry, JournalReader
+from controller.journal.sealing import sync_directory
 
 _NUMBERED: Final = re.compile(r"(\d{6,})\.journal")
 _SQLITE: Final = b"SQLite format 3\0"
+_DAY_NS: Final = 86_400 * 1_000_000_000
 
 
 def file_name(number: int) -> str:
@@ -60,6 +63,54 @@ def begun_files(folder: Path) -> list[Path]:
     if files and number_of(files[-1]) and not _is_begun(files[-1]):
         files.pop()
     return files
+
+
+class FileEnd(NamedTuple):
+    """Which file it is, and the end of its chain."""
+
+    name: str
+    file_id: str
+    head: Head
+
+
+def expired_files(folder: Path, keep_days: int) -> tuple[FileEnd, ...]:
+    """The oldest files, as far as all that is in them is older than so many days. Raises `JournalError`.
+
+    Age counts up to the beginning of the file before the newest, so that a clock that has just jumped ends no file. The
+    newest two are always kept.
+    """
+    files = begun_files(folder)
+    if len(files) < 3:
+        return ()
+    header = _header_of(files[0])
+    newest = min(_header_of(path).created_utc_ns for path in files[-2:])
+    found: list[FileEnd] = []
+    for path, following in pairwise(files[:-1]):
+        after = _header_of(following)
+        if newest - after.created_utc_ns < keep_days * _DAY_NS:
+            break
+        found.append(FileEnd(path.name, header.file_id, after.previous))
+        header = after
+    return tuple(found)
+
+
+def delete_files(folder: Path, names: Sequence[str]) -> None:
+    """Oldest first, as they are named, so that no gap is left in between. One that is gone already is none. Raises
+    `JournalError`.
+    """
+    for name in names:
+        with speaking(folder / name):
+            for ending in ("", "-wal", "-shm"):
+                (folder / f"{name}{ending}").unlink(missing_ok=True)
+            sync_directory(folder)
+
+
+def _header_of(path: Path) -> Header:
+    with speaking(path), closing(connect_reader(path)) as connection:
+        header = read_header(path, connection)
+    if header is None:
+        raise foreign(path)
+    return header
 
 
 def _is_begun(path: Path) -> bool:
@@ -116,16 +167,16 @@ class JournalFolder(Generic[InputT, EventT]):
         for reader in self.readers(after):
             yield from reader.entries(after)
 
-    def verify(self) -> Head:
+    def verify(self, reached: Callable[[Head], None] = lambda head: None) -> Head:
         """Check the chain of every file, and that each begins where the one before ended; its end. Raises
-        `JournalError` (journal-damaged) with the first bad entry.
+        `JournalError` (journal-damaged) with the first bad entry. `reached` is called after every page.
         """
         end: tuple[str, Head] | None = None
         for reader in self.readers():
             header = reader.header
             if end is not None and (header.previous_file, header.previous) != end:
                 raise damaged(reader.path, "it does not begin where the file before it ends")
-            end = header.file_id, reader.verify()
+            end = header.file_id, reader.verify(reached=reached)
         assert end is not None
         return end[1]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hmac
 import secrets
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, Generic, Self
 
@@ -126,14 +126,13 @@ class JournalReader(Generic[InputT, EventT]):
             found = list(self._connection.execute(query))
         return Head(*found[0]) if found else self.header.before
 
-    def verify(self, after: Head | None = None) -> Head:
+    def verify(self, after: Head | None = None, reached: Callable[[Head], None] = lambda head: None) -> Head:
         """Check the chain from that head (None: from the beginning of the file) and return its end. Raises
-        `JournalError`: journal-damaged with the first bad entry.
+        `JournalError`: journal-damaged with the first bad entry. `reached` is called after every page.
         """
-        before = after or self.header.before
+        head = after or self.header.before
         if self.header.format == format_1.FORMAT:
-            return self._verify_old(before)
-        head = before
+            return self._verify_old(head, reached)
         while rows := self._page(_CHAIN, head.number):
             for row in rows:
                 last, count, utc_ns, boottime_ns, round_number, given, events, sealed, stored = row
@@ -145,6 +144,7 @@ class JournalReader(Generic[InputT, EventT]):
                 if last != head.number + count or stored != made:
                     raise damaged(self.path, f"what follows entry {head.number} is missing or has been changed")
                 head = Head(last, stored)
+            reached(head)
         return head
 
     # -- with the key
@@ -270,12 +270,13 @@ class JournalReader(Generic[InputT, EventT]):
         number, utc_ns, boottime_ns, _, round_number, _, _ = rows[-1]
         return Decision(number, utc_ns, boottime_ns, round_number, given, tuple(events))
 
-    def _verify_old(self, head: Head) -> Head:
+    def _verify_old(self, head: Head, reached: Callable[[Head], None]) -> Head:
         while rows := self._page(format_1.CHAIN, head.number):
             for number, made in format_1.follow(rows, head):
                 if made is None:
                     raise damaged(self.path, f"entry {number} is missing or has been changed")
                 head = made
+            reached(head)
         return head
 
 

@@ -123,6 +123,17 @@ class Journal(Generic[InputT, EventT]):
         """The newest file."""
         return self._path
 
+    @property
+    def begun(self) -> int:
+        """When the file that is appended to was begun, in UTC."""
+        assert self._header is not None
+        return self._header.created_utc_ns
+
+    def size(self) -> int:
+        """Bytes of the file that is appended to, without its log. Raises `JournalError`."""
+        with speaking(self._path):
+            return self._path.stat().st_size
+
     def append(self, given: InputT, events: Sequence[EventT], *, round: int, moment: Moment,  # noqa: A002  # the journal's word
                ends_round: bool = False) -> Committed:  # fmt: skip
         """Write an input and the events that it caused, durably and in one transaction.
@@ -209,11 +220,6 @@ class Journal(Generic[InputT, EventT]):
     def files(self) -> JournalFolder[InputT, EventT]:
         """All files, read over connections of their own. Raises `JournalError`."""
         return JournalFolder(begun_files(self.folder), self._types, self._local_key)
-
-    def verify(self) -> None:
-        """Check the chain of every file. Raises `JournalError` (journal-damaged) with the first bad entry."""
-        if self.head != Head():
-            self.files().verify()
 
     def close(self) -> None:
         """Give up the file and the lock. Again: nothing happens."""

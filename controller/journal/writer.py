@@ -18,7 +18,7 @@ from controller.journal import JournalError
 from controller.journal.chain import Head
 from controller.journal.codec import EventT, InputT, Moment
 from controller.journal.file import Identity
-from controller.journal.folder import JournalFolder
+from controller.journal.folder import FileEnd, JournalFolder, delete_files, expired_files
 from controller.journal.reader import Decision, Entry
 from controller.journal.store import Committed, Journal
 
@@ -70,9 +70,9 @@ class JournalWriter(Generic[InputT, EventT]):
         return self._journal.head
 
     @property
-    def is_begun(self) -> bool:
-        """`Journal.is_begun`."""
-        return self._journal.is_begun
+    def begun(self) -> int:
+        """When the file that is written to was begun, in UTC."""
+        return self._journal.begun
 
     async def append(self, given: InputT, events: Sequence[EventT], *, round: int, moment: Moment,  # noqa: A002  # the journal's word
                      ends_round: bool = False) -> Committed:  # fmt: skip
@@ -92,6 +92,18 @@ class JournalWriter(Generic[InputT, EventT]):
     async def begin_file(self, state: object, moment: Moment) -> None:
         """`Journal.begin_file`."""
         await self._call(lambda: self._journal.begin_file(state, moment))
+
+    async def size(self) -> int:
+        """Bytes of the file that is written to."""
+        return await self._call(self._journal.size)
+
+    async def expired(self, keep_days: int) -> tuple[FileEnd, ...]:
+        """`folder.expired_files`."""
+        return await self._call(lambda: expired_files(self._journal.folder, keep_days))
+
+    async def delete(self, names: Sequence[str]) -> None:
+        """`folder.delete_files`."""
+        await self._call(lambda: delete_files(self._journal.folder, names))
 
     async def read(self, after: int = 0, limit: int | None = None) -> list[Entry[InputT, EventT]]:
         """The entries above `after`, at most `limit`; entries appended before are among them."""

@@ -24,7 +24,7 @@ import msgspec
 
 from controller.api import server
 from controller.commands.main import main as cardshoe
-from controller.daemon import daemon
+from controller.daemon import journal_start
 from controller.daemon.starting import FoldReport
 from controller.journal.store import Journal
 from firmware_bridge import link_keeper
@@ -216,7 +216,7 @@ def main() -> None:
     if orders.pace:
         simulate.HUMAN_PACE = orders.pace
     if orders.page:
-        daemon.PAGE = orders.page
+        journal_start.PAGE = orders.page  # type: ignore[misc]  # a smaller one
     if orders.stopped_at_page:
         stop_while_folding(orders.stopped_at_page)
     if orders.handshake_within:
