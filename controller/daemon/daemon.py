@@ -27,6 +27,7 @@ from controller.daemon.real_device import open_real_device
 from controller.daemon.record import record_of
 from controller.daemon.starting import FoldReport, Stop, StoppedError
 from controller.daemon.table_service import TableService
+from controller.journal.signing import fingerprint
 from controller.table.inputs import DaemonStarted
 from controller.table.state import TableState
 from firmware_bridge.captures.recorder import CaptureRecorder
@@ -54,7 +55,7 @@ async def run_daemon(configuration: Configuration) -> None:
     async with AsyncExitStack() as stack:
         stack.callback(notifier.close)
         try:
-            await _start(configuration, notifier, stop, stack)
+            signing_key = await _start(configuration, notifier, stop, stack)
         except StoppedError:
             log.info("daemon.stopped_early", table=table.name)
             return
@@ -64,13 +65,15 @@ async def run_daemon(configuration: Configuration) -> None:
             table=table.name,
             simulated=table.simulated,
             socket=str(configuration.api.socket),
+            signing_key=signing_key,
         )
         notifier.tell("READY=1", f"STATUS=table {table.name}")
         await stop.asked()
         notifier.tell("STOPPING=1")
 
 
-async def _start(configuration: Configuration, notifier: SystemdNotifier, stop: Stop, stack: AsyncExitStack) -> None:
+async def _start(configuration: Configuration, notifier: SystemdNotifier, stop: Stop, stack: AsyncExitStack) -> str:
+    """The fingerprint of the key that signs the journal."""
     loop = asyncio.get_running_loop()
     recorder = recorder_of(configuration, loop.time, structlog.get_logger(table=configuration.table.name))
     if recorder is not None:
@@ -117,6 +120,7 @@ async def _start(configuration: Configuration, notifier: SystemdNotifier, stop: 
     if notifier.interval is not None:
         _keep(stack, _feed_watchdog(server, notifier, notifier.interval), "watchdog")
     _keep(stack, _check_journal(configuration, service), "check")
+    return fingerprint(writer.public_key)
 
 
 async def _check_journal(configuration: Configuration, service: TableService) -> None:

@@ -8,8 +8,6 @@ import secrets
 from contextlib import closing
 from typing import Any, Final
 
-import structlog
-
 from controller.daemon.configuration import Configuration
 from controller.daemon.journal_types import JOURNAL_TYPES
 from controller.daemon.sections import JournalSection
@@ -19,7 +17,7 @@ from controller.journal.codec import Clock, Moment
 from controller.journal.file import Identity
 from controller.journal.reader import JournalReader
 from controller.journal.sealing import create_key_file, load_key_file
-from controller.journal.signing import SigningKey, fingerprint
+from controller.journal.signing import SigningKey
 from controller.journal.store import Journal
 from controller.journal.writer import JournalWriter
 from controller.table.events import AnyEvent, Event
@@ -61,9 +59,7 @@ def _signing_key(section: JournalSection) -> SigningKey:
     if path.exists():
         return SigningKey(load_key_file(path))
     path.parent.mkdir(mode=0o750, parents=True, exist_ok=True)
-    key = SigningKey(create_key_file(path))
-    structlog.get_logger().info("journal.signing_key_made", path=str(path), fingerprint=fingerprint(key.public_key))
-    return key
+    return SigningKey(create_key_file(path))
 
 
 def load(journal: Journal[AnyInput, AnyEvent], moment: Moment, report: FoldReport) -> SavedState:

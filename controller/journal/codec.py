@@ -151,9 +151,9 @@ class _Work:
         self._keys = keys
         self._round = 0
         self.items: list[Concealed | Evidence] = []
-        self._index: dict[tuple[int, int, int], int] = {}
+        self._index: dict[Concealed, int] = {}
         self._opener: SealedItems | None = None
-        self._cards: dict[str, Concealed] | None = None
+        self._committed: dict[str, Concealed] | None = None
 
     def begin(self, round_number: int) -> None:
         self._round = round_number
@@ -163,7 +163,7 @@ class _Work:
     def open(self, round_number: int, opener: SealedItems) -> None:
         self._round = round_number
         self._opener = opener
-        self._cards = None
+        self._committed = None
 
     def encode_sealed(self, value: Any) -> Any:
         if isinstance(value, Concealed):
@@ -190,19 +190,18 @@ class _Work:
     def decode_public(self, expected: Any, value: Any) -> Any:
         if expected is not Concealed:
             return decode_open(expected, value)
-        if self._cards is None:
+        if self._committed is None:
             assert self._opener is not None
-            self._cards = {self._keys.commitment(self._round, card): card for card in self._opener.cards()}
+            self._committed = {self._keys.commitment(self._round, card): card for card in self._opener.cards()}
         try:
-            return self._cards[value["commitment"]]
+            return self._committed[value["commitment"]]
         except (KeyError, TypeError) as error:
             raise ValueError("the commitment is of none of the sealed cards") from error
 
     def _item_of(self, card: Concealed) -> int:
-        key = card.expose().number, card.shuffle, card.ordinal
-        index = self._index.get(key)
+        index = self._index.get(card)
         if index is None:
-            index = self._index[key] = len(self.items)
+            index = self._index[card] = len(self.items)
             self.items.append(card)
         return index
 

@@ -119,6 +119,11 @@ class Journal(Generic[InputT, EventT]):
         return self._header is not None
 
     @property
+    def public_key(self) -> bytes:
+        """Of the key that signs heads."""
+        return self._signer.public_key
+
+    @property
     def path(self) -> Path:
         """The newest file."""
         return self._path

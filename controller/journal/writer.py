@@ -74,6 +74,11 @@ class JournalWriter(Generic[InputT, EventT]):
         """When the file that is written to was begun, in UTC."""
         return self._journal.begun
 
+    @property
+    def public_key(self) -> bytes:
+        """Of the key that signs heads."""
+        return self._journal.public_key
+
     async def append(self, given: InputT, events: Sequence[EventT], *, round: int, moment: Moment,  # noqa: A002  # the journal's word
                      ends_round: bool = False) -> Committed:  # fmt: skip
         """`Journal.append`: returns when the entries are durable. `events` must not change meanwhile."""
