@@ -246,7 +246,7 @@ class JournalReader(Generic[InputT, EventT]):
 
     def _old_entries(self, after: int) -> Iterator[Entry[InputT, EventT]]:
         for row in self._old_rows(after):
-            number, utc_ns, boottime_ns, _, round_number, kind, _ = row
+            number, utc_ns, boottime_ns, round_number, _, kind, _ = row
             yield Entry(number, utc_ns, boottime_ns, round_number, kind, self._old.value(row))
 
     def _old_decisions(self, after: int) -> Iterator[Decision]:
@@ -267,7 +267,7 @@ class JournalReader(Generic[InputT, EventT]):
             given, *events = (format_1.public(row[6]) for row in rows)
         except msgspec.MsgspecError as error:
             raise damaged(self.path, f"entry {rows[0][0]} cannot be read") from error
-        number, utc_ns, boottime_ns, _, round_number, _, _ = rows[-1]
+        number, utc_ns, boottime_ns, round_number, _, _, _ = rows[-1]
         return Decision(number, utc_ns, boottime_ns, round_number, given, tuple(events))
 
     def _verify_old(self, head: Head, reached: Callable[[Head], None]) -> Head:
