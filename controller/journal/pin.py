@@ -1,0 +1,115 @@
+"""The pin: a small file beside the journal that holds its newest head, so that a journal that is older, shorter or gone
+is found at the next start.
+
+    two slots of 512 bytes, one at the beginning of each block of 4096; written in turn, the newer one counts
+    slot  = "cardshoe pin 1" NUL | turn u64 | number u64 | hash | UTC i64 | length of ids u16 | journal id NUL file id
+            | padding | SHA-256 of all before
+
+Numbers are big-endian. A slot is written after each commit and synced at the end of each round: a power cut may take
+what was not synced, never the other slot. A commit is durable before its head is pinned, so the journal is never behind
+the pin by a power cut.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import struct
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from controller.journal.chain import Head
+
+SLOT: Final = 512  # bytes, which a disk writes as one
+BLOCK: Final = 4096  # no two slots in one block
+MAGIC: Final = b"cardshoe pin 1\0"
+_FIXED: Final = struct.Struct(">QQ32sqH")
+_SUM: Final = 32
+
+
+class Pinned(msgspec.Struct, frozen=True):
+    """What a slot says: the head, in which file of which journal, and when it was committed."""
+
+    journal_id: str
+    file_id: str
+    head: Head
+    utc_ns: int
+
+
+class BadPinError(Exception):
+    """There is a file at the pin's place, and neither of its slots can be read."""
+
+
+class Pin:
+    """Written by the thread that owns the journal. Raises OSError; `open` also `BadPinError`."""
+
+    def __init__(self, descriptor: int, turn: int, newest: Pinned | None) -> None:
+        self._descriptor = descriptor
+        self._turn = turn
+        self.newest = newest
+        """What the last slot says; None: a pin that was just made."""
+
+    @classmethod
+    def open(cls, path: Path) -> Pin:
+        """The pin of a running table, made where it is missing. A file that cannot be read is left as it is."""
+        turn, newest = _newest(_read(path))
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        return cls(descriptor, turn, newest)
+
+    def write(self, pinned: Pinned, *, sync: bool) -> None:
+        """The newest head, in the slot whose turn it is."""
+        self._turn += 1
+        os.pwrite(self._descriptor, encode_slot(pinned, self._turn), (self._turn % 2) * BLOCK)
+        self.newest = pinned
+        if sync:
+            os.fdatasync(self._descriptor)
+
+    def close(self) -> None:
+        os.close(self._descriptor)
+
+
+def read_pin(path: Path) -> Pinned | None:
+    """What the pin says; None: there is none. Raises `BadPinError` or OSError."""
+    return _newest(_read(path))[1]
+
+
+def encode_slot(pinned: Pinned, turn: int) -> bytes:
+    ids = f"{pinned.journal_id}\0{pinned.file_id}".encode()
+    fixed = _FIXED.pack(turn, pinned.head.number, pinned.head.hash, pinned.utc_ns, len(ids))
+    data = (MAGIC + fixed + ids).ljust(SLOT - _SUM, b"\0")
+    if len(data) > SLOT - _SUM:
+        raise ValueError("the ids are too long for a pin")
+    return data + hashlib.sha256(data).digest()
+
+
+def _decode_slot(data: bytes) -> tuple[int, Pinned] | None:
+    body, checksum = data[: SLOT - _SUM], data[SLOT - _SUM : SLOT]
+    if not body.startswith(MAGIC) or hashlib.sha256(body).digest() != checksum:
+        return None
+    turn, number, hash_, utc_ns, length = _FIXED.unpack_from(body, len(MAGIC))
+    start = len(MAGIC) + _FIXED.size
+    journal_id, _, file_id = body[start : start + length].decode(errors="replace").partition("\0")
+    return turn, Pinned(journal_id, file_id, Head(number, hash_), utc_ns)
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except FileNotFoundError:
+        return None
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise BadPinError
+        return file.read(BLOCK + SLOT)
+
+
+def _newest(data: bytes | None) -> tuple[int, Pinned | None]:
+    if data is None or data == b"":  # empty: a power cut came before the first slot
+        return 0, None
+    found = [slot for at in (0, BLOCK) if (slot := _decode_slot(data[at : at + SLOT])) is not None]
+    if not found:
+        raise BadPinError
+    return max(found, key=lambda slot: slot[0])
