@@ -259,8 +259,9 @@ def _padded(evidence: Evidence) -> bytes:
 
 
 def _evidence(plain: bytes) -> Evidence:
+    """With the room that it had: sealed again, as in a saved state, it has the same size."""
     (length,) = _LENGTH.unpack_from(plain)
-    return Evidence(plain[_LENGTH.size : _LENGTH.size + length])
+    return Evidence(plain[_LENGTH.size : _LENGTH.size + length], room=len(plain) - _LENGTH.size)
 
 
 def create_key_file(path: Path) -> bytes:

@@ -126,6 +126,18 @@ class Disk:
         return []
 
 
+class NoKeeper:
+    """A journal that needs nothing else."""
+
+    warnings = ()
+
+    async def committed(self, given: object, before: object, after: object) -> None:
+        """Nothing is saved."""
+
+    async def between_rounds(self, state: TableState) -> None:
+        """Nothing is due."""
+
+
 class Line:
     """The link, as the table knows it."""
 
@@ -156,7 +168,7 @@ def ready() -> DeviceReady:
 
 @asynccontextmanager
 async def served(disk: Disk, line: Line) -> AsyncIterator[TableService]:
-    service = TableService("T-1", TableState(), cast("Any", disk), HostClock(), LinkView)
+    service = TableService("T-1", TableState(), cast("Any", disk), HostClock(), LinkView, NoKeeper())
     service.device = line
     await service.begin(DaemonStarted("T-1", True, Settings("NC", Unit.SETS, 7), "start"))
     running = asyncio.create_task(service.run())

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import time
 from typing import Any
 
 from controller.daemon.journal_days import JournalDays, find_zone
 from controller.daemon.journal_keeper import LOOK_EVERY_NS, ROUNDS, TRY_AGAIN_NS, JournalKeeper
 from controller.journal import JournalError
+from controller.journal.chain import Head
 from controller.journal.codec import Moment
+from controller.journal.folder import FileEnd
 from controller.table.inputs import DeviceReported, FilesExpired, RefusedAtDoor
 from controller.table.phases import Phase
 from controller.table.record import FileRecord
@@ -23,40 +26,47 @@ DAY = 86_400 * SECOND
 BETWEEN = TableState(phase=Phase.CONCLUDED)
 PLAYING = TableState(phase=Phase.SETTLING)
 NOTED = RefusedAtDoor("not-admitted", None, 1)
-OLD = (FileRecord("000001.journal", "5e" * 16, 40, "00" * 32),)
+OLD = FileEnd("000001.journal", "5e" * 16, Head(40))
+EXPIRED = FilesExpired((FileRecord("000001.journal", "5e" * 16, 40, "00" * 32),))
 
 
 class Files:
     """The journal's writer, as a list of what it was asked for."""
 
-    def __init__(self) -> None:
+    def __init__(self, begun: int) -> None:
+        self.begun = begun
+        self.head = Head()
         self.saved: list[SavedState] = []
-        self.begun: list[SavedState] = []
-        self.deleted: list[tuple[FileRecord, ...]] = []
-        self.old: tuple[FileRecord, ...] = ()
-        self.size = 0
+        self.files: list[SavedState] = []
+        self.signed = 0
+        self.deleted: list[str] = []
+        self.old: tuple[FileEnd, ...] = ()
+        self.bytes = 0
         self.full = False
 
     def _must_have_room(self) -> None:
         if self.full:
             raise JournalError("journal-full", "The disk is full.", "Make room.")
 
-    async def save_state(self, state: SavedState) -> None:
+    async def save(self, state: SavedState) -> None:
         self._must_have_room()
         self.saved.append(state)
 
-    async def begin_next_file(self, state: SavedState, moment: Moment) -> None:
+    async def sign_head(self, moment: Moment) -> None:
+        self.signed += 1
+
+    async def begin_file(self, state: SavedState, moment: Moment) -> None:
         self._must_have_room()
-        self.begun.append(state)
+        self.files.append(state)
 
-    async def file_size(self) -> int:
-        return self.size
+    async def size(self) -> int:
+        return self.bytes
 
-    async def expired(self, keep_days: int) -> tuple[FileRecord, ...]:
+    async def expired(self, keep_days: int) -> tuple[FileEnd, ...]:
         return self.old
 
-    async def delete(self, files: tuple[FileRecord, ...]) -> None:
-        self.deleted.append(files)
+    async def delete(self, names: Sequence[str]) -> None:
+        self.deleted += names
 
 
 class Log:
@@ -75,11 +85,11 @@ class Table:
     """A keeper in virtual time."""
 
     def __init__(self, keep_days: int = 0) -> None:
-        self.files, self.log = Files(), Log()
         self.utc_ns, self.boottime_ns = 20_000 * DAY + 12 * 3600 * SECOND, 0
         self.used: int | OSError = 12
+        self.files, self.log = Files(self.utc_ns), Log()
         days = JournalDays(time(6), find_zone("UTC"), 1000)
-        self.keeper = JournalKeeper(self.files, LinkMemory(), days, keep_days, self, self.now(), self._used, self.log)
+        self.keeper = JournalKeeper(self.files, LinkMemory(), days, keep_days, self, self._used, self.log)
 
     def now(self) -> Moment:
         return Moment(self.utc_ns, self.boottime_ns)
@@ -108,8 +118,19 @@ async def test_the_state_is_saved_after_so_many_rounds_and_when_asked() -> None:
     assert len(table.files.saved) == 2
     assert table.files.saved[0].table == BETWEEN
     assert table.files.saved[0].link.reports == ((7, 1, Evidence(b"report")),)
-    await table.keeper.save(PLAYING)
+    await table.keeper.stop(PLAYING)
     assert table.files.saved[2].table == PLAYING
+    assert table.files.signed == 1
+
+
+async def test_a_state_that_is_not_that_of_the_journal_is_not_saved() -> None:
+    """A commit whose end was not waited for: a stop cut it off."""
+    table = Table()
+    table.files.head = Head(7)
+    await table.keeper.save(BETWEEN)
+    table.files.bytes = 1000
+    await table.later()
+    assert (table.files.saved, table.files.files) == ([], [])
 
 
 async def test_the_next_file_begins_with_the_day_and_takes_the_state_along() -> None:
@@ -117,11 +138,11 @@ async def test_the_next_file_begins_with_the_day_and_takes_the_state_along() -> 
     for _ in range(ROUNDS - 1):
         await table.round()
     await table.later()
-    assert table.files.begun == []
+    assert table.files.files == []
     await table.later(DAY)
-    assert [saved.table for saved in table.files.begun] == [BETWEEN]
+    assert [saved.table for saved in table.files.files] == [BETWEEN]
     await table.later()
-    assert len(table.files.begun) == 1
+    assert len(table.files.files) == 1
     await table.round()
     assert table.files.saved == [], "the file begins with a state"
 
@@ -129,9 +150,9 @@ async def test_the_next_file_begins_with_the_day_and_takes_the_state_along() -> 
 async def test_a_large_file_ends_at_once() -> None:
     table = Table()
     await table.later()
-    table.files.size = 1000
+    table.files.bytes = 1000
     await table.later()
-    assert len(table.files.begun) == 1
+    assert len(table.files.files) == 1
 
 
 async def test_a_next_file_that_cannot_be_begun_is_tried_again_later() -> None:
@@ -146,7 +167,7 @@ async def test_a_next_file_that_cannot_be_begun_is_tried_again_later() -> None:
     assert table.log.events.count("journal.next_file_failed") == failed, "not at every look"
     table.files.full = False
     await table.later(TRY_AGAIN_NS)
-    assert len(table.files.begun) == 1
+    assert len(table.files.files) == 1
 
 
 async def test_a_state_that_cannot_be_saved_stops_nothing() -> None:
@@ -158,18 +179,18 @@ async def test_a_state_that_cannot_be_saved_stops_nothing() -> None:
 
 async def test_files_are_deleted_after_that_is_recorded() -> None:
     table = Table(keep_days=30)
-    table.files.old = OLD
-    assert await table.later() == FilesExpired(OLD)
+    table.files.old = (OLD,)
+    assert await table.later() == EXPIRED
     assert table.files.deleted == []
-    await table.keeper.committed(FilesExpired(OLD), BETWEEN, BETWEEN)
-    assert table.files.deleted == [OLD]
+    await table.keeper.committed(EXPIRED, BETWEEN, BETWEEN)
+    assert table.files.deleted == ["000001.journal"]
     assert await table.later() is None, "looked for once for each file that is begun"
-    assert await table.later(DAY) == FilesExpired(OLD)
+    assert await table.later(DAY) == EXPIRED
 
 
 async def test_without_a_number_of_days_nothing_is_deleted() -> None:
     table = Table()
-    table.files.old = OLD
+    table.files.old = (OLD,)
     assert await table.later() is None
     assert await table.later(400 * DAY) is None
 
@@ -191,8 +212,8 @@ async def test_a_disk_that_fills_is_reported_at_each_level_and_shown_as_long_as_
 async def test_nothing_is_looked_at_more_than_once_a_minute() -> None:
     table = Table()
     await table.later()
-    table.files.size = 1000
+    table.files.bytes = 1000
     await table.later(LOOK_EVERY_NS - 1)
-    assert table.files.begun == []
+    assert table.files.files == []
     await table.later(1)
-    assert len(table.files.begun) == 1
+    assert len(table.files.files) == 1

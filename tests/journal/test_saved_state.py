@@ -14,9 +14,10 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize
 
+from controller.daemon.journal_types import JOURNAL_TYPES
 from controller.games import GAMES
 from controller.games.specification import Unit
-from controller.journal.store import JournalReader
+from controller.journal.reader import JournalReader
 from controller.table import saved_state
 from controller.table.events import AnyEvent
 from controller.table.inputs import AnyInput
@@ -41,7 +42,7 @@ def test_at_every_decision_of_a_kept_journal(name: str, tmp_path: Path) -> None:
     path = tmp_path / "journal.db"
     path.write_bytes(gzip.decompress((KEPT_JOURNALS / f"{name}.journal.gz").read_bytes()))
     key = bytes.fromhex((KEPT_JOURNALS / f"{name}.key").read_text())
-    journal: JournalReader[Any, Any] = JournalReader.open_to_read(path, AnyInput, AnyEvent, local_key=key)
+    journal: JournalReader[Any, Any] = JournalReader.open_to_read(path, JOURNAL_TYPES, local_key=key)
     fold = SavedFold()
     decisions: list[tuple[AnyInput, list[tuple[int, AnyEvent]]]] = []
     try:
