@@ -215,7 +215,7 @@ class TableService:
         try:
             async with asyncio.timeout(ANSWER_WITHIN):
                 await self._ask(None)
-                await self._writer.read(self.state.entry, 1)
+                await self._writer.answer()
         except (TimeoutError, JournalError):
             return self._fault is not None  # people see that the disk failed; a restart would not help
         return True

@@ -110,6 +110,10 @@ class JournalWriter(Generic[InputT, EventT]):
         """`folder.delete_files`."""
         await self._call(lambda: delete_files(self._journal.folder, names))
 
+    async def answer(self) -> None:
+        """When the thread has done what it was asked for before."""
+        await self._call(lambda: None)
+
     async def read(self, after: int = 0, limit: int | None = None) -> list[Entry[InputT, EventT]]:
         """The entries above `after`, at most `limit`; entries appended before are among them."""
         return await self._call(lambda: list(islice(self._folder().entries(after), limit)))
