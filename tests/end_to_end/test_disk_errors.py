@@ -129,7 +129,7 @@ class Disk:
 class NoKeeper:
     """A journal that needs nothing else."""
 
-    warnings = ()
+    warnings: tuple[str, ...] = ()
 
     async def committed(self, given: object, before: object, after: object) -> None:
         """Nothing is saved."""
