@@ -386,6 +386,7 @@ LINES: Final[dict[str, Line]] = {
     "pin_refused": _pin_refused,
     "pin_accepted": lambda event: f"the right PIN of {event['person']} after wrong ones",
     "door_refused": lambda event: f"refused before the table: {event['what']}{_of_user(event)}, {event['count']} times",
+    "journal_doubted": lambda event: f"the journal is not as it was left: {event['sentence']}",
     "files_deleted": lambda event: (
         f"files of the journal deleted by age: {', '.join(one['name'] for one in event['files'])}"
     ),

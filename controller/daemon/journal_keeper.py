@@ -40,6 +40,10 @@ class KeptJournal(Protocol):
     def head(self) -> Head: ...
 
     @property
+    def pin_fails(self) -> str:
+        """Why the pin cannot be written; empty: it can."""
+
+    @property
     def begun(self) -> int:
         """When the file that is written to was begun, in UTC."""
 
@@ -89,7 +93,12 @@ class JournalKeeper:
         self._look_at = self._next_at = 0  # of the boot-time clock
         self._expired_due = True
         self._level = 0
-        self.warnings: tuple[str, ...] = ()
+        self._fills = ""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Sentences for people, shown until their cause is gone."""
+        return tuple(one for one in (self._fills, self._journal.pin_fails) if one)
 
     async def committed(self, given: AnyInput, before: TableState, after: TableState) -> None:
         """An input is in the journal, and `after` is the state to which that folds."""
@@ -154,7 +163,7 @@ class JournalKeeper:
         if level > self._level:
             self._log.warning("journal.disk_fills", percent=used)
         self._level = level
-        self.warnings = (_fills(used),) if level else ()
+        self._fills = _fills(used) if level else ""
 
     async def _try(self, failed: str, work: Awaitable[T]) -> T | None:
         try:

@@ -69,7 +69,10 @@ def load(journal: Journal[AnyInput, AnyEvent], moment: Moment, report: FoldRepor
     with that of an empty table. Raises `JournalError`, and `StoppedError`.
     """
     if journal.is_begun:
-        return _load_newest(journal, report)
+        saved = _load_newest(journal, report)
+        if journal.is_signed_by_another:
+            journal.begin_file(saved, moment)
+        return saved
     saved = _load_newest(journal, report) if journal.head != Head() else SavedState()
     journal.begin_file(saved, moment)
     return saved

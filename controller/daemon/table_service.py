@@ -23,6 +23,7 @@ from controller.api.people import Acting
 from controller.api.view import LinkView, TableView, view_of
 from controller.journal import JournalError
 from controller.journal.codec import Clock
+from controller.journal.pinning import Doubt
 from controller.journal.store import Committed
 from controller.journal.writer import JournalWriter
 from controller.roles import Role
@@ -76,12 +77,14 @@ class Fault(NamedTuple):
     code: str
     sentence: str
     hint: str
+    returned_by: Role = Role.PIT_SUPERVISOR  # or a person of a higher rank
 
 
 class Keeper(Protocol):
     """What the table needs of the journal's keeper (`controller.daemon.journal_keeper`). Nothing raises."""
 
-    warnings: tuple[str, ...]
+    @property
+    def warnings(self) -> tuple[str, ...]: ...
 
     async def committed(self, given: AnyInput, before: TableState, after: TableState) -> None: ...
 
@@ -122,9 +125,17 @@ class TableService:
         """From the link keeper: queue it; it is decided in its turn."""
         self._queue.put_nowait(Asked(input_of(heard)))
 
-    async def begin(self, started: inputs.DaemonStarted) -> None:
-        """The first input, before `run` and before the table is shown. Raises `JournalError`."""
+    async def begin(self, started: inputs.DaemonStarted, doubt: Doubt | None = None) -> None:
+        """The first input, before `run` and before the table is shown. Raises `JournalError`.
+
+        `doubt`: what is wrong with the journal as it was found; a person decides.
+        """
+        if doubt is not None:
+            started = msgspec.structs.replace(started, doubt=doubt.code, doubt_sentence=doubt.sentence)
         await self._commit(started, decide(self.state, started))
+        if doubt is not None:
+            returned_by = Role.SHIFT_MANAGER if doubt.of_key else Role.PIT_SUPERVISOR
+            self._fail(Fault(doubt.code, doubt.sentence, doubt.hint, returned_by))
 
     @property
     def entry(self) -> int:
@@ -186,7 +197,8 @@ class TableService:
         person, role = by.person, by.role
         after_fault = self._fault is not None
         if after_fault:
-            if not (isinstance(request.operation, ReturnToService) and role.reaches(Role.PIT_SUPERVISOR)):
+            assert self._fault is not None
+            if not (isinstance(request.operation, ReturnToService) and role.reaches(self._fault.returned_by)):
                 return self._faulty()
             self._fault = None  # tried again: first the end of a link that is not recorded yet, then this operation
             if self._gone is not None:
@@ -207,8 +219,8 @@ class TableService:
         return OperationAnswer(not answer.code, answer.entry, answer.code, answer.sentence)
 
     def _faulty(self) -> OperationAnswer:
-        code, sentence, hint = self._fault or Fault("internal", "The table could not decide this.", "Try it again.")
-        return OperationAnswer(False, 0, code, f"{sentence} {hint}")
+        fault = self._fault or Fault("internal", "The table could not decide this.", "Try it again.")
+        return OperationAnswer(False, 0, fault.code, f"{fault.sentence} {fault.hint}")
 
     async def answers(self) -> bool:
         """Whether the decision loop and the writer's thread answer in time. Does not depend on the device."""
@@ -237,7 +249,7 @@ class TableService:
     async def _between_rounds(self) -> None:
         if self._after_round is not None:
             fault, self._after_round = self._after_round, None
-            self._fail(*fault)
+            self._fail(fault)
         elif (due := await self._keeper.between_rounds(self.state)) is not None:
             await self._take(due)
 
@@ -255,7 +267,7 @@ class TableService:
         try:
             await self._decide(given)
         except JournalError as error:
-            self._fail(error.code, str(error), error.hint)
+            self._fail(Fault(error.code, str(error), error.hint))
         except Exception as error:
             self._log.error("table.decision_failed", input=type(given).__name__, **as_fields(error))
             if isinstance(given, OF_THE_DOOR):
@@ -280,7 +292,11 @@ class TableService:
             await self._take(msgspec.structs.replace(given, observation=unreadable))
         else:
             self._fail(
-                "internal", "The program failed while deciding.", "Call the maintainer; the log has the details."
+                Fault(
+                    "internal",
+                    "The program failed while deciding.",
+                    "Call the maintainer; the log has the details.",
+                )
             )
 
     async def _commit(self, given: AnyInput, decided: Decided) -> None:
@@ -291,15 +307,17 @@ class TableService:
         )
         self.state = decided.state
         self._publish(moment.utc_ns, committed)
+        if isinstance(given, inputs.PersonActed) and isinstance(given.operation, ReturnToService):
+            await self._writer.accept()
         self._act(given, committed.events, decided.events)
         await self._keeper.committed(given, before, decided.state)
 
-    def _fail(self, code: str, sentence: str, hint: str) -> None:
+    def _fail(self, fault: Fault) -> None:
         """Out of service. The link is dropped, so that the device repeats what was not acknowledged."""
-        self._fault = Fault(code, sentence, hint)
+        self._fault = fault
         self._ignores_link = True
-        self._log.error("table.fault", code=code, sentence=sentence)
-        self._drop_link(sentence)
+        self._log.error("table.fault", code=fault.code, sentence=fault.sentence)
+        self._drop_link(fault.sentence)
 
     def _drop_link(self, sentence: str) -> None:
         if self.device is not None:

@@ -126,6 +126,13 @@ class JournalReader(Generic[InputT, EventT]):
             found = list(self._connection.execute(query))
         return Head(*found[0]) if found else self.header.before
 
+    def hash_at(self, number: int) -> bytes | None:
+        """The hash of the decision that ends with that entry; None: none does."""
+        query = _HASH_AT if self.header.format == schema.FORMAT else "SELECT hash FROM entry WHERE number = ?"
+        with speaking(self.path):
+            found = list(self._connection.execute(query, (number,)))
+        return found[0][0] if found else None
+
     def verify(self, after: Head | None = None, reached: Callable[[Head], None] = lambda head: None) -> Head:
         """Check the chain from that head (None: from the beginning of the file) and return its end. Raises
         `JournalError`: journal-damaged with the first bad entry. `reached` is called after every page.

@@ -27,15 +27,20 @@ class Signer(Protocol):
     def public_key(self) -> bytes:
         """32 bytes."""
 
+    @property
+    def endorsement(self) -> bytes:
+        """The signature of the key before over this one; empty: there is none."""
+
     def sign(self, data: bytes) -> bytes:
         """64 bytes."""
 
 
 class SigningKey:
-    """An Ed25519 key of 32 bytes. Cannot be shown."""
+    """An Ed25519 key of 32 bytes, and what the key before says of it. Cannot be shown."""
 
-    def __init__(self, private: bytes) -> None:
+    def __init__(self, private: bytes, endorsement: bytes = b"") -> None:
         self._key = Ed25519PrivateKey.from_private_bytes(private)
+        self.endorsement = endorsement
         self.public_key = self._key.public_key().public_bytes_raw()
 
     def sign(self, data: bytes) -> bytes:
@@ -46,6 +51,11 @@ def statement(journal_id: str, file_id: str, head: Head, utc_ns: int) -> bytes:
     """The bytes that are signed of a head."""
     names = b"".join(_LENGTH.pack(len(one.encode())) + one.encode() for one in (journal_id, file_id))
     return _LABEL + names + _FIXED.pack(head.number, head.hash, utc_ns)
+
+
+def key_statement(journal_id: str, before: bytes, after: bytes) -> bytes:
+    """The bytes that a key signs of the one that follows it."""
+    return b"".join((b"cardshoe key 1\0", _LENGTH.pack(len(journal_id.encode())), journal_id.encode(), before, after))
 
 
 def is_signed(public_key: bytes, signature: bytes, statement: bytes) -> bool:

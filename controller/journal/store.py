@@ -38,6 +38,8 @@ from controller.journal.file import (
     speaking,
 )
 from controller.journal.folder import JournalFolder, begun_files, file_name, number_of
+from controller.journal.pin import Pinned
+from controller.journal.pinning import JournalPin
 from controller.journal.reader import JournalReader, checkpoint_mac
 from controller.journal.sealing import FileKeys, JournalKeys, sync_directory, sync_file
 from controller.journal.signing import Signer, statement
@@ -76,7 +78,7 @@ class Journal(Generic[InputT, EventT]):
     """
 
     def __init__(self, folder: Path, types: Types, local_key: bytes, identity: Identity, signer: Signer,
-                 connect: Connect, lock: int, random: Callable[[int], bytes]) -> None:  # fmt: skip
+                 pin: JournalPin, connect: Connect, lock: int, random: Callable[[int], bytes]) -> None:  # fmt: skip
         self.folder = folder
         self.identity = identity
         self.head = Head()
@@ -84,6 +86,7 @@ class Journal(Generic[InputT, EventT]):
         self._types = types
         self._local_key = local_key
         self._signer = signer
+        self.pin = pin
         self._connect = connect
         self._random = random
         self._lock: int | None = lock
@@ -105,8 +108,9 @@ class Journal(Generic[InputT, EventT]):
         with speaking(folder):
             folder.mkdir(mode=0o750, parents=True, exist_ok=True)
         lock = lock_folder(folder)
-        journal = cls(folder, types, local_key, identity, signer, connect, lock, random)
+        journal = cls(folder, types, local_key, identity, signer, JournalPin(folder), connect, lock, random)
         try:
+            journal.pin.look(signer)
             journal._take_newest()
         except BaseException:
             journal.close()
@@ -122,6 +126,11 @@ class Journal(Generic[InputT, EventT]):
     def public_key(self) -> bytes:
         """Of the key that signs heads."""
         return self._signer.public_key
+
+    @property
+    def is_signed_by_another(self) -> bool:
+        """Whether the file that is appended to names another key: then the next one is to be begun."""
+        return self._header is not None and self._header.public_key != self._signer.public_key
 
     @property
     def path(self) -> Path:
@@ -164,6 +173,7 @@ class Journal(Generic[InputT, EventT]):
             rows.append((HEAD, self._signed(head, moment.utc_ns)))
         self._write(*rows)
         self.head = head
+        self._pin(moment, sync=ends_round)
         first = before.number + 1
         return Committed(first, tuple(range(first + 1, last + 1)), tuple(encoded.events))
 
@@ -171,8 +181,10 @@ class Journal(Generic[InputT, EventT]):
         """At the end of a file, and at an orderly stop. Where the head is signed already, or nothing was appended to
         this file, nothing happens. Raises `JournalError`.
         """
-        if not self._holds(HEAD.read_back):
-            self._write((HEAD, self._signed(self.head, moment.utc_ns)))
+        if self.is_signed_by_another or self._holds(HEAD.read_back):
+            return
+        self._write((HEAD, self._signed(self.head, moment.utc_ns)))
+        self._pin(moment, sync=True)
 
     def save(self, state: object) -> None:
         """Save the state after the last entry, so that a start folds what follows only. Raises `JournalError`."""
@@ -201,6 +213,7 @@ class Journal(Generic[InputT, EventT]):
             created_utc_ns=moment.utc_ns,
             key_check=keys.check,
             public_key=self._signer.public_key,
+            endorsement=self._signer.endorsement if self.is_signed_by_another else b"",
             previous_file=self._before,
             previous=self.head,
             opening=codec.save(self.head.number, state, OPENING),
@@ -230,6 +243,7 @@ class Journal(Generic[InputT, EventT]):
         """Give up the file and the lock. Again: nothing happens."""
         lock, self._lock = self._lock, None
         connection, self._connection = self._connection, None
+        self.pin.close()
         try:
             if connection is not None:
                 with speaking(self._path):
@@ -270,6 +284,10 @@ class Journal(Generic[InputT, EventT]):
         self._header = header
         self._file_keys = FileKeys(self._local_key, header.file_id)
         self._codec: JournalCodec[InputT, EventT] = JournalCodec(self._types, keys, self._file_keys, self._random)
+
+    def _pin(self, moment: Moment, *, sync: bool) -> None:
+        assert self._header is not None
+        self.pin.committed(Pinned(self.identity.id, self._header.file_id, self.head, moment.utc_ns), sync=sync)
 
     def _reader(self, path: Path) -> JournalReader[InputT, EventT]:
         return JournalReader.open_to_read(path, self._types, local_key=self._local_key)

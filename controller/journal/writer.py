@@ -19,6 +19,7 @@ from controller.journal.chain import Head
 from controller.journal.codec import EventT, InputT, Moment
 from controller.journal.file import Identity
 from controller.journal.folder import FileEnd, JournalFolder, delete_files, expired_files
+from controller.journal.pinning import Doubt
 from controller.journal.reader import Decision, Entry
 from controller.journal.store import Committed, Journal
 
@@ -85,6 +86,21 @@ class JournalWriter(Generic[InputT, EventT]):
         return await self._call(
             lambda: self._journal.append(given, events, round=round, moment=moment, ends_round=ends_round)
         )
+
+    @property
+    def doubt(self) -> Doubt | None:
+        """What is wrong with the journal as it was found, until a person has decided."""
+        return self._journal.pin.doubt
+
+    @property
+    def pin_fails(self) -> str:
+        """Why the pin cannot be written; empty: it can."""
+        return self._journal.pin.fails
+
+    async def accept(self) -> None:
+        """A person decided that the journal as it is goes on. Where nothing was in doubt, nothing happens."""
+        if self.doubt is not None:
+            await self._call(self._journal.pin.accept)
 
     async def save(self, state: object) -> None:
         """`Journal.save`."""

@@ -52,6 +52,8 @@ def _daemon_started(decision: Decision, given: inputs.DaemonStarted) -> None:
     decision.emit(events.TableBegan(given.table, given.simulated, given.start, wait, given.host_boot))
     if given.configuration is not None and given.configuration != before.configuration:
         decision.emit(events.ConfigurationRecorded(given.configuration))
+    if given.doubt:
+        decision.emit(events.JournalDoubted(given.doubt, given.doubt_sentence))
     if wait is None and decision.state.settings != given.settings:
         choose_game(decision, given.settings)
     reconciliation.lapse_commands(decision)

@@ -24,7 +24,8 @@ class DaemonStarted(Input, frozen=True, tag="daemon_started"):
     """The daemon started, with this configuration. What the journal says of the device may be out of date.
 
     `host_boot` identifies the start of the PC, to distinguish a power failure of the PC from a restart of the daemon;
-    empty: unknown. `configuration`: what else it was started with.
+    empty: unknown. `configuration`: what else it was started with. `doubt`: what is wrong with the journal as it was
+    found (docs/faults.md), with its sentence; empty: nothing.
     """
 
     table: str
@@ -33,6 +34,8 @@ class DaemonStarted(Input, frozen=True, tag="daemon_started"):
     start: str
     host_boot: str = ""
     configuration: ConfigurationRecord | None = None
+    doubt: str = ""
+    doubt_sentence: str = ""
 
 
 class DeviceConnected(Input, frozen=True, tag="device_connected"):

@@ -13,3 +13,10 @@ class FilesDeleted(Event, frozen=True, tag="files_deleted"):
     """
 
     files: tuple[FileRecord, ...]
+
+
+class JournalDoubted(Event, frozen=True, tag="journal_doubted"):
+    """The daemon found the journal other than it was left. The table is out of service until a person has decided."""
+
+    code: str
+    sentence: str
