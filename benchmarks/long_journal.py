@@ -68,6 +68,10 @@ class _Files:
     def begun(self) -> int:
         return self.journal.begun
 
+    @property
+    def pin_fails(self) -> str:
+        return self.journal.pin.fails
+
     async def save(self, state: SavedState) -> None:
         self.journal.save(state)
 

@@ -17,7 +17,7 @@ from controller.journal.codec import Clock, Moment
 from controller.journal.file import Identity
 from controller.journal.reader import JournalReader
 from controller.journal.sealing import create_key_file, load_key_file
-from controller.journal.signing import SigningKey
+from controller.journal.signing import SigningKey, load_signing_key
 from controller.journal.store import Journal
 from controller.journal.writer import JournalWriter
 from controller.table.events import AnyEvent, Event
@@ -57,7 +57,7 @@ def _signing_key(section: JournalSection) -> SigningKey:
     """Made where there is none, so that what people compare it with can be noted from the first start on."""
     path = section.signing_key_file or section.folder / "signing.key"
     if path.exists():
-        return SigningKey(load_key_file(path))
+        return load_signing_key(path)
     path.parent.mkdir(mode=0o750, parents=True, exist_ok=True)
     return SigningKey(create_key_file(path))
 

@@ -290,12 +290,14 @@ def create_key_file(path: Path) -> bytes:
     return key
 
 
-def load_key_file(path: Path) -> bytes:
-    """The local key in that file. Raises `JournalError` (journal-key): missing, readable by others, or no key."""
+def load_key_file(path: Path, *, more: int = 0) -> bytes:
+    """The key in that file, and `more` bytes after it where it has them. Raises `JournalError` (journal-key): missing,
+    readable by others, or no key.
+    """
     try:
         with path.open("rb") as file:
             mode = os.fstat(file.fileno()).st_mode
-            text = file.read(4 * KEY_BYTES)
+            text = file.read(4 * (KEY_BYTES + more))
     except OSError as error:
         raise _unusable(path, error) from error
     if stat.S_IMODE(mode) & 0o037:
@@ -308,7 +310,7 @@ def load_key_file(path: Path) -> bytes:
         key = bytes.fromhex(text.decode("ascii"))
     except ValueError:
         key = b""
-    if len(key) != KEY_BYTES:
+    if len(key) not in (KEY_BYTES, KEY_BYTES + more):
         raise JournalError(
             "journal-key",
             f"{path} does not contain a key: {2 * KEY_BYTES} hexadecimal digits are expected.",

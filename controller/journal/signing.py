@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import hashlib
 import struct
+from pathlib import Path
 from typing import Final, Protocol
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 from controller.journal.chain import Head
+from controller.journal.sealing import KEY_BYTES, load_key_file
 
+_SIGNATURE: Final = 64  # bytes
 _LABEL: Final = b"cardshoe head 1\0"
 _LENGTH: Final = struct.Struct(">I")
 _FIXED: Final = struct.Struct(">Q32sq")
@@ -45,6 +48,12 @@ class SigningKey:
 
     def sign(self, data: bytes) -> bytes:
         return self._key.sign(data)
+
+
+def load_signing_key(path: Path) -> SigningKey:
+    """The key in that file, with its endorsement on the next line where there is one. Raises `JournalError`."""
+    data = load_key_file(path, more=_SIGNATURE)
+    return SigningKey(data[:KEY_BYTES], data[KEY_BYTES:])
 
 
 def statement(journal_id: str, file_id: str, head: Head, utc_ns: int) -> bytes:

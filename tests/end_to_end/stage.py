@@ -101,7 +101,7 @@ class Stage:
     def give_to_another_user(self) -> None:
         """Every file so far becomes another user's, when this one is root and can do that; the device does not."""
         if os.geteuid() == 0:
-            for path in (self.folder, *self.folder.iterdir()):
+            for path in (self.folder, *self.folder.rglob("*")):
                 if not path.is_symlink():
                     shutil.chown(path, ANOTHER_USER)
 

@@ -122,6 +122,9 @@ class Disk:
         self.events += events
         return Committed(first, tuple(range(first + 1, self._number + 1)), (b"{}",) * len(events))
 
+    async def accept(self) -> None:
+        """Nothing was in doubt."""
+
     async def answer(self) -> None:
         await asyncio.sleep(0)
 

@@ -43,6 +43,7 @@ class Files:
         self.old: tuple[FileEnd, ...] = ()
         self.bytes = 0
         self.full = False
+        self.pin_fails = ""
 
     def _must_have_room(self) -> None:
         if self.full:

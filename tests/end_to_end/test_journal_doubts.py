@@ -1,0 +1,157 @@
+"""A journal that is older, shorter, gone or exchanged when the daemon starts: out of service until a person decides."""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from random import Random
+from typing import TypeAlias
+
+import pytest
+
+from controller.api.client import ApiClient
+from controller.journal.pin import read_pin
+from controller.journal.signing import SigningKey, key_statement
+from controller.roles import Role
+from controller.table import operations
+from controller.table.events import JournalDoubted
+from simulators.people.crew import CREW, CrewClient
+from tests.end_to_end.evidence import Evidence
+from tests.end_to_end.stage import Stage, short_folder
+
+Spoil: TypeAlias = Callable[[Stage, Path], object]
+FILE = "000001.journal"
+DEALER, SUPERVISOR = (next(one for one in CREW if one.role is role) for role in (Role.DEALER, Role.PIT_SUPERVISOR))
+MANAGER = next(one for one in CREW if one.role is Role.SHIFT_MANAGER)
+
+
+def older(stage: Stage, before: Path) -> None:
+    (before / "pin").unlink()
+    shutil.copytree(before, stage.journal, dirs_exist_ok=True)
+
+
+def shorter(stage: Stage, before: Path) -> None:
+    """By somebody who can write to the file, guards or not."""
+    with closing(sqlite3.connect(stage.journal / FILE)) as connection:
+        guards = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall()
+        for name, _ in guards:
+            connection.execute(f"DROP TRIGGER {name}")
+        connection.execute("DELETE FROM decision WHERE last = (SELECT max(last) FROM decision)")
+        connection.execute("DELETE FROM checkpoint")
+        for _, sql in guards:
+            connection.execute(sql)
+        connection.commit()
+
+
+def gone(stage: Stage, before: Path) -> None:
+    for path in stage.journal.glob("*.journal*"):
+        path.unlink()
+
+
+def begun_again(stage: Stage, before: Path) -> None:
+    """The journal of another day of the same table, with its own id."""
+    pin = (stage.journal / "pin").read_bytes()
+    shutil.rmtree(stage.journal)
+    shutil.copytree(before.parent / "other", stage.journal)
+    (stage.journal / "pin").write_bytes(pin)
+
+
+def without_pin(stage: Stage, before: Path) -> None:
+    (stage.journal / "pin").unlink()
+
+
+def with_a_bad_pin(stage: Stage, before: Path) -> None:
+    (stage.journal / "pin").write_bytes(b"?")
+
+
+SPOILT = [
+    pytest.param(spoil, codes, id=spoil.__name__)
+    for spoil, codes in (
+        (older, ("journal-cut", "journal-cut")),
+        (shorter, ("journal-cut", "journal-cut")),
+        (gone, ("journal-gone", "journal-exchanged")),  # the first start begins another one
+        (begun_again, ("journal-exchanged", "journal-exchanged")),
+        (without_pin, ("journal-pin-gone", "journal-pin-gone")),
+        (with_a_bad_pin, ("journal-pin-damaged", "journal-pin-damaged")),
+    )
+]
+
+
+async def play(stage: Stage) -> None:
+    await stage.start_daemon()
+    assert await stage.daemon.end() == 0
+
+
+@pytest.mark.parametrize(("spoil", "codes"), SPOILT)
+async def test_a_pit_supervisor_decides(spoil: Spoil, codes: tuple[str, str], tmp_path: Path) -> None:
+    with short_folder() as folder:
+        async with Stage(folder) as stage:
+            if spoil is begun_again:
+                await play(stage)
+                stage.journal.rename(tmp_path / "other")
+            await play(stage)
+            shutil.copytree(stage.journal, tmp_path / "before")
+            await play(stage)
+            assert not Evidence(stage).of(JournalDoubted)
+            spoil(stage, tmp_path / "before")
+            for once_more in (False, True):  # a restart decides nothing
+                await stage.start_daemon()
+                async with ApiClient(stage.socket) as client:
+                    voice, shown = CrewClient(client, Random(1)), await client.state()
+                    assert shown.service == "out_of_service"
+                    refused = await voice.send(voice.request(DEALER, shown.round, operations.ReturnToService()))
+                    assert (refused.accepted, refused.code) == (False, codes[once_more])
+                    assert "a pit supervisor returns the table to service" in refused.sentence
+                    if once_more:
+                        answer = await voice.send(voice.request(SUPERVISOR, shown.round, operations.ReturnToService()))
+                        assert answer.accepted
+                assert await stage.daemon.end() == 0
+            evidence = Evidence(stage)
+            assert [doubted.code for doubted in evidence.of(JournalDoubted)] == list(codes)
+            pinned = read_pin(stage.journal / "pin")
+            assert pinned is not None
+            assert pinned.head == evidence.head
+            await play(stage)
+            assert len(Evidence(stage).of(JournalDoubted)) == 2, "no more is in doubt"
+
+
+async def test_another_signing_key_is_a_shift_managers_decision() -> None:
+    with short_folder() as folder:
+        async with Stage(folder) as stage:
+            await play(stage)
+            key = stage.journal / "signing.key"
+            key.write_text(secrets.token_bytes(32).hex())
+            await stage.start_daemon()
+            async with ApiClient(stage.socket) as client:
+                voice, shown = CrewClient(client, Random(1)), await client.state()
+                request = voice.request(SUPERVISOR, shown.round, operations.ReturnToService())
+                assert (await voice.send(request)).code == "journal-key-changed"
+                request = voice.request(MANAGER, shown.round, operations.ReturnToService())
+                assert (await voice.send(request)).accepted
+            assert await stage.daemon.end() == 0
+            await play(stage)
+            evidence = Evidence(stage)
+            assert [doubted.code for doubted in evidence.of(JournalDoubted)] == ["journal-key-changed"]
+            assert sorted(path.name for path in stage.journal.glob("*.journal")) == [FILE, "000002.journal"]
+
+
+async def test_a_key_that_the_one_before_endorsed_goes_on() -> None:
+    with short_folder() as folder:
+        async with Stage(folder) as stage:
+            await play(stage)
+            path = stage.journal / "signing.key"
+            old = SigningKey(bytes.fromhex(path.read_text()))
+            pinned = read_pin(stage.journal / "pin")
+            assert pinned is not None
+            private = secrets.token_bytes(32)
+            public = SigningKey(private).public_key
+            endorsement = old.sign(key_statement(pinned.journal_id, old.public_key, public))
+            path.write_text(f"{private.hex()}\n{endorsement.hex()}\n")
+            await play(stage)
+            await play(stage)
+            assert not Evidence(stage).of(JournalDoubted)
+            assert sorted(path.name for path in stage.journal.glob("*.journal")) == [FILE, "000002.journal"]
