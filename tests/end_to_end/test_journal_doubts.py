@@ -71,9 +71,9 @@ def with_a_bad_pin(stage: Stage, before: Path) -> None:
 SPOILT = [
     pytest.param(spoil, codes, id=spoil.__name__)
     for spoil, codes in (
-        (older, ("journal-cut", "journal-cut")),
-        (shorter, ("journal-cut", "journal-cut")),
-        (gone, ("journal-gone", "journal-exchanged")),  # the first start begins another one
+        (older, ("journal-cut", "journal-changed")),
+        (shorter, ("journal-cut", "journal-changed")),
+        (gone, ("journal-gone", "journal-exchanged")),  # the first start begins another
         (begun_again, ("journal-exchanged", "journal-exchanged")),
         (without_pin, ("journal-pin-gone", "journal-pin-gone")),
         (with_a_bad_pin, ("journal-pin-damaged", "journal-pin-damaged")),
@@ -92,7 +92,7 @@ async def test_a_pit_supervisor_decides(spoil: Spoil, codes: tuple[str, str], tm
         async with Stage(folder) as stage:
             if spoil is begun_again:
                 await play(stage)
-                stage.journal.rename(tmp_path / "other")
+                shutil.move(stage.journal, tmp_path / "other")
             await play(stage)
             shutil.copytree(stage.journal, tmp_path / "before")
             await play(stage)
