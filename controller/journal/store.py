@@ -331,7 +331,7 @@ class Journal(Generic[InputT, EventT]):
             self._connection.execute("ROLLBACK")
 
     def _settle(self) -> None:
-        """After a failure: go on only when the file ends where the last good append ended, and none was begun after it."""
+        """After a failure: go on only where the file ends with the last good append, and none was begun after it."""
         if self._given_up is not None:
             with speaking(self._given_up):
                 _remove(self._given_up)

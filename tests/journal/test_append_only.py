@@ -122,9 +122,9 @@ def unguarded(path: Path) -> Iterator[sqlite3.Connection]:
 def test_a_change_past_the_journal_is_found(written: Path, change: str, after: int) -> None:
     with unguarded(written) as connection:
         assert connection.execute(change).rowcount == 1
-    with closing(reader_of(written, None)) as reader:
-        with pytest.raises(JournalError, match=rf"what follows entry {after} is missing or has been changed") as found:
-            reader.verify()
+    words = f"what follows entry {after} is missing or has been changed"
+    with closing(reader_of(written, None)) as reader, pytest.raises(JournalError, match=words) as found:
+        reader.verify()
     assert found.value.code == "journal-damaged"
     assert found.value.hint
 
@@ -239,7 +239,7 @@ def test_a_reader_without_the_chain_finds_a_value_of_another_type(
     with unguarded(written) as connection:
         connection.execute(f"UPDATE decision SET {column} = NULL WHERE last = 4")  # noqa: S608  # the test's own words
     rewrite_schema(written, f"{column} ANY", f"{column} {kind.upper()} NOT NULL")
-    with closing(reader_of(written, local_key)) as reader:
-        with pytest.raises(JournalError, match="entry 4 has been changed") as found:
-            list(reader.decisions() if local_key is None else reader.entries())
+    words = "entry 4 has been changed"
+    with closing(reader_of(written, local_key)) as reader, pytest.raises(JournalError, match=words) as found:
+        list(reader.decisions() if local_key is None else reader.entries())
     assert found.value.code == "journal-damaged"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 
 from controller.journal import JournalError
 from controller.journal.file import connect_reader, read_header
-from tests.journal.vocabulary import Cards, append, moment, open_journal
+from tests.journal.vocabulary import Cards, TestJournal, append, moment, open_journal
 
 IGNORES = "BEFORE INSERT ON decision BEGIN SELECT RAISE(IGNORE); END"
 SILENCES_ONE = "BEFORE INSERT ON decision WHEN NEW.events LIKE '%step 2%' BEGIN SELECT RAISE(IGNORE); END"
@@ -103,15 +104,18 @@ def test_planted_while_the_journal_is_open_it_ends_the_append(written: Path, bod
         assert kept(written) == 2
 
 
-@pytest.mark.parametrize("table", ["head", "checkpoint"])
+WRITES: dict[str, Callable[[TestJournal], object]] = {
+    "head": lambda journal: journal.sign_head(moment()),
+    "checkpoint": lambda journal: journal.save(Cards()),
+}
+
+
+@pytest.mark.parametrize("table", WRITES)
 def test_signatures_and_saved_states_are_read_back_too(written: Path, table: str) -> None:
     with closing(open_journal(written.parent)) as journal:
         plant(written, f"CREATE TRIGGER sqlitequiet BEFORE INSERT ON {table} BEGIN SELECT RAISE(IGNORE); END")
         with pytest.raises(JournalError) as found:
-            if table == "head":
-                journal.sign_head(moment())
-            else:
-                journal.save(Cards())
+            WRITES[table](journal)
         assert found.value.code == "journal-damaged"
         plant(written, "DROP TRIGGER sqlitequiet")
         append(journal, 2)
