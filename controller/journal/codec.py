@@ -19,15 +19,16 @@ from typing import Any, Final, Generic, Literal, NamedTuple, Protocol, TypeAlias
 import msgspec
 
 from controller.journal import JournalError
-from controller.journal.sealing import SALT_BYTES, FileKeys, JournalKeys, SealedItems
+from controller.journal.sealing import NONCE_BYTES, FileKeys, JournalKeys
 from firmware_bridge.cards import Card, Concealed, Evidence, Exposed
 
 Kind: TypeAlias = Literal["input", "event"]
 InputT = TypeVar("InputT")
 EventT = TypeVar("EventT")
 
-OPENING: Final = b" of an opening state"
-CHECKPOINT: Final = b" of a checkpoint"
+DECISION: Final = b"decision"
+OPENING: Final = b"opening state"
+CHECKPOINT: Final = b"checkpoint"
 
 
 class Moment(msgspec.Struct, frozen=True):
@@ -88,6 +89,7 @@ class JournalCodec(Generic[InputT, EventT]):
         self._types = types
         self._file_keys = file_keys
         self._random = random
+        self._opened: tuple[int, bytes, bytes] | None = None
         self._work = _Work(keys)
         work = self._work
         self._inputs = msgspec.json.Encoder(enc_hook=work.encode_sealed)
@@ -97,27 +99,27 @@ class JournalCodec(Generic[InputT, EventT]):
 
     def encode(self, number: int, given: InputT, events: Sequence[EventT], round_number: int) -> EncodedDecision:
         """The decision whose last entry has that number. TypeError or ValueError: what has no place in a journal."""
-        self._work.begin(round_number)
+        self._begin(round_number)
         encode = self._events.encode
         written = self._inputs.encode(given)
         published = [encode(event) for event in events]
-        return EncodedDecision(written, published, self._seal(number, b""))
+        return EncodedDecision(written, published, self._seal(number, DECISION))
 
     def decode_input(self, number: int, text: bytes | str, sealed: bytes) -> InputT:
         """The input of the decision whose last entry is `number`. Raises `JournalError` (journal-damaged)."""
         with _reading(number):
-            self._work.open(0, self._file_keys.opener(number, sealed))
+            self._open(number, sealed, DECISION, 0)
             return cast("InputT", self._input_decoder.decode(text))
 
     def decode_events(self, number: int, texts: Sequence[bytes], sealed: bytes, round_number: int) -> list[EventT]:
         """Its events. Raises `JournalError` (journal-damaged), also where a commitment is of none of the cards."""
         with _reading(number):
-            self._work.open(round_number, self._file_keys.opener(number, sealed))
+            self._open(number, sealed, DECISION, round_number)
             return [self._event_decoder.decode(text) for text in texts]
 
     def save(self, number: int, state: object, of: bytes) -> SavedState:
         """A state after the entry `number`. `of`: `OPENING` or `CHECKPOINT`."""
-        self._work.begin(0)
+        self._begin(0)
         encoded = self._inputs.encode(state)
         form = self._types.state
         return SavedState(form.version, form.digest, encoded, self._seal(number, of))
@@ -133,66 +135,80 @@ class JournalCodec(Generic[InputT, EventT]):
                 "Install the version of cardshoe that wrote it, or a later one.",
             )
         with _reading(number):
-            self._work.open(0, self._file_keys.opener(number, saved.sealed, of))
+            self._open(number, saved.sealed, of, 0)
             plain = msgspec.json.decode(saved.state)
             if saved.version < form.version:
                 plain = form.upgrade(saved.version, plain)
             return msgspec.convert(plain, form.type, dec_hook=self._work.decode_sealed)
 
+    def _begin(self, round_number: int) -> None:
+        self._opened = None
+        self._work.begin(round_number)
+
     def _seal(self, number: int, of: bytes) -> bytes:
         items = self._work.items
-        return self._file_keys.seal(number, items, self._random(SALT_BYTES), of) if items else b""
+        return self._file_keys.seal(number, items, self._random(NONCE_BYTES), of) if items else b""
+
+    def _open(self, number: int, sealed: bytes, of: bytes, round_number: int) -> None:
+        """A decision's input and its events are opened one after the other: once for both."""
+        row = number, sealed, of
+        if row != self._opened:
+            self._work.items = self._file_keys.open(number, sealed, of)
+            self._opened = row
+        self._work.aim(round_number)
 
 
 class _Work:
-    """The hooks, and the row that they are at work on."""
+    """The hooks, and the row that they are at work on: `items` are those that are sealed in it."""
 
     def __init__(self, keys: JournalKeys) -> None:
         self._keys = keys
         self._round = 0
         self.items: list[Concealed | Evidence] = []
         self._index: dict[Concealed, int] = {}
-        self._opener: SealedItems | None = None
         self._committed: dict[str, Concealed] | None = None
 
     def begin(self, round_number: int) -> None:
+        """A row that is written."""
         self._round = round_number
         self.items = []
         self._index = {}
 
-    def open(self, round_number: int, opener: SealedItems) -> None:
+    def aim(self, round_number: int) -> None:
+        """A row that is read; its items are there."""
         self._round = round_number
-        self._opener = opener
         self._committed = None
 
     def encode_sealed(self, value: Any) -> Any:
-        if isinstance(value, Concealed):
+        if type(value) is Concealed:
             return self._item_of(value)
-        if isinstance(value, Evidence):
+        if type(value) is Evidence:
             self.items.append(value)
             return len(self.items) - 1
         return encode_open(value, self._keys, self._round)
 
     def encode_public(self, value: Any) -> Any:
-        if isinstance(value, Concealed):
+        if type(value) is Concealed:
             self._item_of(value)
             return {"commitment": self._keys.commitment(self._round, value)}
         return encode_open(value, self._keys, self._round)
 
     def decode_sealed(self, expected: Any, value: Any) -> Any:
-        if expected is Concealed or expected is Evidence:
-            if type(value) is not int:
-                raise ValueError(f"no {expected.__name__} as the journal writes it")
-            assert self._opener is not None
-            return self._opener.card(value) if expected is Concealed else self._opener.evidence(value)
-        return decode_open(expected, value)
+        if expected is not Concealed and expected is not Evidence:
+            return decode_open(expected, value)
+        if type(value) is not int or not 0 <= value < len(self.items):
+            raise ValueError(f"no {expected.__name__} as the journal writes it")
+        item = self.items[value]
+        if type(item) is not expected:
+            raise ValueError(f"what is sealed is no {expected.__name__}")
+        return item
 
     def decode_public(self, expected: Any, value: Any) -> Any:
         if expected is not Concealed:
             return decode_open(expected, value)
         if self._committed is None:
-            assert self._opener is not None
-            self._committed = {self._keys.commitment(self._round, card): card for card in self._opener.cards()}
+            cards = [item for item in self.items if type(item) is Concealed]
+            self._committed = {self._keys.commitment(self._round, card): card for card in cards}
         try:
             return self._committed[value["commitment"]]
         except (KeyError, TypeError) as error:

@@ -9,7 +9,7 @@ import os
 import sqlite3
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, Protocol, TypeAlias
 
@@ -102,13 +102,18 @@ def connect(path: Path) -> Connection:
     return connection
 
 
+def is_closed(path: Path) -> bool:
+    """Whether the next file has been begun, so that nothing is added to this one. Raises OSError."""
+    return not path.stat().st_mode & 0o222
+
+
 def connect_reader(path: Path) -> Connection:
     """A connection that cannot write. Any number of them may be open beside the journal's own.
 
     A closed file is read as it lies there, so that an auditor needs no right to write beside it. Raises `JournalError`
     (journal-damaged) for a closed file with a log beside it: its last entries may be in there.
     """
-    closed = not path.stat().st_mode & 0o222
+    closed = is_closed(path)
     if closed and any(Path(f"{path}{ending}").exists() for ending in ("-wal", "-journal")):
         raise damaged(path, "it is closed, and a log lies beside it, which a daemon would have removed")
     how = "immutable=1" if closed else "mode=ro"
@@ -164,9 +169,19 @@ def lock_folder(folder: Path) -> int:
 
 
 def make_file(path: Path) -> None:
-    """An empty file that its owner alone may read, where there is none. Raises `JournalError` or OSError."""
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600))
-    require_file(path)
+    """An empty file that its owner alone may read, where there is none, or one that was not begun. Raises OSError, or
+    `JournalError`: journal-format for something else of that name, journal-damaged for a log without its file.
+    """
+    try:
+        require_file(path)
+    except FileNotFoundError:
+        if Path(f"{path}-wal").exists():
+            raise damaged(path, "its file is gone, and its log is left") from None
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    else:
+        with closing(connect_reader(path)) as connection:
+            if read_header(path, connection) is not None:
+                raise foreign(path)
 
 
 def require_file(path: Path) -> None:

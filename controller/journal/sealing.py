@@ -2,16 +2,17 @@
 
     local key ─┬─ HKDF(journal id) ─┬─ secret of the salts
                │                    └─ check, which stands in each file: a wrong key is noticed on opening
-               └─ HKDF(file id) ────┬─ sealing key ── HMAC(salt) ── AES-GCM key of one row
+               └─ HKDF(file id) ────┬─ sealing key
                                     └─ key of the MACs of saved states
 
-    sealed      = salt, 16 random bytes | for each item, its length u32 and AES-GCM(nonce = index u96, plaintext,
-                  associated data = what it is | file id | number u64 | index u32); nothing sealed: empty
+    sealed      = nonce, 12 random bytes | AES-GCM(for each item, its length u32 and the item; associated data = what
+                  the row is | length of file id u32 | file id | number u64); nothing sealed: empty
     commitment  = SHA-256(salt | card code)
     salt        = HMAC-SHA256(secret, length of id u32 | journal id | round i64 | shuffle u32 | ordinal u16)
 
-Numbers are big-endian. An item opens at its own place only. A failed append gives its entry numbers back although its
-bytes may still lie in the write-ahead log: the salt keeps a nonce from serving twice under one key.
+Numbers are big-endian. The items of a row open together and in that row only. A failed append gives its entry numbers
+back although its bytes may still lie in the write-ahead log: a nonce is therefore random, and no file comes near the
+2^32 rows that random nonces allow under one key.
 """
 
 from __future__ import annotations
@@ -38,13 +39,12 @@ KEY_BYTES: Final = 32
 EVIDENCE_BLOCK: Final = 64
 """Sealed evidence is a multiple of this many bytes, so that the length of a report in text does not reveal a ten."""
 
-_REMEMBERED: Final = 512  # commitments: a card's stands in its input, in events and in what is published
+_REMEMBERED: Final = 512  # salts and commitments: a card is dealt, moved and shown
 _CARD: Final = struct.Struct(">BIH")
 _INDEX: Final = struct.Struct(">I")
 _NUMBER: Final = struct.Struct(">Q")
-_NONCE: Final = struct.Struct(">QI")
-SALT_BYTES: Final = 16
-_CARD_ITEM: Final = _CARD.size + 16  # an item of evidence is longer
+_OLD_NONCE: Final = struct.Struct(">QI")
+NONCE_BYTES: Final = 12
 _LENGTH: Final = struct.Struct(">I")
 _PLACE: Final = struct.Struct(">qIH")
 _STAMP: Final = struct.Struct(">qq")
@@ -56,7 +56,7 @@ class JournalKeys:
     Raises `JournalError` (journal-key) unless the local key is 32 bytes long.
     """
 
-    __slots__ = ("_commitments", "_place", "_sealing", "_secret", "check")
+    __slots__ = ("_commitments", "_place", "_salts", "_sealing", "_secret", "check")
 
     check: bytes
     """16 bytes that identify this key and reveal nothing about it."""
@@ -73,6 +73,7 @@ class JournalKeys:
         derived = HKDF(SHA256(), 2 * KEY_BYTES + 16, salt=None, info=info).derive(local_key)
         self._sealing, self._secret, self.check = derived[:32], derived[32:64], derived[64:]
         self._place = _LENGTH.pack(len(journal)) + journal
+        self._salts: dict[tuple[int, int, int], bytes] = {}
         self._commitments: dict[tuple[int, int, int, int], str] = {}
 
     def salt(self, round_number: int, shuffle: int, ordinal: int) -> bytes:
@@ -80,11 +81,17 @@ class JournalKeys:
 
         Raises `ValueError` for a place that no device can have.
         """
-        try:
-            place = _PLACE.pack(round_number, shuffle, ordinal)
-        except struct.error:
-            raise ValueError(f"card {ordinal} of shuffle {shuffle} is no place in a deck") from None
-        return hmac.digest(self._secret, self._place + place, "sha256")
+        key = round_number, shuffle, ordinal
+        found = self._salts.get(key)
+        if found is None:
+            try:
+                place = _PLACE.pack(*key)
+            except struct.error:
+                raise ValueError(f"card {ordinal} of shuffle {shuffle} is no place in a deck") from None
+            if len(self._salts) >= _REMEMBERED:
+                self._salts.clear()
+            found = self._salts[key] = hmac.digest(self._secret, self._place + place, "sha256")
+        return found
 
     def commitment(self, round_number: int, card: Concealed) -> str:
         """What is published of a concealed card of that round, in hexadecimal."""
@@ -117,96 +124,53 @@ def commitment(salt: bytes, card: Card) -> bytes:
 class FileKeys:
     """The keys of one file, from the local key and the file's id. Cannot be shown or pickled."""
 
-    __slots__ = ("_file", "_mac", "_sealing")
+    __slots__ = ("_cipher", "_file", "_mac")
 
     def __init__(self, local_key: bytes, file_id: str) -> None:
         self._file = _LENGTH.pack(len(file_id.encode())) + file_id.encode()
         info = b"cardshoe file keys 1\0" + file_id.encode()
         derived = HKDF(SHA256(), 64, salt=None, info=info).derive(local_key)
-        self._sealing, self._mac = derived[:32], derived[32:]
+        self._cipher, self._mac = AESGCM(derived[:32]), derived[32:]
 
     def mac(self, data: bytes) -> bytes:
         """32 bytes that only who has the key can make for these."""
         return hmac.digest(self._mac, self._file + data, "sha256")
 
-    def seal(self, number: int, items: Sequence[Concealed | Evidence], salt: bytes, of: bytes = b"") -> bytes:
-        """The items of a row, in order. `salt`: 16 bytes that no other row has. `of`: b"" for a decision's, else what
-        the row is. Raises `ValueError` for a place that no device can have.
+    def seal(self, number: int, items: Sequence[Concealed | Evidence], nonce: bytes, of: bytes) -> bytes:
+        """The items of a row, in order. `nonce`: 12 bytes that no other row has. `of`: what the row is. The size of
+        what comes out never depends on a card. Raises `ValueError` for a place that no device can have.
         """
-        cipher = self._cipher(salt)
-        parts = [salt]
-        for index, item in enumerate(items):
-            label, plain = (
-                (_CARD_LABEL, _card(item)) if isinstance(item, Concealed) else (_EVIDENCE_LABEL, _padded(item))
-            )
-            sealed = cipher.encrypt(_nonce(index), plain, self._place(label + of, number, index))
-            parts += (_LENGTH.pack(len(sealed)), sealed)
-        return b"".join(parts)
+        parts: list[bytes] = []
+        for item in items:
+            plain = _card(item) if isinstance(item, Concealed) else _padded(item)
+            parts += (_LENGTH.pack(len(plain)), plain)
+        return nonce + self._cipher.encrypt(nonce, b"".join(parts), self._place(number, of))
 
-    def opener(self, number: int, sealed: bytes, of: bytes = b"") -> SealedItems:
-        """What opens the items of a row. Raises `ValueError` for what was cut."""
-        return SealedItems(self, number, sealed, of)
+    def open(self, number: int, sealed: bytes, of: bytes) -> list[Concealed | Evidence]:
+        """The items that `seal` was given. Raises `ValueError` for what was not sealed for this row of this file."""
+        if not sealed:
+            return []
+        try:
+            plain = self._cipher.decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], self._place(number, of))
+        except (InvalidTag, ValueError):  # the second: too short for a nonce
+            raise ValueError("what was sealed does not open with this key at this place") from None
+        items: list[Concealed | Evidence] = []
+        at = 0
+        while at < len(plain):
+            (length,) = _LENGTH.unpack_from(plain, at)
+            at += _LENGTH.size + length
+            item = plain[at - length : at]
+            items.append(_open_card(item) if length == _CARD.size else _open_evidence(item))
+        return items
 
-    def _cipher(self, salt: bytes) -> AESGCM:
-        return AESGCM(hmac.digest(self._sealing, salt, "sha256"))
-
-    def _place(self, label: bytes, number: int, index: int) -> bytes:
-        return b"".join((label, b"\0", self._file, _NUMBER.pack(number), _INDEX.pack(index)))
+    def _place(self, number: int, of: bytes) -> bytes:
+        return b"".join((of, b"\0", self._file, _NUMBER.pack(number)))
 
     def __repr__(self) -> str:
         return "<file keys>"
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise TypeError("file keys cannot be pickled or copied out")
-
-
-class SealedItems:
-    """The sealed items of one row. Opening raises `ValueError` for anything that was not sealed for this place."""
-
-    def __init__(self, keys: FileKeys, number: int, sealed: bytes, of: bytes) -> None:
-        self._keys = keys
-        self._number = number
-        self._of = of
-        self._items = split_sealed(sealed)
-        self._made: AESGCM | None = None
-        self._salt = sealed[:SALT_BYTES]
-
-    def card(self, index: int) -> Concealed:
-        card, shuffle, ordinal = _CARD.unpack(self._open(index, _CARD_LABEL))
-        return Concealed(Card.numbered(card), shuffle, ordinal)
-
-    def cards(self) -> list[Concealed]:
-        """All that are cards."""
-        return [self.card(index) for index, item in enumerate(self._items) if len(item) == _CARD_ITEM]
-
-    def evidence(self, index: int) -> Evidence:
-        return _evidence(self._open(index, _EVIDENCE_LABEL))
-
-    def _open(self, index: int, label: bytes) -> bytes:
-        if not 0 <= index < len(self._items):
-            raise ValueError(f"there is no sealed item {index}")
-        if self._made is None:
-            self._made = self._keys._cipher(self._salt)
-        place = self._keys._place(label + self._of, self._number, index)
-        try:
-            return self._made.decrypt(_nonce(index), self._items[index], place)
-        except InvalidTag:
-            raise ValueError("what was sealed does not open with this key at this place") from None
-
-
-def split_sealed(sealed: bytes) -> list[bytes]:
-    """The items, still sealed. Raises `ValueError` for what was cut."""
-    items: list[bytes] = []
-    at = SALT_BYTES
-    while at < len(sealed):
-        if at + _LENGTH.size > len(sealed):
-            raise ValueError("what was sealed has been cut short")
-        (length,) = _LENGTH.unpack_from(sealed, at)
-        at += _LENGTH.size + length
-        items.append(sealed[at - length : at])
-    if sealed and at != len(sealed):
-        raise ValueError("what was sealed has been cut short")
-    return items
 
 
 class OldSealer:
@@ -220,28 +184,19 @@ class OldSealer:
         self._cipher = AESGCM(key)
 
     def open_card(self, number: int, sealed: bytes) -> Concealed:
-        card, shuffle, ordinal = _CARD.unpack(self._open(number, sealed, _CARD_LABEL))
-        return Concealed(Card.numbered(card), shuffle, ordinal)
+        return _open_card(self._open(number, sealed, b"card"))
 
     def open_evidence(self, number: int, sealed: bytes) -> Evidence:
-        return _evidence(self._open(number, sealed, _EVIDENCE_LABEL))
+        return _open_evidence(self._open(number, sealed, b"evidence"))
 
     def _open(self, number: int, sealed: bytes, label: bytes) -> bytes:
         if len(sealed) < _INDEX.size:
             raise ValueError("what was sealed has been cut short")
         (index,) = _INDEX.unpack_from(sealed)
         try:
-            return self._cipher.decrypt(_NONCE.pack(number, index), sealed[_INDEX.size :], label)
+            return self._cipher.decrypt(_OLD_NONCE.pack(number, index), sealed[_INDEX.size :], label)
         except InvalidTag:
             raise ValueError("what was sealed does not open with this key at this place") from None
-
-
-_CARD_LABEL: Final = b"card"
-_EVIDENCE_LABEL: Final = b"evidence"
-
-
-def _nonce(index: int) -> bytes:
-    return _NONCE.pack(0, index)
 
 
 def _card(card: Concealed) -> bytes:
@@ -251,15 +206,20 @@ def _card(card: Concealed) -> bytes:
         raise ValueError(f"card {card.ordinal} of shuffle {card.shuffle} is no place in a deck") from None
 
 
+def _open_card(plain: bytes) -> Concealed:
+    card, shuffle, ordinal = _CARD.unpack(plain)
+    return Concealed(Card.numbered(card), shuffle, ordinal)
+
+
 def _padded(evidence: Evidence) -> bytes:
-    """A multiple of `EVIDENCE_BLOCK`."""
+    """A multiple of `EVIDENCE_BLOCK`, and so of another length than a card."""
     data = evidence.open()
     plain = _LENGTH.pack(len(data)) + data.ljust(evidence.room, b"\0")
     return plain + bytes(-len(plain) % EVIDENCE_BLOCK)
 
 
-def _evidence(plain: bytes) -> Evidence:
-    """With the room that it had: sealed again, as in a saved state, it has the same size."""
+def _open_evidence(plain: bytes) -> Evidence:
+    """With the room that it was sealed in, so that it is sealed again at the same size."""
     (length,) = _LENGTH.unpack_from(plain)
     return Evidence(plain[_LENGTH.size : _LENGTH.size + length], room=len(plain) - _LENGTH.size)
 

@@ -29,6 +29,7 @@ from controller.journal.file import (
     damaged,
     explain,
     grow_log,
+    is_closed,
     keys_for,
     lock_folder,
     make_file,
@@ -74,7 +75,7 @@ class Journal(Generic[InputT, EventT]):
     """Belongs to the thread that opened it; one at a time for a folder.
 
     `open` takes the folder. Where `is_begun` is False, `begin_file` has to come before `append`: with the state of an
-    empty table, or with that to which the file of format 1 folds.
+    empty table, or with that to which the file of format 1, or a closed one, folds.
     """
 
     def __init__(self, folder: Path, types: Types, local_key: bytes, identity: Identity, signer: Signer,
@@ -94,7 +95,8 @@ class Journal(Generic[InputT, EventT]):
         self._header: Header | None = None  # of the file that is appended to
         self._before = ""  # the id of the newest file
         self._connection: Connection | None = None
-        self._doubtful = False
+        self._doubtful = False  # whether the last write is in the file
+        self._given_up: Path | None = None  # a file that could not be begun
 
     @classmethod
     def open(cls, folder: Path, types: Types, *, local_key: bytes, identity: Identity, signer: Signer,
@@ -157,8 +159,7 @@ class Journal(Generic[InputT, EventT]):
         the disk nonetheless may be found, whole, when the journal is next opened. TypeError and ValueError: something
         that no journal can hold.
         """
-        if self._doubtful:
-            self._settle()
+        self._settle()
         before = self.head
         last, count = before.number + 1 + len(events), 1 + len(events)
         encoded = self._codec.encode(last, given, events, round)
@@ -181,6 +182,7 @@ class Journal(Generic[InputT, EventT]):
         """At the end of a file, and at an orderly stop. Where the head is signed already, or nothing was appended to
         this file, nothing happens. Raises `JournalError`.
         """
+        self._settle()
         if self.is_signed_by_another or self._holds(HEAD.read_back):
             return
         self._write((HEAD, self._signed(self.head, moment.utc_ns)))
@@ -188,6 +190,7 @@ class Journal(Generic[InputT, EventT]):
 
     def save(self, state: object) -> None:
         """Save the state after the last entry, so that a start folds what follows only. Raises `JournalError`."""
+        self._settle()
         if self._holds(CHECKPOINT_ROW.read_back):
             return
         saved = self._codec.save(self.head.number, state, CHECKPOINT)
@@ -198,8 +201,10 @@ class Journal(Generic[InputT, EventT]):
     def begin_file(self, state: object, moment: Moment) -> None:
         """Begin the next file with this state, which is that after the last entry; then close the one before.
 
-        Raises `JournalError`: then the journal is as it was, or goes on in the new file.
+        Raises `JournalError`: then the journal goes on in the file before, or in the new one where that could not be
+        closed.
         """
+        self._settle()
         if self._header is not None:
             self.sign_head(moment)
         path = self.folder / file_name(number_of(self._path) + 1)
@@ -218,19 +223,13 @@ class Journal(Generic[InputT, EventT]):
             previous=self.head,
             opening=codec.save(self.head.number, state, OPENING),
         )
+        old, old_path = self._connection, self._path
         with speaking(path):
             make_file(path)
-            connection = self._connect(path)
-            try:
-                create(connection, header)
-                sync_directory(self.folder)
-            except BaseException:
-                with suppress(*FAILURES):
-                    connection.close()
-                raise
-        old, old_path = self._connection, self._path
+            self._given_up = path
+            self._use(path, _create(path, header, self._connect))
+        self._given_up = None
         self.head = header.before
-        self._use(path, connection)
         if old is not None:
             with speaking(old_path):
                 _finish(old_path, old)
@@ -266,7 +265,7 @@ class Journal(Generic[InputT, EventT]):
             require_same_table(files[-1], newest.header.identity, self.identity)
             self.identity = newest.header.identity
             self.head, self._path, self._before = newest.head(), files[-1], newest.header.file_id
-        if newest.header.format == schema.FORMAT:
+        if newest.header.format == schema.FORMAT and not is_closed(files[-1]):
             with speaking(self._path):
                 self._use(self._path, self._connect(self._path))
 
@@ -332,7 +331,13 @@ class Journal(Generic[InputT, EventT]):
             self._connection.execute("ROLLBACK")
 
     def _settle(self) -> None:
-        """After a failed append: go on only when the file ends where the last good append ended."""
+        """After a failure: go on only where the file ends with the last good append, and none was begun after it."""
+        if self._given_up is not None:
+            with speaking(self._given_up):
+                _remove(self._given_up)
+            self._given_up = None
+        if not self._doubtful:
+            return
         assert self._connection is not None
         assert self._header is not None
         self._roll_back()
@@ -348,10 +353,29 @@ class Journal(Generic[InputT, EventT]):
         self._doubtful = False
 
 
+def _create(path: Path, header: Header, connect: Connect) -> Connection:
+    sync_directory(path.parent)
+    connection = connect(path)
+    try:
+        create(connection, header)
+    except BaseException:
+        with suppress(*FAILURES):
+            connection.close()
+        raise
+    return connection
+
+
+def _remove(path: Path) -> None:
+    """A file without entries. Were it found after a power cut, what follows in the file before it would be lost."""
+    for name in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
+        name.unlink(missing_ok=True)
+    sync_directory(path.parent)
+
+
 def _finish_if_open(path: Path, connect: Connect) -> None:
     """An earlier file, which a power cut may have left open."""
     with speaking(path):
-        if number_of(path) and path.stat().st_mode & 0o222:
+        if number_of(path) and not is_closed(path):
             _finish(path, connect(path))
 
 

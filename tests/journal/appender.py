@@ -9,8 +9,8 @@ from pathlib import Path
 from tests.journal.vocabulary import Noted, Said, moment, open_journal
 
 
-def main(path: Path) -> None:
-    journal = open_journal(path)
+def main(folder: Path) -> None:
+    journal = open_journal(folder)
     for step in itertools.count():
         events = [Noted(f"{step}.{index}") for index in range(step % 5)]
         given = Said(f"step {step}", events=len(events))

@@ -12,28 +12,30 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from controller.journal import JournalError
-from controller.journal.file import SCHEMA, Connection, connect
-from controller.journal.store import JournalReader
+from controller.journal.file import Connection, connect
+from controller.journal.schema import SCHEMA, TABLES
 from firmware_bridge.cards import DECK, Concealed
-from tests.journal.vocabulary import LOCAL_KEY, AnyEvent, AnyInput, append, open_journal
+from tests.journal.vocabulary import LOCAL_KEY, Cards, append, moment, open_journal, reader_of
 
 FORBIDDEN = [
-    "UPDATE entry SET body = '{}' WHERE number = 2",
+    "UPDATE decision SET events = '[]' WHERE last = 4",
     "UPDATE journal SET table_name = 'other'",
-    "DELETE FROM entry WHERE number = 8",
+    "DELETE FROM decision WHERE last = 8",
     "DELETE FROM journal",
-    "INSERT OR REPLACE INTO entry SELECT 2, utc_ns, boottime_ns, start, round, kind, '{}', previous, hash "
-    "FROM entry WHERE number = 2",
-    "REPLACE INTO journal SELECT one, format, id, 0, 'other', simulated, key_check, previous_number, previous_hash "
-    "FROM journal",
-    "INSERT INTO journal SELECT 2, format, id, 0, 'other', simulated, key_check, previous_number, previous_hash "
-    "FROM journal",
+    "INSERT OR REPLACE INTO decision SELECT last, count, utc_ns, boottime_ns, round, '{}', events, sealed, hash "
+    "FROM decision WHERE last = 4",
+    "UPDATE head SET utc_ns = 0",
+    "DELETE FROM head",
+    "UPDATE checkpoint SET state = '{}'",
+    "DELETE FROM checkpoint",
+    "REPLACE INTO journal SELECT * FROM journal",
+    "INSERT INTO journal SELECT * FROM journal",
 ]
 FORBIDDEN_TO_OURS = [
-    "DROP TRIGGER entry_update",
-    "DROP TABLE entry",
-    "ALTER TABLE entry ADD COLUMN more TEXT",
-    "CREATE INDEX more ON entry (utc_ns)",
+    "DROP TRIGGER decision_update",
+    "DROP TABLE decision",
+    "ALTER TABLE decision ADD COLUMN more TEXT",
+    "CREATE INDEX more ON decision (utc_ns)",
     "CREATE TEMP TABLE more (number INTEGER)",
     "PRAGMA recursive_triggers=OFF",
     "PRAGMA writable_schema=ON",
@@ -45,16 +47,23 @@ FORBIDDEN_TO_OURS = [
 
 
 @pytest.fixture
-def written(path: Path) -> Path:
-    """A closed journal with two appends, eight entries."""
-    with closing(open_journal(path)) as journal:
+def written(folder: Path, path: Path) -> Path:
+    """The file of a journal that nobody has open: two decisions, eight entries, a signed head, a saved state."""
+    with closing(open_journal(folder)) as journal:
         append(journal, 1, Concealed(DECK[0], 7, 1), Concealed(DECK[1], 7, 2))
         append(journal, 2)
+        journal.sign_head(moment())
+        journal.save(Cards())
     return path
 
 
 def rows(connection: Connection) -> list[object]:
-    return [*connection.execute("SELECT * FROM entry"), *connection.execute("SELECT * FROM journal")]
+    return [row for table in TABLES for row in connection.execute(f"SELECT * FROM {table}")]  # noqa: S608  # our own names
+
+
+def evidence(connection: Connection) -> list[object]:
+    """What the chain covers."""
+    return [*connection.execute("SELECT * FROM journal"), *connection.execute("SELECT * FROM decision")]
 
 
 @pytest.mark.parametrize("statement", FORBIDDEN + FORBIDDEN_TO_OURS)
@@ -90,28 +99,32 @@ def unguarded(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 @pytest.mark.parametrize(
-    ("change", "entry"),
+    ("change", "after"),
     [
-        ("UPDATE entry SET body = replace(body, 'box 1', 'box 2') WHERE number = 2", 2),
-        ("UPDATE entry SET utc_ns = utc_ns + 1 WHERE number = 3", 3),
-        ("UPDATE entry SET boottime_ns = 0 WHERE number = 4", 4),
-        ("UPDATE entry SET round = 2 WHERE number = 5", 5),
-        ("UPDATE entry SET start = 'another' WHERE number = 6", 6),
-        ("UPDATE entry SET kind = 'input' WHERE number = 7", 7),
-        ("UPDATE entry SET previous = zeroblob(32) WHERE number = 1", 1),
-        ("UPDATE entry SET hash = zeroblob(32) WHERE number = 8", 8),
-        ("UPDATE entry SET body = CAST(x'ff' AS TEXT) WHERE number = 8", 8),
-        ("DELETE FROM entry WHERE number = 1", 1),
-        ("DELETE FROM entry WHERE number = 4", 4),
-        ("UPDATE entry SET number = 9 WHERE number = 8", 8),
-        ("UPDATE journal SET created_utc_ns = 0", 1),
+        ("UPDATE decision SET events = replace(events, 'box 1', 'box 2') WHERE last = 4", 0),
+        ("UPDATE decision SET utc_ns = utc_ns + 1 WHERE last = 4", 0),
+        ("UPDATE decision SET boottime_ns = 0 WHERE last = 8", 4),
+        ("UPDATE decision SET round = 2 WHERE last = 8", 4),
+        ("UPDATE decision SET input = replace(input, 'number', 'cards') WHERE last = 8", 4),
+        ("UPDATE decision SET sealed = zeroblob(length(sealed)) WHERE last = 8", 4),
+        ("UPDATE decision SET count = 3 WHERE last = 8", 4),
+        ("UPDATE decision SET hash = zeroblob(32) WHERE last = 8", 4),
+        ("UPDATE decision SET events = CAST(x'ff' AS TEXT) WHERE last = 8", 4),
+        ("UPDATE decision SET input = '', events = input || events WHERE last = 4", 0),
+        ("DELETE FROM decision WHERE last = 4", 0),
+        ("UPDATE decision SET last = 9 WHERE last = 8", 4),
+        ("UPDATE journal SET created_utc_ns = 0", 0),
+        ("UPDATE journal SET table_name = 'pit 1 / 75', journal_id = substr(journal_id, 2)", 0),
+        ('UPDATE journal SET state = \'{"cards":[],"inputs":1}\'', 0),
+        ("UPDATE journal SET previous_file = 'f1'", 0),
     ],
 )
-def test_a_change_past_the_journal_is_found_on_opening(written: Path, change: str, entry: int) -> None:
+def test_a_change_past_the_journal_is_found(written: Path, change: str, after: int) -> None:
     with unguarded(written) as connection:
         assert connection.execute(change).rowcount == 1
-    with pytest.raises(JournalError, match=rf"entry {entry} is missing or has been changed") as found:
-        open_journal(written)
+    words = f"what follows entry {after} is missing or has been changed"
+    with closing(reader_of(written, None)) as reader, pytest.raises(JournalError, match=words) as found:
+        reader.verify()
     assert found.value.code == "journal-damaged"
     assert found.value.hint
 
@@ -119,15 +132,16 @@ def test_a_change_past_the_journal_is_found_on_opening(written: Path, change: st
 def test_putting_the_guards_back_alone_changes_nothing(written: Path) -> None:
     with unguarded(written):
         pass
-    with closing(open_journal(written)) as journal:
+    with closing(open_journal(written.parent)) as journal:
         assert journal.head.number == 8
+        assert journal.files().verify() == journal.head
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        "DROP TRIGGER entry_update",
-        "CREATE TRIGGER more AFTER INSERT ON entry BEGIN SELECT 1; END",
+        "DROP TRIGGER decision_update",
+        "CREATE TRIGGER more AFTER INSERT ON decision BEGIN SELECT 1; END",
         "CREATE TABLE more (number INTEGER)",
     ],
 )
@@ -135,7 +149,7 @@ def test_changed_guards_are_found_on_opening(written: Path, change: str) -> None
     with closing(sqlite3.connect(written)) as connection:
         connection.execute(change)
     with pytest.raises(JournalError, match="guards") as found:
-        open_journal(written)
+        open_journal(written.parent)
     assert found.value.code == "journal-damaged"
 
 
@@ -146,19 +160,24 @@ def rewrite_schema(path: Path, before: str, after: str) -> None:
 
 
 @pytest.mark.parametrize("value", ["NULL", "'noon'", "1.5", "x'00'"])
-def test_a_value_of_another_type_is_found_on_opening(written: Path, value: str) -> None:
+def test_a_value_of_another_type_breaks_the_chain(written: Path, value: str) -> None:
     rewrite_schema(written, "utc_ns INTEGER NOT NULL", "utc_ns ANY")
     with unguarded(written) as connection:
-        connection.execute(f"UPDATE entry SET utc_ns = {value} WHERE number = 3")  # noqa: S608  # the test's own words
+        connection.execute(f"UPDATE decision SET utc_ns = {value} WHERE last = 4")  # noqa: S608  # the test's own words
     rewrite_schema(written, "utc_ns ANY", "utc_ns INTEGER NOT NULL")
-    with pytest.raises(JournalError) as found:
-        open_journal(written)
+    with closing(reader_of(written, None)) as reader, pytest.raises(JournalError) as found:
+        reader.verify()
     assert found.value.code == "journal-damaged"
 
 
 def refusal_of(path: Path) -> JournalError | None:
+    """Whether a program that reads the whole file finds something."""
     try:
-        open_journal(path).close()
+        with closing(reader_of(path)) as reader:
+            reader.verify()
+            list(reader.entries())
+            reader.opening_state()
+            reader.checkpoint()
     except JournalError as error:
         return error
     return None
@@ -167,9 +186,10 @@ def refusal_of(path: Path) -> JournalError | None:
 @given(st.data())
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_a_flipped_bit_is_refused_or_lies_where_nothing_is_stored(written: Path, data: st.DataObject) -> None:
+    """Or in the caches: signatures of heads are for who has the public key, and a damaged state is not used."""
     content = written.read_bytes()
     with closing(sqlite3.connect(written)) as connection:
-        before = rows(connection)
+        before = evidence(connection)
     place = data.draw(st.integers(0, len(content) * 8 - 1))
     flipped = bytearray(content)
     flipped[place // 8] ^= 1 << place % 8
@@ -181,11 +201,18 @@ def test_a_flipped_bit_is_refused_or_lies_where_nothing_is_stored(written: Path,
         assert error.code in {"journal-damaged", "journal-format", "journal-key", "journal-io"}
     else:
         with closing(sqlite3.connect(copy)) as connection:
-            assert rows(connection) == before
+            assert evidence(connection) == before
 
 
 @pytest.mark.parametrize(
-    "change", ["id = x'00'", "key_check = 'text'", "previous_hash = printf('%.32c', 'a')", "previous_number = -1"]
+    "change",
+    [
+        "journal_id = x'00'",
+        "file_id = x'00'",
+        "key_check = 'text'",
+        "previous_hash = printf('%.32c', 'a')",
+        "previous_number = -1",
+    ],
 )
 def test_a_name_of_other_types_is_found_on_opening(written: Path, change: str) -> None:
     column = change.split()[0]
@@ -196,24 +223,23 @@ def test_a_name_of_other_types_is_found_on_opening(written: Path, change: str) -
         connection.execute(f"UPDATE journal SET {change}")  # noqa: S608  # the test's own words
     rewrite_schema(written, f"{column} ANY NOT NULL", f"{column} {kind.upper()} NOT NULL")
     with pytest.raises(JournalError, match="name is not as it was made") as found:
-        open_journal(written)
+        open_journal(written.parent)
     assert found.value.code == "journal-damaged"
 
 
-@pytest.mark.parametrize("column", ["utc_ns", "boottime_ns", "start", "round", "kind", "body"])
-def test_a_reader_without_the_chain_finds_a_value_of_another_type(written: Path, column: str) -> None:
+@pytest.mark.parametrize("column", ["count", "utc_ns", "boottime_ns", "round", "input", "events", "sealed"])
+@pytest.mark.parametrize("local_key", [LOCAL_KEY, None])
+def test_a_reader_without_the_chain_finds_a_value_of_another_type(
+    written: Path, column: str, local_key: bytes | None
+) -> None:
     """SQLite reads what damage left: a NULL where the schema allows none."""
-    content = written.read_bytes()
     with closing(sqlite3.connect(written)) as connection:
-        (kind,) = connection.execute(f"SELECT typeof({column}) FROM entry WHERE number = 3").fetchone()  # noqa: S608  # the test's own words
+        (kind,) = connection.execute(f"SELECT typeof({column}) FROM decision WHERE last = 4").fetchone()  # noqa: S608  # the test's own words
     rewrite_schema(written, f"{column} {kind.upper()} NOT NULL", f"{column} ANY")
     with unguarded(written) as connection:
-        connection.execute(f"UPDATE entry SET {column} = NULL WHERE number = 3")  # noqa: S608  # the test's own words
+        connection.execute(f"UPDATE decision SET {column} = NULL WHERE last = 4")  # noqa: S608  # the test's own words
     rewrite_schema(written, f"{column} ANY", f"{column} {kind.upper()} NOT NULL")
-    assert written.read_bytes() != content
-    reader: JournalReader[AnyInput, AnyEvent] = JournalReader.open_to_read(
-        written, AnyInput, AnyEvent, local_key=LOCAL_KEY
-    )
-    with closing(reader), pytest.raises(JournalError, match="entry 3 has been changed") as found:
-        list(reader.entries())
+    words = "entry 4 has been changed"
+    with closing(reader_of(written, local_key)) as reader, pytest.raises(JournalError, match=words) as found:
+        list(reader.decisions() if local_key is None else reader.entries())
     assert found.value.code == "journal-damaged"

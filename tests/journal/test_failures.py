@@ -15,10 +15,10 @@ from pytest_mock import MockerFixture
 
 from controller.journal import JournalError
 from controller.journal.file import Connection, connect
-from tests.journal.vocabulary import Noted, Said, append, moment, open_journal
+from tests.journal.vocabulary import Noted, Said, append, entries, moment, open_journal
 
 FULL = sqlite3.OperationalError("database or disk is full")
-STATEMENTS = ["BEGIN", "INSERT", "INSERT", "INSERT", "INSERT", "COMMIT"]  # of one append with three events
+STATEMENTS = ["BEGIN", "INSERT", "SELECT", "COMMIT"]  # of one append
 
 
 class Failing:
@@ -81,34 +81,34 @@ def failure(step: Callable[[], object]) -> JournalError:
     ids=lambda value: str(value),
 )
 def test_a_failed_append_leaves_what_was_there(
-    path: Path, failing: Failing, position: int, error: Exception, code: str
+    folder: Path, failing: Failing, position: int, error: Exception, code: str
 ) -> None:
-    with closing(open_journal(path, connect=failing.connect)) as journal:
+    with closing(open_journal(folder, connect=failing.connect)) as journal:
         append(journal, 1)
-        before, head = list(journal.entries()), journal.head
+        before, head = entries(journal), journal.head
         failing.at(position, error)
         assert failure(lambda: append(journal, 2)).code == code
         failing.nowhere()
-        assert list(journal.entries()) == before
+        assert entries(journal) == before
         assert journal.head == head
         assert append(journal, 3) == [5, 6, 7, 8]
-    with closing(open_journal(path)) as journal:
+    with closing(open_journal(folder)) as journal:
         assert journal.head.number == 8
 
 
-def test_a_transaction_that_will_not_end_is_never_added_to(path: Path, failing: Failing) -> None:
-    with closing(open_journal(path, connect=failing.connect)) as journal:
+def test_a_transaction_that_will_not_end_is_never_added_to(folder: Path, failing: Failing) -> None:
+    with closing(open_journal(folder, connect=failing.connect)) as journal:
         append(journal, 1)
-        failing.at(4, FULL, rollback=sqlite3.OperationalError("disk I/O error"))
+        failing.at(2, FULL, rollback=sqlite3.OperationalError("disk I/O error"))
         failure(lambda: append(journal, 2))
         assert failure(lambda: append(journal, 3)).code == "journal-damaged"
         failing.nowhere()
         assert append(journal, 4) == [5, 6, 7, 8]
 
 
-def test_the_first_append_may_fail(path: Path, failing: Failing) -> None:
-    with closing(open_journal(path, connect=failing.connect)) as journal:
-        failing.at(5, FULL)
+def test_the_first_append_may_fail(folder: Path, failing: Failing) -> None:
+    with closing(open_journal(folder, connect=failing.connect)) as journal:
+        failing.at(3, FULL)
         failure(lambda: append(journal, 1))
         failing.nowhere()
         assert append(journal, 2) == [1, 2, 3, 4]
@@ -116,23 +116,23 @@ def test_the_first_append_may_fail(path: Path, failing: Failing) -> None:
 
 @pytest.mark.parametrize("interruption", [KeyboardInterrupt, MemoryError])
 def test_an_interrupted_append_is_undone_and_passed_on(
-    path: Path, failing: Failing, interruption: type[Exception]
+    folder: Path, failing: Failing, interruption: type[Exception]
 ) -> None:
-    with closing(open_journal(path, connect=failing.connect)) as journal:
-        failing.at(3, interruption())
+    with closing(open_journal(folder, connect=failing.connect)) as journal:
+        failing.at(2, interruption())
         with pytest.raises(interruption):
             append(journal, 1)
         failing.nowhere()
         assert append(journal, 2) == [1, 2, 3, 4]
 
 
-def test_sqlites_own_full_disk(path: Path) -> None:
+def test_sqlites_own_full_disk(folder: Path) -> None:
     def small(path: Path) -> Connection:
         connection = sqlite3.connect(path, isolation_level=None)
-        connection.execute("PRAGMA max_page_count=12")
+        connection.execute("PRAGMA max_page_count=16")
         return connection
 
-    with closing(open_journal(path, connect=small)) as journal:
+    with closing(open_journal(folder, connect=small)) as journal:
         steps = itertools.count()
 
         def fill() -> None:
@@ -143,19 +143,19 @@ def test_sqlites_own_full_disk(path: Path) -> None:
         written = 2 * (next(steps) - 1)
         assert error.code == "journal-full"
         assert journal.head.number == written > 0
-        assert journal.verify() == journal.head
-    with closing(open_journal(path)) as journal:
+        assert journal.files().verify() == journal.head
+    with closing(open_journal(folder)) as journal:
         assert append(journal, 1)[0] == written + 1
 
 
-def test_a_disk_that_is_full_at_the_beginning(path: Path) -> None:
+def test_a_disk_that_is_full_at_the_beginning(folder: Path) -> None:
     def none(path: Path) -> Connection:
         connection = sqlite3.connect(path, isolation_level=None)
         connection.execute("PRAGMA max_page_count=2")
         return connection
 
-    assert failure(lambda: open_journal(path, connect=none)).code == "journal-full"
-    with closing(open_journal(path)) as journal:
+    assert failure(lambda: open_journal(folder, connect=none)).code == "journal-full"
+    with closing(open_journal(folder)) as journal:
         assert append(journal, 1) == [1, 2, 3, 4]
 
 
@@ -165,24 +165,24 @@ def impatient() -> Callable[[Path], Connection]:
 
 
 @pytest.fixture
-def other_writer(path: Path) -> Iterator[sqlite3.Connection]:
-    open_journal(path).close()
+def other_writer(folder: Path, path: Path) -> Iterator[sqlite3.Connection]:
+    open_journal(folder).close()
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         yield connection
 
 
 def test_a_program_that_writes_past_the_lock_file_is_noticed(
-    path: Path, impatient: Callable[[Path], Connection], other_writer: sqlite3.Connection
+    folder: Path, impatient: Callable[[Path], Connection], other_writer: sqlite3.Connection
 ) -> None:
-    with closing(open_journal(path, connect=impatient)) as journal:
+    with closing(open_journal(folder, connect=impatient)) as journal:
         other_writer.execute("BEGIN IMMEDIATE")
         assert failure(lambda: append(journal, 1)).code == "journal-locked"
         other_writer.execute("ROLLBACK")
         assert append(journal, 2) == [1, 2, 3, 4]
 
 
-def test_what_no_journal_can_hold_is_refused_before_anything_is_written(path: Path) -> None:
-    with closing(open_journal(path)) as journal:
+def test_what_no_journal_can_hold_is_refused_before_anything_is_written(folder: Path) -> None:
+    with closing(open_journal(folder)) as journal:
         for wrong in (object(), Said("\ud800")):
             with pytest.raises((TypeError, ValueError, NotImplementedError)):
                 journal.append(wrong, [], round=1, moment=moment())  # type: ignore[arg-type]  # that is the failure

@@ -14,10 +14,9 @@ from typing import Any
 
 import pytest
 
-from controller.journal.store import JournalReader
-from controller.table.events import AnyEvent
+from controller.daemon.journal_types import JOURNAL_TYPES
+from controller.journal.reader import JournalReader
 from controller.table.evolve import evolve
-from controller.table.inputs import AnyInput
 from controller.table.state import TableState
 from tests.journal.keep import SHOWN_AFTER
 from tests.journal.keep import shown as shown_now
@@ -48,7 +47,7 @@ def test_a_kept_journal_folds_to_what_was_shown_then(name: str, tmp_path: Path) 
     path.write_bytes(gzip.decompress((KEPT / f"{name}.journal.gz").read_bytes()))
     shown: list[Any] = json.loads(gzip.decompress((KEPT / f"{name}.views.json.gz").read_bytes()))
     key = bytes.fromhex((KEPT / f"{name}.key").read_text())
-    journal: JournalReader[Any, Any] = JournalReader.open_to_read(path, AnyInput, AnyEvent, local_key=key)
+    journal: JournalReader[Any, Any] = JournalReader.open_to_read(path, JOURNAL_TYPES, local_key=key)
     state, compared = TableState(), 0
     try:
         journal.verify()

@@ -1,4 +1,4 @@
-"""What is not this table's whole journal, with its key and for us alone, is refused with a next step."""
+"""What is not this table's whole journal, with its key and for us alone, is refused with a next step and left alone."""
 
 from __future__ import annotations
 
@@ -12,203 +12,248 @@ import msgspec
 import pytest
 
 from controller.journal import JournalError
-from controller.journal.file import Head
-from controller.journal.store import JournalReader
 from firmware_bridge.cards import DECK, Concealed
-from tests.journal.vocabulary import IDENTITY, LOCAL_KEY, AnyEvent, AnyInput, append, open_journal
+from tests.journal.vocabulary import (
+    IDENTITY,
+    append,
+    entries,
+    open_journal,
+    reader_of,
+)
 
 
-def refusal(path: Path, **changed: object) -> JournalError:
+def refusal(folder: Path, **changed: object) -> JournalError:
     with pytest.raises(JournalError) as refused:
-        open_journal(path, **changed)
+        open_journal(folder, **changed)
     assert str(refused.value).endswith(".")
     assert refused.value.hint.endswith(".")
     return refused.value
 
 
+def contents(folder: Path) -> dict[str, bytes]:
+    """Without what SQLite leaves beside a file that somebody reads: an index, and a log without content."""
+    found = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    return {name: data for name, data in found.items() if data.strip(b"\0") and not name.endswith("-shm")}
+
+
 @pytest.fixture
-def written(path: Path) -> Path:
-    with closing(open_journal(path)) as journal:
+def written(folder: Path) -> Path:
+    """The folder of a journal with one decision, four entries."""
+    with closing(open_journal(folder)) as journal:
         append(journal, 1)
-    return path
+    return folder
 
 
-def test_a_new_journal_bears_the_name_that_was_handed_in(path: Path) -> None:
-    with closing(open_journal(path)) as journal:
+def test_a_new_journal_bears_the_name_that_was_handed_in(folder: Path) -> None:
+    with closing(open_journal(folder)) as journal:
         assert journal.identity == IDENTITY
         assert journal.head.number == 0
-        assert list(journal.entries()) == []
+        assert entries(journal) == []
+    assert (folder / "000001.journal").stat().st_mode & 0o777 == 0o600
 
 
 def test_an_existing_journal_keeps_its_own_id(written: Path) -> None:
-    other = msgspec.structs.replace(IDENTITY, id="00" * 16, created_utc_ns=0)
+    other = msgspec.structs.replace(IDENTITY, id="00" * 16)
     with closing(open_journal(written, identity=other)) as journal:
         assert journal.identity == IDENTITY
         assert journal.head.number == 4
 
 
-def test_numbers_and_hashes_run_on_from_the_file_before(path: Path) -> None:
-    follows = msgspec.structs.replace(IDENTITY, previous=Head(40, b"h" * 32))
-    with closing(open_journal(path, identity=follows)) as journal:
-        assert append(journal, 1) == [41, 42, 43, 44]
-    with closing(open_journal(path)) as journal:
-        assert journal.identity.previous == Head(40, b"h" * 32)
-        assert journal.head.number == 44
-
-
 def test_a_wrong_key_is_refused(written: Path) -> None:
+    before = contents(written)
     assert refusal(written, local_key=bytes(32)).code == "journal-key"
+    assert contents(written) == before
 
 
 @pytest.mark.parametrize("length", [0, 16, 33])
-def test_a_key_of_another_length_is_refused(path: Path, length: int) -> None:
-    assert refusal(path, local_key=bytes(length)).code == "journal-key"
+def test_a_key_of_another_length_is_refused(folder: Path, length: int) -> None:
+    assert refusal(folder, local_key=bytes(length)).code == "journal-key"
 
 
 @pytest.mark.parametrize("changed", [{"table": "pit 1 / 8"}, {"simulated": False}])
 def test_another_tables_journal_is_refused(written: Path, changed: dict[str, object]) -> None:
+    before = contents(written)
     error = refusal(written, identity=msgspec.structs.replace(IDENTITY, **changed))
     assert error.code == "journal-format"
     assert "belongs to simulated table 'pit 1 / 7'" in str(error)
+    assert contents(written) == before
 
 
-def test_an_unknown_format_is_refused(written: Path) -> None:
-    with closing(sqlite3.connect(written)) as connection, connection:
+def test_an_unknown_format_is_refused(written: Path, path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("DROP TRIGGER journal_update")
-        connection.execute("UPDATE journal SET format = 2")
+        connection.execute("UPDATE journal SET format = 3")
+    before = contents(written)
     error = refusal(written)
     assert error.code == "journal-format"
-    assert "format 2" in str(error)
+    assert "format 3" in str(error)
+    assert contents(written) == before
 
 
-def test_a_journal_without_its_name_is_damaged(written: Path) -> None:
-    with closing(sqlite3.connect(written)) as connection, connection:
+def test_a_file_without_its_name_is_damaged(written: Path, path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("DROP TRIGGER journal_delete")
         connection.execute("DELETE FROM journal")
     assert refusal(written).code == "journal-damaged"
 
 
-def test_a_file_that_is_no_database_is_refused_and_left_alone(path: Path) -> None:
-    path.write_text("holiday plans\n" * 100)
-    assert refusal(path).code == "journal-format"
-    assert path.read_text() == "holiday plans\n" * 100
+@pytest.mark.parametrize("name", ["000001.journal", "000002.journal", "0123456.journal"])
+def test_a_file_that_is_no_database_is_refused_and_left_alone(folder: Path, name: str) -> None:
+    folder.mkdir()
+    other = folder / name
+    other.write_text("holiday plans\n" * 100)
+    assert refusal(folder).code == "journal-format"
+    assert contents(folder) == {name: b"holiday plans\n" * 100}
 
 
 @pytest.mark.parametrize("made", ["CREATE TABLE recipe (name TEXT)", "CREATE TABLE journal (day TEXT)"])
-def test_another_programs_database_is_refused_and_left_alone(path: Path, made: str) -> None:
-    with closing(sqlite3.connect(path)) as connection:
+@pytest.mark.parametrize("name", ["000001.journal", "recipes.db"])
+def test_another_programs_database_is_refused_and_left_alone(folder: Path, made: str, name: str) -> None:
+    folder.mkdir()
+    with closing(sqlite3.connect(folder / name)) as connection:
         connection.execute(made)
-    before = path.read_bytes()
-    assert refusal(path).code == "journal-format"
-    assert path.read_bytes() == before
+    before = contents(folder)
+    assert refusal(folder).code == "journal-format"
+    assert contents(folder) == before
 
 
-def test_an_empty_file_becomes_a_journal(path: Path) -> None:
+def test_other_files_in_the_folder_are_left_alone(folder: Path) -> None:
+    folder.mkdir()
+    (folder / "signing.key").write_text("ab" * 32)
+    (folder / "000001.journal.txt").write_text("notes")
+    with closing(open_journal(folder)) as journal:
+        append(journal, 1)
+    assert contents(folder).keys() == {"signing.key", "000001.journal.txt", "000001.journal", "pin"}
+
+
+@pytest.mark.parametrize("length", [100, 4096, 8192, -4096, -1])
+def test_a_file_that_was_cut_in_the_middle_is_refused_and_left_alone(folder: Path, path: Path, length: int) -> None:
+    with closing(open_journal(folder)) as journal:
+        for step in range(40):
+            append(journal, step)
+    cut = path.read_bytes()[:length]
+    path.write_bytes(cut)
+    with pytest.raises(JournalError) as refused, closing(open_journal(folder)) as journal:
+        journal.files().verify()
+    assert refused.value.code in {"journal-damaged", "journal-format"}
+    assert contents(folder)[path.name] == cut
+
+
+def test_an_empty_file_becomes_a_journal(folder: Path, path: Path) -> None:
+    folder.mkdir()
     path.touch()
-    with closing(open_journal(path)) as journal:
+    with closing(open_journal(folder)) as journal:
         assert append(journal, 1) == [1, 2, 3, 4]
 
 
-def test_a_directory_that_is_missing_is_said(tmp_path: Path) -> None:
-    assert refusal(tmp_path / "missing" / "table.journal").code == "journal-io"
+def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for folder in (tmp_path / "file", tmp_path / "file" / "journal"):
+        assert refusal(folder).code == "journal-io"
 
 
-def test_one_at_a_time(path: Path) -> None:
-    with closing(open_journal(path)) as first:
-        assert refusal(path).code == "journal-locked"
+def test_one_at_a_time(folder: Path) -> None:
+    with closing(open_journal(folder)) as first:
+        assert refusal(folder).code == "journal-locked"
         append(first, 1)
-    with closing(open_journal(path)) as second:
+    with closing(open_journal(folder)) as second:
         assert append(second, 2) == [5, 6, 7, 8]
 
 
-def test_a_second_name_does_not_lead_past_the_lock(path: Path) -> None:
-    other = path.with_name("other.journal")
-    with closing(open_journal(path)) as first:
+def test_a_second_name_of_the_folder_does_not_lead_past_the_lock(tmp_path: Path, folder: Path) -> None:
+    other = tmp_path / "other"
+    other.symlink_to(folder)
+    with closing(open_journal(folder)) as first:
         append(first, 1)
-        other.hardlink_to(path)
         assert refusal(other).code == "journal-locked"
         append(first, 2)
-        assert first.verify() == first.head
 
 
-def test_a_journal_with_two_names_is_refused_under_both_until_one_is_removed(written: Path) -> None:
-    other = written.with_name("other.journal")
-    other.hardlink_to(written)
-    for name in (written, other):
-        error = refusal(name)
-        assert error.code == "journal-linked"
-        assert "2 names" in str(error)
+def test_a_file_with_two_names_is_refused_until_one_is_removed(written: Path, path: Path) -> None:
+    other = path.with_name("other.journal")
+    other.hardlink_to(path)
+    error = refusal(written)
+    assert error.code == "journal-linked"
+    assert "2 names" in str(error)
     other.unlink()
     with closing(open_journal(written)) as journal:
         assert append(journal, 2) == [5, 6, 7, 8]
 
 
-def test_a_symbolic_link_is_the_file_that_it_names(written: Path) -> None:
-    other = written.with_name("other.journal")
-    other.symlink_to(written)
-    with closing(open_journal(other)):
-        assert refusal(written).code == "journal-locked"
-
-
-@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/null")])
-def test_what_is_no_file_is_no_journal(path: Path, make: Callable[[Path], object]) -> None:
+@pytest.mark.parametrize("make", [os.mkfifo, Path.mkdir, lambda path: path.symlink_to("/dev/null")])
+def test_what_is_no_file_is_no_journal(folder: Path, path: Path, make: Callable[[Path], object]) -> None:
+    folder.mkdir()
     make(path)
-    assert refusal(path).code == "journal-format"
+    assert refusal(folder).code == "journal-format"
 
 
-def test_a_refused_opening_leaves_the_file_free(written: Path) -> None:
+def test_a_refused_opening_leaves_the_folder_free(written: Path) -> None:
     refusal(written, local_key=bytes(32))
     open_journal(written).close()
 
 
-def test_closing_twice_is_closing(path: Path) -> None:
-    journal = open_journal(path)
+def test_closing_twice_is_closing(folder: Path) -> None:
+    journal = open_journal(folder)
     journal.close()
     journal.close()
-    assert not path.with_name(path.name + "-wal").exists()
+    assert {each.name for each in folder.iterdir()} == {"000001.journal", "pin"}
 
 
-def test_a_reader_sees_what_is_committed_while_the_daemon_writes(path: Path) -> None:
+def test_a_reader_sees_what_is_committed_while_the_daemon_writes(folder: Path, path: Path) -> None:
     card = Concealed(DECK[30], 7, 1)
-    with closing(open_journal(path)) as journal:
+    with closing(open_journal(folder)) as journal:
         append(journal, 1, card)
-        reader: JournalReader[AnyInput, AnyEvent]
-        reader = JournalReader.open_to_read(path, AnyInput, AnyEvent, local_key=LOCAL_KEY)
-        with closing(reader):
-            assert list(reader.entries()) == list(journal.entries())
+        with closing(reader_of(path)) as reader:
+            assert list(reader.entries()) == entries(journal)
             append(journal, 2, card)
             assert reader.verify() == journal.head
-            assert reader.identity == IDENTITY
+            assert reader.header.identity == IDENTITY
             assert [entry.number for entry in reader.entries(after=4)] == [5, 6, 7, 8]
 
 
+def test_entries_from_within_a_decision(folder: Path) -> None:
+    with closing(open_journal(folder)) as journal:
+        append(journal, 1)
+        append(journal, 2)
+        everything = entries(journal)
+        for after in range(9):
+            assert entries(journal, after) == everything[after:]
+            decisions = list(journal.files().decisions(after))
+            assert [decision.last for decision in decisions] == [last for last in (4, 8) if last > after]
+
+
 @pytest.mark.parametrize("content", [None, b"", b"no database at all, and long enough to be read as a header" * 20])
-def test_a_reader_refuses_what_is_no_journal(path: Path, content: bytes | None) -> None:
+def test_a_reader_refuses_what_is_no_journal(tmp_path: Path, content: bytes | None) -> None:
+    path = tmp_path / "table.journal"
     if content is not None:
         path.write_bytes(content)
     with pytest.raises(JournalError) as refused:
-        JournalReader.open_to_read(path, AnyInput, AnyEvent, local_key=LOCAL_KEY)
+        reader_of(path)
     assert refused.value.code == ("journal-io" if content is None else "journal-format")
 
 
-def test_a_reader_needs_the_key(written: Path) -> None:
+def test_a_reader_with_a_wrong_key_is_refused_and_without_one_reads_what_is_published(
+    written: Path, path: Path
+) -> None:
     with pytest.raises(JournalError) as refused:
-        JournalReader.open_to_read(written, AnyInput, AnyEvent, local_key=bytes(32))
+        reader_of(path, bytes(32))
     assert refused.value.code == "journal-key"
+    with closing(reader_of(path, None)) as reader:
+        (decision,) = reader.decisions()
+        assert reader.verify().number == decision.last == 4
+        assert decision.events[1] == b'{"type":"noted","text":"step 1"}'
+        assert decision.input == b'{"type":"dispensed","number":1,"cards":[],"evidence":0}'
 
 
-def test_pages_of_entries_are_read_in_order(journal_with_many: Path) -> None:
-    with closing(open_journal(journal_with_many)) as journal:
-        numbers = [entry.number for entry in journal.entries()]
-        assert numbers == list(range(1, 1201))
-        assert [entry.number for entry in journal.entries(after=3, limit=600)] == list(range(4, 604))
-        assert list(journal.entries(after=1200)) == []
-        assert list(journal.entries(limit=0)) == []
-
-
-@pytest.fixture
-def journal_with_many(path: Path) -> Path:
-    with closing(open_journal(path)) as journal:
+def test_pages_of_entries_are_read_in_order(folder: Path) -> None:
+    with closing(open_journal(folder)) as journal:
         for step in range(300):
             append(journal, step)
-    return path
+        assert [entry.number for entry in entries(journal)] == list(range(1, 1201))
+        assert entries(journal, 1200) == []
+        assert [decision.last for decision in journal.files().decisions()] == list(range(4, 1201, 4))
+        with closing(reader_of(journal.path)) as reader:
+            assert [entry.number for entry in reader.entries(3, 600)] == list(range(4, 604))
+            assert list(reader.entries(limit=0)) == []
+            assert [decision.last for decision in reader.decisions(3, 2)] == [4, 8]
+            assert list(reader.decisions(limit=0)) == []

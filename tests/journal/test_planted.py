@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from controller.journal import JournalError
-from controller.journal.file import connect_reader, read_name
-from tests.journal.vocabulary import append, open_journal
+from controller.journal.file import connect_reader, read_header
+from tests.journal.vocabulary import Cards, TestJournal, append, moment, open_journal
 
-IGNORES = "BEFORE INSERT ON entry BEGIN SELECT RAISE(IGNORE); END"
-SILENCES_ONE = "BEFORE INSERT ON entry WHEN NEW.body LIKE '%step 2%' BEGIN SELECT RAISE(IGNORE); END"
-REMOVES = "AFTER INSERT ON entry BEGIN DELETE FROM entry WHERE number = NEW.number; END"
-CHANGES = "AFTER INSERT ON entry BEGIN UPDATE entry SET body = '{}' WHERE number = NEW.number; END"
-ADDS = """AFTER INSERT ON entry WHEN NEW.number < 90
-BEGIN INSERT INTO entry SELECT 99, utc_ns, boottime_ns, start, round, kind, body, previous, hash FROM entry LIMIT 1;
+IGNORES = "BEFORE INSERT ON decision BEGIN SELECT RAISE(IGNORE); END"
+SILENCES_ONE = "BEFORE INSERT ON decision WHEN NEW.events LIKE '%step 2%' BEGIN SELECT RAISE(IGNORE); END"
+REMOVES = "AFTER INSERT ON decision BEGIN DELETE FROM decision WHERE last = NEW.last; END"
+CHANGES = "AFTER INSERT ON decision BEGIN UPDATE decision SET events = '[]' WHERE last = NEW.last; END"
+ADDS = """AFTER INSERT ON decision WHEN NEW.last < 90 BEGIN
+INSERT INTO decision SELECT 99, count, utc_ns, boottime_ns, round, input, events, sealed, hash FROM decision LIMIT 1;
 END"""
 
 
 @pytest.fixture
-def written(path: Path) -> Path:
-    with closing(open_journal(path)) as journal:
+def written(folder: Path, path: Path) -> Path:
+    with closing(open_journal(folder)) as journal:
         append(journal, 1)
     return path
 
@@ -37,16 +38,16 @@ def plant(path: Path, *statements: str) -> None:
 
 def kept(path: Path) -> int:
     with closing(connect_reader(path)) as connection:
-        ((count,),) = connection.execute("SELECT count(*) FROM entry")
+        ((count,),) = connection.execute("SELECT count(*) FROM decision")
     return int(count)
 
 
 @pytest.mark.parametrize("body", [IGNORES, SILENCES_ONE, REMOVES, CHANGES, ADDS])
-@pytest.mark.parametrize("name", ["sqlitequiet", "sqlite", "sqliteXstat1", "entry", "journal", '"sqlite%"', "ruhe"])
+@pytest.mark.parametrize("name", ["sqlitequiet", "sqlite", "sqliteXstat1", "decision", "journal", '"sqlite%"', "ruhe"])
 def test_a_trigger_of_any_name_is_found_on_opening(written: Path, name: str, body: str) -> None:
     plant(written, f"CREATE TRIGGER {name} {body}")
     with pytest.raises(JournalError, match="guards") as found:
-        open_journal(written)
+        open_journal(written.parent)
     assert found.value.code == "journal-damaged"
 
 
@@ -59,37 +60,37 @@ def test_a_trigger_under_a_name_that_sqlite_keeps_to_itself_is_found(written: Pa
         "WHERE name = 'quiet'",
     )
     with pytest.raises(JournalError, match="guards"):
-        open_journal(written)
+        open_journal(written.parent)
 
 
 @pytest.mark.parametrize(
     "statement",
     [
-        "CREATE VIEW sqliteview AS SELECT * FROM entry",
+        "CREATE VIEW sqliteview AS SELECT * FROM decision",
         "CREATE TABLE sqlitetable (number INTEGER)",
-        "CREATE INDEX sqliteindex ON entry (utc_ns)",
-        "CREATE UNIQUE INDEX sqliteonce ON entry (number)",
-        "ALTER TABLE entry ADD COLUMN more TEXT GENERATED ALWAYS AS (body) VIRTUAL",
+        "CREATE INDEX sqliteindex ON decision (utc_ns)",
+        "CREATE UNIQUE INDEX sqliteonce ON decision (last)",
+        "ALTER TABLE decision ADD COLUMN more TEXT GENERATED ALWAYS AS (events) VIRTUAL",
         "ANALYZE",
     ],
 )
 def test_nothing_else_is_added_either(written: Path, statement: str) -> None:
     plant(written, statement)
     with pytest.raises(JournalError, match="guards"):
-        open_journal(written)
+        open_journal(written.parent)
 
 
 def test_a_guard_taken_off_and_its_name_given_to_another_is_found(written: Path) -> None:
-    plant(written, "DROP TRIGGER entry_update", f"CREATE TRIGGER entry_update {IGNORES}")
+    plant(written, "DROP TRIGGER decision_update", f"CREATE TRIGGER decision_update {IGNORES}")
     with pytest.raises(JournalError, match="guards"):
-        open_journal(written)
+        open_journal(written.parent)
 
 
 @pytest.mark.parametrize("body", [IGNORES, SILENCES_ONE, REMOVES, CHANGES, ADDS])
 def test_planted_while_the_journal_is_open_it_ends_the_append(written: Path, body: str) -> None:
-    with closing(open_journal(written)) as journal:
+    with closing(open_journal(written.parent)) as journal:
         head = journal.head
-        guards = ["DROP TRIGGER entry_update", "DROP TRIGGER entry_delete"] if body in (REMOVES, CHANGES) else []
+        guards = ["DROP TRIGGER decision_update", "DROP TRIGGER decision_delete"] if body in (REMOVES, CHANGES) else []
         plant(written, *guards, f"CREATE TRIGGER sqlitequiet {body}")
         for _ in range(2):
             with pytest.raises(JournalError) as found:
@@ -97,13 +98,30 @@ def test_planted_while_the_journal_is_open_it_ends_the_append(written: Path, bod
             assert found.value.code == "journal-damaged"
             assert found.value.hint
         assert journal.head == head
-        assert kept(written) == 4
+        assert kept(written) == 1
         plant(written, "DROP TRIGGER sqlitequiet")
         append(journal, 2)
-        assert kept(written) == 8
+        assert kept(written) == 2
+
+
+WRITES: dict[str, Callable[[TestJournal], object]] = {
+    "head": lambda journal: journal.sign_head(moment()),
+    "checkpoint": lambda journal: journal.save(Cards()),
+}
+
+
+@pytest.mark.parametrize("table", WRITES)
+def test_signatures_and_saved_states_are_read_back_too(written: Path, table: str) -> None:
+    with closing(open_journal(written.parent)) as journal:
+        plant(written, f"CREATE TRIGGER sqlitequiet BEFORE INSERT ON {table} BEGIN SELECT RAISE(IGNORE); END")
+        with pytest.raises(JournalError) as found:
+            WRITES[table](journal)
+        assert found.value.code == "journal-damaged"
+        plant(written, "DROP TRIGGER sqlitequiet")
+        append(journal, 2)
 
 
 def test_a_reader_looks_at_every_name(written: Path) -> None:
     plant(written, f"CREATE TRIGGER sqlitequiet {IGNORES}")
     with closing(connect_reader(written)) as connection, pytest.raises(JournalError, match="guards"):
-        read_name(written, connection)
+        read_header(written, connection)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import pickle
 import re
+import sqlite3
 from contextlib import closing
 from pathlib import Path
 
@@ -14,55 +14,68 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from controller.journal import JournalError
-from controller.journal.sealing import JournalKeys, commitment, create_key_file, load_key_file
+from controller.journal.sealing import (
+    NONCE_BYTES,
+    FileKeys,
+    JournalKeys,
+    commitment,
+    create_key_file,
+    load_key_file,
+)
 from firmware_bridge.cards import DECK, Card, Concealed, Evidence
-from tests.journal.vocabulary import LOCAL_KEY, append, open_journal
+from tests.journal.vocabulary import LOCAL_KEY, Cards, append, open_journal
 
 KEYS = JournalKeys(LOCAL_KEY, "ab")
-SEALER = KEYS.sealer(1, 2, "start")
-SEALED = re.compile(r'"(sealed|commitment)":"[^"]*"')
+FILE = FileKeys(LOCAL_KEY, "f1")
+NONCE = bytes(NONCE_BYTES)
+ROW = b"decision"
+COMMITMENT = re.compile(r'"commitment":"[^"]*"')
+
+
+def seal(*items: Concealed | Evidence) -> bytes:
+    return FILE.seal(9, items, NONCE, ROW)
 
 
 def test_sizes_tell_no_card() -> None:
-    assert {len(SEALER.seal_card(1, 0, Concealed(card, 7, 1))) for card in DECK} == {27}
+    assert {len(seal(Concealed(card, 7, 1))) for card in DECK} == {12 + 4 + 7 + 16}
     assert {len(KEYS.commitment(1, Concealed(card, 7, 1))) for card in DECK} == {64}
 
 
-@given(st.binary(max_size=59))
+@given(st.binary(max_size=60))
 def test_short_evidence_has_one_size(data: bytes) -> None:
-    assert len(SEALER.seal_evidence(1, 0, Evidence(data))) == 64 + 20
+    assert len(seal(Evidence(data))) == 12 + 4 + 64 + 16
 
 
-@given(st.integers(0, 2**63), st.integers(0, 2**32 - 1), st.binary(max_size=300))
-def test_what_was_sealed_opens(number: int, index: int, data: bytes) -> None:
-    assert SEALER.open_evidence(number, SEALER.seal_evidence(number, index, Evidence(data))) == Evidence(data)
-    for card in (DECK[0], DECK[51]):
-        concealed = Concealed(card, index, index % 65536)
-        assert SEALER.open_card(number, SEALER.seal_card(number, index, concealed)) == concealed
+items = st.one_of(
+    st.builds(Concealed, st.sampled_from(DECK), st.integers(0, 2**32 - 1), st.integers(0, 2**16 - 1)),
+    st.builds(Evidence, st.binary(max_size=300), st.integers(0, 300)),
+)
+
+
+@given(st.integers(0, 2**63), st.lists(items, min_size=1, max_size=6), st.binary(min_size=12, max_size=12))
+def test_what_was_sealed_opens(number: int, sealed: list[Concealed | Evidence], nonce: bytes) -> None:
+    assert FILE.open(number, FILE.seal(number, sealed, nonce, ROW), ROW) == sealed
+
+
+def test_where_nothing_was_sealed_nothing_is_opened() -> None:
+    assert FILE.open(9, b"", ROW) == []
 
 
 def test_it_opens_nowhere_else() -> None:
-    sealed = SEALER.seal_card(1, 0, Concealed(DECK[0], 7, 1))
+    sealed = seal(Concealed(DECK[0], 7, 1))
     elsewhere = [
-        (SEALER, 2, sealed),
-        (SEALER, 1, b"\0\0\0\1" + sealed[4:]),
-        (SEALER, 1, sealed[:-1] + bytes([sealed[-1] ^ 1])),
-        (SEALER, 1, sealed[:3]),
-        (SEALER, 1, SEALER.seal_evidence(1, 0, Evidence(b""))),
-        (KEYS.sealer(1, 3, "start"), 1, sealed),
-        (KEYS.sealer(1, 2, "another"), 1, sealed),
-        (JournalKeys(LOCAL_KEY, "abc").sealer(1, 2, "start"), 1, sealed),
-        (JournalKeys(bytes(32), "ab").sealer(1, 2, "start"), 1, sealed),
+        (FILE, 8, sealed, ROW),
+        (FILE, 9, sealed, b"checkpoint"),
+        (FILE, 9, sealed[:-1] + bytes([sealed[-1] ^ 1]), ROW),
+        (FILE, 9, bytes([sealed[0] ^ 1]) + sealed[1:], ROW),
+        (FILE, 9, sealed[:-1], ROW),
+        *((FILE, 9, sealed[:length], ROW) for length in (1, 11, 12, 27)),
+        (FileKeys(LOCAL_KEY, "f2"), 9, sealed, ROW),
+        (FileKeys(bytes(32), "f1"), 9, sealed, ROW),
     ]
-    for sealer, number, data in elsewhere:
+    for keys, number, data, of in elsewhere:
         with pytest.raises(ValueError, match="what was sealed"):
-            sealer.open_card(number, data)
-
-
-def test_a_number_that_is_used_again_has_another_key() -> None:
-    # Two ciphertexts under one key and nonce would tell how two cards differ.
-    one, other = (KEYS.sealer(utc, 2, "start").seal_card(1, 0, Concealed(DECK[0], 7, 1)) for utc in (1, 2))
-    assert one[4:] != other[4:]
+            keys.open(number, data, of)
 
 
 def test_commitments_as_written_down() -> None:
@@ -88,35 +101,43 @@ def test_many_commitments_stay_right() -> None:
 def test_places_that_no_device_has_are_refused(shuffle: int, ordinal: int) -> None:
     concealed = Concealed(DECK[0], shuffle, ordinal)
     with pytest.raises(ValueError, match="no place in a deck"):
-        SEALER.seal_card(1, 0, concealed)
+        seal(concealed)
     with pytest.raises(ValueError, match="no place in a deck"):
         KEYS.commitment(1, concealed)
 
 
-def bodies_and_files(directory: Path, cards: list[Card]) -> tuple[list[str], dict[str, int], bytes]:
-    """What a journal of one deal holds: bodies, sizes of its files, and all its bytes."""
-    directory.mkdir()
-    path = directory / "table.journal"
-    with closing(open_journal(path)) as journal:
-        append(journal, 1, *(Concealed(card, 7, place) for place, card in enumerate(cards, 1)))
-        files = {each.name: each.read_bytes() for each in directory.iterdir()}
-        rows = journal._connection.execute("SELECT body FROM entry ORDER BY number")
-        bodies = [body for (body,) in rows]
-    files["closed"] = path.read_bytes()
-    return bodies, {name: len(data) for name, data in files.items()}, b"".join(files.values())
+Rows = list[tuple[bytes, str, str]]
+
+
+def rows_and_files(folder: Path, cards: list[Card]) -> tuple[Rows, dict[str, int], bytes]:
+    """What a journal of one deal holds: what is sealed, inputs and events; sizes of its files, and all its bytes."""
+    with closing(open_journal(folder)) as journal:
+        dealt = [Concealed(card, 7, place) for place, card in enumerate(cards, 1)]
+        append(journal, 1, *dealt)
+        journal.save(Cards(tuple(dealt), 1))
+        with closing(sqlite3.connect(journal.path)) as connection:
+            rows: Rows = connection.execute("SELECT sealed, input, events FROM decision").fetchall()
+            rows += connection.execute("SELECT sealed, state, '' FROM checkpoint").fetchall()
+        files = {each.name: each.read_bytes() for each in folder.iterdir()}
+    files["closed"] = journal.path.read_bytes()
+    return rows, {name: len(data) for name, data in files.items()}, b"".join(files.values())
 
 
 def test_two_decks_leave_the_same_journal_but_for_what_is_sealed(tmp_path: Path) -> None:
-    one, one_sizes, one_bytes = bodies_and_files(tmp_path / "one", list(DECK[:3]))
-    other, other_sizes, _ = bodies_and_files(tmp_path / "other", list(DECK[49:]))
+    one, one_sizes, one_bytes = rows_and_files(tmp_path / "one", list(DECK[:3]))
+    other, other_sizes, _ = rows_and_files(tmp_path / "other", list(DECK[49:]))
     assert one != other
     assert one_sizes == other_sizes
-    assert [SEALED.sub(r"\1", body) for body in one] == [SEALED.sub(r"\1", body) for body in other]
+    public, public_of_other = (
+        [COMMITMENT.sub("", given + events) for _, given, events in rows] for rows in (one, other)
+    )
+    assert public == public_of_other
+    assert [len(sealed) for sealed, _, _ in one] == [len(sealed) for sealed, _, _ in other]
     for card in DECK[:3]:
-        assert not any(card.code in SEALED.sub(r"\1", body) for body in one)
+        assert not any(card.code in text for text in public)
         assert f'"{card.code}"'.encode() not in one_bytes
     assert b"report 1" not in one_bytes
-    assert [len(json.loads(body)) for body in one] == [4, 4, 2, 2]
+    assert one[0][1] == '{"type":"dispensed","number":1,"cards":[0,1,2],"evidence":3}'
 
 
 @pytest.mark.parametrize("room", [0, 128, 4096])
@@ -125,16 +146,21 @@ def test_evidence_comes_back_whole_and_fills_its_room(room: int) -> None:
     sizes = set()
     for length in (0, 6, 59, 60, 61, 128):
         data = bytes([0, 7, 0]) * 43
-        sealed = SEALER.seal_evidence(1, 0, Evidence(data[:length], room))
-        assert SEALER.open_evidence(1, sealed).open() == data[:length]
+        sealed = seal(Evidence(data[:length], room))
+        (opened,) = FILE.open(9, sealed, ROW)
+        assert isinstance(opened, Evidence)
+        assert opened.open() == data[:length]
+        assert len(seal(opened)) == len(sealed), "as long when it is sealed again, in a state"
         sizes.add(len(sealed))
     assert (len(sizes) == 1) is (room >= 128)
 
 
 def test_keys_are_not_shown_and_not_pickled() -> None:
     assert repr(KEYS) == "<journal keys>"
-    with pytest.raises(TypeError):
-        pickle.dumps(KEYS)
+    assert repr(FILE) == "<file keys>"
+    for keys in (KEYS, FILE):
+        with pytest.raises(TypeError):
+            pickle.dumps(keys)
 
 
 def test_a_key_file_is_made_once_and_for_its_owner(tmp_path: Path) -> None:

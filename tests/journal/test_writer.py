@@ -15,8 +15,7 @@ from pytest_mock import MockerFixture
 
 from controller.journal import JournalError
 from controller.journal.writer import JournalWriter
-from firmware_bridge.cards import DECK, Concealed
-from tests.journal.vocabulary import IDENTITY, AnyEvent, AnyInput, Assigned, Noted, Said, moment, open_journal
+from tests.journal.vocabulary import IDENTITY, AnyEvent, AnyInput, Noted, Said, moment, open_journal
 
 Writer = JournalWriter[AnyInput, AnyEvent]
 
@@ -26,8 +25,8 @@ def journal_threads() -> list[threading.Thread]:
 
 
 @pytest_asyncio.fixture
-async def writer(path: Path) -> AsyncIterator[Writer]:
-    writer = await Writer.start(lambda: open_journal(path))
+async def writer(folder: Path) -> AsyncIterator[Writer]:
+    writer = await Writer.start(lambda: open_journal(folder))
     yield writer
     await writer.close()
     assert not journal_threads()
@@ -48,12 +47,12 @@ async def test_what_is_asked_together_is_done_in_order(writer: Writer) -> None:
     assert [entry.number for entry in await writer.read(after=2, limit=3)] == [3, 4, 5]
 
 
-async def test_the_journal_lives_in_one_thread_of_its_own(path: Path, mocker: MockerFixture) -> None:
+async def test_the_journal_lives_in_one_thread_of_its_own(folder: Path, mocker: MockerFixture) -> None:
     seen = []
 
     def open_there() -> Any:
         seen.append(threading.current_thread())
-        return open_journal(path)
+        return open_journal(folder)
 
     writer = await Writer.start(open_there)
     await say(writer, 1)
@@ -62,12 +61,12 @@ async def test_the_journal_lives_in_one_thread_of_its_own(path: Path, mocker: Mo
     assert not journal_threads()
 
 
-async def test_a_failure_reaches_whoever_asked_and_the_thread_lives_on(path: Path, mocker: MockerFixture) -> None:
+async def test_a_failure_reaches_whoever_asked_and_the_thread_lives_on(folder: Path, mocker: MockerFixture) -> None:
     journal: Any = None
 
     def open_there() -> Any:
         nonlocal journal
-        journal = open_journal(path)
+        journal = open_journal(folder)
         return journal
 
     writer = await Writer.start(open_there)
@@ -86,9 +85,9 @@ async def test_a_failure_reaches_whoever_asked_and_the_thread_lives_on(path: Pat
     await writer.close()
 
 
-async def test_a_journal_that_cannot_be_opened_leaves_no_thread(path: Path) -> None:
+async def test_a_journal_that_cannot_be_opened_leaves_no_thread(folder: Path) -> None:
     with pytest.raises(JournalError) as refused:
-        await Writer.start(lambda: open_journal(path, local_key=b"short"))
+        await Writer.start(lambda: open_journal(folder, local_key=b"short"))
     assert refused.value.code == "journal-key"
     assert not journal_threads()
 
@@ -104,7 +103,7 @@ async def test_a_caller_that_is_cancelled_harms_nobody(writer: Writer) -> None:
 
 
 @pytest.mark.parametrize("opens", [True, False])
-async def test_a_cancelled_start_leaves_the_file_free_and_no_thread(path: Path, opens: bool) -> None:
+async def test_a_cancelled_start_leaves_the_file_free_and_no_thread(folder: Path, opens: bool) -> None:
     entered, go_on = threading.Event(), threading.Event()
 
     def open_slowly() -> Any:
@@ -112,7 +111,7 @@ async def test_a_cancelled_start_leaves_the_file_free_and_no_thread(path: Path, 
         go_on.wait()
         if not opens:
             raise JournalError("journal-io", "No.", "No.")
-        return open_journal(path)
+        return open_journal(folder)
 
     starting = asyncio.create_task(Writer.start(open_slowly))
     await asyncio.to_thread(entered.wait)
@@ -122,11 +121,11 @@ async def test_a_cancelled_start_leaves_the_file_free_and_no_thread(path: Path, 
         await starting
     go_on.set()
     await asyncio.to_thread(thread.join)
-    open_journal(path).close()
+    open_journal(folder).close()
 
 
-async def test_closing_finishes_what_was_asked_and_refuses_the_rest(path: Path) -> None:
-    writer = await Writer.start(lambda: open_journal(path))
+async def test_closing_finishes_what_was_asked_and_refuses_the_rest(folder: Path) -> None:
+    writer = await Writer.start(lambda: open_journal(folder))
     waiting = [asyncio.create_task(say(writer, step)) for step in range(5)]
     await asyncio.sleep(0)
     await asyncio.gather(writer.close(), writer.close())
@@ -136,8 +135,8 @@ async def test_closing_finishes_what_was_asked_and_refuses_the_rest(path: Path) 
     await writer.close()
 
 
-async def test_closing_may_be_cancelled_and_asked_again(path: Path) -> None:
-    writer = await Writer.start(lambda: open_journal(path))
+async def test_closing_may_be_cancelled_and_asked_again(folder: Path) -> None:
+    writer = await Writer.start(lambda: open_journal(folder))
     go_on = threading.Event()
     holding = asyncio.create_task(writer._call(go_on.wait))
     closing = asyncio.create_task(writer.close())
@@ -151,11 +150,11 @@ async def test_closing_may_be_cancelled_and_asked_again(path: Path) -> None:
     assert not journal_threads()
 
 
-def test_a_loop_that_ended_early_does_not_end_the_thread_badly(path: Path) -> None:
+def test_a_loop_that_ended_early_does_not_end_the_thread_badly(folder: Path) -> None:
     started: list[Callable[[], None]] = []
 
     async def main() -> None:
-        writer = await Writer.start(lambda: open_journal(path))
+        writer = await Writer.start(lambda: open_journal(folder))
         hold = threading.Event()
         started.append(hold.set)
         asyncio.ensure_future(writer._call(hold.wait)).cancel()
@@ -167,16 +166,4 @@ def test_a_loop_that_ended_early_does_not_end_the_thread_badly(path: Path) -> No
     (thread,) = journal_threads()
     started[0]()
     thread.join()
-    open_journal(path).close()
-
-
-async def test_publishing_beside_appending(writer: Writer) -> None:
-    event = Assigned("box 1", Concealed(DECK[0], 7, 1))
-    expected = writer.public_encode(event, 1)
-    appended = [
-        asyncio.create_task(writer.append(Said("x"), [event], round=2, moment=moment(step))) for step in range(30)
-    ]
-    while not all(each.done() for each in appended):
-        assert writer.public_encode(event, 1) == expected
-        await asyncio.sleep(0)
-    assert {entry.value for entry in await writer.read() if entry.kind == "event"} == {event}
+    open_journal(folder).close()

@@ -9,6 +9,7 @@ import msgspec
 
 from controller.journal.codec import Moment, StateForm, Types
 from controller.journal.file import Identity
+from controller.journal.reader import Entry, JournalReader
 from controller.journal.signing import SigningKey
 from controller.journal.store import Journal
 from firmware_bridge.cards import Card, Concealed, Evidence, Exposed
@@ -66,8 +67,12 @@ def open_journal(folder: Path, **changed: Any) -> TestJournal:
     """The journal in that folder, ready for entries."""
     asked: dict[str, Any] = {"local_key": LOCAL_KEY, "identity": IDENTITY, "signer": SIGNER, **changed}
     journal: TestJournal = Journal.open(folder, TYPES, **asked)
-    if not journal.is_begun:
-        journal.begin_file(Cards(), moment())
+    try:
+        if not journal.is_begun:
+            journal.begin_file(Cards(), moment())
+    except BaseException:
+        journal.close()
+        raise
     return journal
 
 
@@ -78,3 +83,13 @@ def append(journal: TestJournal, step: int, *cards: Concealed) -> list[int]:
     events = (Assigned("box 1", first, cards), Noted(f"step {step}"), Noted("done"))
     committed = journal.append(given, events, round=1, moment=moment(step))
     return [committed.first, *committed.events]
+
+
+def entries(journal: TestJournal, after: int = 0) -> list[Entry[AnyInput, AnyEvent]]:
+    """All of the journal's, over connections of their own."""
+    return list(journal.files().entries(after))
+
+
+def reader_of(path: Path, local_key: bytes | None = LOCAL_KEY) -> JournalReader[AnyInput, AnyEvent]:
+    """One file of it."""
+    return JournalReader.open_to_read(path, TYPES, local_key=local_key)
