@@ -15,7 +15,16 @@ import aiohttp
 import msgspec
 from aiohttp.client_exceptions import UnixClientConnectorError
 
-from controller.api.messages import OperationAnswer, OperationRequest, decode_answer, decode_operation_hook, encode
+from controller.api.messages import (
+    BEGINNING,
+    EventId,
+    OperationAnswer,
+    OperationRequest,
+    decode_answer,
+    decode_not_in_journal,
+    decode_operation_hook,
+    encode,
+)
 from controller.api.view import TableView
 
 _decode_view = msgspec.json.Decoder(TableView, dec_hook=decode_operation_hook).decode
@@ -34,6 +43,14 @@ class TableUnreachableError(Exception):
 
 class NotAdmittedError(TableUnreachableError):
     """The daemon runs, and this user may not look."""
+
+
+class NotInJournalError(TableUnreachableError):
+    """The table's journal has no such event. `newest`: the one that it ends with."""
+
+    def __init__(self, sentence: str, newest: EventId) -> None:
+        super().__init__(sentence)
+        self.newest = newest
 
 
 class NoTableError(Exception):
@@ -120,15 +137,19 @@ class ApiClient:
         except (aiohttp.ClientError, OSError, TimeoutError, msgspec.MsgspecError) as error:
             raise TableUnreachableError(f"The table at {self._socket} did not answer: {error}.") from error
 
-    async def events(self, after: int = 0) -> AsyncGenerator[dict[str, Any] | None, None]:
-        """Every event after an entry, for as long as the daemon runs; None whenever all so far have been given.
+    async def events(self, after: EventId = BEGINNING) -> AsyncGenerator[dict[str, Any] | None, None]:
+        """Every event after that one, for as long as the daemon runs; None whenever all so far have been given.
 
-        Ends when the daemon does. Raises `TableUnreachableError` when there is none to begin with, and `NoTableError`.
+        Ends when the daemon does. Raises `TableUnreachableError` when there is none to begin with, `NotInJournalError`
+        and `NoTableError`.
         """
         assert self._session is not None
         headers = {"Last-Event-ID": str(after)}
         try:
             async with self._session.get(f"{HOST}/v1/events", headers=headers) as response:
+                if response.status == 409:
+                    missing = decode_not_in_journal(await response.read())
+                    raise NotInJournalError(missing.sentence, EventId(missing.journal, missing.entry))
                 await _require_ok(response)
                 async for line in response.content:
                     if line.startswith(b"data: "):

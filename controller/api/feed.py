@@ -16,7 +16,7 @@ AT_ONCE_FROM_DISK: Final = 32  # these take time of the daemon's loop
 
 
 class Published(msgspec.Struct, frozen=True):
-    """One event as JSON, without anything concealed. `entry` is its id."""
+    """One event as JSON, without anything concealed. `entry` is its number."""
 
     entry: int
     payload: bytes

@@ -4,13 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import Enum
-from typing import Any, Final
+from typing import Any, Final, NamedTuple, Self
 
 import msgspec
 
 from controller.table.operations import AnyOperation
 from firmware_bridge.cards import Card, Concealed, Evidence, Exposed
-from firmware_bridge.plain_text import LONGEST, is_plain, plain
+from firmware_bridge.plain_text import LONGEST, is_plain, plain, whole_number
+
+MAX_ENTRY: Final = 2**63 - 1
+_LONGEST_JOURNAL: Final = 64  # digits
+_DIGITS: Final = frozenset("0123456789abcdef")
+
+
+class EventId(NamedTuple):
+    """Which event: `JOURNAL:ENTRY`. Without a journal: of the one that the table writes."""
+
+    journal: str = ""
+    entry: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.journal}:{self.entry}" if self.journal else str(self.entry)
+
+    @classmethod
+    def parse(cls, text: str) -> Self | None:
+        """None: it is none.
+
+        >>> EventId.parse("0a1b:12"), EventId.parse("12"), EventId.parse(":12")
+        (EventId(journal='0a1b', entry=12), EventId(journal='', entry=12), None)
+        """
+        journal, colon, number = text.rpartition(":")
+        entry = whole_number(number, MAX_ENTRY)
+        if entry is None or (colon and not (0 < len(journal) <= _LONGEST_JOURNAL and _DIGITS.issuperset(journal))):
+            return None
+        return cls(journal, entry)
+
+
+BEGINNING: Final = EventId()
 
 
 class OperationRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -34,6 +64,16 @@ class OperationAnswer(msgspec.Struct, frozen=True):
     entry: int = 0
     code: str = ""
     sentence: str = ""
+
+
+class NotInJournal(msgspec.Struct, frozen=True):
+    """`GET /v1/events` after an event that the table's journal does not have. `journal` and `entry`: its newest."""
+
+    code: str
+    sentence: str
+    journal: str
+    entry: int
+    accepted: bool = False
 
 
 def decode_operation_hook(expected: Any, value: Any) -> Any:
@@ -93,5 +133,6 @@ def _texts(value: object, place: str) -> Iterator[tuple[str, str]]:
 
 
 _decode_request: Final = msgspec.json.Decoder(OperationRequest, dec_hook=decode_operation_hook).decode
+decode_not_in_journal = msgspec.json.Decoder(NotInJournal).decode
 decode_answer = msgspec.json.Decoder(OperationAnswer).decode
 encode = msgspec.json.Encoder(enc_hook=encode_hook).encode

@@ -22,17 +22,16 @@ from aiohttp import web
 
 from controller.api.door import NOT_ADMITTED, WRITE_WITHIN, Door, Listener, Visitor
 from controller.api.feed import EventFeed
-from controller.api.messages import OperationAnswer, OperationRequest, decode_request, encode
+from controller.api.messages import EventId, NotInJournal, OperationAnswer, OperationRequest, decode_request, encode
 from controller.api.people import Acting, People, PersonRefusedError
 from controller.api.pins import PinDesk, PinRecord
 from controller.api.refusals import Refusals
 from controller.api.turns import Turns
 from controller.api.view import TableView
 from controller.journal.codec import Moment
-from firmware_bridge.plain_text import plain, whole_number
+from firmware_bridge.plain_text import plain
 
 MAX_REQUEST: Final = 64 * 1024
-MAX_ENTRY: Final = 2**63 - 1
 KEEP_ALIVE: Final = 10.0  # seconds between comments on a quiet event stream, so that a dead peer is noticed
 GRACE: Final = 1.0  # seconds that requests have to end when the daemon stops; then they are cancelled, in as many again
 BODY_WITHIN: Final = 10.0  # seconds for the body of a request
@@ -50,6 +49,9 @@ class Table(PinRecord, Protocol):
     """The part of the daemon that the server uses."""
 
     feed: EventFeed
+
+    @property
+    def journal(self) -> str: ...
 
     @property
     def entry(self) -> int: ...
@@ -196,9 +198,11 @@ class ApiServer:
         return _json(answer)
 
     async def _events(self, request: web.Request) -> web.StreamResponse:
-        after = whole_number(request.headers.get("Last-Event-ID", "0"), MAX_ENTRY)
+        after = EventId.parse(request.headers.get("Last-Event-ID", "0"))
         if after is None:
-            return web.Response(status=400, text="Last-Event-ID must be the number of a journal entry\n")
+            return web.Response(status=400, text="Last-Event-ID must be JOURNAL:NUMBER, or the number of an entry\n")
+        if missing := self._not_in_journal(after):
+            return _json(missing, status=409)
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-store"})
         uid, visitor = request[VISITOR].uid, request[VISITOR]
         if self._following[uid] >= STREAMS:
@@ -210,7 +214,7 @@ class ApiServer:
         self._following[uid] += 1
         try:
             await response.prepare(request)
-            await self._stream(response, after, uid)
+            await self._stream(response, after.entry, uid)
         except (ConnectionError, asyncio.CancelledError):
             pass  # the follower or the daemon went away; either may
         except TimeoutError:  # the follower does not read
@@ -221,7 +225,21 @@ class ApiServer:
             self._following[uid] -= 1
         return response
 
+    def _not_in_journal(self, after: EventId) -> NotInJournal | None:
+        """What a follower would otherwise wait for in vain, or pass over."""
+        head = EventId(self._table.journal, self._table.entry)
+        if after.journal not in ("", head.journal):
+            code, sentence = "other-journal", f"The table writes another journal, {head.journal}"
+        elif after.entry > head.entry:
+            code, sentence = "after-the-end", f"The journal ends at entry {head.entry}"
+        else:
+            return None
+        return NotInJournal(
+            code, f"{sentence}. Begin with {EventId(head.journal)} for all of it, or with {head}.", *head
+        )
+
     async def _stream(self, response: web.StreamResponse, after: int, uid: int) -> None:
+        event_id = b"id: %s:%%d\ndata: %%s\n\n" % self._table.journal.encode()
         follower = self._table.feed.follow(after, lambda: self._turns.take(uid))
         pending = asyncio.ensure_future(anext(follower))
         try:
@@ -229,7 +247,7 @@ class ApiServer:
                 with suppress(TimeoutError):
                     async with asyncio.timeout(KEEP_ALIVE):  # wait_for would pass over a cancellation that meets news
                         batch = await asyncio.shield(pending)
-                    lines = [b"id: %d\ndata: %s\n\n" % (event.entry, event.payload) for event in batch]
+                    lines = [event_id % (event.entry, event.payload) for event in batch]
                     await _write(response, b"".join(lines) if lines else b": up to date\n\n")
                     pending = asyncio.ensure_future(anext(follower))
                     continue

@@ -173,7 +173,7 @@ class EntryView(msgspec.Struct, frozen=True):
 
 
 class TableView(msgspec.Struct, frozen=True):
-    """The answer to `GET /v1/state`, as of journal entry `entry`.
+    """The answer to `GET /v1/state`, as of entry `entry` of the journal `journal`.
 
     `dealer`: who is on duty. `maintenance`: why it is under maintenance. `count_due`: the deck has to be counted first.
     """
@@ -219,6 +219,7 @@ class TableView(msgspec.Struct, frozen=True):
     next_step: str = ""  # what comes next, in a sentence
     by_hand: bool = False  # the rest of the round is dealt by hand, without the device
     warnings: tuple[str, ...] = ()  # of the machine: what does not stop the table yet
+    journal: str = ""  # its id
 
 
 class LinkView(msgspec.Struct, frozen=True):

@@ -6,6 +6,7 @@ import asyncio
 from contextlib import suppress
 
 from controller.api.client import ApiClient, TableUnreachableError
+from controller.api.messages import EventId
 from controller.api.view import TableView
 from controller.commands.narration import tell
 from controller.commands.vocabulary import words_of
@@ -16,25 +17,25 @@ KEPT = 50  # lines; no screen shows as many
 
 
 class Followed:
-    """The newest events as lines, and the last entry that was received."""
+    """The newest events as lines, and the last event that was received."""
 
-    def __init__(self, after: int) -> None:
-        self.entry = after
+    def __init__(self, after: EventId) -> None:
+        self.last = after
         self.lines: list[str] = []
         self.news = asyncio.Event()
 
     async def follow(self, client: ApiClient, words: OwnWords) -> None:
         with suppress(TableUnreachableError):  # it ended before this began
-            async for event in client.events(self.entry):
+            async for event in client.events(self.last):
                 if event is not None:
-                    self.entry = event["entry"]
+                    self.last = EventId(self.last.journal, event["entry"])
                     if line := tell(event, words):
                         self.lines = [*self.lines, line][-KEPT:]
                 self.news.set()
 
 
-async def show_live(client: ApiClient, after: int, stop: asyncio.Event) -> int:
-    """Draw the table until the daemon ends or `stop` is set. Returns the last entry that was received.
+async def show_live(client: ApiClient, after: EventId, stop: asyncio.Event) -> EventId:
+    """Draw the table until the daemon ends or `stop` is set. Returns the last event that was received.
 
     Raises `NoTableError`.
     """
@@ -62,7 +63,7 @@ async def show_live(client: ApiClient, after: int, stop: asyncio.Event) -> int:
         stopping.cancel()
     if following.done():
         following.result()  # raises where what answered is no daemon
-    return followed.entry
+    return followed.last
 
 
 async def _view(client: ApiClient) -> TableView | None:

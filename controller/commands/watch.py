@@ -5,28 +5,40 @@ from __future__ import annotations
 import asyncio
 import json
 from pathlib import Path
+from typing import Any
 
 import click
 
 from controller.api.client import ApiClient, NoTableError, NotAdmittedError, TableUnreachableError
+from controller.api.messages import EventId
 from controller.api.view import TableView
 from controller.commands.live import show_live
 from controller.commands.narration import tell
+from controller.commands.options import shortened
 from controller.commands.text import in_terminal, write_out
 from controller.commands.vocabulary import words_of
 from controller.problems import BadInputError, ProblemError
 
-MAX_ENTRY = 2**63 - 1
 TRY_EVERY = 1.0  # seconds between two attempts to reach a daemon that has ended
+
+
+class EventIdType(click.ParamType[EventId]):
+    name = "[JOURNAL:]NUMBER"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> EventId:
+        found = value if isinstance(value, EventId) else EventId.parse(value)
+        if found is None:
+            self.fail(f"{shortened(value)!r} is no id of an event. Write a number, or JOURNAL:NUMBER.", param, ctx)
+        return found
 
 
 @click.command()
 @click.option("--socket", type=click.Path(path_type=Path), required=True, help="The daemon's socket ([api] socket).")
 @click.option("--json", "as_json", is_flag=True, help="Print events as JSON, one a line.")
 @click.option(
-    "--after", type=click.IntRange(0, MAX_ENTRY), help="Begin after this journal entry; left out: with new events."
+    "--after", type=EventIdType(), help="Begin after this event, 0 for all of the journal; left out: with new events."
 )
-def watch(socket: Path, as_json: bool, after: int | None) -> None:
+def watch(socket: Path, as_json: bool, after: EventId | None) -> None:
     """Show a running table, live in a terminal, line by line elsewhere.
 
     When the daemon ends it waits until it runs again, and goes on where it was. Interrupt to end.
@@ -39,12 +51,10 @@ def watch(socket: Path, as_json: bool, after: int | None) -> None:
         raise ProblemError(str(error), error.hint) from error
 
 
-async def _watch(socket: Path, as_json: bool, after: int | None) -> None:
+async def _watch(socket: Path, as_json: bool, after: EventId | None) -> None:
     async with ApiClient(socket) as client:
         view = await client.state()
-        if after is not None and after > view.entry:
-            raise BadInputError(f"The journal ends at entry {view.entry}.", "Name an earlier one with --after.")
-        last = view.entry if after is None else after
+        last = _place_in(view, after)
         while True:
             if as_json or not in_terminal():
                 click.echo(how_it_stands(view), err=True)
@@ -53,9 +63,29 @@ async def _watch(socket: Path, as_json: bool, after: int | None) -> None:
                 last = await show_live(client, last, asyncio.Event())
             click.echo("The daemon has ended. Waiting until it runs again; Ctrl-C ends this.", err=True)
             view = await _running_again(client)
-            if view.entry < last:
-                click.echo("It has begun a new journal.", err=True)
-                last = 0
+            if view.journal != last.journal:
+                click.echo("Another journal has begun. It is shown from its beginning.", err=True)
+                last = EventId(view.journal)
+            elif view.entry < last.entry:
+                click.echo(
+                    f"The journal ends at entry {view.entry}, before what was shown here. Call a pit supervisor.",
+                    err=True,
+                )
+                last = EventId(view.journal, view.entry)
+
+
+def _place_in(view: TableView, after: EventId | None) -> EventId:
+    """Where to begin. Raises `BadInputError` for what the table's journal does not have."""
+    newest = EventId(view.journal, view.entry)
+    if after is None:
+        return newest
+    if after.journal not in ("", view.journal):
+        raise BadInputError(
+            f"The table writes another journal, {view.journal}.", f"Begin with --after {newest}, or with 0."
+        )
+    if after.entry > view.entry:
+        raise BadInputError(f"The journal ends at entry {view.entry}.", "Name an earlier one with --after.")
+    return EventId(view.journal, after.entry)
 
 
 def how_it_stands(view: TableView) -> str:
@@ -76,13 +106,13 @@ async def _running_again(client: ApiClient) -> TableView:
             await asyncio.sleep(TRY_EVERY)
 
 
-async def print_events(client: ApiClient, after: int, *, as_json: bool) -> int:
-    """Print until the daemon ends. Returns the last entry that was received."""
+async def print_events(client: ApiClient, after: EventId, *, as_json: bool) -> EventId:
+    """Print until the daemon ends. Returns the last event that was received."""
     try:
         words = words_of((await client.state()).game)
         async for event in client.events(after):
             if event is not None:
-                after = event["entry"]
+                after = EventId(after.journal, event["entry"])
                 line = json.dumps(event, separators=(",", ":")) if as_json else tell(event, words)
                 if line:
                     write_out(line)

@@ -138,6 +138,11 @@ class TableService:
             self._fail(Fault(doubt.code, doubt.sentence, doubt.hint, returned_by))
 
     @property
+    def journal(self) -> str:
+        """Its id."""
+        return self._writer.identity.id
+
+    @property
     def entry(self) -> int:
         """The last one of the journal."""
         return self.state.entry
@@ -147,7 +152,7 @@ class TableService:
         warnings = self._keeper.warnings
         if self._after_round is not None:
             warnings = (*warnings, f"{self._after_round.sentence} After this round the table goes out of service.")
-        view = msgspec.structs.replace(view, warnings=warnings)
+        view = msgspec.structs.replace(view, warnings=warnings, journal=self.journal)
         if self._fault is not None:
             view = msgspec.structs.replace(view, service="out_of_service", service_cause=self._fault.sentence)
         return view

@@ -14,6 +14,7 @@ import click
 import msgspec
 
 from controller.api.client import ApiClient
+from controller.api.messages import BEGINNING
 from controller.commands.narration import tell
 from controller.commands.vocabulary import words_of
 from controller.games.specification import Unit
@@ -102,7 +103,7 @@ async def _take_events(client: ApiClient, account: Account, taken: Taken, printe
 async def _draw(client: ApiClient, stop: asyncio.Event) -> None:
     from controller.commands.live import show_live
 
-    await show_live(client, 0, stop)
+    await show_live(client, BEGINNING, stop)
 
 
 def _print(event: dict[str, Any], asked: DemoOptions) -> None:

@@ -12,7 +12,8 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from controller.api.client import ApiClient, TableUnreachableError
+from controller.api.client import ApiClient, NotInJournalError, TableUnreachableError
+from controller.api.messages import BEGINNING, EventId
 from controller.api.view import IrregularityView, TableView
 from controller.games import game
 from controller.games.specification import Choice, Kind, RulingAction, StepKind, Unit
@@ -98,12 +99,17 @@ class SimulatedDealer:
 
     async def _follow(self) -> None:
         """Wake the people whenever something new is on the screen."""
-        after = 0
+        after = BEGINNING
         while True:
-            with suppress(TableUnreachableError):
+            try:
+                after = after if after.journal else EventId((await self._client.state()).journal)
                 async for event in self._client.events(after):
-                    after = event["entry"] if event else after
+                    after = EventId(after.journal, event["entry"]) if event else after
                     self._news.set()
+            except NotInJournalError as other:
+                after = EventId(other.newest.journal)
+            except TableUnreachableError:
+                pass
             await asyncio.sleep(NAP)
 
     async def _quiet_view(self) -> TableView:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import closing
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
@@ -46,6 +47,8 @@ class Evidence:
         files: JournalFolder[AnyInput, AnyEvent] = JournalFolder.open_to_read(
             stage.journal, JOURNAL_TYPES, local_key=stage.journal_key
         )
+        with closing(files.reader(files.files[-1])) as newest:
+            self.journal = newest.header.identity.id
         self.head = files.verify()
         self._entries = list(files.entries())
         log = stage.device_log.read_bytes() if stage.device_log.exists() else b""
@@ -134,6 +137,7 @@ class Evidence:
 
     def check_shown(self, shown: TableView) -> None:
         """What the API showed is what the journal has."""
+        assert shown.journal == self.journal
         folded = _without_link(view_of(self.fold(), LinkView()))
         assert folded == _without_link(shown)
 
@@ -196,6 +200,7 @@ def _cards_in(line: LoggedReport) -> list[Card]:
 
 def _without_link(view: TableView) -> dict[str, Any]:
     shown: dict[str, Any] = msgspec.to_builtins(view, enc_hook=encode_hook)
+    del shown["journal"]
     for name in LINK_FIELDS:
         del shown["device"][name]
     return shown

@@ -81,7 +81,7 @@ class SilentTable:
         side.received = self._news.set
 
     async def follow(self) -> None:
-        async for event in self._client.events(0):
+        async for event in self._client.events():
             if event is not None:
                 self.events.append(event)
                 self._news.set()

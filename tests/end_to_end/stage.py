@@ -17,6 +17,7 @@ from typing import Any, Self
 import msgspec
 
 from controller.api.client import ApiClient
+from controller.api.messages import EventId
 from controller.api.view import TableView
 from controller.games.specification import Unit
 from controller.journal.sealing import create_key_file
@@ -182,7 +183,7 @@ class Stage:
         """The events after an entry, up to the first one of that kind."""
         events: list[dict[str, Any]] = []
         async with asyncio.timeout(PATIENCE):
-            stream = client.events(after)
+            stream = client.events(EventId(entry=after))
             try:
                 async for event in stream:
                     if event is None:

@@ -16,7 +16,7 @@ import pytest_mock
 from controller.api import server as server_module
 from controller.api.client import HOST, ApiClient, TableUnreachableError
 from controller.api.feed import EventFeed, Published
-from controller.api.messages import OperationAnswer, OperationRequest, encode
+from controller.api.messages import BEGINNING, EventId, OperationAnswer, OperationRequest, encode
 from controller.api.people import Acting, People, Person
 from controller.api.server import ApiServer
 from controller.api.view import TableView
@@ -47,6 +47,7 @@ class Caller:
 
     def __init__(self, stage: Stage) -> None:
         self._session = aiohttp.ClientSession(connector=aiohttp.UnixConnector(str(stage.socket)))
+        self._stage = stage
 
     async def __aenter__(self) -> Caller:
         return self
@@ -69,13 +70,16 @@ class Caller:
         async with self._session.get(f"{HOST}/v1/events", headers={"Last-Event-ID": str(after)}) as response:
             assert response.status == 200
             assert response.content_type == "text/event-stream"
+            journal = None
             async for line in response.content:
                 if line.startswith(b"id: "):
-                    number = int(line[4:])
+                    journal, _, written = line[4:].decode().strip().partition(":")
+                    number = int(written)
                 elif line.startswith(b"data: "):
                     found.append((number, line[6:]))
                     if number >= until:
                         break
+        assert journal in (None, (await self._stage.state()).journal)
         return found
 
 
@@ -255,7 +259,7 @@ async def test_a_follower_sees_each_event_once_across_restarts(stage: Stage) -> 
     for count in (20, 90, 200):
         await stage.start_daemon()
         async with ApiClient(stage.socket) as client, asyncio.timeout(PATIENCE):
-            stream = client.events(followed[-1][0] if followed else 0)
+            stream = client.events(EventId(entry=followed[-1][0]) if followed else BEGINNING)
             async for event in stream:
                 if event is not None:
                     followed.append((event["entry"], event))
@@ -300,6 +304,10 @@ class QuietTable:
         return ""
 
     @property
+    def journal(self) -> str:
+        return "0a1b"
+
+    @property
     def entry(self) -> int:
         return 0
 
@@ -341,7 +349,28 @@ async def test_a_stream_ends_with_the_server_though_there_is_news_at_that_moment
             assert [event async for event in stream] in ([], [news], [news, None])
 
 
-@pytest.mark.parametrize("after", ["", "x", "1.5", "0x10", "\uff11\uff12", "\u0663", "+1", "1_2", " 1 2", "9" * 5000])
+@pytest.mark.parametrize(
+    "after",
+    [
+        "",
+        "x",
+        "1.5",
+        "0x10",
+        "\uff11\uff12",
+        "\u0663",
+        "+1",
+        "1_2",
+        " 1 2",
+        "9" * 5000,
+        ":1",
+        "x:1",
+        "0A:1",
+        "0a:",
+        "0a:1:2",
+        "0a: 1",
+        f"{'0' * 65}:1",
+    ],
+)
 async def test_a_last_event_id_that_is_none(stage: Stage, after: str) -> None:
     await stage.start_daemon()
     async with Caller(stage) as caller:

@@ -15,7 +15,7 @@ from typing import Literal
 import pytest
 
 from controller.api.client import ApiClient
-from controller.api.messages import OperationAnswer
+from controller.api.messages import EventId, OperationAnswer
 from controller.api.view import TableView
 from controller.games.specification import Unit
 from controller.table import operations
@@ -53,7 +53,7 @@ class Table:
         """The first view for which it is so; looked at again after every event."""
         async with ApiClient(self.stage.socket) as client, asyncio.timeout(60):
             view = await client.state()
-            stream = client.events(view.entry)
+            stream = client.events(EventId(entry=view.entry))
             try:
                 while not so(view):
                     await anext(stream)

@@ -12,6 +12,7 @@ from typing import Final
 import pytest
 
 from controller.api.client import ApiClient
+from controller.api.messages import EventId
 from controller.games.specification import Unit
 from controller.table.events import DeviceReady
 from tests.end_to_end.child import HOST_LOST, Fault, Orders, Point
@@ -55,7 +56,7 @@ async def finish(stage: Stage) -> Evidence:
 async def follow_until(stage: Stage, kinds: set[str], after: int) -> tuple[str, int]:
     """Wait for the first event of one of these kinds after an entry; which it was, and its entry."""
     async with ApiClient(stage.socket) as client, asyncio.timeout(PATIENCE):
-        stream = client.events(after)
+        stream = client.events(EventId(entry=after))
         try:
             async for event in stream:
                 if event is not None and event["event"] in kinds:
@@ -147,7 +148,7 @@ async def test_dead_until_the_device_misses_it(unit: Unit) -> None:
 async def follow_events(stage: Stage, after: int, count: int) -> int:
     """Wait for so many events after an entry, or for as many as there will be; the entry of the last."""
     async with ApiClient(stage.socket) as client, asyncio.timeout(PATIENCE):
-        stream = client.events(after)
+        stream = client.events(EventId(entry=after))
         try:
             async for event in stream:
                 if event is not None:

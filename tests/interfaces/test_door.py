@@ -32,6 +32,7 @@ from tests.end_to_end.stage import short_folder
 
 OWN = os.geteuid()
 ANOTHER = OWN + 4711
+JOURNAL = "0a1b"
 PAUSE = {"id": "7c9e6679-7425-40de-944b-e07fc1f90ae7", "round": 0, "operation": {"operation": "resume_table"}}
 
 
@@ -40,6 +41,7 @@ class Table:
 
     def __init__(self) -> None:
         self.feed = EventFeed(self._read)
+        self.journal = JOURNAL
         self.entry = 0
         self.refuses = False
         self.asked: list[tuple[str, Acting]] = []
@@ -338,6 +340,41 @@ async def test_one_user_follows_so_many_times(served: Served) -> None:
         await caller.reader.readuntil(b": up to date")
     status, body = await (await served.call()).ask("GET", "/v1/events")
     assert (status, json.loads(body)["code"]) == (503, "streams")
+
+
+@pytest.mark.parametrize(
+    ("after", "code"),
+    [
+        (f"{JOURNAL}:8", "after-the-end"),
+        ("8", "after-the-end"),
+        ("0a1c:3", "other-journal"),
+        ("0a1c:8", "other-journal"),
+        ("0a1:0", "other-journal"),
+    ],
+)
+async def test_who_follows_another_journal_is_told_where_to_begin(served: Served, after: str, code: str) -> None:
+    """Such a follower would wait for ever, or pass over what it never had."""
+    await served.start()
+    served.table.entry = 7
+    caller = await served.call()
+    await caller.say(f"GET /v1/events HTTP/1.1\r\nHost: table\r\nLast-Event-ID: {after}\r\n\r\n".encode())
+    status, body = await caller.answer()
+    answer = json.loads(body)
+    assert (status, answer["code"]) == (409, code)
+    assert (answer["journal"], answer["entry"]) == (JOURNAL, 7)
+    assert answer["sentence"].endswith(f"Begin with {JOURNAL}:0 for all of it, or with {JOURNAL}:7.")
+    assert not served.server._streams
+
+
+@pytest.mark.parametrize("after", ["7", f"{JOURNAL}:7"])
+async def test_an_id_names_the_journal(served: Served, after: str) -> None:
+    await served.start()
+    served.table.entry = 7
+    caller = await served.call()
+    await caller.say(f"GET /v1/events HTTP/1.1\r\nHost: table\r\nLast-Event-ID: {after}\r\n\r\n".encode())
+    await caller.reader.readuntil(b": up to date")
+    served.table.feed.publish([Published(number, b"{}") for number in (7, 8)])
+    assert b"\r\nid: 0a1b:8\ndata: {}\n\n" in await caller.reader.readuntil(b"data: {}\n\n")
 
 
 # -- no descriptors

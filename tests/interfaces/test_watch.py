@@ -116,6 +116,37 @@ async def _errors_until(process: Process, last: bytes) -> bytes:
     return line
 
 
+async def test_says_that_another_journal_has_begun() -> None:
+    with short_folder() as folder:
+        async with DaemonStage(folder) as stage:
+            await stage.start_daemon()
+            as_json = await watch(stage.socket, "--after", "0", "--json")
+            before = await _lines_until(as_json, b'"event":"service_changed"')
+            first = (await stage.state()).journal
+            await stage.kill_daemon()
+            await _errors_until(as_json, b"Waiting until it runs again")
+            stage.journal.rename(folder / "old")
+            await stage.start_daemon()
+            await _errors_until(as_json, b"Another journal has begun. It is shown from its beginning.")
+            after = await _lines_until(as_json, b'"event":"service_changed"')
+            as_json.send_signal(signal.SIGINT)
+            await as_json.communicate()
+            refused = await watch(stage.socket, "--after", f"{first}:1")
+            _, errors = await refused.communicate()
+    entries = [[json.loads(line)["entry"] for line in lines] for lines in (before, after)]
+    assert entries[0] == entries[1]
+    assert refused.returncode == 2
+    assert b"The table writes another journal, " in errors
+
+
+@pytest.mark.parametrize("after", ["-1", "x:1", "1:", "\u0663"])
+async def test_an_id_of_no_event_is_refused(after: str) -> None:
+    refused = await watch(Path("no.sock"), f"--after={after}")
+    _, errors = await refused.communicate()
+    assert refused.returncode == 2
+    assert b"Write a number, or JOURNAL:NUMBER." in errors
+
+
 async def test_an_entry_beyond_the_journal_is_refused() -> None:
     with short_folder() as folder:
         async with DaemonStage(folder) as stage:
