@@ -32,6 +32,8 @@ from simulators.demo.stage import configuration_text
 
 STRANGER: Final = 65533  # a user whom the configuration does not name
 FRIEND: Final = 65534  # the user of another person: admitted
+READERS: Final = tuple(range(60_001, 60_065))  # users who may look
+FILLED: Final = 5000  # operations before the measurement, so that there is something to catch up on
 BLOCKS: Final = 4  # quiet and flooded ones, in turn
 BUSY: Final = "busy, does not dial"
 GAP: Final = 0.005  # seconds between two operations of the dealer: people are slower
@@ -48,6 +50,9 @@ id = "target"
 name = "Target"
 role = "pit_supervisor"
 pin_hash = "{hash_pin("640917", bytes(SALT))}"
+[[readers]]
+id = "wall"
+uids = {list(READERS)}
 """
 
 
@@ -71,7 +76,7 @@ class Connection:
 
     @classmethod
     async def to(cls, path: str) -> Connection:
-        return cls(*await asyncio.open_unix_connection(path))
+        return cls(*await asyncio.open_unix_connection(path, limit=2**26))
 
     async def ask(self, sent: bytes) -> bytes:
         self.writer.write(sent)
@@ -123,8 +128,15 @@ async def follow_and_leave(connection: Connection) -> None:
     raise EOFError
 
 
+async def catch_up(connection: Connection) -> None:
+    """From the first event to the last, then again from the first."""
+    connection.writer.write(request("/v1/events"))
+    await connection.reader.readuntil(b": up to date")
+    raise EOFError
+
+
 Act = Callable[[Connection], Awaitable[None]]
-FLOODS: Final[dict[str, tuple[int, int, tuple[Act, ...]]]] = {
+FLOODS: Final[dict[str, tuple[int | tuple[int, ...], int, tuple[Act, ...]]]] = {  # users, connections of each
     BUSY: (STRANGER, 0, ()),
     "idle, not admitted": (STRANGER, 1100, (stay,)),
     "idle, admitted": (FRIEND, CONNECTIONS, (stay,)),
@@ -134,12 +146,25 @@ FLOODS: Final[dict[str, tuple[int, int, tuple[Act, ...]]]] = {
     "pollers of the state": (FRIEND, CONNECTIONS, (poll,)),
     "streams that never read": (FRIEND, CONNECTIONS, (follow_without_reading,)),
     "streams begun and left": (FRIEND, CONNECTIONS, (follow_and_leave,)),
+    "50 that catch up": (READERS[:10], 5, (catch_up,)),
+    "500 that never read": (READERS[:63], 8, (follow_without_reading,)),
 }
 
 
-async def flood(path: str, name: str) -> None:
-    """In the child: until it is ended."""
-    uid, connections, acts = FLOODS[name]
+def become(name: str) -> int:
+    """In the child: the user, and a process for each other user of that flood."""
+    users = FLOODS[name][0]
+    if isinstance(users, int):
+        return users
+    for uid in users[1:]:
+        if os.fork() == 0:
+            return uid
+    return users[0]
+
+
+async def flood(path: str, name: str, uid: int) -> None:
+    """Until it is ended."""
+    _, connections, acts = FLOODS[name]
     os.setgroups([])
     os.setgid(uid)
     os.setuid(uid)
@@ -167,12 +192,13 @@ async def flood(path: str, name: str) -> None:
 # -- the dealer --------------------------------------------------------------------------------------------------------
 
 
-async def operate(path: str, operations: int) -> list[float]:
+async def operate(path: str, operations: int, gap: float = GAP) -> list[float]:
     """Seconds that each of the dealer's operations took."""
     connection = await Connection.to(path)
     times = []
     for number in range(operations):
-        await asyncio.sleep(GAP)
+        if gap:
+            await asyncio.sleep(gap)
         fields: dict[str, object] = {"operation": "pause_table", "reason": "x"}
         sent = operation({"operation": "resume_table"} if number % 2 else fields)
         began = time.perf_counter()
@@ -194,7 +220,15 @@ async def under(path: str, name: str, operations: int) -> tuple[list[float], lis
     for _ in range(BLOCKS):
         quiet += await operate(path, operations // BLOCKS)
         child = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "benchmarks.floods", "--flood", name, "--socket", path, stdout=subprocess.PIPE
+            sys.executable,
+            "-m",
+            "benchmarks.floods",
+            "--flood",
+            name,
+            "--socket",
+            path,
+            stdout=subprocess.PIPE,
+            start_new_session=True,
         )
         try:
             assert child.stdout is not None
@@ -202,7 +236,7 @@ async def under(path: str, name: str, operations: int) -> tuple[list[float], lis
             await asyncio.sleep(1.0)
             flooded += await operate(path, operations // BLOCKS)
         finally:
-            child.kill()
+            os.killpg(child.pid, signal.SIGKILL)  # and those of the other users
             await child.wait()
         await asyncio.sleep(0.5)
     return quiet, flooded
@@ -219,7 +253,7 @@ async def measure(folder: Path, names: list[str], operations: int) -> float:
     try:
         while True:
             with suppress(OSError):
-                await operate(path, 50)
+                await operate(path, FILLED, 0.0)
                 break
             if daemon.returncode is not None:
                 raise SystemExit("the daemon ended before it was asked anything")
@@ -255,7 +289,7 @@ def main() -> int:
     parser.add_argument("--socket", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.flood:
-        asyncio.run(flood(given.socket, given.flood))
+        asyncio.run(flood(given.socket, given.flood, become(given.flood)))
         return 0
     if os.geteuid() != 0:
         raise SystemExit("the floods are other users': run it as root")

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+from bisect import bisect_right
 from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from itertools import takewhile
-from typing import Final
+from itertools import islice
+from operator import attrgetter
+from typing import Final, NamedTuple
 
 import msgspec
 
+from controller.api.pace import Pace
+
 KEPT: Final = 4096
-AT_ONCE: Final = 512  # events from memory, which are encoded already
-AT_ONCE_FROM_DISK: Final = 32  # these take time of the daemon's loop
+PAGE: Final = 256  # events from memory, entries from disk; fewer are news and wait for no turn
 
 
 class Published(msgspec.Struct, frozen=True):
@@ -22,10 +25,20 @@ class Published(msgspec.Struct, frozen=True):
     payload: bytes
 
 
-class EventFeed:
-    """`read(after, limit)` gives published events from the journal, oldest first, when a follower is far behind."""
+class Batch(NamedTuple):
+    """`late`: the follower catches up. No events: all so far have been given."""
 
-    def __init__(self, read: Callable[[int, int], Awaitable[list[Published]]]) -> None:
+    events: list[Published]
+    late: bool = False
+
+
+class EventFeed:
+    """`read(after, until)` gives published events from the journal, oldest first, when a follower is far behind: those
+    of every decision with an entry in that range.
+    """
+
+    def __init__(self, read: Callable[[int, int], Awaitable[list[Published]]], pace: Pace | None = None) -> None:
+        self.pace = pace or Pace()
         self._read = read
         self._kept: deque[Published] = deque(maxlen=KEPT)
         self._news: asyncio.Future[None] | None = None
@@ -44,35 +57,42 @@ class EventFeed:
         if self._news is not None and not self._news.done():
             self._news.set_result(None)
 
-    async def follow(
-        self, after: int, turn: Callable[[], Awaitable[None]] | None = None
-    ) -> AsyncGenerator[list[Published], None]:
-        """Every event after an entry, in batches, for ever; an empty batch says that all of them have been given.
-
-        `turn` is awaited before a batch is read from the disk.
-        """
+    async def follow(self, after: int) -> AsyncGenerator[Batch, None]:
+        """Every event after an entry, in batches, for ever. Followers that are late take turns."""
         while True:
             news = self._next_news()  # before looking: what comes while the follower is busy must not be missed
-            batch = await self._batch(after, turn)
-            if batch:
-                after = batch[-1].entry
-                yield batch
+            if after < self._dropped_up_to:
+                await self.pace.turn()
+                until = min((after // PAGE + 1) * PAGE, self._newest)
+                page = await self._read(after // PAGE * PAGE, until)
+                if events := page[bisect_right(page, after, key=_entry) : bisect_right(page, until, key=_entry)]:
+                    yield Batch(events, late=True)
+                after = until
                 continue
-            yield []
-            await asyncio.shield(news)
+            events = self._newer(after)
+            if late := len(events) == PAGE:
+                await self.pace.turn()
+            yield Batch(events, late)
+            if events:
+                after = events[-1].entry
+            else:
+                await asyncio.shield(news)
 
-    async def _batch(self, after: int, turn: Callable[[], Awaitable[None]] | None) -> list[Published]:
-        if after < self._dropped_up_to:
-            if turn is not None:
-                await turn()
-            if batch := await self._read(after, AT_ONCE_FROM_DISK):
-                return batch
-        if not self._kept or self._kept[-1].entry <= after:
+    @property
+    def _newest(self) -> int:
+        return self._kept[-1].entry if self._kept else self._dropped_up_to
+
+    def _newer(self, after: int) -> list[Published]:
+        kept = self._kept
+        if not kept or kept[-1].entry <= after:
             return []
-        newer = list(takewhile(lambda event: event.entry > after, reversed(self._kept)))
-        return newer[: -AT_ONCE - 1 : -1]
+        begin = bisect_right(kept, after, key=_entry)
+        return list(islice(kept, begin, begin + PAGE))
 
     def _next_news(self) -> asyncio.Future[None]:
         if self._news is None or self._news.done():
             self._news = asyncio.get_running_loop().create_future()
         return self._news
+
+
+_entry: Final = attrgetter("entry")

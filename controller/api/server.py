@@ -18,16 +18,19 @@ from typing import Final, Protocol
 from uuid import UUID
 
 import msgspec
+import structlog
 from aiohttp import web
 
 from controller.api.door import NOT_ADMITTED, WRITE_WITHIN, Door, Listener, Visitor
-from controller.api.feed import EventFeed
+from controller.api.feed import Batch, EventFeed
 from controller.api.messages import EventId, NotInJournal, OperationAnswer, OperationRequest, decode_request, encode
+from controller.api.pace import measured
 from controller.api.people import Acting, People, PersonRefusedError
 from controller.api.pins import PinDesk, PinRecord
 from controller.api.refusals import Refusals
 from controller.api.turns import Turns
 from controller.api.view import TableView
+from controller.journal import JournalError
 from controller.journal.codec import Moment
 from firmware_bridge.plain_text import plain
 
@@ -214,10 +217,13 @@ class ApiServer:
         self._following[uid] += 1
         try:
             await response.prepare(request)
-            await self._stream(response, after.entry, uid)
+            await self._stream(response, after.entry)
         except (ConnectionError, asyncio.CancelledError):
             pass  # the follower or the daemon went away; either may
         except TimeoutError:  # the follower does not read
+            visitor.abort()
+        except JournalError as error:  # old events cannot be read; the follower may ask again
+            structlog.get_logger().error("api.events_unreadable", code=error.code, sentence=str(error))
             visitor.abort()
         finally:
             self._streams.discard(task)
@@ -238,17 +244,18 @@ class ApiServer:
             code, f"{sentence}. Begin with {EventId(head.journal)} for all of it, or with {head}.", *head
         )
 
-    async def _stream(self, response: web.StreamResponse, after: int, uid: int) -> None:
+    async def _stream(self, response: web.StreamResponse, after: int) -> None:
         event_id = b"id: %s:%%d\ndata: %%s\n\n" % self._table.journal.encode()
-        follower = self._table.feed.follow(after, lambda: self._turns.take(uid))
+        feed = self._table.feed
+        follower = feed.follow(after)
         pending = asyncio.ensure_future(anext(follower))
         try:
             while True:
                 with suppress(TimeoutError):
                     async with asyncio.timeout(KEEP_ALIVE):  # wait_for would pass over a cancellation that meets news
                         batch = await asyncio.shield(pending)
-                    lines = [event_id % (event.entry, event.payload) for event in batch]
-                    await _write(response, b"".join(lines) if lines else b": up to date\n\n")
+                    sending = _send(response, event_id, batch)
+                    await (measured(sending, feed.pace.sent) if batch.late else sending)
                     pending = asyncio.ensure_future(anext(follower))
                     continue
                 await _write(response, b": still here\n\n")
@@ -257,6 +264,11 @@ class ApiServer:
             with suppress(asyncio.CancelledError, StopAsyncIteration):
                 await pending
             await follower.aclose()
+
+
+async def _send(response: web.StreamResponse, event_id: bytes, batch: Batch) -> None:
+    lines = [event_id % (event.entry, event.payload) for event in batch.events]
+    await _write(response, b"".join(lines) or b": up to date\n\n")
 
 
 async def _write(response: web.StreamResponse, data: bytes) -> None:

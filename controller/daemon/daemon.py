@@ -95,6 +95,7 @@ async def _start(configuration: Configuration, notifier: SystemdNotifier, stop: 
     table = configuration.table
     service = TableService(table.name, saved.table, writer, clock, link_view, journal_keeper)
     stack.push_async_callback(lambda: journal_keeper.stop(service.state))
+    stack.callback(service.close)
     started = DaemonStarted(
         table.name, table.simulated, configuration.settings, start_id(), host_boot_id(), record_of(configuration)
     )

@@ -11,7 +11,7 @@ until a supervisor returns it; nothing that was not committed is ever acted on.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, Protocol
 
 import msgspec
@@ -19,12 +19,14 @@ import structlog
 
 from controller.api.feed import EventFeed, Published
 from controller.api.messages import OperationAnswer, OperationRequest
+from controller.api.pace import Pace
 from controller.api.people import Acting
 from controller.api.view import LinkView, TableView, view_of
 from controller.journal import JournalError
 from controller.journal.codec import Clock
+from controller.journal.pages import Pages
 from controller.journal.pinning import Doubt
-from controller.journal.store import Committed
+from controller.journal.reader import Decision
 from controller.journal.writer import JournalWriter
 from controller.roles import Role
 from controller.table import inputs
@@ -104,7 +106,9 @@ class TableService:
         keeper: Keeper,
     ) -> None:
         self.state = state
-        self.feed = EventFeed(self._read_published)
+        pace = Pace()
+        self._old = Pages(writer.folder, _of_decision, pace.spent)
+        self.feed = EventFeed(self._old.page, pace)
         self.feed.start_after(state.entry)
         self.device: DeviceLink | None = None
         self._writer = writer
@@ -227,6 +231,10 @@ class TableService:
         fault = self._fault or Fault("internal", "The table could not decide this.", "Try it again.")
         return OperationAnswer(False, 0, fault.code, f"{fault.sentence} {fault.hint}")
 
+    def close(self) -> None:
+        """Old events are read no more."""
+        self._old.close()
+
     async def answers(self) -> bool:
         """Whether the decision loop and the writer's thread answer in time. Does not depend on the device."""
         try:
@@ -311,7 +319,8 @@ class TableService:
             given, decided.events, round=decided.state.round.number, moment=moment, ends_round=ends_round
         )
         self.state = decided.state
-        self._publish(moment.utc_ns, committed)
+        number = decided.state.round.number
+        self.feed.publish(_published(committed.first, moment.utc_ns, number, committed.published))
         if isinstance(given, inputs.PersonActed) and isinstance(given.operation, ReturnToService):
             await self._writer.accept()
         self._act(given, committed.events, decided.events)
@@ -327,11 +336,6 @@ class TableService:
     def _drop_link(self, sentence: str) -> None:
         if self.device is not None:
             self.device.drop("table-fault", sentence)
-
-    def _publish(self, utc_ns: int, committed: Committed) -> None:
-        round_number = self.state.round.number
-        published = zip(committed.events, committed.published, strict=True)
-        self.feed.publish([_published(number, utc_ns, round_number, event) for number, event in published])
 
     def _act(self, given: AnyInput, numbers: tuple[int, ...], decided: tuple[AnyEvent, ...]) -> None:
         """What waited for the commit: the acknowledgement, and the commands under their entries' numbers."""
@@ -352,29 +356,21 @@ class TableService:
         device = self.state.device
         return report.boot == device.boot and report.number <= device.last_report
 
-    # -- publishing ------------------------------------------------------------------------------------------------
-
-    async def _read_published(self, after: int, limit: int) -> list[Published]:
-        """From the journal; the inputs between the events are not published."""
-        while decisions := await self._writer.decisions(after, limit):
-            found = [
-                _published(number, decision.utc_ns, decision.round, event)
-                for decision in decisions
-                for number, event in enumerate(decision.events, decision.first + 1)
-                if number > after
-            ]
-            if found:
-                return found[:limit]
-            after = decisions[-1].last
-        return []
-
     def _find_answer(self, operation_id: str) -> Answer | None:
         return next((answer for answer in self.state.answers if answer.operation_id == operation_id), None)
 
 
-def _published(number: int, utc_ns: int, round_number: int, event: bytes) -> Published:
-    head = b'{"entry":%d,"utc_ns":%d,"round":%d,' % (number, utc_ns, round_number)
-    return Published(number, head + event[1:])
+def _of_decision(decision: Decision) -> list[Published]:
+    return _published(decision.first, decision.utc_ns, decision.round, decision.events)
+
+
+def _published(first: int, utc_ns: int, round_number: int, events: Sequence[bytes]) -> list[Published]:
+    """Those of one decision; they stand in the journal as anyone may read them."""
+    head = b',"utc_ns":%d,"round":%d,' % (utc_ns, round_number)
+    return [
+        Published(number, b'{"entry":%d%s%s' % (number, head, event[1:]))
+        for number, event in enumerate(events, first + 1)
+    ]
 
 
 def input_of(heard: Heard) -> AnyInput:

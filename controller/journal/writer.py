@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from itertools import islice
+from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
 from typing import Any, Generic, TypeAlias, TypeVar
@@ -20,7 +21,7 @@ from controller.journal.codec import EventT, InputT, Moment
 from controller.journal.file import Identity
 from controller.journal.folder import FileEnd, JournalFolder, delete_files, expired_files
 from controller.journal.pinning import Doubt
-from controller.journal.reader import Decision, Entry
+from controller.journal.reader import Entry
 from controller.journal.store import Committed, Journal
 
 T = TypeVar("T")
@@ -64,6 +65,11 @@ class JournalWriter(Generic[InputT, EventT]):
     def identity(self) -> Identity:
         """Whose journal it is."""
         return self._journal.identity
+
+    @property
+    def folder(self) -> Path:
+        """Where its files are."""
+        return self._journal.folder
 
     @property
     def head(self) -> Head:
@@ -133,10 +139,6 @@ class JournalWriter(Generic[InputT, EventT]):
     async def read(self, after: int = 0, limit: int | None = None) -> list[Entry[InputT, EventT]]:
         """The entries above `after`, at most `limit`; entries appended before are among them."""
         return await self._call(lambda: list(islice(self._folder().entries(after), limit)))
-
-    async def decisions(self, after: int, limit: int) -> list[Decision]:
-        """Those that end after that entry, at most `limit`."""
-        return await self._call(lambda: list(islice(self._folder().decisions(after), limit)))
 
     def _folder(self) -> JournalFolder[InputT, EventT]:
         return self._journal.files()

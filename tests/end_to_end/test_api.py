@@ -15,7 +15,7 @@ import pytest_mock
 
 from controller.api import server as server_module
 from controller.api.client import HOST, ApiClient, TableUnreachableError
-from controller.api.feed import EventFeed, Published
+from controller.api.feed import Batch, EventFeed, Published
 from controller.api.messages import BEGINNING, EventId, OperationAnswer, OperationRequest, encode
 from controller.api.people import Acting, People, Person
 from controller.api.server import ApiServer
@@ -281,10 +281,10 @@ async def test_what_comes_while_a_follower_is_busy_is_not_missed() -> None:
 
     feed = EventFeed(nothing_on_disk)
     follower = feed.follow(0)
-    assert await anext(follower) == []
+    assert await anext(follower) == Batch([])
     event = Published(7, b"{}")
     feed.publish([event])
-    assert await anext(follower) == [event]
+    assert await anext(follower) == Batch([event])
     await follower.aclose()
 
 

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from itertools import product
+from pathlib import Path
 from random import Random
 from typing import Any, cast
 
@@ -19,6 +20,7 @@ from controller.daemon.host import HostClock
 from controller.daemon.table_service import TableService
 from controller.games.specification import Unit
 from controller.journal import JournalError
+from controller.journal.file import Identity
 from controller.journal.store import Committed
 from controller.roles import Role
 from controller.table import operations
@@ -107,6 +109,9 @@ SAM = Acting("sam", Role.PIT_SUPERVISOR)
 
 class Disk:
     """A journal's writer that fails on demand."""
+
+    folder = Path()
+    identity = Identity("0a1b", "T-1", simulated=True)
 
     def __init__(self) -> None:
         self.full = False

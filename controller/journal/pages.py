@@ -1,0 +1,100 @@
+"""What the journal holds, in pages, for any number of followers: each page is read once, beside the running table.
+
+One thread reads, over connections of its own that last for a page: neither the writer nor the end of a file waits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from bisect import bisect_right
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Final, Generic, TypeVar
+
+from controller.journal import JournalError
+from controller.journal.folder import begun_files
+from controller.journal.reader import Decision, JournalReader
+
+T = TypeVar("T")
+
+PAGE: Final = 256  # entries
+KEPT: Final = 32  # pages
+_ROWS: Final = 64  # decisions that are read at once
+
+
+class Pages(Generic[T]):
+    """The journal in that folder. `make`: what a decision is for those who read; called in the thread.
+
+    `spent` gets the processor's seconds that each page took.
+    """
+
+    def __init__(
+        self, folder: Path, make: Callable[[Decision], Iterable[T]], spent: Callable[[float], None] = lambda _: None
+    ) -> None:
+        self._folder = folder
+        self._make = make
+        self._spent = spent
+        self._thread = ThreadPoolExecutor(1, "journal-pages")
+        self._begins: dict[Path, int] = {}  # the number before the first entry
+        self._kept: OrderedDict[tuple[int, int], asyncio.Future[list[T]]] = OrderedDict()
+
+    async def page(self, after: int, until: int) -> list[T]:
+        """What is made of the decisions with entries in that range; `until` is durable. Raises `JournalError`.
+
+        Whoever asks for the same gets the same list.
+        """
+        key = after, until
+        reading = self._kept.get(key)
+        if reading is None:
+            reading = self._kept[key] = asyncio.ensure_future(self._read(after, until))
+            if len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
+        try:
+            return await asyncio.shield(reading)
+        except JournalError:
+            self._kept.pop(key, None)
+            raise
+
+    def close(self) -> None:
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+    async def _read(self, after: int, until: int) -> list[T]:
+        found, seconds = await asyncio.get_running_loop().run_in_executor(self._thread, self._measured, after, until)
+        self._spent(seconds)
+        return found
+
+    # -- in the thread
+
+    def _measured(self, after: int, until: int) -> tuple[list[T], float]:
+        began = time.thread_time()
+        found = list(self._found(after, until))
+        return found, time.thread_time() - began
+
+    def _found(self, after: int, until: int) -> Iterable[T]:
+        for path in self._files_from(after):
+            reader: JournalReader[Any, Any]
+            with closing(JournalReader.open_to_read(path)) as reader:
+                while rows := list(reader.decisions(after, _ROWS)):
+                    for decision in rows:
+                        if decision.first > until:
+                            return
+                        yield from self._make(decision)
+                    after = rows[-1].last
+                    if after >= until:
+                        return
+
+    def _files_from(self, after: int) -> list[Path]:
+        files = begun_files(self._folder)
+        at = bisect_right(files, after, key=self._number_before)
+        return files[max(at - 1, 0) :]
+
+    def _number_before(self, path: Path) -> int:
+        if path not in self._begins:
+            reader: JournalReader[Any, Any]
+            with closing(JournalReader.open_to_read(path)) as reader:
+                self._begins[path] = reader.header.previous.number
+        return self._begins[path]
