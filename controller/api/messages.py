@@ -57,13 +57,25 @@ class OperationRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pin: str = ""
 
 
+class RecalledCard(msgspec.Struct, frozen=True):
+    """The card that left the device as number `ordinal`: where it lay, and its face; empty: the device read none."""
+
+    place: str
+    ordinal: int
+    card: str
+
+
 class OperationAnswer(msgspec.Struct, frozen=True):
-    """`accepted` or refused with a `code` and a sentence. `entry`: the journal entry that holds it, 0 for none."""
+    """`accepted` or refused with a `code` and a sentence. `entry`: the journal entry that holds it, 0 for none.
+
+    `recalled`: the cards that `recall_cards` asked for; nothing else that the API says has the face of such a card.
+    """
 
     accepted: bool
     entry: int = 0
     code: str = ""
     sentence: str = ""
+    recalled: tuple[RecalledCard, ...] = ()
 
 
 class NotInJournal(msgspec.Struct, frozen=True):

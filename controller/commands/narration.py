@@ -108,6 +108,11 @@ def _reconstructed(event: dict[str, Any]) -> str:
     return ": ".join(filter(None, (f"{what} put right{_under(event['clause'])}", moved, taken)))
 
 
+def _recalled(event: dict[str, Any]) -> str:
+    which = f"the cards of {event['place']}" if event["place"] else "all cards"
+    return f"{event['by']} recalls {which} in round {event['of_round']}{_because(event['reason'])}"
+
+
 def _game(event: dict[str, Any]) -> str:
     version = f", version {event['version']}" if event["version"] else ""
     since = f", of {event['effective']}" if event["effective"] else ""
@@ -351,6 +356,7 @@ LINES: Final[dict[str, Line]] = {
     "deck_quarantined": lambda event: f"{_named(event)} is OUT OF USE: {event['reason']}",
     "deck_released": lambda event: f"{_named(event)} may be used again: {event['reason']}; witness: {_witness(event)}",
     "deck_cut": lambda event: f"the deck was cut by {event['by']}",
+    "cards_recalled": _recalled,
     "hand_exposed": lambda event: f"{event['place']} shows {_cards(event)}",
     "hand_judged": _judged,
     "hand_removed": lambda event: f"{event['place']} is out of play, bets returned{_under(event['clause'])}",

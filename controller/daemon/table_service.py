@@ -22,6 +22,7 @@ from controller.api.messages import OperationAnswer, OperationRequest
 from controller.api.pace import Pace
 from controller.api.people import Acting
 from controller.api.view import LinkView, TableView, view_of
+from controller.daemon.recalling import answer_recall
 from controller.journal import JournalError
 from controller.journal.codec import Clock
 from controller.journal.pages import Pages
@@ -35,7 +36,7 @@ from controller.table.decision import Decided
 from controller.table.events import AnyEvent, CommandIssued, DeviceLost, IrregularityRaised
 from controller.table.inputs import AnyInput
 from controller.table.model import Answer, PinLock
-from controller.table.operations import ReturnToService
+from controller.table.operations import RecallCards, ReturnToService
 from controller.table.perform import name_of
 from controller.table.state import TableState
 from firmware_bridge.commands import AnyCommand
@@ -225,6 +226,8 @@ class TableService:
             return OperationAnswer(
                 False, 0, "id-used", "This id was used for another operation. Send the operation with a new id."
             )
+        if isinstance(request.operation, RecallCards) and not answer.code:
+            return await answer_recall(answer.entry, self._writer.read)
         return OperationAnswer(not answer.code, answer.entry, answer.code, answer.sentence)
 
     def _faulty(self) -> OperationAnswer:

@@ -410,6 +410,21 @@ class Rule(Operation, frozen=True, tag="rule"):
     bets: tuple[int, ...] = ()
 
 
+# -- concealed cards, when the law reconstructs
+
+
+class RecallCards(Operation, frozen=True, tag="recall_cards"):
+    """The faces that the device read, to reconstruct what happened. The answer has them, and nothing else does.
+
+    `of_round`: a round that is over, or the one in progress while an irregularity has its cards put right or in order.
+    `place`: a place of the deal, `tray` or `aside`; empty: every card; in a round in progress it is named.
+    """
+
+    of_round: int
+    reason: str
+    place: Place = ""
+
+
 # -- corrections of what was entered
 
 

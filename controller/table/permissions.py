@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from controller.roles import Role
 from controller.rules.law import SILENT_DECIDED_BY
-from controller.table import betting, card_places, counts, decks, exposing, operations, rounds, service
+from controller.table import betting, card_places, counts, decks, exposing, operations, recall, rounds, service
 from controller.table.decision import Decision
 from controller.table.inputs import PersonActed
 from controller.table.irregularities import adjudication, corrections, reporting, rulings
@@ -183,6 +183,9 @@ PERMISSIONS: Final[dict[type[Operation], Permission]] = {
         WINDOW_OPEN - {Phase.BETTING, Phase.VOIDED},
         ALWAYS,
         Role.PIT_SUPERVISOR,
+    ),
+    operations.RecallCards: Permission(
+        "recall concealed cards", recall.verify_recall, recall.recall_cards, ANY_PHASE, ALWAYS, Role.PIT_MANAGER
     ),
     operations.BringDeck: Permission("bring a deck", decks.verify_bring, decks.bring, ANY_PHASE, ALWAYS),
     operations.TakeDeckOut: Permission("take a deck away", decks.verify_take_out, decks.take_out, ANY_PHASE, ALWAYS),

@@ -22,6 +22,7 @@ MAY_EXPOSE = {
     "controller.table.exposing",  # when a hand is opened
     "controller.table.rounds",  # when the First Card is shown
     "controller.table.inference",  # to give it the numbers that its device does not give; it stays concealed
+    "controller.table.recall",  # for the answer to a pit manager's request that is in the journal
     "controller.table.established_outcome",  # as far as the casino chose (setting known_cards)
 }
 OF_A_DEVICE = "simulators.devices."  # a simulated device knows its own cards

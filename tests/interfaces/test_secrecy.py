@@ -20,9 +20,18 @@ from controller.games.own_words import DEALER
 from controller.games.specification import Choice, Kind, RulingAction, StepKind, Unit
 from controller.roles import Role
 from controller.table import operations
-from controller.table.events import AnyEvent, HandExposed, WagersSettled
+from controller.table.events import (
+    AnyEvent,
+    CardsBurnt,
+    CardsDealt,
+    CardsRecalled,
+    FirstCardDrawn,
+    HandExposed,
+    WagersSettled,
+)
 from controller.table.inputs import AnyInput, DeviceReported
 from controller.table.phases import Phase
+from controller.table.recall import cards_recalled
 from controller.table.settings import ChosenReading, Settings
 from controller.table.state import TableState
 from firmware_bridge.cards import DECK, Card, Evidence
@@ -180,6 +189,35 @@ def test_hands_that_were_exchanged_show_only_what_was_turned_over(game_id: str, 
     assert one.public != two.public, "the commitments differ"
     assert entered or [shown.cards for shown in one.events_of(HandExposed) if shown.place == "B1"] == [seen]
     assert_alike(one, two)
+
+
+def overhear_a_recall(game_id: str, unit: Unit, deck: list[Card]) -> OverheardTable:
+    """A round is abandoned with every hand face down; its cards are recalled in the next one."""
+    table = OverheardTable(game_id, unit, deck)
+    table.start().to_dealing()
+    table.deal()
+    for _ in range(2):
+        table.do(operations.AbandonRound("shift manager", "the fire alarm"), Role.SHIFT_MANAGER)
+    table.to_betting().do(operations.NoMoreBets())
+    for place in ("", "B1", DEALER):
+        table.do(operations.RecallCards(1, "a dispute", place), Role.PIT_MANAGER)
+    return table
+
+
+def recalled_in(table: OverheardTable) -> list[str]:
+    """The faces that the answers to the requests have."""
+    every = [event for _, numbered in table.steps for _, event in numbered]
+    dealt = [event for event in every if isinstance(event, CardsDealt | FirstCardDrawn | CardsBurnt)]
+    first_round = dealt[: len(dealt) // 2 + 1]
+    return [card.face for recall in table.events_of(CardsRecalled) for card in cards_recalled(recall, first_round)]
+
+
+@EVERY_TABLE
+def test_a_recall_shows_the_person_who_asks_and_no_one_else(game_id: str, unit: Unit) -> None:
+    one, two = (overhear_a_recall(game_id, unit, deck) for deck in two_decks())
+    assert_alike(one, two)
+    assert len(one.events_of(CardsRecalled)) == 3
+    assert recalled_in(one) != recalled_in(two), "the answers differ"
 
 
 @EVERY_TABLE

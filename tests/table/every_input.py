@@ -59,6 +59,7 @@ def every_operation(state: TableState) -> Iterator[AnyOperation]:
     for pile, number in product(PILES, (0, 1, 3, 4, 52)):
         yield operations.CountCards(pile, number, "a witness")
     yield from _decks()
+    yield from _recalls(state)
     yield operations.ContinueRound()
     yield operations.ReturnToService()
     for authority, text in product(("shift manager", " "), ("the fire alarm", "")):
@@ -148,6 +149,14 @@ def _decks() -> Iterator[AnyOperation]:
         yield from (operations.ReleaseDeck(name, "examined", count, "a witness") for count in (52, 51))
         yield operations.ReleaseDeck(name, "", 52, "")
     yield operations.CutDeck()
+
+
+def _recalls(state: TableState) -> Iterator[AnyOperation]:
+    """Of the round in progress, the one before, and of none."""
+    number = state.round.number
+    for of_round, place in product((number, number - 1, 0, HUGE), ("", "B1", "tray", "nowhere")):
+        yield operations.RecallCards(of_round, "the camera", place)
+    yield operations.RecallCards(number, " ", "B1")
 
 
 def _wagers(state: TableState) -> Iterator[AnyOperation]:

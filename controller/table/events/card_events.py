@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 from msgspec.structs import replace
 
+from controller.roles import Role
 from controller.rules.dealing_order import Place
 from controller.table.events.base import Event
 from controller.table.events.changes import (
@@ -319,6 +320,20 @@ class StubCounted(Event, frozen=True, tag="stub_counted"):
         return with_decks(
             state, in_play=replace(state.decks.in_play, stub=stub, stub_out=out, by_count=by_count), tray=tray
         )
+
+
+class CardsRecalled(Event, frozen=True, tag="cards_recalled"):
+    """The answer to this person's request has the faces that the device read in that round; the event has none.
+
+    `place` empty: of all its cards. `irregularity`: the one that reconstructs; 0: the round was over.
+    """
+
+    of_round: int
+    place: Place
+    reason: str
+    by: str
+    role: Role
+    irregularity: int = 0
 
 
 class DeckCountedWhole(Event, frozen=True, tag="deck_counted_whole"):

@@ -119,8 +119,12 @@ def reopen(
     """
     found = ended.found
     lifted = decision.state.phase is Phase.VOIDED and decision.state.round.voided_by == found.id
-    if lifted:
-        _verify_cards_lie(decision.state)
+    if lifted and not may_be_lifted(decision.state):
+        raise RefusedError(
+            "gone",
+            "The round is void and its cards have been taken away: it cannot be continued. Begin the next round, and "
+            "report the error for this one; its bets are decided by a ruling.",
+        )
     found_row, asks = find_row(decision.state.law, found.kind, facts)
     state = decision.state
     decision.emit(
@@ -154,16 +158,11 @@ def _undo_count(decision: Decision, found: Irregularity) -> None:
         decision.emit(events.HandCounted(found.place, len(hand.cards)))
 
 
-def _verify_cards_lie(state: TableState) -> None:
-    """A void round can be continued as long as its cards are on the table."""
+def may_be_lifted(state: TableState) -> bool:
+    """Whether a void round could be continued: as long as its cards are on the table."""
     deck_changed = state.decks.in_play.deck != state.round.deck or not state.decks.in_play.used
     undealt = not state.round.places and state.round.voided_from is not Phase.FIRST_CARD
-    if deck_changed or undealt or state.round.voided_from is Phase.BETTING:
-        raise RefusedError(
-            "gone",
-            "The round is void and its cards have been taken away: it cannot be continued. Begin the next round, and "
-            "report the error for this one; its bets are decided by a ruling.",
-        )
+    return not (deck_changed or undealt or state.round.voided_from is Phase.BETTING)
 
 
 def _lift_void(decision: Decision, found: Irregularity, because_of: int) -> None:

@@ -1,0 +1,62 @@
+"""Which cards a journaled request to recall them names: found in the journal, whatever the round and its file."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any, Final, TypeAlias
+
+from controller.api.messages import OperationAnswer, RecalledCard
+from controller.journal import JournalError
+from controller.journal.store import Entry
+from controller.table.events import AnyEvent, CardsRecalled
+from controller.table.recall import cards_recalled
+
+AT_ONCE: Final = 200  # entries: a round has about a hundred
+NO_CARDS: Final = "The journal has no such cards: none lay there, or the file of that round was deleted."
+
+Read: TypeAlias = Callable[[int, int], Awaitable[list[Entry[Any, Any]]]]
+"""The journal's entries after a number, so many at most."""
+
+
+async def answer_recall(accepted: int, read: Read) -> OperationAnswer:
+    """The answer to the person whose operation was accepted in entry `accepted`. It may be asked for again."""
+    try:
+        cards = await _recalled_by(accepted, read)
+    except JournalError as error:
+        return OperationAnswer(True, accepted, error.code, f"{error} {error.hint}")
+    return OperationAnswer(True, accepted, sentence="" if cards else NO_CARDS, recalled=cards)
+
+
+async def _recalled_by(accepted: int, read: Read) -> tuple[RecalledCard, ...]:
+    """What is shown follows from the event alone: a request that is sent again with other words shows the same."""
+    (entry,) = await read(accepted, 1)
+    recall = entry.value
+    assert isinstance(recall, CardsRecalled), "it follows the entry of the operation"
+    events = await _events_of(recall.of_round, entry.number, read)
+    return tuple(RecalledCard(*card) for card in cards_recalled(recall, events))
+
+
+async def _events_of(number: int, until: int, read: Read) -> list[AnyEvent]:
+    """The events of a round up to an entry. A start that is taken back lies between two parts of the round before."""
+    found: list[AnyEvent] = []
+    after = await _before(number, until, read)
+    while entries := await read(after, AT_ONCE):
+        wanted = [entry for entry in entries if entry.round <= number + 1 and entry.number < until]
+        found += [entry.value for entry in wanted if entry.round == number and entry.kind == "event"]
+        if len(wanted) < len(entries):
+            break
+        after = entries[-1].number
+    return found
+
+
+async def _before(number: int, until: int, read: Read) -> int:
+    """The entry before the first one of that round or a later one: the rounds of entries ascend."""
+    low, high = 0, until
+    while low < high:
+        middle = (low + high) // 2
+        (entry,) = await read(middle, 1)
+        if entry.round < number:
+            low = entry.number
+        else:
+            high = middle
+    return low

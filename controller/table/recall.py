@@ -1,0 +1,112 @@
+"""The recall of concealed cards: what the device read, for a lawful reconstruction, to the person who asks for it.
+
+A request is an event first, which says who, why and which cards, and holds no face. Then the faces are taken from what
+the journal held at that moment (`cards_recalled`), and go into the answer to that request. No state has them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+from controller.rules.dealing_order import Place
+from controller.table import events, operations
+from controller.table.decision import Decision, RefusedError
+from controller.table.events import AnyEvent
+from controller.table.inputs import PersonActed
+from controller.table.irregularities.reopening import concerns_round, may_be_lifted
+from controller.table.model import ASIDE, CardId, HeldCard, Irregularity, Stage
+from controller.table.phases import Phase
+from controller.table.state import TableState
+
+TRAY: Final = "tray"
+RECONSTRUCTS: Final = frozenset({Stage.MOVING, Stage.ORDERING})
+"""What is only claimed is no reason to show a card of a round in progress: play may go on with it."""
+
+
+def verify_recall(state: TableState, given: PersonActed, operation: operations.RecallCards) -> None:
+    """The round is over and its play cannot be taken up again; or an irregularity reconstructs, and a hand is named."""
+    number = operation.of_round
+    if not operation.reason.strip():
+        raise RefusedError("reason", "Enter why the cards are recalled.")
+    if not 0 < number <= state.rounds_numbered:
+        raise RefusedError("unknown-round", f"There is no round {number}; name one that was dealt.")
+    if not _may_be_played(state, number):
+        return
+    if reconstructing(state) is None or number != state.round.number:
+        raise RefusedError(
+            "round",
+            f"Round {number} is not over, and nothing of it is being put right. Finish it, and begin the next one.",
+        )
+    if operation.place not in (*state.round.hands, TRAY, ASIDE):
+        raise RefusedError("place", "The round is not over: name the one hand whose cards are needed.")
+
+
+def _may_be_played(state: TableState, number: int) -> bool:
+    """Whether play may go on in that round: it is in progress, or its void or the start of the next may be undone."""
+    if number == state.round.number:
+        return state.in_round or (state.phase is Phase.VOIDED and may_be_lifted(state))
+    earlier = state.earlier
+    void = earlier is not None and earlier.number == number and earlier.voided_from is not None
+    return void and state.phase is Phase.BETTING
+
+
+def reconstructing(state: TableState) -> Irregularity | None:
+    """The open irregularity of the round in progress for which cards are put where they belong, or in their order."""
+    found = (one for one in state.open if one.stage in RECONSTRUCTS and concerns_round(state, one))
+    return next(found, None)
+
+
+def recall_cards(decision: Decision, given: PersonActed, operation: operations.RecallCards) -> None:
+    """Record it: the answer follows from the event."""
+    state, number = decision.state, operation.of_round
+    found = reconstructing(state) if _may_be_played(state, number) else None
+    irregularity = 0 if found is None else found.id
+    decision.emit(
+        events.CardsRecalled(number, operation.place, operation.reason, given.person, given.role, irregularity)
+    )
+
+
+class Recalled(NamedTuple):
+    """A card where it lay; `face` empty: the device read none."""
+
+    place: Place
+    ordinal: int
+    face: str
+
+
+def cards_recalled(recall: events.CardsRecalled, of_round: Iterable[AnyEvent]) -> tuple[Recalled, ...]:
+    """The cards that a journaled request names. `of_round`: the events of its round, up to the request."""
+    lying: dict[CardId, tuple[Place, HeldCard]] = {}
+    for event in of_round:
+        for place, card in _put(event):
+            lying[card.id] = (place, card)
+        if isinstance(event, events.CardsFoundElsewhere | events.CardsReconstructed):
+            for move in event.cards:
+                if (found := lying.get((move.shuffle, move.ordinal))) is not None:
+                    lying[found[1].id] = (move.place, found[1])
+    return tuple(
+        Recalled(place, card.ordinal, card.face.expose().code if card.face is not None else "")
+        for place, card in sorted(lying.values(), key=lambda one: one[1].id)
+        if recall.place in ("", place)
+    )
+
+
+def _put(event: AnyEvent) -> Iterable[tuple[Place, HeldCard]]:
+    """The cards that an event names, with the place to which they went."""
+    match event:
+        case events.CardsDealt(places=places, cards=cards):
+            return zip(places, cards, strict=True)
+        case events.FirstCardDrawn(card=card):
+            return [("first_card", card)]
+        case events.SetInTray(cards=cards) | events.StatusDiffers(tray=cards):
+            place = TRAY
+        case events.CardsSetAside(cards=cards):
+            place = ASIDE
+        case events.CardsBurnt(cards=cards):
+            place = "burnt"
+        case events.CardsStrayed(cards=cards):
+            place = "strays"
+        case _:
+            return []
+    return [(place, card) for card in cards]
