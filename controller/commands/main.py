@@ -20,6 +20,7 @@ OWN: Final = {  # name -> module:attribute, imported when it is used
     "evaluate": ("controller.commands.evaluate", "evaluate"),
     "odds": ("controller.commands.odds", "odds"),
     "capture": ("controller.commands.capture.command", "capture"),
+    "journal": ("controller.commands.journal.command", "journal"),
     "pin": ("controller.commands.pin", "pin"),
 }
 SUMMARIES: Final = {
@@ -30,6 +31,7 @@ SUMMARIES: Final = {
     "evaluate": "Show classes, outcomes and wagers of given hands.",
     "odds": "Count the exact odds of every wager of a game.",
     "capture": "Record the bytes to and from a device, show them, play them back.",
+    "journal": "Read what a table recorded: rounds, reports, exports, backups.",
     "pin": "Make the hash of a person's PIN for the configuration.",
     "bench": "Check that a device does what its driver promises, and measure it.",
     "demo": "Play a simulated table, live.",

@@ -1,0 +1,106 @@
+"""Days and hours as the casino counts them: in its time zone, a day beginning when the gaming day does."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, time, timedelta
+from typing import Final, NamedTuple
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+SECOND: Final = 1_000_000_000
+UTC: Final = "UTC"
+
+
+class Span(NamedTuple):
+    """From `start` on, until before `end`: nanoseconds since 1970 in UTC. `name`: as people call it."""
+
+    start: int
+    end: int
+    name: str = ""
+
+
+class Clock(NamedTuple):
+    """`zone`: of the casino. `day_begins`: when its gaming day begins, by the clock there."""
+
+    zone: ZoneInfo
+    day_begins: time = time(6)
+
+    @property
+    def zone_name(self) -> str:
+        return self.zone.key
+
+    def local(self, utc_ns: int) -> datetime:
+        """To the microsecond."""
+        seconds, rest = divmod(utc_ns, SECOND)
+        return datetime.fromtimestamp(seconds, self.zone) + timedelta(microseconds=rest // 1000)
+
+    def hour(self, utc_ns: int) -> str:
+        return self.local(utc_ns).strftime("%H:%M:%S")
+
+    def day_and_hour(self, utc_ns: int) -> str:
+        """A date that is read the same everywhere."""
+        moment = self.local(utc_ns)
+        return f"{moment.day} {moment:%B %Y, %H:%M:%S}"
+
+    def iso(self, utc_ns: int) -> str:
+        return self.local(utc_ns).isoformat(timespec="milliseconds")
+
+    def day_of(self, utc_ns: int) -> date:
+        """The gaming day: what happens before it begins belongs to the day before."""
+        moment = self.local(utc_ns)
+        return moment.date() if moment.time() >= self.day_begins else moment.date() - timedelta(days=1)
+
+    def day(self, day: date) -> Span:
+        """The whole gaming day."""
+        begins = f"{self.day_begins:%H:%M} {self.zone_name}"
+        name = f"gaming day of {day.day} {day:%B %Y} (from {begins})"
+        return Span(self._begins(day), self._begins(day + timedelta(days=1)), name)
+
+    def hour_of(self, utc_ns: int) -> int:
+        """When the hour in which it lies began."""
+        return round(self.local(utc_ns).replace(minute=0, second=0, microsecond=0).timestamp()) * SECOND
+
+    def hours(self, first: int, last: int) -> range:
+        """Every hour from one to another."""
+        return range(first, last + 1, 3600 * SECOND)
+
+    def moment(self, text: str) -> int:
+        """A moment that a person wrote, as 2026-11-23T14:00 or with seconds or an offset. Raises `ValueError`."""
+        found = datetime.fromisoformat(text)
+        aware = found if found.tzinfo is not None else found.replace(tzinfo=self.zone)
+        return round(aware.timestamp()) * SECOND
+
+    def _begins(self, day: date) -> int:
+        return round(datetime.combine(day, self.day_begins, self.zone).timestamp()) * SECOND
+
+
+def zone_of(name: str) -> ZoneInfo:
+    """Raises `ValueError` with a sentence for a zone that the system does not know."""
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise ValueError(
+            f"{name!r} is no time zone that this machine knows; write it as Asia/Singapore or UTC"
+        ) from None
+
+
+def lasted(nanoseconds: int) -> str:
+    """How long, for people.
+
+    >>> lasted(42 * SECOND), lasted(142 * SECOND), lasted(7325 * SECOND)
+    ('42 s', '2 min 22 s', '2 h 2 min')
+    """
+    minutes, seconds = divmod(max(0, nanoseconds) // SECOND, 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {seconds} s" if minutes else f"{seconds} s"
+
+
+def device_clock(milliseconds: int) -> str:
+    """A device's own clock since it began to run.
+
+    >>> device_clock(3_723_045)
+    '1:02:03.045'
+    """
+    seconds, rest = divmod(milliseconds, 1000)
+    return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}.{rest:03}"

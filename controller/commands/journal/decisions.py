@@ -1,0 +1,108 @@
+"""A decision of the journal as people and commands read it: its input and its events, from the JSON that is stored.
+
+Events stand there as they are published, so that nothing here needs a key or meets a concealed card.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple, Protocol
+
+import msgspec
+
+DEVICE_INPUTS: Final = frozenset(
+    {"device_reported", "device_connected", "device_gone", "device_contradicted", "reports_missing", "status_received",
+     "command_answered"}
+)  # fmt: skip
+DEVICE: Final = "device"
+PROGRAM: Final = "program"
+
+
+class Stored(Protocol):
+    """A decision as a reader of the journal gives it."""
+
+    @property
+    def first(self) -> int: ...
+    @property
+    def last(self) -> int: ...
+    @property
+    def utc_ns(self) -> int: ...
+    @property
+    def round(self) -> int: ...
+    @property
+    def input(self) -> bytes: ...
+    @property
+    def events(self) -> tuple[bytes, ...]: ...
+
+
+class Happened(NamedTuple):
+    """An event with its journal entry."""
+
+    entry: int
+    event: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        return str(self.event["event"])
+
+
+class Decided(NamedTuple):
+    """`round`: the number of the round that was in progress, or had ended last, after it."""
+
+    entry: int
+    utc_ns: int
+    round: int
+    given: dict[str, Any]
+    events: tuple[Happened, ...]
+
+    @property
+    def operation(self) -> dict[str, Any]:
+        """What a person entered; empty where it was no person."""
+        found = self.given.get("operation", {}) if self.given.get("input") == "person_acted" else {}
+        return found if isinstance(found, dict) else {}
+
+    @property
+    def by(self) -> str:
+        """The person's id; else the device or the program."""
+        if self.operation:
+            return str(self.given["person"])
+        return DEVICE if self.given.get("input") in DEVICE_INPUTS else PROGRAM
+
+    @property
+    def role(self) -> str:
+        """The person's rank in words; empty where it was no person."""
+        return str(self.given["role"]).replace("_", " ") if self.operation else ""
+
+
+def read(stored: Stored) -> Decided:
+    """Raises `msgspec.DecodeError` for what is no JSON."""
+    events = zip(range(stored.first + 1, stored.last + 1), stored.events, strict=True)
+    return Decided(
+        stored.first,
+        stored.utc_ns,
+        stored.round,
+        _decode(stored.input),
+        tuple(Happened(entry, _published(stored, entry, event)) for entry, event in events),
+    )
+
+
+def _published(stored: Stored, entry: int, event: bytes) -> dict[str, Any]:
+    """As the API publishes it."""
+    return {"entry": entry, "utc_ns": stored.utc_ns, "round": stored.round, **_decode(event)}
+
+
+class Line(msgspec.Struct, frozen=True):
+    """An event and whose input led to it: a person (id, rank, operation), the device or the program."""
+
+    entry: int
+    utc_ns: int
+    by: str
+    role: str
+    event: dict[str, Any]
+    operation: dict[str, Any] = {}
+
+
+def line_of(decided: Decided, happened: Happened) -> Line:
+    return Line(happened.entry, decided.utc_ns, decided.by, decided.role, happened.event, decided.operation)
+
+
+_decode = msgspec.json.Decoder(dict[str, Any]).decode

@@ -1,0 +1,92 @@
+"""`cardshoe journal export`: events as they are published, for programs of other people."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+from typing import Any, Final
+
+import click
+import msgspec
+
+from controller.commands.journal.days import Clock
+from controller.commands.journal.decisions import Decided
+from controller.commands.journal.options import ALL, Asked, journal_options, opened, span_of, span_options
+from controller.commands.journal.reading import decided_in
+from controller.commands.journal.table import Table
+from controller.commands.narration import tell
+from controller.commands.text import write_out
+from controller.problems import BadInputError
+
+COLUMNS: Final = ("entry", "time", "round", "event", "by", "role", "irregularity", "clause", "place", "words", "json")
+FORMULAS: Final = ("=", "+", "-", "@")
+
+
+@click.command()
+@journal_options
+@span_options
+@click.option("--entries", metavar="FIRST-LAST", help="Only entries with these numbers.")
+@click.option("--format", "form", type=click.Choice(["jsonl", "csv"]), default="jsonl", show_default=True)
+def export(asked: Asked, day: str | None, since: str | None, until: str | None, entries: str | None,
+           form: str) -> None:  # fmt: skip
+    """Write events: all of them, or those of a time or of a range of entries.
+
+    jsonl: one JSON object a line, as the API publishes them. csv: a line each, with words for people. No concealed card
+    is in either.
+    """
+    first, last = _range(entries)
+    with opened(asked) as source:
+        wanted = ALL if not (day or since or until) else span_of(asked, source, day, since, until)
+        table = source.opening(source.files[0])
+        if form == "csv":
+            write_out(_row(COLUMNS))
+        for decided in decided_in(source, wanted, after=first - 1):
+            if decided.entry > last:
+                break
+            for happened in decided.events:
+                table.take(decided, happened)
+                if first <= happened.entry <= last:
+                    write_out(LINES[form](decided, happened.event, table, asked.clock))
+
+
+def _range(entries: str | None) -> tuple[int, int]:
+    first, separator, last = (entries or "").partition("-")
+    try:
+        found = int(first or 1), int(last) if last else int(first) if first and not separator else 2**63 - 1
+    except ValueError:
+        found = (1, 0)
+    if not 1 <= found[0] <= found[1]:
+        raise BadInputError(f"--entries {entries} is no range.", "Write 812-901, 812- or 812.")
+    return found
+
+
+def _json_line(decided: Decided, event: dict[str, Any], table: Table, clock: Clock) -> str:
+    return msgspec.json.encode(event).decode()
+
+
+def _csv_line(decided: Decided, event: dict[str, Any], table: Table, clock: Clock) -> str:
+    row = event.get("row")
+    clause = row["clause"] if isinstance(row, dict) else event.get("clause", "")
+    irregularity = event["entry"] if event["event"] == "irregularity_raised" else event.get("irregularity") or ""
+    return _row(
+        (
+            event["entry"], clock.iso(event["utc_ns"]), event["round"], event["event"], decided.by, decided.role,
+            irregularity, clause, event.get("place") or "", tell(event, table.words) or "",
+            msgspec.json.encode(event).decode(),
+        )
+    )  # fmt: skip
+
+
+def _row(cells: tuple[object, ...]) -> str:
+    """What a person wrote must not be taken for a formula by a program for tables."""
+    plain = [f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULAS) else cell for cell in cells]
+    written = io.StringIO()
+    csv.writer(written, lineterminator="").writerow(plain)
+    return written.getvalue()
+
+
+LINES: Final[dict[str, Callable[[Decided, dict[str, Any], Table, Clock], str]]] = {
+    "jsonl": _json_line,
+    "csv": _csv_line,
+}

@@ -1,0 +1,95 @@
+"""`cardshoe journal list`: the rounds of a day, a line each."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import click
+
+from controller.commands.journal.days import lasted
+from controller.commands.journal.options import (
+    Asked,
+    journal_options,
+    opened,
+    print_json,
+    span_of,
+    span_options,
+)
+from controller.commands.journal.reading import rounds_in
+from controller.commands.journal.rounds import Irregularity, Round
+from controller.commands.journal.words import cell_of, ending
+from controller.commands.text import page
+from controller.games.specification import Kind
+
+KINDS: Final = tuple(Kind)
+
+
+@click.command("list")
+@journal_options
+@span_options
+@click.option(
+    "--irregularity", "wanted", metavar="WHAT", help="Only with this one: I12, a kind, or a clause as NC 5.7."
+)
+@click.option("--person", help="Only those in which this person did something.")
+@click.option("--void", is_flag=True, help="Only void rounds.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON object a line.")
+def list_rounds(asked: Asked, day: str | None, since: str | None, until: str | None, wanted: str | None,
+                person: str | None, void: bool, as_json: bool) -> None:  # fmt: skip
+    """List rounds: number, when, how long, hands, how it ended, irregularities. By default those of the last day."""
+    with opened(asked) as source:
+        span = span_of(asked, source, day, since, until)
+        found = [
+            one
+            for one in rounds_in(source, span)
+            if (not void or one.void is not None)
+            and (person is None or person in one.people)
+            and (wanted is None or any(_is(irregularity, wanted) for irregularity in one.irregularities))
+        ]
+    found.sort(key=lambda one: one.number)
+    if as_json:
+        for one in found:
+            print_json(_as_data(one))
+        return
+    told = page()
+    told.heading(f"Table {source.table_name}, {span.name}: {len(found)} round{'s' * (len(found) != 1)}")
+    for one in found:
+        length = lasted(one.ended_ns - one.began_ns) if one.ended_ns else ""
+        cells = (str(one.number), 6), (asked.clock.hour(one.began_ns), 8), (length, 11), (_hands(one), 7)
+        told.entry(cell_of(one), *cells, (ending(one), 13))
+    told.show()
+
+
+def _hands(one: Round) -> str:
+    return f"{len(one.dealt)} hand{'s' * (len(one.dealt) != 1)}"
+
+
+def _is(found: Irregularity, wanted: str) -> bool:
+    said = wanted.strip().casefold().replace(" ", "_")
+    clause = str(found.row["clause"]).casefold().replace(" ", "_")
+    return said in (str(found.row["id"]).casefold(), found.kind) or clause == said or clause.startswith(f"{said}.")
+
+
+def _as_data(one: Round) -> dict[str, Any]:
+    return {
+        "round": one.number,
+        "began_ns": one.began_ns,
+        "ended_ns": one.ended_ns,
+        "first": one.first,
+        "last": one.last,
+        "ending": one.ending,
+        "hands": len(one.dealt),
+        "void": "" if one.void is None else one.void.event["clause"] or one.void.event.get("authority", ""),
+        "irregularities": [
+            {
+                "id": found.id,
+                "row": found.row["id"],
+                "kind": found.kind,
+                "clause": found.row["clause"],
+                "place": found.place,
+                "outcome": found.outcome,
+                "by": found.resolved_by,
+            }
+            for found in one.irregularities
+        ],
+        "people": sorted(one.people),
+    }

@@ -1,0 +1,121 @@
+"""What the commands share: which journal, in which time zone, of which time; and refusals in sentences."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import date, time
+from pathlib import Path
+from typing import Any, Final, NamedTuple, TypeVar
+
+import click
+import msgspec
+
+from controller.commands.journal.days import UTC, Clock, Span, zone_of
+from controller.commands.journal.reading import last_day
+from controller.commands.journal.source import Source
+from controller.commands.text import write_out
+from controller.journal import JournalError
+from controller.problems import BadInputError, ConfigurationProblemError, JournalProblemError
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+ALL: Final = Span(0, 2**63 - 1, "the whole journal")
+
+
+class Asked(NamedTuple):
+    """Which journal a person asks for, and how days are counted there."""
+
+    path: Path
+    clock: Clock
+
+
+def journal_options(command: Command) -> Command:
+    """`--journal` or `--config`, `--zone` and `--day-begins`; the command gets them as `asked`."""
+
+    @click.option("--journal", "path", type=click.Path(path_type=Path), help="The journal's folder, or one file of it.")
+    @click.option("--config", type=click.Path(path_type=Path), help="Take journal and time zone from a configuration.")
+    @click.option("--zone", help="The casino's time zone, as Asia/Singapore; UTC unless the configuration names one.")
+    @click.option("--day-begins", metavar="HH:MM", help="When a gaming day begins there; 06:00 if nothing says so.")
+    @functools.wraps(command)
+    def wrapped(*arguments: Any, path: Path | None, config: Path | None, zone: str | None, day_begins: str | None,
+                **more: Any) -> Any:  # fmt: skip
+        with problems():
+            return command(*arguments, asked=_asked(path, config, zone, day_begins), **more)
+
+    return wrapped  # type: ignore[return-value]  # it takes what the command takes, but for `asked`
+
+
+def _asked(path: Path | None, config: Path | None, zone: str | None, day_begins: str | None) -> Asked:
+    if (path is None) == (config is None):
+        raise BadInputError("Name the journal once.", "Write its folder after --journal, or a table's --config.")
+    zone_name, begins = UTC, "06:00"
+    if config is not None:
+        path, zone_name, begins = _configured(config)
+    assert path is not None
+    try:
+        return Asked(path, Clock(zone_of(zone or zone_name), time.fromisoformat(day_begins or begins)))
+    except ValueError as error:
+        where = "--day-begins" if "isoformat" in str(error) else "--zone"
+        raise BadInputError(f"{where}: {error}.", "Write a time as 06:00 and a zone as Asia/Singapore.") from error
+
+
+def _configured(config: Path) -> tuple[Path, str, str]:
+    from controller.daemon.configuration import ConfigurationError, read_configuration
+
+    try:
+        section = read_configuration(config).journal
+    except ConfigurationError as error:
+        raise ConfigurationProblemError(str(error), error.hint) from error
+    return section.path, UTC, "06:00"
+
+
+def span_options(command: Command) -> Command:
+    """`--day`, `--from` and `--to`; the command gets them as `day`, `since` and `until`."""
+    command = click.option("--to", "until", metavar="TIME", help="Until before this time.")(command)
+    command = click.option("--from", "since", metavar="TIME", help="From this time on, as 2026-11-23T14:00.")(command)
+    return click.option("--day", metavar="DATE", help="A gaming day, as 2026-11-23; the last one if no time is named.")(
+        command
+    )
+
+
+def span_of(asked: Asked, source: Source, day: str | None, since: str | None, until: str | None) -> Span:
+    """The time that a person names; the last gaming day of the journal if none is named. Raises `BadInputError`."""
+    try:
+        if day is not None:
+            if since or until:
+                raise BadInputError("--day names a whole day.", "Leave --from and --to out, or --day.")
+            return asked.clock.day(date.fromisoformat(day))
+        if since is None and until is None:
+            return last_day(source, asked.clock) or ALL
+        start = asked.clock.moment(since) if since is not None else ALL.start
+        end = asked.clock.moment(until) if until is not None else ALL.end
+    except (ValueError, OverflowError) as error:
+        raise BadInputError(f"A time is not understood: {error}.", "Write 2026-11-23, or 2026-11-23T14:00.") from error
+    if start >= end:
+        raise BadInputError("--from is not before --to.", "Exchange them.")
+    return Span(start, end, f"{since or 'the beginning'} to {until or 'the end'}")
+
+
+@contextmanager
+def problems() -> Iterator[None]:
+    """Errors of the journal as a sentence, exit code 4."""
+    try:
+        yield
+    except JournalError as error:
+        raise JournalProblemError(str(error), error.hint) from error
+
+
+@contextmanager
+def opened(asked: Asked) -> Iterator[Source]:
+    """The journal, for reading. Raises `JournalError`."""
+    source = Source(asked.path)
+    try:
+        yield source
+    finally:
+        source.close()
+
+
+def print_json(value: Any) -> None:
+    """One JSON value on one line."""
+    write_out(msgspec.json.encode(value).decode())

@@ -1,0 +1,84 @@
+"""The plots of a report: SVG, the same bytes for the same account, drawn without a display (extra `report`)."""
+
+from __future__ import annotations
+
+import io
+import logging
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple
+
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from controller.commands.journal.account import Account
+from controller.commands.journal.days import Clock
+
+WIDE: Final = (7.2, 1.9)  # inches: the width of the text on A4
+DARK: Final = "#1f3a5f"  # print in black and white keeps it apart from paper
+FEW_BARS: Final = 12  # fewer are drawn no wider
+MOST_BARS: Final = 24
+
+
+class Plot(NamedTuple):
+    """`says`: what it shows, for readers who cannot see it."""
+
+    title: str
+    says: str
+    svg: bytes
+
+
+def plots_of(account: Account, clock: Clock) -> list[Plot]:
+    """Those for which there is something to show."""
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # a folder for its cache is not the reader's concern
+    made: list[Plot] = []
+    if account.hours:
+        labels = [f"{clock.local(hour):%H}" for hour in account.hours]
+        counts = list(account.hours.values())
+        says = f"Rounds begun in each hour, at most {max(counts)}."
+        made.append(_bars("Rounds begun, by hour", says, labels, counts, "hour"))
+    if account.groups:
+        times = Counter[str]()
+        for group in account.groups:
+            times[group.row] += len(group.rounds)
+        shown = sorted(times.items())[:MOST_BARS]
+        says = "How often: " + ", ".join(f"{row} {count}" for row, count in shown) + "."
+        made.append(
+            _bars("Irregularities, by number", says, [row for row, _ in shown], [count for _, count in shown], "number")
+        )
+    if any(account.lengths):
+        says = f"How long rounds lasted: {min(account.lengths)} to {max(account.lengths)} seconds."
+        made.append(_histogram("How long rounds lasted", says, account.lengths))
+    return made
+
+
+def _bars(title: str, says: str, labels: Sequence[str], counts: Sequence[int], what: str) -> Plot:
+    def draw(axes: Axes) -> None:
+        axes.bar(range(len(counts)), counts, color=DARK, width=0.7)
+        axes.set_xticks(range(len(labels)), labels)
+        axes.set_xlim(-0.6, max(len(labels), FEW_BARS) - 0.4)
+        axes.set_xlabel(what)
+
+    return Plot(title, says, _drawn(title, draw))
+
+
+def _histogram(title: str, says: str, seconds: Sequence[int]) -> Plot:
+    def draw(axes: Axes) -> None:
+        axes.hist(seconds, bins=20, range=(0, max(seconds)), color=DARK, rwidth=0.9)
+        axes.set_xlabel("seconds")
+
+    return Plot(title, says, _drawn(title, draw))
+
+
+def _drawn(title: str, draw: Callable[[Axes], None]) -> bytes:
+    written = io.BytesIO()
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": title, "font.family": "sans-serif", "font.size": 9}):
+        figure = Figure(figsize=WIDE, layout="constrained")
+        axes = figure.subplots()
+        draw(axes)
+        axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+        axes.spines[["top", "right"]].set_visible(False)
+        figure.savefig(written, format="svg", metadata={"Date": None, "Creator": None})
+    return written.getvalue()

@@ -1,0 +1,160 @@
+"""The sections of a report, each a table of texts: what the printed text and the page both show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, NamedTuple
+
+from controller.commands.journal.account import Account
+from controller.commands.journal.days import Clock, lasted
+from controller.commands.journal.decisions import Line
+from controller.commands.journal.source import Head, Source
+from controller.commands.journal.words import OUTCOMES, title
+from controller.commands.narration import tell
+from controller.commands.vocabulary import FOLLOWS, KINDS
+from controller.games.specification import Disposition, Kind
+
+MOST_FAULTS: Final = 40  # lines; more of the same kind are counted
+
+
+NOTHING: Final = "None."
+COLUMNS: Final = {
+    "Void rounds": ("round", "time", "by", "why", "entered by"),
+    "Irregularities by clause": ("no.", "clause", "what", "times", "seen by device", "ended", "rounds"),
+    "Irregularities by the person who decided": ("person", "decisions"),
+    "Not decided": ("time", "what"),
+    "Faults of the device": ("what", "times", "first", "last"),
+    "Corrections, recalled cards, decks out of use": ("time", "round", "entry", "what"),
+    "People": ("id", "name", "rank", "operations", "refused", "decided", "corrected", "recalled", "wrong PINs"),
+}
+"""By section; one that is not named has no head."""
+
+
+class Section(NamedTuple):
+    title: str
+    columns: tuple[str, ...]
+    rows: Sequence[tuple[str, ...]]
+
+
+def sections(account: Account, source: Source, clock: Clock) -> list[Section]:
+    """All of them, those without rows too: that nothing happened is an answer."""
+    made = {
+        "Rounds": _rounds(account),
+        "Void rounds": _voids(account, clock),
+        "Irregularities by clause": _groups(account),
+        "Irregularities by the person who decided": _deciders(account),
+        "Not decided": _undecided(account, clock),
+        "Faults of the device": _faults(account, clock),
+        "Corrections, recalled cards, decks out of use": _noted(account, clock),
+        "People": _people(account),
+        "Where the journal stood": _heads(account, source, clock),
+    }
+    return [Section(title, COLUMNS.get(title, ()), list(rows)) for title, rows in made.items()]
+
+
+def summary(account: Account) -> str:
+    """The report in a sentence."""
+    voids, found = len(account.voids), account.irregularities
+    void = f"{voids} void" if voids else "none void"
+    irregular = f"{found} irregularit{'y' if found == 1 else 'ies'}"
+    open_ = f", {len(account.undecided)} of them not decided" if account.undecided else ""
+    return f"{_many(account.rounds, 'round')}, {void}; {_many(account.hands, 'hand')}; {irregular}{open_}."
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}{'s' * (count != 1)}"
+
+
+def _rounds(account: Account) -> Iterator[tuple[str, str]]:
+    yield "rounds", str(account.rounds)
+    for ending, count in sorted(account.endings.items()):
+        yield f"  {ending}", str(count)
+    if account.lengths:
+        yield "a round lasted on average", lasted(sum(account.lengths) * 1_000_000_000 // len(account.lengths))
+    yield "hands of players", str(account.hands)
+    yield "  removed from play", str(account.removed)
+    yield "hands of the dealer", str(account.dealers_hands)
+    if account.house is not None:
+        yield "the house gained by the settled wagers", account.house
+    yield "operations refused", str(account.refused)
+    yield "not in service", lasted(account.not_in_service_ns)
+
+
+def _voids(account: Account, clock: Clock) -> Iterator[tuple[str, ...]]:
+    for one in account.voids:
+        assert one.void is not None, "it is among them for that"
+        event, line = one.void.event, one.void
+        by = event["clause"] or event.get("authority") or "a ruling"
+        yield str(one.number), clock.hour(line.utc_ns), by, event["text"], f"{line.by} ({line.role})"
+
+
+def _groups(account: Account) -> Iterator[tuple[str, ...]]:
+    words = account.table.words
+    for group in account.groups:
+        numbers = ", ".join(map(str, group.rounds))
+        clause = group.clause or group.authority or "no clause"
+        what = words.own(KINDS[Kind(group.kind)])
+        yield group.row, clause, what, str(len(group.rounds)), str(group.by_device), _outcomes(group.outcomes), numbers
+
+
+def _outcomes(outcomes: dict[str, int]) -> str:
+    return "; ".join(f"{count} {outcome_word(outcome)}" for outcome, count in sorted(outcomes.items()))
+
+
+def outcome_word(outcome: str) -> str:
+    return OUTCOMES.get(outcome) or FOLLOWS[Disposition(outcome)]
+
+
+def _deciders(account: Account) -> Iterator[tuple[str, str]]:
+    for who, outcomes in sorted(account.deciders.items()):
+        yield who, _outcomes(outcomes)
+
+
+def _undecided(account: Account, clock: Clock) -> Iterator[tuple[str, str]]:
+    for found in account.undecided:
+        yield clock.hour(found.raised.utc_ns), f"round {found.of_round}: {title(found, account.table.words)}"
+
+
+FAULT_WORDS: Final[dict[str, Callable[[Line], str]]] = {
+    "command_unanswered": lambda line: "a command was not answered",
+    "exit_differs": lambda line: "its exit was not as ordered",
+    "reports_passed": lambda line: f"reports are lost: {line.event['note']}",
+    "clock_ran_backwards": lambda line: "its clock ran backwards",
+}
+
+
+def _faults(account: Account, clock: Clock) -> Iterator[tuple[str, ...]]:
+    """Each kind once, with how often."""
+    told: dict[str, list[int]] = {}
+    for line in account.faults:
+        words = FAULT_WORDS.get(line.event["event"])
+        text = words(line) if words is not None else tell(line.event, account.table.words) or ""
+        told.setdefault(text, []).append(line.utc_ns)
+    often = sorted(told.items(), key=lambda one: -len(one[1]))
+    for text, moments in often[:MOST_FAULTS]:
+        yield text, str(len(moments)), clock.hour(min(moments)), clock.hour(max(moments))
+    if more := often[MOST_FAULTS:]:
+        yield f"{len(more)} other kinds", str(sum(len(moments) for _, moments in more)), "", ""
+
+
+def _noted(account: Account, clock: Clock) -> Iterator[tuple[str, ...]]:
+    for line in account.noted:
+        text = tell(line.event, account.table.words) or ""
+        yield clock.hour(line.utc_ns), str(line.event["round"]), str(line.entry), text
+
+
+def _people(account: Account) -> Iterator[tuple[str, ...]]:
+    for one in account.people:
+        counts = (one.operations, one.refused, one.decided, one.corrections, one.recalls, one.wrong_pins)
+        yield one.id, one.name, ", ".join(one.roles), *map(str, counts)
+
+
+def _heads(account: Account, source: Source, clock: Clock) -> Iterator[tuple[str, str]]:
+    yield "journal", source.journal_id
+    yield "entries", f"{account.first} to {account.last}"
+    head: Head | None = source.head_at(account.last)
+    if head is None:
+        yield "signed head", "none at or after the last of these entries"
+        return
+    yield "signed head", f"{head.number}:{head.hash}"
+    yield "signed", f"{clock.day_and_hour(head.utc_ns)}, by the key {head.fingerprint}"

@@ -1,0 +1,84 @@
+"""`cardshoe journal stats`: how much there is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import date
+
+import click
+import msgspec
+
+from controller.commands.journal.days import Clock, lasted
+from controller.commands.journal.decisions import read
+from controller.commands.journal.options import Asked, journal_options, opened, print_json
+from controller.commands.journal.source import Source
+from controller.commands.text import longest, page
+
+MEGABYTE = 1_000_000
+
+
+class Stats(msgspec.Struct):
+    """`days`: rounds begun, by gaming day. `events` and `inputs`: how many of each name."""
+
+    table: str
+    journal_id: str
+    simulated: bool
+    files: int = 0
+    bytes: int = 0
+    decisions: int = 0
+    entries: int = 0
+    rounds: int = 0
+    first_ns: int = 0
+    last_ns: int = 0
+    days: dict[str, int] = {}
+    inputs: dict[str, int] = {}
+    events: dict[str, int] = {}
+
+
+@click.command()
+@journal_options
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def stats(asked: Asked, as_json: bool) -> None:
+    """Count files, bytes, entries, rounds and events of the whole journal, and rounds by day."""
+    with opened(asked) as source:
+        found = _counted(source, asked.clock)
+    if as_json:
+        print_json(found)
+        return
+    told = page()
+    told.heading(f"Table {found.table}{' (SIMULATED)' if found.simulated else ''}, journal {found.journal_id}")
+    an_entry = f", {found.bytes / found.entries:.0f} bytes an entry" if found.entries else ""
+    told.entry(f"{found.files} files, {found.bytes / MEGABYTE:.1f} MB{an_entry}")
+    a_round = f"; {found.entries / found.rounds:.0f} entries a round" if found.rounds else ""
+    told.entry(f"{found.entries} entries in {found.decisions} decisions, {found.rounds} rounds{a_round}")
+    if found.decisions:
+        length = lasted(found.last_ns - found.first_ns)
+        told.entry(
+            f"{asked.clock.day_and_hour(found.first_ns)} to {asked.clock.day_and_hour(found.last_ns)} ({length})"
+        )
+    for title, counts in (("Rounds by gaming day", found.days), ("Inputs", found.inputs), ("Events", found.events)):
+        told.heading(title)
+        for name, count in counts.items():
+            told.entry(str(count), (name, longest([*counts])))
+    told.show()
+
+
+def _counted(source: Source, clock: Clock) -> Stats:
+    found = Stats(source.table_name, source.journal_id, source.simulated, len(source.files), source.size)
+    days: Counter[date] = Counter()
+    inputs: Counter[str] = Counter()
+    events: Counter[str] = Counter()
+    for stored in source.decisions():
+        decided = read(stored)
+        found.decisions += 1
+        found.entries += 1 + len(decided.events)
+        found.first_ns, found.last_ns = found.first_ns or decided.utc_ns, decided.utc_ns
+        inputs[str(decided.given.get("input"))] += 1
+        for happened in decided.events:
+            events[happened.name] += 1
+            if happened.name == "round_began":
+                days[clock.day_of(decided.utc_ns)] += 1
+    found.rounds = events["round_began"]
+    found.days = {str(day): count for day, count in sorted(days.items())}
+    found.inputs, found.events = dict(inputs.most_common()), dict(events.most_common())
+    return found

@@ -1,0 +1,58 @@
+"""What is known of the table while its decisions are read: its name, the game, the people, the device."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+from controller.commands.journal.decisions import Decided, Happened, Line, line_of
+from controller.commands.vocabulary import words_of
+from controller.games import GAMES
+from controller.games.own_words import OwnWords
+
+DECKS: Final = 8  # more than a table has in use at a time; a device may number each one that is put in
+
+
+class Table(msgspec.Struct):
+    """`people`: by id their names. `shuffles`: by the device's number of a deck, its last shuffle."""
+
+    name: str = ""
+    simulated: bool = False
+    game: str = ""
+    title: str = ""
+    dealer: str = ""
+    device: str = ""
+    last_utc_ns: int = 0
+    people: dict[str, str] = {}
+    shuffles: dict[int, Line] = {}
+
+    @property
+    def words(self) -> OwnWords:
+        """The game's; the usual ones of a game that this version does not have."""
+        return words_of(self.game if self.game in GAMES else "")
+
+    def take(self, decided: Decided, happened: Happened) -> None:
+        event = happened.event
+        self.last_utc_ns = decided.utc_ns
+        match happened.name:
+            case "table_began":
+                self.name, self.simulated = event["table"], event["simulated"]
+            case "game_chosen":
+                self._play(event)
+            case "configuration_recorded":
+                self.people = {one["id"]: one["name"] for one in event["configuration"]["people"]}
+            case "device_ready":
+                self.device = f"{event['identity']['kind']} {event['identity']['serial']}"
+            case "dealer_came":
+                self.dealer = event["dealer"]
+            case "handed_over":
+                self.dealer = event["to_dealer"]
+            case "dealer_left":
+                self.dealer = ""
+            case "deck_shuffled":
+                known = [one for one in self.shuffles.items() if one[0] != event["deck"]]
+                self.shuffles = dict([*known[1 - DECKS :], (event["deck"], line_of(decided, happened))])
+
+    def _play(self, event: dict[str, Any]) -> None:
+        self.game, self.title = event["settings"]["game"], event["title"]

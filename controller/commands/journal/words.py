@@ -1,0 +1,278 @@
+"""A round in words, as a person tells it: how it ended, the hands, what went wrong and who decided, then its course."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import msgspec
+
+from controller.commands.journal.days import Clock, device_clock, lasted
+from controller.commands.journal.decisions import DEVICE, PROGRAM, Line
+from controller.commands.journal.rounds import CONCLUDED, FACE_DOWN, FACE_UP, NOT_BEGUN, VOID, Hand, Irregularity, Round
+from controller.commands.narration import tell
+from controller.commands.text import Page, longest
+from controller.commands.vocabulary import DECIDED_BY_PEOPLE, FOLLOWS, KINDS, ORDERS, UNITS, facts_in_words, words_of
+from controller.games import GAMES
+from controller.games.own_words import OwnWords
+from controller.games.specification import Disposition, Facts, Kind, Order, Unit
+
+OUTCOMES: Final = {
+    "denied": "it proved not to be so",
+    "ruling": "by the ruling",
+    "corrected": "withdrawn: the entry with which it was noticed was wrong",
+    "overtaken": "without an effect: the round was void before",
+}
+NOTICED_BY: Final = {"device": "the device", "inference": "the program, which inferred it"}
+
+
+def words_for(round_: Round) -> OwnWords:
+    return words_of(round_.game if round_.game in GAMES else "")
+
+
+def named(by: str, role: str) -> str:
+    """Who did it, with the rank."""
+    return f"{by} ({role})" if role else by
+
+
+def ending(round_: Round) -> str:
+    """How it ended, in a word or two."""
+    return {NOT_BEGUN: "did not begin", VOID: "VOID", CONCLUDED: "concluded"}.get(round_.ending, "in progress")
+
+
+def ended(round_: Round) -> str:
+    """How it ended, in a sentence."""
+    if round_.ending == NOT_BEGUN:
+        return "The round did not begin: its start was cancelled, and no card was dealt."
+    if round_.void is not None:
+        event = round_.void.event
+        why = event["clause"] or f"by {event.get('authority') or 'a ruling'}"
+        back = "all bets were returned" if round_.chips == "returned" else "it is not recorded that bets were returned"
+        return (
+            f"The round is VOID ({why}): {event['text']}. Entered by {named(round_.void.by, round_.void.role)}; {back}."
+        )
+    if round_.ending == CONCLUDED:
+        return f"The round was played to its end{_open(round_)}."
+    return f"The round had not ended when the journal was read{_open(round_)}."
+
+
+def _open(round_: Round) -> str:
+    count = sum(not found.outcome for found in round_.irregularities)
+    return f"; {count} irregularit{'y is' if count == 1 else 'ies are'} not decided" if count else ""
+
+
+# -- hands and bets ------------------------------------------------------------------------------------------------
+
+
+def hand_rows(round_: Round) -> Iterator[tuple[str, str, str]]:
+    """Place, cards, and what became of the hand."""
+    words = words_for(round_)
+    for hand in round_.dealt:
+        yield words.of(hand.place), " ".join(hand.cards), _became(hand, words)
+
+
+def _became(hand: Hand, words: OwnWords) -> str:
+    if hand.dead:
+        return f"out of play, bets returned ({hand.dead})"
+    if hand.outcome:
+        half = ", pays half" if hand.half else ""
+        return f"{hand.name}, {hand.outcome.upper()} against {hand.against}{half}"
+    if hand.shown:
+        return "turned over"
+    if FACE_DOWN in hand.cards or FACE_UP in hand.cards:
+        return "not turned over" + ("; some faces were seen" if hand.named else "")
+    return "seen, not turned over"
+
+
+def bet_rows(round_: Round) -> Iterator[tuple[str, str, str, str]]:
+    """Bettor, where and on what, amount, and its result."""
+    words = words_for(round_)
+    wagers = {wager.id: wager.title for wager in GAMES[round_.game].wagers} if round_.game in GAMES else {}
+    for bet in round_.settlement or round_.bets:
+        where = f"{words.spot(bet['box'])}, {wagers.get(bet['wager'], bet['wager'])}"
+        yield bet["bettor"], where, str(bet["amount"]), _result(bet)
+
+
+def house(round_: Round) -> str:
+    """What the settlement comes to for the house; empty before it."""
+    if not round_.house:
+        return ""
+    lost = round_.house.startswith("-")
+    return f": the house {'loses' if lost else 'gains'} {round_.house.lstrip('-')}"
+
+
+def _result(bet: dict[str, Any]) -> str:
+    if "verdict" not in bet:
+        return "not settled"
+    paid = f", pays {bet['paid']}" if bet["verdict"] == "won" else ""
+    clause = f" ({bet['clause']})" if bet["clause"] else ""
+    return f"{bet['verdict']}{paid}: {bet['because']}{clause}"
+
+
+# -- irregularities ------------------------------------------------------------------------------------------------
+
+
+def title(found: Irregularity, words: OwnWords) -> str:
+    """Number, place, what it is, by which clause, and what that says."""
+    row = found.row
+    where = f", {words.of(found.place)}" if _is_place(found.place) else ""
+    clause = row["clause"] or ("no clause" if not row.get("authority") else row["authority"])
+    return f"{row['id']}{where}: {words.own(KINDS[Kind(found.kind)])} ({clause})"
+
+
+def _is_place(place: str) -> bool:
+    return place == "D" or (place[:1] == "B" and place[1:].isdigit())
+
+
+def follows(found: Irregularity) -> str:
+    """What the row proposes."""
+    row = found.row
+    disposition = Disposition(row["disposition"])
+    if disposition not in DECIDED_BY_PEOPLE:
+        return FOLLOWS[disposition]
+    what = "the rules are silent" if disposition is Disposition.SILENT else FOLLOWS[disposition]
+    return f"{what}; a {str(row['decides']).replace('_', ' ')} or above decides"
+
+
+def evidence(found: Irregularity) -> str:
+    """With what it was noticed."""
+    event = found.raised.event
+    noticed = event["noticed_by"]
+    parts = [f"noticed by {NOTICED_BY.get(noticed, named(noticed, found.raised.role))}"]
+    if event.get("report") is not None:
+        clock = "" if event.get("device_ms") is None else f", {device_clock(event['device_ms'])} by its clock"
+        parts.append(f"report {event['report']} of the device's start {event['boot']}{clock}")
+    if event.get("ordinals"):
+        many = "cards" if len(event["ordinals"]) > 1 else "card"
+        parts.append(f"{many} {', '.join(map(str, event['ordinals']))} out of the device")
+    if event.get("faces_seen") is not None:
+        parts.append("a face lay open" if event["faces_seen"] else "no face lay open")
+    if event.get("of_deck"):
+        parts.append(f"deck {event['of_deck']}")
+    if event.get("note"):
+        parts.append(event["note"])
+    return "; ".join([*parts, f"journal entry {found.id}"])
+
+
+def resolution(found: Irregularity) -> str:
+    """How it ended."""
+    if not found.outcome:
+        return "not decided"
+    what = OUTCOMES.get(found.outcome) or FOLLOWS[Disposition(found.outcome)]
+    reason = found.resolved.operation.get("reason", "") if found.resolved is not None else ""
+    because = f": {reason}" if reason else ""
+    return f"{what}{because}; by {named(found.resolved_by, found.resolved_role)}"
+
+
+def step(line: Line, words: OwnWords) -> str | None:
+    """A step in the decision, as `watch` says it, with what only the operation holds."""
+    told = tell(line.event, words)
+    if told is None:
+        return None
+    match line.event["event"]:
+        case "irregularity_resolved":
+            reason = line.operation.get("reason", "") if line.event["outcome"] == "denied" else ""
+            return f"{told}: {reason}" if reason else told
+        case "irregularity_confirmed":
+            stated = facts_in_words(msgspec.convert(line.operation.get("facts", {}), Facts))
+            return f"{told}; stated: {', '.join(stated)}" if stated else told
+    return told
+
+
+# -- the whole -----------------------------------------------------------------------------------------------------
+
+
+def course(round_: Round) -> Iterator[tuple[Line, str]]:
+    """The events that are shown, each with its words."""
+    words = words_for(round_)
+    for line in round_.course:
+        if text := step(line, words):
+            yield line, text
+
+
+def who(line: Line) -> str:
+    """Whose input it was, short enough for a column."""
+    return "" if line.by in (DEVICE, PROGRAM) else line.by
+
+
+def tell_round(round_: Round, clock: Clock, page: Page, *, simulated: bool, short: bool = False) -> None:
+    """The whole account. `short`: without its course."""
+    words = words_for(round_)
+    page.heading(
+        f"Round {round_.number} of table {round_.table}{' (SIMULATED)' if simulated else ''}: {ending(round_)}"
+    )
+    for line in _head(round_, clock):
+        page.entry(line)
+    page.entry(ended(round_))
+    if hands := list(hand_rows(round_)):
+        page.heading("Hands")
+        if round_.first_card:
+            page.entry(f"the First Card: {round_.first_card}")
+        widths = [longest([row[column] for row in hands]) for column in range(2)]
+        for *cells, became in hands:
+            page.entry(became, *zip(cells, widths, strict=True))
+    if round_.irregularities:
+        page.heading("Irregularities")
+    for found in round_.irregularities:
+        _tell_irregularity(found, clock, page, words)
+    if bets := list(bet_rows(round_)):
+        page.heading(f"Bets{house(round_)}")
+        widths = [longest([row[column] for row in bets]) for column in range(3)]
+        for *cells, result in bets:
+            page.entry(result, *zip(cells, widths, strict=True))
+    if not short:
+        page.heading("Course")
+        lines = list(course(round_))
+        widest, number = longest([who(one) for one, _ in lines]), len(str(round_.last))
+        for one, text in lines:
+            page.entry(text, (clock.hour(one.utc_ns), 8), (str(one.entry), number), (who(one), widest))
+    page.heading("People")
+    for person, ranks in sorted(round_.people.items()):
+        page.entry(", ".join(ranks), (person, longest([*round_.people])))
+    if round_.refused:
+        page.entry(f"{round_.refused} operation{'s' * (round_.refused != 1)} refused")
+
+
+def _head(round_: Round, clock: Clock) -> Iterator[str]:
+    until = (
+        f" to {clock.hour(round_.ended_ns)} ({lasted(round_.ended_ns - round_.began_ns)})" if round_.ended_ns else ""
+    )
+    yield (
+        f"{clock.day_and_hour(round_.began_ns)}{until}, {clock.zone_name}; "
+        f"journal entries {round_.first} to {round_.last}"
+    )
+    dealer = f"dealer {round_.dealer}" if round_.dealer else "no dealer had come on duty"
+    yield f"{round_.title} ({round_.game}); {dealer}; {round_.device or 'no device'}"
+    if round_.unit:
+        clause = f" ({round_.clause})" if round_.clause else ""
+        yield f"dealt in {UNITS[Unit(round_.unit)]}, {ORDERS[Order(round_.order)]}{clause}"
+    if (shuffle := round_.shuffle) is not None:
+        label = f" {round_.label}" if round_.label else f" {round_.deck}"
+        yield (
+            f"deck{label}: {shuffle.event['count']} cards, shuffled by {shuffle.event['by']} "
+            f"at {clock.hour(shuffle.utc_ns)} (entry {shuffle.entry})"
+        )
+
+
+def _tell_irregularity(found: Irregularity, clock: Clock, page: Page, words: OwnWords) -> None:
+    page.entry(f"{title(found, words)}: {follows(found)}")
+    page.entry(evidence(found), (clock.hour(found.raised.utc_ns), 8), indent=4)
+    for line in found.steps:
+        if line is not found.resolved and (text := step(line, words)):
+            by = f"; by {named(line.by, line.role)}" if line.role else ""
+            page.entry(f"{text}{by}", (clock.hour(line.utc_ns), 8), indent=4)
+    if found.resolved is not None:
+        page.entry(f"decided: {resolution(found)}", (clock.hour(found.resolved.utc_ns), 8), indent=4)
+    else:
+        page.entry("not decided", indent=4)
+
+
+def cell_of(round_: Round) -> str:
+    """Its irregularities in one line of a list."""
+    words = words_for(round_)
+    parts = [
+        f"{found.row['id']}{f' {words.of(found.place)}' if _is_place(found.place) else ''}"
+        f" ({found.row['clause'] or 'no clause'}): {found.outcome.replace('_', ' ') or 'not decided'}"
+        for found in round_.irregularities
+    ]
+    return "; ".join(parts)

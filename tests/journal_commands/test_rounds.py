@@ -1,0 +1,58 @@
+"""Rounds gathered from published events alone say what the table's own state says, after every decision."""
+
+from __future__ import annotations
+
+import pytest
+
+from controller.api.view import FACE_DOWN, FACE_UP, LinkView, view_of
+from controller.commands.journal.decisions import read
+from controller.commands.journal.rounds import CONCLUDED, IN_PROGRESS, NOT_BEGUN, VOID, Round, Rounds
+from controller.table.phases import IN_ROUND, Phase
+from controller.table.state import TableState
+from simulators.scenarios import names
+from tests.journal_commands.played import played
+
+EVERY_SCENARIO = pytest.mark.parametrize("name", names())
+
+
+@EVERY_SCENARIO
+def test_an_account_agrees_with_the_table(name: str) -> None:
+    rounds, complete = Rounds(), []
+    for decision, state in played(name):
+        complete += rounds.take(read(decision))
+        if state.round.number:
+            compare(rounds.get(state.round.number), state)
+    every = [*complete, *rounds.rest()]
+    assert sorted(one.number for one in every) == list(range(1, len(every) + 1)), "each round once"
+    last = played(name)[-1].state
+    found = [found for one in every for found in one.irregularities]
+    assert sum(not one.outcome for one in found) == len(last.open)
+
+
+def compare(told: Round, state: TableState) -> None:
+    view = view_of(state, LinkView())
+    lies = {hand.place: hand for hand in view.hands if hand.cards or hand.count}
+    assert {hand.place for hand in told.dealt} == lies.keys()
+    for hand in told.dealt:
+        seen = lies[hand.place]
+        assert sorted(hand.cards)[: len(seen.cards)] == sorted(seen.cards) or len(hand.cards) == seen.count
+        assert [card for card in hand.cards if card not in (FACE_DOWN, FACE_UP)] == [
+            card for card in seen.cards if card not in (FACE_DOWN, FACE_UP)
+        ]
+        assert len(hand.cards) == (len(seen.cards) if seen.shown else seen.count)
+        assert (bool(hand.dead), hand.outcome) == (seen.dead, seen.outcome)
+    assert told.boxes == list(state.round.boxes)
+    assert ENDINGS.get(state.phase, IN_PROGRESS) == told.ending or state.phase not in IN_ROUND
+    if state.phase in IN_ROUND:
+        assert told.ending == IN_PROGRESS
+    assert (told.void is not None) == (state.round.voided_from is not None)
+    assert bool(told.chips) == state.round.chips_paid
+    assert [bet["number"] for bet in told.settlement] == [bet.number for bet in state.round.settlement]
+    open_ones = [found.id for found in told.irregularities if not found.outcome]
+    assert open_ones == [found.id for found in state.open if found.round == told.number]
+    assert {found.id: found.row["id"] for found in told.irregularities if not found.outcome} == {
+        found.id: found.row.id for found in state.open if found.round == told.number
+    }
+
+
+ENDINGS = {Phase.CONCLUDED: CONCLUDED, Phase.VOIDED: VOID}
