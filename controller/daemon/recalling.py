@@ -7,7 +7,7 @@ from typing import Any, Final, TypeAlias
 
 from controller.api.messages import OperationAnswer, RecalledCard
 from controller.journal import JournalError
-from controller.journal.store import Entry
+from controller.journal.reader import Entry
 from controller.table.events import AnyEvent, CardsRecalled
 from controller.table.recall import cards_recalled
 

@@ -5,9 +5,11 @@ Events stand there as they are published, so that nothing here needs a key or me
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple
 
 import msgspec
+
+from controller.journal.reader import Decision
 
 DEVICE_INPUTS: Final = frozenset(
     {"device_reported", "device_connected", "device_gone", "device_contradicted", "reports_missing", "status_received",
@@ -15,23 +17,6 @@ DEVICE_INPUTS: Final = frozenset(
 )  # fmt: skip
 DEVICE: Final = "device"
 PROGRAM: Final = "program"
-
-
-class Stored(Protocol):
-    """A decision as a reader of the journal gives it."""
-
-    @property
-    def first(self) -> int: ...
-    @property
-    def last(self) -> int: ...
-    @property
-    def utc_ns(self) -> int: ...
-    @property
-    def round(self) -> int: ...
-    @property
-    def input(self) -> bytes: ...
-    @property
-    def events(self) -> tuple[bytes, ...]: ...
 
 
 class Happened(NamedTuple):
@@ -73,7 +58,7 @@ class Decided(NamedTuple):
         return str(self.given["role"]).replace("_", " ") if self.operation else ""
 
 
-def read(stored: Stored) -> Decided:
+def read(stored: Decision) -> Decided:
     """Raises `msgspec.DecodeError` for what is no JSON."""
     events = zip(range(stored.first + 1, stored.last + 1), stored.events, strict=True)
     return Decided(
@@ -85,7 +70,7 @@ def read(stored: Stored) -> Decided:
     )
 
 
-def _published(stored: Stored, entry: int, event: bytes) -> dict[str, Any]:
+def _published(stored: Decision, entry: int, event: bytes) -> dict[str, Any]:
     """As the API publishes it."""
     return {"entry": entry, "utc_ns": stored.utc_ns, "round": stored.round, **_decode(event)}
 

@@ -38,7 +38,7 @@ def export(asked: Asked, day: str | None, since: str | None, until: str | None, 
     first, last = _range(entries)
     with opened(asked) as source:
         wanted = ALL if not (day or since or until) else span_of(asked, source, day, since, until)
-        table = source.opening(source.files[0])
+        table = source.opening(source.file(0))
         if form == "csv":
             write_out(_row(COLUMNS))
         for decided in decided_in(source, wanted, after=first - 1):

@@ -35,7 +35,7 @@ def follow(asked: Asked, as_json: bool, after: int | None) -> None:
 
 def follow_from(source: Source, after: int, asked: Asked, *, as_json: bool, wait: Callable[[], object]) -> None:
     """Print what comes after an entry, and look again after each `wait`, for ever."""
-    table = source.opening(source.files[-1])
+    table = source.opening(source.file(-1))
     while True:
         for stored in source.decisions(after):
             decided = read(stored)

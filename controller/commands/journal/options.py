@@ -67,7 +67,7 @@ def _configured(config: Path) -> tuple[Path, str, str]:
         section = read_configuration(config).journal
     except ConfigurationError as error:
         raise ConfigurationProblemError(str(error), error.hint) from error
-    return section.path, UTC, "06:00"
+    return section.folder, UTC, "06:00"
 
 
 def span_options(command: Command) -> Command:
@@ -109,11 +109,7 @@ def problems() -> Iterator[None]:
 @contextmanager
 def opened(asked: Asked) -> Iterator[Source]:
     """The journal, for reading. Raises `JournalError`."""
-    source = Source(asked.path)
-    try:
-        yield source
-    finally:
-        source.close()
+    yield Source(asked.path)
 
 
 def print_json(value: Any) -> None:

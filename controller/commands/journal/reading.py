@@ -9,7 +9,7 @@ from controller.commands.journal.account import Account, Accountant
 from controller.commands.journal.days import SECOND, Clock, Span
 from controller.commands.journal.decisions import Decided, read
 from controller.commands.journal.rounds import Round, Rounds
-from controller.commands.journal.source import Source
+from controller.commands.journal.source import File, Source
 from controller.commands.journal.table import Table
 
 EARLIER = round(timedelta(hours=1).total_seconds()) * SECOND
@@ -31,7 +31,7 @@ def find_round(source: Source, number: int) -> Round | None:
 
 def rounds_in(source: Source, span: Span) -> Iterator[Round]:
     """The rounds that began in a span, each once it is complete."""
-    after, table = _before(source, lambda file: file.created_utc_ns <= span.start - EARLIER)
+    after, table = _before(source, lambda file: file.header.created_utc_ns <= span.start - EARLIER)
     rounds = Rounds(table)
     for stored in source.decisions(after):
         yield from (one for one in rounds.take(read(stored)) if span.start <= one.began_ns < span.end)
@@ -42,7 +42,7 @@ def rounds_in(source: Source, span: Span) -> Iterator[Round]:
 
 def account_of(source: Source, span: Span, clock: Clock) -> Account:
     """What happened in a span. A round counts where it began."""
-    after, table = _before(source, lambda file: file.created_utc_ns <= span.start - EARLIER)
+    after, table = _before(source, lambda file: file.header.created_utc_ns <= span.start - EARLIER)
     rounds, accountant, begun = Rounds(table), Accountant(table, span), []
 
     def add(complete: Iterable[Round]) -> None:
@@ -63,7 +63,7 @@ def account_of(source: Source, span: Span, clock: Clock) -> Account:
 
 def decided_in(source: Source, span: Span, after: int = 0) -> Iterator[Decided]:
     """The decisions of a span and after an entry. The clock of a PC may be set back: one within may follow a later."""
-    begin, _ = _before(source, lambda file: file.created_utc_ns <= span.start - EARLIER)
+    begin, _ = _before(source, lambda file: file.header.created_utc_ns <= span.start - EARLIER)
     for stored in source.decisions(max(begin, after)):
         if span.start <= stored.utc_ns < span.end:
             yield read(stored)
@@ -73,13 +73,11 @@ def decided_in(source: Source, span: Span, after: int = 0) -> Iterator[Decided]:
 
 def last_day(source: Source, clock: Clock) -> Span | None:
     """The gaming day of the last decision; None: there is none."""
-    last = None
-    for last in source.decisions(source.files[-1].before):  # noqa: B007  # the last one is wanted
-        pass
+    last = source.last()
     return None if last is None else clock.day(clock.day_of(last.utc_ns))
 
 
-def _before(source: Source, begins_before: Callable[..., bool]) -> tuple[int, Table]:
+def _before(source: Source, begins_before: Callable[[File], bool]) -> tuple[int, Table]:
     """The entry after which to read: the start of the last file that begins before what is wanted; and its opening."""
-    files = [file for file in source.files if begins_before(file)] or [source.files[0]]
-    return files[-1].before, source.opening(files[-1])
+    file = source.last_file_where(begins_before)
+    return file.before, source.opening(file)

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from controller.commands.journal.account import Account
 from controller.commands.journal.days import Clock, lasted
 from controller.commands.journal.decisions import Line
-from controller.commands.journal.source import Head, Source
+from controller.commands.journal.source import Source
 from controller.commands.journal.words import OUTCOMES, title
 from controller.commands.narration import tell
 from controller.commands.vocabulary import FOLLOWS, KINDS
@@ -152,9 +152,11 @@ def _people(account: Account) -> Iterator[tuple[str, ...]]:
 def _heads(account: Account, source: Source, clock: Clock) -> Iterator[tuple[str, str]]:
     yield "journal", source.journal_id
     yield "entries", f"{account.first} to {account.last}"
-    head: Head | None = source.head_at(account.last)
-    if head is None:
-        yield "signed head", "none at or after the last of these entries"
+    signed = source.signed_head(account.last)
+    if signed is None:
+        yield "signed head", "none: nothing of this journal is signed"
         return
-    yield "signed head", f"{head.number}:{head.hash}"
-    yield "signed", f"{clock.day_and_hour(head.utc_ns)}, by the key {head.fingerprint}"
+    covers = "all of these entries" if signed.head.number >= account.last else f"entries up to {signed.head.number}"
+    yield "signed head", signed.text
+    yield "covers", covers if signed.good else "nothing: THE SIGNATURE IS NOT THAT OF THE KEY"
+    yield "signed", f"{clock.day_and_hour(signed.utc_ns)}, with the key {signed.fingerprint}"

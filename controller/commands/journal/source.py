@@ -1,99 +1,140 @@
-"""Where the commands' decisions come from: the files of a journal, in their order, read without its key."""
+"""Where the commands' decisions come from: the files of a journal in their order, read without its key."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
+
 from controller.commands.journal.table import Table
-from controller.journal.file import connect_reader, foreign, read_name, speaking
+from controller.journal import format_1
+from controller.journal.chain import Head
+from controller.journal.file import Header, connect_reader, speaking
+from controller.journal.folder import JournalFolder
+from controller.journal.reader import Decision
+from controller.journal.signing import fingerprint, is_signed, statement
+
+_SIGNED = """SELECT number, hash, head.utc_ns, signature FROM head JOIN decision ON last = number
+WHERE number >= ? ORDER BY number LIMIT 1"""
+_LAST_SIGNED = """SELECT number, hash, head.utc_ns, signature FROM head JOIN decision ON last = number
+ORDER BY number DESC LIMIT 1"""
 
 
-class Decision(NamedTuple):
-    first: int
-    last: int
-    utc_ns: int
-    round: int
-    input: bytes
-    events: tuple[bytes, ...]
+class SignedHead(NamedTuple):
+    """`good`: the signature is that of the file's own key. Whether the key is the right one, people compare."""
 
-
-class Head(NamedTuple):
-    number: int
-    hash: str
+    head: Head
     utc_ns: int
     fingerprint: str
+    good: bool
+
+    @property
+    def text(self) -> str:
+        """As `verify --head` takes it."""
+        return f"{self.head.number}:{self.head.hash.hex()}"
 
 
 class File(NamedTuple):
     path: Path
-    format: int
-    file_id: str
-    created_utc_ns: int
-    before: int
+    header: Header
 
-
-def _public(value: Any) -> Any:
-    if isinstance(value, dict):
-        if "sealed" in value:
-            return {"commitment": value["commitment"]} if "commitment" in value else None
-        return {key: _public(one) for key, one in value.items()}
-    return [_public(one) for one in value] if isinstance(value, list) else value
+    @property
+    def before(self) -> int:
+        """The number of the last entry before this file."""
+        return self.header.previous.number
 
 
 class Source:
-    """A journal to be read. `files` in their order."""
+    """A journal to be read. Nothing of it is held between two pages."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        with speaking(path), closing(connect_reader(path)) as connection:
-            name = read_name(path, connection)
-        if name is None:
-            raise foreign(path)
-        identity = name[0]
-        self.journal_id = identity.id
+        self._headers: dict[Path, Header] = {}
+        self.look_again()
+        identity = self.file(0).header.identity
+        self.journal_id = self.file(-1).header.identity.id
         self.table_name = identity.table
         self.simulated = identity.simulated
-        self.files = (File(path, 1, identity.id, identity.created_utc_ns, 0),)
+
+    def look_again(self) -> None:
+        """Find the files that were begun since."""
+        self._folder: JournalFolder[Any, Any] = JournalFolder.open_to_read(self._path)
+
+    @property
+    def paths(self) -> list[Path]:
+        return self._folder.files
+
+    def file(self, at: int) -> File:
+        path = self.paths[at]
+        if path not in self._headers:
+            with closing(self._folder.reader(path)) as reader:
+                self._headers[path] = reader.header
+        return File(path, self._headers[path])
+
+    def last_file_where(self, begins_before: Callable[[File], bool]) -> File:
+        """The last file of which that is so, and the first if it is so of none. Once not so, it stays so."""
+        return self.file(self._last_where(begins_before))
+
+    def _last_where(self, begins_before: Callable[[File], bool]) -> int:
+        low, high = 0, len(self.paths)
+        while high - low > 1:
+            middle = (low + high) // 2
+            if begins_before(self.file(middle)):
+                low = middle
+            else:
+                high = middle
+        return low
+
+    def first_round(self, file: File) -> int:
+        """The round in which the file begins; 0: before the first one, or it is empty."""
+        with closing(self._folder.reader(file.path)) as reader:
+            return next((one.round for one in reader.decisions(0, 1)), 0)
+
+    def opening(self, file: File) -> Table:
+        """What was known of the table when the file began."""
+        identity, opening = file.header.identity, file.header.opening
+        table = Table(identity.table, identity.simulated)
+        if opening is not None:
+            table.open_with(msgspec.json.decode(opening.state))
+        return table
+
+    def decisions(self, after: int = 0) -> Iterator[Decision]:
+        """Those that end after an entry, in order. Raises `JournalError`."""
+        return self._folder.decisions(after)
+
+    def last(self) -> Decision | None:
+        """None: nothing was decided yet."""
+        return next(self.decisions(self.last_entry() - 1), None)
+
+    def last_entry(self) -> int:
+        with closing(self._folder.reader(self.paths[-1])) as reader:
+            return reader.head().number
 
     @property
     def size(self) -> int:
-        return self._path.stat().st_size
+        """Bytes of all files, without the log beside the newest."""
+        return sum(path.stat().st_size for path in self.paths)
 
-    def last_entry(self) -> int:
-        return max((one.last for one in self.decisions()), default=0)
+    def signed_head(self, number: int) -> SignedHead | None:
+        """The first signed head at or after that entry, else the last one; None: nothing is signed yet."""
+        holds = self._last_where(lambda file: file.before < number)
+        after = (self._signed(self.file(at), _SIGNED, (number,)) for at in range(holds, len(self.paths)))
+        before = (self._signed(self.file(at), _LAST_SIGNED) for at in range(holds, -1, -1))
+        return next((found for found in chain(after, before) if found is not None), None)
 
-    def look_again(self) -> None:
-        pass
-
-    def close(self) -> None:
-        pass
-
-    def head_at(self, number: int) -> Head | None:
+    def _signed(self, file: File, query: str, parameters: tuple[int, ...] = ()) -> SignedHead | None:
+        header = file.header
+        if header.format == format_1.FORMAT:
+            return None
+        with speaking(file.path), closing(connect_reader(file.path)) as connection:
+            rows = list(connection.execute(query, parameters))
+        for entry, hash_, utc_ns, signature in rows:
+            head = Head(entry, hash_)
+            said = statement(header.identity.id, header.file_id, head, utc_ns)
+            good = is_signed(header.public_key, signature, said)
+            return SignedHead(head, utc_ns, fingerprint(header.public_key), good)
         return None
-
-    def opening(self, file: File) -> Table:
-        return Table(self.table_name, self.simulated)
-
-    def first_round(self, file: File) -> int:
-        return next((one.round for one in self.decisions(file.before)), 0)
-
-    def decisions(self, after: int = 0) -> Iterator[Decision]:
-        current: Any = None
-        with speaking(self._path), closing(connect_reader(self._path)) as connection:
-            for number, utc, rnd, kind, body in connection.execute(
-                "SELECT number, utc_ns, round, kind, body FROM entry WHERE number > ? ORDER BY number", (after,)
-            ):
-                public = json.dumps(_public(json.loads(body))).encode()
-                if kind == "input":
-                    if current:
-                        yield Decision(*current[:5], tuple(current[5]))
-                    current = [number, number, utc, rnd, public, []]
-                else:
-                    current[1] = number
-                    current[5].append(public)
-        if current:
-            yield Decision(*current[:5], tuple(current[5]))

@@ -64,7 +64,7 @@ def stats(asked: Asked, as_json: bool) -> None:
 
 
 def _counted(source: Source, clock: Clock) -> Stats:
-    found = Stats(source.table_name, source.journal_id, source.simulated, len(source.files), source.size)
+    found = Stats(source.table_name, source.journal_id, source.simulated, len(source.paths), source.size)
     days: Counter[date] = Counter()
     inputs: Counter[str] = Counter()
     events: Counter[str] = Counter()

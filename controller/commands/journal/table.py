@@ -32,6 +32,17 @@ class Table(msgspec.Struct):
         """The game's; the usual ones of a game that this version does not have."""
         return words_of(self.game if self.game in GAMES else "")
 
+    def open_with(self, saved: Any) -> None:
+        """From the state with which a file begins; of one that another version saved, what is found in it."""
+        state = saved.get("table") or {}
+        settings, configuration = state.get("settings") or {}, state.get("configuration") or {}
+        self.game = settings.get("game", "")
+        self.title = GAMES[self.game].title if self.game in GAMES else ""
+        self.people = {one["id"]: one["name"] for one in configuration.get("people", ())}
+        self.dealer = (state.get("duty") or {}).get("dealer", "")
+        device = state.get("device") or {}
+        self.device = f"{device.get('kind', '')} {device.get('serial', '')}".strip()
+
     def take(self, decided: Decided, happened: Happened) -> None:
         event = happened.event
         self.last_utc_ns = decided.utc_ns
