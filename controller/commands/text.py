@@ -53,6 +53,12 @@ class Page:
         if then:
             self._lines += self._wrapped(then, " " * hanging, hanging + 3)
 
+    def rows(self, rows: Sequence[Sequence[str]]) -> None:
+        """Entries in columns, each as wide as it needs; the last cell of each is its text."""
+        widths = [longest([row[column] for row in rows]) for column in range(len(rows[0]) - 1)]
+        for *cells, text in rows:
+            self.entry(text, *zip(cells, widths, strict=True))
+
     def _wrapped(self, text: str, first: str, hanging: int) -> list[str]:
         if self._width is None:
             return [text]

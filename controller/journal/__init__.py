@@ -8,13 +8,14 @@
 
 The codes of `JournalError`:
 
-    ├── journal-full      no room on the disk
-    ├── journal-io        the disk, the directory or the connection failed
-    ├── journal-format    not a journal, a journal of another format, or of another table
-    ├── journal-key       the key is missing, readable by others, or not this journal's
-    ├── journal-damaged   what is written is not what was written
-    ├── journal-locked    another program writes to it
-    └── journal-linked    the file has several names
+    ├── journal-full        no room on the disk
+    ├── journal-io          the disk, the directory or the connection failed
+    ├── journal-format      not a journal, a journal of another format, or of another table
+    ├── journal-key         the key is missing, readable by others, or not this journal's
+    ├── journal-damaged     what is written is not what was written
+    ├── journal-locked      another program writes to it
+    ├── journal-linked      the file has several names
+    └── journal-incomplete  a folder is no whole backup
 """
 
 from __future__ import annotations
@@ -22,7 +23,14 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 JournalCode: TypeAlias = Literal[
-    "journal-full", "journal-io", "journal-format", "journal-key", "journal-damaged", "journal-locked", "journal-linked"
+    "journal-full",
+    "journal-io",
+    "journal-format",
+    "journal-key",
+    "journal-damaged",
+    "journal-locked",
+    "journal-linked",
+    "journal-incomplete",
 ]
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
-
 import click
 
+from controller.commands.journal.data import row_of
 from controller.commands.journal.days import lasted
 from controller.commands.journal.options import (
     Asked,
@@ -19,9 +18,6 @@ from controller.commands.journal.reading import rounds_in
 from controller.commands.journal.rounds import Irregularity, Round
 from controller.commands.journal.words import cell_of, ending
 from controller.commands.text import page
-from controller.games.specification import Kind
-
-KINDS: Final = tuple(Kind)
 
 
 @click.command("list")
@@ -48,7 +44,7 @@ def list_rounds(asked: Asked, day: str | None, since: str | None, until: str | N
     found.sort(key=lambda one: one.number)
     if as_json:
         for one in found:
-            print_json(_as_data(one))
+            print_json(row_of(one))
         return
     told = page()
     told.heading(f"Table {source.table_name}, {span.name}: {len(found)} round{'s' * (len(found) != 1)}")
@@ -67,29 +63,3 @@ def _is(found: Irregularity, wanted: str) -> bool:
     said = wanted.strip().casefold().replace(" ", "_")
     clause = str(found.row["clause"]).casefold().replace(" ", "_")
     return said in (str(found.row["id"]).casefold(), found.kind) or clause == said or clause.startswith(f"{said}.")
-
-
-def _as_data(one: Round) -> dict[str, Any]:
-    return {
-        "round": one.number,
-        "began_ns": one.began_ns,
-        "ended_ns": one.ended_ns,
-        "first": one.first,
-        "last": one.last,
-        "ending": one.ending,
-        "hands": len(one.dealt),
-        "void": "" if one.void is None else one.void.event["clause"] or one.void.event.get("authority", ""),
-        "irregularities": [
-            {
-                "id": found.id,
-                "row": found.row["id"],
-                "kind": found.kind,
-                "clause": found.row["clause"],
-                "place": found.place,
-                "outcome": found.outcome,
-                "by": found.resolved_by,
-            }
-            for found in one.irregularities
-        ],
-        "people": sorted(one.people),
-    }

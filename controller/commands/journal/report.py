@@ -6,10 +6,11 @@ from pathlib import Path
 
 import click
 
+from controller.commands.journal.data import account_as_data
 from controller.commands.journal.options import Asked, journal_options, opened, print_json, span_of, span_options
 from controller.commands.journal.reading import account_of
 from controller.commands.journal.report_sections import NOTHING, Section, sections, summary
-from controller.commands.text import Page, longest, page, write_out
+from controller.commands.text import Page, page, write_out
 from controller.problems import BadInputError, ProblemError
 
 NEEDS_EXTRA = "Install it with its extra: pip install 'cardshoe[report]', or requirements-report.txt."
@@ -30,8 +31,9 @@ def report(asked: Asked, day: str | None, since: str | None, until: str | None, 
         span = span_of(asked, source, day, since, until)
         account = account_of(source, span, asked.clock)
         made = sections(account, source, asked.clock)
+        data = account_as_data(account, source)
     if as_json:
-        print_json(account)
+        print_json(data)
         return
     if html is not None:
         try:
@@ -57,7 +59,4 @@ def _tell(section: Section, told: Page) -> None:
     if not section.rows:
         told.entry(NOTHING)
         return
-    rows = [section.columns, *section.rows] if section.columns else section.rows
-    widths = [longest([row[column] for row in rows]) for column in range(len(rows[0]) - 1)]
-    for *cells, last in rows:
-        told.entry(last, *zip(cells, widths, strict=True))
+    told.rows([section.columns, *section.rows] if section.columns else section.rows)

@@ -75,7 +75,8 @@ def _rounds(account: Account) -> Iterator[tuple[str, str]]:
     yield "  removed from play", str(account.removed)
     yield "hands of the dealer", str(account.dealers_hands)
     if account.house is not None:
-        yield "the house gained by the settled wagers", account.house
+        lost = account.house.startswith("-")
+        yield f"the house {'lost' if lost else 'gained'} by the settled wagers", account.house.lstrip("-")
     yield "operations refused", str(account.refused)
     yield "not in service", lasted(account.not_in_service_ns)
 

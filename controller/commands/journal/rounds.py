@@ -131,6 +131,7 @@ class Round(msgspec.Struct):
     settlement: list[dict[str, Any]] = []
     house: str = ""
     irregularities: list[Irregularity] = []
+    recalls: list[Line] = []
     course: list[Line] = []
     people: dict[str, list[str]] = {}  # id to ranks, each with how it was proven
     refused: int = 0
@@ -240,6 +241,8 @@ class Rounds:
             of.course.append(line)  # said of an earlier round
             if happened.name == "round_voided":
                 _voided(of, line)
+        if of is not None and happened.name == "cards_recalled":
+            of.recalls.append(line)
         found_later = self._irregularities.get(int(event.get("irregularity") or 0))
         if found_later is not None:
             _step(found_later, line)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from controller.commands.journal.data import whole
 from controller.commands.journal.options import Asked, journal_options, opened, print_json
 from controller.commands.journal.reading import find_round
 from controller.commands.journal.words import tell_round
@@ -26,7 +27,7 @@ def show(number: int, asked: Asked, short: bool, as_json: bool) -> None:
         if found is None:
             raise BadInputError(f"The journal has no round {number}.", "`cardshoe journal list` lists those of a day.")
         if as_json:
-            print_json(found)
+            print_json(whole(found))
             return
         told = page()
         tell_round(found, asked.clock, told, simulated=source.simulated, short=short)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -11,7 +11,7 @@ from controller.commands.journal.days import Clock, device_clock, lasted
 from controller.commands.journal.decisions import DEVICE, PROGRAM, Line
 from controller.commands.journal.rounds import CONCLUDED, FACE_DOWN, FACE_UP, NOT_BEGUN, VOID, Hand, Irregularity, Round
 from controller.commands.narration import tell
-from controller.commands.text import Page, longest
+from controller.commands.text import Page
 from controller.commands.vocabulary import DECIDED_BY_PEOPLE, FOLLOWS, KINDS, ORDERS, UNITS, facts_in_words, words_of
 from controller.games import GAMES
 from controller.games.own_words import OwnWords
@@ -198,39 +198,41 @@ def who(line: Line) -> str:
 def tell_round(round_: Round, clock: Clock, page: Page, *, simulated: bool, short: bool = False) -> None:
     """The whole account. `short`: without its course."""
     words = words_for(round_)
-    page.heading(
-        f"Round {round_.number} of table {round_.table}{' (SIMULATED)' if simulated else ''}: {ending(round_)}"
-    )
-    for line in _head(round_, clock):
+    marked = " (SIMULATED)" if simulated else ""
+    page.heading(f"Round {round_.number} of table {round_.table}{marked}: {ending(round_)}")
+    for line in (*_head(round_, clock), ended(round_)):
         page.entry(line)
-    page.entry(ended(round_))
-    if hands := list(hand_rows(round_)):
-        page.heading("Hands")
-        if round_.first_card:
-            page.entry(f"the First Card: {round_.first_card}")
-        widths = [longest([row[column] for row in hands]) for column in range(2)]
-        for *cells, became in hands:
-            page.entry(became, *zip(cells, widths, strict=True))
+    _tell_hands(round_, page)
     if round_.irregularities:
         page.heading("Irregularities")
     for found in round_.irregularities:
         _tell_irregularity(found, clock, page, words)
-    if bets := list(bet_rows(round_)):
-        page.heading(f"Bets{house(round_)}")
-        widths = [longest([row[column] for row in bets]) for column in range(3)]
-        for *cells, result in bets:
-            page.entry(result, *zip(cells, widths, strict=True))
+    _tell_rows(f"Bets{house(round_)}", list(bet_rows(round_)), page)
+    _tell_rows("Recalled cards", [_row_of(line, f"{tell(line.event, words)} ({line.role})", clock)
+                                  for line in round_.recalls], page)  # fmt: skip
     if not short:
-        page.heading("Course")
-        lines = list(course(round_))
-        widest, number = longest([who(one) for one, _ in lines]), len(str(round_.last))
-        for one, text in lines:
-            page.entry(text, (clock.hour(one.utc_ns), 8), (str(one.entry), number), (who(one), widest))
-    page.heading("People")
-    for person, ranks in sorted(round_.people.items()):
-        page.entry(", ".join(ranks), (person, longest([*round_.people])))
+        _tell_rows("Course", [_row_of(line, text, clock) for line, text in course(round_)], page)
+    _tell_rows("People", [(person, ", ".join(ranks)) for person, ranks in sorted(round_.people.items())], page)
     if round_.refused:
         page.entry(f"{round_.refused} operation{'s' * (round_.refused != 1)} refused")
+
+
+def _row_of(line: Line, text: str, clock: Clock) -> tuple[str, ...]:
+    return clock.hour(line.utc_ns), str(line.entry), who(line), text
+
+
+def _tell_hands(round_: Round, page: Page) -> None:
+    rows = list(hand_rows(round_))
+    if round_.first_card:
+        rows = [("First Card", round_.first_card, ""), *rows]
+    _tell_rows("Hands", rows, page)
+
+
+def _tell_rows(title: str, rows: Sequence[tuple[str, ...]], page: Page) -> None:
+    """A part in columns; none where there is nothing."""
+    if rows:
+        page.heading(title)
+        page.rows(rows)
 
 
 def _head(round_: Round, clock: Clock) -> Iterator[str]:

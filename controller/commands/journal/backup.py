@@ -1,0 +1,33 @@
+"""`cardshoe journal backup`: a copy that is whole, also while the table deals."""
+
+from __future__ import annotations
+
+import time
+from importlib.metadata import version
+from pathlib import Path
+
+import click
+
+from controller.commands.journal.copies import MANIFEST, back_up
+from controller.commands.journal.options import Asked, journal_options, opened
+from controller.commands.text import write_out
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@journal_options
+def backup(folder: Path, asked: Asked) -> None:
+    """Copy the journal into FOLDER, which must be empty or missing, also while the table deals.
+
+    Everything up to one moment is in it. The keys are not: keep journal.key and signing.key apart from it.
+    """
+    with opened(asked) as source:
+        made = back_up(source, folder, program=version("cardshoe"), utc_ns=time.time_ns(), progress=say)
+    number, _, _ = made.head.partition(":")
+    write_out(f"{len(made.files)} files, to entry {number}: {folder}. {MANIFEST} says how they are checked.")
+    write_out(f"head {made.head}")
+
+
+def say(line: str) -> None:
+    """Progress, apart from what the command prints."""
+    click.echo(line, err=True)

@@ -1,0 +1,193 @@
+"""A backup of a journal: copies of its files, taken while the table deals, and a manifest by which they are checked.
+
+The manifest `backup.json` is written last: a backup without one is not whole. Keys are no part of it, nor is the pin.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from controller.commands.journal.source import Source
+from controller.journal import JournalError
+from controller.journal.file import connect_reader, require_file, speaking
+from controller.journal.folder import JournalFolder, files_in
+from controller.journal.sealing import sync_directory, sync_file
+
+MANIFEST: Final = "backup.json"
+MADE_AGAIN: Final = "Make it with `cardshoe journal backup`, which also works while the table deals."
+_WRITABLE: Final = 0o222
+_LOGGED: Final = slice(18, 20)  # bytes of SQLite's header: 2 and 2 in a file with a write-ahead log
+_SQLITE: Final = b"SQLite format 3\0"
+
+Progress = Callable[[str], None]
+
+
+class CopiedFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`closed`: nothing is appended to it any more."""
+
+    name: str
+    bytes: int
+    sha256: str
+    closed: bool
+
+
+class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`head`: number and hash of the last entry, as `verify --head` takes them."""
+
+    backup: int
+    program: str
+    table: str
+    simulated: bool
+    journal_id: str
+    made_utc_ns: int
+    head: str
+    files: tuple[CopiedFile, ...]
+
+
+def back_up(source: Source, folder: Path, *, program: str, utc_ns: int, progress: Progress) -> Manifest:
+    """Copy the journal into a folder, which must be empty or missing. Raises `JournalError`."""
+    _make_empty(folder, "backup")
+    copied = []
+    for path in source.paths:
+        progress(path.name)
+        with speaking(path):
+            copied.append(_copy(path, folder / path.name))
+    head = JournalFolder[Any, Any].open_to_read(folder).verify()
+    manifest = Manifest(1, program, source.table_name, source.simulated, source.journal_id, utc_ns,
+                        f"{head.number}:{head.hash.hex()}", tuple(copied))  # fmt: skip
+    with speaking(folder):
+        _write(folder / MANIFEST, msgspec.json.format(msgspec.json.encode(manifest)) + b"\n")
+    return manifest
+
+
+def restore(backup: Path, folder: Path, *, progress: Progress) -> Manifest:
+    """Copy a backup that is whole into a folder, which must be empty or missing. Raises `JournalError`."""
+    manifest = check(backup, progress=progress)
+    _make_empty(folder, "journal")
+    with speaking(folder):
+        for file in manifest.files:
+            progress(f"copying {file.name}")
+            target = folder / file.name
+            _write(target, (backup / file.name).read_bytes())
+            if file.closed:
+                target.chmod(0o440)
+            else:
+                _to_be_appended_to(target)
+        sync_directory(folder)
+    return manifest
+
+
+def check(backup: Path, *, progress: Progress) -> Manifest:
+    """The manifest of a backup that is whole. Raises `JournalError` (journal-incomplete) with what is wrong."""
+    with speaking(backup):
+        present = files_in(backup)
+        manifest = _manifest(backup, present)
+        for file in manifest.files:
+            progress(f"checking {file.name}")
+            _check_file(backup / file.name, file)
+        listed = {file.name for file in manifest.files}
+        if more := [path.name for path in present if path.name not in listed] + _logs(backup):
+            raise incomplete(backup, f"{', '.join(more)} came there after it was made")
+    head = JournalFolder[Any, Any].open_to_read(backup).verify()
+    if f"{head.number}:{head.hash.hex()}" != manifest.head:
+        raise incomplete(backup, f"it ends with entry {head.number}, and its manifest says {manifest.head}")
+    return manifest
+
+
+def incomplete(backup: Path, why: str) -> JournalError:
+    """For what is no whole backup."""
+    return JournalError("journal-incomplete", f"{backup} is no complete backup of a journal: {why}.", MADE_AGAIN)
+
+
+def _manifest(backup: Path, present: list[Path]) -> Manifest:
+    try:
+        return msgspec.json.decode((backup / MANIFEST).read_bytes(), type=Manifest)
+    except FileNotFoundError:
+        raise incomplete(backup, "; ".join(_reasons(backup, present))) from None
+    except msgspec.MsgspecError as error:
+        raise incomplete(backup, f"its {MANIFEST} cannot be read ({error})") from error
+
+
+def _reasons(backup: Path, present: list[Path]) -> Iterator[str]:
+    """What copies of files by other means lack."""
+    yield f"it has no {MANIFEST}" if present else "it holds no file of a journal"
+    for path in present:
+        with path.open("rb") as file:
+            written_to = file.read(20)[_LOGGED] == b"\2\2"
+        if written_to and path.with_name(f"{path.name}-wal").exists():
+            yield f"{path.name} was copied while it was written to: file and log may be of different moments"
+        elif written_to:
+            yield f"{path.name} was copied while it was written to, without the log that held its last entries"
+
+
+def _check_file(path: Path, file: CopiedFile) -> None:
+    if not path.exists():
+        raise incomplete(path.parent, f"{file.name} is missing")
+    require_file(path)
+    size = path.stat().st_size
+    if size != file.bytes:
+        raise incomplete(path.parent, f"{file.name} has {size} bytes instead of {file.bytes}")
+    if _sha256(path) != file.sha256:
+        raise incomplete(path.parent, f"{file.name} was changed after it was copied")
+
+
+def _logs(backup: Path) -> list[str]:
+    return [path.name for path in backup.iterdir() if path.name.endswith(("-wal", "-journal"))]
+
+
+def _make_empty(folder: Path, what: str) -> None:
+    with speaking(folder):
+        folder.mkdir(mode=0o750, parents=True, exist_ok=True)
+        if any(folder.iterdir()):
+            raise JournalError(
+                "journal-io",
+                f"{folder} is not empty.",
+                f"Name a folder for the {what} that is empty or does not exist.",
+            )
+
+
+def _copy(path: Path, target: Path) -> CopiedFile:
+    closed = not path.stat().st_mode & _WRITABLE
+    if closed:
+        shutil.copyfile(path, target)
+    else:
+        _copy_open(path, target)
+    target.chmod(0o440 if closed else 0o640)
+    sync_file(target)
+    return CopiedFile(target.name, target.stat().st_size, _sha256(target), closed)
+
+
+def _copy_open(path: Path, target: Path) -> None:
+    """A file that is written to, as it is at one moment: in one step, so that the table does not make it begin anew."""
+    living = connect_reader(path)
+    assert isinstance(living, sqlite3.Connection)
+    with closing(living), closing(sqlite3.connect(target)) as copy:
+        living.backup(copy)
+        copy.execute("PRAGMA journal_mode=DELETE")
+
+
+def _to_be_appended_to(path: Path) -> None:
+    """As the daemon leaves its newest file."""
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA journal_mode=WAL")
+    path.chmod(0o600)
+    sync_file(path)
+
+
+def _write(path: Path, data: bytes) -> None:
+    path.write_bytes(data)
+    sync_file(path)
+    sync_directory(path.parent)
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

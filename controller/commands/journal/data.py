@@ -1,0 +1,125 @@
+"""Rounds and accounts as plain values, for `--json`. Keys stay as they are; more may come."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from controller.commands.journal.account import Account
+from controller.commands.journal.decisions import Line
+from controller.commands.journal.rounds import Hand, Irregularity, Round
+from controller.commands.journal.source import Source
+from controller.commands.journal.words import course
+
+
+def row_of(round_: Round) -> dict[str, Any]:
+    """A round in a list. Times are nanoseconds since 1970 in UTC; `ended_ns` 0: it is in progress."""
+    return {
+        "round": round_.number,
+        "began_ns": round_.began_ns,
+        "ended_ns": round_.ended_ns,
+        "first": round_.first,
+        "last": round_.last,
+        "ending": round_.ending,
+        "dealt": len(round_.dealt),
+        "void": None if round_.void is None else _void(round_.void),
+        "irregularities": [_irregularity(found) for found in round_.irregularities],
+        "people": sorted(round_.people),
+    }
+
+
+def whole(round_: Round) -> dict[str, Any]:
+    """A round with its hands, bets and course."""
+    return {
+        **row_of(round_),
+        "table": round_.table,
+        "game": round_.game,
+        "dealer": round_.dealer,
+        "device": round_.device,
+        "deck": round_.label or round_.deck,
+        "boxes": round_.boxes,
+        "unit": round_.unit,
+        "order": round_.order,
+        "first_card": round_.first_card,
+        "hands": [_hand(hand) for hand in round_.dealt],
+        "bets": round_.settlement or round_.bets,
+        "house": round_.house,
+        "chips": round_.chips,
+        "people": round_.people,
+        "refused": round_.refused,
+        "course": [{**_line(line), "words": words} for line, words in course(round_)],
+    }
+
+
+def account_as_data(account: Account, source: Source) -> dict[str, Any]:
+    """A report. `head`: the signed head that covers it, or the last one before its end."""
+    signed = source.signed_head(account.last)
+    return {
+        "table": account.table.name,
+        "simulated": account.table.simulated,
+        "journal_id": source.journal_id,
+        "start_ns": account.span.start,
+        "end_ns": account.span.end,
+        "first": account.first,
+        "last": account.last,
+        "rounds": account.endings,
+        "hands": account.hands,
+        "dealers_hands": account.dealers_hands,
+        "removed": account.removed,
+        "refused": account.refused,
+        "house": account.house,
+        "lengths_s": account.lengths,
+        "not_in_service_ns": account.not_in_service_ns,
+        "voids": [{"round": one.number, **_void(one.void)} for one in account.voids if one.void is not None],
+        "irregularities": account.groups,
+        "deciders": account.deciders,
+        "undecided": [_irregularity(found) for found in account.undecided],
+        "faults": [_line(line) for line in account.faults],
+        "noted": [_line(line) for line in account.noted],
+        "people": account.people,
+        "head": None if signed is None else {"head": signed.text, "key": signed.fingerprint, "good": signed.good},
+    }
+
+
+def _hand(hand: Hand) -> dict[str, Any]:
+    return {
+        "place": hand.place,
+        "cards": hand.cards,
+        "shown": bool(hand.shown),
+        "dead": hand.dead,
+        "outcome": hand.outcome,
+        "name": hand.name,
+        "against": hand.against,
+        "half": hand.half,
+    }
+
+
+def _irregularity(found: Irregularity) -> dict[str, Any]:
+    person, role = found.decided_by if found.outcome else ("", "")
+    return {
+        "id": found.id,
+        "round": found.of_round,
+        "row": found.row["id"],
+        "kind": found.kind,
+        "clause": found.row["clause"],
+        "authority": found.row.get("authority", ""),
+        "proposes": found.row["disposition"],
+        "place": found.place,
+        "raised": _line(found.raised),
+        "steps": [_line(line) for line in found.steps],
+        "outcome": found.outcome,
+        "decided_by": person,
+        "decided_role": role,
+    }
+
+
+def _void(line: Line) -> dict[str, Any]:
+    event = line.event
+    return {"clause": event["clause"], "authority": event.get("authority", ""), "text": event["text"], **_who(line)}
+
+
+def _line(line: Line) -> dict[str, Any]:
+    return {**_who(line), "event": line.event}
+
+
+def _who(line: Line) -> dict[str, Any]:
+    return {"entry": line.entry, "utc_ns": line.utc_ns, "by": line.by, "role": line.role}

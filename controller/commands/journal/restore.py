@@ -1,0 +1,42 @@
+"""`cardshoe journal restore`: a backup put back, once it is found to be whole."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from controller.commands.journal.copies import check
+from controller.commands.journal.copies import restore as put_back
+from controller.commands.journal.options import problems
+from controller.commands.text import write_out
+
+
+@click.command()
+@click.argument("backup", type=click.Path(path_type=Path))
+@click.argument("folder", type=click.Path(path_type=Path), required=False)
+@click.option("--check", "only_check", is_flag=True, help="Only check that BACKUP is whole; FOLDER is left out.")
+def restore(backup: Path, folder: Path | None, only_check: bool) -> None:
+    """Check BACKUP, and copy it into FOLDER, which must be empty or missing.
+
+    A folder that was copied by other means is refused with the reason: a file that is written to is not whole without
+    its log. The daemon must not run on FOLDER meanwhile.
+    """
+    if only_check == (folder is not None):
+        raise click.UsageError("Name the folder to restore to, or --check alone.")
+    with problems():
+        if folder is None:
+            made = check(backup, progress=say)
+            write_out(f"{backup} is whole: {len(made.files)} files of table {made.table}, head {made.head}.")
+            return
+        made = put_back(backup, folder, progress=say)
+    write_out(
+        f"{len(made.files)} files of table {made.table} are in {folder}, head {made.head}.\n"
+        "Give the folder to the daemon's user, and put the keys beside it. What the table recorded after the backup "
+        "is missing: at its start the daemon compares it with its pin."
+    )
+
+
+def say(line: str) -> None:
+    """Progress, apart from what the command prints."""
+    click.echo(line, err=True)
