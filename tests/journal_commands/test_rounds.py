@@ -6,7 +6,7 @@ import pytest
 
 from controller.api.view import FACE_DOWN, FACE_UP, LinkView, view_of
 from controller.commands.journal.decisions import read
-from controller.commands.journal.rounds import CONCLUDED, IN_PROGRESS, NOT_BEGUN, VOID, Round, Rounds
+from controller.commands.journal.rounds import CONCLUDED, IN_PROGRESS, VOID, Round, Rounds
 from controller.table.phases import IN_ROUND, Phase
 from controller.table.state import TableState
 from simulators.scenarios import names

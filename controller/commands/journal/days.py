@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, time, timedelta, tzinfo
 from typing import Final, NamedTuple
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 SECOND: Final = 1_000_000_000
 UTC: Final = "UTC"
@@ -21,12 +20,9 @@ class Span(NamedTuple):
 class Clock(NamedTuple):
     """`zone`: of the casino. `day_begins`: when its gaming day begins, by the clock there."""
 
-    zone: ZoneInfo
+    zone: tzinfo
+    zone_name: str
     day_begins: time = time(6)
-
-    @property
-    def zone_name(self) -> str:
-        return self.zone.key
 
     def local(self, utc_ns: int) -> datetime:
         """To the microsecond."""
@@ -46,8 +42,9 @@ class Clock(NamedTuple):
 
     def day_of(self, utc_ns: int) -> date:
         """The gaming day: what happens before it begins belongs to the day before."""
-        moment = self.local(utc_ns)
-        return moment.date() if moment.time() >= self.day_begins else moment.date() - timedelta(days=1)
+        today = self.local(utc_ns).date()
+        around = (today + timedelta(days=1), today, today - timedelta(days=1))
+        return next(day for day in around if self._begins(day) <= utc_ns)
 
     def day(self, day: date) -> Span:
         """The whole gaming day."""
@@ -71,16 +68,6 @@ class Clock(NamedTuple):
 
     def _begins(self, day: date) -> int:
         return round(datetime.combine(day, self.day_begins, self.zone).timestamp()) * SECOND
-
-
-def zone_of(name: str) -> ZoneInfo:
-    """Raises `ValueError` with a sentence for a zone that the system does not know."""
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise ValueError(
-            f"{name!r} is no time zone that this machine knows; write it as Asia/Singapore or UTC"
-        ) from None
 
 
 def lasted(nanoseconds: int) -> str:

@@ -12,10 +12,11 @@ from typing import Any, Final, NamedTuple, TypeVar
 import click
 import msgspec
 
-from controller.commands.journal.days import UTC, Clock, Span, zone_of
+from controller.commands.journal.days import UTC, Clock, Span
 from controller.commands.journal.reading import last_day
 from controller.commands.journal.source import Source
 from controller.commands.text import write_out
+from controller.daemon.journal_days import find_zone
 from controller.journal import JournalError
 from controller.problems import BadInputError, ConfigurationProblemError, JournalProblemError
 
@@ -53,11 +54,15 @@ def _asked(path: Path | None, config: Path | None, zone: str | None, day_begins:
     if config is not None:
         path, zone_name, begins = _configured(config)
     assert path is not None
+    name = zone or zone_name
     try:
-        return Asked(path, Clock(zone_of(zone or zone_name), time.fromisoformat(day_begins or begins)))
+        found = find_zone(name)
     except ValueError as error:
-        where = "--day-begins" if "isoformat" in str(error) else "--zone"
-        raise BadInputError(f"{where}: {error}.", "Write a time as 06:00 and a zone as Asia/Singapore.") from error
+        raise BadInputError(f"--zone: {error}.", "Write it as Asia/Singapore or UTC.") from error
+    try:
+        return Asked(path, Clock(found, name, time.fromisoformat(day_begins or begins)))
+    except ValueError as error:
+        raise BadInputError(f"--day-begins: {error}.", "Write it as 06:00.") from error
 
 
 def _configured(config: Path) -> tuple[Path, str, str]:

@@ -1,0 +1,298 @@
+"""`cardshoe journal show`, `list`, `stats`, `export` and `follow` over a table that deals on."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from controller.commands.journal.days import Clock
+from controller.commands.journal.follow import follow_from
+from controller.commands.journal.options import Asked
+from controller.commands.journal.source import Source
+from controller.commands.main import main
+from controller.daemon.journal_days import find_zone
+from controller.journal.folder import JournalFolder
+from controller.roles import Role
+from controller.table import operations
+from tests.journal_commands.conftest import run
+from tests.journal_commands.made import BEGAN, SECOND, evening
+
+EVERY_READER = pytest.mark.parametrize(
+    "command", ["list", "show 2", "report", "stats", "export", "report --json", "list --json", "show 3 --json"]
+)
+
+
+def lines(text: str) -> list[str]:
+    return [line.strip() for line in text.splitlines()]
+
+
+# -- show ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_round_is_told_with_who_decided_by_which_clause_and_when(folder: Path) -> None:
+    told = lines(run("show", 1, "--journal", folder))
+    assert told[0] == "Round 1 of table BAC-07 (SIMULATED): concluded"
+    assert told[1] == "23 November 2026, 19:00:26 to 19:02:04 (1 min 38 s), UTC; journal entries 25 to 125"
+    assert "I12, box 3: a card exposed in dealing (NC 5.7): every bettor chooses" in told
+    confirmed = "confirmed: I12, a card was exposed in dealing (NC 5.7); by pit-supervisor (pit supervisor)"
+    assert f"19:01:26 {confirmed}" in told
+    assert "19:01:32 bob at box 3 chooses to withdraw (NC 5.7.3); by dealer (dealer)" in told
+    assert "box 3      ?? ?? ?? out of play, bets returned (NC 5.7.3)" in told
+    assert "box 1      AC 2C 3C Plain Six, WIN against Plain Four, pays half" in told
+
+
+def test_a_void_round_says_why_by_whom_and_that_bets_went_back(folder: Path) -> None:
+    assert (
+        "The round is VOID (NC 5.5.1): a card that is not of this deck was found. "
+        "Entered by pit-supervisor (pit supervisor); all bets were returned."
+    ) in lines(run("show", 3, "--journal", folder))
+
+
+def test_recalled_cards_are_told_without_a_face(folder: Path) -> None:
+    told = run("show", 2, "--short", "--journal", folder).partition("Recalled cards")[2]
+    assert "pit-manager recalls the cards of box 3 in round 2: the player of box 3 disputes the hand" in told
+    assert "Course" not in told
+
+
+def test_a_round_in_progress_and_one_that_did_not_begin(folder: Path) -> None:
+    assert "The round had not ended when the journal was read." in run("show", 7, "--journal", folder)
+    assert "no card was dealt" in run("show", 6, "--journal", folder)
+
+
+def test_a_round_that_is_not_there(folder: Path) -> None:
+    assert "The journal has no round 99." in run("show", 99, "--journal", folder, code=2)
+
+
+def test_times_are_those_of_the_zone(folder: Path) -> None:
+    assert "24 November 2026, 03:00:26" in run("show", 1, "--journal", folder, "--zone", "Asia/Singapore")
+    refused = run("show", 1, "--journal", folder, "--zone", "Atlantis", code=2)
+    assert "knows no time zone 'Atlantis'" in refused
+
+
+def test_a_round_as_json(folder: Path) -> None:
+    found = json.loads(run("show", 1, "--json", "--journal", folder))
+    assert [hand["cards"] for hand in found["hands"]][1] == ["??", "??", "??"]
+    (irregularity,) = found["irregularities"]
+    assert (irregularity["row"], irregularity["clause"], irregularity["outcome"]) == ("I12", "NC 5.7", "options")
+    assert (irregularity["decided_by"], irregularity["decided_role"]) == ("pit-supervisor", "pit supervisor")
+
+
+# -- list ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ([], [1, 2, 3, 4, 5, 6, 7]),
+        (["--void"], [3]),
+        (["--irregularity", "I12"], [1]),
+        (["--irregularity", "wrong distribution"], [2]),
+        (["--irregularity", "NC 5.5"], [2, 3]),
+        (["--irregularity", "NC 5.7"], [1]),
+        (["--person", "shift-manager"], [4]),
+        (["--person", "nobody"], []),
+        (["--day", "2026-11-22"], []),
+        (["--day", "2026-11-23"], [1, 2, 3, 4, 5, 6, 7]),
+        (["--from", "2026-11-23T19:05", "--to", "2026-11-23T19:07"], [4, 5]),
+        (["--from", "2026-11-23T19:07"], [6, 7]),
+        (["--from", "2026-11-24T03:07", "--zone", "Asia/Singapore"], [6, 7]),
+        (["--day", "2026-11-23", "--day-begins", "19:02"], [2, 3, 4, 5, 6, 7]),
+    ],
+)
+def test_the_rounds_that_are_asked_for(folder: Path, asked: list[str], found: list[int]) -> None:
+    listed = run("list", "--json", "--journal", folder, *asked).splitlines()
+    assert [json.loads(line)["round"] for line in listed] == found
+    told = lines(run("list", "--journal", folder, *asked))
+    assert [line.split()[0] for line in told[1:]] == list(map(str, found))
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        (["--day", "yesterday"], "A time is not understood"),
+        (["--day", "2026-11-23", "--from", "2026-11-23"], "--day names a whole day"),
+        (["--from", "2026-11-24", "--to", "2026-11-23"], "--from is not before --to"),
+        (["--day-begins", "25:00"], "--day-begins"),
+    ],
+)
+def test_what_is_no_time(folder: Path, asked: list[str], sentence: str) -> None:
+    assert sentence in run("list", "--journal", folder, *asked, code=2)
+
+
+# -- which journal --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", ["list", "show 7", "export --format csv"])
+def test_a_running_table_is_read_by_another_process(command: str, folder: Path, tmp_path: Path) -> None:
+    """Its journal is open, and its last entries lie in the write-ahead log."""
+    table = evening(tmp_path / "journal")
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "controller", "journal", *command.split(), "--journal", str(table.journal.folder)],
+            capture_output=True, text=True, timeout=300,
+        )  # fmt: skip
+    finally:
+        table.journal.close()
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == run(*command.split(), "--journal", folder)
+
+
+@EVERY_READER
+def test_copies_of_a_backup_say_the_same(command: str, folder: Path, tmp_path: Path) -> None:
+    run("backup", tmp_path / "backup", "--journal", folder)
+    assert run(*command.split(), "--journal", folder) == run(*command.split(), "--journal", tmp_path / "backup")
+
+
+def test_one_closed_file_alone(folder: Path) -> None:
+    first = folder / "000001.journal"
+    assert not first.stat().st_mode & 0o222, "it is closed"
+    assert len(run("list", "--journal", first).splitlines()) == 4
+    assert run("show", 2, "--journal", first) != ""
+
+
+def test_a_file_of_format_1(tmp_path: Path) -> None:
+    import gzip
+
+    kept = Path(__file__).parents[1] / "journal/kept/nc-sets.journal.gz"
+    path = tmp_path / "old.journal"
+    path.write_bytes(gzip.decompress(kept.read_bytes()))
+    assert len(json.loads(run("show", 3, "--json", "--journal", path))["hands"]) > 1
+    assert "none: nothing of this journal is signed" in run("report", "--journal", path)
+
+
+@pytest.mark.parametrize(
+    ("what", "code", "sentence"),
+    [("missing", 4, "No such file"), ("empty", 4, "is not a journal"), ("text", 4, "is not a journal")],
+)
+def test_what_is_no_journal(tmp_path: Path, what: str, code: int, sentence: str) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "text").write_text("a letter to the casino, longer than a header of a database has to be")
+    assert sentence in run("list", "--journal", tmp_path / what, code=code)
+
+
+def test_the_journal_is_named_once(folder: Path) -> None:
+    assert "Name the journal once." in run("list", code=2)
+    assert "Name the journal once." in run("list", "--journal", folder, "--config", "table.toml", code=2)
+
+
+# -- export --------------------------------------------------------------------------------------------------------
+
+
+def published(folder: Path) -> list[dict[str, Any]]:
+    """As the API publishes them."""
+    found = []
+    for decision in JournalFolder[Any, Any].open_to_read(folder).decisions():
+        for entry, event in enumerate(decision.events, decision.first + 1):
+            head = {"entry": entry, "utc_ns": decision.utc_ns, "round": decision.round}
+            found.append({**head, **json.loads(event)})
+    return found
+
+
+def test_json_lines_are_what_the_api_publishes(folder: Path) -> None:
+    assert [json.loads(line) for line in run("export", "--journal", folder).splitlines()] == published(folder)
+
+
+@pytest.mark.parametrize(
+    ("entries", "first", "last"), [("100-120", 100, 120), ("500-", 500, 10**9), ("101", 101, 101), ("-30", 1, 30)]
+)
+def test_a_range_of_entries(folder: Path, entries: str, first: int, last: int) -> None:
+    wanted = [event["entry"] for event in published(folder) if first <= event["entry"] <= last]
+    exported = run("export", "--journal", folder, "--entries", entries).splitlines()
+    assert [json.loads(line)["entry"] for line in exported] == wanted
+
+
+@pytest.mark.parametrize("entries", ["x", "9-3", "0-3", "1-2-3"])
+def test_what_is_no_range(folder: Path, entries: str) -> None:
+    assert "is no range" in run("export", "--journal", folder, "--entries", entries, code=2)
+
+
+def test_csv_has_the_words_the_person_and_the_event(folder: Path) -> None:
+    rows = list(csv.DictReader(io.StringIO(run("export", "--journal", folder, "--format", "csv"))))
+    assert [json.loads(row["json"]) for row in rows] == published(folder)
+    (raised,) = (row for row in rows if row["entry"] == "82")
+    assert (raised["by"], raised["clause"], raised["place"]) == ("dealer", "NC 5.7", "B3")
+    assert raised["words"].startswith("IRREGULARITY I12 at box 3")
+    assert raised["time"] == "2026-11-23T19:01:21.000+00:00"
+
+
+def test_no_program_for_tables_takes_a_text_for_a_formula(tmp_path: Path) -> None:
+    table = evening(tmp_path / "journal")
+    table.do(operations.PauseTable('=HYPERLINK("http://elsewhere","lunch")'))
+    table.do(operations.ReportIrregularity("late_bet", note="=1+1"))  # type: ignore[arg-type]  # as a client writes it
+    table.journal.close()
+    rows = csv.reader(io.StringIO(run("export", "--journal", tmp_path / "journal", "--format", "csv")))
+    assert not [cell for row in rows for cell in row if cell.startswith(("=", "+", "-", "@"))]
+
+
+# -- stats and follow ----------------------------------------------------------------------------------------------
+
+
+def test_the_counts_are_those_of_the_journal(folder: Path) -> None:
+    found = json.loads(run("stats", "--json", "--journal", folder))
+    assert (found["entries"], found["rounds"], found["files"]) == (published(folder)[-1]["entry"], 7, 2)
+    assert found["days"] == {"2026-11-23": 7}
+    assert sum(found["events"].values()) == len(published(folder))
+    assert found["first_ns"] == BEGAN + 2 * SECOND
+
+
+class EnoughError(Exception):
+    """The follower has looked often enough."""
+
+
+def test_a_follower_sees_each_event_once_also_in_the_next_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = evening(tmp_path / "journal")
+    begin = table.state.entry
+    steps: Iterator[Callable[[], None]] = iter(
+        [
+            lambda: table.do(operations.PauseTable("a drop of chips")),
+            lambda: None,
+            lambda: table.do(operations.ResumeTable()),
+            table.next_file,
+            lambda: table.do(operations.PauseTable("lunch"), Role.PIT_SUPERVISOR),
+        ]
+    )
+
+    def wait() -> None:
+        step = next(steps, None)
+        if step is None:
+            raise EnoughError
+        step()
+
+    asked = Asked(tmp_path / "journal", Clock(find_zone("UTC"), "UTC"))
+    with pytest.raises(EnoughError):
+        follow_from(Source(tmp_path / "journal"), begin, asked, as_json=True, wait=wait)
+    seen = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert seen == [event for event in published(tmp_path / "journal") if event["entry"] > begin]
+    assert [event["event"] for event in seen if "reason" in event] == ["table_paused", "table_paused"]
+    table.journal.close()
+
+
+# -- bad input -----------------------------------------------------------------------------------------------------
+
+
+def test_damage_is_a_sentence_and_leaves_the_file(folder: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "000001.journal"
+    shutil.copy(folder / "000001.journal", copy)
+    copy.chmod(0o600)
+    with sqlite3.connect(copy) as connection:
+        connection.execute("DROP TRIGGER decision_update")
+        connection.execute("UPDATE decision SET events = '[{]' WHERE last > 100")
+    connection.close()
+    before = copy.read_bytes()
+    done = CliRunner().invoke(main, ["journal", "list", "--journal", str(copy)])
+    assert done.exit_code == 4
+    assert "is damaged" in done.output
+    assert copy.read_bytes() == before
