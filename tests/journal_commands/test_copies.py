@@ -1,0 +1,154 @@
+"""`cardshoe journal backup` and `restore`: consistent while the table deals, and refused unless whole."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from controller.commands.journal.copies import MANIFEST, back_up, check, restore
+from controller.commands.journal.source import Source
+from controller.journal import JournalError
+from controller.journal.folder import JournalFolder
+from controller.table import operations
+from tests.journal_commands.conftest import run
+from tests.journal_commands.made import JournaledTable, evening
+
+
+def quiet(line: str) -> None:
+    pass
+
+
+def backup_of(folder: Path, to: Path, progress: Callable[[str], None] = quiet) -> Path:
+    back_up(Source(folder), to, program="test", utc_ns=1, progress=progress)
+    return to
+
+
+def contents(folder: Path) -> list[tuple[int, bytes, tuple[bytes, ...]]]:
+    return [(one.last, one.input, one.events) for one in JournalFolder[Any, Any].open_to_read(folder).decisions()]
+
+
+def test_a_backup_is_restored_to_the_same_journal(folder: Path, tmp_path: Path) -> None:
+    backup = backup_of(folder, tmp_path / "backup")
+    restore(backup, tmp_path / "journal", progress=quiet)
+    assert contents(tmp_path / "journal") == contents(folder)
+    modes = [path.stat().st_mode & 0o777 for path in sorted((tmp_path / "journal").glob("*.journal"))]
+    assert modes == [0o440, 0o600], "the last file goes on"
+
+
+def test_it_is_of_one_moment_while_the_table_deals(tmp_path: Path) -> None:
+    """Entries come before each file is copied: the backup has all up to some entry, and none beyond it."""
+    table = evening(tmp_path / "journal")
+    dealt: list[int] = []
+
+    def deal(line: str) -> None:
+        for _ in range(20):
+            table.do(operations.PauseTable("a drop of chips"))
+            table.do(operations.ResumeTable())
+        dealt.append(table.state.entry)
+
+    backup = backup_of(table.journal.folder, tmp_path / "backup", deal)
+    table.do(operations.PauseTable("after it"))
+    manifest = check(backup, progress=quiet)
+    assert manifest.head.partition(":")[0] == str(dealt[-1])
+    assert contents(backup) == contents(table.journal.folder)[: len(contents(backup))]
+    assert len(dealt) == 2
+    table.journal.close()
+
+
+def test_a_table_goes_on_with_a_restored_journal(folder: Path, tmp_path: Path) -> None:
+    restore(backup_of(folder, tmp_path / "backup"), tmp_path / "journal", progress=quiet)
+    before = len(contents(folder))
+    table = JournaledTable(tmp_path / "journal", seed=2)
+    assert table.journal.is_begun
+    head = table.journal.head
+    for entry in JournalFolder[Any, Any].open_to_read(folder).decisions():
+        last = entry
+    assert head.number == last.last
+    table.next_file()
+    table.journal.close()
+    assert len(contents(tmp_path / "journal")) == before
+    JournalFolder[Any, Any].open_to_read(tmp_path / "journal").verify()
+
+
+def flip(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.chmod(0o600)
+    path.write_bytes(data)
+
+
+def rewrite(backup: Path, **changes: object) -> None:
+    manifest = json.loads((backup / MANIFEST).read_text())
+    (backup / MANIFEST).write_text(json.dumps(manifest | changes))
+
+
+@pytest.mark.parametrize(
+    ("spoil", "why"),
+    [
+        (lambda backup: (backup / MANIFEST).unlink(), "it has no backup.json"),
+        (lambda backup: (backup / MANIFEST).write_text("{"), "its backup.json cannot be read"),
+        (lambda backup: rewrite(backup, more=1), "its backup.json cannot be read"),
+        (lambda backup: rewrite(backup, head="9:00"), "its manifest says 9:00"),
+        (lambda backup: rewrite(backup, files=[]), "came there after it was made"),
+        (lambda backup: (backup / "000002.journal").unlink(), "000002.journal is missing"),
+        (lambda backup: flip(backup / "000001.journal"), "000001.journal was changed after it was copied"),
+        (lambda backup: flip(backup / "000002.journal"), "000002.journal was changed after it was copied"),
+        (lambda backup: (backup / "000002.journal-wal").write_text("x"), "000002.journal-wal came there"),
+        (lambda backup: shutil.copy(backup / "000002.journal", backup / "000003.journal"), "000003.journal came there"),
+    ],
+)
+def test_what_is_not_whole_is_refused_with_the_reason(
+    folder: Path, tmp_path: Path, spoil: Callable[[Path], object], why: str
+) -> None:
+    backup = backup_of(folder, tmp_path / "backup")
+    spoil(backup)
+    refused = run("restore", backup, tmp_path / "journal", code=4)
+    assert why in " ".join(refused.split())
+    assert "cardshoe journal backup" in refused
+    assert not (tmp_path / "journal").exists(), "nothing was made"
+
+
+def test_a_copy_of_a_file_that_is_written_to_is_refused(tmp_path: Path) -> None:
+    """As `cp` makes it, with its log and without."""
+    table = evening(tmp_path / "journal")
+    for name in ("with", "without"):
+        shutil.copytree(tmp_path / "journal", tmp_path / name)
+    (tmp_path / "without" / "000002.journal-wal").unlink()
+    table.journal.close()
+    whole = "was copied while it was written to"
+    refused = " ".join(run("restore", tmp_path / "without", tmp_path / "to", code=4).split())
+    assert f"000002.journal {whole}, without the log that held its last entries" in refused
+    refused = " ".join(run("restore", tmp_path / "with", tmp_path / "to", code=4).split())
+    assert f"000002.journal {whole}: file and log may be of different moments" in refused
+
+
+def test_a_file_that_was_cut_off_before_the_backup_is_refused(folder: Path, tmp_path: Path) -> None:
+    """Nothing is taken for a backup that does not verify."""
+    journal = shutil.copytree(folder, tmp_path / "journal")
+    first = journal / "000001.journal"
+    first.chmod(0o600)
+    first.write_bytes(first.read_bytes()[:-4096])
+    first.chmod(0o440)
+    with pytest.raises(JournalError) as caught:
+        backup_of(journal, tmp_path / "backup")
+    assert caught.value.code == "journal-damaged"
+    assert not (tmp_path / "backup" / MANIFEST).exists()
+
+
+def test_nothing_is_replaced(folder: Path, tmp_path: Path) -> None:
+    backup = backup_of(folder, tmp_path / "backup")
+    before = {path: path.read_bytes() for path in folder.iterdir()}
+    assert "is not empty" in run("restore", backup, folder, code=4)
+    assert "is not empty" in run("backup", backup, "--journal", folder, code=4)
+    assert {path: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_a_backup_is_checked_without_being_restored(folder: Path, tmp_path: Path) -> None:
+    backup = backup_of(folder, tmp_path / "backup")
+    assert "is whole: 2 files of table BAC-07" in run("restore", "--check", backup)
+    assert run("restore", backup, code=2)
