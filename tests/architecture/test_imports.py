@@ -102,6 +102,7 @@ def test_only_what_the_project_declares_is_imported() -> None:
     declared = {
         "aiohttp", "click", "cryptography", "libusb_package", "msgspec", "serial", "usb", "rich", "structlog",
         "transitions",
+        "jinja2", "matplotlib",  # of the extra `report`, imported only where a page is asked for
         "pytest", "pytest_asyncio",  # the bench is a plug-in
         *PACKAGES,
     }  # fmt: skip

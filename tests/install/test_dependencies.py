@@ -10,7 +10,8 @@ import pytest
 
 from tests.architecture.sources import ROOT
 
-FILES: Final = ("requirements.txt", "requirements-test.txt")
+FILES: Final = ("requirements.txt", "requirements-report.txt", "requirements-test.txt")
+EXTRAS: Final = {"requirements-report.txt": ("report",), "requirements-test.txt": ("report", "test")}
 PINNED: Final = re.compile(r"([a-z0-9-]+)==([0-9][0-9a-z.]*)((?: --hash=sha256:[0-9a-f]{64})+)", re.ASCII)
 
 
@@ -32,16 +33,16 @@ def name_of(requirement: str) -> str:
 
 
 def test_what_tests_is_what_runs_and_more() -> None:
-    runs, tests = map(pinned, FILES)
-    assert runs.items() <= tests.items()
+    runs, reports, tests = map(pinned, FILES)
+    assert runs.items() <= reports.items() <= tests.items()
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_every_dependency_and_the_build_are_pinned(name: str) -> None:
     of_project = project()["project"]
     wanted = [*of_project["dependencies"], *project()["build-system"]["requires"]]
-    if name == "requirements-test.txt":
-        wanted += of_project["optional-dependencies"]["test"]
+    for extra in EXTRAS.get(name, ()):
+        wanted += of_project["optional-dependencies"][extra]
     assert {name_of(one) for one in wanted} <= pinned(name).keys()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from importlib.metadata import version
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import click
 from controller.commands.journal.copies import MANIFEST, back_up
 from controller.commands.journal.options import Asked, journal_options, opened
 from controller.commands.text import write_out
+from controller.daemon.host import HostClock
 
 
 @click.command()
@@ -22,7 +22,8 @@ def backup(folder: Path, asked: Asked) -> None:
     Everything up to one moment is in it. The keys are not: keep journal.key and signing.key apart from it.
     """
     with opened(asked) as source:
-        made = back_up(source, folder, program=version("cardshoe"), utc_ns=time.time_ns(), progress=say)
+        now = HostClock().now().utc_ns
+        made = back_up(source, folder, program=version("cardshoe"), utc_ns=now, progress=say)
     number, _, _ = made.head.partition(":")
     write_out(f"{len(made.files)} files, to entry {number}: {folder}. {MANIFEST} says how they are checked.")
     write_out(f"head {made.head}")

@@ -72,7 +72,7 @@ def _configured(config: Path) -> tuple[Path, str, str]:
         section = read_configuration(config).journal
     except ConfigurationError as error:
         raise ConfigurationProblemError(str(error), error.hint) from error
-    return section.folder, UTC, "06:00"
+    return section.folder, section.time_zone, section.day_begins
 
 
 def span_options(command: Command) -> Command:
