@@ -16,6 +16,7 @@ FOUND_IN: Final = {  # name -> module:attribute, imported when it is used
     "follow": ("follow", "follow"),
     "backup": ("backup", "backup"),
     "restore": ("restore", "restore"),
+    "verify": ("verify", "verify"),
 }
 SUMMARIES: Final = {
     "show": "Tell a round: hands, irregularities, who decided, its course.",
@@ -26,6 +27,7 @@ SUMMARIES: Final = {
     "follow": "Print events as they are recorded.",
     "backup": "Copy the journal, also while the table deals.",
     "restore": "Put a backup back, once it is found to be whole.",
+    "verify": "Check that nothing was changed, removed or added.",
 }
 
 

@@ -1,0 +1,112 @@
+"""`cardshoe journal verify`: whether a journal is what was written, and what that cannot show."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from controller.commands.journal.options import Asked, journal_options
+from controller.commands.text import write_out
+from controller.daemon.journal_types import JOURNAL_TYPES
+from controller.daemon.table_fold import TableFold
+from controller.journal.chain import Head
+from controller.journal.folder import JournalFolder
+from controller.journal.sealing import load_key_file
+from controller.journal.verification import Verified, verify_journal
+from controller.problems import BadInputError
+
+FAILED = 4  # the exit code of a journal that is not what was written
+
+
+@click.command()
+@journal_options
+@click.option("--head", "noted", metavar="N:HASH", help="A head that was noted elsewhere; the journal has to hold it.")
+@click.option("--key", default="", metavar="FINGERPRINT", help="Of the key that has to have signed the journal.")
+@click.option("--key-file", type=click.Path(path_type=Path), help="The local key: saved states are checked, too.")
+@click.option("--deep", is_flag=True, help="Open all that is sealed, and fold every entry again; needs --key-file.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def verify(asked: Asked, noted: str | None, key: str, key_file: Path | None, deep: bool, as_json: bool) -> None:
+    """Check a journal: chain, signatures, order of the files, pin; say what was found, where, and what is not known.
+
+    Works beside a running table. Exit code 0: nothing was found; 4: something was.
+    """
+    if deep and key_file is None:
+        raise BadInputError("A deep check opens what is sealed.", "Name the local key after --key-file.")
+    head = None if noted is None else _head(noted)
+    local_key = None if key_file is None else load_key_file(key_file)
+    with _progress(asked.path) as reached:
+        found = verify_journal(
+            asked.path,
+            noted=head,
+            key=key.strip().lower(),
+            local_key=local_key,
+            types=JOURNAL_TYPES if local_key is not None else None,
+            fold=TableFold() if deep else None,
+            reached=reached,
+        )
+    if as_json:
+        write_out(msgspec.json.encode(_plain(found)).decode())
+    else:
+        _tell(asked.path, found)
+    if found.findings:
+        sys.exit(FAILED)
+
+
+def _head(text: str) -> Head:
+    number, _, digits = text.strip().partition(":")
+    try:
+        hash_ = bytes.fromhex(digits)
+    except ValueError:
+        hash_ = b""
+    if not (number.isascii() and number.isdigit() and len(number) < 20 and len(hash_) == 32):
+        raise BadInputError(
+            f"{text!r} is no head.", "Write the entry's number, a colon and 64 hexadecimal digits, as in a report."
+        )
+    return Head(int(number), hash_)
+
+
+@contextmanager
+def _progress(path: Path) -> Iterator[Callable[[int], None]]:
+    """A bar on a terminal, apart from what the command prints."""
+    if not sys.stderr.isatty():
+        yield lambda entry: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    files = JournalFolder.open_to_read(path)
+    with closing(files.reader(files.files[-1])) as newest:
+        last = newest.head().number
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("checking", total=last)
+        yield lambda entry: progress.update(task, completed=entry)
+
+
+def _tell(path: Path, found: Verified) -> None:
+    lines = [f"{_counted(found.files, 'file')}, {found.entries:,} entries, {_counted(found.heads, 'signed head')}"]
+    lines += [f"signed by {key}" for key in found.keys]
+    lines.append(f"ends with entry {found.head.number:,}, head {found.head.number}:{found.head.hash.hex()}")
+    for finding in found.findings:
+        place = " ".join(part for part in (finding.file, f"entry {finding.entry:,}" if finding.entry else "") if part)
+        lines.append(f"FOUND {finding.code}{f' in {place}' if place else ''}: {finding.sentence}")
+    if not found.findings:
+        lines.append(f"{path} is as it was written, as far as this can show:")
+    lines += [f"  not known: {sentence}" for sentence in found.unknown]
+    write_out("\n".join(lines))
+
+
+def _plain(found: Verified) -> dict[str, Any]:
+    plain: dict[str, Any] = msgspec.to_builtins(found)
+    return plain | {
+        name: f"{head.number}:{head.hash.hex()}" for name, head in (("head", found.head), ("signed", found.signed))
+    }
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"

@@ -1,0 +1,159 @@
+"""The part of a verification that needs the local key: what is sealed, committed to and saved."""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Final, Protocol, TypeAlias
+
+import msgspec
+
+from controller.journal import JournalError
+from controller.journal.chain import Head
+from controller.journal.codec import CHECKPOINT, DECISION, OPENING, JournalCodec, SavedState, Types
+from controller.journal.file import Connection, Header
+from controller.journal.reader import JournalReader, checkpoint_mac
+from controller.journal.sealing import FileKeys, JournalKeys
+from firmware_bridge.cards import Card, Concealed
+
+Find: TypeAlias = Callable[[str, str, int], None]
+
+_STATES: Final = "SELECT number, version, digest, CAST(state AS BLOB), sealed, mac FROM checkpoint"
+_EVENTS: Final = msgspec.json.Decoder(list[msgspec.Raw])
+_OPENING_OF: Final = frozenset({"card", "salt", "shuffle", "ordinal"})
+
+
+class Fold(Protocol):
+    """The table's fold, handed in."""
+
+    def begin(self, state: Any) -> None:
+        """From this state on; None: that of an empty table."""
+
+    def take(self, number: int, given: Any, events: Sequence[Any]) -> None:
+        """A decision; `number` is its input's."""
+
+    def is_at(self, state: Any) -> bool:
+        """Whether what was taken folds to this state."""
+
+
+class DeepCheck:
+    """A whole journal, file after file. Without a fold: the states that are saved, and no entries."""
+
+    def __init__(self, local_key: bytes, types: Types, fold: Fold | None, find: Find) -> None:
+        self._local_key, self._types, self._fold, self._find = local_key, types, fold, find
+        self._begun = False
+        self._dealt: dict[tuple[int, int, int], Concealed] = {}  # by round, shuffle and ordinal
+        self._round = 0
+
+    def begin(self, header: Header, connection: Connection) -> None:
+        """A file of format 2."""
+        self._keys = JournalKeys(self._local_key, header.identity.id)
+        self._file_keys = FileKeys(self._local_key, header.file_id)
+        self._codec: JournalCodec[Any, Any] = JournalCodec(
+            self._types, self._keys, self._file_keys, secrets.token_bytes
+        )
+        self._states = {row[0]: row for row in connection.execute(_STATES)}
+        number, opening = header.previous.number, header.opening
+        assert opening is not None
+        try:
+            state = self._codec.restore(number, opening, OPENING)
+        except JournalError as error:
+            self._find("opening-state", f"The state with which the file begins cannot be opened: {error}", number)
+            return
+        self._compare(state, "opening-state", "The state with which the file begins", number)
+        self._begun = True
+
+    def row(self, row: Sequence[Any]) -> None:
+        """A row of the chain."""
+        last, _, _, _, round_number, given, texts, sealed, hash_ = row
+        if self._fold is not None:
+            try:
+                self._entries(last, round_number, given, texts, sealed)
+            except (JournalError, msgspec.MsgspecError, ValueError, TypeError) as error:
+                self._find("sealed", f"Up to entry {last}, what is sealed or written cannot be read: {error}", last)
+        if last in self._states:
+            self._checkpoint(self._states.pop(last), Head(last, hash_))
+
+    def end(self) -> None:
+        """The end of a file."""
+        for number in self._states:
+            self._find("checkpoint", "A state is saved where no decision ends.", number)
+
+    def old(self, path: Path) -> None:
+        """A file of format 1, which is folded only."""
+        if self._fold is None:
+            return
+        self._fold.begin(None)
+        self._begun = True
+        reader: JournalReader[Any, Any] = JournalReader.open_to_read(path, self._types, local_key=self._local_key)
+        with closing(reader):
+            number, given = 0, None
+            events: list[Any] = []
+            for entry in reader.entries():
+                if entry.kind == "input":
+                    if number:
+                        self._fold.take(number, given, events)
+                    number, given, events = entry.number, entry.value, []
+                else:
+                    events.append(entry.value)
+            if number:
+                self._fold.take(number, given, events)
+
+    def _entries(self, last: int, round_number: int, given: bytes, texts: bytes, sealed: bytes) -> None:
+        if round_number != self._round:
+            self._round, self._dealt = round_number, {}
+        parts = [bytes(one) for one in _EVENTS.decode(texts)]
+        value = self._codec.decode_input(last, given, sealed)
+        events = self._codec.decode_events(last, parts, sealed, round_number)
+        for item in self._file_keys.open(last, sealed, DECISION):
+            if isinstance(item, Concealed):
+                self._deal(round_number, item, last)
+        if b'"salt":' in texts:
+            for opened in _openings(msgspec.json.decode(texts)):
+                self._opened(round_number, opened, last)
+        assert self._fold is not None
+        self._fold.take(last - len(parts), value, events)
+
+    def _deal(self, round_number: int, card: Concealed, entry: int) -> None:
+        known = self._dealt.setdefault((round_number, card.shuffle, card.ordinal), card)
+        if known != card:
+            self._find("sealed", f"Card {card.ordinal} of shuffle {card.shuffle} is sealed with two faces.", entry)
+
+    def _opened(self, round_number: int, opened: dict[str, Any], entry: int) -> None:
+        shuffle, ordinal = opened["shuffle"], opened["ordinal"]
+        known = self._dealt.get((round_number, shuffle, ordinal))
+        shown = Concealed(Card.parse(opened["card"]), shuffle, ordinal)
+        salt = self._keys.salt(round_number, shuffle, ordinal).hex()
+        if not hmac.compare_digest(salt, str(opened["salt"])) or known not in (None, shown):
+            self._find("opening", f"Card {ordinal} of shuffle {shuffle} was opened as another than was dealt.", entry)
+
+    def _checkpoint(self, row: Sequence[Any], head: Head) -> None:
+        number, version, digest, state, sealed, mac = row
+        saved = SavedState(version, digest, state, sealed)
+        if not hmac.compare_digest(mac, checkpoint_mac(self._file_keys, head, saved)):
+            self._find("checkpoint", "A saved state is not what the daemon saved.", number)
+        elif self._fold is not None and (version, digest) == (self._types.state.version, self._types.state.digest):
+            state = self._codec.restore(number, saved, CHECKPOINT)
+            self._compare(state, "checkpoint", "A saved state", number)
+
+    def _compare(self, state: Any, code: str, what: str, number: int) -> None:
+        if self._fold is None:
+            return
+        if self._begun and not self._fold.is_at(state):
+            self._find(code, f"{what} is not what the entries up to {number} fold to.", number)
+        self._fold.begin(state)
+
+
+def _openings(value: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(value, dict):
+        if value.keys() == _OPENING_OF:
+            yield value
+        else:
+            for one in value.values():
+                yield from _openings(one)
+    elif isinstance(value, list):
+        for one in value:
+            yield from _openings(one)
