@@ -27,6 +27,7 @@ from controller.daemon.real_device import open_real_device
 from controller.daemon.record import record_of
 from controller.daemon.starting import FoldReport, Stop, StoppedError
 from controller.daemon.table_service import TableService
+from controller.daemon.witnessing import Witnessing
 from controller.journal.signing import fingerprint
 from controller.table.inputs import DaemonStarted
 from controller.table.state import TableState
@@ -84,7 +85,8 @@ async def _start(configuration: Configuration, notifier: SystemdNotifier, stop: 
     writer, saved = await stop.unless_asked(open_journal(configuration, clock, report))
     stack.push_async_callback(writer.close)
     memory = LinkMemory(saved.link)
-    journal_keeper = keeper_of(configuration, writer, saved, clock)
+    witnessing = _witnessing(configuration, stack)
+    journal_keeper = keeper_of(configuration, writer, saved, clock, witnessing)
     check_path(configuration.api.socket)
     people = People(configuration.people, configuration.readers)
     keeper: LinkKeeper | None = None
@@ -129,6 +131,16 @@ async def _check_journal(configuration: Configuration, service: TableService) ->
     found = await check_beside(configuration.journal.folder, structlog.get_logger())
     if found.code:
         service.end_after_round(found.code, found.sentence, found.hint)
+
+
+def _witnessing(configuration: Configuration, stack: AsyncExitStack) -> Witnessing | None:
+    section = configuration.journal
+    if section.witness is None:
+        return None
+    clock = asyncio.get_running_loop().time
+    witnessing = Witnessing(section.folder, section.witness, clock, structlog.get_logger())
+    _keep(stack, witnessing.run(), "witness")
+    return witnessing
 
 
 def _held(state: TableState) -> tuple[int, int]:

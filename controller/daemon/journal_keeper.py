@@ -16,6 +16,7 @@ import structlog
 
 from controller.daemon.configuration import Configuration
 from controller.daemon.journal_days import JournalDays
+from controller.daemon.witnessing import Witnessing
 from controller.journal import JournalError
 from controller.journal.chain import Head
 from controller.journal.codec import Clock, Moment
@@ -69,7 +70,10 @@ def used_percent(folder: Path) -> int:
 
 
 class JournalKeeper:
-    """`memory`: what the journal holds of the device's reports. `used`: the percent of its disk."""
+    """`memory`: what the journal holds of the device's reports. `used`: the percent of its disk.
+
+    `witness`: what is wrong with it; empty: nothing.
+    """
 
     def __init__(
         self,
@@ -80,6 +84,7 @@ class JournalKeeper:
         clock: Clock,
         used: Callable[[], int],
         log: Any,
+        witness: Callable[[], str] = lambda: "",
     ) -> None:
         self._journal = journal
         self._memory = memory
@@ -89,6 +94,7 @@ class JournalKeeper:
         self._begun = Moment(journal.begun, 0)
         self._used = used
         self._log = log
+        self._witness = witness
         self.unsaved_rounds = 0
         self._look_at = self._next_at = 0  # of the boot-time clock
         self._expired_due = True
@@ -98,7 +104,7 @@ class JournalKeeper:
     @property
     def warnings(self) -> tuple[str, ...]:
         """Sentences for people, shown until their cause is gone."""
-        return tuple(one for one in (self._fills, self._journal.pin_fails) if one)
+        return tuple(one for one in (self._fills, self._journal.pin_fails, self._witness()) if one)
 
     async def committed(self, given: AnyInput, before: TableState, after: TableState) -> None:
         """An input is in the journal, and `after` is the state to which that folds."""
@@ -173,7 +179,8 @@ class JournalKeeper:
             return None
 
 
-def keeper_of(configuration: Configuration, journal: KeptJournal, saved: SavedState, clock: Clock) -> JournalKeeper:
+def keeper_of(configuration: Configuration, journal: KeptJournal, saved: SavedState, clock: Clock,
+              witnessing: Witnessing | None) -> JournalKeeper:  # fmt: skip
     """The keeper that a table's configuration asks for. `saved`: the state after the last entry."""
     section = configuration.journal
     return JournalKeeper(
@@ -184,6 +191,7 @@ def keeper_of(configuration: Configuration, journal: KeptJournal, saved: SavedSt
         clock,
         lambda: used_percent(section.folder),
         structlog.get_logger(table=configuration.table.name),
+        (lambda: "") if witnessing is None else (lambda: witnessing.warning),
     )
 
 

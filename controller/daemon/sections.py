@@ -85,6 +85,7 @@ class JournalSection(_Section, frozen=True):
     """`[journal]`. `signing_key_file` is made at the first start where it is missing; none: in the folder.
 
     The next file is begun at `day_begins` in `time_zone`, and after `megabytes`. `keep_days` 0: files are for ever.
+    `witness`: a folder of another user or machine that gets the signed heads.
     """
 
     folder: Path
@@ -96,6 +97,7 @@ class JournalSection(_Section, frozen=True):
     time_zone: str = "UTC"
     megabytes: Annotated[int, msgspec.Meta(ge=1, le=100_000)] = 256
     keep_days: Annotated[int, msgspec.Meta(ge=0, le=36_500)] = 0
+    witness: Path | None = None
 
     @property
     def days(self) -> JournalDays:

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import hmac
 import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
@@ -77,11 +77,12 @@ class Noted(msgspec.Struct, frozen=True):
     code: str
 
 
-def verify_journal(path: Path, *, noted: Head | None = None, key: str = "", local_key: bytes | None = None,
+def verify_journal(path: Path, *, noted: Iterable[Head] = (), key: str = "", local_key: bytes | None = None,
                    types: Types | None = None, fold: Fold | None = None,
                    reached: Callable[[int], None] = lambda entry: None) -> Verified:  # fmt: skip
-    """Check a folder, or one file. `key`: the fingerprint that the newest file's key has to have. With `local_key` and
-    `types` the saved states are checked, with `fold` every entry. `reached` is called after each page.
+    """Check a folder, or one file. `noted`: heads that stand elsewhere. `key`: the fingerprint that the newest file's
+    key has to have. With `local_key` and `types` the saved states are checked, with `fold` every entry. `reached` is
+    called after each page.
 
     Raises `JournalError` where nothing can be checked: there is no journal, or the local key is not its own.
     """
@@ -89,8 +90,8 @@ def verify_journal(path: Path, *, noted: Head | None = None, key: str = "", loca
         files = _files(path)
     check = _Check(local_key, types, fold, reached)
     check.note_pin(path)
-    if noted is not None:
-        check.noted.append(Noted(noted, "The noted head", "other-than-noted"))
+    for head in noted:
+        check.note(Noted(head, "A noted head", "other-than-noted"))
     for at, one in enumerate(files):
         check.file(one, newest=at == len(files) - 1)
     check.end(key, whole=path.is_dir())
@@ -111,7 +112,7 @@ class _Check:
 
     def __init__(self, local_key: bytes | None, types: Types | None, fold: Fold | None,
                  reached: Callable[[int], None]) -> None:  # fmt: skip
-        self.noted: list[Noted] = []
+        self._noted: dict[int, list[Noted]] = {}
         self._local_key, self._types, self._fold, self._reached = local_key, types, fold, reached
         self._findings: list[Finding] = []
         self._file = ""
@@ -132,6 +133,9 @@ class _Check:
     def find(self, code: str, sentence: str, entry: int = 0) -> None:
         self._findings.append(Finding(code, self._file, entry, sentence))
 
+    def note(self, noted: Noted) -> None:
+        self._noted.setdefault(noted.head.number, []).append(noted)
+
     def note_pin(self, path: Path) -> None:
         pin = path / PIN
         if not path.is_dir():
@@ -144,7 +148,7 @@ class _Check:
             self.find("pin-unreadable", f"The pin {pin} cannot be read: {error.strerror}.")
         else:
             if pinned is not None:
-                self.noted.append(Noted(pinned.head, "The pin", "other-than-pinned"))
+                self.note(Noted(pinned.head, "The pin", "other-than-pinned"))
 
     # -- a file
 
@@ -263,11 +267,9 @@ class _Check:
 
     def _compare_noted(self) -> None:
         number = self._head.number
-        for noted in self.noted[:]:
-            if noted.head.number <= number:
-                self.noted.remove(noted)
-                if noted.head != self._head:
-                    self.find(noted.code, f"{noted.of} has another hash for entry {noted.head.number}.", number)
+        for noted in self._noted.pop(number, ()):
+            if noted.head != self._head:
+                self.find(noted.code, f"{noted.of} has another hash for entry {number}.", number)
 
     def _pages(self, connection: Connection) -> Iterator[Sequence[Any]]:
         after = -1
@@ -296,11 +298,12 @@ class _Check:
 
     def end(self, key: str, *, whole: bool) -> None:
         self._file = ""
-        for noted in self.noted:
-            self.find(
-                noted.code,
-                f"{noted.of} is of entry {noted.head.number}, and the journal ends with entry {self._head.number}.",
-            )
+        for noted in (one for number in sorted(self._noted) for one in self._noted[number]):
+            number, first = noted.head.number, self._first
+            if first is not None and number <= first[1].previous.number:
+                continue  # of a file that is not here, which is found or known
+            why = "has no decision that ends there" if number < self._head.number else f"ends with {self._head.number}"
+            self.find(noted.code, f"{noted.of} is of entry {number}, and the journal {why}.", number)
         rounds = sorted(self._rounds)
         for round_number in rounds[:-1]:
             if round_number and round_number not in self._signed_rounds:

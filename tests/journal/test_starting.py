@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from controller.daemon import journal_start
+from controller.daemon.journal_types import JOURNAL_TYPES
 from controller.journal import JournalError
+from controller.journal.codec import Moment
 from controller.journal.reader import JournalReader
 from controller.journal.schema import SCHEMA
 from controller.table import saved_state
@@ -88,7 +89,7 @@ def test_a_saved_state_in_the_middle_of_a_round(folder: Path) -> None:
     states = [one for one in table.after.values() if one.table.in_round and one.table.round.dealt == 12]
     assert states
     with closing(PlayedTable(folder.with_name("other")).journal) as journal:
-        journal.begin_file(states[0], journal_start.Moment(1, 1))
+        journal.begin_file(states[0], Moment(1, 1))
     found = start(folder.with_name("other"))
     assert found == states[0]
     cards = [card for hand in found.table.round.hands.values() for card in hand.cards]
@@ -210,9 +211,9 @@ def test_what_follows_a_saved_state_is_checked(folder: Path) -> None:
 
 
 def test_an_opening_state_of_a_newer_program_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    newer = journal_start.JOURNAL_TYPES.state._replace(version=saved_state.VERSION + 1)
+    newer = JOURNAL_TYPES.state._replace(version=saved_state.VERSION + 1)
     with monkeypatch.context() as patch:
-        patch.setattr("tests.journal.table_journals.JOURNAL_TYPES", journal_start.JOURNAL_TYPES._replace(state=newer))
+        patch.setattr("tests.journal.table_journals.JOURNAL_TYPES", JOURNAL_TYPES._replace(state=newer))
         start(folder)
     with pytest.raises(JournalError, match="reads up to version") as caught:
         start(folder)
@@ -229,12 +230,12 @@ def test_the_last_reports_and_the_one_that_was_given_up_are_known_again(folder: 
         begun = journal.head.number
         for number in range(1, KEPT + 3):
             given = DeviceReported(7, number, 1, PowerLow(), Evidence(b"report %d" % number, room=100))
-            journal.append(given, (), round=0, moment=journal_start.Moment(number, number))
-        journal.append(ReportsMissing(7, KEPT + 3, None, withheld=True), (), round=0, moment=journal_start.Moment(1, 1))
+            journal.append(given, (), round=0, moment=Moment(number, number))
+        journal.append(ReportsMissing(7, KEPT + 3, None, withheld=True), (), round=0, moment=Moment(1, 1))
     assert begun
     folded = start(folder)
     with closing(PlayedTable(folder.with_name("other")).journal) as journal:
-        journal.begin_file(folded, journal_start.Moment(1, 1))
+        journal.begin_file(folded, Moment(1, 1))
     for saved in (folded, start(folder.with_name("other"))):
         memory = LinkMemory(saved.link)
         assert memory.report(7, 2) is None, "further back than it keeps"

@@ -16,9 +16,11 @@ from controller.commands.text import write_out
 from controller.daemon.journal_types import JOURNAL_TYPES
 from controller.daemon.table_fold import TableFold
 from controller.journal.chain import Head
+from controller.journal.file import speaking
 from controller.journal.folder import JournalFolder
 from controller.journal.sealing import load_key_file
 from controller.journal.verification import Verified, verify_journal
+from controller.journal.witness import WitnessedHead, read_witness
 from controller.problems import BadInputError
 
 FAILED = 4  # the exit code of a journal that is not what was written
@@ -27,23 +29,27 @@ FAILED = 4  # the exit code of a journal that is not what was written
 @click.command()
 @journal_options
 @click.option("--head", "noted", metavar="N:HASH", help="A head that was noted elsewhere; the journal has to hold it.")
+@click.option("--witness", type=click.Path(path_type=Path), help="The witness's file; all its heads have to be held.")
 @click.option("--key", default="", metavar="FINGERPRINT", help="Of the key that has to have signed the journal.")
 @click.option("--key-file", type=click.Path(path_type=Path), help="The local key: saved states are checked, too.")
 @click.option("--deep", is_flag=True, help="Open all that is sealed, and fold every entry again; needs --key-file.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def verify(asked: Asked, noted: str | None, key: str, key_file: Path | None, deep: bool, as_json: bool) -> None:
+def verify(
+    asked: Asked, noted: str | None, witness: Path | None, key: str, key_file: Path | None, deep: bool, as_json: bool
+) -> None:
     """Check a journal: chain, signatures, order of the files, pin; say what was found, where, and what is not known.
 
     Works beside a running table. Exit code 0: nothing was found; 4: something was.
     """
     if deep and key_file is None:
         raise BadInputError("A deep check opens what is sealed.", "Name the local key after --key-file.")
-    head = None if noted is None else _head(noted)
+    heads = [] if noted is None else [_head(noted)]
+    heads += [] if witness is None else [one.head for one in _read(witness)]
     local_key = None if key_file is None else load_key_file(key_file)
     with _progress(asked.path) as reached:
         found = verify_journal(
             asked.path,
-            noted=head,
+            noted=heads,
             key=key.strip().lower(),
             local_key=local_key,
             types=JOURNAL_TYPES if local_key is not None else None,
@@ -71,6 +77,11 @@ def _head(text: str) -> Head:
     return Head(int(number), hash_)
 
 
+def _read(witness: Path) -> list[WitnessedHead]:
+    with speaking(witness):
+        return list(read_witness(witness))
+
+
 @contextmanager
 def _progress(path: Path) -> Iterator[Callable[[int], None]]:
     """A bar on a terminal, apart from what the command prints."""
@@ -80,7 +91,7 @@ def _progress(path: Path) -> Iterator[Callable[[int], None]]:
     from rich.console import Console
     from rich.progress import Progress
 
-    files = JournalFolder.open_to_read(path)
+    files: JournalFolder[Any, Any] = JournalFolder.open_to_read(path)
     with closing(files.reader(files.files[-1])) as newest:
         last = newest.head().number
     with Progress(console=Console(stderr=True), transient=True) as progress:
