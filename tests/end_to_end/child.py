@@ -14,7 +14,7 @@ import signal
 import sqlite3
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from itertools import count
 from pathlib import Path
@@ -24,9 +24,12 @@ import msgspec
 
 from controller.api import server
 from controller.commands.main import main as cardshoe
-from controller.daemon import journal_start
+from controller.daemon import journal_keeper, journal_start
+from controller.daemon.journal_days import JournalDays
+from controller.daemon.journal_keeper import JournalKeeper
 from controller.daemon.starting import FoldReport
 from controller.journal.store import Journal
+from controller.table.state import TableState
 from firmware_bridge import link_keeper
 from firmware_bridge.commands import AnyCommand
 from firmware_bridge.drivers.cardlink import host, overdue
@@ -49,13 +52,22 @@ USED_LATER = (  # imported by the product when it needs them, which another user
 
 
 class Point(StrEnum):
-    """A place in the way of one input. `COMMITTING`: everything is written and COMMIT is about to be asked for."""
+    """A place in the way of one input. `COMMITTING`: everything is written and COMMIT is about to be asked for.
+
+    Of the journal's files: `SAVING`, `SAVED`: a state. `FILE_ENDING`: the next is about to be begun. `FILE_MADE`: it is
+    there, and the one before is not closed yet.
+    """
 
     COMMITTING = "committing"
     COMMITTED = "committed"
     ACKNOWLEDGED = "acknowledged"
     COMMANDING = "commanding"
     COMMANDED = "commanded"
+    SAVING = "saving"
+    SAVED = "saved"
+    FILE_ENDING = "file_ending"
+    FILE_MADE = "file_made"
+    FILE_BEGUN = "file_begun"
 
 
 class Fault(msgspec.Struct, frozen=True):
@@ -70,6 +82,7 @@ class Orders(msgspec.Struct, frozen=True):
     the test's own user. `commands`: a file in which the device notes each command that it carries out; it also says
     when the host is lost to it. `pace`: that of people and mechanism in place of the one they have in life.
     `page`: how many entries the daemon folds at once, in place of its 2000, which no test has the time to write.
+    `file_a_round`: the state is saved after each round, and then the next file is begun.
     `stopped_at_page`: after so many of those it is asked to stop by SIGTERM.
     `handshake_within`: seconds that a device is given to make itself known, in place of the driver's 10.
     `due_within`: seconds that a device is given to send a report and to answer an order, in place of 5.
@@ -83,6 +96,7 @@ class Orders(msgspec.Struct, frozen=True):
     pace: float = 0.0
     page: int = 0
     stopped_at_page: int = 0
+    file_a_round: bool = False
     handshake_within: float = 0.0
     due_within: float = 0.0
     longest_pause: float = 0.0
@@ -139,8 +153,46 @@ def watch_journal(countdown: Countdown, full_at: int) -> None:
 
     def watched(self: Any, path: Path, connection: Any) -> None:
         use(self, path, WatchedConnection(connection, countdown, full_at))
+        countdown.reach(Point.FILE_MADE)
 
     Journal._use = watched  # type: ignore[method-assign]  # to watch it
+    Journal.save = between(Journal.save, countdown, Point.SAVING, Point.SAVED)  # type: ignore[method-assign]  # the same
+    Journal.begin_file = between(  # type: ignore[method-assign]  # the same
+        Journal.begin_file, countdown, Point.FILE_ENDING, Point.FILE_BEGUN
+    )
+
+
+def between(work: Callable[..., None], countdown: Countdown, before: Point, after: Point) -> Callable[..., None]:
+    """The same work, with a fault before and after it."""
+
+    def watched(*given: Any) -> None:
+        countdown.reach(before)
+        work(*given)
+        countdown.reach(after)
+
+    return watched
+
+
+def begin_a_file_a_round() -> None:
+    journal_keeper.ROUNDS = 1  # type: ignore[misc]  # fewer
+    journal_keeper.LOOK_EVERY_NS = 0  # type: ignore[misc]  # at once
+    JournalDays.is_over = lambda *given: True  # type: ignore[method-assign]  # every day is
+    committed, between_rounds = JournalKeeper.committed, JournalKeeper.between_rounds
+    ended: list[JournalKeeper] = []
+
+    async def noted(self: JournalKeeper, given: Any, before: TableState, after: TableState) -> None:
+        await committed(self, given, before, after)
+        if before.in_round and not after.in_round:
+            ended.append(self)
+
+    async def only_then(self: JournalKeeper, state: TableState) -> Any:
+        if ended:
+            ended.clear()
+            return await between_rounds(self, state)
+        return None
+
+    JournalKeeper.committed = noted  # type: ignore[method-assign]  # to watch it
+    JournalKeeper.between_rounds = only_then  # type: ignore[method-assign]  # to watch it
 
 
 def watch_link(countdown: Countdown) -> None:
@@ -191,6 +243,8 @@ def stop_while_folding(nth: int) -> None:
         reached(self, entry, last)
         if next(pages) == nth:
             os.kill(os.getpid(), signal.SIGTERM)
+            while not self._is_asked():
+                os.sched_yield()  # a page that takes longer than the signal
 
     FoldReport.reached = counted  # type: ignore[method-assign]  # to watch it
 
@@ -217,6 +271,8 @@ def main() -> None:
         simulate.HUMAN_PACE = orders.pace
     if orders.page:
         journal_start.PAGE = orders.page  # type: ignore[misc]  # a smaller one
+    if orders.file_a_round:
+        begin_a_file_a_round()
     if orders.stopped_at_page:
         stop_while_folding(orders.stopped_at_page)
     if orders.handshake_within:
