@@ -53,11 +53,20 @@ class Pace:
 
 
 def find_damage(check: Callable[[], object]) -> Finding:
-    """What the check says of the journal."""
-    try:
-        check()
-    except JournalError as error:
-        return Finding(error.code, str(error), error.hint)
+    """What the check says of the journal. Raises `JournalError` when it cannot be checked.
+
+    A file that is gone may have been deleted by age meanwhile: then it is checked once more.
+    """
+    for again in (True, False):
+        try:
+            check()
+            break
+        except JournalError as error:
+            if error.code == "journal-io":
+                if not again:
+                    raise
+                continue
+            return Finding(error.code, str(error), error.hint)
     return Finding()
 
 

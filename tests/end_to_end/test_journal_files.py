@@ -2,19 +2,40 @@
 
 from __future__ import annotations
 
+import gzip
+import sqlite3
 from contextlib import closing
 from pathlib import Path
+from random import Random
 from typing import Any
 
+import msgspec
 import pytest
+import structlog
 
+from controller.api.client import ApiClient
+from controller.api.messages import encode_hook
+from controller.api.view import LinkView, view_of
+from controller.daemon.checking import LONGEST_REST, Finding, Pace, check_beside, find_damage
 from controller.daemon.journal_types import JOURNAL_TYPES
 from controller.games.specification import Unit
+from controller.journal import JournalError, format_1
 from controller.journal.folder import JournalFolder
+from controller.journal.reader import JournalReader
+from controller.journal.schema import SCHEMA
+from controller.table import operations
+from controller.table.events import Event
+from controller.table.evolve import evolve
+from controller.table.state import TableState
+from simulators.people.crew import CREW, CrewClient
 from tests.end_to_end.child import Fault, Orders, Point
 from tests.end_to_end.evidence import Evidence
+from tests.end_to_end.processes import Child
 from tests.end_to_end.stage import Stage, short_folder
+from tests.journal.test_keeper import Log
+from tests.journal.test_kept import KEPT
 
+DEALER, SUPERVISOR, _ = CREW
 A_FILE_A_ROUND = Orders(file_a_round=True)
 OF_FILES = (Point.SAVING, Point.SAVED, Point.FILE_ENDING, Point.FILE_MADE, Point.FILE_BEGUN)
 
@@ -76,3 +97,158 @@ async def kill_at(point: Point, times: tuple[int, ...], unit: Unit, rounds: int)
                 assert await daemon.ended() == -9, daemon.err
             await stage.start_daemon(A_FILE_A_ROUND)
             await finish(stage)
+
+
+# -- the check beside the table --------------------------------------------------------------------------------------
+
+
+async def test_damage_of_an_older_file_is_found_beside_the_table() -> None:
+    """The daemon is ready before, since it reads the newest file only; a supervisor decides that the table goes on."""
+    with short_folder() as folder:
+        async with Stage(folder, rounds=2) as stage:
+            await stage.start_device()
+            await stage.start_daemon(A_FILE_A_ROUND)
+            await stage.played()
+            assert await stage.daemon.end() == 0
+            spoil(files_of(stage)[0])
+            await stage.start_daemon()
+            (fault,) = await stage.daemon.until(lambda: stage.daemon.logged("table.fault"))
+            assert fault["code"] == "journal-damaged"
+            assert files_of(stage)[0].name in fault["sentence"]
+            shown = await stage.state()
+            assert (shown.service, shown.service_cause) == ("out_of_service", fault["sentence"])
+            async with ApiClient(stage.socket) as client:
+                assert await client.is_healthy(), "a restart would change nothing"
+                voice = CrewClient(client, Random(1))  # repeatable
+                for member, accepted in ((DEALER, False), (SUPERVISOR, True)):
+                    request = voice.request(member, shown.round, operations.ReturnToService())
+                    assert (await voice.send(request)).accepted is accepted
+                assert fault["sentence"] not in (await client.state()).service_cause
+            assert await stage.daemon.end() == 0
+
+
+def spoil(path: Path) -> None:
+    """Change one decision, and leave the guards as they were made."""
+    path.chmod(0o640)
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("DROP TRIGGER decision_update")
+        connection.execute("UPDATE decision SET round = round + 1 WHERE last = (SELECT max(last) FROM decision)")
+        for statement in SCHEMA:
+            if "TRIGGER decision_update" in statement:
+                connection.execute(statement)
+    path.chmod(0o440)
+
+
+async def test_a_journal_without_damage_keeps_the_table_in_service() -> None:
+    with short_folder() as folder:
+        async with Stage(folder) as stage:
+            await stage.start_daemon()
+            found = await check_beside(stage.journal, structlog.get_logger())
+            assert found == Finding()
+            assert not stage.daemon.logged("table.fault")
+            assert not stage.daemon.logged("journal.check_failed")
+
+
+async def test_a_check_that_cannot_be_made_is_reported_and_finds_nothing(tmp_path: Path) -> None:
+    """A folder that is not there: the process ends with a failure."""
+    log = Log()
+    assert await check_beside(tmp_path / "nowhere", log) == Finding()
+    assert log.events == ["journal.check_failed"]
+
+
+async def test_the_check_ends_with_the_daemon() -> None:
+    """Its standard input ends when the daemon dies, even by SIGKILL."""
+    with short_folder() as folder:
+        async with Stage(folder) as stage:
+            await stage.start_daemon()
+            await stage.kill_daemon()
+            check = Child("controller.daemon.checking", str(stage.journal))  # its standard input is at its end
+            assert await check.ended() == 0
+            assert check.out == []
+
+
+def test_the_check_rests_after_each_page() -> None:
+    now, rests = 0.0, list[float]()
+    pace = Pace(lambda: now, rests.append, share=0.2)
+    for worked in (0.01, 0.5, 60.0):
+        now += worked
+        pace.step()
+    assert rests == [pytest.approx(0.04), pytest.approx(2.0), LONGEST_REST]
+    now -= 5.0  # a clock that went back
+    pace.step()
+    assert rests[-1] == 0.0
+
+
+def test_a_file_that_is_deleted_while_it_is_checked_is_no_damage() -> None:
+    tries: list[int] = []
+
+    def check() -> None:
+        tries.append(1)
+        if len(tries) == 1:
+            raise JournalError("journal-io", "The file is gone.", "")
+
+    assert find_damage(check) == Finding()
+    assert len(tries) == 2
+
+
+# -- a journal of format 1 -------------------------------------------------------------------------------------------
+
+
+async def test_a_journal_of_format_1_goes_on_in_mid_round_in_a_file_of_its_own() -> None:
+    """What the screen shows of the round is what the old journal folds to; the old file stays as it was."""
+    kept = KEPT / "p3-i05-hands-swapped"
+    with short_folder() as folder:
+        async with Stage(folder) as stage:
+            text = stage.configuration.read_text().replace('"T-1"', '"scenario"').replace('"NC"', '"P3"')
+            stage.configuration.write_text(text)
+            (folder / "journal.key").write_text(kept.with_suffix(".key").read_text())
+            stage.journal.mkdir()
+            old = stage.journal / "journal.db"
+            old.write_bytes(gzip.decompress(kept.with_suffix(".journal.gz").read_bytes()))
+            before = cut_in_mid_round(old)
+            content = old.read_bytes()
+            await stage.start_daemon()
+            shown = await stage.state()
+            await stage.kill_daemon()
+            await stage.start_daemon()
+            again = await stage.state()
+            assert await stage.daemon.end() == 0
+            assert files_of(stage) == [stage.journal / "000001.journal"]
+            assert old.read_bytes() == content
+            key = bytes.fromhex(kept.with_suffix(".key").read_text())
+            files: JournalFolder[Any, Any] = JournalFolder.open_to_read(stage.journal, JOURNAL_TYPES, local_key=key)
+            first = next(entry for entry in files.entries(before.entry))
+    assert before.in_round
+    was = msgspec.to_builtins(view_of(before, LinkView()), enc_hook=encode_hook)
+    for view in (shown, again):
+        now = msgspec.to_builtins(view, enc_hook=encode_hook)
+        assert {name: now[name] for name in OF_THE_ROUND} == {name: was[name] for name in OF_THE_ROUND}
+        assert now["irregularities"][:1] == was["irregularities"], "beside it that this is another PC"
+    assert first.number == before.entry + 1, "numbers run on"
+
+
+OF_THE_ROUND = (
+    "round", "phase", "boxes", "hands", "dealt", "to_deal", "next_place", "bets", "first_card", "entries", "deck",
+    "aside", "tray",
+)  # fmt: skip
+
+
+def cut_in_mid_round(path: Path) -> TableState:
+    """Leave of a journal of format 1 what there was while cards lay on the table; the state then."""
+    key = bytes.fromhex((KEPT / "p3-i05-hands-swapped.key").read_text())
+    reader: JournalReader[Any, Any] = JournalReader.open_to_read(path, JOURNAL_TYPES, local_key=key)
+    state, wanted = TableState(), TableState()
+    with closing(reader):
+        for entry in reader.entries():
+            if isinstance(entry.value, Event):
+                state = evolve(state, entry.value, entry.number)
+            elif state.in_round and state.open and state.round.dealt:
+                wanted = state
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("DROP TRIGGER entry_delete")
+        connection.execute("DELETE FROM entry WHERE number > ?", (wanted.entry,))
+        for statement in format_1.SCHEMA:
+            if "TRIGGER entry_delete" in statement:
+                connection.execute(statement)
+        connection.execute("PRAGMA journal_mode=WAL")
+    return wanted
