@@ -164,7 +164,7 @@ class Rounds:
             elif happened.name == "start_taken_back":
                 self._take_back(decided, happened)
             round_ = self._rounds.get(decided.round)
-            if round_ is not None and not (round_.ended_ns and happened.name in BETWEEN_ROUNDS):
+            if round_ is not None and not _is_elsewhere(round_, happened):
                 self._add(round_, decided, happened)
             self._of_an_irregularity(decided, happened)
         return done
@@ -246,6 +246,15 @@ class Rounds:
         found_later = self._irregularities.get(int(event.get("irregularity") or 0))
         if found_later is not None:
             _step(found_later, line)
+            if line.role and (about := self._rounds.get(found_later.of_round)) is not None:
+                _add_person(about, line.by, line.role)
+
+
+def _is_elsewhere(round_: Round, happened: Happened) -> bool:
+    """Whether it is no part of the last round that began: that has ended, or another round's cards are recalled."""
+    if happened.name == "cards_recalled":
+        return bool(happened.event["of_round"] != round_.number)
+    return bool(round_.ended_ns) and happened.name in BETWEEN_ROUNDS
 
 
 def _open(round_: Round) -> bool:
@@ -392,10 +401,14 @@ def _settlement_reversed(round_: Round, line: Line) -> None:
 
 
 def _operation(round_: Round, line: Line) -> None:
-    proven = line.event.get("proven") or ""
-    rank = line.role + (", by PIN" if proven == "pin" else "")
-    ranks = round_.people.setdefault(line.event["person"], [])
-    if rank not in ranks:
+    rank = line.role + (", by PIN" if line.event.get("proven") == "pin" else "")
+    _add_person(round_, line.event["person"], rank)
+
+
+def _add_person(round_: Round, person: str, rank: str) -> None:
+    """Once for each rank; how it was proven is known from the person's operation."""
+    ranks = round_.people.setdefault(person, [])
+    if not any(known == rank or known.startswith(f"{rank},") for known in ranks):
         ranks.append(rank)
 
 

@@ -151,6 +151,8 @@ def evidence(found: Irregularity) -> str:
         parts.append(f"deck {event['of_deck']}")
     if event.get("note"):
         parts.append(event["note"])
+    if event["round"] != found.of_round:
+        parts.append(f"found in round {event['round']}")
     return "; ".join([*parts, f"journal entry {found.id}"])
 
 
@@ -261,7 +263,7 @@ def _tell_irregularity(found: Irregularity, clock: Clock, page: Page, words: Own
     page.entry(evidence(found), (clock.hour(found.raised.utc_ns), 8), indent=4)
     for line in found.steps:
         if line is not found.resolved and (text := step(line, words)):
-            by = f"; by {named(line.by, line.role)}" if line.role else ""
+            by = f"; by {named(line.by, line.role)}" if line.role and f"by {line.by}" not in text else ""
             page.entry(f"{text}{by}", (clock.hour(line.utc_ns), 8), indent=4)
     if found.resolved is not None:
         page.entry(f"decided: {resolution(found)}", (clock.hour(found.resolved.utc_ns), 8), indent=4)
