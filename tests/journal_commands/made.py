@@ -22,6 +22,7 @@ from firmware_bridge.drivers.memory import LinkMemory
 from tests.table.harness import TableHarness
 
 SECOND = 1_000_000_000
+YEAR = 365 * 24 * 3600 * SECOND
 BEGAN = 1_795_460_400 * SECOND  # 23 November 2026, 19:00 UTC
 KEY = bytes(range(32))
 SIGNER = SigningKey(bytes(range(1, 33)))
@@ -29,10 +30,13 @@ IDENTITY = Identity("5e" * 16, "BAC-07", True)
 
 
 class JournaledTable(TableHarness):
-    """Every decision goes into a journal. An entry takes a second."""
+    """Every decision goes into a journal. An entry takes a second. At entries in `wrong` the clock is a year ahead."""
 
-    def __init__(self, folder: Path, seed: int = 1, hands: dict[str, str] | None = None) -> None:
+    def __init__(
+        self, folder: Path, seed: int = 1, hands: dict[str, str] | None = None, wrong: range = range(0)
+    ) -> None:
         super().__init__(Unit.SETS, hands=hands)
+        self.wrong = wrong
         self.journal: Journal[AnyInput, AnyEvent] = Journal.open(
             folder, JOURNAL_TYPES, local_key=KEY, identity=IDENTITY, signer=SIGNER, random=Random(seed).randbytes
         )
@@ -48,7 +52,7 @@ class JournaledTable(TableHarness):
         self.journal.begin_file(SavedState(self.state, LinkMemory().journaled()), self.moment)
 
     def watch(self, before: TableState, given: AnyInput, numbered: tuple[tuple[int, AnyEvent], ...]) -> None:
-        now = numbered[0][0] * SECOND
+        now = numbered[0][0] * SECOND + YEAR * (numbered[0][0] in self.wrong)
         self.journal.append(
             given,
             [event for _, event in numbered],
@@ -71,9 +75,9 @@ class JournaledTable(TableHarness):
         self.do(operations.PlaceYourBets())
 
 
-def evening(folder: Path, seed: int = 1, hands: dict[str, str] | None = None) -> JournaledTable:
-    """Seven rounds; the table deals on, and the journal stays open. `hands`: of the first round."""
-    table = JournaledTable(folder, seed, hands)
+def evening(folder: Path, wrong: range = range(0)) -> JournaledTable:
+    """Seven rounds; the table deals on, and the journal stays open."""
+    table = JournaledTable(folder, wrong=wrong)
     table.start_daemon("start-1", "pc-1", table=IDENTITY.table)
     table.connect()
     _options(table)

@@ -186,6 +186,23 @@ def test_the_journal_is_named_once(folder: Path) -> None:
     assert "Name the journal once." in run("list", "--journal", folder, "--config", "table.toml", code=2)
 
 
+def test_a_file_that_was_just_begun(tmp_path: Path, folder: Path) -> None:
+    table = evening(tmp_path / "journal")
+    table.next_file()
+    table.journal.close()
+    assert (tmp_path / "journal" / "000003.journal").exists()
+    for command in ("show 2", "show 5", "list", "report --json"):
+        assert run(*command.split(), "--journal", tmp_path / "journal") == run(*command.split(), "--journal", folder)
+
+
+def test_a_clock_that_was_wrong_for_a_while(tmp_path: Path) -> None:
+    """It jumped a year ahead in the middle of round 4, and was set right: the rest of the day is found all the same."""
+    table = evening(tmp_path / "journal", wrong=range(320, 340))
+    table.journal.close()
+    listed = run("list", "--json", "--journal", tmp_path / "journal", "--day", "2026-11-23").splitlines()
+    assert [json.loads(line)["round"] for line in listed] == [1, 2, 3, 4, 5, 6, 7]
+
+
 # -- export --------------------------------------------------------------------------------------------------------
 
 

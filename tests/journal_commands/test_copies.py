@@ -120,11 +120,11 @@ def test_a_copy_of_a_file_that_is_written_to_is_refused(tmp_path: Path) -> None:
         shutil.copytree(tmp_path / "journal", tmp_path / name)
     (tmp_path / "without" / "000002.journal-wal").unlink()
     table.journal.close()
-    whole = "was copied while it was written to"
     refused = " ".join(run("restore", tmp_path / "without", tmp_path / "to", code=4).split())
-    assert f"000002.journal {whole}, without the log that held its last entries" in refused
+    assert "000002.journal was not closed when it was copied: what its log held may be missing" in refused
     refused = " ".join(run("restore", tmp_path / "with", tmp_path / "to", code=4).split())
-    assert f"000002.journal {whole}: file and log may be of different moments" in refused
+    assert "000002.journal was copied with its log, and the two may be of different moments" in refused
+    assert "000001.journal" not in refused, "that one is closed"
 
 
 def test_a_file_that_was_cut_off_before_the_backup_is_refused(folder: Path, tmp_path: Path) -> None:

@@ -123,9 +123,9 @@ def _reasons(backup: Path, present: list[Path]) -> Iterator[str]:
         with path.open("rb") as file:
             written_to = file.read(20)[_LOGGED] == b"\2\2"
         if written_to and path.with_name(f"{path.name}-wal").exists():
-            yield f"{path.name} was copied while it was written to: file and log may be of different moments"
+            yield f"{path.name} was copied with its log, and the two may be of different moments"
         elif written_to:
-            yield f"{path.name} was copied while it was written to, without the log that held its last entries"
+            yield f"{path.name} was not closed when it was copied: what its log held may be missing"
 
 
 def _check_file(path: Path, file: CopiedFile) -> None:

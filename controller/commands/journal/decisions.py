@@ -16,6 +16,7 @@ DEVICE_INPUTS: Final = frozenset(
      "command_answered"}
 )  # fmt: skip
 DEVICE: Final = "device"
+_NAME: Final = b'{"event":"'
 PROGRAM: Final = "program"
 
 
@@ -68,6 +69,11 @@ def read(stored: Decision) -> Decided:
         _decode(stored.input),
         tuple(Happened(entry, _published(stored, entry, event)) for entry, event in events),
     )
+
+
+def name_of(event: bytes) -> str:
+    """Of an event as it is stored: its name comes first. An empty one: of something else."""
+    return event[len(_NAME) : event.find(b'"', len(_NAME))].decode() if event.startswith(_NAME) else ""
 
 
 def _published(stored: Decision, entry: int, event: bytes) -> dict[str, Any]:

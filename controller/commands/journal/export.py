@@ -37,7 +37,7 @@ def export(asked: Asked, day: str | None, since: str | None, until: str | None, 
     """
     first, last = _range(entries)
     with opened(asked) as source:
-        wanted = ALL if not (day or since or until) else span_of(asked, source, day, since, until)
+        wanted = ALL if (day, since, until) == (None, None, None) else span_of(asked, source, day, since, until)
         table = source.opening(source.file(0))
         if form == "csv":
             write_out(_row(COLUMNS))

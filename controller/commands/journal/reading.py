@@ -1,74 +1,75 @@
-"""Rounds and decisions of a journal by number or by time, reading no more of its files than is needed."""
+"""Rounds and decisions of a journal by number or by time, reading no more of its files than is needed.
+
+The clock of a PC may be wrong and be set right. So a time is looked up by the files, which begin with the table's days,
+and what lies in a file is taken or left by its own time.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from datetime import timedelta
 
 from controller.commands.journal.account import Account, Accountant
 from controller.commands.journal.days import SECOND, Clock, Span
-from controller.commands.journal.decisions import Decided, read
+from controller.commands.journal.decisions import Decided, name_of, read
 from controller.commands.journal.rounds import Round, Rounds
 from controller.commands.journal.source import File, Source
-from controller.commands.journal.table import Table
+from controller.commands.journal.table import OF_THE_TABLE, Table
+from controller.journal.reader import Decision
 
-EARLIER = round(timedelta(hours=1).total_seconds()) * SECOND
-"""So much before a span is read too: what was played and who dealt when it began."""
+HOUR = 3600 * SECOND
+"""So much around a span is read too: rounds that were in progress, and a clock that was a little wrong."""
 
 
 def find_round(source: Source, number: int) -> Round | None:
-    """That round with what was said of it later; None: the journal has none."""
+    """That round with what was said of it until no error of it could be reported; None: the journal has none."""
     after, table = _before(source, lambda file: source.first_round(file) < number)
     rounds = Rounds(table)
-    for stored in source.decisions(after):
-        found = [one for one in rounds.take(read(stored)) if one.number == number]
+    for decided in _read(source, after, lambda stored: stored.round >= number - 1):
+        found = [one for one in rounds.take(decided) if one.number == number]
         if found:
             return found[0]
-        if stored.round > number and not rounds.knows(number):
+        if decided.round > number and not rounds.knows(number):
             return None
     return next((one for one in rounds.rest() if one.number == number), None)
 
 
-def rounds_in(source: Source, span: Span) -> Iterator[Round]:
-    """The rounds that began in a span, each once it is complete."""
-    after, table = _before(source, lambda file: file.header.created_utc_ns <= span.start - EARLIER)
-    rounds = Rounds(table)
-    for stored in source.decisions(after):
-        yield from (one for one in rounds.take(read(stored)) if span.start <= one.began_ns < span.end)
-        if stored.utc_ns >= span.end and not rounds.began_in(span):
+def rounds_in(source: Source, span: Span, each: Callable[[Decided], object] = lambda decided: None) -> Iterator[Round]:
+    """The rounds that began in a span, each once it is complete; `each` gets every decision that is read."""
+    after, table = _before(source, lambda file: file.header.created_utc_ns <= span.start)
+    rounds, until = Rounds(table), _until(source, span)
+    for decided in _read(source, after, lambda stored: stored.utc_ns >= span.start - HOUR):
+        each(decided)
+        yield from (one for one in rounds.take(decided) if span.start <= one.began_ns < span.end)
+        if decided.entry > until and not rounds.began_in(span):
             return
     yield from (one for one in rounds.rest() if span.start <= one.began_ns < span.end)
 
 
 def account_of(source: Source, span: Span, clock: Clock) -> Account:
     """What happened in a span. A round counts where it began."""
-    after, table = _before(source, lambda file: file.header.created_utc_ns <= span.start - EARLIER)
-    rounds, accountant, begun = Rounds(table), Accountant(table, span), []
+    _, table = _before(source, lambda file: file.header.created_utc_ns <= span.start)
+    accountant, begun = Accountant(table, span), []
 
-    def add(complete: Iterable[Round]) -> None:
-        for one in complete:
-            if span.start <= one.began_ns < span.end:
-                accountant.add(one)
-                begun.append(one.began_ns)
-
-    for stored in source.decisions(after):
-        decided = read(stored)
-        add(rounds.take(decided))
+    def take(decided: Decided) -> None:
+        for happened in decided.events:
+            table.take(decided, happened)
         accountant.take(decided)
-        if stored.utc_ns >= span.end and not rounds.began_in(span):
-            break
-    add(rounds.rest())
+
+    for one in rounds_in(source, span, take):
+        accountant.add(one)
+        begun.append(one.began_ns)
     return accountant.result(clock, begun)
 
 
 def decided_in(source: Source, span: Span, after: int = 0) -> Iterator[Decided]:
-    """The decisions of a span and after an entry. The clock of a PC may be set back: one within may follow a later."""
-    begin, _ = _before(source, lambda file: file.header.created_utc_ns <= span.start - EARLIER)
+    """The decisions of a span that end after an entry."""
+    begin, _ = _before(source, lambda file: file.header.created_utc_ns <= span.start)
+    until = _until(source, span)
     for stored in source.decisions(max(begin, after)):
+        if stored.first > until:
+            return
         if span.start <= stored.utc_ns < span.end:
             yield read(stored)
-        elif stored.utc_ns >= span.end + EARLIER:
-            return
 
 
 def last_day(source: Source, clock: Clock) -> Span | None:
@@ -77,7 +78,20 @@ def last_day(source: Source, clock: Clock) -> Span | None:
     return None if last is None else clock.day(clock.day_of(last.utc_ns))
 
 
+def _read(source: Source, after: int, wanted: Callable[[Decision], bool]) -> Iterator[Decided]:
+    """Those that are wanted, and before them those that tell what is known of the table."""
+    for stored in source.decisions(after):
+        if wanted(stored) or not OF_THE_TABLE.isdisjoint(map(name_of, stored.events)):
+            yield read(stored)
+
+
 def _before(source: Source, begins_before: Callable[[File], bool]) -> tuple[int, Table]:
     """The entry after which to read: the start of the last file that begins before what is wanted; and its opening."""
     file = source.last_file_where(begins_before)
     return file.before, source.opening(file)
+
+
+def _until(source: Source, span: Span) -> int:
+    """The last entry of the files that may hold something of the span."""
+    following: Iterable[File] = source.files_after(lambda file: file.header.created_utc_ns < span.end + HOUR)
+    return next((file.before for file in following), 2**63 - 1)

@@ -18,6 +18,7 @@ from controller.journal.folder import JournalFolder
 from controller.journal.reader import Decision
 from controller.journal.signing import fingerprint, is_signed, statement
 
+MOST = 2**63 - 1
 _SIGNED = """SELECT number, hash, head.utc_ns, signature FROM head JOIN decision ON last = number
 WHERE number >= ? ORDER BY number LIMIT 1"""
 _LAST_SIGNED = """SELECT number, hash, head.utc_ns, signature FROM head JOIN decision ON last = number
@@ -79,6 +80,10 @@ class Source:
         """The last file of which that is so, and the first if it is so of none. Once not so, it stays so."""
         return self.file(self._last_where(begins_before))
 
+    def files_after(self, begins_before: Callable[[File], bool]) -> Iterator[File]:
+        """Those that follow the last file of which that is so."""
+        return (self.file(at) for at in range(self._last_where(begins_before) + 1, len(self.paths)))
+
     def _last_where(self, begins_before: Callable[[File], bool]) -> int:
         low, high = 0, len(self.paths)
         while high - low > 1:
@@ -90,9 +95,9 @@ class Source:
         return low
 
     def first_round(self, file: File) -> int:
-        """The round in which the file begins; 0: before the first one, or it is empty."""
+        """The round in which the file begins; 0: before the first one. An empty file comes after all."""
         with closing(self._folder.reader(file.path)) as reader:
-            return next((one.round for one in reader.decisions(0, 1)), 0)
+            return next((one.round for one in reader.decisions(0, 1)), MOST)
 
     def opening(self, file: File) -> Table:
         """What was known of the table when the file began."""

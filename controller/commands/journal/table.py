@@ -11,6 +11,11 @@ from controller.commands.vocabulary import words_of
 from controller.games import GAMES
 from controller.games.own_words import OwnWords
 
+OF_THE_TABLE: Final = frozenset(
+    {"table_began", "game_chosen", "configuration_recorded", "device_ready", "dealer_came", "handed_over",
+     "dealer_left", "service_changed"}
+)  # fmt: skip
+"""Events that tell of the table what holds until the next of them."""
 DECKS: Final = 8  # more than a table has in use at a time; a device may number each one that is put in
 
 
