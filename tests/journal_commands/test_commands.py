@@ -191,7 +191,7 @@ def test_a_file_that_was_just_begun(tmp_path: Path, folder: Path) -> None:
     table.next_file()
     table.journal.close()
     assert (tmp_path / "journal" / "000003.journal").exists()
-    for command in ("show 2", "show 5", "list", "report --json"):
+    for command in ("show 2", "show 5", "list", "list --json"):
         assert run(*command.split(), "--journal", tmp_path / "journal") == run(*command.split(), "--journal", folder)
 
 
