@@ -13,6 +13,7 @@ import os
 import select
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,6 +22,7 @@ from controller.journal.witness import Witness
 
 LOOK_EVERY: Final = 5.0  # seconds
 ALARM_AFTER: Final = 600.0
+ENDS_WITHIN: Final = 1.0
 AGAIN_AFTER: Final = 60.0  # seconds, where the process has ended
 
 
@@ -34,6 +36,8 @@ class Witnessing:
         self._log = log
         self._last = clock()
         self._alarmed = False
+        self.heard = asyncio.Event()
+        """The witness had every head at least once."""
 
     @property
     def warning(self) -> str:
@@ -60,9 +64,13 @@ class Witnessing:
         try:
             while await process.stdout.readline() == b"all\n":
                 self._last = self._clock()
+                self.heard.set()
         finally:
             if process.returncode is None:
-                process.kill()  # it may hang in a system call: then it ends when that does
+                process.kill()
+                with suppress(TimeoutError):  # it may hang in a system call: then it ends when that does
+                    async with asyncio.timeout(ENDS_WITHIN):
+                        await process.wait()
         self._log.warning("journal.witness_ended", witness=str(self._witness))
 
 

@@ -38,7 +38,7 @@ class Pages(Generic[T]):
         self._folder = folder
         self._make = make
         self._spent = spent
-        self._thread = ThreadPoolExecutor(1, "journal-pages")
+        self._thread = ThreadPoolExecutor(1, "pages")
         self._begins: dict[Path, int] = {}  # the number before the first entry
         self._kept: OrderedDict[tuple[int, int], asyncio.Future[list[T]]] = OrderedDict()
 

@@ -42,6 +42,7 @@ ANOTHER_USER = "nobody"
 HOST_LOST = "the host is lost"
 USED_LATER = (  # imported by the product when it needs them, which another user may not be allowed to do
     "controller.commands.run",
+    "controller.daemon.daemon",
     "controller.daemon.logs",
     "concurrent.futures.thread",
     "encodings.ascii",

@@ -126,7 +126,7 @@ def test_every_fault_code_has_its_section() -> None:
         r'\.drop\("([a-z-]+)"',
         r'_fail\("([a-z-]+)"',
         r'Fault\("([a-z-]+)"',
-        r'"(journal-[a-z]+)"',
+        r'"(journal-[a-z-]+)"',
         r'"((?:port|tcp|usb)-[a-z-]+)"',
         r'code="(transport-[a-z]+)"',
         r'code="(capture-[a-z]+)"',
