@@ -23,6 +23,7 @@ from controller.journal.sealing import JournalKeys, sync_directory
 # UnicodeDecodeError: SQLite's message quotes a damaged file.
 FAILURES: Final = (sqlite3.Error, OSError, UnicodeDecodeError)
 
+PRAGMAS: Final = ("synchronous=FULL", "recursive_triggers=ON", "trusted_schema=OFF", "temp_store=MEMORY")
 _LOG_BYTES: Final = 32 + 1024 * (24 + 4096)  # a little more than a checkpoint's 1000 pages
 
 
@@ -93,7 +94,7 @@ def connect(path: Path) -> Connection:
     """The one read-write connection: durable at every commit, and refusing whatever does not append."""
     connection = sqlite3.connect(path, timeout=1.0, isolation_level=None)
     try:
-        for pragma in ("synchronous=FULL", "recursive_triggers=ON", "trusted_schema=OFF", "temp_store=MEMORY"):
+        for pragma in PRAGMAS:
             connection.execute(f"PRAGMA {pragma}")
         connection.set_authorizer(_authorize)
     except BaseException:
@@ -150,6 +151,15 @@ def create(connection: Connection, header: Header) -> None:
         connection.execute(statement)
     connection.execute(schema.NAME, header.row)
     connection.execute("COMMIT")
+
+
+def make_folder(folder: Path) -> None:
+    """Where it is missing. Its name is durable, also if an earlier start was interrupted. Raises OSError."""
+    missing = [one for one in (folder, *folder.parents) if not one.exists()]
+    folder.mkdir(mode=0o750, parents=True, exist_ok=True)
+    for one in missing or [folder]:
+        with suppress(PermissionError):  # made by somebody else
+            sync_directory(one.parent)
 
 
 def lock_folder(folder: Path) -> int:
@@ -267,15 +277,22 @@ def require_same_table(path: Path, found: Identity, wanted: Identity) -> None:
 
 
 def grow_log(path: Path) -> None:
-    """Give the write-ahead log its final size, so that a commit writes data and no new size of a file."""
-    # Only speed is lost without it. SQLite reads the zeros as no frames.
-    with suppress(OSError):
-        with Path(f"{path}-wal").open("r+b", buffering=0) as log:
-            missing = _LOG_BYTES - log.seek(0, os.SEEK_END)
-            if missing > 0:
-                log.write(bytes(missing))
+    """Give the write-ahead log its final size, so that a commit writes data and no new size of a file.
+
+    What is in it is written again: an earlier process was killed before its sync, or its sync failed, and then it is
+    read from memory and lost with the power, with all that follows. Raises OSError.
+    """
+    with suppress(FileNotFoundError), Path(f"{path}-wal").open("r+b", buffering=0) as log:
+        found = log.read()
+        log.seek(0)
+        log.write(found)
+        os.fsync(log.fileno())
+        # Only speed is lost without the rest. SQLite reads the zeros as no frames.
+        with suppress(OSError):
+            if len(found) < _LOG_BYTES:
+                log.write(bytes(_LOG_BYTES - len(found)))
                 os.fsync(log.fileno())
-        sync_directory(path.parent)
+    sync_directory(path.parent)
 
 
 @contextmanager

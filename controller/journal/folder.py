@@ -21,6 +21,9 @@ from controller.journal.reader import Decision, Entry, JournalReader
 from controller.journal.sealing import sync_directory
 
 _NUMBERED: Final = re.compile(r"(\d{6,})\.journal")
+PART: Final = ".part"
+"""Ends the name of a file that is being made."""
+
 _SQLITE: Final = b"SQLite format 3\0"
 _DAY_NS: Final = 86_400 * 1_000_000_000
 
@@ -57,14 +60,6 @@ def files_in(folder: Path) -> list[Path]:
     return [path for _, path in found]
 
 
-def begun_files(folder: Path) -> list[Path]:
-    """Without the newest, where a power cut came before its first row. Raises `JournalError`."""
-    files = files_in(folder)
-    if files and number_of(files[-1]) and not _is_begun(files[-1]):
-        files.pop()
-    return files
-
-
 class FileEnd(NamedTuple):
     """Which file it is, and the end of its chain."""
 
@@ -79,7 +74,7 @@ def expired_files(folder: Path, keep_days: int) -> tuple[FileEnd, ...]:
     Age counts up to the beginning of the file before the newest, so that a clock that has just jumped ends no file. The
     newest two are always kept.
     """
-    files = begun_files(folder)
+    files = files_in(folder)
     if len(files) < 3:
         return ()
     header = _header_of(files[0])
@@ -113,17 +108,10 @@ def _header_of(path: Path) -> Header:
     return header
 
 
-def _is_begun(path: Path) -> bool:
-    with speaking(path):
-        require_file(path)
-        with closing(connect_reader(path)) as connection:
-            return read_header(path, connection) is not None
-
-
 def _is_journal(path: Path) -> bool:
     if _NUMBERED.fullmatch(path.name):
         return True
-    if not path.is_file() or path.name.endswith(("-wal", "-shm", "-journal")):
+    if not path.is_file() or path.name.endswith(("-wal", "-shm", "-journal", PART)):
         return False
     with path.open("rb") as file:
         return file.read(len(_SQLITE)) == _SQLITE
@@ -141,7 +129,7 @@ class JournalFolder(Generic[InputT, EventT]):
     def open_to_read(cls, path: Path, types: Types | None = None, *, local_key: bytes | None = None) -> Self:
         """`path`: the folder, or a file. Raises `JournalError`."""
         with speaking(path):
-            files = begun_files(path) if path.is_dir() else [path]
+            files = files_in(path) if path.is_dir() else [path]
             for one in files:
                 require_file(one)
         if not files:

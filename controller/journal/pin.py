@@ -22,6 +22,7 @@ from typing import Final
 import msgspec
 
 from controller.journal.chain import Head
+from controller.journal.sealing import sync_directory
 
 SLOT: Final = 512  # bytes, which a disk writes as one
 BLOCK: Final = 4096  # no two slots in one block
@@ -57,6 +58,12 @@ class Pin:
         """The pin of a running table, made where it is missing. A file that cannot be read is left as it is."""
         turn, newest = _newest(_read(path))
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        if newest is None:
+            try:
+                sync_directory(path.parent)
+            except BaseException:
+                os.close(descriptor)
+                raise
         return cls(descriptor, turn, newest)
 
     def write(self, pinned: Pinned, *, sync: bool) -> None:
@@ -107,7 +114,7 @@ def _read(path: Path) -> bytes | None:
 
 
 def _newest(data: bytes | None) -> tuple[int, Pinned | None]:
-    if data is None or data == b"":  # empty: a power cut came before the first slot
+    if data is None or not data.strip(b"\0"):  # empty: a power cut came before the first slot
         return 0, None
     found = [slot for at in (0, BLOCK) if (slot := _decode_slot(data[at : at + SLOT])) is not None]
     if not found:

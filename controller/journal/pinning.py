@@ -14,7 +14,7 @@ from typing import Any, Final
 import msgspec
 
 from controller.journal.file import Header, speaking
-from controller.journal.folder import JournalFolder, begun_files, number_of
+from controller.journal.folder import JournalFolder, files_in, number_of
 from controller.journal.pin import BadPinError, Pin, Pinned
 from controller.journal.signing import Signer, is_signed, key_statement
 
@@ -47,7 +47,7 @@ class JournalPin:
         """Open the pin and compare the journal with it. `signer`: who signs from here on. Raises `JournalError`."""
         path = self._folder / PIN
         with speaking(path):
-            files = begun_files(self._folder) if self._folder.exists() else []
+            files = files_in(self._folder) if self._folder.exists() else []
             try:
                 self._pin = Pin.open(path)
             except BadPinError:

@@ -127,7 +127,9 @@ class JournalReader(Generic[InputT, EventT]):
         return Head(*found[0]) if found else self.header.before
 
     def hash_at(self, number: int) -> bytes | None:
-        """The hash of the decision that ends with that entry; None: none does."""
+        """The hash of the decision that ends with that entry, also of the one before the first; None: none does."""
+        if number == self.header.before.number:
+            return self.header.before.hash
         query = _HASH_AT if self.header.format == schema.FORMAT else "SELECT hash FROM entry WHERE number = ?"
         with speaking(self.path):
             found = list(self._connection.execute(query, (number,)))

@@ -5,6 +5,7 @@ What a file before the newest one holds is read with `folder.JournalFolder`; a f
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import sqlite3
@@ -33,12 +34,13 @@ from controller.journal.file import (
     keys_for,
     lock_folder,
     make_file,
+    make_folder,
     read_header,
     require_file,
     require_same_table,
     speaking,
 )
-from controller.journal.folder import JournalFolder, begun_files, file_name, number_of
+from controller.journal.folder import PART, JournalFolder, file_name, files_in, number_of
 from controller.journal.pin import Pinned
 from controller.journal.pinning import JournalPin
 from controller.journal.reader import JournalReader, checkpoint_mac
@@ -108,10 +110,11 @@ class Journal(Generic[InputT, EventT]):
         """
         folder = folder.resolve()
         with speaking(folder):
-            folder.mkdir(mode=0o750, parents=True, exist_ok=True)
+            make_folder(folder)
         lock = lock_folder(folder)
         journal = cls(folder, types, local_key, identity, signer, JournalPin(folder), connect, lock, random)
         try:
+            journal._put_in_order()
             journal.pin.look(signer)
             journal._take_newest()
         except BaseException:
@@ -225,18 +228,21 @@ class Journal(Generic[InputT, EventT]):
         )
         old, old_path = self._connection, self._path
         with speaking(path):
-            make_file(path)
+            if path.exists():
+                raise FileExistsError(errno.EEXIST, "the next file exists already", str(path))
             self._given_up = path
-            self._use(path, _create(path, header, self._connect))
+            _create(path, header, self._connect)
+            self._use(path, self._connect(path))
         self._given_up = None
         self.head = header.before
+        self._pin(moment, sync=True)
         if old is not None:
             with speaking(old_path):
                 _finish(old_path, old)
 
     def files(self) -> JournalFolder[InputT, EventT]:
         """All files, read over connections of their own. Raises `JournalError`."""
-        return JournalFolder(begun_files(self.folder), self._types, self._local_key)
+        return JournalFolder(files_in(self.folder), self._types, self._local_key)
 
     def close(self) -> None:
         """Give up the file and the lock. Again: nothing happens."""
@@ -253,12 +259,17 @@ class Journal(Generic[InputT, EventT]):
 
     # -- inside
 
+    def _put_in_order(self) -> None:
+        """What a kill or a power cut left. The names that are read are made durable: what follows relies on them."""
+        with speaking(self.folder):
+            sync_directory(self.folder)
+        for path in files_in(self.folder)[:-1]:
+            _finish_if_open(path, self._connect)
+
     def _take_newest(self) -> None:
-        files = begun_files(self.folder)
+        files = files_in(self.folder)
         if not files:
             return
-        for path in files[:-1]:
-            _finish_if_open(path, self._connect)
         with speaking(files[-1]):
             require_file(files[-1])
         with closing(self._reader(files[-1])) as newest:
@@ -277,7 +288,8 @@ class Journal(Generic[InputT, EventT]):
             keys = keys_for(path, self._local_key, header)
             grow_log(path)
         except BaseException:
-            connection.close()
+            with suppress(*FAILURES):
+                connection.close()
             raise
         self._path, self._connection, self._before = path, connection, header.file_id
         self._header = header
@@ -331,7 +343,7 @@ class Journal(Generic[InputT, EventT]):
             self._connection.execute("ROLLBACK")
 
     def _settle(self) -> None:
-        """After a failure: go on only where the file ends with the last good append, and none was begun after it."""
+        """After a failure: go on only when the file ends where the last good append ended, and is the newest."""
         if self._given_up is not None:
             with speaking(self._given_up):
                 _remove(self._given_up)
@@ -353,22 +365,28 @@ class Journal(Generic[InputT, EventT]):
         self._doubtful = False
 
 
-def _create(path: Path, header: Header, connect: Connect) -> Connection:
-    sync_directory(path.parent)
-    connection = connect(path)
+def _create(path: Path, header: Header, connect: Connect) -> None:
+    """Under another name until it is whole: a power cut leaves a file that can be read, or none."""
+    part = path.with_name(path.name + PART)
+    for ending in ("", "-wal", "-journal"):
+        Path(f"{part}{ending}").unlink(missing_ok=True)
+    make_file(part)
+    connection = connect(part)
     try:
         create(connection, header)
-    except BaseException:
+    finally:
         with suppress(*FAILURES):
             connection.close()
-        raise
-    return connection
+    if Path(f"{part}-wal").exists():
+        raise OSError(errno.EIO, "its log could not be copied into it")
+    part.rename(path)
+    sync_directory(path.parent)
 
 
 def _remove(path: Path) -> None:
-    """A file without entries. Were it found after a power cut, what follows in the file before it would be lost."""
-    for name in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
-        name.unlink(missing_ok=True)
+    """A file without entries. Were it found at the next start, what follows in the file before it would be lost."""
+    for ending in ("", "-wal", "-shm"):
+        Path(f"{path}{ending}").unlink(missing_ok=True)
     sync_directory(path.parent)
 
 
@@ -384,12 +402,15 @@ def _finish(path: Path, connection: Connection) -> None:
 
     Where somebody reads it, that has to wait until the next file is begun, or for the next start.
     """
-    try:
-        (mode,) = next(iter(connection.execute("PRAGMA journal_mode=DELETE")))
-    except sqlite3.OperationalError:
-        mode = ""
-    connection.close()
+    with closing(connection):
+        try:
+            list(connection.execute(schema.LAST))  # after a power cut SQLite puts the file in order when it is read
+            (mode,) = next(iter(connection.execute("PRAGMA journal_mode=DELETE")))
+        except sqlite3.OperationalError:
+            mode = ""
     if mode == "delete":
+        for ending in ("-wal", "-journal"):
+            Path(f"{path}{ending}").unlink(missing_ok=True)  # a power cut may have left one that holds nothing
+        sync_directory(path.parent)  # before the mode says that nothing lies beside it
         path.chmod(0o440)
         sync_file(path)
-        sync_directory(path.parent)
