@@ -1,0 +1,66 @@
+"""Every moment of a recorded run at which the power may go, and what is found after each."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+from typing import Final
+
+import msgspec
+
+from tests.journal.power.disk import Disk, Folder, Relied, write_folder
+from tests.journal.power.recording import Recorder
+
+SECTORS: Final = (512, 4096)
+
+
+class Cut(msgspec.Struct, frozen=True):
+    """What the power's going after so many operations left."""
+
+    after: int
+    relied: Relied
+    folder: Folder
+
+
+def cuts(recorder: Recorder, random: Random, *, each: int, lies: bool = False) -> Iterator[Cut]:
+    """After each operation so many cuts: nothing that was not synced, everything, or anything between."""
+    disk = Disk(recorder.found, lies=lies)
+    for after, operation in enumerate(recorder.operations, 1):
+        disk.take(operation)
+        for kind in random.choices(("least", "known", "between"), (1, 1, 3), k=each):
+            match kind:
+                case "least":
+                    found = disk.least()
+                case "known":
+                    found = disk.known()
+                case _:
+                    found = disk.cut(random, random.choice(SECTORS))
+            yield Cut(after, disk.relied, found)
+
+
+@contextmanager
+def memory_folder() -> Iterator[Path]:
+    """In memory where there is such a disk: thousands of folders are synced for nothing otherwise."""
+    memory = Path("/dev/shm")  # noqa: S108  # the folder in it is ours alone
+    folder = Path(tempfile.mkdtemp(prefix="cardshoe-power-", dir=memory if memory.is_dir() else None))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder)
+
+
+def examine(found: Iterator[Cut], look: Callable[[Path, Cut], str | None]) -> tuple[int, list[str]]:
+    """How many cuts there were, and what is wrong after which."""
+    count = 0
+    wrong: list[str] = []
+    for cut in found:
+        count += 1
+        with memory_folder() as folder:
+            write_folder(folder, cut.folder)
+            if said := look(folder, cut):
+                wrong.append(f"after {cut.after}, {cut.relied}: {said}")
+    return count, wrong

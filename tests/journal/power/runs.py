@@ -1,0 +1,215 @@
+"""What the journal does in a recorded run, and what must be found in what a cut left of it."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+import struct
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from itertools import accumulate
+from pathlib import Path
+from typing import Final, TypeAlias
+
+import msgspec
+
+from controller.journal import JournalError, file, format_1
+from controller.journal.chain import Head
+from controller.journal.file import Connect
+from controller.journal.file import connect as connect_in_service
+from controller.journal.folder import JournalFolder
+from controller.journal.sealing import JournalKeys
+from controller.journal.store import Journal
+from firmware_bridge.cards import Card, Concealed, Evidence
+from tests.journal.power.cuts import Cut, memory_folder
+from tests.journal.power.disk import Folder, Operation, read_folder, write_folder
+from tests.journal.power.recording import Recorder
+from tests.journal.power.sqlite import connecting, recording
+from tests.journal.vocabulary import (
+    IDENTITY,
+    LOCAL_KEY,
+    SIGNER,
+    TYPES,
+    AnyEvent,
+    AnyInput,
+    Assigned,
+    Cards,
+    Dispensed,
+    Noted,
+    Said,
+    TestJournal,
+    moment,
+)
+
+NAME: Final = "journal"
+OLD: Final = 3
+"""Decisions that stand in a file of format 1, where there is one."""
+CHECKPOINTS: Final = "wal_autocheckpoint=16"
+"""After so many pages in its log SQLite copies them into the file: oftener than in service, so that runs are short."""
+
+
+def make_log_small(set_: Callable[[object, str, object], None]) -> None:
+    """So that it grows when it is opened, as in service, and again by what is written."""
+    set_(file, "_LOG_BYTES", 10 * 4096)
+
+
+class Run:
+    """A journal at work in a folder that is recorded."""
+
+    def __init__(self, recorder: Recorder, connect: Connect, acknowledged: int, kept: int) -> None:
+        self.recorder = recorder
+        self.decisions = kept
+        self._acknowledged = acknowledged
+        self._connect = connect
+        recorder.rely(acknowledged, kept)
+
+    @contextmanager
+    def journal(self) -> Iterator[TestJournal]:
+        """The journal as a daemon opens it: after what it holds."""
+        journal = open_journal(self.recorder.folder, self._connect)
+        with closing(journal):
+            self.decisions = count_decisions(journal.files())
+            yield journal
+
+    def append(self, journal: TestJournal, count: int = 1) -> None:
+        for _ in range(count):
+            self.recorder.rely(self._acknowledged, self.decisions + 1)
+            append(journal, self.decisions)
+            self.decisions += 1
+            self._acknowledged = self.decisions
+            self.recorder.rely(self._acknowledged, self.decisions)
+
+    def save(self, journal: TestJournal) -> None:
+        journal.save(state_after(self.decisions))
+
+    def next_file(self, journal: TestJournal) -> None:
+        journal.begin_file(state_after(self.decisions), moment(self.decisions))
+
+    def killed(self, work: Work, after: int) -> None:
+        """Do the work until so many operations have been done, as a process that is killed then: the rest is not."""
+        with suppress(JournalError), self.recorder.dead(after):
+            work(self)
+
+
+Work: TypeAlias = Callable[[Run], None]
+
+
+def open_journal(folder: Path, connect: Connect = connect_in_service) -> TestJournal:
+    """Ready for decisions, as a daemon opens it at its start."""
+    journal: TestJournal = Journal.open(
+        folder / NAME, TYPES, local_key=LOCAL_KEY, identity=IDENTITY, signer=SIGNER, connect=connect
+    )
+    try:
+        if not journal.is_begun:
+            journal.begin_file(state_after(OLD if journal.head.number else 0), moment())
+    except BaseException:
+        journal.close()
+        raise
+    return journal
+
+
+def append(journal: TestJournal, step: int) -> None:
+    given, events = decision(step)
+    journal.append(given, events, round=step, moment=moment(step), ends_round=step % 3 == 2)
+
+
+def decision(step: int) -> tuple[AnyInput, list[AnyEvent]]:
+    """Decisions of many sizes: no event and several, less than a page and several pages."""
+    noted: list[AnyEvent] = [Noted(f"{step}.{index}") for index in range(step % 5)]
+    if step < OLD or step % 7 == 3:
+        return Said("x" * (9000 if step >= OLD else 10), events=len(noted)), noted
+    card = Concealed(Card.numbered(step % 52 + 1), 1, step)
+    return Dispensed(step, (card, None), Evidence(b"report %d" % step)), [*noted, Assigned("box 1", card)]
+
+
+def state_after(decisions: int) -> Cards:
+    return Cards((Concealed(Card.numbered(1), 1, decisions),), decisions)
+
+
+def count_decisions(files: JournalFolder[AnyInput, AnyEvent]) -> int:
+    """How many decisions are kept. Raises AssertionError unless they are the first ones, whole, each once."""
+    values = [(entry.round, entry.kind, entry.utc_ns, entry.value) for entry in files.entries()]
+    at = step = 0
+    while at < len(values):
+        given, events = decision(step)
+        utc_ns = moment(step).utc_ns
+        wanted = [(step, "input", utc_ns, given), *((step, "event", utc_ns, event) for event in events)]
+        assert values[at : at + len(wanted)] == wanted, f"decision {step} is not as it was made"
+        at += len(wanted)
+        step += 1
+    return step
+
+
+def check_states(files: JournalFolder[AnyInput, AnyEvent]) -> None:
+    """Each saved state is the one after the decisions before it. Raises AssertionError."""
+    lasts = list(accumulate(1 + len(decision(step)[1]) for step in range(60)))
+    for reader in files.readers():
+        saved = [(reader.header.previous, reader.opening_state()), reader.checkpoint() or (Head(), None)]
+        for head, state in saved:
+            assert state is None or state == state_after(lasts.index(head.number) + 1 if head.number else 0)
+
+
+def record(work: Work, *, connect: Connect | None = None, found: Folder | None = None, acknowledged: int = 0,
+           kept: int = 0, fails: Callable[[Operation], int | None] | None = None) -> Recorder:  # fmt: skip
+    """Do the work in a folder that begins as `found`, where so many decisions were acknowledged and are kept."""
+    with memory_folder() as folder:
+        write_folder(folder, found or {})
+        with recording(folder) as recorder:
+            if fails:
+                recorder.fails = fails
+            work(Run(recorder, connect or connecting([CHECKPOINTS]), acknowledged, kept))
+    return recorder
+
+
+def look(folder: Path, cut: Cut) -> str | None:
+    """What is wrong with what a cut left: opened as a daemon opens it, appended to, and opened again."""
+    try:
+        with closing(open_journal(folder)) as journal:
+            files = journal.files()
+            kept = count_decisions(files)
+            check_states(files)
+            assert journal.pin.doubt is None, journal.pin.doubt
+            if not cut.relied.least <= kept <= cut.relied.most:
+                return f"{kept} decisions are kept"
+            if files.verify() != journal.head:
+                return "its head is not the end of its chain"
+            append(journal, kept)
+        with closing(open_journal(folder)) as journal:
+            if count_decisions(journal.files()) != kept + 1:
+                return "what was appended afterwards is not kept"
+            journal.begin_file(state_after(kept + 1), moment(kept + 1))
+            check_states(journal.files())
+            journal.files().verify()
+    except (JournalError, AssertionError) as error:
+        return str(error)
+    return None
+
+
+def old_journal() -> Folder:
+    """A folder with a file of format 1, as an earlier version of the program left it when it was stopped."""
+    with memory_folder() as folder:
+        path = folder / NAME / "table.journal"
+        path.parent.mkdir()
+        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+            connection.execute("PRAGMA journal_mode=WAL")
+            for statement in format_1.SCHEMA:
+                connection.execute(statement)
+            key_check = JournalKeys(LOCAL_KEY, IDENTITY.id).check
+            name = (1, 1, IDENTITY.id, 1, IDENTITY.table, int(IDENTITY.simulated), key_check, 0, bytes(32))
+            connection.execute("INSERT INTO journal VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", name)
+            head = Head(0, format_1.genesis(name))
+            for step in range(OLD):
+                given, events = decision(step)
+                for value in (given, *events):
+                    head = _append_old(connection, head, step, value, "input" if value is given else "event")
+        return read_folder(folder)
+
+
+def _append_old(connection: sqlite3.Connection, head: Head, step: int, value: AnyInput | AnyEvent, kind: str) -> Head:
+    """By the definition on the format's page."""
+    number, at, body = head.number + 1, moment(step), msgspec.json.encode(value)
+    fixed = struct.pack(">QqqqIII", number, at.utc_ns, at.boottime_ns, step, 5, len(kind), len(body))
+    hash_ = hashlib.sha256(fixed + head.hash + b"start" + kind.encode() + body).digest()
+    row = (number, at.utc_ns, at.boottime_ns, "start", step, kind, body.decode(), head.hash, hash_)
+    connection.execute("INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+    return Head(number, hash_)

@@ -1,0 +1,95 @@
+"""Any operation of the disk fails: a sentence and a code, nothing acknowledged is lost, and a restart goes on."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from random import Random
+from typing import Final
+
+import pytest
+
+from controller.journal import JournalError
+from tests.journal.power.cuts import cuts, examine
+from tests.journal.power.disk import Operation
+from tests.journal.power.runs import Run, look, record
+from tests.journal.power.works import DAY
+from tests.journal.vocabulary import TestJournal, moment
+
+STARTS: Final = 6
+LAST: Final = 8  # cuts that are looked at: those after the last errors, and the end
+
+
+class Failing:
+    """The operation after so many fails, and those that follow, until it has happened `times`."""
+
+    def __init__(self, after: int, code: int, times: int) -> None:
+        self._after, self._code, self._times = after, code, times
+
+    def __call__(self, operation: Operation) -> int | None:
+        self._after -= 1
+        if self._after >= 0 or self._times == 0:
+            return None
+        self._times -= 1
+        return self._code
+
+
+class Attempts:
+    """Codes of the errors of a run."""
+
+    def __init__(self) -> None:
+        self.codes: list[str] = []
+
+    @contextmanager
+    def go_on(self) -> Iterator[None]:
+        try:
+            yield
+        except JournalError as error:
+            self.codes.append(error.code)
+            if not error.hint:
+                raise
+
+    def deal(self, run: Run) -> None:
+        """As a daemon: it is restarted after an error that comes again; the next file and saved states can wait."""
+        for _ in range(STARTS):
+            with self.go_on(), run.journal() as journal:
+                while run.decisions < 2 * DAY:
+                    self._decide(run, journal)
+                    if run.decisions % DAY == 0:
+                        with self.go_on():
+                            run.next_file(journal)
+                    if run.decisions % DAY == 2:
+                        with self.go_on():
+                            run.save(journal)
+                journal.sign_head(moment(run.decisions))
+                return
+
+    def _decide(self, run: Run, journal: TestJournal) -> None:
+        decisions = run.decisions
+        with self.go_on():
+            run.append(journal)
+        if run.decisions == decisions:
+            run.append(journal)
+
+
+@pytest.mark.parametrize("code", [errno.EIO, errno.ENOSPC], ids=errno.errorcode.get)
+@pytest.mark.parametrize("times", [1, 3])
+@pytest.mark.parametrize("part", [pytest.param(20, id="some"), pytest.param(1, id="all", marks=pytest.mark.exhaustive)])
+def test_an_operation_fails(code: int, times: int, part: int, record_property: Callable[[str, object], None]) -> None:
+    last = len(record(Attempts().deal).operations)
+    for after in range(Random(code).randrange(part), last, part):
+        attempts = Attempts()
+        ends: list[int] = []
+
+        def work(run: Run, attempts: Attempts = attempts, ends: list[int] = ends) -> None:
+            attempts.deal(run)
+            ends.append(run.decisions)
+
+        recorder = record(work, fails=Failing(after, code, times))
+        assert ends == [2 * DAY], (after, attempts.codes)
+        assert set(attempts.codes) <= {"journal-io", "journal-full", "journal-damaged"}, after
+        found = [*cuts(recorder, Random(after), each=1)]
+        assert examine(iter(Random(after).sample(found, LAST)), look)[1] == [], (after, attempts.codes)
+    if part == 1:
+        record_property("soak: operations of the disk that failed", last)

@@ -1,0 +1,62 @@
+"""Runs to be recorded. As a program: one of them in the folder that is named, with the SQLite that serves."""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+from pathlib import Path
+from typing import Final
+
+from controller.journal.file import Connection, connect
+from tests.journal.power.recording import Recorder
+from tests.journal.power.runs import CHECKPOINTS, Run, Work, make_log_small
+from tests.journal.vocabulary import moment
+
+DAY: Final = 4
+"""Decisions in a file."""
+
+
+def begin_and_deal(run: Run) -> None:
+    """A new journal, and enough decisions that SQLite copies its log into the file."""
+    with run.journal() as journal:
+        run.append(journal, 10)
+
+
+def go_on(run: Run) -> None:
+    """Orderly stops, each with a saved state and a signed head."""
+    for _ in range(3):
+        with run.journal() as journal:
+            run.append(journal, 3)
+            run.save(journal)
+            journal.sign_head(moment(run.decisions))
+
+
+def days(run: Run) -> None:
+    """The next file is begun, and the one before is closed."""
+    with run.journal() as journal:
+        for _ in range(2):
+            run.append(journal, DAY)
+            run.next_file(journal)
+        run.append(journal, 2)
+
+
+def after_format_1(run: Run) -> None:
+    """In a folder with a file of format 1."""
+    with run.journal() as journal:
+        run.append(journal, 3)
+
+
+WORKS: Final[dict[str, Work]] = {work.__name__: work for work in (begin_and_deal, go_on, days, after_format_1)}
+
+
+def _connect(path: Path) -> Connection:
+    connection = connect(path)
+    assert isinstance(connection, sqlite3.Connection)
+    connection.set_authorizer(None)  # it forbids the next statement
+    connection.execute(f"PRAGMA {CHECKPOINTS}")
+    return connection
+
+
+if __name__ == "__main__":
+    make_log_small(setattr)
+    WORKS[sys.argv[2]](Run(Recorder(Path(sys.argv[1])), _connect, 0, 0))
