@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
 
 from controller.journal import JournalError
-from controller.journal.folder import begun_files
+from controller.journal.folder import files_in
 from controller.journal.reader import Decision, JournalReader
 
 T = TypeVar("T")
@@ -88,7 +88,7 @@ class Pages(Generic[T]):
                         return
 
     def _files_from(self, after: int) -> list[Path]:
-        files = begun_files(self._folder)
+        files = files_in(self._folder)
         at = bisect_right(files, after, key=self._number_before)
         return files[max(at - 1, 0) :]
 

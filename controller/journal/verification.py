@@ -31,7 +31,7 @@ from controller.journal.chain import Head, hash_decision
 from controller.journal.codec import Types
 from controller.journal.deep_check import DeepCheck, Fold
 from controller.journal.file import Connection, Header, connect_reader, foreign, keys_for, read_header, speaking
-from controller.journal.folder import begun_files, number_of
+from controller.journal.folder import files_in, number_of
 from controller.journal.pin import BadPinError, read_pin
 from controller.journal.pinning import PIN
 from controller.journal.signing import fingerprint, is_signed, key_statement, statement
@@ -101,7 +101,7 @@ def verify_journal(path: Path, *, noted: Iterable[Head] = (), key: str = "", loc
 def _files(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
-    files = begun_files(path)
+    files = files_in(path)
     if not files:
         raise foreign(path)
     return files
