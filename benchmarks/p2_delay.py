@@ -1,29 +1,37 @@
 """P2: from the last byte of a report on a pty to its event at a subscriber on a Unix socket, durable before published.
 
-    python -m benchmarks.p2_delay [--reports 300]
+    python -m benchmarks.p2_delay [--reports 400] [--peers PEERS/bin/python] [--profile FILE]
 
-A real daemon as a process of its own; the device's end of the pty and the subscriber are here. Floor, in the same run:
-a bare round trip over a pty between two threads, and one pwrite with fdatasync of as many bytes as an input takes in
-the journal. Goals: the median at most 2x their sum, the 99th percentile at most 5x.
+A real daemon as a process of its own; the device's end of the pty and the subscriber are here. With `--peers`, the
+Python of a venv into which `benchmarks/peers.txt` was installed, the assembly of libraries in `peer_assembly.py` gets
+the same reports in the same run, in turn with the daemon. Two gaps: a closed loop with 1 ms after each event, and one
+report every 20 ms, about as often as a dealer's device at its busiest.
+
+Floor: a bare round trip over a pty between two threads, and one pwrite with fdatasync of as many bytes as an input
+takes in the journal. Goal: p50 and p99 no slower than the assembly.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import base64
 import os
 import pty
 import signal
 import socket
 import statistics
+import subprocess
 import sys
 import tempfile
 import threading
 import time
 import tty
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from random import Random, SystemRandom
-from typing import Final
+from typing import Final, Protocol
 
 from controller.games.specification import Unit
 from controller.journal.sealing import create_key_file
@@ -36,18 +44,36 @@ from simulators.devices.simulated_device import SimulatedDevice
 
 SERIAL: Final = "P2-SHOE"
 ENTRY: Final = 1500  # bytes that an input with its events takes in the journal, about
-GAP: Final = 0.02  # seconds between two reports: a dealer is slower
+GAPS: Final = (0.001, 0.02)  # seconds from an event to the next report
+BLOCK: Final = 20  # reports, the daemon's and the assembly's in turn: what else the machine does falls on both
 EVENT: Final = b'"device_noted"'
+FRAME: Final = bytes(range(1, 33)) + b"\xc0"
+FOLLOW: Final = b"GET /v1/events HTTP/1.1\r\nHost: table\r\n\r\n"
+UPGRADE: Final = (
+    b"GET / HTTP/1.1\r\nHost: table\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+    b"Sec-WebSocket-Key: " + base64.b64encode(bytes(16)) + b"\r\n\r\n"
+)
+
+
+def open_pty(folder: Path) -> int:
+    """The device's end; the other one is at `device` in the folder."""
+    master, slave = pty.openpty()
+    tty.setraw(slave)
+    os.set_blocking(master, False)
+    (folder / "device").symlink_to(os.ttyname(slave))
+    return master
+
+
+class Sender(Protocol):
+    def report(self) -> float:
+        """Write a report at once; the time."""
 
 
 class Line:
-    """The device on its pty. `report` writes a report at once and returns the time."""
+    """The simulated device on its pty."""
 
     def __init__(self, folder: Path) -> None:
-        self._master, slave = pty.openpty()
-        tty.setraw(slave)
-        os.set_blocking(self._master, False)
-        (folder / "device").symlink_to(os.ttyname(slave))
+        self._master = open_pty(folder)
         key = Random(1).randbytes(32)
         write_device_keys(folder / "device.keys", {SERIAL: key})
         loop = asyncio.get_running_loop()
@@ -73,7 +99,7 @@ class Line:
         while True:
             self.device.tick()
             self._write()
-            await asyncio.sleep(min(self.device.nap(), GAP / 2))
+            await asyncio.sleep(min(self.device.nap(), GAPS[-1] / 2))
 
     def report(self) -> float:
         """A button was pressed: it decides nothing, is journaled and is published."""
@@ -84,14 +110,26 @@ class Line:
         return began
 
 
-class Subscriber(threading.Thread):
-    """Reads the API's event stream as bytes and notes when each event that is waited for was there."""
+class BareLine:
+    """Bytes and a delimiter: what the assembly takes for a report."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, folder: Path) -> None:
+        self._master = open_pty(folder)
+
+    def report(self) -> float:
+        began = time.perf_counter()
+        os.write(self._master, FRAME)
+        return began
+
+
+class Subscriber(threading.Thread):
+    """Reads a stream of events as bytes and notes when each event that is waited for was there."""
+
+    def __init__(self, path: Path, request: bytes) -> None:
         super().__init__(daemon=True)
         self._socket = socket.socket(socket.AF_UNIX)
         self._socket.connect(str(path))
-        self._socket.sendall(b"GET /v1/events HTTP/1.1\r\nHost: table\r\n\r\n")
+        self._socket.sendall(request)
         self._loop = asyncio.get_running_loop()
         self.came = 0.0
         self.news = asyncio.Event()
@@ -107,37 +145,87 @@ class Subscriber(threading.Thread):
                 self._loop.call_soon_threadsafe(self.news.set)
 
 
-async def measure(folder: Path, reports: int) -> list[float]:
-    """Seconds from the write to the event, for each report."""
+class Measured:
+    """A daemon, its device and its subscriber."""
+
+    def __init__(self, sender: Sender, subscriber: Subscriber) -> None:
+        self._sender = sender
+        self._subscriber = subscriber
+        subscriber.start()
+
+    async def delays(self, reports: int, gap: float) -> list[float]:
+        """Seconds from the write to the event, for each report."""
+        delays = []
+        for _ in range(reports):
+            await asyncio.sleep(gap)
+            self._subscriber.news.clear()
+            began = self._sender.report()
+            await self._subscriber.news.wait()
+            delays.append(self._subscriber.came - began)
+        return delays
+
+
+@asynccontextmanager
+async def daemon(folder: Path, profile: Path | None) -> AsyncIterator[Measured]:
     line = Line(folder)
-    text = configuration_text(Unit.SINGLES).replace("{folder}", str(folder))
-    (folder / "table.toml").write_text(text)
+    (folder / "table.toml").write_text(configuration_text(Unit.SINGLES).replace("{folder}", str(folder)))
     create_key_file(folder / "journal.key")
     living = asyncio.create_task(line.live())
-    daemon = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "controller", "run", "--config", str(folder / "table.toml"),
-        stderr=asyncio.subprocess.DEVNULL,
+    profiled = [] if profile is None else ["-m", "cProfile", "-o", str(profile)]
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, *profiled, "-m", "controller", "run", "--config", str(folder / "table.toml"),
+        stderr=subprocess.DEVNULL,
     )  # fmt: skip
     try:
         while not (line.device.idle and line.device.link.last_number and (folder / "api.sock").exists()):
-            if daemon.returncode is not None:
+            if process.returncode is not None:
                 raise SystemExit("the daemon ended before it was asked anything")
-            await asyncio.sleep(GAP)
-        subscriber = Subscriber(folder / "api.sock")
-        subscriber.start()
-        await asyncio.sleep(0.5)
-        delays = []
-        for _ in range(reports):
-            await asyncio.sleep(GAP)
-            subscriber.news.clear()
-            began = line.report()
-            await subscriber.news.wait()
-            delays.append(subscriber.came - began)
-        return delays
+            await asyncio.sleep(GAPS[-1])
+        yield Measured(line, Subscriber(folder / "api.sock", FOLLOW))
     finally:
         living.cancel()
-        daemon.send_signal(signal.SIGTERM)
-        await daemon.wait()
+        process.send_signal(signal.SIGTERM)
+        await process.wait()
+
+
+@asynccontextmanager
+async def assembly(folder: Path, python: Path) -> AsyncIterator[Measured]:
+    line = BareLine(folder)
+    words = [str(folder / name) for name in ("device", "api.sock", "journal")]
+    process = await asyncio.create_subprocess_exec(
+        str(python), "-m", "benchmarks.peer_assembly", *words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    try:
+        assert process.stdout is not None
+        if not await process.stdout.readline():
+            raise SystemExit("the assembly ended: install benchmarks/peers.txt into its venv")
+        yield Measured(line, Subscriber(folder / "api.sock", UPGRADE))
+    finally:
+        process.kill()
+        await process.wait()
+
+
+async def measure(measured: dict[str, Measured], reports: int) -> dict[tuple[str, float], list[float]]:
+    """The delays of each at each gap."""
+    found: dict[tuple[str, float], list[float]] = {(name, gap): [] for gap in GAPS for name in measured}
+    await asyncio.sleep(0.5)
+    for one in measured.values():
+        await one.delays(50, GAPS[0])  # warm
+    for gap in GAPS:
+        for _ in range(reports // BLOCK):
+            for name, one in measured.items():
+                found[name, gap] += await one.delays(BLOCK, gap)
+    return found
+
+
+async def run(
+    folder: Path, reports: int, peers: Path | None, profile: Path | None
+) -> dict[tuple[str, float], list[float]]:
+    async with daemon(folder / "daemon", profile) as ours:
+        if peers is None:
+            return await measure({"daemon": ours}, reports)
+        async with assembly(folder / "assembly", peers) as theirs:
+            return await measure({"daemon": ours, "assembly": theirs}, reports)
 
 
 def floor_pty(count: int) -> list[float]:
@@ -189,19 +277,28 @@ def percentile(times: list[float], part: float) -> float:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="P2: from the wire to a subscriber")
-    parser.add_argument("--reports", type=int, default=300)
+    parser.add_argument("--reports", type=int, default=400)
+    parser.add_argument("--peers", type=Path, help="the Python of a venv with benchmarks/peers.txt")
+    parser.add_argument("--profile", type=Path, help="cProfile's figures of the daemon, for pstats")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        for each in ("daemon", "assembly"):
+            (folder / each).mkdir()
         wire, disk = floor_pty(given.reports), floor_disk(given.reports, folder)
-        delays = asyncio.run(measure(folder, given.reports))
-    least = statistics.median(wire) + statistics.median(disk)
-    print(f"P2: {given.reports} reports, one every {GAP * 1000:.0f} ms; microseconds")
-    print(f"  {'':<20}{'p50':>9}{'by floor':>10}{'p99':>9}{'by floor':>10}")
-    for what, times in (("pty alone", wire), ("pwrite + fdatasync", disk), ("wire to subscriber", delays)):
-        middle, late = statistics.median(times), percentile(times, 0.99)
-        print(f"  {what:<20}{middle * 1e6:>9.0f}{middle / least:>9.1f}x{late * 1e6:>9.0f}{late / least:>9.1f}x")
-    print("goals: p50 at most 2x and p99 at most 5x the sum of both floors' medians")
+        delays = asyncio.run(run(folder, given.reports, given.peers, given.profile))
+    print(f"P2: {given.reports} reports at each gap; microseconds")
+    print(f"  {'':<34}{'p50':>9}{'p99':>9}")
+    rows = [("pty alone", wire), ("pwrite + fdatasync", disk)]
+    rows += [(f"{name}, {gap * 1000:.0f} ms", times) for (name, gap), times in delays.items()]
+    for what, times in rows:
+        print(f"  {what:<34}{statistics.median(times) * 1e6:>9.0f}{percentile(times, 0.99) * 1e6:>9.0f}")
+    for gap in GAPS if given.peers is not None else ():
+        ours, theirs = delays["daemon", gap], delays["assembly", gap]
+        middle = statistics.median(ours) / statistics.median(theirs)
+        late = percentile(ours, 0.99) / percentile(theirs, 0.99)
+        print(f"  {f'daemon / assembly, {gap * 1000:.0f} ms':<34}{middle:>8.2f}x{late:>8.2f}x")
+    print("goal: p50 and p99 no slower than the assembly")
     return 0
 
 

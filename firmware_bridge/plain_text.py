@@ -19,6 +19,8 @@ unassigned code points, separators of lines and paragraphs."""
 REPLACEMENT: Final = "\N{REPLACEMENT CHARACTER}"
 _CUT: Final = "…"
 
+_TEXTLESS: Final = frozenset({int, bool, float, bytes, type(None)})  # a device's report has many of them
+
 
 def is_hidden(character: str) -> bool:
     """Whether a screen shows nothing for this character, or acts on it."""
@@ -49,9 +51,11 @@ def with_plain_texts(value: Any, longest: int = LONGEST, most: int | None = None
     if isinstance(value, str):
         return value if isinstance(value, Enum) or is_plain(value, longest) else plain(value, longest)
     if isinstance(value, msgspec.Struct):
-        before = {name: getattr(value, name) for name in value.__struct_fields__}
-        after = {name: with_plain_texts(one, longest, most) for name, one in before.items()}
-        changed = {name: one for name, one in after.items() if one is not before[name]}
+        changed = {}
+        for name in value.__struct_fields__:
+            before = getattr(value, name)
+            if type(before) not in _TEXTLESS and (after := with_plain_texts(before, longest, most)) is not before:
+                changed[name] = after
         return msgspec.structs.replace(value, **changed) if changed else value
     if isinstance(value, list | tuple):
         kept = value[:most] if value and isinstance(value[0], str) else value

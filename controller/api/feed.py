@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from bisect import bisect_right
-from collections import deque
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from itertools import islice
+from collections.abc import Awaitable, Callable
 from operator import attrgetter
 from typing import Final, NamedTuple
 
@@ -14,7 +12,7 @@ import msgspec
 
 from controller.api.pace import Pace
 
-KEPT: Final = 4096
+KEPT: Final = 4096  # events in memory; up to twice as many
 PAGE: Final = 256  # events from memory, entries from disk; fewer are news and wait for no turn
 
 
@@ -26,10 +24,10 @@ class Published(msgspec.Struct, frozen=True):
 
 
 class Batch(NamedTuple):
-    """`late`: the follower catches up. No events: all so far have been given."""
+    """The next events of a follower. `late`: there may be more; the follower catches up."""
 
     events: list[Published]
-    late: bool = False
+    late: bool
 
 
 class EventFeed:
@@ -40,8 +38,8 @@ class EventFeed:
     def __init__(self, read: Callable[[int, int], Awaitable[list[Published]]], pace: Pace | None = None) -> None:
         self.pace = pace or Pace()
         self._read = read
-        self._kept: deque[Published] = deque(maxlen=KEPT)
-        self._news: asyncio.Future[None] | None = None
+        self._kept: list[Published] = []
+        self._waiting: set[asyncio.Future[None]] = set()
         self._dropped_up_to = 0
 
     def start_after(self, entry: int) -> None:
@@ -50,49 +48,76 @@ class EventFeed:
 
     def publish(self, events: list[Published]) -> None:
         """Durable events, in order."""
-        for event in events:
-            if len(self._kept) == KEPT:
-                self._dropped_up_to = self._kept[0].entry
-            self._kept.append(event)
-        if self._news is not None and not self._news.done():
-            self._news.set_result(None)
+        self._kept += events
+        if len(self._kept) >= 2 * KEPT:
+            self._dropped_up_to = self._kept[-KEPT - 1].entry
+            del self._kept[:-KEPT]
+        for waiting in self._waiting:
+            if not waiting.done():
+                waiting.set_result(None)
+        self._waiting.clear()
 
-    async def follow(self, after: int) -> AsyncGenerator[Batch, None]:
-        """Every event after an entry, in batches, for ever. Followers that are late take turns."""
-        while True:
-            news = self._next_news()  # before looking: what comes while the follower is busy must not be missed
-            if after < self._dropped_up_to:
-                await self.pace.turn()
-                until = min((after // PAGE + 1) * PAGE, self._newest)
-                page = await self._read(after // PAGE * PAGE, until)
-                if events := page[bisect_right(page, after, key=_entry) : bisect_right(page, until, key=_entry)]:
-                    yield Batch(events, late=True)
-                after = until
-                continue
-            events = self._newer(after)
-            if late := len(events) == PAGE:
-                await self.pace.turn()
-            yield Batch(events, late)
-            if events:
-                after = events[-1].entry
-            else:
-                await asyncio.shield(news)
+    def follow(self, after: int) -> Follower:
+        """Every event after an entry."""
+        return Follower(self, after)
 
     @property
-    def _newest(self) -> int:
+    def newest(self) -> int:
         return self._kept[-1].entry if self._kept else self._dropped_up_to
 
-    def _newer(self, after: int) -> list[Published]:
+    def is_old(self, after: int) -> bool:
+        """Whether what follows that entry is in the journal and not in memory."""
+        return after < self._dropped_up_to
+
+    async def older(self, after: int) -> tuple[list[Published], int]:
+        """The events of the page that holds the next entry, and how far it goes."""
+        until = min((after // PAGE + 1) * PAGE, self.newest)
+        page = await self._read(after // PAGE * PAGE, until)
+        return page[bisect_right(page, after, key=_entry) : bisect_right(page, until, key=_entry)], until
+
+    def newer(self, after: int) -> list[Published]:
+        """The next ones of those in memory."""
         kept = self._kept
         if not kept or kept[-1].entry <= after:
             return []
         begin = bisect_right(kept, after, key=_entry)
-        return list(islice(kept, begin, begin + PAGE))
+        return kept[begin : begin + PAGE]
 
-    def _next_news(self) -> asyncio.Future[None]:
-        if self._news is None or self._news.done():
-            self._news = asyncio.get_running_loop().create_future()
-        return self._news
+    async def news(self) -> None:
+        """Until something is published."""
+        waiting: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.add(waiting)
+        try:
+            await waiting
+        finally:
+            self._waiting.discard(waiting)
+
+
+class Follower:
+    """Who has had everything up to `after`."""
+
+    def __init__(self, feed: EventFeed, after: int) -> None:
+        self._feed = feed
+        self._after = after
+
+    async def next(self) -> Batch:
+        """What follows; waits where there is nothing. Followers that are late take turns. When it is cancelled,
+        nothing is passed over.
+        """
+        feed = self._feed
+        while True:
+            if feed.is_old(self._after):
+                await feed.pace.turn()
+                events, self._after = await feed.older(self._after)
+                if events:
+                    return Batch(events, late=True)
+            elif events := feed.newer(self._after):
+                if late := len(events) == PAGE:
+                    await feed.pace.turn()
+                self._after = events[-1].entry
+                return Batch(events, late)
+            else:
+                await feed.news()
 
 
 _entry: Final = attrgetter("entry")

@@ -12,7 +12,6 @@ import asyncio
 import socket
 from collections import Counter
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Final, Protocol
 from uuid import UUID
@@ -22,7 +21,7 @@ import structlog
 from aiohttp import web
 
 from controller.api.door import NOT_ADMITTED, WRITE_WITHIN, Door, Listener, Visitor
-from controller.api.feed import Batch, EventFeed
+from controller.api.feed import EventFeed
 from controller.api.messages import EventId, NotInJournal, OperationAnswer, OperationRequest, decode_request, encode
 from controller.api.pace import measured
 from controller.api.people import Acting, People, PersonRefusedError
@@ -36,6 +35,7 @@ from firmware_bridge.plain_text import plain
 
 MAX_REQUEST: Final = 64 * 1024
 KEEP_ALIVE: Final = 10.0  # seconds between comments on a quiet event stream, so that a dead peer is noticed
+UP_TO_DATE: Final = b": up to date\n\n"
 GRACE: Final = 1.0  # seconds that requests have to end when the daemon stops; then they are cancelled, in as many again
 BODY_WITHIN: Final = 10.0  # seconds for the body of a request
 STREAMS: Final = 8  # event streams of one user
@@ -245,30 +245,23 @@ class ApiServer:
         )
 
     async def _stream(self, response: web.StreamResponse, after: int) -> None:
-        event_id = b"id: %s:%%d\ndata: %%s\n\n" % self._table.journal.encode()
         feed = self._table.feed
+        event_id = b"id: %s:%%d\ndata: %%s\n\n" % self._table.journal.encode()
         follower = feed.follow(after)
-        pending = asyncio.ensure_future(anext(follower))
-        try:
-            while True:
-                with suppress(TimeoutError):
-                    async with asyncio.timeout(KEEP_ALIVE):  # wait_for would pass over a cancellation that meets news
-                        batch = await asyncio.shield(pending)
-                    sending = _send(response, event_id, batch)
-                    await (measured(sending, feed.pace.sent) if batch.late else sending)
-                    pending = asyncio.ensure_future(anext(follower))
-                    continue
+        if after >= feed.newest:
+            await _write(response, UP_TO_DATE)
+        while True:
+            try:
+                async with asyncio.timeout(KEEP_ALIVE):
+                    events, late = await follower.next()
+            except TimeoutError:
                 await _write(response, b": still here\n\n")
-        finally:
-            pending.cancel()
-            with suppress(asyncio.CancelledError, StopAsyncIteration):
-                await pending
-            await follower.aclose()
-
-
-async def _send(response: web.StreamResponse, event_id: bytes, batch: Batch) -> None:
-    lines = [event_id % (event.entry, event.payload) for event in batch.events]
-    await _write(response, b"".join(lines) or b": up to date\n\n")
+                continue
+            lines = [event_id % (event.entry, event.payload) for event in events]
+            if events[-1].entry == feed.newest:
+                lines.append(UP_TO_DATE)
+            sending = _write(response, b"".join(lines))
+            await (measured(sending, feed.pace.sent) if late else sending)
 
 
 async def _write(response: web.StreamResponse, data: bytes) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import re
 import secrets
@@ -68,6 +69,7 @@ async def run_daemon(configuration: Configuration) -> None:
             socket=str(configuration.api.socket),
             signing_key=signing_key,
         )
+        gc.freeze()  # what was made for good is not looked through again: those pauses would delay the deal
         notifier.tell("READY=1", f"STATUS=table {table.name}")
         await stop.asked()
         notifier.tell("STOPPING=1")

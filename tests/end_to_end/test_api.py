@@ -15,7 +15,7 @@ import pytest_mock
 
 from controller.api import server as server_module
 from controller.api.client import HOST, ApiClient, TableUnreachableError
-from controller.api.feed import Batch, EventFeed, Published
+from controller.api.feed import EventFeed, Published
 from controller.api.messages import BEGINNING, EventId, OperationAnswer, OperationRequest, encode
 from controller.api.people import Acting, People, Person
 from controller.api.server import ApiServer
@@ -271,21 +271,6 @@ async def test_a_follower_sees_each_event_once_across_restarts(stage: Stage) -> 
     async with Caller(stage) as caller:
         every = await caller.events(0, followed[-1][0])
     assert [(number, json.loads(data)) for number, data in every] == followed
-
-
-async def test_what_comes_while_a_follower_is_busy_is_not_missed() -> None:
-    """Between the notice that it has everything and the request for more."""
-
-    async def nothing_on_disk(after: int, limit: int) -> list[Published]:
-        return []
-
-    feed = EventFeed(nothing_on_disk)
-    follower = feed.follow(0)
-    assert await anext(follower) == Batch([])
-    event = Published(7, b"{}")
-    feed.publish([event])
-    assert await anext(follower) == Batch([event])
-    await follower.aclose()
 
 
 class QuietTable:
