@@ -45,7 +45,7 @@ def test_an_example_prints_what_it_says(written: str, expected: str) -> None:
     assert steady("\n".join(printed[: int(head)] if head else printed)) == steady(expected.rstrip("\n"))
 
 
-@pytest.mark.parametrize("command", ["show 3", "report", "stats"])
+@pytest.mark.parametrize("command", ["show 3", "report", "verify", "stats"])
 def test_every_json_key_is_in_the_document(command: str) -> None:
     found = json.loads(run(*command.split(), "--json", "--journal", "journal"))
     assert {key for key in found if f"`{key}`" not in section(command.split()[0])} == set()

@@ -71,7 +71,7 @@ def test_the_sections_of_an_evening(folder: Path) -> None:
     assert "shift-manager (shift manager) 1 by the ruling" in decided
     assert any(row.startswith("pit-supervisor (pit supervisor) 1 every bettor chooses") for row in decided)
     assert found["Not decided"] == ["None."]
-    noted = found["Corrections, recalled cards, decks out of use"]
+    noted = found["Corrections, recalled cards, decks and journal"]
     assert [row.split()[2] for row in noted[1:]] == ["288", "301", "443"]
     assert "pit-manager pit manager 1 0 0 0 1 0" in found["People"]
 

@@ -5,8 +5,21 @@ from __future__ import annotations
 import pytest
 
 from controller.api.view import FACE_DOWN, FACE_UP, LinkView, view_of
+from controller.commands.journal.account import FAULTS, NOTED
 from controller.commands.journal.decisions import read
-from controller.commands.journal.rounds import CONCLUDED, IN_PROGRESS, VOID, Round, Rounds
+from controller.commands.journal.report_sections import FAULT_WORDS
+from controller.commands.journal.rounds import (
+    BETWEEN_ROUNDS,
+    CHANGES,
+    CONCLUDED,
+    DECIDES,
+    IN_PROGRESS,
+    VOID,
+    Round,
+    Rounds,
+)
+from controller.commands.journal.table import OF_THE_TABLE
+from controller.table.events import Event
 from controller.table.phases import IN_ROUND, Phase
 from controller.table.state import TableState
 from simulators.scenarios import names
@@ -53,6 +66,12 @@ def compare(told: Round, state: TableState) -> None:
     assert {found.id: found.row["id"] for found in told.irregularities if not found.outcome} == {
         found.id: found.row.id for found in state.open if found.round == told.number
     }
+
+
+def test_events_are_called_by_their_names() -> None:
+    names_of_events = {event.__struct_config__.tag for event in Event.__subclasses__()}
+    for called in (BETWEEN_ROUNDS, CHANGES.keys(), DECIDES, FAULTS, FAULT_WORDS.keys(), NOTED, OF_THE_TABLE):
+        assert set(called) <= names_of_events
 
 
 ENDINGS = {Phase.CONCLUDED: CONCLUDED, Phase.VOIDED: VOID}

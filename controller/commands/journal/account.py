@@ -83,7 +83,10 @@ class Account(msgspec.Struct):
         return sum(len(group.rounds) for group in self.groups)
 
 
-NOTED: Final = frozenset({"entry_corrected", "layout_corrected", "cards_recalled", "deck_quarantined", "deck_released"})
+NOTED: Final = frozenset(
+    {"cards_recalled", "deck_quarantined", "deck_released", "entry_corrected", "files_deleted", "journal_doubted",
+     "layout_corrected"}
+)  # fmt: skip
 """What a reader of a report looks into, besides irregularities and faults."""
 
 

@@ -24,7 +24,7 @@ COLUMNS: Final = {
     "Irregularities by the person who decided": ("person", "decisions"),
     "Not decided": ("time", "what"),
     "Faults of the device": ("what", "times", "first", "last"),
-    "Corrections, recalled cards, decks out of use": ("time", "round", "entry", "what"),
+    "Corrections, recalled cards, decks and journal": ("time", "round", "entry", "what"),
     "People": ("id", "name", "rank", "operations", "refused", "decided", "corrected", "recalled", "wrong PINs"),
 }
 """By section; one that is not named has no head."""
@@ -45,7 +45,7 @@ def sections(account: Account, source: Source, clock: Clock) -> list[Section]:
         "Irregularities by the person who decided": _deciders(account),
         "Not decided": _undecided(account, clock),
         "Faults of the device": _faults(account, clock),
-        "Corrections, recalled cards, decks out of use": _noted(account, clock),
+        "Corrections, recalled cards, decks and journal": _noted(account, clock),
         "People": _people(account),
         "Where the journal stood": _heads(account, source, clock),
     }

@@ -28,9 +28,9 @@ BETWEEN_ROUNDS: Final = frozenset(
      "command_unanswered", "configuration_recorded", "deck_arrived", "deck_brought", "deck_comes_into_play", "deck_cut",
      "deck_named", "deck_shuffled", "deck_shuffled_outside", "deck_taken_out", "dealer_came", "dealer_left",
      "device_differs", "device_freed", "device_lost", "device_noted", "device_ready", "device_stopped", "door_refused",
-     "exit_differs", "game_chosen", "maintenance_began", "maintenance_ended", "maintenance_noted", "pin_accepted",
-     "pin_refused", "report_taken", "reports_passed", "service_changed", "set_in_tray", "shuffle_began",
-     "shuffle_failed", "status_agrees", "table_began"}
+     "exit_differs", "files_deleted", "game_chosen", "journal_doubted", "maintenance_began", "maintenance_ended",
+     "maintenance_noted", "pin_accepted", "pin_refused", "report_taken", "reports_passed", "service_changed",
+     "set_in_tray", "shuffle_began", "shuffle_failed", "status_agrees", "table_began"}
 )  # fmt: skip
 """Events of the table and its device that are no part of a round that has ended."""
 DECIDES: Final = frozenset({"irregularity_confirmed", "order_named", "ruled"})
