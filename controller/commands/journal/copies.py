@@ -76,7 +76,8 @@ def restore(backup: Path, folder: Path, *, progress: Progress) -> Manifest:
         for file in manifest.files:
             progress(f"copying {file.name}")
             target = folder / file.name
-            _write(target, (backup / file.name).read_bytes())
+            shutil.copyfile(backup / file.name, target)
+            sync_file(target)
             if file.closed:
                 target.chmod(0o440)
             else:
