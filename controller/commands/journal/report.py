@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 import click
 
@@ -10,10 +12,11 @@ from controller.commands.journal.data import account_as_data
 from controller.commands.journal.options import Asked, journal_options, opened, print_json, span_of, span_options
 from controller.commands.journal.reading import account_of
 from controller.commands.journal.report_sections import NOTHING, Section, sections, summary
-from controller.commands.text import Page, page, write_out
+from controller.commands.text import Page, longest, page, write_out
 from controller.problems import BadInputError, ProblemError
 
-NEEDS_EXTRA = "Install it with its extra: pip install 'cardshoe[report]', or requirements-report.txt."
+SHORT: Final = 32  # characters: a wider column is text
+NEEDS_EXTRA: Final = "Install it with its extra: pip install 'cardshoe[report]', or requirements-report.txt."
 
 
 @click.command()
@@ -56,7 +59,21 @@ def report(asked: Asked, day: str | None, since: str | None, until: str | None, 
 
 def _tell(section: Section, told: Page) -> None:
     told.heading(section.title)
-    if not section.rows:
+    if section.rows:
+        told.rows(list(_in_lines(section)))
+    else:
         told.entry(NOTHING)
+
+
+def _in_lines(section: Section) -> Iterator[list[str]]:
+    """Short columns as they are, then the long ones as one text, which may wrap in a terminal."""
+    if not section.columns:
+        yield from map(list, section.rows)
         return
-    told.rows([section.columns, *section.rows] if section.columns else section.rows)
+    last = len(section.columns) - 1
+    short = [at for at in range(last) if longest([row[at] for row in section.rows]) <= SHORT]
+    first, *others = (at for at in range(last + 1) if at not in short)
+    yield [section.columns[at] for at in (*short, first)]
+    for row in section.rows:
+        more = (f"; {section.columns[at]}: {row[at]}" for at in others if row[at])
+        yield [*(row[at] for at in short), "".join([row[first], *more])]

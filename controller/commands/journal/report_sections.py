@@ -19,11 +19,11 @@ MOST_FAULTS: Final = 40  # lines; more of the same kind are counted
 
 NOTHING: Final = "None."
 COLUMNS: Final = {
-    "Void rounds": ("round", "time", "by", "why", "entered by"),
+    "Void rounds": ("round", "time", "by", "entered by", "why"),
     "Irregularities by clause": ("no.", "clause", "what", "times", "seen by device", "ended", "rounds"),
     "Irregularities by the person who decided": ("person", "decisions"),
     "Not decided": ("time", "what"),
-    "Faults of the device": ("what", "times", "first", "last"),
+    "Faults of the device": ("times", "first", "last", "what"),
     "Corrections, recalled cards, decks and journal": ("time", "round", "entry", "what"),
     "People": ("id", "name", "rank", "operations", "refused", "decided", "corrected", "recalled", "wrong PINs"),
 }
@@ -86,7 +86,7 @@ def _voids(account: Account, clock: Clock) -> Iterator[tuple[str, ...]]:
         assert one.void is not None, "it is among them for that"
         event, line = one.void.event, one.void
         by = event["clause"] or event.get("authority") or "a ruling"
-        yield str(one.number), clock.hour(line.utc_ns), by, event["text"], f"{line.by} ({line.role})"
+        yield str(one.number), clock.hour(line.utc_ns), by, f"{line.by} ({line.role})", event["text"]
 
 
 def _groups(account: Account) -> Iterator[tuple[str, ...]]:
@@ -133,9 +133,9 @@ def _faults(account: Account, clock: Clock) -> Iterator[tuple[str, ...]]:
         told.setdefault(text, []).append(line.utc_ns)
     often = sorted(told.items(), key=lambda one: -len(one[1]))
     for text, moments in often[:MOST_FAULTS]:
-        yield text, str(len(moments)), clock.hour(min(moments)), clock.hour(max(moments))
+        yield str(len(moments)), clock.hour(min(moments)), clock.hour(max(moments)), text
     if more := often[MOST_FAULTS:]:
-        yield f"{len(more)} other kinds", str(sum(len(moments) for _, moments in more)), "", ""
+        yield str(sum(len(moments) for _, moments in more)), "", "", f"{len(more)} other kinds"
 
 
 def _noted(account: Account, clock: Clock) -> Iterator[tuple[str, ...]]:
