@@ -32,8 +32,8 @@ def restore(backup: Path, folder: Path | None, only_check: bool) -> None:
         made = put_back(backup, folder, progress=say)
     write_out(
         f"{len(made.files)} files of table {made.table} are in {folder}, head {made.head}.\n"
-        "Give the folder to the daemon's user, and put the keys beside it. What the table recorded after the backup "
-        "is missing: at its start the daemon compares it with its pin."
+        "Give the folder to the daemon's user, and put the keys back. What the table recorded after the backup is "
+        "missing: the daemon finds its pin gone or newer, and waits for a pit supervisor to return it to service."
     )
 
 
