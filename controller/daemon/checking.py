@@ -20,12 +20,12 @@ from typing import Any, Final
 
 import msgspec
 
-from controller.journal import JournalError
-from controller.journal.folder import JournalFolder
+from controller.journal.verification import Verified, verify_journal
 
 SHARE: Final = 0.2  # of a core
 LONGEST_REST: Final = 2.0  # seconds
 NICEST: Final = 19
+GONE: Final = "journal-io"  # of a file that cannot be opened
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -52,22 +52,23 @@ class Pace:
         self._since = self._clock()
 
 
-def find_damage(check: Callable[[], object]) -> Finding:
+def find_damage(folder: Path, verify: Callable[[], Verified]) -> Finding:
     """What the check says of the journal. Raises `JournalError` when it cannot be checked.
 
-    A file that is gone may have been deleted by age meanwhile: then it is checked once more.
+    A file that is gone may have been deleted by age meanwhile: then all is checked once more.
     """
-    for again in (True, False):
-        try:
-            check()
-            break
-        except JournalError as error:
-            if error.code == "journal-io":
-                if not again:
-                    raise
-                continue
-            return Finding(error.code, str(error), error.hint)
-    return Finding()
+    found = verify().findings
+    if any(one.code == GONE for one in found):
+        found = verify().findings
+    if not found:
+        return Finding()
+    first = found[0]
+    more = f" That is the first of {len(found)} findings." if len(found) > 1 else ""
+    return Finding(
+        "journal-damaged",
+        f"The journal {folder / first.file} is damaged: {first.sentence}{more}",
+        "Keep the files for an audit; `cardshoe journal verify` lists what is wrong, and a backup may have them whole.",
+    )
 
 
 async def check_beside(folder: Path, log: Any) -> Finding:
@@ -99,10 +100,12 @@ def _rest(seconds: float) -> None:
 
 
 def main(folder: Path) -> None:
+    if not folder.is_dir():
+        raise SystemExit(1)
     with suppress(OSError):  # a service may not be allowed to
         os.nice(NICEST)
     pace = Pace(time.perf_counter, _rest)
-    found = find_damage(lambda: JournalFolder.open_to_read(folder).verify(lambda head: pace.step()))
+    found = find_damage(folder, lambda: verify_journal(folder, reached=lambda entry: pace.step()))
     sys.stdout.buffer.write(msgspec.json.encode(found))
 
 

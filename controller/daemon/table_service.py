@@ -163,7 +163,7 @@ class TableService:
         return view
 
     def end_after_round(self, code: str, sentence: str, hint: str) -> None:
-        """Out of service, once no round is in progress."""
+        """The journal is damaged: that is recorded and the table out of service, once no round is in progress."""
         self._after_round = Fault(code, sentence, hint)
         self._queue.put_nowait(Asked(None))
 
@@ -265,6 +265,7 @@ class TableService:
     async def _between_rounds(self) -> None:
         if self._after_round is not None:
             fault, self._after_round = self._after_round, None
+            await self._take(inputs.DamageFound(fault.code, fault.sentence))
             self._fail(fault)
         elif (due := await self._keeper.between_rounds(self.state)) is not None:
             await self._take(due)

@@ -8,7 +8,7 @@
     DeviceContradicted  device_watch.py; with each status: does the device do what was ordered?
     PinTried, RefusedAtDoor
                         access.py
-    DaemonStarted, FilesExpired
+    DaemonStarted, FilesExpired, DamageFound
                         here
 
 After each of them device_commands.py adds the commands that the device needs now. No clock, no I/O, no randomness: the
@@ -66,6 +66,10 @@ def _files_expired(decision: Decision, given: inputs.FilesExpired) -> None:
         decision.emit(events.FilesDeleted(given.files))
 
 
+def _damage_found(decision: Decision, given: inputs.DamageFound) -> None:
+    decision.emit(events.JournalDoubted(given.code, given.sentence))
+
+
 _HANDLERS: Final[dict[type[inputs.Input], Callable[[Decision, Any], None]]] = {
     inputs.DaemonStarted: _daemon_started,
     inputs.DeviceConnected: reconciliation.device_connected,
@@ -79,4 +83,5 @@ _HANDLERS: Final[dict[type[inputs.Input], Callable[[Decision, Any], None]]] = {
     inputs.PinTried: access.pin_tried,
     inputs.RefusedAtDoor: access.refused_at_door,
     inputs.FilesExpired: _files_expired,
+    inputs.DamageFound: _damage_found,
 }

@@ -151,6 +151,13 @@ class FilesExpired(Input, frozen=True, tag="files_expired"):
     files: tuple[FileRecord, ...]
 
 
+class DamageFound(Input, frozen=True, tag="damage_found"):
+    """The check beside the table found the journal other than it was written. `code`: the fault's."""
+
+    code: str
+    sentence: str
+
+
 AnyInput: TypeAlias = (
     DaemonStarted
     | DeviceConnected
@@ -164,4 +171,5 @@ AnyInput: TypeAlias = (
     | PinTried
     | RefusedAtDoor
     | FilesExpired
+    | DamageFound
 )

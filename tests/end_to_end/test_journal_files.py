@@ -16,13 +16,16 @@ import structlog
 from controller.api.client import ApiClient
 from controller.api.messages import encode_hook
 from controller.api.view import LinkView, view_of
-from controller.daemon.checking import LONGEST_REST, Finding, Pace, check_beside, find_damage
+from controller.daemon.checking import LONGEST_REST, Pace, check_beside, find_damage
+from controller.daemon.checking import Finding as Found
 from controller.daemon.journal_types import JOURNAL_TYPES
 from controller.games.specification import Unit
-from controller.journal import JournalError, format_1
+from controller.journal import format_1
+from controller.journal.chain import Head
 from controller.journal.folder import JournalFolder
 from controller.journal.reader import JournalReader
 from controller.journal.schema import SCHEMA
+from controller.journal.verification import Finding, Verified
 from controller.table import operations
 from controller.table.events import Event
 from controller.table.evolve import evolve
@@ -124,6 +127,8 @@ async def test_damage_of_an_older_file_is_found_beside_the_table() -> None:
                     request = voice.request(member, shown.round, operations.ReturnToService())
                     assert (await voice.send(request)).accepted is accepted
                 assert fault["sentence"] not in (await client.state()).service_cause
+                noted = (await stage.events_until(client, "journal_doubted"))[-1]
+            assert (noted["code"], noted["sentence"]) == (fault["code"], fault["sentence"])
             assert await stage.daemon.end() == 0
 
 
@@ -144,7 +149,7 @@ async def test_a_journal_without_damage_keeps_the_table_in_service() -> None:
         async with Stage(folder) as stage:
             await stage.start_daemon()
             found = await check_beside(stage.journal, structlog.get_logger())
-            assert found == Finding()
+            assert found == Found()
             assert not stage.daemon.logged("table.fault")
             assert not stage.daemon.logged("journal.check_failed")
 
@@ -152,7 +157,7 @@ async def test_a_journal_without_damage_keeps_the_table_in_service() -> None:
 async def test_a_check_that_cannot_be_made_is_reported_and_finds_nothing(tmp_path: Path) -> None:
     """A folder that is not there: the process ends with a failure."""
     log = Log()
-    assert await check_beside(tmp_path / "nowhere", log) == Finding()
+    assert await check_beside(tmp_path / "nowhere", log) == Found()
     assert log.events == ["journal.check_failed"]
 
 
@@ -179,16 +184,17 @@ def test_the_check_rests_after_each_page() -> None:
     assert rests[-1] == 0.0
 
 
-def test_a_file_that_is_deleted_while_it_is_checked_is_no_damage() -> None:
-    tries: list[int] = []
+def test_a_file_that_is_deleted_while_it_is_checked_is_no_damage(tmp_path: Path) -> None:
+    gone = Finding("journal-io", "000001.journal", 0, "The file is gone.")
+    answers = [verified(gone), verified()]
+    assert find_damage(tmp_path, lambda: answers.pop(0)) == Found()
+    assert not answers
+    answers = [verified(gone), verified(gone, gone)]
+    assert find_damage(tmp_path, lambda: answers.pop(0)).code == "journal-damaged"
 
-    def check() -> None:
-        tries.append(1)
-        if len(tries) == 1:
-            raise JournalError("journal-io", "The file is gone.", "")
 
-    assert find_damage(check) == Finding()
-    assert len(tries) == 2
+def verified(*findings: Finding) -> Verified:
+    return Verified(findings, 1, 1, 1, Head(), Head(), (), ())
 
 
 # -- a journal of format 1 -------------------------------------------------------------------------------------------

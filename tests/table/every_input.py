@@ -14,6 +14,7 @@ from controller.table.inputs import (
     AnyInput,
     CommandAnswered,
     DaemonStarted,
+    DamageFound,
     DeviceConnected,
     DeviceContradicted,
     DeviceGone,
@@ -327,10 +328,11 @@ def every_link(state: TableState) -> Iterator[AnyInput]:
 
 
 def every_caller(state: TableState) -> Iterator[AnyInput]:
-    """PINs, what was refused at the door, and files that are not kept any longer."""
+    """PINs, what was refused at the door, files that are not kept, and damage."""
     for uid, right, utc_ns in product((0, HUGE), (True, False), (0, HUGE)):
         yield PinTried("dealer", uid, right, utc_ns)
     yield from (RefusedAtDoor("not-admitted", uid, 3) for uid in (None, 0, HUGE))
+    yield DamageFound("journal-damaged", "The journal is damaged.")
     yield from (FilesExpired(files) for files in ((), (FileRecord("000001.journal", "5e" * 16, HUGE, "00" * 32),)))
 
 
