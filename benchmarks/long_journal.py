@@ -2,7 +2,8 @@
 
     python -m benchmarks.long_journal FOLDER DAYS [ROUNDS_A_DAY]
 
-A day has 600 rounds, if nothing else is said; a round has some 46 inputs and 151 entries. The key is of zeros.
+A day has 600 rounds, if nothing else is said; a round has some 46 inputs and 151 entries. The last day began ten
+minutes ago, so that a daemon goes on in its file. The key is of zeros.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import sqlite3
 import sys
 import time
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from datetime import time as time_of_day
 from pathlib import Path
 from random import Random
@@ -19,7 +21,7 @@ from typing import Any, Final
 import msgspec
 
 from benchmarks.in_process import SmoothRounds
-from controller.daemon.journal_days import JournalDays, find_zone
+from controller.daemon.journal_days import JournalDays
 from controller.daemon.journal_keeper import ROUNDS, JournalKeeper
 from controller.daemon.journal_types import JOURNAL_TYPES
 from controller.journal.chain import Head
@@ -40,7 +42,7 @@ TABLE: Final = "BENCH"
 ROUNDS_A_DAY: Final = 600
 SECOND: Final = 1_000_000_000
 DAY: Final = 86_400 * SECOND
-BEGIN: Final = 20_454 * DAY + 6 * 3600 * SECOND  # a morning at six
+AGO: Final = 600 * SECOND
 
 
 class Written(msgspec.Struct):
@@ -101,20 +103,20 @@ class _Log:
 class _Writer:
     """Commits what the table decides, at a time of its own."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, begin: int) -> None:
         self.written = Written()
-        self._now = BEGIN
+        self._begin = self._now = begin
         self._state = TableState()
         identity = Identity(Random(1).randbytes(16).hex(), TABLE, True)
         self.journal: Journal[AnyInput, AnyEvent] = Journal.open(
             folder, JOURNAL_TYPES, local_key=KEY, identity=identity, signer=SigningKey(KEY), connect=_unsynced
         )
         self.journal.begin_file(SavedState(), self.now())
-        days = JournalDays(time_of_day(6), find_zone("UTC"), 2**60)
+        days = JournalDays(time_of_day.fromisoformat(day_begins(begin)), UTC, 2**60)
         self.keeper = JournalKeeper(_Files(self.journal), LinkMemory(), days, 0, self, lambda: 0, _Log())
 
     def now(self) -> Moment:
-        return Moment(self._now, self._now - BEGIN)
+        return Moment(self._now, self._now - self._begin)
 
     def commit(self, given: AnyInput, decided: Decided) -> None:
         self._now += SECOND
@@ -132,16 +134,28 @@ class _Writer:
         _at_once(self.keeper.between_rounds(self._state))
 
 
-def write(folder: Path, days: int, rounds_a_day: int = ROUNDS_A_DAY) -> Written:
+def last_day() -> int:
+    """When the last day of a journal that is written now begins: a full minute."""
+    minute = 60 * SECOND
+    return (time.time_ns() - AGO) // minute * minute
+
+
+def day_begins(begin: int) -> str:
+    """That time of the day, as a configuration has it."""
+    return f"{datetime.fromtimestamp(begin // SECOND, UTC):%H:%M}"
+
+
+def write(folder: Path, days: int, rounds_a_day: int = ROUNDS_A_DAY, *, last: int) -> Written:
     """So many days, a file each. At the end as many rounds are not saved as can be, as after a power cut."""
-    begin = time.perf_counter()
-    writer = _Writer(folder)
+    started = time.perf_counter()
+    begin = last - (days - 1) * DAY
+    writer = _Writer(folder, begin)
     written = writer.written
     try:
         table = SmoothRounds(writer.commit)
         for day in range(days):
             for number in range(rounds_a_day):
-                writer.go_on_at(BEGIN + day * DAY + number * (DAY // (rounds_a_day + 1)))
+                writer.go_on_at(begin + day * DAY + number * (DAY // (rounds_a_day + 1)))
                 table.play()
                 table.steps.clear()
         while writer.keeper.unsaved_rounds < ROUNDS - 1:
@@ -151,7 +165,7 @@ def write(folder: Path, days: int, rounds_a_day: int = ROUNDS_A_DAY) -> Written:
         writer.journal.close()
     files = list(folder.glob("*.journal"))
     written.files, written.bytes = len(files), sum(path.stat().st_size for path in files)
-    written.seconds = time.perf_counter() - begin
+    written.seconds = time.perf_counter() - started
     return written
 
 
@@ -172,7 +186,7 @@ def _at_once(work: Any) -> None:
 
 
 def main(folder: str, days: str, rounds_a_day: str = str(ROUNDS_A_DAY)) -> None:
-    print(write(Path(folder), int(days), int(rounds_a_day)))
+    print(write(Path(folder), int(days), int(rounds_a_day), last=last_day()))
 
 
 if __name__ == "__main__":

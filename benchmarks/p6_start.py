@@ -1,7 +1,6 @@
 """P6: how long the daemon takes until it is ready, and its memory, after a day, a month and a year of dealing.
 
-    python -m benchmarks.p6_start [DAYS ...]        # 0 1 30 unless others are named; 365 takes an hour to write
-    python -m benchmarks.p6_start --folder FOLDER 365    # journals are kept there, and used again
+    python -m benchmarks.p6_start [DAYS ...]    # 0 1 30 unless others are named; 365 take half an hour, and 9 GB
 
 Each journal is of as many days, 600 rounds a day, a file a day (`benchmarks.long_journal`). `stopped`: the daemon had
 saved its state when it ended; `killed`: it was killed, with as many rounds to fold as there can be. Floor: `python -c
@@ -22,7 +21,7 @@ import time
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from benchmarks.long_journal import KEY, TABLE, write
+from benchmarks.long_journal import KEY, TABLE, day_begins, last_day, write
 from controller.games.specification import Unit
 from simulators.demo.stage import configuration_text
 
@@ -31,9 +30,10 @@ READY_WITHIN: Final = 600.0  # seconds
 
 
 class Start(NamedTuple):
-    """One start: seconds until READY=1, and resident megabytes then."""
+    """One start: seconds until READY=1, the processor's seconds for it, and resident megabytes then."""
 
     seconds: float
+    busy: float
     megabytes: float
 
 
@@ -56,25 +56,29 @@ def start(folder: Path, end: signal.Signals) -> Start:
             seconds = time.perf_counter() - begin
             status = Path(f"/proc/{process.pid}/status").read_text()
             kilobytes = int(status.partition("VmRSS:")[2].split()[0])
+            ticks = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+            busy = sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
         finally:
             process.send_signal(end)
             process.wait()
-    return Start(seconds, kilobytes / 1024)
+    return Start(seconds, busy, kilobytes / 1024)
 
 
 def prepare(folder: Path, days: int) -> None:
     """The journal, and what a daemon needs around it."""
     folder.mkdir(parents=True, exist_ok=True)
+    last = last_day()
     text = configuration_text(Unit.SINGLES).replace("{folder}", str(folder)).replace('"DEMO"', f'"{TABLE}"')
+    text = text.replace("[journal]\n", f'[journal]\nday_begins = "{day_begins(last)}"\n')
     (folder / "table.toml").write_text(text)
     (folder / "device.keys").touch(0o600)
-    key = folder / "journal.key"
-    if not key.exists():
+    journal = folder / "journal"
+    journal.mkdir()
+    for key in (folder / "journal.key", journal / "signing.key"):
         key.write_text(f"{KEY.hex()}\n")
         key.chmod(0o600)
-    journal = folder / "journal"
-    if days and not journal.exists():
-        written = write(journal, days)
+    if days:
+        written = write(journal, days, last=last)
         per_second = written.decisions / written.seconds
         print(f"    {written.rounds:,} rounds, {written.decisions:,} decisions, {written.entries:,} entries written "
               f"in {written.seconds:.0f} s ({per_second:,.0f} decisions/s)")  # fmt: skip
@@ -100,20 +104,22 @@ def measure(folder: Path, days: int) -> None:
     for label, starts in (("killed", killed), ("stopped", stopped)):
         seconds = statistics.median(one.seconds for one in starts)
         most = max(one.seconds for one in starts)
+        busy = statistics.median(one.busy for one in starts)
         memory = statistics.median(one.megabytes for one in starts)
-        print(f"{days:6} {label:8} {seconds:8.3f} {most:8.3f} {memory:8.1f} {len(files):7} {megabytes:12,.1f}")
+        print(
+            f"{days:6} {label:8} {seconds:8.3f} {most:8.3f} {busy:8.2f} {memory:8.1f} {len(files):7} {megabytes:12,.1f}"
+        )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("days", type=int, nargs="*", default=[0, 1, 30])
-    parser.add_argument("--folder", type=Path)
     given = parser.parse_args()
     print(f"P6: seconds until ready, median and most of {RUNS}; goal 1 s, 70 MiB. `python -c pass`: {floor():.3f} s")
-    print(f"{'days':>6} {'ended':8} {'median':>8} {'most':>8} {'MiB':>8} {'files':>7} {'megabytes':>12}")
+    print(f"{'days':>6} {'ended':8} {'median':>8} {'most':>8} {'CPU':>8} {'MiB':>8} {'files':>7} {'megabytes':>12}")
     with tempfile.TemporaryDirectory() as temporary:
         for days in given.days:
-            measure((given.folder or Path(temporary)) / f"days-{days}", days)
+            measure(Path(temporary) / f"days-{days}", days)
 
 
 if __name__ == "__main__":
