@@ -99,6 +99,8 @@ def _head(view: TableView) -> RenderableType:
         head.append(f" · dealt by {view.dealer}")
     if view.abandon_asked:
         head.append(" · ABANDON THE ROUND? repeat to confirm", "bold red")
+    for warning in view.warnings:
+        head.append(f" · {warning}", "yellow")
     return head
 
 
