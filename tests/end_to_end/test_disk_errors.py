@@ -12,6 +12,7 @@ from typing import Any, cast
 
 import pytest
 
+from benchmarks.in_process import SmoothRounds
 from controller.api.client import ApiClient
 from controller.api.messages import OperationRequest
 from controller.api.people import Acting
@@ -25,7 +26,8 @@ from controller.journal.store import Committed
 from controller.roles import Role
 from controller.table import operations
 from controller.table.access import FAILURES
-from controller.table.events import DeviceLost, DoorRefused, Event, PinRefused, ReportTaken
+from controller.table.decision import Decided
+from controller.table.events import DeviceLost, DoorRefused, Event, JournalDoubted, PinRefused, ReportTaken
 from controller.table.inputs import DaemonStarted
 from controller.table.settings import Settings
 from controller.table.state import TableState
@@ -323,3 +325,38 @@ async def test_what_the_door_refused_while_the_disk_was_full_is_recorded_after_i
         await in_turn(service)
     told = [(event.what, event.uid, event.count) for event in disk.events if isinstance(event, DoorRefused)]
     assert told == [("not-admitted", 1001, 43), ("connections", 1001, 5)]
+
+
+# -- damage that is found beside the table ----------------------------------------------------------------------------
+
+
+async def test_damage_that_is_found_in_a_round_waits_for_its_end() -> None:
+    """The round goes on and is concluded; then it is recorded, and no other begins."""
+    decided: list[tuple[TableState, Any]] = []
+
+    def commit(given: Any, decision: Decided) -> None:
+        decided.append((decision.state, given))
+
+    SmoothRounds(commit).play()
+    (before, _), (after, ends) = decided[-2:]
+    assert before.in_round
+    assert not after.in_round
+    disk, line = Disk(), Line()
+    async with served(disk, line) as service:
+        await in_turn(service)
+        service.state = before
+        service.end_after_round("journal-damaged", "The journal is damaged.", "Keep the files.")
+        await in_turn(service)
+        shown = service.view()
+        assert shown.service == "in_service"
+        assert shown.warnings == ("The journal is damaged. After this round the table goes out of service.",)
+        request = OperationRequest(ends.operation_id, ends.round, ends.operation)
+        assert (await service.operate(request, Acting("dealer", Role.DEALER))).accepted
+        await in_turn(service)
+        shown = service.view()
+        assert not service.state.in_round
+        assert (shown.service, shown.service_cause) == ("out_of_service", "The journal is damaged.")
+        assert shown.warnings == ()
+        assert disk.events[-1] == JournalDoubted("journal-damaged", "The journal is damaged.")
+        assert (await service.operate(returning(1), SAM)).accepted
+        assert service.view().service_cause != "The journal is damaged."

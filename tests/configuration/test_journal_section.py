@@ -1,0 +1,58 @@
+"""`[journal]`: where its files lie, when the next one is begun, and how long they are kept."""
+
+from __future__ import annotations
+
+from datetime import UTC, time
+from pathlib import Path
+
+import pytest
+
+from controller.daemon.configuration import Configuration, ConfigurationError, read_configuration
+
+from .test_house_law import CHOSEN, REST, TABLE
+
+
+def read(folder: Path, more: str) -> Configuration:
+    path = folder / "table.toml"
+    text = TABLE.format(simulated="true") + CHOSEN + REST
+    assert text.count("[journal]\n") == 1
+    path.write_text(text.replace("[journal]\n", f"[journal]\n{more}"))
+    return read_configuration(path)
+
+
+def test_what_holds_where_nothing_is_said(tmp_path: Path) -> None:
+    section = read(tmp_path, "").journal
+    assert (section.keep_days, section.signing_key_file) == (0, None)
+    assert (section.days.begins, section.days.zone, section.days.most_bytes) == (time(6), UTC, 256_000_000)
+
+
+def test_what_a_casino_chooses(tmp_path: Path) -> None:
+    more = (
+        'day_begins = "04:30"\ntime_zone = "Europe/Vienna"\nmegabytes = 32\nkeep_days = 400\nsigning_key_file = "s"\n'
+    )
+    section = read(tmp_path, more).journal
+    assert (section.keep_days, section.signing_key_file) == (400, tmp_path / "s")
+    assert (section.days.begins, str(section.days.zone)) == (time(4, 30), "Europe/Vienna")
+    assert section.days.most_bytes == 32_000_000
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ('day_begins = "6:00"\n', "a time of day, as in 06:00"),
+        ('day_begins = "24:00"\n', "a time of day, as in 06:00"),
+        ("day_begins = 06:00:00\n", "[journal] day_begins"),
+        ('time_zone = "Europe"\n', "[journal] time_zone: this system knows no time zone 'Europe'"),
+        ('time_zone = "../../etc/passwd"\n', "this system knows no time zone"),
+        ('time_zone = "\\u001b[31m"\n', "[journal] time_zone"),
+        ("megabytes = 0\n", "[journal] megabytes"),
+        ("keep_days = -1\n", "[journal] keep_days"),
+        ("keep_days = 1.5\n", "[journal] keep_days"),
+        ('path = "journal.db"\n', "path"),
+    ],
+)
+def test_what_a_journal_section_cannot_say(tmp_path: Path, more: str, words: str) -> None:
+    with pytest.raises(ConfigurationError) as refused:
+        read(tmp_path, more)
+    assert words in str(refused.value)
+    assert "\x1b" not in str(refused.value)
