@@ -66,7 +66,10 @@ def test_the_sections_of_an_evening(folder: Path) -> None:
     assert found["Void rounds"][1] == (
         "3 19:04:43 NC 5.5.1 pit-supervisor (pit supervisor) a card that is not of this deck was found"
     )
-    assert "I12 NC 5.7 1 0 a card exposed in dealing; ended: 1 every bettor chooses; rounds: 1" in found["Irregularities by clause"]
+    assert (
+        "I12 NC 5.7 1 0 a card exposed in dealing; ended: 1 every bettor chooses; rounds: 1"
+        in found["Irregularities by clause"]
+    )
     decided = found["Irregularities by the person who decided"]
     assert "shift-manager (shift manager) 1 by the ruling" in decided
     assert any(row.startswith("pit-supervisor (pit supervisor) 1 every bettor chooses") for row in decided)
