@@ -25,6 +25,7 @@ from controller.journal.verification import Verified, verify_journal
 SHARE: Final = 0.2  # of a core
 LONGEST_REST: Final = 2.0  # seconds
 NICEST: Final = 19
+OF_THE_PIN: Final = {"other-than-pinned", "pin-damaged", "pin-unreadable"}
 GONE: Final = "journal-io"  # of a file that cannot be opened
 
 
@@ -55,11 +56,13 @@ class Pace:
 def find_damage(folder: Path, verify: Callable[[], Verified]) -> Finding:
     """What the check says of the journal. Raises `JournalError` when it cannot be checked.
 
-    A file that is gone may have been deleted by age meanwhile: then all is checked once more.
+    A file that is gone may have been deleted by age meanwhile: then all is checked once more. The pin was compared at
+    the start (`controller.journal.pinning`), and moves meanwhile.
     """
     found = verify().findings
     if any(one.code == GONE for one in found):
         found = verify().findings
+    found = tuple(one for one in found if one.code not in OF_THE_PIN)
     if not found:
         return Finding()
     first = found[0]
@@ -74,10 +77,14 @@ def find_damage(folder: Path, verify: Callable[[], Verified]) -> Finding:
 async def check_beside(folder: Path, log: Any) -> Finding:
     """Start the process and wait for what it finds. A check that fails is reported in the log, and found nothing."""
     environment = {name: value for name, value in os.environ.items() if name != "NOTIFY_SOCKET"}
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", __name__, str(folder), env=environment,
-        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
-    )  # fmt: skip
+    try:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", __name__, str(folder), env=environment,
+            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
+        )  # fmt: skip
+    except OSError as error:
+        log.error("journal.check_failed", error=error.strerror)
+        return Finding()
     assert process.stdout is not None
     try:
         said = await process.stdout.read()

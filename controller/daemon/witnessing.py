@@ -51,7 +51,9 @@ class Witnessing:
 
     async def run(self) -> None:
         while True:
-            await self._run_once()
+            with suppress(OSError):  # no process can be started
+                await self._run_once()
+            self._log.warning("journal.witness_ended", witness=str(self._witness))
             await asyncio.sleep(AGAIN_AFTER)
 
     async def _run_once(self) -> None:
@@ -71,7 +73,6 @@ class Witnessing:
                 with suppress(TimeoutError):  # it may hang in a system call: then it ends when that does
                     async with asyncio.timeout(ENDS_WITHIN):
                         await process.wait()
-        self._log.warning("journal.witness_ended", witness=str(self._witness))
 
 
 def main(folder: Path, witness: Path) -> None:
