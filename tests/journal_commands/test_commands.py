@@ -41,15 +41,15 @@ def lines(text: str) -> list[str]:
 
 
 def test_a_round_is_told_with_who_decided_by_which_clause_and_when(folder: Path) -> None:
-    told = lines(run("show", 1, "--journal", folder))
-    assert told[0] == "Round 1 of table BAC-07 (SIMULATED): concluded"
-    assert told[1] == "23 November 2026, 19:00:26 to 19:02:04 (1 min 38 s), UTC; journal entries 25 to 125"
-    assert "I12, box 3: a card exposed in dealing (NC 5.7): every bettor chooses" in told
+    printed = lines(run("show", 1, "--journal", folder))
+    assert printed[0] == "Round 1 of table BAC-07 (SIMULATED): concluded"
+    assert printed[1] == "23 November 2026, 19:00:26 to 19:02:04 (1 min 38 s), UTC; journal entries 25 to 125"
+    assert "I12, box 3: a card exposed in dealing (NC 5.7): every bettor chooses" in printed
     confirmed = "confirmed: I12, a card was exposed in dealing (NC 5.7); by pit-supervisor (pit supervisor)"
-    assert f"19:01:26 {confirmed}" in told
-    assert "19:01:32 bob at box 3 chooses to withdraw (NC 5.7.3); by dealer (dealer)" in told
-    assert "box 3      ?? ?? ?? out of play, bets returned (NC 5.7.3)" in told
-    assert "box 1      AC 2C 3C Plain Six, WIN against Plain Four, pays half" in told
+    assert f"19:01:26 {confirmed}" in printed
+    assert "19:01:32 bob at box 3 chooses to withdraw (NC 5.7.3); by dealer (dealer)" in printed
+    assert "box 3      ?? ?? ?? out of play, bets returned (NC 5.7.3)" in printed
+    assert "box 1      AC 2C 3C Plain Six, WIN against Plain Four, pays half" in printed
 
 
 def test_a_void_round_says_why_by_whom_and_that_bets_went_back(folder: Path) -> None:
@@ -60,9 +60,9 @@ def test_a_void_round_says_why_by_whom_and_that_bets_went_back(folder: Path) -> 
 
 
 def test_recalled_cards_are_told_without_a_face(folder: Path) -> None:
-    told = run("show", 2, "--short", "--journal", folder).partition("Recalled cards")[2]
-    assert "pit-manager recalls the cards of box 3 in round 2: the player of box 3 disputes the hand" in told
-    assert "Course" not in told
+    printed = run("show", 2, "--short", "--journal", folder).partition("Recalled cards")[2]
+    assert "pit-manager recalls the cards of box 3 in round 2: the player of box 3 disputes the hand" in printed
+    assert "Course" not in printed
 
 
 def test_a_round_in_progress_and_one_that_did_not_begin(folder: Path) -> None:
@@ -113,8 +113,8 @@ def test_a_round_as_json(folder: Path) -> None:
 def test_the_rounds_that_are_asked_for(folder: Path, asked: list[str], found: list[int]) -> None:
     listed = run("list", "--json", "--journal", folder, *asked).splitlines()
     assert [json.loads(line)["round"] for line in listed] == found
-    told = lines(run("list", "--journal", folder, *asked))
-    assert [line.split()[0] for line in told[1:]] == list(map(str, found))
+    printed = lines(run("list", "--journal", folder, *asked))
+    assert [line.split()[0] for line in printed[1:]] == list(map(str, found))
 
 
 @pytest.mark.parametrize(

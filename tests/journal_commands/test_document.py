@@ -51,7 +51,7 @@ def test_every_json_key_is_in_the_document(command: str) -> None:
     assert {key for key in found if f"`{key}`" not in section(command.split()[0])} == set()
 
 
-def test_a_listed_round_has_the_keys_of_a_round_told() -> None:
+def test_a_listed_round_has_the_keys_of_a_round_shown() -> None:
     listed = json.loads(run("list", "--json", "--journal", "journal").splitlines()[0])
     keys = re.findall(r"`(\w+)`", section("show").partition("JSON:")[2])
     assert [key for key in keys if key not in ("raised", "steps", "outcome", "decided_by")][: len(listed)] == [*listed]

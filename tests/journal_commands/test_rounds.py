@@ -42,11 +42,11 @@ def test_an_account_agrees_with_the_table(name: str) -> None:
     assert sum(not one.outcome for one in found) == len(last.open)
 
 
-def compare(told: Round, state: TableState) -> None:
+def compare(account: Round, state: TableState) -> None:
     view = view_of(state, LinkView())
     lies = {hand.place: hand for hand in view.hands if hand.cards or hand.count}
-    assert {hand.place for hand in told.dealt} == lies.keys()
-    for hand in told.dealt:
+    assert {hand.place for hand in account.dealt} == lies.keys()
+    for hand in account.dealt:
         seen = lies[hand.place]
         assert sorted(hand.cards)[: len(seen.cards)] == sorted(seen.cards) or len(hand.cards) == seen.count
         assert [card for card in hand.cards if card not in (FACE_DOWN, FACE_UP)] == [
@@ -54,17 +54,17 @@ def compare(told: Round, state: TableState) -> None:
         ]
         assert len(hand.cards) == (len(seen.cards) if seen.shown else seen.count)
         assert (bool(hand.dead), hand.outcome) == (seen.dead, seen.outcome)
-    assert told.boxes == list(state.round.boxes)
-    assert ENDINGS.get(state.phase, IN_PROGRESS) == told.ending or state.phase not in IN_ROUND
+    assert account.boxes == list(state.round.boxes)
+    assert ENDINGS.get(state.phase, IN_PROGRESS) == account.ending or state.phase not in IN_ROUND
     if state.phase in IN_ROUND:
-        assert told.ending == IN_PROGRESS
-    assert (told.void is not None) == (state.round.voided_from is not None)
-    assert bool(told.chips) == state.round.chips_paid
-    assert [bet["number"] for bet in told.settlement] == [bet.number for bet in state.round.settlement]
-    open_ones = [found.id for found in told.irregularities if not found.outcome]
-    assert open_ones == [found.id for found in state.open if found.round == told.number]
-    assert {found.id: found.row["id"] for found in told.irregularities if not found.outcome} == {
-        found.id: found.row.id for found in state.open if found.round == told.number
+        assert account.ending == IN_PROGRESS
+    assert (account.void is not None) == (state.round.voided_from is not None)
+    assert bool(account.chips) == state.round.chips_paid
+    assert [bet["number"] for bet in account.settlement] == [bet.number for bet in state.round.settlement]
+    open_ones = [found.id for found in account.irregularities if not found.outcome]
+    assert open_ones == [found.id for found in state.open if found.round == account.number]
+    assert {found.id: found.row["id"] for found in account.irregularities if not found.outcome} == {
+        found.id: found.row.id for found in state.open if found.round == account.number
     }
 
 

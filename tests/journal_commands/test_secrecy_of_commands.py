@@ -1,4 +1,4 @@
-"""Two journals that differ in cards that nobody saw: every command says the same of them, in as many bytes.
+"""Two journals that differ in cards that no one saw: every command says the same of them, in as many bytes.
 
 What may differ hides the cards or covers what is sealed: commitments, hashes, digests of files.
 """

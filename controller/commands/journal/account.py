@@ -18,7 +18,7 @@ FAULTS: Final = frozenset(
     {"clock_ran_backwards", "command_refused", "command_unanswered", "device_differs", "device_lost", "device_stopped",
      "exit_differs", "reports_passed", "shuffle_failed", "status_differs"}
 )  # fmt: skip
-NO_FAULT: Final = frozenset({"returned-to-service"})  # a link that ends because a person makes it anew
+NO_FAULT: Final = frozenset({"returned-to-service"})  # a link that ends because a person makes it again
 IN_SERVICE: Final = "in_service"
 
 

@@ -167,7 +167,7 @@ def _copy(path: Path, target: Path) -> CopiedFile:
 
 
 def _copy_open(path: Path, target: Path) -> None:
-    """A file that is written to, as it is at one moment: in one step, so that the table does not make it begin anew."""
+    """A file that is written to, as it is at one moment: in one step, which no commit of the table interrupts."""
     living = connect_reader(path)
     assert isinstance(living, sqlite3.Connection)
     with closing(living), closing(sqlite3.connect(target)) as copy:

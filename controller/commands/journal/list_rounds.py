@@ -46,13 +46,13 @@ def list_rounds(asked: Asked, day: str | None, since: str | None, until: str | N
         for one in found:
             print_json(row_of(one))
         return
-    told = page()
-    told.heading(f"Table {source.table_name}, {span.name}: {len(found)} round{'s' * (len(found) != 1)}")
+    output = page()
+    output.heading(f"Table {source.table_name}, {span.name}: {len(found)} round{'s' * (len(found) != 1)}")
     for one in found:
         length = lasted(one.ended_ns - one.began_ns) if one.ended_ns else ""
         cells = (str(one.number), 6), (asked.clock.hour(one.began_ns), 8), (length, 11), (_hands(one), 7)
-        told.entry(cell_of(one), *cells, (ending(one), 13))
-    told.show()
+        output.entry(cell_of(one), *cells, (ending(one), 13))
+    output.show()
 
 
 def _hands(one: Round) -> str:

@@ -49,20 +49,20 @@ def report(asked: Asked, day: str | None, since: str | None, until: str | None, 
             raise BadInputError(f"{html} cannot be written: {error.strerror}.", "Name another file.") from error
         write_out(f"{summary(account)} Written to {html}.")
         return
-    told = page()
+    output = page()
     marked = " (SIMULATED)" if source.simulated else ""
-    told.heading(f"Table {source.table_name}{marked}, {span.name}: {summary(account)}")
+    output.heading(f"Table {source.table_name}{marked}, {span.name}: {summary(account)}")
     for section in made:
-        _tell(section, told)
-    told.show()
+        _tell(section, output)
+    output.show()
 
 
-def _tell(section: Section, told: Page) -> None:
-    told.heading(section.title)
+def _tell(section: Section, output: Page) -> None:
+    output.heading(section.title)
     if section.rows:
-        told.rows(list(_in_lines(section)))
+        output.rows(list(_in_lines(section)))
     else:
-        told.entry(NOTHING)
+        output.entry(NOTHING)
 
 
 def _in_lines(section: Section) -> Iterator[list[str]]:

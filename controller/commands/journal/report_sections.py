@@ -126,12 +126,12 @@ FAULT_WORDS: Final[dict[str, Callable[[Line], str]]] = {
 
 def _faults(account: Account, clock: Clock) -> Iterator[tuple[str, ...]]:
     """Each kind once, with how often."""
-    told: dict[str, list[int]] = {}
+    moments_of: dict[str, list[int]] = {}
     for line in account.faults:
         words = FAULT_WORDS.get(line.event["event"])
         text = words(line) if words is not None else tell(line.event, account.table.words) or ""
-        told.setdefault(text, []).append(line.utc_ns)
-    often = sorted(told.items(), key=lambda one: -len(one[1]))
+        moments_of.setdefault(text, []).append(line.utc_ns)
+    often = sorted(moments_of.items(), key=lambda one: -len(one[1]))
     for text, moments in often[:MOST_FAULTS]:
         yield str(len(moments)), clock.hour(min(moments)), clock.hour(max(moments)), text
     if more := often[MOST_FAULTS:]:

@@ -1,4 +1,4 @@
-"""`cardshoe journal show`: one round, told."""
+"""`cardshoe journal show`: one round in words."""
 
 from __future__ import annotations
 
@@ -29,6 +29,6 @@ def show(number: int, asked: Asked, short: bool, as_json: bool) -> None:
         if as_json:
             print_json(whole(found))
             return
-        told = page()
-        tell_round(found, asked.clock, told, simulated=source.simulated, short=short)
-        told.show()
+        output = page()
+        tell_round(found, asked.clock, output, simulated=source.simulated, short=short)
+        output.show()

@@ -45,22 +45,22 @@ def stats(asked: Asked, as_json: bool) -> None:
     if as_json:
         print_json(found)
         return
-    told = page()
-    told.heading(f"Table {found.table}{' (SIMULATED)' if found.simulated else ''}, journal {found.journal_id}")
+    output = page()
+    output.heading(f"Table {found.table}{' (SIMULATED)' if found.simulated else ''}, journal {found.journal_id}")
     an_entry = f", {found.bytes / found.entries:.0f} bytes an entry" if found.entries else ""
-    told.entry(f"{found.files} files, {found.bytes / MEGABYTE:.1f} MB{an_entry}")
+    output.entry(f"{found.files} files, {found.bytes / MEGABYTE:.1f} MB{an_entry}")
     a_round = f"; {found.entries / found.rounds:.0f} entries a round" if found.rounds else ""
-    told.entry(f"{found.entries} entries in {found.decisions} decisions, {found.rounds} rounds{a_round}")
+    output.entry(f"{found.entries} entries in {found.decisions} decisions, {found.rounds} rounds{a_round}")
     if found.decisions:
         length = lasted(found.last_ns - found.first_ns)
-        told.entry(
+        output.entry(
             f"{asked.clock.day_and_hour(found.first_ns)} to {asked.clock.day_and_hour(found.last_ns)} ({length})"
         )
     for title, counts in (("Rounds by gaming day", found.days), ("Inputs", found.inputs), ("Events", found.events)):
-        told.heading(title)
+        output.heading(title)
         for name, count in counts.items():
-            told.entry(str(count), (name, longest([*counts])))
-    told.show()
+            output.entry(str(count), (name, longest([*counts])))
+    output.show()
 
 
 def _counted(source: Source, clock: Clock) -> Stats:

@@ -168,17 +168,17 @@ def resolution(found: Irregularity) -> str:
 
 def step(line: Line, words: OwnWords) -> str | None:
     """A step in the decision, as `watch` says it, with what only the operation holds."""
-    told = tell(line.event, words)
-    if told is None:
+    text = tell(line.event, words)
+    if text is None:
         return None
     match line.event["event"]:
         case "irregularity_resolved":
             reason = line.operation.get("reason", "") if line.event["outcome"] == "denied" else ""
-            return f"{told}: {reason}" if reason else told
+            return f"{text}: {reason}" if reason else text
         case "irregularity_confirmed":
             stated = facts_in_words(msgspec.convert(line.operation.get("facts", {}), Facts))
-            return f"{told}; stated: {', '.join(stated)}" if stated else told
-    return told
+            return f"{text}; stated: {', '.join(stated)}" if stated else text
+    return text
 
 
 # -- the whole -----------------------------------------------------------------------------------------------------
