@@ -1,8 +1,10 @@
 """P6: how long the daemon takes until it is ready, and its memory, after a day, a month and a year of dealing.
 
-    python -m benchmarks.p6_start [DAYS ...]    # 0 1 30 unless others are named; 365 take half an hour, and 9 GB
+    python -m benchmarks.p6_start [DAYS ...] [--rounds A_DAY]   # 0 1 30 days, unless others are named
 
-Each journal is of as many days, 600 rounds a day, a file a day (`benchmarks.long_journal`). `stopped`: the daemon had
+A year of 600 rounds a day takes half an hour to write, and 9 GB.
+
+Each journal is of as many days, a file a day (`benchmarks.long_journal`). `stopped`: the daemon had
 saved its state when it ended; `killed`: it was killed, with as many rounds to fold as there can be. Floor: `python -c
 pass`, and a start with an empty journal, which is the imports.
 """
@@ -21,7 +23,7 @@ import time
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from benchmarks.long_journal import KEY, TABLE, day_begins, last_day, write
+from benchmarks.long_journal import KEY, ROUNDS_A_DAY, TABLE, day_begins, last_day, write
 from controller.games.specification import Unit
 from simulators.demo.stage import configuration_text
 
@@ -64,7 +66,7 @@ def start(folder: Path, end: signal.Signals) -> Start:
     return Start(seconds, busy, kilobytes / 1024)
 
 
-def prepare(folder: Path, days: int) -> None:
+def prepare(folder: Path, days: int, rounds: int) -> None:
     """The journal, and what a daemon needs around it."""
     folder.mkdir(parents=True, exist_ok=True)
     last = last_day()
@@ -78,7 +80,7 @@ def prepare(folder: Path, days: int) -> None:
         key.write_text(f"{KEY.hex()}\n")
         key.chmod(0o600)
     if days:
-        written = write(journal, days, last=last)
+        written = write(journal, days, rounds, last=last)
         per_second = written.decisions / written.seconds
         print(f"    {written.rounds:,} rounds, {written.decisions:,} decisions, {written.entries:,} entries written "
               f"in {written.seconds:.0f} s ({per_second:,.0f} decisions/s)")  # fmt: skip
@@ -94,8 +96,8 @@ def floor() -> float:
     return statistics.median(times)
 
 
-def measure(folder: Path, days: int) -> None:
-    prepare(folder, days)
+def measure(folder: Path, days: int, rounds: int) -> None:
+    prepare(folder, days, rounds)
     killed = [start(folder, signal.SIGKILL) for _ in range(RUNS)]  # nothing is saved between them
     start(folder, signal.SIGTERM)
     stopped = [start(folder, signal.SIGTERM) for _ in range(RUNS)]
@@ -114,12 +116,13 @@ def measure(folder: Path, days: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("days", type=int, nargs="*", default=[0, 1, 30])
+    parser.add_argument("--rounds", type=int, default=ROUNDS_A_DAY)
     given = parser.parse_args()
     print(f"P6: seconds until ready, median and most of {RUNS}; goal 1 s, 70 MiB. `python -c pass`: {floor():.3f} s")
     print(f"{'days':>6} {'ended':8} {'median':>8} {'most':>8} {'CPU':>8} {'MiB':>8} {'files':>7} {'megabytes':>12}")
     with tempfile.TemporaryDirectory() as temporary:
         for days in given.days:
-            measure(Path(temporary) / f"days-{days}", days)
+            measure(Path(temporary) / f"days-{days}", days, given.rounds)
 
 
 if __name__ == "__main__":

@@ -91,7 +91,7 @@ class JournalKeeper:
         self._days = days
         self._keep_days = keep_days
         self._clock = clock
-        self._begun = Moment(journal.begun, 0)
+        self._begun_at = 0  # of the boot-time clock; an earlier run began it: long before
         self._used = used
         self._log = log
         self._witness = witness
@@ -148,12 +148,12 @@ class JournalKeeper:
         if now.boottime_ns < self._next_at or self._journal.head.number != state.entry:
             return
         size = await self._try("journal.next_file_failed", self._journal.size()) or 0
-        if not self._days.is_over(self._begun, now, size):
+        if not self._days.is_over(Moment(self._journal.begun, self._begun_at), now, size):
             return
         saved = SavedState(state, self._memory.journaled())
         self._next_at = now.boottime_ns + TRY_AGAIN_NS  # also where it fails
         if await self._try("journal.next_file_failed", self._begin_next(saved, now)):
-            self._begun, self._next_at, self.unsaved_rounds, self._expired_due = now, 0, 0, True
+            self._begun_at, self._next_at, self.unsaved_rounds, self._expired_due = now.boottime_ns, 0, 0, True
 
     async def _begin_next(self, saved: SavedState, now: Moment) -> bool:
         await self._journal.begin_file(saved, now)

@@ -6,6 +6,7 @@ import hmac
 import secrets
 import struct
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, Generic, Self
 
@@ -33,8 +34,10 @@ FROM decision WHERE last > ? ORDER BY last LIMIT ?"""
 _CHAIN: Final = """SELECT last, count, utc_ns, boottime_ns, round,
 CAST(input AS BLOB), CAST(events AS BLOB), sealed, hash
 FROM decision WHERE last > ? ORDER BY last LIMIT ?"""
-_CHECKPOINTS: Final = "SELECT number, version, digest, state, sealed, mac FROM checkpoint ORDER BY number DESC"
+_CHECKPOINT: Final = """SELECT number, version, digest, CAST(state AS BLOB), sealed, mac,
+(SELECT hash FROM decision WHERE last = number) FROM checkpoint WHERE number < ? ORDER BY number DESC LIMIT ?"""
 _HASH_AT: Final = "SELECT hash FROM decision WHERE last = ?"
+_NO_NUMBER: Final = 2**63 - 1  # above every entry's
 _ROW_TYPES: Final = [int, int, int, int, int, str, str, bytes]
 _MAC: Final = struct.Struct(">QI")
 _Events: Final = msgspec.json.Decoder(list[msgspec.Raw])
@@ -172,16 +175,16 @@ class JournalReader(Generic[InputT, EventT]):
         return None if opening is None else self._codec.restore(self.header.previous.number, opening, OPENING)
 
     def checkpoint(self) -> tuple[Head, Any] | None:
-        """The newest state saved within the file that this program can use, and where."""
+        """The newest state saved within the file that this program can use, and where. Damage is passed over."""
         if self.header.format == format_1.FORMAT or self._types is None:
             return None
-        with speaking(self.path):
-            rows = list(self._connection.execute(_CHECKPOINTS))
-        for row in rows:
-            with speaking(self.path):
-                found = list(self._connection.execute(_HASH_AT, (row[0],)))
-            if found and (state := self._use(row, found[0][0])) is not None:
-                return Head(row[0], found[0][0]), state
+        before = _NO_NUMBER
+        with suppress(JournalError):
+            while rows := self._page(_CHECKPOINT, before, 1):
+                *row, hash_ = rows[0]
+                before = row[0]
+                if hash_ is not None and (state := self._use(row, hash_)) is not None:
+                    return Head(before, hash_), state
         return None
 
     def close(self) -> None:
@@ -196,7 +199,7 @@ class JournalReader(Generic[InputT, EventT]):
         form = self._types.state
         number, version, digest, state, sealed, mac = row
         try:
-            saved = SavedState(version, digest, state.encode(), sealed)
+            saved = SavedState(version, digest, state, sealed)
             good = hmac.compare_digest(mac, checkpoint_mac(self._file_keys, Head(number, hash_), saved))
             if good and (version, digest) == (form.version, form.digest):
                 return self._codec.restore(number, saved, CHECKPOINT)

@@ -58,6 +58,7 @@ class Files:
 
     async def begin_file(self, state: SavedState, moment: Moment) -> None:
         self._must_have_room()
+        self.begun = moment.utc_ns
         self.files.append(state)
 
     async def size(self) -> int:

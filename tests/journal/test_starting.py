@@ -123,6 +123,7 @@ UNUSABLE: dict[str, Change] = {
     "of another version of the program": set_to("digest", "zeroblob(32)"),
     "of a later version": set_to("version", "version + 1"),
     "cut": set_to("state", "substr(state, 1, length(state) / 2)"),
+    "no text": set_to("state", "CAST(x'ff' AS TEXT)"),
     "no JSON": set_to("state", "'}'"),
     "empty": set_to("state", "''"),
     "another phase": set_to("state", "replace(state, '\"concluded\"', '\"settling\"')"),
