@@ -83,6 +83,13 @@ class Fault(NamedTuple):
     returned_by: Role = Role.PIT_SUPERVISOR  # or a person of a higher rank
 
 
+NO_ROOM: Final = Fault(
+    "journal-full",
+    "The disk with the journal has no room left for another round.",
+    "Make room on that disk, then return the table to service.",
+)
+
+
 class Keeper(Protocol):
     """What the table needs of the journal's keeper (`controller.daemon.journal_keeper`). Nothing raises."""
 
@@ -141,6 +148,7 @@ class TableService:
         if doubt is not None:
             returned_by = Role.SHIFT_MANAGER if doubt.of_key else Role.PIT_SUPERVISOR
             self._fail(Fault(doubt.code, doubt.sentence, doubt.hint, returned_by))
+        self._queue.put_nowait(Asked(None))  # what stands between it and a round is found before the first operation
 
     @property
     def journal(self) -> str:
@@ -155,8 +163,8 @@ class TableService:
     def view(self) -> TableView:
         view = view_of(self.state, self._link_view())
         warnings = self._keeper.warnings
-        if self._after_round is not None:
-            warnings = (*warnings, f"{self._after_round.sentence} After this round the table goes out of service.")
+        if (ahead := self._after_round or (NO_ROOM if self._writer.is_full else None)) is not None:
+            warnings = (*warnings, f"{ahead.sentence} After this round the table goes out of service.")
         view = msgspec.structs.replace(view, warnings=warnings, journal=self.journal)
         if self._fault is not None:
             view = msgspec.structs.replace(view, service="out_of_service", service_cause=self._fault.sentence)
@@ -209,6 +217,8 @@ class TableService:
         if after_fault:
             assert self._fault is not None
             if not (isinstance(request.operation, ReturnToService) and role.reaches(self._fault.returned_by)):
+                return self._faulty()
+            if not await self._has_room():
                 return self._faulty()
             self._fault = None  # tried again: first the end of a link that is not recorded yet, then this operation
             if self._gone is not None:
@@ -267,6 +277,8 @@ class TableService:
             fault, self._after_round = self._after_round, None
             await self._take(inputs.DamageFound(fault.code, fault.sentence))
             self._fail(fault)
+        elif self._writer.is_full:
+            self._fail(NO_ROOM)
         elif (due := await self._keeper.between_rounds(self.state)) is not None:
             await self._take(due)
 
@@ -329,6 +341,17 @@ class TableService:
             await self._writer.accept()
         self._act(given, committed.events, decided.events)
         await self._keeper.committed(given, before, decided.state)
+
+    async def _has_room(self) -> bool:
+        """Whether there is room for another round; else that is the fault."""
+        try:
+            await self._writer.keep_room()
+        except JournalError as error:
+            self._fault = Fault(error.code, str(error), error.hint)
+            return False
+        if self._writer.is_full:
+            self._fault = NO_ROOM
+        return not self._writer.is_full
 
     def _fail(self, fault: Fault) -> None:
         """Out of service. The link is dropped, so that the device repeats what was not acknowledged."""

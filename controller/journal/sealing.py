@@ -17,6 +17,7 @@ back although its bytes may still lie in the write-ahead log: a nonce is therefo
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import hmac
 import os
@@ -298,6 +299,10 @@ def sync_directory(directory: Path) -> None:
 
 
 def _unusable(path: Path, error: OSError) -> JournalError:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return JournalError(
+            "journal-full", f"The disk has no room left for the key file {path}.", "Make room on that disk."
+        )
     return JournalError(
         "journal-key",
         f"The key file {path} cannot be used: {error.strerror or error}.",

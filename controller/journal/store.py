@@ -44,6 +44,7 @@ from controller.journal.folder import PART, JournalFolder, file_name, files_in, 
 from controller.journal.pin import Pinned
 from controller.journal.pinning import JournalPin
 from controller.journal.reader import JournalReader, checkpoint_mac
+from controller.journal.reserve import Reserve
 from controller.journal.sealing import FileKeys, JournalKeys, sync_directory, sync_file
 from controller.journal.signing import Signer, statement
 
@@ -81,7 +82,8 @@ class Journal(Generic[InputT, EventT]):
     """
 
     def __init__(self, folder: Path, types: Types, local_key: bytes, identity: Identity, signer: Signer,
-                 pin: JournalPin, connect: Connect, lock: int, random: Callable[[int], bytes]) -> None:  # fmt: skip
+                 pin: JournalPin, reserve: Reserve, connect: Connect, lock: int,
+                 random: Callable[[int], bytes]) -> None:  # fmt: skip
         self.folder = folder
         self.identity = identity
         self.head = Head()
@@ -90,6 +92,7 @@ class Journal(Generic[InputT, EventT]):
         self._local_key = local_key
         self._signer = signer
         self.pin = pin
+        self.reserve = reserve
         self._connect = connect
         self._random = random
         self._lock: int | None = lock
@@ -112,9 +115,11 @@ class Journal(Generic[InputT, EventT]):
         with speaking(folder):
             make_folder(folder)
         lock = lock_folder(folder)
-        journal = cls(folder, types, local_key, identity, signer, JournalPin(folder), connect, lock, random)
+        pin, reserve = JournalPin(folder), Reserve(folder)
+        journal = cls(folder, types, local_key, identity, signer, pin, reserve, connect, lock, random)
         try:
             journal._put_in_order()
+            reserve.hold()
             journal.pin.look(signer)
             journal._take_newest()
         except BaseException:
@@ -199,7 +204,7 @@ class Journal(Generic[InputT, EventT]):
         saved = self._codec.save(self.head.number, state, CHECKPOINT)
         mac = checkpoint_mac(self._file_keys, self.head, saved)
         row = (self.head.number, saved.version, saved.digest, saved.state.decode(), saved.sealed, mac)
-        self._write((CHECKPOINT_ROW, row))
+        self._commit((CHECKPOINT_ROW, row))  # a cache: not worth the reserve
 
     def begin_file(self, state: object, moment: Moment) -> None:
         """Begin the next file with this state, which is that after the last entry; then close the one before.
@@ -318,6 +323,16 @@ class Journal(Generic[InputT, EventT]):
             return bool(list(self._connection.execute(query, (self.head.number,))))
 
     def _write(self, *rows: tuple[Table, Sequence[Any]]) -> None:
+        """`_commit`. The first time that the disk is full, the room that was kept is given up for it."""
+        try:
+            self._commit(*rows)
+        except JournalError as error:
+            if error.code != "journal-full" or not self.reserve.release():
+                raise
+            self._settle()
+            self._commit(*rows)
+
+    def _commit(self, *rows: tuple[Table, Sequence[Any]]) -> None:
         """All in one transaction, each read back before its end."""
         assert self._connection is not None
         execute = self._connection.execute

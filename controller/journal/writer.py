@@ -103,10 +103,20 @@ class JournalWriter(Generic[InputT, EventT]):
         """Why the pin cannot be written; empty: it can."""
         return self._journal.pin.fails
 
+    @property
+    def is_full(self) -> bool:
+        """Whether the disk has no room left for another round."""
+        return not self._journal.reserve.is_held
+
     async def accept(self) -> None:
         """A person decided that the journal as it is goes on. Where nothing was in doubt, nothing happens."""
         if self.doubt is not None:
             await self._call(self._journal.pin.accept)
+
+    async def keep_room(self) -> None:
+        """Try again to keep room for the end of a round, where it was given up."""
+        if self.is_full:
+            await self._call(self._journal.reserve.hold)
 
     async def save(self, state: object) -> None:
         """`Journal.save`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from itertools import product
@@ -22,6 +23,7 @@ from controller.daemon.table_service import TableService
 from controller.games.specification import Unit
 from controller.journal import JournalError
 from controller.journal.file import Identity
+from controller.journal.reserve import BYTES, NAME
 from controller.journal.store import Committed
 from controller.roles import Role
 from controller.table import operations
@@ -29,6 +31,7 @@ from controller.table.access import FAILURES
 from controller.table.decision import Decided
 from controller.table.events import DeviceLost, DoorRefused, Event, JournalDoubted, PinRefused, ReportTaken
 from controller.table.inputs import DaemonStarted
+from controller.table.phases import IN_ROUND
 from controller.table.settings import Settings
 from controller.table.state import TableState
 from firmware_bridge.capabilities import DeviceIdentity, DeviceStatus
@@ -41,6 +44,7 @@ from simulators.people.crew import CREW, CrewClient
 from tests.end_to_end.child import Orders
 from tests.end_to_end.evidence import Evidence as Account
 from tests.end_to_end.stage import Stage, short_folder
+from tests.support.small_disk import FILLER, fill, make_room, small_disk
 
 DEALER, SUPERVISOR, MANAGER = CREW
 BOOT = 9
@@ -59,7 +63,9 @@ BOOT = 9
     ],
 )
 async def test_out_of_service_until_a_supervisor_returns_it(unit: Unit, full_at: int) -> None:
-    """The second commit is the device's coming; the later ones are reports, statuses and what people do."""
+    """The second commit is the device's coming; the later ones are reports, statuses and what people do. What remains
+    of the round is recorded in the room that was kept for it.
+    """
     with short_folder() as folder:
         async with Stage(folder, unit=unit, rounds=3) as stage:
             await stage.start_device()
@@ -70,6 +76,7 @@ async def test_out_of_service_until_a_supervisor_returns_it(unit: Unit, full_at:
                 shown = await client.state()
                 assert shown.service == "out_of_service"
                 assert "no room left" in shown.service_cause
+                assert shown.phase not in IN_ROUND
                 assert await client.is_healthy()  # a restart would not mend the disk
 
                 for member in (DEALER, MANAGER):
@@ -91,16 +98,46 @@ async def test_out_of_service_until_a_supervisor_returns_it(unit: Unit, full_at:
             assert "returned-to-service" in [event.code for event in account.of(DeviceLost)]
 
 
-async def test_a_disk_that_is_full_from_the_start() -> None:
+async def test_a_disk_that_is_full_from_the_start(tmp_path: Path) -> None:
     """There is no table to show yet: the daemon ends, and systemd tries again."""
-    with short_folder() as folder:
+    with small_disk(tmp_path / "d", 16) as disk, short_folder() as folder:
+        (folder / "journal").symlink_to(disk)
         async with Stage(folder) as stage:
-            daemon = stage.spawn_daemon(Orders(full_at=1))
+            fill(disk)
+            daemon = stage.spawn_daemon()
             assert await daemon.ended() == 4
             assert daemon.err[0].startswith("cardshoe: The disk has no room left")
             assert len(daemon.err) == 2
+            make_room(disk)
             await stage.start_daemon()
             assert (await stage.state()).table == "T-1"
+            assert await stage.daemon.end() == 0
+
+
+async def test_no_round_begins_on_a_full_disk_until_there_is_room_again(tmp_path: Path) -> None:
+    """The daemon that dealt when the disk became full is gone: the one after it finds no room to keep."""
+    with small_disk(tmp_path / "d", 32) as disk, short_folder() as folder:
+        (folder / "journal").symlink_to(disk)
+        async with Stage(folder) as stage:
+            await stage.start_daemon()
+            assert await stage.daemon.end() == 0
+            (disk / NAME).unlink()
+            fill(disk)
+            os.truncate(disk / FILLER, (disk / FILLER).stat().st_size - (6 << 20))  # enough for the log alone
+            await stage.start_daemon()
+            await stage.daemon.until(lambda: stage.daemon.logged("table.fault"))
+            async with ApiClient(stage.socket) as client:
+                voice = CrewClient(client, Random(1))  # repeatable
+                for room in (False, True):
+                    if room:
+                        make_room(disk)
+                    shown = await client.state()
+                    assert (shown.service, "no room left" in shown.service_cause) == ("out_of_service", True)
+                    answer = await voice.send(voice.request(SUPERVISOR, shown.round, operations.ReturnToService()))
+                    assert answer.accepted is room
+                    assert answer.code == ("" if room else "journal-full")
+                assert "no room left" not in (await client.state()).service_cause
+            assert (disk / NAME).stat().st_size == BYTES
             assert await stage.daemon.end() == 0
 
 
@@ -114,6 +151,7 @@ class Disk:
 
     folder = Path()
     identity = Identity("0a1b", "T-1", simulated=True)
+    is_full = False
 
     def __init__(self) -> None:
         self.full = False
@@ -131,6 +169,9 @@ class Disk:
 
     async def accept(self) -> None:
         """Nothing was in doubt."""
+
+    async def keep_room(self) -> None:
+        """There is room, or there is none."""
 
     async def answer(self) -> None:
         await asyncio.sleep(0)

@@ -204,6 +204,7 @@ def test_a_key_file_that_could_not_be_finished_is_taken_away(tmp_path: Path, mon
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.fsync", fail)
-    with pytest.raises(JournalError, match="No space left"):
+    with pytest.raises(JournalError, match="no room left") as full:
         create_key_file(tmp_path / "journal.key")
+    assert full.value.code == "journal-full"
     assert list(tmp_path.iterdir()) == []
