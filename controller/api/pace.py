@@ -46,8 +46,8 @@ class Pace:
 
 
 @coroutine
-def measured(work: Coroutine[Any, Any, T], took: Callable[[float], None]) -> Generator[Any, Any, T]:
-    """Await that, and say how many of the processor's seconds it took; what others do meanwhile does not count."""
+def measured(work: Coroutine[Any, Any, T]) -> Generator[Any, Any, tuple[T, float]]:
+    """Its result, and how many of the processor's seconds it took; what others do meanwhile does not count."""
     resume: Callable[[Any], Any] = work.send
     given: Any = None
     used = 0.0
@@ -56,9 +56,7 @@ def measured(work: Coroutine[Any, Any, T], took: Callable[[float], None]) -> Gen
         try:
             waits_for = resume(given)
         except StopIteration as done:
-            took(used + time.thread_time() - began)
-            result: T = done.value
-            return result
+            return done.value, used + time.thread_time() - began
         used += time.thread_time() - began
         try:
             resume, given = work.send, (yield waits_for)

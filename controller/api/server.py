@@ -21,7 +21,7 @@ import structlog
 from aiohttp import web
 
 from controller.api.door import NOT_ADMITTED, WRITE_WITHIN, Door, Listener, Visitor
-from controller.api.feed import EventFeed
+from controller.api.feed import EventFeed, Follower
 from controller.api.messages import EventId, NotInJournal, OperationAnswer, OperationRequest, decode_request, encode
 from controller.api.pace import measured
 from controller.api.people import Acting, People, PersonRefusedError
@@ -251,17 +251,23 @@ class ApiServer:
         if after >= feed.newest:
             await _write(response, UP_TO_DATE)
         while True:
-            try:
-                async with asyncio.timeout(KEEP_ALIVE):
-                    events, late = await follower.next()
-            except TimeoutError:
-                await _write(response, b": still here\n\n")
-                continue
-            lines = [event_id % (event.entry, event.payload) for event in events]
-            if events[-1].entry == feed.newest:
-                lines.append(UP_TO_DATE)
-            sending = _write(response, b"".join(lines))
-            await (measured(sending, feed.pace.sent) if late else sending)
+            late, seconds = await measured(self._give_next(response, follower, event_id))
+            if late:
+                feed.pace.sent(seconds)
+
+    async def _give_next(self, response: web.StreamResponse, follower: Follower, event_id: bytes) -> bool:
+        """Whether the follower is late."""
+        try:
+            async with asyncio.timeout(KEEP_ALIVE):
+                events, late = await follower.next()
+        except TimeoutError:
+            await _write(response, b": still here\n\n")
+            return False
+        lines = [event_id % (event.entry, event.payload) for event in events]
+        if events[-1].entry == self._table.feed.newest:
+            lines.append(UP_TO_DATE)
+        await _write(response, b"".join(lines))
+        return late
 
 
 async def _write(response: web.StreamResponse, data: bytes) -> None:
