@@ -139,9 +139,13 @@ def test_a_file_that_was_cut_in_the_middle_is_refused_and_left_alone(folder: Pat
     assert contents(folder)[path.name] == cut
 
 
-def test_an_empty_file_becomes_a_journal(folder: Path, path: Path) -> None:
+def test_an_empty_file_is_none_of_ours(folder: Path, path: Path) -> None:
+    """One that is being made has another name until it is whole."""
     folder.mkdir()
     path.touch()
+    assert refusal(folder).code == "journal-format"
+    assert path.read_bytes() == b""
+    path.rename(path.with_name(f"{path.name}.part"))
     with closing(open_journal(folder)) as journal:
         assert append(journal, 1) == [1, 2, 3, 4]
 
