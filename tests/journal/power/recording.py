@@ -47,13 +47,15 @@ class Recorder:
         self.found = read_folder(self.folder)
         self.operations: list[Operation] = []
         self.fails: Fails = lambda operation: None
+        self.heard: Callable[[int], object] = lambda least: None
         self._is_dead: Callable[[], bool] = lambda: False
-        self._files = {(self.folder / name).stat().st_ino: -1 - at for at, name in enumerate(sorted(self.found))}
+        self._files = {_place(self.folder / name): -1 - at for at, name in enumerate(sorted(self.found))}
         self._made = 0
 
     def rely(self, least: int, most: int) -> None:
         """From here on somebody relies on so many decisions, and so many may be kept."""
         self.operations.append(Relied(least, most))
+        self.heard(least)
 
     def note(self, operation: Operation) -> None:
         """Called before it is done. Raises OSError where it is to fail."""
@@ -83,7 +85,7 @@ class Recorder:
     def number(self, place: Any) -> int | None:
         """Which file is at a path or behind a descriptor; None for what lies elsewhere."""
         try:
-            return self._files.get(os.stat(place).st_ino)  # noqa: PTH116  # or a descriptor
+            return self._files.get(_place(place))
         except FileNotFoundError:
             return None
 
@@ -97,7 +99,7 @@ class Recorder:
             self.note(Names(_above(name), ((name, self._made),)))
         yield
         if new:
-            self._files[os.stat(path).st_ino] = self._made  # noqa: PTH116  # of any kind of path
+            self._files[_place(path)] = self._made
 
     def write(self, place: Any, offset: int, data: Any) -> None:
         if (file := self.number(place)) is not None:
@@ -139,6 +141,12 @@ class Recorder:
         if (name := self.name(path)) is not None and not os.path.lexists(path):
             self._made += 1
             self.note(Names(_above(name), ((f"{name}/", self._made),)))
+
+
+def _place(path: Any) -> tuple[int, int]:
+    """Which file the file system has at a path or behind a descriptor."""
+    found = os.stat(path)  # noqa: PTH116  # a descriptor has no method
+    return found.st_dev, found.st_ino
 
 
 def _above(name: str) -> str:
