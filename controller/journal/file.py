@@ -143,13 +143,14 @@ def _authorize(action: int, first: str | None, *_: str | None) -> int:
     return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
 
 
-def create(connection: Connection, header: Header) -> None:
-    """Make the tables, the guards and the name in an empty file, all or nothing. Raises sqlite3.Error."""
+def create(connection: Connection, header: Header, signed: Sequence[Any]) -> None:
+    """Make tables, guards, name and its signature in an empty file, all or nothing. Raises sqlite3.Error."""
     list(connection.execute("PRAGMA journal_mode=WAL"))
     connection.execute("BEGIN IMMEDIATE")
     for statement in schema.SCHEMA:
         connection.execute(statement)
     connection.execute(schema.NAME, header.row)
+    connection.execute(schema.INSERT_HEAD, signed)
     connection.execute("COMMIT")
 
 

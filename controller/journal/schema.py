@@ -2,7 +2,8 @@
 
     journal     one row: whose file it is, where the file before ended, and the state with which this one begins
     decision    an input with the events that it caused, one row; `last` is the number of its last entry
-    head        signatures over the end of a decision: at the end of each round, of a file, at an orderly stop
+    head        signatures over the file's name, and over the end of a decision: the last one of each round, of a
+                file, before an orderly stop, and where the table was between rounds again
     checkpoint  the state after a decision, saved: a cache
 
 `events` is a JSON array of the events as they are published. In `input` and in states, a concealed card or the bytes of
@@ -82,6 +83,8 @@ NAME: Final = "INSERT INTO journal VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
 INSERT: Final = "INSERT INTO decision VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 INSERT_HEAD: Final = "INSERT INTO head VALUES (?, ?, ?)"
 INSERT_CHECKPOINT: Final = "INSERT INTO checkpoint VALUES (?, ?, ?, ?, ?, ?)"
+UNSIGNED: Final = """SELECT round FROM decision WHERE last = (SELECT max(last) FROM decision)
+AND last NOT IN (SELECT number FROM head)"""
 LAST: Final = "SELECT last, hash FROM decision ORDER BY last DESC LIMIT 1"
 
 

@@ -99,6 +99,7 @@ class Journal(Generic[InputT, EventT]):
         self._path = folder
         self._header: Header | None = None  # of the file that is appended to
         self._before = ""  # the id of the newest file
+        self._unsigned: int | None = None  # the round of the newest head, where that is not signed
         self._connection: Connection | None = None
         self._doubtful = False  # whether the last write is in the file
         self._given_up: Path | None = None  # a file that could not be begun
@@ -163,9 +164,9 @@ class Journal(Generic[InputT, EventT]):
         """Write an input and the events that it caused, durably and in one transaction.
 
         `round` stands in every commitment: an exposure is journaled under the round of its concealment. `ends_round`:
-        the head is signed. Raises `JournalError`, and then nothing was written; after journal-io a commit that reached
-        the disk nonetheless may be found, whole, when the journal is next opened. TypeError and ValueError: something
-        that no journal can hold.
+        the head is signed. So is the head before the first decision of another round. Raises `JournalError`, and then
+        nothing was written; after journal-io a commit that reached the disk nonetheless may be found, whole, when the
+        journal is next opened. TypeError and ValueError: something that no journal can hold.
         """
         self._settle()
         before = self.head
@@ -178,10 +179,12 @@ class Journal(Generic[InputT, EventT]):
                encoded.sealed, hash_)  # fmt: skip
         head = Head(last, hash_)
         rows: list[tuple[Table, Sequence[Any]]] = [(DECISION, row)]
+        if self._unsigned not in (None, round):
+            rows.append((HEAD, self._signed(before, moment.utc_ns)))
         if ends_round:
             rows.append((HEAD, self._signed(head, moment.utc_ns)))
         self._write(*rows)
-        self.head = head
+        self.head, self._unsigned = head, None if ends_round else round
         self._pin(moment, sync=ends_round)
         first = before.number + 1
         return Committed(first, tuple(range(first + 1, last + 1)), tuple(encoded.events))
@@ -194,6 +197,7 @@ class Journal(Generic[InputT, EventT]):
         if self.is_signed_by_another or self._holds(HEAD.read_back):
             return
         self._write((HEAD, self._signed(self.head, moment.utc_ns)))
+        self._unsigned = None
         self._pin(moment, sync=True)
 
     def save(self, state: object) -> None:
@@ -236,7 +240,9 @@ class Journal(Generic[InputT, EventT]):
             if path.exists():
                 raise FileExistsError(errno.EEXIST, "the next file exists already", str(path))
             self._given_up = path
-            _create(path, header, self._connect)
+            said = statement(self.identity.id, file_id, header.before, moment.utc_ns)
+            signed = header.previous.number, moment.utc_ns, self._signer.sign(said)
+            _create(path, header, signed, self._connect)
             self._use(path, self._connect(path))
         self._given_up = None
         self.head = header.before
@@ -291,6 +297,7 @@ class Journal(Generic[InputT, EventT]):
             header = read_header(path, connection)
             assert header is not None
             keys = keys_for(path, self._local_key, header)
+            unsigned = next(iter(connection.execute(schema.UNSIGNED)), None)
             grow_log(path)
         except BaseException:
             with suppress(*FAILURES):
@@ -298,6 +305,7 @@ class Journal(Generic[InputT, EventT]):
             raise
         self._path, self._connection, self._before = path, connection, header.file_id
         self._header = header
+        self._unsigned = None if unsigned is None else unsigned[0]
         self._file_keys = FileKeys(self._local_key, header.file_id)
         self._codec: JournalCodec[InputT, EventT] = JournalCodec(self._types, keys, self._file_keys, self._random)
 
@@ -340,9 +348,11 @@ class Journal(Generic[InputT, EventT]):
             execute("BEGIN IMMEDIATE")
             for table, row in rows:
                 execute(table.insert, row)
-            for table, row in rows:
-                if list(execute(table.read_back, (row[0],))) != [row]:
-                    raise damaged(self._path, f"entry {row[0]} and those after it are not kept as they were written")
+            for table in {table: None for table, _ in rows}:
+                wanted = [row for of, row in rows if of is table]
+                first = wanted[0][0]
+                if list(execute(table.read_back, (first,))) != wanted:
+                    raise damaged(self._path, f"entry {first} and those after it are not kept as they were written")
             execute("COMMIT")
         except BaseException as error:
             self._doubtful = True
@@ -380,7 +390,7 @@ class Journal(Generic[InputT, EventT]):
         self._doubtful = False
 
 
-def _create(path: Path, header: Header, connect: Connect) -> None:
+def _create(path: Path, header: Header, signed: Sequence[Any], connect: Connect) -> None:
     """Under another name until it is whole: a power cut leaves a file that can be read, or none."""
     part = path.with_name(path.name + PART)
     for ending in ("", "-wal", "-journal"):
@@ -388,7 +398,7 @@ def _create(path: Path, header: Header, connect: Connect) -> None:
     make_file(part)
     connection = connect(part)
     try:
-        create(connection, header)
+        create(connection, header, signed)
     finally:
         with suppress(*FAILURES):
             connection.close()
