@@ -40,24 +40,38 @@ def number_of(path: Path) -> int:
 
 def files_in(folder: Path) -> list[Path]:
     """The files of the journal in their order. Raises `JournalError`: journal-format where it is not clear."""
+    found, faults = survey(folder)
+    for error in faults:
+        raise error
+    return found
+
+
+def survey(folder: Path) -> tuple[list[Path], list[JournalError]]:
+    """The files in their order, and what is wrong with which are there. Raises `JournalError`."""
     with speaking(folder):
         found = sorted((number_of(path), path) for path in folder.iterdir() if _is_journal(path))
+    faults: list[JournalError] = []
     old = [path for number, path in found if not number]
     if len(old) > 1:
-        raise JournalError(
-            "journal-format",
-            f"{folder} holds several journals of format 1: {', '.join(path.name for path in old)}.",
-            "Leave the one of this table there, and move the others away.",
+        faults.append(
+            JournalError(
+                "journal-format",
+                f"{folder} holds several journals of format 1: {', '.join(path.name for path in old)}.",
+                "Leave the one of this table there, and move the others away.",
+            )
         )
-    numbers = [number for number, _ in found if number]
-    missing = sorted(set(range(numbers[0], numbers[-1] + 1)) - set(numbers)) if numbers else []
-    if missing:
-        raise JournalError(
-            "journal-damaged",
-            f"The file {file_name(missing[0])} of the journal in {folder} is missing.",
-            "Put it back from a backup; without it the journal has a gap.",
-        )
-    return [path for _, path in found]
+    for before, after in pairwise(number for number, _ in found if number):
+        if after != before + 1:
+            missing = f"The file {file_name(before + 1)} of the journal in {folder} is missing."
+            twice = f"The journal in {folder} has two files with the number {before}."
+            faults.append(
+                JournalError(
+                    "journal-damaged",
+                    twice if after == before else missing,
+                    "Put the right files back from a backup; without them the journal has a gap.",
+                )
+            )
+    return [path for _, path in found], faults
 
 
 class FileEnd(NamedTuple):

@@ -2,13 +2,14 @@
 
     at hand                         shows
     nothing                         a break of the chain, within a file and from file to file; a signature that is not
-                                    the file's key's; a round, or a closed file, without a signed head; a schema, a
-                                    name or an order of files that is not as it was made; a file that is missing
+                                    the file's key's; a file's name, the last entry of a round, or the end of a closed
+                                    file, that is not signed; a schema or an order of files that is not as it was made;
+                                    a file that is missing
     the pin                         an end that was cut off, an older copy, another journal
     a head or fingerprint noted     the same, and a journal that was written again with another key
     elsewhere
-    the local key                   states that were not saved by who has it; sealed cards, commitments and openings
-    and the table's fold            states that are not what the entries fold to (`deep`)
+    the local key                   states that were not saved by who has it; with the table's fold (`deep`): sealed
+                                    cards, commitments and openings, states that are not what the entries fold to
 
 Nothing shows what somebody does who holds the signing key, the local key, the pin and every noted head.
 
@@ -30,18 +31,36 @@ from controller.journal import JournalError, format_1
 from controller.journal.chain import Head, hash_decision
 from controller.journal.codec import Types
 from controller.journal.deep_check import DeepCheck, Fold
-from controller.journal.file import Connection, Header, connect_reader, foreign, keys_for, read_header, speaking
-from controller.journal.folder import files_in, number_of
+from controller.journal.file import (
+    Connection,
+    Header,
+    connect_reader,
+    foreign,
+    keys_for,
+    read_header,
+    require_file,
+    speaking,
+)
+from controller.journal.folder import survey
+from controller.journal.noted_heads import OF_NOTE, OF_PIN, Noted, NotedHeads
 from controller.journal.pin import BadPinError, read_pin
 from controller.journal.pinning import PIN
 from controller.journal.signing import fingerprint, is_signed, key_statement, statement
 
 PAGE: Final = 500  # rows read at once
 _ROWS: Final = """SELECT last, count, utc_ns, boottime_ns, round,
-CAST(input AS BLOB), CAST(events AS BLOB), sealed, hash FROM decision WHERE last > ? ORDER BY last LIMIT ?"""
+CAST(input AS BLOB), CAST(events AS BLOB), sealed, hash
+FROM decision WHERE last >= ? AND last <= ? ORDER BY last LIMIT ?"""
+_TYPES: Final = [int, int, int, int, int, bytes, bytes, bytes, bytes]
+_LOWEST: Final = -(2**63)
+_LAST: Final = "SELECT max(last) FROM decision"
 _HEADS: Final = "SELECT number, utc_ns, signature FROM head ORDER BY number"
 _EVENTS: Final = msgspec.json.Decoder(list[msgspec.Raw])
 _DELETED: Final = b'"event":"files_deleted"'
+OF_DOUBTS: Final = frozenset(
+    {"other-than-pinned", "pin-damaged", "pin-unreadable", "key-changed", "file-missing", "other-key"}
+)
+"""Codes of what a person may have accepted: a daemon asks at its start, and no check beside it asks again."""
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -69,63 +88,43 @@ class Verified(msgspec.Struct, frozen=True):
     unknown: tuple[str, ...]
 
 
-class Noted(msgspec.Struct, frozen=True):
-    """What was noted elsewhere: the pin, a head, a key's fingerprint. `of`: how it is called in a sentence."""
-
-    head: Head
-    of: str
-    code: str
-
-
 def verify_journal(path: Path, *, noted: Iterable[Head] = (), key: str = "", local_key: bytes | None = None,
-                   types: Types | None = None, fold: Fold | None = None,
+                   types: Types | None = None, fold: Fold | None = None, thorough: bool = True,
                    reached: Callable[[int], None] = lambda entry: None) -> Verified:  # fmt: skip
     """Check a folder, or one file. `noted`: heads that stand elsewhere. `key`: the fingerprint that the newest file's
-    key has to have. With `local_key` and `types` the saved states are checked, with `fold` every entry. `reached` is
-    called after each page.
+    key has to have. With `local_key` and `types` the saved states are checked, with `fold` every entry. `thorough`:
+    also how SQLite keeps it, which takes one long read transaction a file. `reached` is called after each page.
 
-    Raises `JournalError` where nothing can be checked: there is no journal, or the local key is not its own.
+    Raises `JournalError` where nothing can be checked: there is no journal.
     """
-    with speaking(path):
-        files = _files(path)
-    check = _Check(local_key, types, fold, reached)
-    check.note_pin(path)
+    check = _Check(local_key, types, fold, reached, thorough=thorough)
+    files = check.survey(path)
     for head in noted:
-        check.note(Noted(head, "A noted head", "other-than-noted"))
+        check.noted.note(Noted(head, "A noted head", OF_NOTE))
     for at, one in enumerate(files):
         check.file(one, newest=at == len(files) - 1)
     check.end(key, whole=path.is_dir())
     return check.verified()
 
 
-def _files(path: Path) -> list[Path]:
-    if not path.is_dir():
-        return [path]
-    files = files_in(path)
-    if not files:
-        raise foreign(path)
-    return files
-
-
 class _Check:
     """The state of a check: it goes through the files in their order, once."""
 
     def __init__(self, local_key: bytes | None, types: Types | None, fold: Fold | None,
-                 reached: Callable[[int], None]) -> None:  # fmt: skip
-        self._noted: dict[int, list[Noted]] = {}
-        self._local_key, self._types, self._fold, self._reached = local_key, types, fold, reached
+                 reached: Callable[[int], None], *, thorough: bool) -> None:  # fmt: skip
+        self.noted = NotedHeads(self.find)
+        self._local_key, self._fold, self._reached, self._thorough = local_key, fold, reached, thorough
         self._findings: list[Finding] = []
         self._file = ""
         self._files = self._entries = self._heads = 0
-        self._before: Header | None = None
-        self._end: Head | None = None  # of the file before
+        self._first: tuple[str, Header] | None = None
+        self._before: Header | None = None  # of the file before
+        self._end: Head | None = None  # of the file before; None: it could not be read
+        self._unsigned_end: Finding | None = None  # of the file before
+        self._round: int | None = None  # of the last decision
         self._head = self._signed = Head()
         self._keys: list[bytes] = []
-        self._rounds: dict[int, tuple[str, int]] = {}  # in format 2, without a signed head: file and last entry
-        self._signed_rounds: set[int] = set()
         self._deleted: set[tuple[str, int, str]] = set()
-        self._first: tuple[str, Header] | None = None
-        self._unsigned_end: Finding | None = None
         self._deep: DeepCheck | None = None
         if local_key is not None and types is not None:
             self._deep = DeepCheck(local_key, types, fold, self.find)
@@ -133,13 +132,19 @@ class _Check:
     def find(self, code: str, sentence: str, entry: int = 0) -> None:
         self._findings.append(Finding(code, self._file, entry, sentence))
 
-    def note(self, noted: Noted) -> None:
-        self._noted.setdefault(noted.head.number, []).append(noted)
-
-    def note_pin(self, path: Path) -> None:
-        pin = path / PIN
+    def survey(self, path: Path) -> list[Path]:
+        """The files to check; what the folder itself shows is found."""
         if not path.is_dir():
-            return
+            return [path]
+        files, faults = survey(path)
+        if not files:
+            raise foreign(path)
+        for fault in faults:
+            self.find("files", str(fault))
+        self._note_pin(path / PIN)
+        return files
+
+    def _note_pin(self, pin: Path) -> None:
         try:
             pinned = read_pin(pin)
         except BadPinError:
@@ -148,29 +153,24 @@ class _Check:
             self.find("pin-unreadable", f"The pin {pin} cannot be read: {error.strerror}.")
         else:
             if pinned is not None:
-                self.note(Noted(pinned.head, "The pin", "other-than-pinned"))
+                self.noted.note(Noted(pinned.head, "The pin", OF_PIN))
 
     # -- a file
 
     def file(self, path: Path, *, newest: bool) -> None:
         self._file = path.name
         try:
-            with speaking(path), closing(connect_reader(path)) as connection:
-                header = read_header(path, connection)
-                if header is None:
-                    raise foreign(path)
-                self._files += 1
-                self._link(path, header)
-                if self._local_key is not None:
-                    keys_for(path, self._local_key, header)
-                if header.format == format_1.FORMAT:
-                    self._old_rows(path, connection, header)
-                else:
-                    self._rows_of(connection, header, closed=not newest)
+            with speaking(path):
+                require_file(path)
+                with closing(connect_reader(path)) as connection:
+                    header = read_header(path, connection)
+                    if header is None:
+                        raise foreign(path)
+                    self._files += 1
+                    self._link(path, header)
+                    self._content(path, connection, header, newest=newest)
         except JournalError as error:
-            if error.code == "journal-key":
-                raise
-            self.find(error.code, str(error))
+            self.find(error.code, str(error), self._head.number)
             self._end = None
             return
         self._before, self._end = header, self._head
@@ -179,15 +179,14 @@ class _Check:
         before, end = self._before, self._end
         if self._first is None:
             self._first = (path.name, header)
-        elif before is None or end is None:
-            pass  # the file before cannot be read, which is found already
-        elif (header.previous_file, header.previous) != (before.file_id, end):
-            self.find("file-not-linked", "The file does not begin where the one before it ends.", end.number)
-        elif header.identity != before.identity:
-            self.find("other-journal", "The file is of another journal than the one before it.")
+        elif before is not None and end is not None:  # else the file before cannot be read, which is found already
+            if (header.previous_file, header.previous) != (before.file_id, end):
+                self.find("file-not-linked", "The file does not begin where the one before it ends.", end.number)
+            if header.identity != before.identity:
+                self.find("other-journal", "The file is of another journal than the one before it.")
         unsigned, self._unsigned_end = self._unsigned_end, None
         if unsigned is not None and before is not None and header.public_key == before.public_key:
-            self._findings.append(unsigned)  # another key could not sign it
+            self._findings.append(unsigned)  # another key could not sign it; it signs the name, which holds the hash
         if before is not None and before.public_key and header.public_key != before.public_key:
             said = key_statement(header.identity.id, before.public_key, header.public_key)
             if not is_signed(before.public_key, header.endorsement, said):
@@ -195,37 +194,70 @@ class _Check:
         if header.public_key and header.public_key not in self._keys[-1:]:
             self._keys.append(header.public_key)
 
-    def _rows_of(self, connection: Connection, header: Header, *, closed: bool) -> None:
-        heads = {number: (utc_ns, signature) for number, utc_ns, signature in connection.execute(_HEADS)}
+    def _content(self, path: Path, connection: Connection, header: Header, *, newest: bool) -> None:
+        self._head = header.before
+        self.noted.compare(self._head)
         deep = self._deep
+        if deep is not None and self._local_key is not None:
+            try:
+                keys_for(path, self._local_key, header)
+            except JournalError as error:
+                self.find(error.code, str(error))
+                deep = None
+        if self._thorough:
+            self._structure(connection)
+        if header.format == format_1.FORMAT:
+            if deep is not None:
+                deep.old(path)
+            self._old_rows(connection)
+        else:
+            self._rows_of(connection, header, deep, newest=newest)
+
+    def _structure(self, connection: Connection) -> None:
+        """Rows that one query shows and another does not."""
+        for (said,) in connection.execute("PRAGMA quick_check(10)"):
+            if said != "ok":
+                self.find("structure", f"SQLite finds the file damaged: {said}.")
+
+    def _rows_of(self, connection: Connection, header: Header, deep: DeepCheck | None, *, newest: bool) -> None:
+        list(connection.execute("BEGIN"))  # a running table goes on: heads, states and the end are of one moment
+        heads = {number: (utc_ns, signature) for number, utc_ns, signature in connection.execute(_HEADS)}
+        ((end,),) = connection.execute(_LAST)
         if deep is not None:
             deep.begin(header, connection)
-        self._head = header.before
-        last_round = None
-        for row in self._pages(connection):
-            last, count, round_number = row[0], row[1], row[4]
-            before = self._head
-            self._head = self._row(row, before)
+        list(connection.execute("COMMIT"))
+        is_signed = self._is_signed(header, heads)
+        if not is_signed:
+            self.find("name-not-signed", "What the file says of itself, with its opening state, is not signed.")
+        self._round = None
+        for row in self._pages(connection, end):
+            if [type(value) for value in row] != _TYPES:
+                self.find("chain", f"Entries after {self._head.number} are not as they are written.", row[0])
+                continue
+            if self._round is not None and row[4] != self._round:
+                self._next_round(row[4], is_signed=is_signed)
+            self._round = row[4]
+            self._head = self._row(row, self._head)
             self._count_events(row)
-            if last_round is not None and round_number < last_round:
-                self.find("rounds-out-of-order", f"Round {round_number} follows round {last_round}.", last)
-            last_round = round_number
-            self._entries += count if isinstance(count, int) else 0
-            self._rounds[round_number] = (self._file, last)
-            if last in heads:
-                self._signature(header, heads.pop(last))
-                self._signed_rounds.add(round_number)
-            self._compare_noted()
+            self._entries += row[1]
+            is_signed = self._is_signed(header, heads)
+            self.noted.compare(self._head)
             if deep is not None:
                 deep.row(row)
         for number in heads:
             self.find("head-without-entry", "A head is signed where no decision ends.", number)
-        if closed and self._head != header.before and self._signed != self._head:
-            self._unsigned_end = Finding(
-                "end-not-signed", self._file, self._head.number, "The file is closed, and its end is not signed."
-            )
+        if not newest and not is_signed:
+            said = "The file is closed, and its end is not signed."
+            self._unsigned_end = Finding("end-not-signed", self._file, self._head.number, said)
         if deep is not None:
             deep.end()
+
+    def _next_round(self, number: int, *, is_signed: bool) -> None:
+        assert self._round is not None
+        if number < self._round:
+            self.find("rounds-out-of-order", f"Round {number} follows round {self._round}.", self._head.number)
+        if not is_signed:
+            self.find("round-not-signed", f"The last entry of round {self._round} is not signed.", self._head.number)
 
     def _row(self, row: Sequence[Any], before: Head) -> Head:
         last, count, utc_ns, boottime_ns, round_number, given, events, sealed, stored = row
@@ -233,7 +265,7 @@ class _Check:
             self.find("numbers", f"Between entry {before.number} and entry {last} entries are missing or added.", last)
         try:
             made = hash_decision(last, count, utc_ns, boottime_ns, round_number, given, events, sealed, before.hash)
-        except (TypeError, struct.error):
+        except struct.error:
             made = b""
         if made != stored:
             self.find(
@@ -247,88 +279,73 @@ class _Check:
         events = row[6]
         try:
             found = len(_EVENTS.decode(events))
-        except (msgspec.MsgspecError, ValueError, TypeError):
+            if _DELETED in events:
+                for event in msgspec.json.decode(events):
+                    if event["event"] == "files_deleted":
+                        self._deleted |= {(one["id"], one["last"], one["hash"]) for one in event["files"]}
+        except (msgspec.MsgspecError, ValueError, TypeError, KeyError):
             found = -1
         if found != row[1] - 1:
             self.find("events", f"Up to entry {row[0]} there are not as many events as entries.", row[0])
-        elif _DELETED in events:
-            for event in msgspec.json.decode(events):
-                if event["event"] == "files_deleted":
-                    self._deleted |= {(one["id"], one["last"], one["hash"]) for one in event["files"]}
 
-    def _signature(self, header: Header, head: tuple[int, bytes]) -> None:
-        utc_ns, signature = head
-        said = statement(header.identity.id, header.file_id, self._head, utc_ns)
-        if is_signed(header.public_key, signature, said):
+    def _is_signed(self, header: Header, heads: dict[int, tuple[int, bytes]]) -> bool:
+        """Whether the head that was reached is. A signature that is not right is found."""
+        found = heads.pop(self._head.number, None)
+        if found is None:
+            return False
+        utc_ns, signature = found
+        try:
+            said = statement(header.identity.id, header.file_id, self._head, utc_ns)
+            good = is_signed(header.public_key, signature, said)
+        except (struct.error, TypeError):
+            good = False
+        if good:
             self._heads += 1
             self._signed = self._head
         else:
             self.find("signature", "The signature of this head is not the file's key's.", self._head.number)
+        return good
 
-    def _compare_noted(self) -> None:
-        number = self._head.number
-        for noted in self._noted.pop(number, ()):
-            if noted.head != self._head:
-                self.find(noted.code, f"{noted.of} has another hash for entry {number}.", number)
-
-    def _pages(self, connection: Connection) -> Iterator[Sequence[Any]]:
-        after = -1
-        while rows := list(connection.execute(_ROWS, (after, PAGE))):
+    def _pages(self, connection: Connection, end: int | None) -> Iterator[Sequence[Any]]:
+        first = _LOWEST
+        while end is not None and first <= end and (rows := list(connection.execute(_ROWS, (first, end, PAGE)))):
             yield from rows
-            after = rows[-1][0]
-            self._reached(after)
+            self._reached(rows[-1][0])
+            if rows[-1][0] < first:
+                self.find("structure", f"The rows after entry {first - 1} are not in their order.", first)
+                return
+            first = rows[-1][0] + 1
 
-    def _old_rows(self, path: Path, connection: Connection, header: Header) -> None:
-        """A file of format 1: no heads."""
-        if self._deep is not None:
-            self._deep.old(path)
-        self._head = header.before
+    def _old_rows(self, connection: Connection) -> None:
+        """Of a file of format 1: no heads."""
         while rows := list(connection.execute(format_1.CHAIN, (self._head.number, PAGE))):
-            for number, made in format_1.follow(rows, self._head):
-                if made is None:
-                    self.find("chain", f"Entry {number} is missing or has been changed.", number)
-                    row = next(row for row in rows if row[0] >= number)
-                    made = Head(row[0], row[8])
-                self._entries += 1
-                self._head = made
-                self._compare_noted()
+            while rows:
+                for number, made in format_1.follow(rows, self._head):
+                    if made is None:
+                        self.find("chain", f"Entry {number} is missing or has been changed.", number)
+                        made = Head(rows[0][0], rows[0][8])
+                    self._entries += 1
+                    self._head = made
+                    self.noted.compare(made)
+                    rows = rows[1:]
             self._reached(self._head.number)
 
     # -- the whole
 
     def end(self, key: str, *, whole: bool) -> None:
         self._file = ""
-        for noted in (one for number in sorted(self._noted) for one in self._noted[number]):
-            number, first = noted.head.number, self._first
-            if first is not None and number <= first[1].previous.number:
-                continue  # of a file that is not here, which is found or known
-            why = "has no decision that ends there" if number < self._head.number else f"ends with {self._head.number}"
-            self.find(noted.code, f"{noted.of} is of entry {number}, and the journal {why}.", number)
-        rounds = sorted(self._rounds)
-        for round_number in rounds[:-1]:
-            if round_number and round_number not in self._signed_rounds:
-                self._file, last = self._rounds[round_number]
-                self.find("round-not-signed", f"No head of round {round_number} is signed.", last)
-        self._file = ""
+        first = self._first[1].previous.number if self._first is not None else 0
+        self.noted.end(first, self._head.number)
         found = [fingerprint(one) for one in self._keys]
-        if key and not hmac.compare_digest(key, found[-1] if found else ""):
+        if key and not hmac.compare_digest(key.encode(), (found[-1] if found else "").encode()):
             signer = found[-1] if found else "no key"
             self.find("other-key", f"The journal is signed by {signer}, and not by {key}.")
-        if whole:
-            self._beginning()
-
-    def _beginning(self) -> None:
-        if self._first is None:
-            return
-        name, header = self._first
-        before = header.previous
-        deleted = (header.previous_file, before.number, before.hash.hex()) in self._deleted
-        if header.previous_file and not deleted and not (number_of(Path(name)) == 1 and self._old_is_elsewhere(header)):
-            self.find("file-missing", f"The files before {name} are missing, and their deletion is not recorded.")
-
-    def _old_is_elsewhere(self, header: Header) -> bool:
-        """A first file may follow one of format 1, which was moved away: its id is the journal's."""
-        return header.previous_file == header.identity.id
+        if whole and self._first is not None:
+            name, header = self._first
+            before = header.previous
+            deleted = (header.previous_file, before.number, before.hash.hex()) in self._deleted
+            if header.previous_file and not deleted:
+                self.find("file-missing", f"The files before {name} are missing, and their deletion is not recorded.")
 
     def verified(self) -> Verified:
         return Verified(

@@ -1,0 +1,48 @@
+"""Heads that stand elsewhere, in the pin, at a witness or on paper, compared with those of a journal in its order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, TypeAlias
+
+import msgspec
+
+from controller.journal.chain import Head
+
+OF_PIN: Final = "other-than-pinned"
+OF_NOTE: Final = "other-than-noted"
+Find: TypeAlias = Callable[[str, str, int], None]
+
+
+class Noted(msgspec.Struct, frozen=True):
+    """`of`: how it is called in a sentence. `code`: of what is found where the journal does not hold it."""
+
+    head: Head
+    of: str
+    code: str
+
+
+class NotedHeads:
+    """What is left of them, while the journal is read. `find`: what is called with code, sentence and entry."""
+
+    def __init__(self, find: Find) -> None:
+        self._find = find
+        self._by_number: dict[int, list[Noted]] = {}
+
+    def note(self, noted: Noted) -> None:
+        self._by_number.setdefault(noted.head.number, []).append(noted)
+
+    def compare(self, head: Head) -> None:
+        """A head of the journal. The end of a file and the beginning of the next have one number and two hashes."""
+        found = self._by_number.get(head.number)
+        if found is not None:
+            self._by_number[head.number] = [noted for noted in found if noted.head != head]
+
+    def end(self, first: int, last: int) -> None:
+        """The journal that was read held the entries above `first` up to `last`."""
+        for number in sorted(self._by_number):
+            for noted in self._by_number[number]:
+                if number < first and noted.code != OF_PIN:
+                    continue  # of a file that is not here
+                why = f"ends with entry {last}" if number > last else "does not hold it"
+                self._find(noted.code, f"{noted.of} is of entry {number}, and the journal {why}.", number)
