@@ -1,10 +1,19 @@
 """The journal: every input with the events that it caused, durable and chained, concealed cards sealed. Its parts:
 
-    writer    one thread that owns the open journal; what the daemon awaits
-    store     the open journal: one transaction an input with its events, and reading
-    file      the SQLite file: append-only tables, the chain of hashes, the lock, what errors mean
-    codec     entries as JSON
-    sealing   keys, sealed cards and evidence, commitments
+    writer        one thread that owns the open journal; what the daemon awaits
+    store         the journal that is appended to: one transaction a decision, saved states, the next file
+    reserve       room on the disk with which a round ends though the disk is full
+    folder        the files of a journal in their order
+    reader        one file, read, with its key and without; pages, for followers
+    file, schema  the SQLite file: append-only tables, what it says of itself, what errors mean; the tables
+    chain         hashes
+    format_1      the format before, which is read only
+    codec         decisions and states as JSON
+    sealing       keys, sealed cards and evidence, commitments
+    signing       signed heads, and the key that signs
+    pin, pinning  the newest head in a small file beside it; what contradicts it at a start
+    witness       signed heads in a folder elsewhere
+    verification  whether all of it is what was written; deep_check, the part that needs the local key
 
 The codes of `JournalError`:
 
