@@ -55,7 +55,7 @@ async def open_journal(
 
 def _signing_key(section: JournalSection) -> SigningKey:
     """Made where there is none, so that what people compare it with can be noted from the first start on."""
-    path = section.signing_key_file or section.folder / "signing.key"
+    path = section.signing_key_path
     if path.exists():
         return load_signing_key(path)
     path.parent.mkdir(mode=0o750, parents=True, exist_ok=True)

@@ -100,6 +100,10 @@ class JournalSection(_Section, frozen=True):
     witness: Path | None = None
 
     @property
+    def signing_key_path(self) -> Path:
+        return self.signing_key_file or self.folder / "signing.key"
+
+    @property
     def days(self) -> JournalDays:
         """When the next file is begun. Raises ValueError for a time zone that is not known."""
         return JournalDays(time.fromisoformat(self.day_begins), find_zone(self.time_zone), self.megabytes * MEGABYTE)

@@ -7,6 +7,7 @@ statement of a head  = "cardshoe head 1" NUL | journal id | file id | number u64
 from __future__ import annotations
 
 import hashlib
+import os
 import struct
 from pathlib import Path
 from typing import Final, Protocol
@@ -14,8 +15,9 @@ from typing import Final, Protocol
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
+from controller.journal import JournalError
 from controller.journal.chain import Head
-from controller.journal.sealing import KEY_BYTES, load_key_file
+from controller.journal.sealing import KEY_BYTES, create_key_file, load_key_file, sync_directory, sync_file
 
 _SIGNATURE: Final = 64  # bytes
 _LABEL: Final = b"cardshoe head 1\0"
@@ -54,6 +56,31 @@ def load_signing_key(path: Path) -> SigningKey:
     """The key in that file, with its endorsement on the next line where there is one. Raises `JournalError`."""
     data = load_key_file(path, more=_SIGNATURE)
     return SigningKey(data[:KEY_BYTES], data[KEY_BYTES:])
+
+
+def replace_signing_key(path: Path, before: SigningKey, journal_id: str) -> tuple[SigningKey, Path]:
+    """Another key in that file, with the endorsement of the one before, which is kept in the file that is returned.
+
+    Raises `JournalError`; then the key before is in its place, or in the file beside it.
+    """
+    beside, kept = path.with_name(f"{path.name}.next"), path.with_name(f"{path.name}.{fingerprint(before.public_key)}")
+    private = create_key_file(beside)
+    public_key = SigningKey(private).public_key
+    after = SigningKey(private, before.sign(key_statement(journal_id, before.public_key, public_key)))
+    try:
+        owner = path.stat()
+        beside.write_text(f"{private.hex()}\n{after.endorsement.hex()}\n", "ascii")
+        beside.chmod(owner.st_mode & 0o777)
+        os.chown(beside, owner.st_uid, owner.st_gid)
+        sync_file(beside)
+        path.rename(kept)
+        beside.rename(path)
+        sync_directory(path.parent)
+    except OSError as error:
+        raise JournalError(
+            "journal-key", f"{path} cannot be replaced: {error.strerror}.", f"Look for it in {path.parent}."
+        ) from error
+    return after, kept
 
 
 def statement(journal_id: str, file_id: str, head: Head, utc_ns: int) -> bytes:

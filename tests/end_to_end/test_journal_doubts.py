@@ -12,10 +12,13 @@ from random import Random
 from typing import TypeAlias
 
 import pytest
+from click.testing import CliRunner
 
 from controller.api.client import ApiClient
+from controller.commands.journal.command import journal
 from controller.journal.pin import read_pin
-from controller.journal.signing import SigningKey, key_statement
+from controller.journal.signing import SigningKey, fingerprint
+from controller.journal.verification import verify_journal
 from controller.roles import Role
 from controller.table import operations
 from controller.table.events import JournalDoubted
@@ -143,15 +146,19 @@ async def test_a_key_that_the_one_before_endorsed_goes_on() -> None:
     with short_folder() as folder:
         async with Stage(folder) as stage:
             await play(stage)
-            path = stage.journal / "signing.key"
-            old = SigningKey(bytes.fromhex(path.read_text()))
-            pinned = read_pin(stage.journal / "pin")
-            assert pinned is not None
-            private = secrets.token_bytes(32)
-            public = SigningKey(private).public_key
-            endorsement = old.sign(key_statement(pinned.journal_id, old.public_key, public))
-            path.write_text(f"{private.hex()}\n{endorsement.hex()}\n")
+            before = (stage.journal / "signing.key").read_text()
+            asked = ["new-key", "--config", str(stage.configuration)]
+            done = CliRunner().invoke(journal, asked)
+            assert done.exit_code == 0, done.output
+            after = SigningKey(bytes.fromhex((stage.journal / "signing.key").read_text().split()[0]))
+            assert fingerprint(after.public_key) in done.output
+            (kept,) = stage.journal.glob("signing.key.*")
+            assert kept.read_text() == before
+            assert {path.stat().st_mode & 0o777 for path in stage.journal.glob("signing.key*")} == {0o600}
+            again = CliRunner().invoke(journal, asked)
+            assert (again.exit_code, "has signed nothing yet" in again.output) == (4, True)
             await play(stage)
             await play(stage)
             assert not Evidence(stage).of(JournalDoubted)
             assert sorted(path.name for path in stage.journal.glob("*.journal")) == [FILE, "000002.journal"]
+            assert not verify_journal(stage.journal, key=fingerprint(after.public_key)).findings

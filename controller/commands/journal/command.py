@@ -17,6 +17,7 @@ FOUND_IN: Final = {  # name -> module:attribute, imported when it is used
     "backup": ("backup", "backup"),
     "restore": ("restore", "restore"),
     "verify": ("verify", "verify"),
+    "new-key": ("new_key", "new_key"),
 }
 SUMMARIES: Final = {
     "show": "Tell a round: hands, irregularities, who decided, its course.",
@@ -28,6 +29,7 @@ SUMMARIES: Final = {
     "backup": "Copy the journal, also while the table deals.",
     "restore": "Put a backup back, once it is found to be whole.",
     "verify": "Check that nothing was changed, removed or added.",
+    "new-key": "Replace the key that signs, endorsed by the one before.",
 }
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import date, time
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 import click
 import msgspec
@@ -19,6 +19,9 @@ from controller.commands.text import write_out
 from controller.daemon.journal_days import find_zone
 from controller.journal import JournalError
 from controller.problems import BadInputError, ConfigurationProblemError, JournalProblemError
+
+if TYPE_CHECKING:
+    from controller.daemon.sections import Configuration
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 ALL: Final = Span(0, 2**63 - 1, "the whole journal")
@@ -65,13 +68,18 @@ def _asked(path: Path | None, config: Path | None, zone: str | None, day_begins:
         raise BadInputError(f"--day-begins: {error}.", "Write it as 06:00.") from error
 
 
-def _configured(config: Path) -> tuple[Path, str, str]:
+def configuration_of(path: Path) -> Configuration:
+    """A table's configuration; its mistakes as a sentence, exit code 78."""
     from controller.daemon.configuration import ConfigurationError, read_configuration
 
     try:
-        section = read_configuration(config).journal
+        return read_configuration(path)
     except ConfigurationError as error:
         raise ConfigurationProblemError(str(error), error.hint) from error
+
+
+def _configured(config: Path) -> tuple[Path, str, str]:
+    section = configuration_of(config).journal
     return section.folder, section.time_zone, section.day_begins
 
 
