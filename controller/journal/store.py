@@ -290,6 +290,8 @@ class Journal(Generic[InputT, EventT]):
         if newest.header.format == schema.FORMAT and not is_closed(files[-1]):
             with speaking(self._path):
                 self._use(self._path, self._connect(self._path))
+            if self.head == newest.header.before:  # a kill or a power cut may have come before its pin
+                self._pin(Moment(newest.header.created_utc_ns, 0), sync=True)
 
     def _use(self, path: Path, connection: Connection) -> None:
         """Append to that file, which ends with `head`."""

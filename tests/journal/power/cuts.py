@@ -26,12 +26,13 @@ class Cut(msgspec.Struct, frozen=True):
     folder: Folder
 
 
-def cuts(recorder: Recorder, random: Random, *, each: int, lies: bool = False) -> Iterator[Cut]:
-    """After each operation so many cuts: nothing that was not synced, everything, or anything between."""
+def cuts(recorder: Recorder, random: Random, *, each: float, lies: bool = False) -> Iterator[Cut]:
+    """After each operation so many cuts, on average: nothing that was not synced, everything, or anything between."""
     disk = Disk(recorder.found, lies=lies)
     for after, operation in enumerate(recorder.operations, 1):
         disk.take(operation)
-        for kind in random.choices(("least", "known", "between"), (1, 1, 3), k=each):
+        count = int(each + random.random())
+        for kind in random.choices(("least", "known", "between"), (1, 1, 3), k=count):
             match kind:
                 case "least":
                     found = disk.least()

@@ -14,48 +14,57 @@ from tests.journal.power.disk import write_folder
 from tests.journal.power.runs import Run, Work, count_decisions, look, open_journal, record
 from tests.journal.power.works import WORKS, begin_and_deal
 
-EACH: Final = [pytest.param(2, id="some"), pytest.param(20, id="many", marks=pytest.mark.soak)]
+EACH: Final = [pytest.param(0.5, id="some"), pytest.param(20, id="many", marks=pytest.mark.soak)]
 
 
 @pytest.mark.parametrize("each", EACH)
 @pytest.mark.parametrize("work", WORKS.values(), ids=list(WORKS))
-def test_everything_acknowledged_is_kept(work: Work, each: int, record_property: Callable[[str, object], None]) -> None:
+def test_everything_acknowledged_is_kept(
+    work: Work, each: float, record_property: Callable[[str, object], None]
+) -> None:
     count, wrong = examine(cuts(record(work), Random(1), each=each), look)
     assert wrong == []
-    assert count > 100
-    record_property("soak: power cuts", count)
+    assert count > 30
+    if each > 1:
+        record_property("soak: power cuts", count)
 
 
 @pytest.mark.parametrize("each", EACH)
-def test_the_power_goes_again_while_the_table_starts(each: int, record_property: Callable[[str, object], None]) -> None:
+def test_the_power_goes_again_while_the_table_starts(
+    each: float, record_property: Callable[[str, object], None]
+) -> None:
     """What a cut left is opened, and the power goes during that, and while the next decisions are made."""
     random = Random(2)
     first = [*cuts(record(begin_and_deal), random, each=1)]
     count = 0
-    for cut in random.sample(first, 2 * each):
+    for cut in random.sample(first, max(1, int(2 * each))):
         again = record(begin_and_deal, found=cut.folder, acknowledged=cut.relied.least, kept=kept(cut))
-        found, wrong = examine(cuts(again, random, each=1), look)
+        found, wrong = examine(cuts(again, random, each=min(each, 1)), look)
         assert wrong == [], cut.after
         count += found
-    record_property("soak: power cuts", count)
+    if each > 1:
+        record_property("soak: power cuts", count)
 
 
 @pytest.mark.parametrize("each", EACH)
-def test_the_power_goes_after_the_daemon_was_killed(each: int, record_property: Callable[[str, object], None]) -> None:
+def test_the_power_goes_after_the_daemon_was_killed(
+    each: float, record_property: Callable[[str, object], None]
+) -> None:
     """The next start reads what the killed daemon had written and not synced; the power takes no more than that."""
     random = Random(3)
     last = len(record(begin_and_deal).operations)
     count = 0
-    for after in random.sample(range(1, last), 2 * each):
+    for after in random.sample(range(1, last), max(1, int(2 * each))):
 
         def work(run: Run, after: int = after) -> None:
             run.killed(begin_and_deal, after)
             begin_and_deal(run)
 
-        found, wrong = examine(cuts(record(work), random, each=1), look)
+        found, wrong = examine(cuts(record(work), random, each=min(each, 1)), look)
         assert wrong == [], after
         count += found
-    record_property("soak: power cuts", count)
+    if each > 1:
+        record_property("soak: power cuts", count)
 
 
 def kept(cut: Cut) -> int:
