@@ -285,9 +285,10 @@ def grow_log(path: Path) -> None:
     """
     with suppress(FileNotFoundError), Path(f"{path}-wal").open("r+b", buffering=0) as log:
         found = log.read()
-        log.seek(0)
-        log.write(found)
-        os.fsync(log.fileno())
+        if found:
+            log.seek(0)
+            log.write(found)
+            os.fsync(log.fileno())
         # Only speed is lost without the rest. SQLite reads the zeros as no frames.
         with suppress(OSError):
             if len(found) < _LOG_BYTES:
