@@ -79,7 +79,7 @@ class JournalPin:
 
     def _write(self, pin: Pin, pinned: Pinned, *, sync: bool) -> None:
         try:
-            pin.write(pinned, sync=sync)
+            pin.write(pinned, sync=sync or bool(self.fails))
             self.fails = ""
         except OSError as error:
             self.fails = f"The pin {self._folder / PIN} of the journal cannot be written: {error.strerror}."

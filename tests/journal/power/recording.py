@@ -169,6 +169,7 @@ def record_calls(recorder: Recorder, patch: pytest.MonkeyPatch) -> None:
     before("write", lambda place, data: recorder.write(place, _end(place), data))
     before("ftruncate", recorder.resize)
     before("truncate", recorder.resize)
+    before("posix_fallocate", lambda place, offset, size: recorder.write(place, offset + size, b""))
     before("chmod", lambda place, mode: recorder.mode(place, mode))
     before("fchmod", recorder.mode)
     before("fsync", lambda place: recorder.sync(place, whole=True))

@@ -56,7 +56,7 @@ def lines(operations: Sequence[Operation]) -> list[str]:
             case Names(_, changes):
                 made += [f"remove {name}" for name, file in changes if file is None]
                 names.update({file: name for name, file in changes if file is not None})
-            case Write(file, offset, data):
+            case Write(file, offset, data) if data:
                 made.append(f"write {names[file]} {len(data)} at {offset}")
             case Resize(file, size):
                 made.append(f"resize {names[file]} {size}")
