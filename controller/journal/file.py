@@ -114,6 +114,8 @@ def connect_reader(path: Path) -> Connection:
     A closed file is read as it lies there, so that an auditor needs no right to write beside it. Raises `JournalError`
     (journal-damaged) for a closed file with a log beside it: its last entries may be in there.
     """
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise foreign(path)  # SQLite would wait for ever for the other end of a pipe
     closed = is_closed(path)
     if closed and any(Path(f"{path}{ending}").exists() for ending in ("-wal", "-journal")):
         raise damaged(path, "it is closed, and a log lies beside it, which a daemon would have removed")

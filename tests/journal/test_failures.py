@@ -86,6 +86,7 @@ def test_a_failed_append_leaves_what_was_there(
     with closing(open_journal(folder, connect=failing.connect)) as journal:
         append(journal, 1)
         before, head = entries(journal), journal.head
+        journal.reserve.release()  # with it a full disk is not yet a failure
         failing.at(position, error)
         assert failure(lambda: append(journal, 2)).code == code
         failing.nowhere()
@@ -94,6 +95,22 @@ def test_a_failed_append_leaves_what_was_there(
         assert append(journal, 3) == [5, 6, 7, 8]
     with closing(open_journal(folder)) as journal:
         assert journal.head.number == 8
+
+
+@pytest.mark.parametrize("position", range(len(STATEMENTS)), ids=lambda i: f"{i}-{STATEMENTS[i]}")
+def test_the_first_time_that_the_disk_is_full_the_reserve_is_given_up(
+    folder: Path, failing: Failing, position: int
+) -> None:
+    with closing(open_journal(folder, connect=failing.connect)) as journal:
+        append(journal, 1)
+        failing.at(position, FULL)
+        assert append(journal, 2) == [5, 6, 7, 8]
+        assert not journal.reserve.is_held
+        failing.at(position, FULL)
+        assert failure(lambda: append(journal, 3)).code == "journal-full"
+        failing.nowhere()
+        assert append(journal, 4) == [9, 10, 11, 12]
+        assert journal.files().verify() == journal.head
 
 
 def test_a_transaction_that_will_not_end_is_never_added_to(folder: Path, failing: Failing) -> None:
@@ -108,6 +125,7 @@ def test_a_transaction_that_will_not_end_is_never_added_to(folder: Path, failing
 
 def test_the_first_append_may_fail(folder: Path, failing: Failing) -> None:
     with closing(open_journal(folder, connect=failing.connect)) as journal:
+        journal.reserve.release()
         failing.at(3, FULL)
         failure(lambda: append(journal, 1))
         failing.nowhere()

@@ -12,11 +12,16 @@ import msgspec
 import pytest
 
 from controller.journal import JournalError
+from controller.journal.folder import JournalFolder
 from firmware_bridge.cards import DECK, Concealed
 from tests.journal.vocabulary import (
     IDENTITY,
+    LOCAL_KEY,
+    TYPES,
+    Cards,
     append,
     entries,
+    moment,
     open_journal,
     reader_of,
 )
@@ -200,7 +205,7 @@ def test_closing_twice_is_closing(folder: Path) -> None:
     journal = open_journal(folder)
     journal.close()
     journal.close()
-    assert {each.name for each in folder.iterdir()} == {"000001.journal", "pin"}
+    assert {each.name for each in folder.iterdir()} == {"000001.journal", "pin", "reserve"}
 
 
 def test_a_reader_sees_what_is_committed_while_the_daemon_writes(folder: Path, path: Path) -> None:
@@ -261,3 +266,53 @@ def test_pages_of_entries_are_read_in_order(folder: Path) -> None:
             assert list(reader.entries(limit=0)) == []
             assert [decision.last for decision in reader.decisions(3, 2)] == [4, 8]
             assert list(reader.decisions(limit=0)) == []
+
+
+@pytest.fixture
+def three_files(folder: Path) -> Path:
+    """A folder with two closed files and one that is written to, an append in each."""
+    with closing(open_journal(folder)) as journal:
+        for step in (1, 2, 3):
+            append(journal, step)
+            if step < 3:
+                journal.begin_file(Cards(), moment(step))
+    return folder
+
+
+def test_a_missing_file_between_two_is_named(three_files: Path) -> None:
+    (three_files / "000002.journal").unlink()
+    before = contents(three_files)
+    error = refusal(three_files)
+    assert (error.code, "000002.journal" in str(error)) == ("journal-damaged", True)
+    with pytest.raises(JournalError, match=r"000002\.journal"):
+        JournalFolder.open_to_read(three_files, TYPES)
+    assert contents(three_files) == before
+
+
+@pytest.mark.parametrize("ending", ["-wal", "-journal"])
+def test_a_log_beside_a_closed_file_is_refused_by_readers(three_files: Path, ending: str) -> None:
+    """What is in it may belong to the file, and who only reads cannot tell."""
+    closed = three_files / "000001.journal"
+    assert closed.stat().st_mode & 0o777 == 0o440
+    with closing(reader_of(closed)) as reader:
+        assert reader.verify().number == 4
+    closed.with_name(closed.name + ending).write_bytes(b"x" * 4152)
+    before = contents(three_files)
+    for key in (LOCAL_KEY, None):
+        with pytest.raises(JournalError, match="a log lies beside it") as refused:
+            reader_of(closed, key)
+        assert refused.value.code == "journal-damaged"
+    assert contents(three_files) == before
+
+
+def test_nothing_is_ever_added_to_a_closed_file(three_files: Path) -> None:
+    """The newest one was taken away: the next is begun after the closed one."""
+    (three_files / "000003.journal").unlink()
+    (three_files / "pin").unlink()
+    before = contents(three_files)
+    with closing(open_journal(three_files)) as journal:
+        assert journal.path.name == "000003.journal"
+        assert append(journal, 4) == [9, 10, 11, 12]
+        assert journal.files().verify() == journal.head
+    for name in ("000001.journal", "000002.journal"):
+        assert contents(three_files)[name] == before[name]
