@@ -69,7 +69,7 @@ def test_every_byte_of_a_slot_counts(path: Path, pin: Pin) -> None:
             read_pin(path)
 
 
-@pytest.mark.parametrize("data", [b"x", b"cardshoe pin 1\0", bytes(BLOCK + SLOT), b"\xff" * 9000])
+@pytest.mark.parametrize("data", [b"x", b"cardshoe pin 1\0", b"\1" * (BLOCK + SLOT), b"\xff" * 9000])
 def test_a_file_that_is_no_pin_is_left_as_it_is(path: Path, data: bytes) -> None:
     path.write_bytes(data)
     with pytest.raises(BadPinError):
