@@ -124,14 +124,22 @@ def decision(step: int) -> tuple[AnyInput, list[AnyEvent]]:
     return Dispensed(step, (card, None), Evidence(b"report %d" % step)), [*noted, Assigned("box 1", card)]
 
 
+LASTS: Final = [*accumulate(1 + len(decision(step)[1]) for step in range(60))]
+"""The number of each decision's last entry."""
+
+
 def state_after(decisions: int) -> Cards:
     return Cards((Concealed(Card.numbered(1), 1, decisions),), decisions)
 
 
 def count_decisions(files: JournalFolder[AnyInput, AnyEvent]) -> int:
-    """How many decisions are kept. Raises AssertionError unless they are the first ones, whole, each once."""
+    """How many decisions are kept, with those of deleted files. Raises AssertionError unless they are those that were
+    made, whole, each once.
+    """
     values = [(entry.round, entry.kind, entry.utc_ns, entry.value) for entry in files.entries()]
-    at = step = 0
+    with closing(files.reader(files.files[0])) as first:
+        before = first.header.previous.number
+    at, step = 0, LASTS.index(before) + 1 if before else 0
     while at < len(values):
         given, events = decision(step)
         utc_ns = moment(step).utc_ns
@@ -144,11 +152,10 @@ def count_decisions(files: JournalFolder[AnyInput, AnyEvent]) -> int:
 
 def check_states(files: JournalFolder[AnyInput, AnyEvent]) -> None:
     """Each saved state is the one after the decisions before it. Raises AssertionError."""
-    lasts = list(accumulate(1 + len(decision(step)[1]) for step in range(60)))
     for reader in files.readers():
         saved = [(reader.header.previous, reader.opening_state()), reader.checkpoint() or (Head(), None)]
         for head, state in saved:
-            assert state is None or state == state_after(lasts.index(head.number) + 1 if head.number else 0)
+            assert state is None or state == state_after(LASTS.index(head.number) + 1 if head.number else 0)
 
 
 def record(work: Work, *, connect: Connect | None = None, found: Folder | None = None, acknowledged: int = 0,

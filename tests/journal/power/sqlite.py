@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import sqlite3
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -142,6 +143,12 @@ def connecting(pragmas: Sequence[str] = (), instead: Mapping[str, str] | None = 
     return connect
 
 
+def _pass_over(found: Any, *, shown: Callable[[Any], object] = sys.__unraisablehook__) -> None:
+    """A connection whose closing failed is closed again when it is given up, and may fail again."""
+    if not isinstance(found.exc_value, apsw.Error):
+        shown(found)
+
+
 @contextmanager
 def recording(folder: Path) -> Iterator[Recorder]:
     """Record everything that is done to files in `folder`, by the program and by connections of `connecting`."""
@@ -150,6 +157,7 @@ def recording(folder: Path) -> Iterator[Recorder]:
     try:
         with pytest.MonkeyPatch.context() as patch:
             record_calls(recorder, patch)
+            patch.setattr(sys, "unraisablehook", _pass_over)
             yield recorder
     finally:
         vfs.unregister()

@@ -64,4 +64,4 @@ def lines(operations: Sequence[Operation]) -> list[str]:
                 made.append(f"sync {names[file]}")
             case SyncFolder(folder):
                 made.append(f"sync {folder}")
-    return made
+    return [line for line in made if "-shm" not in line]

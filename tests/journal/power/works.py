@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Final
 
 from controller.journal.file import Connection, connect
+from controller.journal.folder import delete_files, file_name
 from tests.journal.power.recording import Recorder
-from tests.journal.power.runs import CHECKPOINTS, Run, Work, make_log_small
+from tests.journal.power.runs import CHECKPOINTS, Run, Work, make_log_small, state_after
 from tests.journal.vocabulary import moment
 
+YEAR_NS: Final = 366 * 86_400 * 1_000_000_000
 DAY: Final = 4
 """Decisions in a file."""
 
@@ -40,13 +42,25 @@ def days(run: Run) -> None:
         run.append(journal, 2)
 
 
+def retention(run: Run) -> None:
+    """The oldest file is deleted, and the clock jumps a year ahead and back where files begin."""
+    with run.journal() as journal:
+        for years in (1, -1):
+            run.append(journal, 2)
+            journal.begin_file(state_after(run.decisions), moment(years * YEAR_NS))
+        delete_files(journal.folder, [file_name(1)])
+        run.append(journal, 2)
+
+
 def after_format_1(run: Run) -> None:
     """In a folder with a file of format 1."""
     with run.journal() as journal:
         run.append(journal, 3)
 
 
-WORKS: Final[dict[str, Work]] = {work.__name__: work for work in (begin_and_deal, go_on, days, after_format_1)}
+WORKS: Final[dict[str, Work]] = {
+    work.__name__: work for work in (begin_and_deal, go_on, days, retention, after_format_1)
+}
 
 
 def _connect(path: Path) -> Connection:
