@@ -1,0 +1,289 @@
+"""A journal of whole rounds in three files, and a forger who may write to all of them.
+
+What the forger holds besides is the forgery's business: the signing key, another one, the local key, the pin.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import sqlite3
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from controller.daemon.journal_types import JOURNAL_TYPES
+from controller.daemon.table_fold import TableFold
+from controller.journal import schema
+from controller.journal.chain import Head, genesis, hash_decision
+from controller.journal.file import Header, connect_reader, read_header
+from controller.journal.folder import file_name
+from controller.journal.pin import BLOCK, Pinned, encode_slot, read_pin
+from controller.journal.signing import SigningKey, fingerprint, key_statement, statement
+from controller.journal.verification import Verified, verify_journal
+from controller.table import operations
+from controller.table.inputs import AnyInput
+from controller.table.saved_state import SavedState, remember
+from controller.table.state import TableState
+from firmware_bridge.drivers.memory import LinkMemory
+from tests.journal_commands.made import IDENTITY, KEY, SIGNER, JournaledTable, _options, _ruling, _void
+
+FILES: Final = (1, 2, 3)
+ALSO_HIS: Final = SigningKey(bytes(range(2, 34)))
+"""A key that the forger made."""
+
+WHERE: Final = {
+    "nothing": "nothing at hand",
+    "pin": "the pin",
+    "noted": "noted heads, or the witness",
+    "key": "the key's fingerprint, noted elsewhere",
+    "deep": "a deep check with the local key",
+}
+"""What may be at hand when a journal is verified; what the first one finds, all find."""
+
+
+class Table(JournaledTable):
+    """Its saved states are those of a daemon."""
+
+    def __init__(self, folder: Path, seed: int = 1) -> None:
+        self.memory = LinkMemory()
+        super().__init__(folder, seed)
+
+    @property
+    def saved(self) -> SavedState:
+        return SavedState(self.state, self.memory.journaled())
+
+    def next_file(self) -> None:
+        self.journal.begin_file(self.saved, self.moment)
+
+    def watch(self, before: TableState, given: AnyInput, numbered: tuple[tuple[int, Any], ...]) -> None:
+        super().watch(before, given, numbered)
+        remember(self.memory, given)
+
+
+def write_journal(folder: Path, seed: int = 1) -> None:
+    """Five rounds in three files; the last one is in the middle of a round, which a stop had interrupted."""
+    table = Table(folder, seed)
+    table.start_daemon("start-1", "pc-1", table=IDENTITY.table)
+    table.connect()
+    _options(table)
+    table.journal.save(table.saved)
+    _void(table)
+    table.next_file()
+    _ruling(table)
+    table.journal.save(table.saved)
+    _ruling(table)
+    table.next_file()
+    _ruling(table)
+    table.journal.save(table.saved)
+    table.to_bets()
+    table.bets(("ann", "main", 1, 50))
+    table.journal.sign_head(table.moment)
+    table.do(operations.NoMoreBets())
+    table.take(2)
+    table.journal.close()
+
+
+class Row(NamedTuple):
+    """A row of `decision`."""
+
+    last: int
+    count: int
+    utc_ns: int
+    boottime_ns: int
+    round: int
+    input: str
+    events: str
+    sealed: bytes
+    hash: bytes
+
+
+def signed_heads(folder: Path) -> list[Head]:
+    """What a witness holds."""
+    found: list[Head] = []
+    for path in sorted(folder.glob("*.journal")):
+        with closing(connect_reader(path)) as connection:
+            query = "SELECT number, hash FROM head JOIN decision ON last = number ORDER BY number"
+            found += [Head(*row) for row in connection.execute(query)]
+    return found
+
+
+class Evidence(NamedTuple):
+    """What was noted of the journal before it was forged."""
+
+    heads: list[Head]
+    key: str
+
+
+def verify(folder: Path, at_hand: str, evidence: Evidence) -> Verified:
+    """With that at hand, as in `WHERE`, and nothing else."""
+    noted = evidence.heads if at_hand == "noted" else []
+    key = evidence.key if at_hand == "key" else ""
+    pin, aside = folder / "pin", folder.with_name("pin aside")
+    without = at_hand != "pin" and os.path.lexists(pin)
+    if without:
+        pin.rename(aside)
+    try:
+        if at_hand == "deep":
+            return verify_journal(folder, local_key=KEY, types=JOURNAL_TYPES, fold=TableFold())
+        return verify_journal(folder, noted=noted, key=key)
+    finally:
+        if without:
+            aside.rename(pin)
+
+
+def evidence_of(folder: Path) -> Evidence:
+    return Evidence(signed_heads(folder), fingerprint(SIGNER.public_key))
+
+
+class Forger:
+    """At work on the journal in that folder. `other`: a journal of another table with the same keys."""
+
+    def __init__(self, folder: Path, other: Path) -> None:
+        self.folder = folder
+        self.other = other
+
+    def path(self, file: int = 2) -> Path:
+        return self.folder / file_name(file)
+
+    def change(self, file: int, *statements: str | tuple[str, Sequence[Any]], guards: bool = True) -> None:
+        """With plain SQLite. The guards are taken off, and made again as they were."""
+        path = self.path(file)
+        mode = path.stat().st_mode & 0o777
+        path.chmod(0o600)
+        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+            connection.execute("PRAGMA synchronous=OFF")
+            connection.execute("BEGIN")
+            if guards:
+                triggers = [sql for (sql,) in connection.execute("SELECT sql FROM sqlite_master WHERE type='trigger'")]
+                for (name,) in list(connection.execute("SELECT name FROM sqlite_master WHERE type='trigger'")):
+                    connection.execute(f"DROP TRIGGER {name}")
+            for statement in statements:
+                sql, parameters = (statement, ()) if isinstance(statement, str) else statement
+                connection.execute(sql, tuple(parameters))
+            if guards:
+                for sql in triggers:
+                    connection.execute(sql)
+            connection.execute("COMMIT")
+        path.chmod(mode)
+
+    def rows(self, file: int = 2) -> list[Row]:
+        with closing(connect_reader(self.path(file))) as connection:
+            return [Row(*row) for row in connection.execute("SELECT * FROM decision ORDER BY last")]
+
+    def put(self, file: int, rows: Sequence[Row]) -> None:
+        """These decisions instead of those that are there."""
+        self.change(file, "DELETE FROM decision", *((schema.INSERT, row) for row in rows))
+
+    def heads(self, file: int) -> list[tuple[int, int, bytes]]:
+        with closing(connect_reader(self.path(file))) as connection:
+            return list(connection.execute("SELECT * FROM head ORDER BY number"))
+
+    def header(self, file: int) -> Header:
+        with closing(connect_reader(self.path(file))) as connection:
+            header = read_header(self.path(file), connection)
+        assert header is not None
+        return header
+
+    def name(self, file: int, **columns: Any) -> None:
+        """Other columns in what the file says of itself."""
+        sets = ", ".join(f"{column} = ?" for column in columns)
+        self.change(file, (f"UPDATE journal SET {sets}", tuple(columns.values())))
+
+    def rechain(self, since: int = 1) -> None:
+        """Every number and hash from that file on is made again, and each file names the end of the one before.
+
+        Saved states are removed: they are a cache, and only the local key makes them fit.
+        """
+        end: Head | None = None
+        for file in FILES[since - 1 :]:
+            if not self.path(file).exists():
+                continue
+            if end is not None:
+                self.name(file, previous_number=end.number, previous_hash=end.hash)
+            with closing(connect_reader(self.path(file))) as connection:
+                (name,) = connection.execute("SELECT * FROM journal")
+            end = Head(name[11], genesis(name[1:]))
+            made = []
+            for row in self.rows(file):
+                row = row._replace(last=end.number + row.count)
+                made.append(row._replace(hash=_hash(row, end.hash)))
+                end = Head(row.last, made[-1].hash)
+            self.put(file, made)
+            self.change(file, "DELETE FROM checkpoint")
+
+    def sign(self, key: SigningKey | None, since: int = 1) -> None:
+        """All heads that belong somewhere, with that key; None: none is left."""
+        for file in FILES[since - 1 :]:
+            if not self.path(file).exists():
+                continue
+            if key is None:
+                self.change(file, "DELETE FROM head")
+                continue
+            header = self.header(file)
+            hashes = {row.last: row.hash for row in self.rows(file)} | {header.before.number: header.before.hash}
+            ends = self._ends(file)
+            made = [
+                (number, utc_ns, key.sign(statement(header.identity.id, header.file_id, Head(number, hash_), utc_ns)))
+                for number, hash_ in sorted(hashes.items())
+                if number in ends
+                for utc_ns in (header.created_utc_ns,)
+            ]
+            self.change(file, "DELETE FROM head", *((schema.INSERT_HEAD, head) for head in made))
+
+    def _ends(self, file: int) -> set[int]:
+        """Where the journal would sign: the name, the last entry of each round, and of the file where it is closed."""
+        rows = self.rows(file)
+        ends = {self.header(file).before.number}
+        ends |= {one.last for one, after in zip(rows, rows[1:], strict=False) if one.round != after.round}
+        return ends | ({rows[-1].last} if rows and self.path(file + 1).exists() else set())
+
+    def pin(self) -> None:
+        """The pin says what the journal says."""
+        newest = max(file for file in FILES if self.path(file).exists())
+        header, rows = self.header(newest), self.rows(newest)
+        head = Head(rows[-1].last, rows[-1].hash) if rows else header.before
+        slot = encode_slot(Pinned(header.identity.id, header.file_id, head, 1), 1000)
+        (self.folder / "pin").write_bytes(slot.ljust(BLOCK, b"\0"))
+
+    def edit(self, change: Callable[[list[Row]], list[Row]], file: int = 2) -> None:
+        self.put(file, change(self.rows(file)))
+
+    def endorse(self, file: int, before: SigningKey, after: SigningKey) -> bytes:
+        said = key_statement(self.header(file).identity.id, before.public_key, after.public_key)
+        return before.sign(said)
+
+
+def _hash(row: Row, before: bytes) -> bytes:
+    return hash_decision(row.last, row.count, row.utc_ns, row.boottime_ns, row.round, row.input.encode(),
+                         row.events.encode(), row.sealed, before)  # fmt: skip
+
+
+def content(folder: Path) -> str:
+    """Everything that the files say, in one digest."""
+    digest = hashlib.sha256()
+    for path in sorted(folder.glob("*.journal")):
+        with closing(connect_reader(path)) as connection:
+            for table in ("sqlite_master", *schema.TABLES):
+                columns = "type, name, tbl_name, sql" if table == "sqlite_master" else "*"
+                order = "name" if table == "sqlite_master" else "1"
+                for row in connection.execute(f"SELECT {columns} FROM {table} ORDER BY {order}"):
+                    digest.update(msgspec.json.encode([repr(value) for value in row]))
+    return digest.hexdigest()
+
+
+def copy(journal: Path, place: Path) -> Path:
+    shutil.copytree(journal, place)
+    return place
+
+
+def forged_pin(folder: Path, number: int, hash_: bytes) -> None:
+    """A pin of another head."""
+    known = read_pin(folder / "pin")
+    assert known is not None
+    slot = encode_slot(msgspec.structs.replace(known, head=Head(number, hash_)), 1000)
+    (folder / "pin").write_bytes(slot.ljust(BLOCK, b"\0"))
