@@ -130,6 +130,11 @@ def _check_journal(journal: JournalSection) -> Mistakes:
             f"[journal] time_zone: {error}.",
             "Write it as in Europe/Vienna; where the system knows none, `apt install tzdata`.",
         )
+    if journal.witness is not None and journal.folder in (journal.witness, *journal.witness.parents):
+        yield Mistake(
+            "[journal] witness: it lies in the journal's own folder, and who changes the one changes the other.",
+            "Name a folder of another user or of another machine.",
+        )
 
 
 def _check_capture(table: TableSection, capture: CaptureSection | None) -> Mistakes:

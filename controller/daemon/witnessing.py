@@ -2,8 +2,8 @@
 
     python -m controller.daemon.witnessing FOLDER WITNESS
 
-It copies heads as they are signed, and prints a line whenever the witness has them all. It may hang, where the folder
-of another machine does: the daemon counts the time since the last line, and shows an alarm after ten minutes.
+It copies heads as they are signed, and prints a line of JSON after each look. It may hang, where the folder of another
+machine does: the daemon counts the time since the witness had all heads, and shows an alarm after ten minutes.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
+
 from controller.journal import JournalError
 from controller.journal.witness import Witness
 
@@ -24,6 +26,17 @@ LOOK_EVERY: Final = 5.0  # seconds
 ALARM_AFTER: Final = 600.0
 ENDS_WITHIN: Final = 1.0
 AGAIN_AFTER: Final = 60.0  # seconds, where the process has ended
+NICEST: Final = 19
+
+
+class Said(msgspec.Struct, frozen=True):
+    """A line of the process. `why` not every head could be copied; empty: the witness has them all.
+
+    `differs`: the entry of a head that the witness holds and the journal does not; 0: none.
+    """
+
+    why: str = ""
+    differs: int = 0
 
 
 class Witnessing:
@@ -35,25 +48,57 @@ class Witnessing:
         self._clock = clock
         self._log = log
         self._last = clock()
+        self._why = ""
+        self._differs = 0
         self._alarmed = False
         self.heard = asyncio.Event()
         """The witness had every head at least once."""
+        self.failed = asyncio.Event()
+        """It could not be written to at least once."""
 
     @property
     def warning(self) -> str:
         """For people; empty: the witness has every head, or had it less than ten minutes ago."""
-        late = self._clock() - self._last >= ALARM_AFTER
-        if late and not self._alarmed:
-            self._log.error("journal.witness_late", witness=str(self._witness))
-        self._alarmed = late
-        minutes = int((self._clock() - self._last) // 60)
-        return f"The witness {self._witness} has had no head for {minutes} minutes. Check its folder." if late else ""
+        found = []
+        if self._is_late:
+            minutes = int((self._clock() - self._last) // 60)
+            why = f": {self._why.rstrip('.')}" if self._why else ""
+            found.append(f"The witness {self._witness} has had no head for {minutes} minutes{why}. Check its folder.")
+        if self._differs:
+            found.append(
+                f"The witness {self._witness} holds a head of entry {self._differs} that the journal does not hold."
+                " Compare them with `cardshoe journal verify --witness`."
+            )
+        return " ".join(found)
 
     async def run(self) -> None:
+        """Nothing that fails here ends the daemon."""
+        async with asyncio.TaskGroup() as both:
+            both.create_task(self._copy())
+            both.create_task(self._watch())
+
+    def look(self) -> None:
+        """Report in the log that heads are late, once each time."""
+        if self._is_late and not self._alarmed:
+            self._log.error("journal.witness_late", witness=str(self._witness), why=self._why)
+        self._alarmed = self._is_late
+
+    @property
+    def _is_late(self) -> bool:
+        return self._clock() - self._last >= ALARM_AFTER
+
+    async def _watch(self) -> None:
         while True:
-            with suppress(OSError):  # no process can be started
+            await asyncio.sleep(AGAIN_AFTER)
+            self.look()
+
+    async def _copy(self) -> None:
+        while True:
+            try:
                 await self._run_once()
-            self._log.warning("journal.witness_ended", witness=str(self._witness))
+            except OSError as error:  # no process can be started
+                self._fail(error.strerror or str(error))
+            self._log.warning("journal.witness_ended", witness=str(self._witness), why=self._why)
             await asyncio.sleep(AGAIN_AFTER)
 
     async def _run_once(self) -> None:
@@ -64,9 +109,9 @@ class Witnessing:
         )  # fmt: skip
         assert process.stdout is not None
         try:
-            while await process.stdout.readline() == b"all\n":
-                self._last = self._clock()
-                self.heard.set()
+            with suppress(msgspec.MsgspecError):  # a line of a process that was ended while it wrote
+                while line := await process.stdout.readline():
+                    self._hear(msgspec.json.decode(line, type=Said))
         finally:
             if process.returncode is None:
                 process.kill()
@@ -74,21 +119,40 @@ class Witnessing:
                     async with asyncio.timeout(ENDS_WITHIN):
                         await process.wait()
 
+    def _hear(self, said: Said) -> None:
+        if said.differs and not self._differs:
+            self._differs = said.differs
+            self._log.error("journal.witness_differs", witness=str(self._witness), entry=said.differs)
+        if said.why:
+            self._fail(said.why)
+            return
+        self._why = ""
+        self._last = self._clock()
+        self.heard.set()
 
-def main(folder: Path, witness: Path) -> None:
+    def _fail(self, why: str) -> None:
+        self._why = why
+        self.failed.set()
+
+
+def main(folder: Path, beside: Path) -> None:
     """Until the daemon has ended. What fails is tried again: the daemon counts the time."""
-    copied: Witness | None = None
-    while not select.select([sys.stdin], [], [], 0 if copied is None else LOOK_EVERY)[0]:
+    with suppress(OSError):  # a service may not be allowed to
+        os.nice(NICEST)
+    witness: Witness | None = None
+    wait = 0.0
+    while not select.select([sys.stdin], [], [], wait)[0]:
+        wait = LOOK_EVERY
         try:
-            copied = copied or Witness(folder, witness)
-            copied.copy()
-        except (JournalError, OSError):
-            copied = None
-            if select.select([sys.stdin], [], [], LOOK_EVERY)[0]:
-                return
-            continue
-        sys.stdout.write("all\n")
-        sys.stdout.flush()
+            witness = witness or Witness(folder, beside)
+            witness.copy()
+            said = Said(differs=witness.differs)
+        except JournalError as error:
+            said = Said(str(error))
+        except OSError as error:
+            said = Said(error.strerror or str(error))
+        sys.stdout.buffer.write(msgspec.json.encode(said) + b"\n")
+        sys.stdout.buffer.flush()
 
 
 if __name__ == "__main__":

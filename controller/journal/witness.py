@@ -1,14 +1,16 @@
 """The witness: signed heads of a journal, copied to a folder of another user or another machine.
 
-A file a journal, `TABLE-JOURNALID.heads`, a JSON object a line. It is only appended to, and synced. Who later changes
-the journal, its key and its pin on the table's PC does not change what stands there.
+A file a journal, `TABLE-JOURNALID.heads`, a JSON object a line. It is only appended to, and synced; a head may stand
+there twice. Who later changes the journal, its key and its pin on the table's PC does not change what stands there.
+
+No file of the journal is open while the witness is written, which may take long: the table may want to close it.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,13 +18,17 @@ import msgspec
 
 from controller.journal import JournalError
 from controller.journal.chain import Head
-from controller.journal.file import connect_reader, read_header, speaking
+from controller.journal.file import connect_reader, speaking
 from controller.journal.folder import JournalFolder
+from controller.journal.reader import JournalReader
 from controller.journal.sealing import sync_directory
 
-_SIGNED: Final = """SELECT number, head.utc_ns, signature, hash FROM head JOIN decision ON last = number
-WHERE number > ? ORDER BY number LIMIT 1000"""
+PAGE: Final = 1000  # heads that are copied together
 LONGEST_LINE: Final = 1024  # bytes
+TAIL: Final = 256 * LONGEST_LINE  # what is read of the witness before anything is copied
+_SIGNED: Final = """SELECT number, head.utc_ns, signature, hash FROM head LEFT JOIN decision ON last = number
+WHERE number > ? AND (hash IS NOT NULL OR number = ?) ORDER BY number LIMIT ?"""
+_BEFORE_ALL: Final = -1
 
 
 class WitnessedHead(msgspec.Struct, frozen=True):
@@ -48,50 +54,95 @@ class Witness:
     """Copies heads. `folder`: the journal's; `beside`: the witness's. Raises `JournalError` and OSError."""
 
     def __init__(self, folder: Path, beside: Path) -> None:
-        files: JournalFolder[Any, Any] = JournalFolder.open_to_read(folder)
+        files = _files(folder)
         with closing(files.reader(files.files[-1])) as newest:
-            identity = newest.header.identity
+            self._identity = newest.header.identity
         self._folder = folder
-        self.path = beside / f"{identity.table}-{identity.id}.heads".replace("/", "_")
-        known = list(read_witness(self.path)) if self.path.exists() else []
-        self._copied = known[-1].number if known else 0
+        self.path = beside / f"{self._identity.table}-{self._identity.id}.heads".replace("/", "_")
+        self.differs = 0
+        """The entry of the witness's newest head, where the journal does not hold that; 0: it does."""
+        self._copied: WitnessedHead | None = None
+        self._size = 0  # bytes of the witness's file, as it was left
 
     def copy(self) -> int:
         """Append the heads that were signed since; how many."""
-        found = list(self._signed_since())
-        if found:
-            self._append(found)
-            self._copied = found[-1].number
-        return len(found)
+        if self._found_size() != self._size:  # at the beginning, and where others changed it
+            self._resume()
+        count = 0
+        while page := self._page():
+            self._append(page)
+            count += len(page)
+        return count
 
-    def _signed_since(self) -> Iterator[WitnessedHead]:
-        files: JournalFolder[Any, Any] = JournalFolder.open_to_read(self._folder)
-        for reader in files.readers(self._copied):
-            header = reader.header
-            if header.opening is None:
-                continue
-            with speaking(reader.path), closing(connect_reader(reader.path)) as connection:
-                assert read_header(reader.path, connection) == header
-                after = self._copied
-                while rows := list(connection.execute(_SIGNED, (after,))):
-                    for number, utc_ns, signature, hash_ in rows:
-                        yield WitnessedHead(
-                            header.identity.id, header.file_id, number, hash_.hex(), utc_ns, signature.hex(),
-                            header.public_key.hex(),
-                        )  # fmt: skip
-                    after = rows[-1][0]
+    def _found_size(self) -> int:
+        self.path.parent.stat()  # its folder is to be there even where nothing is copied
+        with suppress(FileNotFoundError):
+            return self.path.stat(follow_symlinks=False).st_size
+        return 0
+
+    def _resume(self) -> None:
+        """Go on after the newest of its heads that the journal holds.
+
+        An older copy of the journal holds the first of them only, and its heads that follow are copied, too.
+        """
+        files = _files(self._folder)
+        with closing(files.reader(files.files[0])) as oldest:
+            first = oldest.header
+        self._copied, self.differs = None, 0
+        self._size = self._found_size()
+        for head in reversed(list(self._last_lines())):
+            if _holds(files, head):
+                self._copied = head
+                return
+            if head.number <= first.previous.number and head.file != first.file_id:  # its file was deleted
+                return
+            self.differs = self.differs or head.number
+
+    def _last_lines(self) -> Iterator[WitnessedHead]:
+        if not self._size:
+            return
+        with self.path.open("rb") as file:
+            if self._size > TAIL:
+                file.seek(-TAIL, os.SEEK_END)
+                file.readline(LONGEST_LINE)
+            while line := file.readline(LONGEST_LINE):
+                head = _decode(line)
+                if head is not None and head.journal == self._identity.id:
+                    yield head
+
+    def _page(self) -> list[WitnessedHead]:
+        """The next heads that were not copied, of one file."""
+        copied = self._copied
+        for reader in _files(self._folder).readers(copied.number if copied is not None else 0):
+            is_same = copied is not None and copied.file == reader.header.file_id
+            found = _signed(reader, copied.number if copied is not None and is_same else _BEFORE_ALL)
+            if found:
+                return found
+        return []
 
     def _append(self, heads: list[WitnessedHead]) -> None:
-        is_new = not self.path.exists()
+        is_new = not self._found_size()
         flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-        with os.fdopen(os.open(self.path, flags, 0o640), "r+b", buffering=0) as file:
+        with os.fdopen(os.open(self.path, flags, 0o644), "r+b", buffering=0) as file:
+            if is_new:  # others are to read it, whatever this process's mask; no head is a secret
+                with suppress(PermissionError):
+                    os.fchmod(file.fileno(), 0o644)
             end = file.seek(0, os.SEEK_END)
-            torn = end and os.pread(file.fileno(), 1, end - 1) != b"\n"  # a power cut came while a line was written
+            torn = end and os.pread(file.fileno(), 1, end - 1) != b"\n"  # what was written before was cut off
             lines = b"".join(msgspec.json.encode(head) + b"\n" for head in heads)
-            file.write(b"\n" + lines if torn else lines)
-            os.fsync(file.fileno())
+            try:
+                _write(file.fileno(), b"\n" + lines if torn else lines)
+                os.fsync(file.fileno())
+            except OSError:  # what was written may be lost; the same heads come again
+                with suppress(OSError):  # a file that can only be appended to keeps it
+                    file.truncate(end)
+                raise
+            finally:
+                self._size = os.fstat(file.fileno()).st_size
         if is_new:
-            sync_directory(self.path.parent)
+            with suppress(PermissionError):  # a folder that may be written to, and not be read
+                sync_directory(self.path.parent)
+        self._copied = heads[-1]
 
 
 def read_witness(path: Path) -> Iterator[WitnessedHead]:
@@ -99,13 +150,54 @@ def read_witness(path: Path) -> Iterator[WitnessedHead]:
     good = bad = 0
     with path.open("rb") as file:
         while line := file.readline(LONGEST_LINE):
-            try:
-                head = _DECODER.decode(line)
-                head.head  # noqa: B018  # that it is hexadecimal
-            except (msgspec.MsgspecError, ValueError):
+            head = _decode(line)
+            if head is None:
                 bad += 1
                 continue
             good += 1
             yield head
     if bad and not good:
         raise JournalError("journal-format", f"{path} is no witness of a journal.", "Name a file that ends in .heads.")
+
+
+def _decode(line: bytes) -> WitnessedHead | None:
+    try:
+        head = _DECODER.decode(line)
+        bytes.fromhex(head.hash)
+    except (msgspec.MsgspecError, ValueError):
+        return None
+    return head
+
+
+def _files(folder: Path) -> JournalFolder[Any, Any]:
+    return JournalFolder.open_to_read(folder)
+
+
+def _holds(files: JournalFolder[Any, Any], head: WitnessedHead) -> bool:
+    for reader in files.readers(max(0, head.number - 1)):
+        if reader.header.file_id == head.file:
+            return reader.hash_at(head.number) == head.head.hash
+        if reader.header.previous.number > head.number:
+            return False
+    return False
+
+
+def _signed(reader: JournalReader[Any, Any], after: int) -> list[WitnessedHead]:
+    """A page of its heads; that of the file's own name comes first and has the number of the entry before it."""
+    header = reader.header
+    if header.opening is None:  # format 1 has none
+        return []
+    before = header.before
+    with speaking(reader.path), closing(connect_reader(reader.path)) as connection:
+        rows = list(connection.execute(_SIGNED, (after, before.number, PAGE)))
+    journal, file, key = header.identity.id, header.file_id, header.public_key.hex()
+    return [
+        WitnessedHead(journal, file, number, (hash_ or before.hash).hex(), utc_ns, signature.hex(), key)
+        for number, utc_ns, signature, hash_ in rows
+    ]
+
+
+def _write(descriptor: int, data: bytes) -> None:
+    """All of it: a disk that gets full takes a part first, and says so at the next call."""
+    while data:
+        data = data[os.write(descriptor, data) :]

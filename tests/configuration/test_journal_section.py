@@ -49,6 +49,8 @@ def test_what_a_casino_chooses(tmp_path: Path) -> None:
         ("keep_days = -1\n", "[journal] keep_days"),
         ("keep_days = 1.5\n", "[journal] keep_days"),
         ('path = "journal.db"\n', "path"),
+        ('witness = "journal"\n', "[journal] witness: it lies in the journal's own folder"),
+        ('witness = "journal/heads"\n', "[journal] witness: it lies in the journal's own folder"),
     ],
 )
 def test_what_a_journal_section_cannot_say(tmp_path: Path, more: str, words: str) -> None:
