@@ -126,8 +126,9 @@ class Witnessing:
         if said.why:
             self._fail(said.why)
             return
-        self._why = ""
-        self._last = self._clock()
+        if self._alarmed or not self.heard.is_set():
+            self._log.info("journal.witness_whole", witness=str(self._witness))
+        self._why, self._last, self._alarmed = "", self._clock(), False
         self.heard.set()
 
     def _fail(self, why: str) -> None:

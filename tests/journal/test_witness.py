@@ -235,7 +235,7 @@ class Log:
     def error(self, event: str, **fields: Any) -> None:
         self.events.append(event)
 
-    warning = error
+    warning = info = error
 
 
 class Stage:
@@ -268,7 +268,7 @@ async def test_the_process_copies_and_the_daemon_counts_the_time(
     for _ in range(3):
         stage.witnessing.look()
     assert "has had no head for 11 minutes. Check its folder." in stage.witnessing.warning
-    assert stage.log.events == ["journal.witness_late"]
+    assert stage.log.events == ["journal.witness_whole", "journal.witness_late"]
 
 
 async def test_why_the_witness_has_no_head(journal: TestJournal, folder: Path, tmp_path: Path) -> None:
@@ -291,7 +291,7 @@ async def test_a_witness_with_other_heads_is_an_alarm_at_once(folder: Path, besi
     async with stage.running():
         await stage.witnessing.heard.wait()
     assert "holds a head of entry 8 that the journal does not hold" in stage.witnessing.warning
-    assert stage.log.events == ["journal.witness_differs"]
+    assert stage.log.events == ["journal.witness_differs", "journal.witness_whole"]
 
 
 async def test_no_process_can_be_started(
