@@ -7,7 +7,8 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from tests.journal.forgeries.forger import ALSO_HIS, FILES, SIGNER, Forger, Row
+from tests.journal.forgeries.forger import ALSO_HIS, FILES, Forger, Row
+from tests.journal_commands.made import SIGNER
 
 
 class Edit(NamedTuple):
@@ -144,8 +145,21 @@ def _state(old: str, new: str) -> Callable[[Forger], None]:
     return make
 
 
-def _named(file: int = 2, **columns: Any) -> Callable[[Forger], None]:
-    return lambda forger: forger.name(file, **columns)
+def _named(*files: int, **columns: Any) -> Callable[[Forger], None]:
+    def make(forger: Forger) -> None:
+        for file in files or (2,):
+            forger.name(file, **columns)
+
+    return make
+
+
+def _other_id(forger: Forger) -> None:
+    forger.name(2, file_id="6f" * 16)
+    forger.name(3, previous_file="6f" * 16)
+
+
+def _other_bit(row: Row) -> Row:
+    return row._replace(sealed=row.sealed[:-1] + bytes([row.sealed[-1] ^ 1]))
 
 
 DISPENSED = '"observed":"set_dispensed"'
@@ -153,26 +167,26 @@ REMOVED = '"observed":"set_removed"'
 WAGER = '"operation":"place_wager"'
 RULED = '"operation":"rule"'
 OPENED = '"operation":"expose_hand"'
-SEALS = '"observed":"set_dispensed"'
 
 EDITS: Final = (
     Edit("the time of a decision", rows_with((WAGER, lambda row: row._replace(utc_ns=row.utc_ns + 1))), deep=False),
     Edit("the boot-time clock of a decision",
          rows_with((WAGER, lambda row: row._replace(boottime_ns=row.boottime_ns - 1))), deep=False),
     Edit("an amount in an input", rows_with((WAGER, replaced("input", '"amount":20', '"amount":90'))), deep=False),
-    Edit("an amount in an event", rows_with((WAGER, replaced("events", '"amount":20', '"amount":90'))), deep=False),
-    Edit("the person who acted, in the input", rows_with((RULED, replaced("input", "shift-manager", "dealer"))), deep=False),
-    Edit("the person who acted, in the events", rows_with((RULED, replaced("events", "shift-manager", "dealer"))), deep=False),
+    Edit("an amount in an event", rows_with((WAGER, replaced("events", '"amount":20', '"amount":90'))), deep=True),
+    Edit("the person who acted, in the input",
+         rows_with((RULED, replaced("input", "shift-manager", "dealer"))), deep=False),
+    Edit("the person who acted, in the events",
+         rows_with((RULED, replaced("events", "shift-manager", "dealer"))), deep=True),
     Edit("a person's role", rows_with((RULED, replaced("input", "shift_manager", "dealer"))), deep=False),
     Edit("an opened card's face", rows_with((OPENED, events(lambda parts: _faces(parts)))), deep=True),
     Edit("an opened card's salt", rows_with((OPENED, events(lambda parts: _salts(parts)))), deep=True),
     Edit("a commitment", rows_with((DISPENSED, replaced("events", '"commitment":"', '"commitment":"00'))), deep=True),
     Edit("two commitments of an event exchanged", rows_with((DISPENSED, events(_commitments_exchanged))), deep=True),
     Edit("sealed cards exchanged between two rows", of_rows(_sealed_exchanged), deep=True),
-    Edit("sealed cards exchanged within their row", rows_with((SEALS, lambda row: _items(row))), deep=False),
-    Edit("sealed cards removed", rows_with((SEALS, lambda row: row._replace(sealed=b""))), deep=True),
-    Edit("a bit of what is sealed",
-         rows_with((SEALS, lambda row: row._replace(sealed=row.sealed[:-1] + bytes([row.sealed[-1] ^ 1])))), deep=True),
+    Edit("sealed cards exchanged within their row", rows_with((DISPENSED, lambda row: _items(row))), deep=False),
+    Edit("sealed cards removed", rows_with((DISPENSED, lambda row: row._replace(sealed=b""))), deep=True),
+    Edit("a bit of what is sealed", rows_with((DISPENSED, lambda row: _other_bit(row))), deep=True),
     Edit("the order of events within a decision", rows_with((REMOVED, events(lambda parts: parts[::-1]))), deep=True),
     Edit("an event removed", rows_with((RULED, events(lambda parts: parts[:-1]))), deep=True),
     Edit("an event doubled", rows_with((RULED, events(lambda parts: [*parts, parts[-1]]))), deep=True),
@@ -186,14 +200,13 @@ EDITS: Final = (
     Edit("rounds renumbered", _renumbered_rounds, deep=True),
     Edit("the opening state", _state('"phase":"', '"phase":"x'), deep=True),
     Edit("what is sealed of the opening state", _named(state_sealed=b"x" * 40), deep=True),
-    Edit("the version of the opening state", _named(state_version=0), deep=False),
+    Edit("the version of the opening state", _named(state_version=0), deep=True),
     Edit("the digest of the opening state", _named(state_digest=bytes(32)), deep=False),
     Edit("when the file was begun", _named(created_utc_ns=1), deep=False),
-    Edit("the table's name", lambda forger: [forger.name(file, table_name="BAC-08") for file in FILES][0], deep=False),
-    Edit("whether it is simulated", lambda forger: [forger.name(file, simulated=0) for file in FILES][0], deep=False),
-    Edit("the journal's id", lambda forger: [forger.name(file, journal_id="6f" * 16) for file in FILES][0], deep=True),
-    Edit("the file's id", lambda forger: [forger.name(2, file_id="6f" * 16), forger.name(3, previous_file="6f" * 16)][0],
-         deep=True),
+    Edit("the table's name", _named(*FILES, table_name="BAC-08"), deep=False),
+    Edit("whether it is simulated", _named(*FILES, simulated=0), deep=False),
+    Edit("the journal's id", _named(*FILES, journal_id="6f" * 16), deep=True),
+    Edit("the file's id", lambda forger: _other_id(forger), deep=True),
     Edit("the check of the local key", _named(key_check=bytes(16)), deep=True),
 )  # fmt: skip
 

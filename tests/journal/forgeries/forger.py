@@ -11,6 +11,7 @@ import shutil
 import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -92,7 +93,7 @@ class Row(NamedTuple):
     """A row of `decision`."""
 
     last: int
-    count: int
+    count: int  # type: ignore[assignment]  # the column's name; no tuple is counted here
     utc_ns: int
     boottime_ns: int
     round: int
@@ -239,7 +240,7 @@ class Forger:
         """Where the journal would sign: the name, the last entry of each round, and of the file where it is closed."""
         rows = self.rows(file)
         ends = {self.header(file).before.number}
-        ends |= {one.last for one, after in zip(rows, rows[1:], strict=False) if one.round != after.round}
+        ends |= {one.last for one, after in pairwise(rows) if one.round != after.round}
         return ends | ({rows[-1].last} if rows and self.path(file + 1).exists() else set())
 
     def pin(self) -> None:
@@ -263,12 +264,14 @@ def _hash(row: Row, before: bytes) -> bytes:
                          row.events.encode(), row.sealed, before)  # fmt: skip
 
 
-def content(folder: Path) -> str:
+def content(folder: Path, *, heads: bool = True) -> str:
     """Everything that the files say, in one digest."""
     digest = hashlib.sha256()
     for path in sorted(folder.glob("*.journal")):
         with closing(connect_reader(path)) as connection:
             for table in ("sqlite_master", *schema.TABLES):
+                if table == "head" and not heads:
+                    continue
                 columns = "type, name, tbl_name, sql" if table == "sqlite_master" else "*"
                 order = "name" if table == "sqlite_master" else "1"
                 for row in connection.execute(f"SELECT {columns} FROM {table} ORDER BY {order}"):

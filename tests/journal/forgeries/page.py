@@ -1,0 +1,56 @@
+"""The part of docs/journal.md that says what finds a forgery, from what is tested.
+
+python -m tests.journal.forgeries.page
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from tests.journal.forgeries.edits import EDITS, SKILLS
+from tests.journal.forgeries.forger import WHERE
+from tests.journal.forgeries.others import OTHERS
+
+PAGE: Final = Path(__file__).parents[3] / "docs" / "journal.md"
+BEGIN: Final = "<!-- tables: python -m tests.journal.forgeries.page -->\n"
+END: Final = "<!-- end of the tables -->\n"
+
+
+def tables() -> str:
+    return "\n".join([*_edits(), "", *_others(), ""])
+
+
+def page_with_tables() -> str:
+    before, _, rest = PAGE.read_text().partition(BEGIN)
+    _, _, after = rest.partition(END)
+    return f"{before}{BEGIN}\n{tables()}\n{END}{after}"
+
+
+def _edits() -> Iterator[str]:
+    yield "| How it is hidden | What finds it |"
+    yield "| --- | --- |"
+    for skill in SKILLS:
+        deep = "" if skill.found == "nothing" else "; a deep check where the next table says so"
+        yield f"| {skill.name} | {_words(skill.found)}{deep} |"
+    yield ""
+    yield "| What is changed | A deep check finds it when all is signed again |"
+    yield "| --- | --- |"
+    for edit in EDITS:
+        yield f"| {edit.name} | {'yes' if edit.deep else 'no'} |"
+
+
+def _others() -> Iterator[str]:
+    yield "| What is done | What finds it, each by itself |"
+    yield "| --- | --- |"
+    for forgery in OTHERS:
+        yield f"| {forgery.name} | {_words(forgery.found)} |"
+
+
+def _words(found: str) -> str:
+    return "; ".join(WHERE[one] for one in found.split()) or "never"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page_with_tables())

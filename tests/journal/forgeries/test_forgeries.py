@@ -1,0 +1,190 @@
+"""Every forgery is found by what is said to find it, and by nothing else."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from controller.journal import verification
+from tests.journal.forgeries import page
+from tests.journal.forgeries.edits import EDITS, SKILLS, Edit, Skill
+from tests.journal.forgeries.forger import (
+    FILES,
+    WHERE,
+    Evidence,
+    Forger,
+    Table,
+    content,
+    copy,
+    evidence_of,
+    verify,
+    write_journal,
+)
+from tests.journal.forgeries.others import OTHERS, Forgery
+from tests.journal_commands.made import IDENTITY, _ruling
+
+DAMAGES = 300
+LONG_DAMAGES = 10_000
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("written") / "journal"
+    write_journal(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def other(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """With the same keys."""
+    folder = tmp_path_factory.mktemp("other") / "journal"
+    write_journal(folder, seed=2)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def evidence(written: Path) -> Evidence:
+    return evidence_of(written)
+
+
+@pytest.fixture
+def forger(written: Path, other: Path, tmp_path: Path) -> Forger:
+    return Forger(copy(written, tmp_path / "journal"), other)
+
+
+def found_by(folder: Path, evidence: Evidence) -> list[str]:
+    """What finds something. What needs nothing at hand is found with anything."""
+    if verify(folder, "nothing", evidence).findings:
+        return ["nothing"]
+    return [one for one in WHERE if verify(folder, one, evidence).findings]
+
+
+@pytest.mark.parametrize("at_hand", WHERE)
+def test_nothing_is_found_in_what_the_daemon_wrote(written: Path, evidence: Evidence, at_hand: str) -> None:
+    assert verify(written, at_hand, evidence).findings == ()
+
+
+@pytest.mark.parametrize("skill", SKILLS, ids=lambda skill: skill.name)
+@pytest.mark.parametrize("edit", EDITS, ids=lambda edit: edit.name)
+def test_what_is_changed_is_found(forger: Forger, evidence: Evidence, edit: Edit, skill: Skill) -> None:
+    edit.make(forger)
+    skill.hide(forger)
+    deep = ["deep"] if edit.deep and skill.found != "nothing" else []
+    assert found_by(forger.folder, evidence) == [*skill.found.split(), *deep]
+
+
+@pytest.mark.parametrize("forgery", OTHERS, ids=lambda forgery: forgery.name)
+def test_what_is_done_otherwise_is_found(forger: Forger, evidence: Evidence, forgery: Forgery) -> None:
+    forgery.make(forger)
+    assert found_by(forger.folder, evidence) == forgery.found.split()
+
+
+def test_there_are_enough_and_the_page_has_them_all() -> None:
+    assert len(EDITS) * len(SKILLS) + len(OTHERS) >= 100
+    assert page.page_with_tables() == page.PAGE.read_text()
+
+
+def test_all_is_listed_and_not_the_first_alone(forger: Forger, evidence: Evidence) -> None:
+    forger.change(1, "UPDATE decision SET utc_ns = utc_ns + 1 WHERE last IN (24, 137)")
+    forger.change(3, "UPDATE head SET utc_ns = 1 WHERE number = 367")
+    (forger.folder / "pin").write_bytes(b"x")
+    found = verify(forger.folder, "pin", evidence).findings
+    assert [(one.code, one.file, one.entry) for one in found] == [
+        ("pin-damaged", "", 0),
+        ("chain", "000001.journal", 24),
+        ("chain", "000001.journal", 137),
+        ("signature", "000003.journal", 367),
+        ("round-not-signed", "000003.journal", 367),
+    ]
+
+
+def test_a_name_that_counts_far_is_a_finding_and_no_work(forger: Forger, evidence: Evidence) -> None:
+    shutil.copy2(forger.path(3), forger.folder / f"{10**18}.journal")
+    codes = [one.code for one in verify(forger.folder, "nothing", evidence).findings]
+    assert codes == ["files", "file-not-linked", "end-not-signed"]
+
+
+def test_beside_a_table_that_goes_on_nothing_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rounds that end while it is checked were not signed when the check looked at the signatures."""
+    monkeypatch.setattr(verification, "PAGE", 5)
+    table = Table(tmp_path / "journal")
+    table.start_daemon("start-1", "pc-1", table=IDENTITY.table)
+    table.connect()
+    rounds = [_ruling, _ruling, _ruling]
+    rounds.pop()(table)
+
+    def go_on(entry: int) -> None:
+        if rounds:
+            rounds.pop()(table)
+
+    with closing(table.journal):
+        before = table.journal.head
+        found = verification.verify_journal(tmp_path / "journal", reached=go_on)
+        assert not rounds
+        assert (found.findings, found.head) == ((), before)
+
+
+# -- at random ---------------------------------------------------------------------------------------------------------
+
+
+def damage_bytes(forger: Forger, random: Random) -> None:
+    path = forger.path(random.choice(FILES))
+    data = bytearray(path.read_bytes())
+    at = random.randrange(len(data))
+    size = random.choice((1, 1, 1, 2, 16, 512))
+    data[at : at + size] = random.randbytes(len(data[at : at + size]))
+    mode = path.stat().st_mode & 0o777
+    path.chmod(0o600)
+    path.write_bytes(data)
+    path.chmod(mode)
+
+
+def damage_row(forger: Forger, random: Random) -> None:
+    """A value of another row, another number, or none of the row."""
+    file = random.choice(FILES)
+    table, key = random.choice((("decision", "last"), ("head", "number"), ("journal", "one")))
+    with closing(sqlite3.connect(forger.path(file))) as connection:
+        columns = [name for _, name, *_ in connection.execute(f"PRAGMA table_info({table})")]
+        keys = [found for (found,) in connection.execute(f"SELECT {key} FROM {table}")]
+    column, at, other = random.choice(columns), random.choice(keys), random.choice(keys)
+    change = random.choice(
+        (
+            f"DELETE FROM {table} WHERE {key} = {at}",
+            f"UPDATE OR IGNORE {table} SET {column} = (SELECT {column} FROM {table} WHERE {key} = {other}) "
+            f"WHERE {key} = {at}",
+            f"UPDATE OR IGNORE {table} SET {column} = {column} + {random.randint(-3, 3)} WHERE {key} = {at} "
+            f"AND typeof({column}) = 'integer'",
+        )
+    )
+    forger.change(file, change)
+
+
+def survive(forger: Forger, written: Path, evidence: Evidence, seed: int) -> None:
+    """What is found, or nothing that a reader would read is another."""
+    random = Random(seed)
+    shutil.rmtree(forger.folder)
+    copy(written, forger.folder)
+    damage = random.choice((damage_bytes, damage_row))
+    damage(forger, random)
+    if found_by(forger.folder, evidence):
+        return
+    last_signature_alone = content(forger.folder, heads=False) == content(written, heads=False)
+    assert content(forger.folder) == content(written) or last_signature_alone, seed
+
+
+def test_what_is_damaged_at_random_is_found(forger: Forger, written: Path, evidence: Evidence) -> None:
+    for seed in range(DAMAGES):
+        survive(forger, written, evidence, seed)
+
+
+@pytest.mark.soak
+def test_what_is_damaged_at_random_ten_thousand_times_is_found(
+    forger: Forger, written: Path, evidence: Evidence
+) -> None:
+    for seed in range(DAMAGES, LONG_DAMAGES):
+        survive(forger, written, evidence, seed)
