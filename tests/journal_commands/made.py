@@ -16,7 +16,7 @@ from controller.rules.dealing_order import DEALER
 from controller.table import operations
 from controller.table.events import AnyEvent
 from controller.table.inputs import AnyInput
-from controller.table.saved_state import SavedState
+from controller.table.saved_state import SavedState, remember
 from controller.table.state import TableState
 from firmware_bridge.drivers.memory import LinkMemory
 from tests.table.harness import TableHarness
@@ -37,6 +37,7 @@ class JournaledTable(TableHarness):
     ) -> None:
         super().__init__(Unit.SETS, hands=hands)
         self.wrong = wrong
+        self._memory = LinkMemory()
         self.journal: Journal[AnyInput, AnyEvent] = Journal.open(
             folder, JOURNAL_TYPES, local_key=KEY, identity=IDENTITY, signer=SIGNER, random=Random(seed).randbytes
         )
@@ -49,9 +50,10 @@ class JournaledTable(TableHarness):
         return Moment(BEGAN + now, now)
 
     def next_file(self) -> None:
-        self.journal.begin_file(SavedState(self.state, LinkMemory().journaled()), self.moment)
+        self.journal.begin_file(SavedState(self.state, self._memory.journaled()), self.moment)
 
     def watch(self, before: TableState, given: AnyInput, numbered: tuple[tuple[int, AnyEvent], ...]) -> None:
+        remember(self._memory, given)
         now = numbered[0][0] * SECOND + YEAR * (numbered[0][0] in self.wrong)
         self.journal.append(
             given,

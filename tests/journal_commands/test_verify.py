@@ -1,0 +1,82 @@
+"""`cardshoe journal verify`: what is asked of it, what it prints and how it ends."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from controller.journal.signing import fingerprint
+from tests.journal_commands.conftest import run
+from tests.journal_commands.made import KEY, SIGNER
+
+FINGERPRINT = fingerprint(SIGNER.public_key)
+
+
+@pytest.fixture
+def copy(folder: Path, tmp_path: Path) -> Path:
+    shutil.copytree(folder, tmp_path / "journal")
+    return tmp_path / "journal"
+
+
+@pytest.fixture
+def key_file(tmp_path: Path) -> Path:
+    path = tmp_path / "journal.key"
+    path.write_text(KEY.hex())
+    path.chmod(0o600)
+    return path
+
+
+def found_by(folder: Path, *options: str, code: int = 0) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(run("verify", "--json", "--journal", folder, *options, code=code))
+    return found
+
+
+def test_a_journal_as_it_was_written(copy: Path, key_file: Path) -> None:
+    noted = ["--head", found_by(copy)["head"], "--key", FINGERPRINT.upper(), "--key-file", key_file, "--deep"]
+    said = run("verify", "--journal", copy, *noted)
+    assert f"signed by {FINGERPRINT}" in said
+    assert "is as it was written" in said
+    assert "FOUND" not in said
+
+
+@pytest.mark.parametrize(
+    ("option", "noted", "code"),
+    [
+        ("--head", f"1:{'00' * 32}", "other-than-noted"),
+        ("--head", f"99999999:{'00' * 32}", "other-than-noted"),
+        ("--key", "0000-0000", "other-key"),
+    ],
+)
+def test_what_was_noted_elsewhere_differs(copy: Path, option: str, noted: str, code: str) -> None:
+    assert f"FOUND {code}" in run("verify", "--journal", copy, option, noted, code=4)
+
+
+def test_a_changed_entry_is_named_with_its_place(copy: Path) -> None:
+    path = copy / "000001.journal"
+    path.chmod(0o600)
+    with closing(sqlite3.connect(path)) as connection:
+        ((guard,),) = connection.execute("SELECT sql FROM sqlite_master WHERE name = 'decision_update'").fetchall()
+        connection.execute("DROP TRIGGER decision_update")
+        connection.execute("UPDATE decision SET utc_ns = utc_ns + 1 WHERE last = (SELECT min(last) FROM decision)")
+        connection.execute(guard)
+        connection.commit()
+    path.chmod(0o440)
+    assert "FOUND chain in 000001.journal entry 4:" in run("verify", "--journal", copy, code=4)
+
+
+@pytest.mark.parametrize("head", ["1", "x:00", f"1:{'0' * 63}", f"-1:{'00' * 32}", f"{'9' * 30}:{'00' * 32}"])
+def test_a_head_that_is_none(copy: Path, head: str) -> None:
+    assert "is no head" in run("verify", "--journal", copy, "--head", head, code=2)
+
+
+def test_a_deep_check_needs_the_local_key(copy: Path, key_file: Path) -> None:
+    assert "--key-file" in run("verify", "--journal", copy, "--deep", code=2)
+    key_file.write_text("00" * 32)
+    assert "FOUND journal-key" in run("verify", "--journal", copy, "--deep", "--key-file", key_file, code=4)
+    assert "cannot be used" in run("verify", "--journal", copy, "--key-file", copy / "none", code=4)
