@@ -63,12 +63,18 @@ class JournalPin:
             self._write(self._pin, pinned, sync=sync)
 
     def accept(self) -> None:
-        """A person decided that the journal as it is goes on."""
+        """A person decided that the journal as it is goes on. A pin that cannot be read is kept beside the one that is
+        made. What fails is kept for `fails`.
+        """
         self.doubt = None
         path = self._folder / PIN
         if self._pin is None:
-            path.rename(path.with_name(f"{PIN}.damaged"))
-            self._pin = Pin.open(path)
+            try:
+                path.rename(path.with_name(f"{PIN}.damaged"))
+                self._pin = Pin.open(path)
+            except OSError as error:
+                self.fails = _fails(path, error)
+                return
         if self._committed is not None:
             self._write(self._pin, self._committed, sync=True)
 
@@ -82,7 +88,11 @@ class JournalPin:
             pin.write(pinned, sync=sync or bool(self.fails))
             self.fails = ""
         except OSError as error:
-            self.fails = f"The pin {self._folder / PIN} of the journal cannot be written: {error.strerror}."
+            self.fails = _fails(self._folder / PIN, error)
+
+
+def _fails(path: Path, error: OSError) -> str:
+    return f"The pin {path} of the journal cannot be written: {error.strerror}."
 
 
 def _find_doubt(folder: Path, files: JournalFolder[Any, Any], pinned: Pinned | None, signer: Signer) -> Doubt | None:
