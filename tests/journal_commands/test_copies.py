@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from collections.abc import Callable
@@ -111,6 +112,20 @@ def test_what_is_not_whole_is_refused_with_the_reason(
     assert why in " ".join(refused.split())
     assert "cardshoe journal backup" in refused
     assert not (tmp_path / "journal").exists(), "nothing was made"
+
+
+@pytest.mark.parametrize("name", ["../planted", "pin", "signing.key"])
+def test_only_files_of_the_journal_are_restored(name: str, folder: Path, tmp_path: Path) -> None:
+    """A backup comes from elsewhere: it brings no pin and no key, and nothing beside the folder."""
+    backup, journal = backup_of(folder, tmp_path / "media" / "backup"), tmp_path / "table" / "journal"
+    planted = backup / name
+    planted.write_bytes(b"planted")
+    digest = hashlib.sha256(b"planted").hexdigest()
+    more = {"name": name, "bytes": 7, "sha256": digest, "closed": True}
+    rewrite(backup, files=[*json.loads((backup / MANIFEST).read_text())["files"], more])
+    refused = run("restore", backup, journal, code=4)
+    assert f"{name} is missing, or is no file of a journal" in " ".join(refused.split())
+    assert not journal.parent.exists(), "nothing was made"
 
 
 def test_a_copy_of_a_file_that_is_written_to_is_refused(tmp_path: Path) -> None:

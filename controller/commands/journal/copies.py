@@ -93,6 +93,8 @@ def check(backup: Path, *, progress: Progress) -> Manifest:
         manifest = _manifest(backup, present)
         for file in manifest.files:
             progress(f"checking {file.name}")
+            if backup / file.name not in present:  # nothing beside the folder, no pin, no key
+                raise incomplete(backup, f"{file.name} is missing, or is no file of a journal")
             _check_file(backup / file.name, file)
         listed = {file.name for file in manifest.files}
         if more := [path.name for path in present if path.name not in listed] + _logs(backup):
@@ -130,8 +132,6 @@ def _reasons(backup: Path, present: list[Path]) -> Iterator[str]:
 
 
 def _check_file(path: Path, file: CopiedFile) -> None:
-    if not path.exists():
-        raise incomplete(path.parent, f"{file.name} is missing")
     require_file(path)
     size = path.stat().st_size
     if size != file.bytes:
