@@ -10,6 +10,7 @@ import sqlite3
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final, Protocol, TypeAlias
 
@@ -121,6 +122,14 @@ def connect_reader(path: Path) -> Connection:
         raise damaged(path, "it is closed, and a log lies beside it, which a daemon would have removed")
     how = "immutable=1" if closed else "mode=ro"
     return sqlite3.connect(f"{path.resolve().as_uri()}?{how}", uri=True, timeout=1.0, isolation_level=None)
+
+
+def follow_on(after: int, numbers: Iterable[int]) -> bool:
+    """Whether each number is above the one before it: in a damaged file a query's rows need not be in its order, and
+    who asks for what follows the last of them would be answered for ever.
+    """
+    found = [after, *numbers]
+    return all(one < other for one, other in pairwise(found))
 
 
 _ALLOWED: Final = {

@@ -20,6 +20,7 @@ from controller.journal.file import (
     Header,
     connect_reader,
     damaged,
+    follow_on,
     foreign,
     keys_for,
     read_header,
@@ -35,7 +36,7 @@ _CHAIN: Final = """SELECT last, count, utc_ns, boottime_ns, round,
 CAST(input AS BLOB), CAST(events AS BLOB), sealed, hash
 FROM decision WHERE last > ? ORDER BY last LIMIT ?"""
 _CHECKPOINT: Final = """SELECT number, version, digest, CAST(state AS BLOB), sealed, mac,
-(SELECT hash FROM decision WHERE last = number) FROM checkpoint WHERE number < ? ORDER BY number DESC LIMIT ?"""
+(SELECT hash FROM decision WHERE last = number) FROM checkpoint WHERE number < ? ORDER BY number DESC LIMIT 1"""
 _HASH_AT: Final = "SELECT hash FROM decision WHERE last = ?"
 _NO_NUMBER: Final = 2**63 - 1  # above every entry's
 _ROW_TYPES: Final = [int, int, int, int, int, str, str, bytes]
@@ -179,9 +180,11 @@ class JournalReader(Generic[InputT, EventT]):
         if self.header.format == format_1.FORMAT or self._types is None:
             return None
         before = _NO_NUMBER
-        with suppress(JournalError):
-            while rows := self._page(_CHECKPOINT, before, 1):
+        with suppress(JournalError), speaking(self.path):
+            while rows := list(self._connection.execute(_CHECKPOINT, (before,))):
                 *row, hash_ = rows[0]
+                if not follow_on(row[0], [before]):
+                    break
                 before = row[0]
                 if hash_ is not None and (state := self._use(row, hash_)) is not None:
                     return Head(before, hash_), state
@@ -209,7 +212,10 @@ class JournalReader(Generic[InputT, EventT]):
 
     def _page(self, query: str, after: int, limit: int = PAGE) -> list[Any]:
         with speaking(self.path):
-            return list(self._connection.execute(query, (after, limit)))
+            rows = list(self._connection.execute(query, (after, limit)))
+        if not follow_on(after, (row[0] for row in rows)):
+            raise damaged(self.path, f"what follows entry {after} is missing or has been changed")
+        return rows
 
     def _rows(self, after: int, limit: int | None = None) -> Iterator[Any]:
         while limit is None or limit > 0:

@@ -35,6 +35,7 @@ from controller.journal.file import (
     Connection,
     Header,
     connect_reader,
+    follow_on,
     foreign,
     keys_for,
     read_header,
@@ -311,7 +312,7 @@ class _Check:
         while end is not None and first <= end and (rows := list(connection.execute(_ROWS, (first, end, PAGE)))):
             yield from rows
             self._reached(rows[-1][0])
-            if rows[-1][0] < first:
+            if not follow_on(first - 1, (row[0] for row in rows)):
                 self.find("structure", f"The rows after entry {first - 1} are not in their order.", first)
                 return
             first = rows[-1][0] + 1
@@ -319,6 +320,9 @@ class _Check:
     def _old_rows(self, connection: Connection) -> None:
         """Of a file of format 1: no heads."""
         while rows := list(connection.execute(format_1.CHAIN, (self._head.number, PAGE))):
+            if not follow_on(self._head.number, (row[0] for row in rows)):
+                self.find("structure", f"The rows after entry {self._head.number} are not in their order.", rows[0][0])
+                return
             while rows:
                 for number, made in format_1.follow(rows, self._head):
                     if made is None:

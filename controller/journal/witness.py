@@ -18,7 +18,7 @@ import msgspec
 
 from controller.journal import JournalError
 from controller.journal.chain import Head
-from controller.journal.file import connect_reader, speaking
+from controller.journal.file import connect_reader, damaged, follow_on, speaking
 from controller.journal.folder import JournalFolder
 from controller.journal.reader import JournalReader
 from controller.journal.sealing import sync_directory
@@ -190,6 +190,8 @@ def _signed(reader: JournalReader[Any, Any], after: int) -> list[WitnessedHead]:
     before = header.before
     with speaking(reader.path), closing(connect_reader(reader.path)) as connection:
         rows = list(connection.execute(_SIGNED, (after, before.number, PAGE)))
+    if not follow_on(after, (row[0] for row in rows)):
+        raise damaged(reader.path, f"the signed heads after entry {after} are not in their order")
     journal, file, key = header.identity.id, header.file_id, header.public_key.hex()
     return [
         WitnessedHead(journal, file, number, (hash_ or before.hash).hex(), utc_ns, signature.hex(), key)
