@@ -71,9 +71,8 @@ def test_saved_states_out_of_order_and_unreadable(tmp_path: Path) -> None:
     other = TYPES._replace(state=TYPES.state._replace(version=2))
     with closing(reader_of(path)) as file:
         assert file.checkpoint() is not None
-    file: JournalReader[Any, Any] = JournalReader.open_to_read(path, other, local_key=LOCAL_KEY)
-    with closing(file):
-        assert file.checkpoint() is None
+    with closing(JournalReader[Any, Any].open_to_read(path, other, local_key=LOCAL_KEY)) as unknown:
+        assert unknown.checkpoint() is None
 
 
 def test_what_verify_says(tmp_path: Path) -> None:
