@@ -141,7 +141,14 @@ class JournalKeeper:
             return None
         self._expired_due = False
         ends = await self._try("journal.delete_failed", self._journal.expired(self._keep_days)) or ()
-        files = tuple(FileRecord(end.name, end.file_id, end.head.number, end.head.hash.hex()) for end in ends)
+        recorded = [end.name for end in ends if end.file_id in state.files_deleted]
+        if recorded:  # the daemon ended between the record and the deletion
+            await self._try("journal.delete_failed", self._journal.delete(recorded))
+        files = tuple(
+            FileRecord(end.name, end.file_id, end.head.number, end.head.hash.hex())
+            for end in ends
+            if end.name not in recorded
+        )
         return FilesExpired(files) if files else None
 
     async def _next_file(self, state: TableState, now: Moment) -> None:

@@ -60,13 +60,16 @@ class _Reader:
         """What is written, key by key, each by its own type. `place` empty: the file itself."""
         fields = {field.name: field for field in msgspec.structs.fields(kind)}
         where = f" in {place}" if place else ""
+        renamed: dict[str, tuple[str, str]] = getattr(kind, "renamed", {})
         for key in written:
-            if key not in fields:
+            if key in renamed:
+                self._note(f"{place} {key} is called {' and '.join(renamed[key])}")
+            elif key not in fields:
                 self._note(f"there is no key {plain(key, LONGEST_NAME)}{where}; known: {', '.join(fields)}")
         good: dict[str, Any] = {}
         for key, field in fields.items():
             if key not in written:
-                if field.required:
+                if field.required and key not in (renamed[old][0] for old in renamed if old in written):
                     self._note(f"the key {key} is missing{where}")
                 continue
             value = self._value(written[key], field.type, f"{place} {key}" if place else f"[{key}]")

@@ -88,6 +88,9 @@ class JournalSection(_Section, frozen=True):
     `witness`: a folder of another user or machine that gets the signed heads.
     """
 
+    renamed: ClassVar[dict[str, tuple[str, str]]] = {"path": ("folder", "names the folder in which that file lies")}
+    """Keys of earlier versions: what they are called, and what is different."""
+
     folder: Path
     key_file: Path
     signing_key_file: Path | None = None

@@ -28,8 +28,11 @@ class NotedHeads:
     def __init__(self, find: Find) -> None:
         self._find = find
         self._by_number: dict[int, list[Noted]] = {}
+        self.count = 0
+        """How many were noted, that of a pin included."""
 
     def note(self, noted: Noted) -> None:
+        self.count += 1
         self._by_number.setdefault(noted.head.number, []).append(noted)
 
     def compare(self, head: Head) -> None:

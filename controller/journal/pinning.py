@@ -16,6 +16,7 @@ import msgspec
 from controller.journal.file import Header, speaking
 from controller.journal.folder import JournalFolder, files_in, number_of
 from controller.journal.pin import BadPinError, Pin, Pinned
+from controller.journal.reserve import NAME as RESERVE
 from controller.journal.signing import Signer, is_signed, key_statement
 
 PIN: Final = "pin"
@@ -98,7 +99,7 @@ def _fails(path: Path, error: OSError) -> str:
 def _find_doubt(folder: Path, files: JournalFolder[Any, Any], pinned: Pinned | None, signer: Signer) -> Doubt | None:
     if not files.files:
         if pinned is None:
-            return None
+            return _with_reserve(folder)
         return Doubt("journal-gone", f"{folder} held the journal up to entry {pinned.head.number}, and it is gone.")
     if pinned is None:
         return _without_pin(folder, files)
@@ -117,11 +118,20 @@ def _since(files: JournalFolder[Any, Any], file_id: str) -> list[tuple[Path, Hea
     return found
 
 
+def _with_reserve(folder: Path) -> Doubt | None:
+    """Room is kept once the first file of format 2 and its pin are durable: where it is held, both were there."""
+    if not (folder / RESERVE).exists():
+        return None
+    return Doubt("journal-gone", f"{folder} held files of the journal and their pin, and they are gone.")
+
+
 def _without_pin(folder: Path, files: JournalFolder[Any, Any]) -> Doubt | None:
     """Format 1 had no pin, and a power cut may come before the first: nothing was written in format 2 by then."""
     with closing(files.reader(files.files[-1])) as reader:
         header = reader.header
-        if header.opening is None or (number_of(reader.path) == 1 and reader.head() == header.before):
+        if header.opening is None:
+            return _with_reserve(folder)
+        if number_of(reader.path) == 1 and reader.head() == header.before:
             return None
     return Doubt("journal-pin-gone", f"The pin {folder / PIN} of the journal is missing.")
 

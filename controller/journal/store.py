@@ -120,9 +120,10 @@ class Journal(Generic[InputT, EventT]):
         journal = cls(folder, types, local_key, identity, signer, pin, reserve, connect, lock, random)
         try:
             journal._put_in_order()
-            reserve.hold()
             journal.pin.look(signer)
             journal._take_newest()
+            if journal.is_begun:
+                reserve.hold()
         except BaseException:
             journal.close()
             raise
@@ -247,7 +248,9 @@ class Journal(Generic[InputT, EventT]):
         self._given_up = None
         self.head = header.before
         self._pin(moment, sync=True)
-        if old is not None:
+        if old is None:
+            self.reserve.hold()  # only now: room that is held says that there was a file, and its pin
+        else:
             with speaking(old_path):
                 _finish(old_path, old)
 

@@ -363,6 +363,11 @@ class _Check:
                 f"Entries {self._signed.number + 1} to {self._head.number} are signed by no head yet: "
                 "who can write to the file can have changed or removed them."
             )
+        if not self.noted.count:
+            yield (
+                "Whether its end is missing, or it is an older or another journal, was not checked: no pin lies beside "
+                "it, and no head was given; give one that was noted with --head."
+            )
         if self._local_key is None:
             yield "Sealed cards and saved states were not checked: that needs the local key."
         elif self._fold is None:

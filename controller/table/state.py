@@ -285,6 +285,7 @@ class TableState(msgspec.Struct, frozen=True):
     restrictions: Restrictions = Restrictions()
     answers: tuple[Answer, ...] = ()
     pin_locks: tuple[PinLock, ...] = ()  # of a person at a user of the machine, once a PIN was wrong
+    files_deleted: tuple[str, ...] = ()  # ids of the files of the journal whose deletion was recorded last
 
     def pin_lock(self, person: str, uid: int) -> PinLock:
         found = (lock for lock in self.pin_locks if (lock.person, lock.uid) == (person, uid))

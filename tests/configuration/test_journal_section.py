@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, time
 from pathlib import Path
 
@@ -48,7 +49,7 @@ def test_what_a_casino_chooses(tmp_path: Path) -> None:
         ("megabytes = 0\n", "[journal] megabytes"),
         ("keep_days = -1\n", "[journal] keep_days"),
         ("keep_days = 1.5\n", "[journal] keep_days"),
-        ('path = "journal.db"\n', "path"),
+        ('path = "journal.db"\n', "[journal] path is called folder and names the folder in which that file lies."),
         ('witness = "journal"\n', "[journal] witness: it lies in the journal's own folder"),
         ('witness = "journal/heads"\n', "[journal] witness: it lies in the journal's own folder"),
     ],
@@ -58,3 +59,15 @@ def test_what_a_journal_section_cannot_say(tmp_path: Path, more: str, words: str
         read(tmp_path, more)
     assert words in str(refused.value)
     assert "\x1b" not in str(refused.value)
+
+
+def test_a_configuration_of_an_earlier_version_has_one_mistake_and_says_what_to_do(tmp_path: Path) -> None:
+    text = TABLE.format(simulated="true") + CHOSEN + REST
+    before = re.sub(r'(?m)^folder = "[^"]*"$', 'path = "journal.db"', text)
+    assert before != text
+    (tmp_path / "table.toml").write_text(before)
+    with pytest.raises(ConfigurationError) as refused:
+        read_configuration(tmp_path / "table.toml")
+    assert str(refused.value).endswith(
+        "table.toml: [journal] path is called folder and names the folder in which that file lies."
+    )

@@ -114,10 +114,17 @@ def _fields_not_only_added(before: Any, now: Any, where: str) -> Iterator[str]:
         if found is None:
             yield f"{where}.{name} is missing"
             continue
-        if (field["required"], field.get("default")) != (found["required"], found.get("default")):
+        if field["required"] != found["required"] or not _is_part(field.get("default"), found.get("default")):
             yield f"{where}.{name} has another default"
         yield from not_only_added(field["type"], found["type"], f"{where}.{name}")
     yield from (f"{where}.{name} has no default" for name, field in fields.items() if field["required"])
+
+
+def _is_part(before: Any, now: Any) -> bool:
+    """Whether a default is the same: that of a struct may have gained fields, as the struct did."""
+    if isinstance(before, dict) and isinstance(now, dict):
+        return all(name in now and _is_part(value, now[name]) for name, value in before.items())
+    return bool(before == now)
 
 
 def telling_states() -> Iterator[KeptState]:

@@ -12,6 +12,8 @@ from controller.journal import JournalError
 from controller.journal.chain import Head
 from controller.journal.codec import Moment
 from controller.journal.folder import FileEnd
+from controller.table.events import FilesDeleted
+from controller.table.evolve import evolve
 from controller.table.inputs import DeviceReported, FilesExpired, RefusedAtDoor
 from controller.table.phases import Phase
 from controller.table.record import FileRecord
@@ -101,10 +103,10 @@ class Table:
             raise self.used
         return self.used
 
-    async def later(self, nanoseconds: int = LOOK_EVERY_NS) -> FilesExpired | None:
+    async def later(self, nanoseconds: int = LOOK_EVERY_NS, state: TableState = BETWEEN) -> FilesExpired | None:
         self.utc_ns += nanoseconds
         self.boottime_ns += nanoseconds
-        return await self.keeper.between_rounds(BETWEEN)
+        return await self.keeper.between_rounds(state)
 
     async def round(self, given: Any = NOTED) -> None:
         await self.keeper.committed(NOTED, BETWEEN, PLAYING)
@@ -188,6 +190,19 @@ async def test_files_are_deleted_after_that_is_recorded() -> None:
     assert table.files.deleted == ["000001.journal"]
     assert await table.later() is None, "looked for once for each file that is begun"
     assert await table.later(DAY) == EXPIRED
+
+
+async def test_a_deletion_that_was_recorded_and_not_done_is_done_without_another_record() -> None:
+    """The daemon was killed in between."""
+    table = Table(keep_days=30)
+    table.files.old = (OLD,)
+    due = await table.later()
+    assert due == EXPIRED
+    recorded = evolve(BETWEEN, FilesDeleted(EXPIRED.files), 1)
+    again = Table(keep_days=30)
+    again.files.old = (OLD,)
+    assert await again.later(state=recorded) is None
+    assert again.files.deleted == ["000001.journal"]
 
 
 async def test_without_a_number_of_days_nothing_is_deleted() -> None:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from controller.journal.folder import files_in
 from controller.journal.pinning import PIN
-from tests.journal.vocabulary import append, open_journal
+from controller.journal.reserve import NAME as RESERVE
+from controller.journal.store import Journal
+from tests.journal.vocabulary import IDENTITY, LOCAL_KEY, SIGNER, TYPES, append, open_journal
 
 
 def test_a_pin_that_cannot_be_made_again_is_a_warning_and_no_error(folder: Path) -> None:
@@ -33,3 +36,28 @@ def test_a_damaged_pin_is_kept_and_made_again(folder: Path) -> None:
     again = open_journal(folder)
     assert (again.pin.doubt, again.pin.fails) == (None, "")
     again.close()
+
+
+def test_a_journal_that_is_gone_with_its_pin_is_in_doubt_where_its_room_is_still_kept(folder: Path) -> None:
+    first = open_journal(folder)
+    append(first, 1)
+    first.close()
+    for path in (*files_in(folder), folder / PIN):
+        path.unlink()
+    journal = open_journal(folder)
+    assert journal.pin.doubt is not None
+    assert journal.pin.doubt.code == "journal-gone"
+    journal.pin.accept()
+    journal.close()
+    again = open_journal(folder)
+    assert again.pin.doubt is None
+    again.close()
+
+
+def test_a_first_start_that_was_killed_leaves_no_doubt(folder: Path) -> None:
+    """At any moment before there was a file."""
+    Journal.open(folder, TYPES, local_key=LOCAL_KEY, identity=IDENTITY, signer=SIGNER).close()
+    assert not (folder / RESERVE).exists()
+    journal = open_journal(folder)
+    assert (journal.pin.doubt, journal.reserve.is_held) == (None, True)
+    journal.close()

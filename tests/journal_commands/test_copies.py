@@ -14,7 +14,7 @@ import pytest
 from controller.commands.journal.copies import MANIFEST, back_up, check, restore
 from controller.commands.journal.source import Source
 from controller.journal import JournalError
-from controller.journal.folder import JournalFolder
+from controller.journal.folder import JournalFolder, files_in
 from controller.table import operations
 from tests.journal_commands.conftest import run
 from tests.journal_commands.made import JournaledTable, evening
@@ -112,6 +112,22 @@ def test_what_is_not_whole_is_refused_with_the_reason(
     assert why in " ".join(refused.split())
     assert "cardshoe journal backup" in refused
     assert not (tmp_path / "journal").exists(), "nothing was made"
+
+
+def test_a_restore_that_was_ended_leaves_no_journal_and_can_be_done_again(folder: Path, tmp_path: Path) -> None:
+    backup, journal = backup_of(folder, tmp_path / "backup"), tmp_path / "journal"
+
+    def end_at_the_second(line: str) -> None:
+        if line == "copying 000002.journal":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        restore(backup, journal, progress=end_at_the_second)
+    assert [one.name for one in journal.iterdir()] == ["000001.journal.part"]
+    assert files_in(journal) == []
+    restore(backup, journal, progress=quiet)
+    assert [one.name for one in files_in(journal)] == ["000001.journal", "000002.journal"]
+    assert not list(journal.glob("*.part*"))
 
 
 @pytest.mark.parametrize("name", ["../planted", "pin", "signing.key"])

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
@@ -18,7 +18,7 @@ import msgspec
 from controller.commands.journal.source import Source
 from controller.journal import JournalError
 from controller.journal.file import connect_reader, require_file, speaking
-from controller.journal.folder import JournalFolder, files_in
+from controller.journal.folder import PART, JournalFolder, files_in
 from controller.journal.sealing import sync_directory, sync_file
 
 MANIFEST: Final = "backup.json"
@@ -69,19 +69,24 @@ def back_up(source: Source, folder: Path, *, program: str, utc_ns: int, progress
 
 
 def restore(backup: Path, folder: Path, *, progress: Progress) -> Manifest:
-    """Copy a backup that is whole into a folder, which must be empty or missing. Raises `JournalError`."""
+    """Copy a backup that is whole into a folder, which must be empty or missing. Raises `JournalError`.
+
+    Where that was ended half-way, it can be done again.
+    """
     manifest = check(backup, progress=progress)
-    _make_empty(folder, "journal")
+    _make_empty(folder, "journal", {f"{file.name}{PART}" for file in manifest.files})
     with speaking(folder):
         for file in manifest.files:
             progress(f"copying {file.name}")
-            target = folder / file.name
-            shutil.copyfile(backup / file.name, target)
-            sync_file(target)
+            part = folder / f"{file.name}{PART}"
+            shutil.copyfile(backup / file.name, part)
+            sync_file(part)
             if file.closed:
-                target.chmod(0o440)
+                part.chmod(0o440)
             else:
-                _to_be_appended_to(target)
+                _to_be_appended_to(part)
+        for file in manifest.files:  # at the end, so that what was ended half-way is no journal
+            (folder / f"{file.name}{PART}").rename(folder / file.name)
         sync_directory(folder)
     return manifest
 
@@ -144,10 +149,11 @@ def _logs(backup: Path) -> list[str]:
     return [path.name for path in backup.iterdir() if path.name.endswith(("-wal", "-journal"))]
 
 
-def _make_empty(folder: Path, what: str) -> None:
+def _make_empty(folder: Path, what: str, left: Collection[str] = ()) -> None:
+    """`left`: names of what an earlier attempt may have left there."""
     with speaking(folder):
         folder.mkdir(mode=0o750, parents=True, exist_ok=True)
-        if any(folder.iterdir()):
+        if any(one.name not in left for one in folder.iterdir()):
             raise JournalError(
                 "journal-io",
                 f"{folder} is not empty.",

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from controller.table.events.base import Event
 from controller.table.record import FileRecord
+from controller.table.state import TableState
 
 
 class FilesDeleted(Event, frozen=True, tag="files_deleted"):
@@ -13,6 +16,9 @@ class FilesDeleted(Event, frozen=True, tag="files_deleted"):
     """
 
     files: tuple[FileRecord, ...]
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return replace(state, files_deleted=tuple(one.id for one in self.files))
 
 
 class JournalDoubted(Event, frozen=True, tag="journal_doubted"):
