@@ -10,12 +10,17 @@ from pathlib import Path
 
 import pytest
 
+from controller.commands.journal.days import Clock
+from controller.commands.journal.follow import follow_from
+from controller.commands.journal.options import Asked
+from controller.commands.journal.source import Source
+from controller.daemon.journal_days import find_zone
 from controller.games.specification import Choice, Kind
 from controller.roles import Role
 from controller.rules.dealing_order import DEALER
 from controller.table import operations
 from tests.journal_commands.conftest import run
-from tests.journal_commands.made import IDENTITY, JournaledTable
+from tests.journal_commands.made import IDENTITY, KEY, JournaledTable
 from tests.table.harness import BOXES
 
 SHOWN = {"B1": "2C 3C 4C", "D": "KD QD JD"}
@@ -32,6 +37,9 @@ COMMANDS = (
     "stats --json",
     "export",
     "export --format csv",
+    "verify",
+    "verify --json",
+    "verify --deep --key-file {key}",
 )
 
 
@@ -53,6 +61,14 @@ def half_open(folder: Path, face_down: dict[str, str]) -> Path:
     return folder
 
 
+class LookedOnceError(Exception):
+    """The follower has seen all that is there."""
+
+
+def look_once() -> None:
+    raise LookedOnceError
+
+
 def covered(text: str) -> str:
     """Without what may differ: hexadecimal of 16 bytes and more."""
     return re.sub(r"\b[0-9a-f]{32,128}\b", "-", text)
@@ -65,12 +81,27 @@ def journals(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_says_the_same(journals: list[Path], command: str) -> None:
-    one, two = (run(*command.split(), "--journal", folder) for folder in journals)
+def test_every_command_says_the_same(journals: list[Path], command: str, tmp_path: Path) -> None:
+    (key := tmp_path / "journal.key").write_text(KEY.hex())
+    key.chmod(0o600)
+    asked = command.format(key=key).split()
+    one, two = (run(*asked, "--journal", folder).replace(str(folder), "") for folder in journals)
     assert covered(one) == covered(two)
     assert len(one) == len(two)
     faces = [card for hands in FACE_DOWN for hand in hands.values() for card in hand.split()]
     assert not [face for face in faces if re.search(rf"\b{face}\b", one)]
+
+
+@pytest.mark.parametrize("as_json", [True, False])
+def test_a_follower_sees_the_same(journals: list[Path], as_json: bool, capsys: pytest.CaptureFixture[str]) -> None:
+    seen = []
+    for folder in journals:
+        asked = Asked(folder, Clock(find_zone("UTC"), "UTC"))
+        with pytest.raises(LookedOnceError):
+            follow_from(Source(folder), 0, asked, as_json=as_json, wait=look_once)
+        seen.append(capsys.readouterr().out)
+    assert covered(seen[0]) == covered(seen[1])
+    assert len(seen[0]) == len(seen[1]) > 0
 
 
 def test_files_and_backups_are_as_large(journals: list[Path], tmp_path: Path) -> None:

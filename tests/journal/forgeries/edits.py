@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from tests.journal.forgeries.forger import ALSO_HIS, FILES, Forger, Row
+from tests.journal.forgeries.forger import ALSO_HIS, FILES, Forger, Row, opened
 from tests.journal_commands.made import SIGNER
 
 
@@ -186,6 +186,7 @@ EDITS: Final = (
     Edit("sealed cards exchanged between two rows", of_rows(_sealed_exchanged), deep=True),
     Edit("sealed cards exchanged within their row", rows_with((DISPENSED, lambda row: _items(row))), deep=False),
     Edit("sealed cards removed", rows_with((DISPENSED, lambda row: row._replace(sealed=b""))), deep=True),
+    Edit("two cards that nobody saw exchanged, by the holder of the local key", Forger.deal_otherwise, deep=False),
     Edit("a bit of what is sealed", rows_with((DISPENSED, lambda row: _other_bit(row))), deep=True),
     Edit("the order of events within a decision", rows_with((REMOVED, events(lambda parts: parts[::-1]))), deep=True),
     Edit("an event removed", rows_with((RULED, events(lambda parts: parts[:-1]))), deep=True),
@@ -212,21 +213,15 @@ EDITS: Final = (
 
 
 def _faces(parts: list[Any]) -> list[Any]:
-    for opened in _opened(parts):
-        opened["card"] = "2C" if opened["card"] != "2C" else "3C"
+    for one in opened(parts):
+        one["card"] = "2C" if one["card"] != "2C" else "3C"
     return parts
 
 
 def _salts(parts: list[Any]) -> list[Any]:
-    for opened in _opened(parts):
-        opened["salt"] = "00" * 32
+    for one in opened(parts):
+        one["salt"] = "00" * 32
     return parts
-
-
-def _opened(value: Any) -> list[dict[str, Any]]:
-    if isinstance(value, dict):
-        return [value] if "salt" in value else [one for each in value.values() for one in _opened(each)]
-    return [one for each in value for one in _opened(each)] if isinstance(value, list) else []
 
 
 def _items(row: Row) -> Row:

@@ -21,15 +21,20 @@ from controller.daemon.journal_types import JOURNAL_TYPES
 from controller.daemon.table_fold import TableFold
 from controller.journal import schema
 from controller.journal.chain import Head, genesis, hash_decision
+from controller.journal.codec import DECISION, OPENING
+from controller.journal.codec import SavedState as StoredState
 from controller.journal.file import Header, connect_reader, read_header
 from controller.journal.folder import file_name
 from controller.journal.pin import BLOCK, Pinned, encode_slot, read_pin
+from controller.journal.reader import checkpoint_mac
+from controller.journal.sealing import NONCE_BYTES, FileKeys, JournalKeys
 from controller.journal.signing import SigningKey, fingerprint, key_statement, statement
 from controller.journal.verification import Verified, verify_journal
 from controller.table import operations
 from controller.table.inputs import AnyInput
 from controller.table.saved_state import SavedState, remember
 from controller.table.state import TableState
+from firmware_bridge.cards import Card, Concealed
 from firmware_bridge.drivers.memory import LinkMemory
 from tests.journal_commands.made import IDENTITY, KEY, SIGNER, JournaledTable, _options, _ruling, _void
 
@@ -147,6 +152,7 @@ class Forger:
     def __init__(self, folder: Path, other: Path) -> None:
         self.folder = folder
         self.other = other
+        self._faces: dict[tuple[int, int], Card] = {}  # of concealed cards, by shuffle and ordinal
 
     def path(self, file: int = 2) -> Path:
         return self.folder / file_name(file)
@@ -251,12 +257,80 @@ class Forger:
         slot = encode_slot(Pinned(header.identity.id, header.file_id, head, 1), 1000)
         (self.folder / "pin").write_bytes(slot.ljust(BLOCK, b"\0"))
 
+    def deal_otherwise(self) -> None:
+        """With the local key: two cards of one deck, which nobody saw, are exchanged wherever they stand."""
+        events = [msgspec.json.decode(row.events) for row in self.rows(1)]
+        unseen = sorted(self._concealed(1) - {(one["shuffle"], one["ordinal"]) for one in opened(events)})
+        one, other = next((one, other) for one, other in pairwise(unseen) if one[0] == other[0])
+        for file in FILES:
+            self._exchange_faces(file, one, other)
+
+    def _concealed(self, file: int) -> set[tuple[int, int]]:
+        keys = FileKeys(KEY, self.header(file).file_id)
+        return {
+            (item.shuffle, item.ordinal)
+            for row in self.rows(file)
+            if row.sealed
+            for item in keys.open(row.last, row.sealed, DECISION)
+            if isinstance(item, Concealed)
+        }
+
+    def _exchange_faces(self, file: int, one: tuple[int, int], other: tuple[int, int]) -> None:
+        header = self.header(file)
+        keys, places = FileKeys(KEY, header.file_id), JournalKeys(KEY, header.identity.id)
+        made = []
+        for row in self.rows(file):
+            items = keys.open(row.last, row.sealed, DECISION) if row.sealed else []
+            changed = self._with_faces_exchanged(items, one, other)
+            texts = row.events
+            for before, after in zip(items, changed, strict=True):
+                if isinstance(before, Concealed) and isinstance(after, Concealed):
+                    texts = texts.replace(places.commitment(row.round, before), places.commitment(row.round, after))
+            sealed = keys.seal(row.last, changed, bytes(NONCE_BYTES), DECISION) if items else b""
+            made.append(row._replace(events=texts, sealed=sealed))
+        self.put(file, made)
+        assert header.opening is not None
+        number = header.previous.number
+        items = self._with_faces_exchanged(keys.open(number, header.opening.sealed, OPENING), one, other)
+        self.name(file, state_sealed=keys.seal(number, items, bytes(NONCE_BYTES), OPENING))
+
+    def _with_faces_exchanged(self, items: Sequence[Any], one: tuple[int, int], other: tuple[int, int]) -> list[Any]:
+        for item in items:
+            if isinstance(item, Concealed):
+                self._faces.setdefault((item.shuffle, item.ordinal), item.expose())
+        partner = {one: other, other: one}
+        return [
+            Concealed(self._faces[partner[item.shuffle, item.ordinal]], item.shuffle, item.ordinal)
+            if isinstance(item, Concealed) and (item.shuffle, item.ordinal) in partner
+            else item
+            for item in items
+        ]
+
+    def save_otherwise(self) -> None:
+        """With the local key: the second file's saved state says something else, and has its MAC."""
+        keys = FileKeys(KEY, self.header(2).file_id)
+        with closing(connect_reader(self.path(2))) as connection:
+            ((number, version, digest, state, sealed, _),) = connection.execute("SELECT * FROM checkpoint")
+        (at,) = (row for row in self.rows() if row.last == number)
+        forged = state.replace('"start-1"', '"start-2"').replace('"pc-1"', '"pc-2"')
+        assert forged != state
+        saved = StoredState(version, digest, forged.encode(), sealed)
+        mac = checkpoint_mac(keys, Head(number, at.hash), saved)
+        self.change(2, ("UPDATE checkpoint SET state = ?, mac = ?", (forged, mac)))
+
     def edit(self, change: Callable[[list[Row]], list[Row]], file: int = 2) -> None:
         self.put(file, change(self.rows(file)))
 
     def endorse(self, file: int, before: SigningKey, after: SigningKey) -> bytes:
         said = key_statement(self.header(file).identity.id, before.public_key, after.public_key)
         return before.sign(said)
+
+
+def opened(value: Any) -> list[dict[str, Any]]:
+    """The cards in an event that were turned over."""
+    if isinstance(value, dict):
+        return [value] if "salt" in value else [one for each in value.values() for one in opened(each)]
+    return [one for each in value for one in opened(each)] if isinstance(value, list) else []
 
 
 def _hash(row: Row, before: bytes) -> bytes:

@@ -239,6 +239,7 @@ OTHERS: Final = (
     Forgery("a saved state of another file copied", _state_copied, "deep"),
     Forgery("a saved state where no decision ends", _sql("UPDATE checkpoint SET number = 1"), "deep"),
     Forgery("a saved state removed, which is a cache", _sql("DELETE FROM checkpoint"), ""),
+    Forgery("a saved state changed by the holder of the local key", Forger.save_otherwise, "deep"),
     # tables and guards
     Forgery("a guard taken off", _sql("DROP TRIGGER decision_update", guards=False), "nothing"),
     Forgery("all guards taken off", _sql(*(
