@@ -44,7 +44,8 @@ from simulators.people.crew import CREW, CrewClient
 from tests.end_to_end.child import Orders
 from tests.end_to_end.evidence import Evidence as Account
 from tests.end_to_end.stage import Stage, short_folder
-from tests.support.small_disk import FILLER, fill, make_room, small_disk
+from tests.end_to_end.test_killed import follow_until
+from tests.support.small_disk import FILLER, fill, make_room, read_only, small_disk
 
 DEALER, SUPERVISOR, MANAGER = CREW
 BOOT = 9
@@ -112,6 +113,52 @@ async def test_a_disk_that_is_full_from_the_start(tmp_path: Path) -> None:
             await stage.start_daemon()
             assert (await stage.state()).table == "T-1"
             assert await stage.daemon.end() == 0
+
+
+async def test_a_disk_that_can_only_be_read(tmp_path: Path) -> None:
+    """As a file system is mounted after an error of its disk."""
+    with small_disk(tmp_path / "d", 32) as disk, short_folder() as folder:
+        (folder / "journal").symlink_to(disk)
+        async with Stage(folder) as stage:
+            await stage.start_daemon()
+            assert await stage.daemon.end() == 0
+            read_only(disk)
+            daemon = stage.spawn_daemon()
+            assert await daemon.ended() == 4
+            assert "Read-only file system" in daemon.err[0]
+            read_only(disk, False)
+            await stage.start_daemon()
+            assert await stage.daemon.end() == 0
+
+
+@pytest.mark.soak
+async def test_a_disk_that_gets_full_in_a_round(tmp_path: Path) -> None:
+    """The room that is kept is enough for the end of the round; no other begins until there is room again."""
+    with small_disk(tmp_path / "d", 32) as disk, short_folder() as folder:
+        (folder / "journal").symlink_to(disk)
+        async with Stage(folder, rounds=40) as stage:
+            await stage.start_device()
+            await stage.start_daemon()
+            await follow_until(stage, {"cards_dealt"}, 0)
+            filled = (await stage.state()).entry
+            fill(disk)
+            await stage.daemon.until(lambda: stage.daemon.logged("table.fault"))
+            async with ApiClient(stage.socket) as client:
+                voice = CrewClient(client, Random(1))  # repeatable
+                shown = await client.state()
+                assert "no room left" in shown.service_cause
+                assert shown.phase not in IN_ROUND
+                assert shown.entry > filled
+                assert not (disk / NAME).exists()
+                again = operations.ReturnToService()
+                refused = await voice.send(voice.request(SUPERVISOR, shown.round, again))
+                assert refused.code == "journal-full"
+                make_room(disk)
+                assert (await voice.send(voice.request(SUPERVISOR, shown.round, again))).accepted
+            await stage.played()
+            last = await stage.last_state()
+            assert await stage.daemon.end() == 0
+            Account(stage).check(last)
 
 
 async def test_no_round_begins_on_a_full_disk_until_there_is_room_again(tmp_path: Path) -> None:

@@ -42,3 +42,8 @@ def fill(disk: Path) -> None:
 
 def make_room(disk: Path) -> None:
     (disk / FILLER).unlink()
+
+
+def read_only(disk: Path, is_so: bool = True) -> None:
+    """While nobody has a file open in it to write."""
+    subprocess.run(["mount", "-o", f"remount,{'ro' if is_so else 'rw'}", str(disk)], check=True)
