@@ -12,12 +12,14 @@ import os
 import socket
 import stat
 import struct
+from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, cast
 
+from controller.api.callers import DISPLAY, Caller
 from controller.api.messages import OperationAnswer, encode
 from controller.api.refusals import Refusals
 
@@ -155,8 +157,10 @@ class Visitor(asyncio.Protocol):
     Or when it sends too much before it is answered: in chunks of one byte, a request takes many times its length.
     """
 
-    def __init__(self, inner: asyncio.Protocol, uid: int, left: Callable[[], None], *, kept: bool = False) -> None:
-        self.uid = uid
+    def __init__(
+        self, inner: asyncio.Protocol, caller: Caller, left: Callable[[], None], *, kept: bool = False
+    ) -> None:
+        self.caller = caller
         self._inner = inner
         self._left = left
         self.kept = kept  # never ended for being idle
@@ -232,55 +236,46 @@ class Visitor(asyncio.Protocol):
             self._deadline = asyncio.get_running_loop().call_later(seconds, self.abort)
 
 
-class Door:
-    """Accepts, and hands those who may enter to `make_protocol`. `admits(uid)` is asked for each connection."""
+class Entrance(ABC):
+    """Accepts at sockets that listen, and hands connections that may enter to `make_protocol`."""
 
-    def __init__(self, listener: Listener, admits: Callable[[int], bool], refusals: Refusals) -> None:
-        self._listener = listener
-        self._admits = admits
+    def __init__(self, listening: Iterable[socket.socket], refusals: Refusals) -> None:
+        self._listening = tuple(listening)
         self._refusals = refusals
-        self._own = os.geteuid()
-        self._inside: Counter[int] = Counter()
-        self._lingering: dict[socket.socket, asyncio.TimerHandle] = {}
         self._entering: set[asyncio.Task[Any]] = set()
         self._resume: asyncio.TimerHandle | None = None
+
+    @abstractmethod
+    def _receive(self, peer: socket.socket) -> bool:
+        """Let in or refuse; False: others have their turn before the next one is accepted."""
 
     def open(self, make_protocol: Callable[[], asyncio.Protocol]) -> None:
         self._make_protocol = make_protocol
         self._loop = asyncio.get_running_loop()
-        self._loop.add_reader(self._listener.socket, self._accept)
-
-    async def own_connection(self) -> socket.socket:
-        """The other end of a connection that needs no place and no listener, and may be idle for ever."""
-        here, there = socket.socketpair(socket.AF_UNIX)
-        here.setblocking(False)
-        there.setblocking(False)
-        visitor = Visitor(self._make_protocol(), self._own, lambda: None, kept=True)
-        await self._loop.connect_accepted_socket(lambda: visitor, there)
-        return here
+        self._accept_again()
 
     def close(self) -> None:
-        self._loop.remove_reader(self._listener.socket)
+        for listening in self._listening:
+            self._loop.remove_reader(listening)
         if self._resume is not None:
             self._resume.cancel()
-        for peer, timer in self._lingering.items():
-            timer.cancel()
-            peer.close()
-        self._lingering.clear()
         for task in self._entering:
             task.cancel()
-        self._listener.close()
 
-    def _accept(self) -> None:
+    def _accept_again(self) -> None:
+        for listening in self._listening:
+            self._loop.add_reader(listening, self._accept, listening)
+
+    def _accept(self, listening: socket.socket) -> None:
         all_let_in = True
         for _ in range(AT_ONCE):
             try:
-                peer, _ = self._listener.socket.accept()
+                peer, _ = listening.accept()
             except (BlockingIOError, InterruptedError, ConnectionAbortedError):
                 break
             except OSError:
                 # Mostly no descriptor is left. The system would say so again at once, for as long as somebody waits.
-                self._refusals.note("accept-failed", None)
+                self._refusals.note("accept-failed", DISPLAY)
                 self._rest(PAUSE)
                 return
             peer.setblocking(False)
@@ -289,11 +284,48 @@ class Door:
             self._rest(AFTER_REFUSAL)
 
     def _rest(self, seconds: float) -> None:
-        self._loop.remove_reader(self._listener.socket)
-        self._resume = self._loop.call_later(seconds, self._loop.add_reader, self._listener.socket, self._accept)
+        for listening in self._listening:
+            self._loop.remove_reader(listening)
+        if self._resume is not None:
+            self._resume.cancel()
+        self._resume = self._loop.call_later(seconds, self._accept_again)
+
+    def _enter(self, peer: socket.socket, visitor: Visitor) -> None:
+        entering = self._loop.connect_accepted_socket(lambda: visitor, peer)
+        task = self._loop.create_task(entering)
+        self._entering.add(task)
+        task.add_done_callback(self._entering.discard)
+
+
+class Door(Entrance):
+    """The Unix socket's. `admits(uid)` is asked for each connection."""
+
+    def __init__(self, listener: Listener, admits: Callable[[int], bool], refusals: Refusals) -> None:
+        super().__init__((listener.socket,), refusals)
+        self._listener = listener
+        self._admits = admits
+        self._own = os.geteuid()
+        self._inside: Counter[int] = Counter()
+        self._lingering: dict[socket.socket, asyncio.TimerHandle] = {}
+
+    async def own_connection(self) -> socket.socket:
+        """The other end of a connection that needs no place and no listener, and may be idle for ever."""
+        here, there = socket.socketpair(socket.AF_UNIX)
+        here.setblocking(False)
+        there.setblocking(False)
+        visitor = Visitor(self._make_protocol(), Caller(self._own), lambda: None, kept=True)
+        await self._loop.connect_accepted_socket(lambda: visitor, there)
+        return here
+
+    def close(self) -> None:
+        super().close()
+        for peer, timer in self._lingering.items():
+            timer.cancel()
+            peer.close()
+        self._lingering.clear()
+        self._listener.close()
 
     def _receive(self, peer: socket.socket) -> bool:
-        """Let in or refuse; whether it was let in."""
         uid = peer_uid(peer)
         places = IN_ALL if uid == self._own else IN_ALL - KEPT_FOR_HEALTH
         if not (self._admits(uid) or uid == self._own):
@@ -315,14 +347,10 @@ class Door:
             if not self._inside[uid]:
                 del self._inside[uid]
 
-        visitor = Visitor(self._make_protocol(), uid, left)
-        entering = self._loop.connect_accepted_socket(lambda: visitor, peer)
-        task = self._loop.create_task(entering)
-        self._entering.add(task)
-        task.add_done_callback(self._entering.discard)
+        self._enter(peer, Visitor(self._make_protocol(), Caller(uid), left))
 
     def _refuse(self, peer: socket.socket, uid: int, status: int, code: str, sentence: str) -> None:
-        self._refusals.note(code, uid)
+        self._refusals.note(code, Caller(uid))
         if len(self._lingering) >= LINGERING:
             peer.close()
             return

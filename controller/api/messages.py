@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from enum import Enum
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final, NamedTuple, Self, TypeVar
 
 import msgspec
 
 from controller.table.operations import AnyOperation
 from firmware_bridge.cards import Card, Concealed, Evidence, Exposed
 from firmware_bridge.plain_text import LONGEST, is_plain, plain, whole_number
+
+Body = TypeVar("Body", bound=msgspec.Struct)
 
 MAX_ENTRY: Final = 2**63 - 1
 _LONGEST_JOURNAL: Final = 64  # digits
@@ -112,13 +114,30 @@ def encode_hook(value: Any) -> Any:
     raise NotImplementedError(f"{type(value).__name__} cannot be sent")
 
 
-def decode_request(data: bytes) -> OperationRequest:
+class EnrolmentRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`POST /v1/screen/enrolment`: `person`, a pit supervisor or above, makes this browser the screen `name`."""
+
+    id: str
+    person: str
+    pin: str
+    name: str
+
+
+class RemovalRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`DELETE /v1/screen/enrolment`: `person`, a pit supervisor or above, takes back that this browser is a screen."""
+
+    id: str
+    person: str
+    pin: str
+
+
+def decode_body(data: bytes, kind: type[Body]) -> Body:
     """Raises `ValueError` with a sentence that may be shown: also for a text that may not, with the field's name.
 
     What people say stands in the journal, in every state and on screens; it is refused and not changed in silence.
     """
     try:
-        asked = _decode_request(data)
+        asked = _DECODERS[kind](data)
     except msgspec.MsgspecError as error:
         raise ValueError(plain(str(error))) from None
     for field, text in _texts(asked, ""):
@@ -126,7 +145,7 @@ def decode_request(data: bytes) -> OperationRequest:
             raise ValueError(f"{field} has {len(text)} characters, and at most {LONGEST} are taken")
         if not is_plain(text):
             raise ValueError(f"{field} contains a character that no screen shows, such as a control character")
-    return asked
+    return asked  # type: ignore[no-any-return]  # the decoder's type is the kind's
 
 
 def _texts(value: object, place: str) -> Iterator[tuple[str, str]]:
@@ -144,7 +163,17 @@ def _texts(value: object, place: str) -> Iterator[tuple[str, str]]:
             yield from _texts(one, place)
 
 
-_decode_request: Final = msgspec.json.Decoder(OperationRequest, dec_hook=decode_operation_hook).decode
+_DECODERS: Final[dict[type[msgspec.Struct], Callable[[bytes], Any]]] = {
+    kind: msgspec.json.Decoder(kind, dec_hook=decode_operation_hook).decode
+    for kind in (OperationRequest, EnrolmentRequest, RemovalRequest)
+}
+
+
+def decode_request(data: bytes) -> OperationRequest:
+    """As `decode_body`."""
+    return decode_body(data, OperationRequest)
+
+
 decode_not_in_journal = msgspec.json.Decoder(NotInJournal).decode
 decode_answer = msgspec.json.Decoder(OperationAnswer).decode
 encode = msgspec.json.Encoder(enc_hook=encode_hook).encode

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from controller.api.callers import Caller
 from controller.api.pins import PinDesk, PinRefusedError, mistake_of_hash, wrong_pin
 from controller.roles import Role
 from controller.table.model import Proof
@@ -33,12 +34,13 @@ class Reader(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Acting(NamedTuple):
-    """The person who acts, the user of the machine, and how the person proved who it is."""
+    """The person who acts, the user of the machine or the screen, and how the person proved who it is."""
 
     person: str
     role: Role
     uid: int | None = None
     proven: Proof = ""
+    screen: str = ""
 
 
 class PersonRefusedError(Exception):
@@ -116,30 +118,54 @@ class People:
     def may_look(self, uid: int) -> bool:
         return uid in self._by_uid or uid in self._readers
 
-    async def identify(self, uid: int, named: str, pin: str, desk: PinDesk, on_duty: str = "") -> Acting:
+    def reaches(self, person: str, role: Role) -> bool:
+        """Whether there is such a person, of that rank or above."""
+        return person in self._by_id and self._by_id[person].role.reaches(role)
+
+    async def identify(self, caller: Caller, named: str, pin: str, desk: PinDesk, stands_for: str = "") -> Acting:
         """Who acts. Raises `PersonRefusedError` with a sentence.
 
-        `on_duty`: the dealer who came on duty through this user. Where the configuration takes the user for a dealer,
-        the user stands for the dealer on duty from then on: a request without a name is that person's.
+        `stands_for`: the dealer who came on duty through this user, or is signed on at this screen. Where the
+        configuration takes the user for a dealer, the user stands for the dealer on duty from then on: a request
+        without a name is that person's.
         """
-        default = self._by_uid.get(uid)
+        if caller.uid is None:
+            return await self._at_screen(caller, named, pin, desk, stands_for)
+        default = self._by_uid.get(caller.uid)
         unnamed = default
         if default is not None and default.role is Role.DEALER:
-            unnamed = self._by_id.get(on_duty, default)
-        person = self._by_id.get(named) if named else unnamed
-        if person is None:
+            unnamed = self._by_id.get(stands_for, default)
+        person = self._known(named) if named else unnamed
+        assert person is not None, "only users of people get as far as this"
+        if person in (default, unnamed) and person.role is Role.DEALER:
+            return Acting(person.id, person.role, caller.uid, "user")
+        stands_in = not named and person.id == stands_for
+        await _prove(person, pin, desk, caller, stands_in=stands_in)
+        return Acting(person.id, person.role, caller.uid, "pin")
+
+    async def _at_screen(self, caller: Caller, named: str, pin: str, desk: PinDesk, signed_on: str) -> Acting:
+        """Who is named proves it; who is not is the dealer signed on, if the configuration has that dealer still."""
+        if named:
+            person = self._known(named)
+            await _prove(person, pin, desk, caller, stands_in=False)
+            return Acting(person.id, person.role, None, "pin", caller.screen)
+        dealer = self._by_id.get(signed_on)
+        if dealer is None or dealer.role is not Role.DEALER:
+            raise PersonRefusedError(
+                "not-signed-on", "No dealer is signed on at this screen. Sign on with your PIN, or name who acts."
+            )
+        return Acting(dealer.id, dealer.role, None, "screen", caller.screen)
+
+    def _known(self, named: str) -> Person:
+        if named not in self._by_id:
             raise PersonRefusedError(
                 "person",
                 f"There is no person {plain(named)!r} in the configuration of this table. Name one of its people.",
             )
-        if person in (default, unnamed) and person.role is Role.DEALER:
-            return Acting(person.id, person.role, uid, "user")
-        stands_in = not named and person.id == on_duty
-        await _prove(person, pin, desk, uid, stands_in=stands_in)
-        return Acting(person.id, person.role, uid, "pin")
+        return self._by_id[named]
 
 
-async def _prove(person: Person, pin: str, desk: PinDesk, uid: int, *, stands_in: bool) -> None:
+async def _prove(person: Person, pin: str, desk: PinDesk, caller: Caller, *, stands_in: bool) -> None:
     """`stands_in`: nobody was named, and the person is on duty here."""
     missing = wrong_pin(person.name)
     if stands_in:
@@ -147,7 +173,7 @@ async def _prove(person: Person, pin: str, desk: PinDesk, uid: int, *, stands_in
     if not pin or not person.pin_hash:
         raise PersonRefusedError("pin", missing)
     try:
-        await desk.prove(person.id, person.name, pin, person.pin_hash, uid)
+        await desk.prove(person.id, person.name, pin, person.pin_hash, caller)
     except PinRefusedError as refused:
         sentence = missing if refused.code == "pin" else str(refused)
         raise PersonRefusedError(refused.code, sentence, at_door=refused.at_door) from None

@@ -16,6 +16,8 @@ from typing import Final, NamedTuple, Protocol
 
 import structlog
 
+from controller.api.callers import Caller
+from controller.api.ends import Ends
 from controller.journal.codec import Moment
 from controller.table.access import lock_length_ns
 from controller.table.model import PinLock
@@ -117,55 +119,54 @@ def pin_matches(pin: str, kept: str) -> bool:
 class PinRecord(Protocol):
     """The part of the table that remembers wrong PINs."""
 
-    def pin_lock(self, person: str, uid: int) -> PinLock: ...
+    def pin_lock(self, person: str, caller: Caller) -> PinLock: ...
 
-    async def pin_tried(self, person: str, uid: int, *, right: bool) -> None: ...
+    async def pin_tried(self, person: str, caller: Caller, *, right: bool) -> None: ...
 
 
 class PinDesk:
-    """Compares PINs: of one user one after the other, so that a lock holds before the next; of several, a few at once.
-
-    A user who sends many keeps nobody else waiting: a locked PIN is not compared, and few of one user wait.
+    """Compares PINs: of one caller one after the other, so that a lock holds before the next; of several, a few at
+    once. Who sends many keeps nobody else waiting: a locked PIN is not compared, and few of one caller wait.
     """
 
     def __init__(self, record: PinRecord, now: Callable[[], Moment]) -> None:
         self._record = record
-        self._now = now
-        self._locks: dict[int, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._waiting: Counter[int] = Counter()
-        self._ends: dict[tuple[str, int], tuple[int, int]] = {}  # by pair: the lock's end in UTC, and in boot time
+        self._locks: dict[Caller, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._waiting: Counter[Caller] = Counter()
+        self._ends = Ends(now)
         self._pool = ThreadPoolExecutor(AT_ONCE, "pin")
 
     def close(self) -> None:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
-    async def prove(self, person: str, name: str, pin: str, kept: str, uid: int) -> None:
+    async def prove(self, person: str, name: str, pin: str, kept: str, caller: Caller) -> None:
         """Raises `PinRefusedError` with a sentence unless the PIN is the person's."""
-        self._require_unlocked(person, name, uid)
-        if self._waiting[uid] >= WAITING:
+        self._require_unlocked(person, name, caller)
+        if self._waiting[caller] >= WAITING:
             sentence = "Other PINs of this screen are still being compared. Wait a moment and enter it again."
             raise PinRefusedError("pin-busy", sentence, at_door=True)
-        self._waiting[uid] += 1
+        self._waiting[caller] += 1
         try:
-            async with self._locks[uid]:
-                await self._compare(person, name, pin, kept, uid)
+            async with self._locks[caller]:
+                await self._compare(person, name, pin, kept, caller)
         finally:
-            self._waiting[uid] -= 1
+            self._waiting[caller] -= 1
 
-    async def _compare(self, person: str, name: str, pin: str, kept: str, uid: int) -> None:
-        self._require_unlocked(person, name, uid)  # one that was compared before may have locked it
+    async def _compare(self, person: str, name: str, pin: str, kept: str, caller: Caller) -> None:
+        self._require_unlocked(person, name, caller)  # one that was compared before may have locked it
         loop = asyncio.get_running_loop()
         right = await loop.run_in_executor(self._pool, pin_matches, pin, kept)
-        if not right or self._record.pin_lock(person, uid) != PinLock(person, uid):
-            await self._record.pin_tried(person, uid, right=right)
+        if not right or self._record.pin_lock(person, caller) != PinLock(person, caller.uid, screen=caller.screen):
+            await self._record.pin_tried(person, caller, right=right)
         if right:
             return
-        structlog.get_logger().warning("person.pin_refused", person=person, uid=uid)
-        self._require_unlocked(person, name, uid, at_door=False)
+        structlog.get_logger().warning("person.pin_refused", person=person, uid=caller.uid, screen=caller.screen)
+        self._require_unlocked(person, name, caller, at_door=False)
         raise PinRefusedError("pin", wrong_pin(name))
 
-    def _require_unlocked(self, person: str, name: str, uid: int, *, at_door: bool = True) -> None:
-        left = self._seconds_left(self._record.pin_lock(person, uid))
+    def _require_unlocked(self, person: str, name: str, caller: Caller, *, at_door: bool = True) -> None:
+        lock = self._record.pin_lock(person, caller)
+        left = self._ends.seconds_left((person, caller), lock.locked_until_utc_ns, lock_length_ns(lock))
         if left <= 0:
             return
         wait = f"{-(-left // 60):.0f} min" if left > 60 else f"{-(-left // 1):.0f} s"
@@ -174,15 +175,3 @@ class PinDesk:
             "Wait, enter it on another screen, or call another person of that rank."
         )
         raise PinRefusedError("pin-locked", sentence, at_door=at_door)
-
-    def _seconds_left(self, lock: PinLock) -> float:
-        """Of a lock, by the boot-time clock: however the clock of the day is set, never more than the lock's length."""
-        pair = (lock.person, lock.uid)
-        if not lock.locked_until_utc_ns:
-            self._ends.pop(pair, None)
-            return 0.0
-        now = self._now()
-        if self._ends.get(pair, (0, 0))[0] != lock.locked_until_utc_ns:
-            left = min(max(lock.locked_until_utc_ns - now.utc_ns, 0), lock_length_ns(lock))
-            self._ends[pair] = (lock.locked_until_utc_ns, now.boottime_ns + left)
-        return (self._ends[pair][1] - now.boottime_ns) / 1e9

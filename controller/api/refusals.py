@@ -13,6 +13,7 @@ from typing import Final, TypeAlias
 
 import structlog
 
+from controller.api.callers import DISPLAY, Caller
 from controller.journal.codec import Moment
 from firmware_bridge.allowance import Allowance
 
@@ -22,7 +23,7 @@ MOST_USERS: Final = 64  # that are distinguished in one kind
 BURST: Final = 30  # refused operations of one user that the table answers, one after the other
 ONE_MORE_EVERY: Final = 10.0  # seconds until it answers one more
 
-Key: TypeAlias = tuple[str, int | None]
+Key: TypeAlias = tuple[str, Caller]
 
 
 @dataclass(slots=True)
@@ -32,19 +33,19 @@ class _Counted:
 
 
 class Refusals:
-    """`tell(what, uid, count)` has them journaled."""
+    """`tell(what, caller, count)` has them journaled."""
 
-    def __init__(self, tell: Callable[[str, int | None, int], Awaitable[None]], now: Callable[[], Moment]) -> None:
+    def __init__(self, tell: Callable[[str, Caller, int], Awaitable[None]], now: Callable[[], Moment]) -> None:
         self._tell = tell
         self._now = now
         self._counted: dict[Key, _Counted] = {}
         self._telling: set[asyncio.Task[None]] = set()
-        self._answered: dict[int, Allowance] = {}  # by user: refusals that the table answers
+        self._answered: dict[Caller, Allowance] = {}  # refusals that the table answers
         self._log = structlog.get_logger()
 
-    def note(self, what: str, uid: int | None) -> None:
-        """One more. `uid` None: it is nobody's."""
-        key = self._key(what, uid)
+    def note(self, what: str, caller: Caller) -> None:
+        """One more. `DISPLAY` also where it is nobody's."""
+        key = self._key(what, caller)
         counted = self._counted.get(key)
         if counted is None:
             self._counted[key] = _Counted(self._now().boottime_ns)
@@ -80,23 +81,23 @@ class Refusals:
 
     # -- operations that the table refuses
 
-    def take(self, uid: int) -> bool:
-        """Whether the table is asked for this user. It is `BURST` times, and then once every `ONE_MORE_EVERY` seconds;
-        `give_back` says that the table refused nothing new.
+    def take(self, caller: Caller) -> bool:
+        """Whether the table is asked for this caller. It is `BURST` times, and then once every `ONE_MORE_EVERY`
+        seconds; `give_back` says that the table refused nothing new.
         """
-        allowance = self._answered.setdefault(uid, Allowance(BURST, ONE_MORE_EVERY))
+        allowance = self._answered.setdefault(caller, Allowance(BURST, ONE_MORE_EVERY))
         return allowance.take(self._now().boottime_ns / 1e9)
 
-    def give_back(self, uid: int) -> None:
-        self._answered[uid].give_back()
+    def give_back(self, caller: Caller) -> None:
+        self._answered[caller].give_back()
 
-    def _key(self, what: str, uid: int | None) -> Key:
-        if (what, uid) in self._counted or sum(kind == what for kind, _ in self._counted) < MOST_USERS:
-            return what, uid
-        return what, None
+    def _key(self, what: str, caller: Caller) -> Key:
+        if (what, caller) in self._counted or sum(kind == what for kind, _ in self._counted) < MOST_USERS:
+            return what, caller
+        return what, DISPLAY
 
     def _say(self, key: Key, count: int) -> None:
-        self._log.warning("door.refused", what=key[0], uid=key[1], count=count)
+        self._log.warning("door.refused", what=key[0], uid=key[1].uid, screen=key[1].screen, count=count)
         task = asyncio.ensure_future(self._tell(*key, count))
         self._telling.add(task)
         task.add_done_callback(self._telling.discard)

@@ -1,10 +1,10 @@
-"""Turns: what one user asks for waits when it comes too fast, so that it takes little of the time of all others.
+"""Turns: what one caller asks for waits when it comes too fast, so that it takes little of the time of all others.
 
 A request costs one turn. `AT_ONCE` are given without waiting, further ones come back at `A_SECOND`. People and their
 screens do not reach that; a program in a loop waits, and only itself. Who operates the table does not wait: what the
 table accepts is in the journal with its author.
 
-Operations of one user are put to the table one after the other. At a real table they come at the pace of people, so
+Operations of one caller are put to the table one after the other. At a real table they come at the pace of people, so
 that a program does not fill the disk with what is accepted.
 """
 
@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 from typing import Final
 
+from controller.api.callers import Caller
 from firmware_bridge.allowance import Allowance
 
 AT_ONCE: Final = 3
@@ -23,8 +24,8 @@ OPERATION_EVERY: Final = 0.5  # seconds, after those
 
 
 class _Account:
-    def __init__(self, now: float) -> None:
-        self.allowance = Allowance(AT_ONCE, 1 / A_SECOND)
+    def __init__(self, now: float, at_once: int) -> None:
+        self.allowance = Allowance(at_once, 1 / A_SECOND)
         self.at_work_until = now
         self.queue = asyncio.Lock()  # first come, first served
         self.operations = Allowance(OPERATIONS_AT_ONCE, OPERATION_EVERY)
@@ -32,29 +33,30 @@ class _Account:
 
 
 class Turns:
-    """By user of the machine. `by_people`: operations are entered by people, and not by a simulation."""
+    """By caller. `by_people`: operations are entered by people, and not by a simulation. `at_once`: turns."""
 
-    def __init__(self, *, by_people: bool = True) -> None:
+    def __init__(self, *, by_people: bool = True, at_once: int = AT_ONCE) -> None:
         self._by_people = by_people
-        self._accounts: dict[int, _Account] = {}
+        self._at_once = at_once
+        self._accounts: dict[Caller, _Account] = {}
 
-    def _account(self, uid: int) -> _Account:
-        if uid not in self._accounts:
-            self._accounts[uid] = _Account(asyncio.get_running_loop().time())
-        return self._accounts[uid]
+    def _account(self, caller: Caller) -> _Account:
+        if caller not in self._accounts:
+            self._accounts[caller] = _Account(asyncio.get_running_loop().time(), self._at_once)
+        return self._accounts[caller]
 
-    async def take(self, uid: int) -> None:
+    async def take(self, caller: Caller) -> None:
         loop = asyncio.get_running_loop()
-        account = self._account(uid)
+        account = self._account(caller)
         if loop.time() < account.at_work_until:
             return
         async with account.queue:
             if wait := account.allowance.reserve(loop.time()):
                 await asyncio.sleep(wait)
 
-    async def begin_operation(self, uid: int) -> None:
-        """Wait until an operation of this user may be put to the table. `end_operation` has to follow."""
-        account = self._account(uid)
+    async def begin_operation(self, caller: Caller) -> None:
+        """Wait until an operation of this caller may be put to the table. `end_operation` has to follow."""
+        account = self._account(caller)
         await account.operating.acquire()
         try:
             wait = account.operations.reserve(asyncio.get_running_loop().time())
@@ -64,9 +66,9 @@ class Turns:
             account.operating.release()
             raise
 
-    def end_operation(self, uid: int) -> None:
-        self._accounts[uid].operating.release()
+    def end_operation(self, caller: Caller) -> None:
+        self._accounts[caller].operating.release()
 
-    def is_at_work(self, uid: int) -> None:
-        """An operation of this user was accepted."""
-        self._accounts[uid].at_work_until = asyncio.get_running_loop().time() + AT_WORK
+    def is_at_work(self, caller: Caller) -> None:
+        """An operation of this caller was accepted."""
+        self._accounts[caller].at_work_until = asyncio.get_running_loop().time() + AT_WORK

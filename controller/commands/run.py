@@ -26,6 +26,7 @@ def run(path: Path, verbose: bool) -> None:
     Starts whether the device is there or not, and goes on without it.
     """
     from controller.api.door import SocketRefusedError
+    from controller.api.tcp_listener import PortRefusedError
     from controller.daemon.configuration import ConfigurationError, read_configuration
     from controller.daemon.logs import configure_logs
     from controller.journal import JournalError
@@ -42,7 +43,7 @@ def run(path: Path, verbose: bool) -> None:
     except JournalError as error:
         problem = ConfigurationProblemError if error.code in WRONG_FILE else JournalProblemError
         raise problem(str(error), error.hint) from error
-    except (KeyFileError, CardTableError, BadDeviceUrlError, SocketRefusedError) as error:
+    except (KeyFileError, CardTableError, BadDeviceUrlError, SocketRefusedError, PortRefusedError) as error:
         raise ConfigurationProblemError(str(error), error.hint) from error
     except BridgeError as error:
         raise DeviceProblemError(str(error), error.hint) from error

@@ -11,6 +11,7 @@ import msgspec
 
 from controller.api.door import why_too_long
 from controller.api.people import Person, Reader, mistakes_of_all, mistakes_of_each
+from controller.api.tcp_listener import OWN_NAMES
 from controller.daemon.house_law import HouseRow, ReadingSection, mistakes_of_law
 from controller.daemon.journal_days import find_zone
 from controller.daemon.real_device import program_behind
@@ -122,6 +123,16 @@ def _check_socket(api: ApiSection) -> Mistakes:
         yield Mistake(f"[api] socket: {api.socket} {why}.", "Name a shorter one: /run/cardshoe/TABLE/api.sock.")
 
 
+def _check_http(table: TableSection, api: ApiSection) -> Mistakes:
+    if api.http is None:
+        return
+    if api.http.port == 0 and not table.simulated:
+        yield Mistake("[api.http] port: 0 is any port, and people have to find the table.", "Name one, such as 8080.")
+    for host in api.http.hosts:
+        if host in OWN_NAMES:
+            yield Mistake(f"[api.http] hosts: {host} is this machine and needs no mention.", "Leave it out.")
+
+
 def _check_journal(journal: JournalSection) -> Mistakes:
     try:
         find_zone(journal.time_zone)
@@ -188,6 +199,7 @@ CHECKS: Final[tuple[tuple[Callable[..., Mistakes], tuple[str, ...], bool], ...]]
     (_check_game, ("table",), False),
     (_check_device, ("table", "device"), False),
     (_check_socket, ("api",), False),
+    (_check_http, ("table", "api"), False),
     (_check_journal, ("journal",), False),
     (_check_capture, ("table", "capture"), False),
     (_check_law, ("table", "readings", "house"), True),

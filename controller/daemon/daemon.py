@@ -10,14 +10,16 @@ import secrets
 from collections.abc import Callable
 from contextlib import AsyncExitStack, suppress
 from importlib.metadata import version
-from typing import Any
+from typing import Any, Final
 
 import structlog
 
 from controller.api.door import check_path
 from controller.api.people import People
 from controller.api.server import ApiServer
+from controller.api.tcp_listener import TcpListener
 from controller.api.view import LinkView
+from controller.api.web_door import WebSetting
 from controller.daemon.captures import recorder_of
 from controller.daemon.checking import check_beside
 from controller.daemon.configuration import Configuration
@@ -43,6 +45,8 @@ from firmware_bridge.exception_place import as_fields
 from firmware_bridge.hotplug import watch
 from firmware_bridge.link_keeper import LinkKeeper
 from firmware_bridge.transports.registry import open_transport
+
+HOUR_NS: Final = 3600 * 10**9
 
 
 async def run_daemon(configuration: Configuration) -> None:
@@ -90,6 +94,7 @@ async def _start(configuration: Configuration, notifier: SystemdNotifier, stop: 
     witnessing = _witnessing(configuration, stack)
     journal_keeper = keeper_of(configuration, writer, saved, clock, witnessing)
     check_path(configuration.api.socket)
+    screens = _screens(configuration, stack)
     people = People(configuration.people, configuration.readers)
     keeper: LinkKeeper | None = None
 
@@ -100,6 +105,8 @@ async def _start(configuration: Configuration, notifier: SystemdNotifier, stop: 
     service = TableService(table.name, saved.table, writer, clock, link_view, journal_keeper)
     stack.push_async_callback(lambda: journal_keeper.stop(service.state))
     stack.callback(service.close)
+    if configuration.api.http is not None:
+        service.shift_ns = configuration.api.http.shift_hours * HOUR_NS
     started = DaemonStarted(
         table.name, table.simulated, configuration.settings, start_id(), host_boot_id(), record_of(configuration)
     )
@@ -117,15 +124,29 @@ async def _start(configuration: Configuration, notifier: SystemdNotifier, stop: 
     )
     service.device = keeper
     _keep(stack, service.run(), "table")
-    server = ApiServer(service, people, configuration.api.socket, clock.now, by_people=not table.simulated)
+    server = ApiServer(
+        service, people, configuration.api.socket, clock.now, by_people=not table.simulated, screens=screens
+    )
     await server.start()
     stack.push_async_callback(server.close)
+    if screens is not None:
+        structlog.get_logger().info("daemon.screens", table=table.name, port=screens.listener.port)
     _keep(stack, keeper.run(), "link")
     _keep(stack, watch(configuration.device_url, keeper.try_now), "hot-plug")
     if notifier.interval is not None:
         _keep(stack, _feed_watchdog(server, notifier, notifier.interval), "watchdog")
     _keep(stack, _check_journal(configuration, service), "check")
     return fingerprint(writer.public_key)
+
+
+def _screens(configuration: Configuration, stack: AsyncExitStack) -> WebSetting | None:
+    """The port is taken before anything is recorded. Raises `PortRefusedError`."""
+    http = configuration.api.http
+    if http is None:
+        return None
+    listener = TcpListener(http.port)
+    stack.callback(listener.close)
+    return WebSetting(listener, configuration.table.name, http.hosts)
 
 
 async def _check_journal(configuration: Configuration, service: TableService) -> None:

@@ -27,6 +27,13 @@ Serial = Annotated[
     str, msgspec.Meta(pattern=r"^[!-~]{1,64}$", description="1 to 64 printable ASCII characters without blanks")
 ]  # it stands in a line of the key file
 Digest = Annotated[str, msgspec.Meta(pattern=r"^[0-9A-Fa-f]{64}$", description="a SHA-256 of 64 hexadecimal digits")]
+HostName = Annotated[
+    str,
+    msgspec.Meta(
+        pattern=r"^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$",
+        description="the name of a host in small letters, without scheme and port",
+    ),
+]
 Money = Annotated[int, msgspec.Meta(ge=0, le=MOST_MONEY)]
 
 
@@ -121,10 +128,22 @@ class CaptureSection(_Section, frozen=True):
     key_file: Path | None = None
 
 
+class HttpSection(_Section, frozen=True):
+    """`[api.http]`: the console in a browser. `port` of this machine's own addresses; 0, at a simulated table: any.
+
+    `hosts`: names by which a reverse proxy reaches it. `shift_hours`: a dealer's sign-on at a screen lasts so long.
+    """
+
+    port: Annotated[int, msgspec.Meta(ge=0, le=65535)]
+    hosts: tuple[HostName, ...] = ()
+    shift_hours: Annotated[int, msgspec.Meta(ge=1, le=24)] = 10
+
+
 class ApiSection(_Section, frozen=True):
-    """`[api]`."""
+    """`[api]`. Without `http` no port is opened."""
 
     socket: Path
+    http: HttpSection | None = None
 
 
 class Configuration(_Section, frozen=True):

@@ -17,6 +17,8 @@ from typing import Final, NamedTuple, Protocol
 import msgspec
 import structlog
 
+from controller.api.callers import Caller
+from controller.api.ends import Ends
 from controller.api.feed import EventFeed, Published
 from controller.api.messages import OperationAnswer, OperationRequest
 from controller.api.pace import Pace
@@ -36,7 +38,7 @@ from controller.table.decision import Decided
 from controller.table.events import AnyEvent, CommandIssued, DeviceLost, IrregularityRaised
 from controller.table.inputs import AnyInput
 from controller.table.model import Answer, PinLock
-from controller.table.operations import RecallCards, ReturnToService
+from controller.table.operations import DealerOn, RecallCards, ReturnToService, SignOn, TakeOver
 from controller.table.perform import name_of
 from controller.table.state import TableState
 from firmware_bridge.commands import AnyCommand
@@ -47,6 +49,7 @@ from firmware_bridge.observations import NotUnderstood
 
 ANSWER_WITHIN: Final = 5.0  # seconds for the decision loop to come round, before the watchdog is no longer fed
 
+SIGNS_ON: Final = (SignOn, DealerOn, TakeOver)
 OF_THE_DOOR: Final = (inputs.PinTried, inputs.RefusedAtDoor)
 OF_A_LINK: Final = (
     inputs.DeviceReported,
@@ -119,6 +122,8 @@ class TableService:
         self.feed = EventFeed(self._old.page, pace)
         self.feed.start_after(state.entry)
         self.device: DeviceLink | None = None
+        self.shift_ns = 0  # how long a sign-on at a screen lasts
+        self._ends = Ends(clock.now)
         self._writer = writer
         self._clock = clock
         self._link_view = link_view
@@ -175,30 +180,37 @@ class TableService:
         self._after_round = Fault(code, sentence, hint)
         self._queue.put_nowait(Asked(None))
 
-    def on_duty_at(self, uid: int | None) -> str:
-        """The dealer on duty, if this user of the machine stands for the dealer; else empty."""
-        duty = self.state.duty
-        return duty.dealer if uid is not None and uid == duty.dealer_uid else ""
+    def stands_for(self, caller: Caller) -> str:
+        """The dealer on duty, if this user of the machine stands for the dealer, or who is signed on at the screen.
 
-    def pin_lock(self, person: str, uid: int) -> PinLock:
-        """Wrong PINs of the person at this user, those included that could not be recorded yet."""
+        Else empty, as after the shift.
+        """
+        if caller.uid is not None:
+            return self.state.duty.dealer if caller.uid == self.state.duty.dealer_uid else ""
+        screen = self.state.screen(caller.screen)
+        if screen is None or self._ends.seconds_left(screen.id, screen.until_utc_ns, self.shift_ns) <= 0:
+            return ""
+        return screen.dealer
+
+    def pin_lock(self, person: str, caller: Caller) -> PinLock:
+        """Wrong PINs of the person of this caller, those included that could not be recorded yet."""
         state = self.state
         for owed in self._owed:
             if isinstance(owed, inputs.PinTried):
                 state = decide(state, owed).state
-        return state.pin_lock(person, uid)
+        return state.pin_lock(person, *caller)
 
-    async def pin_tried(self, person: str, uid: int, *, right: bool) -> None:
+    async def pin_tried(self, person: str, caller: Caller, *, right: bool) -> None:
         """Record it; while nothing can be recorded it counts all the same, and is kept."""
-        await self._record(inputs.PinTried(person, uid, right, self._clock.now().utc_ns))
+        await self._record(inputs.PinTried(person, caller.uid, right, self._clock.now().utc_ns, caller.screen))
 
-    async def refused_at_door(self, what: str, uid: int | None, count: int) -> None:
-        """Record it. While nothing can be recorded it is kept, one for each kind and user."""
+    async def refused_at_door(self, what: str, caller: Caller, count: int) -> None:
+        """Record it. While nothing can be recorded it is kept, one for each kind and caller."""
         for one in self._owed if self._fault is not None else ():
-            if isinstance(one, inputs.RefusedAtDoor) and (one.what, one.uid) == (what, uid):
+            if isinstance(one, inputs.RefusedAtDoor) and (one.what, one.uid, one.screen) == (what, *caller):
                 self._owed[self._owed.index(one)] = msgspec.structs.replace(one, count=one.count + count)
                 return
-        await self._record(inputs.RefusedAtDoor(what, uid, count))
+        await self._record(inputs.RefusedAtDoor(what, caller.uid, count, caller.screen))
 
     async def _record(self, given: inputs.PinTried | inputs.RefusedAtDoor) -> None:
         self._owed.append(given)
@@ -225,7 +237,17 @@ class TableService:
                 self._queue.put_nowait(Asked(self._gone))  # a closed link does not end again by itself
             for owed in self._owed:
                 self._queue.put_nowait(Asked(owed))
-        given = inputs.PersonActed(request.id, person, role, request.round, request.operation, by.uid, by.proven)
+        given = inputs.PersonActed(
+            request.id,
+            person,
+            role,
+            request.round,
+            request.operation,
+            by.uid,
+            by.proven,
+            by.screen,
+            self._shift_end(request) if by.screen else 0,
+        )
         await self._ask(given)
         if after_fault:
             self._drop_link("the link is made again after a fault")  # also where the operation itself is refused
@@ -239,6 +261,10 @@ class TableService:
         if isinstance(request.operation, RecallCards) and not answer.code:
             return await answer_recall(answer.entry, self._writer.read)
         return OperationAnswer(not answer.code, answer.entry, answer.code, answer.sentence)
+
+    def _shift_end(self, request: OperationRequest) -> int:
+        """When a sign-on ends that an operation begins; 0: it begins none."""
+        return self._clock.now().utc_ns + self.shift_ns if isinstance(request.operation, SIGNS_ON) else 0
 
     def _faulty(self) -> OperationAnswer:
         fault = self._fault or Fault("internal", "The table could not decide this.", "Try it again.")

@@ -1,6 +1,7 @@
 """Wrong PINs, and what was refused before it reached the table.
 
-A lock is for one person at one user of the machine, so a stranger elsewhere locks nobody out of this console.
+A lock is for one person at one user of the machine or one screen, so a stranger elsewhere locks nobody out of this
+console.
 """
 
 from __future__ import annotations
@@ -22,17 +23,17 @@ def lock_length_ns(lock: PinLock) -> int:
 
 
 def pin_tried(decision: Decision, given: PinTried) -> None:
-    before = decision.state.pin_lock(given.person, given.uid)
+    before = decision.state.pin_lock(given.person, given.uid, given.screen)
     if given.right:
         if before.failures or before.locks:
-            decision.emit(events.PinAccepted(given.person, given.uid))
+            decision.emit(events.PinAccepted(given.person, given.uid, given.screen))
         return
     failures, locks, until = before.failures + 1, before.locks, 0
     if failures == FAILURES:
         failures, locks = 0, before.locks + 1
         until = given.utc_ns + LOCKS_NS[min(locks, len(LOCKS_NS)) - 1]
-    decision.emit(events.PinRefused(given.person, given.uid, failures, locks, until))
+    decision.emit(events.PinRefused(given.person, given.uid, failures, locks, until, given.screen))
 
 
 def refused_at_door(decision: Decision, given: RefusedAtDoor) -> None:
-    decision.emit(events.DoorRefused(given.what, given.uid, given.count))
+    decision.emit(events.DoorRefused(given.what, given.uid, given.count, given.screen))

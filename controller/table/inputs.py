@@ -112,8 +112,9 @@ class CommandAnswered(Input, frozen=True, tag="command_answered"):
 class PersonActed(Input, frozen=True, tag="person_acted"):
     """An operation, with the person and the role that the daemon looked up. `round`: the one on the person's screen.
 
-    `uid`: the user of the machine at whose end of the socket it was entered; None: not known. `proven`: how the person
-    proved who it is; `user`: by that user alone.
+    `uid`: the user of the machine at whose end of the socket it was entered; None: not known. `screen`: the enrolled
+    screen at which it was entered. `proven`: how the person proved who it is; `user`: by that user alone.
+    `shift_ends_utc_ns`: when a sign-on at the screen that begins with it ends.
     """
 
     operation_id: str
@@ -123,26 +124,32 @@ class PersonActed(Input, frozen=True, tag="person_acted"):
     operation: AnyOperation
     uid: int | None = None
     proven: Proof = ""
+    screen: str = ""
+    shift_ends_utc_ns: int = 0
 
 
 class PinTried(Input, frozen=True, tag="pin_tried"):
-    """A user of the machine entered a PIN for a person, at that time. Journaled only when it changes something."""
+    """A PIN for a person was entered at a user of the machine or at a screen, at that time; neither: at a browser that
+    is not enrolled. Journaled only when it changes something.
+    """
 
     person: str
-    uid: int
+    uid: int | None
     right: bool
     utc_ns: int
+    screen: str = ""
 
 
 class RefusedAtDoor(Input, frozen=True, tag="refused_at_door"):
     """So many attempts were refused before they reached the table, since the last such input. `what`: the code.
 
-    `uid` None: of users who are too many to be distinguished, or of none.
+    `uid` None: of users who are too many to be distinguished, or of none; then perhaps of a `screen`.
     """
 
     what: str
     uid: int | None
     count: int
+    screen: str = ""
 
 
 class FilesExpired(Input, frozen=True, tag="files_expired"):

@@ -273,14 +273,33 @@ class Answer(msgspec.Struct, frozen=True):
     sentence: str = ""
 
 
-Proof: TypeAlias = Literal["", "user", "pin"]  # how a person proved who it is; empty: not recorded
+Proof: TypeAlias = Literal["", "user", "pin", "screen"]
+"""How a person proved who it is: `screen`: as the dealer signed on at that screen; empty: not recorded."""
 
 
 class PinLock(msgspec.Struct, frozen=True):
-    """Wrong PINs of a person at one user of the machine; see `PinRefused`."""
+    """Wrong PINs of a person at one user of the machine or at one screen; see `PinRefused`.
+
+    `uid` None and no `screen`: at any browser that is not enrolled.
+    """
 
     person: str
-    uid: int
+    uid: int | None
     failures: int = 0
     locks: int = 0
     locked_until_utc_ns: int = 0
+    screen: str = ""
+
+
+class Screen(msgspec.Struct, frozen=True):
+    """A browser that a supervisor enrolled: people may operate the table there.
+
+    `token_hash`: SHA-256 of what its cookie holds, in hex; `id`: the first digits of it. `dealer`: who is signed on
+    there until `until_utc_ns`; empty: nobody.
+    """
+
+    id: str
+    name: str
+    token_hash: str
+    dealer: str = ""
+    until_utc_ns: int = 0

@@ -61,6 +61,30 @@ class TakeOver(Operation, frozen=True, tag="take_over"):
     open: tuple[int, ...] = ()
 
 
+class EnrolScreen(Operation, frozen=True, tag="enrol_screen"):
+    """A browser becomes a screen at which people operate the table. `POST /v1/screen/enrolment` enters it.
+
+    `token_hash`: SHA-256 of what its cookie holds, 64 hexadecimal digits; the first 12 are the screen's id.
+    """
+
+    name: str
+    token_hash: str
+
+
+class RemoveScreen(Operation, frozen=True, tag="remove_screen"):
+    """`screen`, by its id, may only display from now on."""
+
+    screen: str
+
+
+class SignOn(Operation, frozen=True, tag="sign_on"):
+    """At a screen: what is entered there without a name is this dealer's, until it is locked or the shift is over."""
+
+
+class LockScreen(Operation, frozen=True, tag="lock_screen"):
+    """At a screen: the dealer's sign-on there ends. The dealer stays on duty."""
+
+
 class BeginMaintenance(Operation, frozen=True, tag="begin_maintenance"):
     """Between rounds: people test, clean or repair the device. Cards that leave it then belong to no round."""
 

@@ -17,6 +17,7 @@ from controller.table.next_step import device_trouble, waiting
 from controller.table.operations import Correctable, Operation
 from controller.table.permissions import PERMISSIONS, Permission
 from controller.table.phases import Phase, Service
+from controller.table.screens import verify_screen
 from controller.table.state import TableState
 
 FIRST_IN_PHASE: Final[dict[Phase, str]] = {
@@ -49,6 +50,7 @@ def verify(state: TableState, given: PersonActed) -> None:
     operation = given.operation
     allowed = PERMISSIONS[type(operation)]
     words = allowed.phrase
+    verify_screen(state, given)
     if not given.role.reaches(allowed.role):
         raise RefusedError("role", f"Only a {allowed.role.word} or above may {words}; call the {allowed.role.word}.")
     _verify_duty(state, given, allowed)
@@ -110,7 +112,7 @@ def _taken(given: PersonActed) -> events.OperationTaken:
     correctable = given.operation if isinstance(given.operation, Correctable) else None
     name = name_of(given.operation)
     return events.OperationTaken(
-        given.operation_id, name, given.person, given.role, correctable, given.uid, given.proven
+        given.operation_id, name, given.person, given.role, correctable, given.uid, given.proven, given.screen
     )
 
 

@@ -10,7 +10,18 @@ from typing import Any, Final, NamedTuple
 
 from controller.roles import Role
 from controller.rules.law import SILENT_DECIDED_BY
-from controller.table import betting, card_places, counts, decks, exposing, operations, recall, rounds, service
+from controller.table import (
+    betting,
+    card_places,
+    counts,
+    decks,
+    exposing,
+    operations,
+    recall,
+    rounds,
+    screens,
+    service,
+)
 from controller.table.decision import Decision
 from controller.table.inputs import PersonActed
 from controller.table.irregularities import adjudication, corrections, reporting, rulings
@@ -219,6 +230,18 @@ PERMISSIONS: Final[dict[type[Operation], Permission]] = {
     ),
     operations.TakeOver: Permission(
         "take the table over", service.verify_take_over, service.take_over, ANY_PHASE, ALWAYS, off_duty=True
+    ),
+    operations.EnrolScreen: Permission(
+        "enrol a screen", screens.verify_enrol, screens.enrol, ANY_PHASE, ALWAYS, Role.PIT_SUPERVISOR
+    ),
+    operations.RemoveScreen: Permission(
+        "remove a screen", screens.verify_remove, screens.remove, ANY_PHASE, ALWAYS, Role.PIT_SUPERVISOR
+    ),
+    operations.SignOn: Permission(
+        "sign on at a screen", screens.verify_sign_on, screens.sign_on, ANY_PHASE, ALWAYS, off_duty=True
+    ),
+    operations.LockScreen: Permission(
+        "lock a screen", screens.verify_lock, screens.lock, ANY_PHASE, ALWAYS, off_duty=True
     ),
     operations.BeginMaintenance: Permission(
         "begin maintenance",

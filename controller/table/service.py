@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from controller.rules.law import not_chosen
-from controller.table import events, operations
+from controller.table import events, operations, screens
 from controller.table.decision import Decision, RefusedError
 from controller.table.device_reports import OF_A_COMMAND
 from controller.table.inputs import PersonActed
@@ -124,6 +124,7 @@ def verify_dealer_on(state: TableState, given: PersonActed, operation: operation
 
 def dealer_on(decision: Decision, given: PersonActed, operation: operations.DealerOn) -> None:
     decision.emit(events.DealerCame(given.person, given.uid))
+    screens.change_dealer(decision, given)
 
 
 def verify_dealer_off(state: TableState, given: PersonActed, operation: operations.DealerOff) -> None:
@@ -135,6 +136,7 @@ def verify_dealer_off(state: TableState, given: PersonActed, operation: operatio
 
 def dealer_off(decision: Decision, given: PersonActed, operation: operations.DealerOff) -> None:
     decision.emit(events.DealerLeft(decision.state.duty.dealer))
+    screens.sign_off_all(decision, "off_duty")
 
 
 def verify_take_over(state: TableState, given: PersonActed, operation: operations.TakeOver) -> None:
@@ -155,6 +157,7 @@ def take_over(decision: Decision, given: PersonActed, operation: operations.Take
     ids = tuple(found.id for found in state.open)
     duty, number = state.duty, state.round.number
     decision.emit(events.HandedOver(duty.dealer, given.person, ids, number, state.phase, given.uid))
+    screens.change_dealer(decision, given)
 
 
 def _verify_another(state: TableState, given: PersonActed) -> None:

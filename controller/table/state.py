@@ -33,6 +33,7 @@ from controller.table.model import (
     PinLock,
     RecordedDeck,
     Restrictions,
+    Screen,
     SettledBet,
 )
 from controller.table.phases import CARDS_LEAVE, IN_ROUND, Condition, Phase, Service
@@ -284,12 +285,16 @@ class TableState(msgspec.Struct, frozen=True):
     bets_numbered: int = 0  # the last number given to a bet; numbers are not used twice
     restrictions: Restrictions = Restrictions()
     answers: tuple[Answer, ...] = ()
-    pin_locks: tuple[PinLock, ...] = ()  # of a person at a user of the machine, once a PIN was wrong
+    pin_locks: tuple[PinLock, ...] = ()  # of a person at a user of the machine or a screen, once a PIN was wrong
     files_deleted: tuple[str, ...] = ()  # ids of the files of the journal whose deletion was recorded last
+    screens: tuple[Screen, ...] = ()
 
-    def pin_lock(self, person: str, uid: int) -> PinLock:
-        found = (lock for lock in self.pin_locks if (lock.person, lock.uid) == (person, uid))
-        return next(found, PinLock(person, uid))
+    def pin_lock(self, person: str, uid: int | None, screen: str = "") -> PinLock:
+        found = (lock for lock in self.pin_locks if (lock.person, lock.uid, lock.screen) == (person, uid, screen))
+        return next(found, PinLock(person, uid, screen=screen))
+
+    def screen(self, screen_id: str) -> Screen | None:
+        return next((screen for screen in self.screens if screen.id == screen_id), None)
 
     def person_called(self, name: str) -> str:
         """The id of the person of the configuration with that id or name; empty: none has it, or none is recorded."""

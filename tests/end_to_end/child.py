@@ -22,7 +22,7 @@ from typing import Any
 
 import msgspec
 
-from controller.api import server
+from controller.api import serving
 from controller.commands.main import main as cardshoe
 from controller.daemon import journal_keeper, journal_start
 from controller.daemon.journal_days import JournalDays
@@ -283,7 +283,7 @@ def main() -> None:
     if orders.longest_pause:
         link_keeper.LONGEST_PAUSE = orders.longest_pause  # type: ignore[misc]  # a shorter time
     if orders.grace:
-        server.GRACE = orders.grace  # type: ignore[misc]  # a shorter time
+        serving.GRACE = orders.grace  # type: ignore[misc]  # a shorter time
     if orders.as_another_user:
         become_another_user()
     cardshoe(prog_name="cardshoe")

@@ -13,7 +13,7 @@ import aiohttp
 import pytest
 import pytest_mock
 
-from controller.api import server as server_module
+from controller.api import callers, serving
 from controller.api.client import HOST, ApiClient, TableUnreachableError
 from controller.api.feed import EventFeed, Published
 from controller.api.messages import BEGINNING, EventId, OperationAnswer, OperationRequest, encode
@@ -25,6 +25,7 @@ from controller.roles import Role
 from controller.table import operations
 from controller.table.events import OperationRefused, OperationTaken
 from controller.table.model import PinLock
+from controller.table.state import TableState
 from simulators.people.crew import CREW
 from tests.end_to_end.child import Orders
 from tests.end_to_end.evidence import Evidence
@@ -276,6 +277,8 @@ async def test_a_follower_sees_each_event_once_across_restarts(stage: Stage) -> 
 class QuietTable:
     """A table at which nothing happens but what the test publishes."""
 
+    state = TableState()
+
     def __init__(self) -> None:
         self.feed = EventFeed(self._read)
 
@@ -285,7 +288,7 @@ class QuietTable:
     def view(self) -> TableView:
         raise NotImplementedError
 
-    def on_duty_at(self, uid: int | None) -> str:
+    def stands_for(self, caller: callers.Caller) -> str:
         return ""
 
     @property
@@ -296,13 +299,13 @@ class QuietTable:
     def entry(self) -> int:
         return 0
 
-    def pin_lock(self, person: str, uid: int) -> PinLock:
-        return PinLock(person, uid)
+    def pin_lock(self, person: str, caller: callers.Caller) -> PinLock:
+        return PinLock(person, caller.uid, screen=caller.screen)
 
-    async def pin_tried(self, person: str, uid: int, *, right: bool) -> None:
+    async def pin_tried(self, person: str, caller: callers.Caller, *, right: bool) -> None:
         raise NotImplementedError
 
-    async def refused_at_door(self, what: str, uid: int | None, count: int) -> None:
+    async def refused_at_door(self, what: str, caller: callers.Caller, count: int) -> None:
         raise NotImplementedError
 
     async def operate(self, request: OperationRequest, by: Acting) -> OperationAnswer:
@@ -317,7 +320,7 @@ async def test_a_stream_ends_with_the_server_though_there_is_news_at_that_moment
     turns: int, mocker: pytest_mock.MockerFixture
 ) -> None:
     """So many turns of the loop after the news: somewhere on its way to the follower."""
-    mocker.patch.object(server_module, "GRACE", 3600.0)  # a server that waited would outlast the guard against a hang
+    mocker.patch.object(serving, "GRACE", 3600.0)  # a server that waited would outlast the guard against a hang
     table = QuietTable()
     people = People((Person("dana", "Dana", Role.DEALER, uids=(os.getuid(),)),))
     with short_folder() as folder:

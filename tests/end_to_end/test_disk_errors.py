@@ -14,6 +14,7 @@ from typing import Any, cast
 import pytest
 
 from benchmarks.in_process import SmoothRounds
+from controller.api.callers import Caller
 from controller.api.client import ApiClient
 from controller.api.messages import OperationRequest
 from controller.api.people import Acting
@@ -387,16 +388,16 @@ async def test_wrong_pins_count_while_nothing_can_be_recorded_and_are_recorded_a
     """Else a full disk would be a way to try PINs without end."""
     disk, line = Disk(), Line()
     async with served(disk, line) as service:
-        await service.pin_tried("sam", 1001, right=False)
+        await service.pin_tried("sam", Caller(1001), right=False)
         disk.full = True
         for _ in range(FAILURES - 1):
-            await service.pin_tried("sam", 1001, right=False)
-        assert service.pin_lock("sam", 1001).locks == 1
+            await service.pin_tried("sam", Caller(1001), right=False)
+        assert service.pin_lock("sam", Caller(1001)).locks == 1
         assert service.state.pin_lock("sam", 1001).failures == 1
         disk.full = False
         assert (await service.operate(returning(), SAM)).accepted
         await in_turn(service)
-        assert service.pin_lock("sam", 1001) == service.state.pin_lock("sam", 1001)
+        assert service.pin_lock("sam", Caller(1001)) == service.state.pin_lock("sam", 1001)
         assert service.state.pin_lock("sam", 1001).locks == 1
     assert [event.failures for event in disk.events if isinstance(event, PinRefused)] == [1, 2, 3, 4, 0]
 
@@ -406,8 +407,8 @@ async def test_what_the_door_refused_while_the_disk_was_full_is_recorded_after_i
     async with served(disk, line) as service:
         disk.full = True
         for count in (1, 40, 2):
-            await service.refused_at_door("not-admitted", 1001, count)
-        await service.refused_at_door("connections", 1001, 5)
+            await service.refused_at_door("not-admitted", Caller(1001), count)
+        await service.refused_at_door("connections", Caller(1001), 5)
         disk.full = False
         assert (await service.operate(returning(), SAM)).accepted
         await in_turn(service)

@@ -18,7 +18,7 @@ import pytest
 import pytest_mock
 import structlog.testing
 
-from controller.api import door, server
+from controller.api import answers, callers, door, event_streams
 from controller.api.feed import EventFeed, Published
 from controller.api.messages import OperationAnswer, OperationRequest
 from controller.api.people import Acting, People, Person, Reader
@@ -28,6 +28,7 @@ from controller.api.view import TableView
 from controller.daemon.host import HostClock
 from controller.roles import Role
 from controller.table.model import PinLock
+from controller.table.state import TableState
 from tests.end_to_end.stage import short_folder
 
 OWN = os.geteuid()
@@ -43,6 +44,7 @@ class Table:
         self.feed = EventFeed(self._read)
         self.journal = JOURNAL
         self.entry = 0
+        self.state = TableState()
         self.refuses = False
         self.asked: list[tuple[str, Acting]] = []
         self.refused: list[tuple[str, int | None, int]] = []
@@ -53,17 +55,17 @@ class Table:
     def view(self) -> TableView:
         raise NotImplementedError
 
-    def on_duty_at(self, uid: int | None) -> str:
+    def stands_for(self, caller: callers.Caller) -> str:
         return ""
 
-    def pin_lock(self, person: str, uid: int) -> PinLock:
-        return PinLock(person, uid)
+    def pin_lock(self, person: str, caller: callers.Caller) -> PinLock:
+        return PinLock(person, caller.uid, screen=caller.screen)
 
-    async def pin_tried(self, person: str, uid: int, *, right: bool) -> None:
+    async def pin_tried(self, person: str, caller: callers.Caller, *, right: bool) -> None:
         raise NotImplementedError
 
-    async def refused_at_door(self, what: str, uid: int | None, count: int) -> None:
-        self.refused.append((what, uid, count))
+    async def refused_at_door(self, what: str, caller: callers.Caller, count: int) -> None:
+        self.refused.append((what, caller.uid, count))
 
     async def operate(self, request: OperationRequest, by: Acting) -> OperationAnswer:
         self.asked.append((request.id, by))
@@ -238,7 +240,7 @@ async def test_who_says_nothing_or_half_a_head_is_closed(
 
 
 async def test_half_a_body_is_refused(served: Served, mocker: pytest_mock.MockerFixture) -> None:
-    mocker.patch.object(server, "BODY_WITHIN", 0.05)
+    mocker.patch.object(answers, "BODY_WITHIN", 0.05)
     mocker.patch.object(door, "IDLE", 0.05)
     await served.start()
     caller = await served.call()
@@ -283,14 +285,14 @@ async def test_a_second_request_may_take_no_longer_than_the_first(
 
 
 async def test_a_stream_that_is_not_read_is_ended(served: Served, mocker: pytest_mock.MockerFixture) -> None:
-    mocker.patch.object(server, "WRITE_WITHIN", 0.05)
+    mocker.patch.object(event_streams, "WRITE_WITHIN", 0.05)
     await served.start()
     caller = await (await served.call()).say(b"GET /v1/events HTTP/1.1\r\nHost: table\r\n\r\n")
     await caller.reader.readuntil(b": up to date")
     caller.writer.transport.pause_reading()  # type: ignore[attr-defined]  # a socket's transport reads
     async with asyncio.timeout(60):
         entry = 0
-        while served.server._streams:
+        while served.server._shared.streams._streams:
             entry += 1
             served.table.feed.publish([Published(entry, b"x" * 50_000)])
             await asyncio.sleep(0)
@@ -299,12 +301,12 @@ async def test_a_stream_that_is_not_read_is_ended(served: Served, mocker: pytest
 async def test_a_follower_that_goes_away_gives_its_place_back_at_once(served: Served) -> None:
     """Nothing happens at the table that would show it."""
     await served.start()
-    for _ in range(3 * server.STREAMS):
+    for _ in range(3 * event_streams.STREAMS):
         caller = await (await served.call()).say(b"GET /v1/events HTTP/1.1\r\nHost: table\r\n\r\n")
         await caller.reader.readuntil(b": up to date")
         await caller.close()
         async with asyncio.timeout(60):
-            await asyncio.gather(*served.server._streams)
+            await asyncio.gather(*served.server._shared.streams._streams)
 
 
 @pytest.mark.parametrize("waits", ["take", "begin_operation"])
@@ -322,7 +324,7 @@ async def test_what_waits_for_a_client_that_hangs_up_ends_at_once(
         finally:
             ended.set()
 
-    mocker.patch.object(served.server._turns, waits, wait)
+    mocker.patch.object(served.server._socket.turns, waits, wait)
     caller = await served.call()
     body = json.dumps(PAUSE).encode()
     await caller.say(b"POST /v1/operations HTTP/1.1\r\nHost: table\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
@@ -335,7 +337,7 @@ async def test_what_waits_for_a_client_that_hangs_up_ends_at_once(
 
 async def test_one_user_follows_so_many_times(served: Served) -> None:
     await served.start()
-    for _ in range(server.STREAMS):
+    for _ in range(event_streams.STREAMS):
         caller = await (await served.call()).say(b"GET /v1/events HTTP/1.1\r\nHost: table\r\n\r\n")
         await caller.reader.readuntil(b": up to date")
     status, body = await (await served.call()).ask("GET", "/v1/events")
@@ -363,7 +365,7 @@ async def test_who_follows_another_journal_is_told_where_to_begin(served: Served
     assert (status, answer["code"]) == (409, code)
     assert (answer["journal"], answer["entry"]) == (JOURNAL, 7)
     assert answer["sentence"].endswith(f"Begin with {JOURNAL}:0 for all of it, or with {JOURNAL}:7.")
-    assert not served.server._streams
+    assert not served.server._shared.streams._streams
 
 
 @pytest.mark.parametrize("after", ["7", f"{JOURNAL}:7"])
@@ -404,14 +406,14 @@ async def test_without_a_descriptor_it_waits_and_says_so_once(
             return listener.fileno()
 
     served.server._door._loop.remove_reader(listener)
-    served.server._door._listener.socket = Poor()  # type: ignore[assignment]  # it has what is used
+    served.server._door._listening = (Poor(),)  # type: ignore[assignment]  # it has what is used
     served.server._door._rest(0.0)
     with structlog.testing.capture_logs() as logs:
         caller = await served.call()
         assert (await caller.ask("GET", "/healthz"))[0] == 200
         await refused.wait()
     served.server._door._loop.remove_reader(listener)
-    served.server._door._listener.socket = listener
+    served.server._door._listening = (listener,)
     assert [(line["event"], line["what"]) for line in logs] == [("door.refused", "accept-failed")]
     await asyncio.gather(*served.server._refusals._telling)
     assert served.table.refused == [("accept-failed", None, 1)]

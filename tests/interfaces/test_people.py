@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from controller.api.callers import Caller
 from controller.api.people import Acting, People, Person, PersonRefusedError
 from controller.api.pins import PinDesk, hash_pin
 from controller.journal.codec import Moment
@@ -31,17 +32,17 @@ PEOPLE = People(
 class NoRecord:
     """Nothing is remembered."""
 
-    def pin_lock(self, person: str, uid: int) -> PinLock:
-        return PinLock(person, uid)
+    def pin_lock(self, person: str, caller: Caller) -> PinLock:
+        return PinLock(person, caller.uid, screen=caller.screen)
 
-    async def pin_tried(self, person: str, uid: int, *, right: bool) -> None:
+    async def pin_tried(self, person: str, caller: Caller, *, right: bool) -> None:
         pass
 
 
 async def identify(uid: int, named: str, pin: str, on_duty: str = "") -> Acting:
     desk = PinDesk(NoRecord(), lambda: Moment(0, 0))
     try:
-        return await PEOPLE.identify(uid, named, pin, desk, on_duty)
+        return await PEOPLE.identify(Caller(uid), named, pin, desk, on_duty)
     finally:
         desk.close()
 

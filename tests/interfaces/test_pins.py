@@ -10,6 +10,7 @@ import pytest
 import pytest_mock
 
 from controller.api import pins
+from controller.api.callers import Caller
 from controller.api.people import MOST_UID, Person, Reader, mistakes_of_all, mistakes_of_each
 from controller.api.pins import (
     SALT,
@@ -49,13 +50,13 @@ class Record:
     def pass_ns(self, span: int) -> None:
         self.utc_ns, self.boottime_ns = self.utc_ns + span, self.boottime_ns + span
 
-    def pin_lock(self, person: str, uid: int) -> PinLock:
-        return self.state.pin_lock(person, uid)
+    def pin_lock(self, person: str, caller: Caller) -> PinLock:
+        return self.state.pin_lock(person, *caller)
 
-    async def pin_tried(self, person: str, uid: int, *, right: bool) -> None:
+    async def pin_tried(self, person: str, caller: Caller, *, right: bool) -> None:
         self.tried += 1
         await asyncio.sleep(0)  # a commit lets others have a turn
-        self.state = decide(self.state, PinTried(person, uid, right, self.utc_ns)).state
+        self.state = decide(self.state, PinTried(person, caller.uid, right, self.utc_ns, caller.screen)).state
 
 
 @pytest.fixture
@@ -73,7 +74,7 @@ async def desk(record: Record) -> AsyncIterator[PinDesk]:
 async def outcome(desk: PinDesk, pin: str, uid: int = CONSOLE) -> str:
     """The code of the refusal; empty where the PIN was taken."""
     try:
-        await desk.prove("sam", "Sam", pin, KEPT, uid)
+        await desk.prove("sam", "Sam", pin, KEPT, Caller(uid))
     except PinRefusedError as refused:
         return refused.code
     return ""
@@ -104,12 +105,12 @@ async def test_guesses_at_the_same_time_are_not_more(desk: PinDesk, record: Reco
 async def test_the_lock_ends_and_says_when(desk: PinDesk, record: Record) -> None:
     await locked(desk)
     with pytest.raises(PinRefusedError, match=re.escape("another 60 s. Wait, enter it on another screen, or call")):
-        await desk.prove("sam", "Sam", RIGHT, KEPT, CONSOLE)
+        await desk.prove("sam", "Sam", RIGHT, KEPT, Caller(CONSOLE))
     record.pass_ns(MINUTE - 1)
     assert await outcome(desk, RIGHT) == "pin-locked"
     record.pass_ns(1)
     assert await outcome(desk, RIGHT) == ""
-    assert record.pin_lock("sam", CONSOLE) == PinLock("sam", CONSOLE)
+    assert record.pin_lock("sam", Caller(CONSOLE)) == PinLock("sam", CONSOLE)
 
 
 async def test_a_stranger_elsewhere_locks_nobody_out_of_this_screen(desk: PinDesk) -> None:

@@ -8,6 +8,7 @@ import pytest
 import pytest_mock
 
 from controller.api import turns as pace
+from controller.api.callers import Caller
 from controller.api.refusals import BURST, MOST_USERS, ONE_MORE_EVERY, REPORT_EVERY, Refusals
 from controller.api.turns import AT_ONCE, OPERATIONS_AT_ONCE, Turns
 from controller.journal.codec import Moment
@@ -21,8 +22,8 @@ class Told:
         self.boottime_ns = 0
         self.refusals = Refusals(self.tell, lambda: Moment(0, self.boottime_ns))
 
-    async def tell(self, what: str, uid: int | None, count: int) -> None:
-        self.told.append((what, uid, count))
+    async def tell(self, what: str, caller: Caller, count: int) -> None:
+        self.told.append((what, caller.uid, count))
 
     async def pass_seconds(self, seconds: float) -> None:
         self.boottime_ns += int(seconds * 1e9)
@@ -33,8 +34,8 @@ class Told:
 async def test_the_first_is_told_at_once_and_the_others_together() -> None:
     told = Told()
     for _ in range(1000):
-        told.refusals.note("not-admitted", 1)
-        told.refusals.note("pin-locked", 1)
+        told.refusals.note("not-admitted", Caller(1))
+        told.refusals.note("pin-locked", Caller(1))
     await told.pass_seconds(REPORT_EVERY - 1)
     assert told.told == [("not-admitted", 1, 1), ("pin-locked", 1, 1)]
     await told.pass_seconds(1)
@@ -42,7 +43,7 @@ async def test_the_first_is_told_at_once_and_the_others_together() -> None:
     for _ in range(2):
         await told.pass_seconds(REPORT_EVERY)
     assert len(told.told) == 4
-    told.refusals.note("not-admitted", 1)
+    told.refusals.note("not-admitted", Caller(1))
     await told.pass_seconds(0)
     assert told.told[4:] == [("not-admitted", 1, 1)]
 
@@ -51,7 +52,7 @@ async def test_a_machine_full_of_users_is_told_in_bounded_number() -> None:
     """One user may have 65,536 user ids of its own."""
     told = Told()
     for uid in range(65_536):
-        told.refusals.note("not-admitted", uid)
+        told.refusals.note("not-admitted", Caller(uid))
     await told.pass_seconds(REPORT_EVERY)
     assert len(told.told) == MOST_USERS + 2
     assert sum(count for _, _, count in told.told) == 65_536
@@ -61,21 +62,21 @@ async def test_a_machine_full_of_users_is_told_in_bounded_number() -> None:
 async def test_the_rest_is_told_at_the_end() -> None:
     told = Told()
     for _ in range(3):
-        told.refusals.note("connections", 7)
+        told.refusals.note("connections", Caller(7))
     await told.refusals.close()
     assert told.told == [("connections", 7, 1), ("connections", 7, 2)]
 
 
 async def test_one_more_is_answered_every_ten_seconds() -> None:
     told = Told()
-    assert [told.refusals.take(1) for _ in range(BURST + 2)] == [True] * BURST + [False] * 2
-    assert told.refusals.take(2)
+    assert [told.refusals.take(Caller(1)) for _ in range(BURST + 2)] == [True] * BURST + [False] * 2
+    assert told.refusals.take(Caller(2))
     told.boottime_ns += int(ONE_MORE_EVERY * 1e9) - 1
-    assert not told.refusals.take(1)
+    assert not told.refusals.take(Caller(1))
     told.boottime_ns += int(ONE_MORE_EVERY * 1e9) + 1
-    assert [told.refusals.take(1) for _ in range(3)] == [True, True, False]
-    told.refusals.give_back(1)
-    assert told.refusals.take(1)
+    assert [told.refusals.take(Caller(1)) for _ in range(3)] == [True, True, False]
+    told.refusals.give_back(Caller(1))
+    assert told.refusals.take(Caller(1))
 
 
 async def test_who_asks_too_fast_waits_and_nobody_else() -> None:
@@ -84,11 +85,11 @@ async def test_who_asks_too_fast_waits_and_nobody_else() -> None:
     order: list[int] = []
 
     async def ask(number: int) -> None:
-        await turns.take(1)
+        await turns.take(Caller(1))
         order.append(number)
 
     flood = [asyncio.create_task(ask(number)) for number in range(AT_ONCE + 5)]
-    await turns.take(2)
+    await turns.take(Caller(2))
     assert len(order) <= AT_ONCE
     await asyncio.gather(*flood)
     assert order == list(range(AT_ONCE + 5))
@@ -96,11 +97,11 @@ async def test_who_asks_too_fast_waits_and_nobody_else() -> None:
 
 async def test_who_operates_the_table_does_not_wait() -> None:
     turns = Turns()
-    await turns.take(1)
-    turns.is_at_work(1)
+    await turns.take(Caller(1))
+    turns.is_at_work(Caller(1))
     for _ in range(10 * AT_ONCE):
         with pytest.raises(StopIteration):
-            turns.take(1).send(None)  # it ends without waiting for anything
+            turns.take(Caller(1)).send(None)  # it ends without waiting for anything
 
 
 @pytest.mark.parametrize("by_people", [True, False])
@@ -109,10 +110,10 @@ async def test_operations_come_at_the_pace_of_people(by_people: bool, mocker: py
     mocker.patch.object(pace, "OPERATION_EVERY", 3600.0)
     turns = Turns(by_people=by_people)
     for _ in range(OPERATIONS_AT_ONCE):
-        await turns.begin_operation(1)
-        turns.end_operation(1)
-    one_more = asyncio.create_task(turns.begin_operation(1))
-    await turns.begin_operation(2)
+        await turns.begin_operation(Caller(1))
+        turns.end_operation(Caller(1))
+    one_more = asyncio.create_task(turns.begin_operation(Caller(1)))
+    await turns.begin_operation(Caller(2))
     await asyncio.sleep(0)
     assert one_more.done() is not by_people
     one_more.cancel()
@@ -121,11 +122,11 @@ async def test_operations_come_at_the_pace_of_people(by_people: bool, mocker: py
 async def test_operations_of_one_user_come_one_after_the_other() -> None:
     """Also after one that was given up."""
     turns = Turns()
-    await turns.begin_operation(1)
-    second, third = (asyncio.create_task(turns.begin_operation(1)) for _ in range(2))
+    await turns.begin_operation(Caller(1))
+    second, third = (asyncio.create_task(turns.begin_operation(Caller(1))) for _ in range(2))
     await asyncio.sleep(0)
     second.cancel()
     await asyncio.sleep(0)
     assert not third.done()
-    turns.end_operation(1)
+    turns.end_operation(Caller(1))
     await third

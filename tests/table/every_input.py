@@ -132,6 +132,11 @@ def _duty_and_maintenance(state: TableState) -> Iterator[AnyOperation]:
     yield operations.DealerOff()
     ids = tuple(found.id for found in state.open)
     yield from (operations.TakeOver(named) for named in (ids, ids[1:], (*ids, HUGE), (*ids, *ids), ()))
+    for name, token_hash in product(("Left", "", "x" * 60), ("5e" * 32, "5e", "")):
+        yield operations.EnrolScreen(name, token_hash)
+    yield from (operations.RemoveScreen(screen) for screen in ("5e" * 6, ""))
+    yield operations.SignOn()
+    yield operations.LockScreen()
     yield from (operations.BeginMaintenance(reason) for reason in ("cleaning", " "))
     yield operations.EndMaintenance()
     for instruction, count in product(operations.Instruction, (0, 3, HUGE, -1)):

@@ -129,6 +129,8 @@ def test_a_dealer_off_duty_may_report_pause_and_take_over_and_nothing_else() -> 
         operations.PauseTable,
         operations.DealerOn,
         operations.TakeOver,
+        operations.SignOn,
+        operations.LockScreen,
     }
     table = TableHarness().start().to_dealing()
     table.do(operations.TakeOver(), Role.PIT_SUPERVISOR)

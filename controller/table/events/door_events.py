@@ -1,52 +1,110 @@
-"""Events of the way to the table: wrong PINs, and what was refused before it reached the table."""
+"""Events of the way to the table: wrong PINs, what was refused before it reached the table, and screens."""
 
 from __future__ import annotations
 
 from msgspec.structs import replace
 
 from controller.table.events.base import Event
-from controller.table.model import PinLock
+from controller.table.model import PinLock, Screen
 from controller.table.state import TableState
 
 
 class PinRefused(Event, frozen=True, tag="pin_refused"):
-    """A wrong PIN for this person was entered by this user of the machine.
+    """A wrong PIN for this person was entered by this user of the machine, or at this screen.
 
     `failures`: since the last right PIN or the last lock. `locks`: since the last right PIN. `locked_until_utc_ns`: no
-    PIN of the person is taken from the user until then; 0: not locked.
+    PIN of the person is taken there until then; 0: not locked.
     """
 
     person: str
-    uid: int
+    uid: int | None
     failures: int
     locks: int = 0
     locked_until_utc_ns: int = 0
+    screen: str = ""
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        lock = PinLock(self.person, self.uid, self.failures, self.locks, self.locked_until_utc_ns)
-        return replace(state, pin_locks=(*_without(state, self.person, self.uid), lock))
+        lock = PinLock(self.person, self.uid, self.failures, self.locks, self.locked_until_utc_ns, self.screen)
+        return replace(state, pin_locks=(*_without(state, self.person, self.uid, self.screen), lock))
 
 
 class PinAccepted(Event, frozen=True, tag="pin_accepted"):
     """The right PIN after wrong ones: those no longer count."""
 
     person: str
-    uid: int
+    uid: int | None
+    screen: str = ""
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        return replace(state, pin_locks=_without(state, self.person, self.uid))
+        return replace(state, pin_locks=_without(state, self.person, self.uid, self.screen))
 
 
 class DoorRefused(Event, frozen=True, tag="door_refused"):
-    """So many attempts of one user of the machine were refused before they reached the table.
+    """So many attempts of one user of the machine, or of one screen, were refused before they reached the table.
 
-    `what`: the code of the refusal. `uid` None: users together who are too many to be distinguished, or none is meant.
+    `what`: the code of the refusal. `uid` None and no `screen`: users together who are too many to be distinguished,
+    or none is meant.
     """
 
     what: str
     uid: int | None
     count: int
+    screen: str = ""
 
 
-def _without(state: TableState, person: str, uid: int) -> tuple[PinLock, ...]:
-    return tuple(lock for lock in state.pin_locks if (lock.person, lock.uid) != (person, uid))
+class ScreenEnrolled(Event, frozen=True, tag="screen_enrolled"):
+    """A browser is a screen of the table from now on. `token_hash`: SHA-256 of what its cookie holds, in hex."""
+
+    screen: str
+    name: str
+    token_hash: str
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return replace(state, screens=(*state.screens, Screen(self.screen, self.name, self.token_hash)))
+
+
+class ScreenRemoved(Event, frozen=True, tag="screen_removed"):
+    """Its cookie is worth nothing from now on, and wrong PINs at it no longer count."""
+
+    screen: str
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return replace(
+            state,
+            screens=tuple(screen for screen in state.screens if screen.id != self.screen),
+            pin_locks=tuple(lock for lock in state.pin_locks if lock.screen != self.screen),
+        )
+
+
+class SignedOn(Event, frozen=True, tag="signed_on"):
+    """What is entered at the screen without a name is this dealer's, until then."""
+
+    screen: str
+    dealer: str
+    until_utc_ns: int
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return _signed(state, self.screen, self.dealer, self.until_utc_ns)
+
+
+class SignedOff(Event, frozen=True, tag="signed_off"):
+    """No dealer is signed on at the screen from now on. `why`: `locked`, `handed_over` or `off_duty`."""
+
+    screen: str
+    dealer: str
+    why: str
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return _signed(state, self.screen, "", 0)
+
+
+def _signed(state: TableState, screen_id: str, dealer: str, until_utc_ns: int) -> TableState:
+    screens = (
+        replace(screen, dealer=dealer, until_utc_ns=until_utc_ns) if screen.id == screen_id else screen
+        for screen in state.screens
+    )
+    return replace(state, screens=tuple(screens))
+
+
+def _without(state: TableState, person: str, uid: int | None, screen: str) -> tuple[PinLock, ...]:
+    return tuple(lock for lock in state.pin_locks if (lock.person, lock.uid, lock.screen) != (person, uid, screen))

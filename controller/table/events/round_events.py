@@ -274,7 +274,8 @@ class TableResumed(Event, frozen=True, tag="table_resumed"):
 class OperationTaken(Event, frozen=True, tag="operation_taken"):
     """An operation was accepted. `given`: the operation, where it may be corrected later.
 
-    `uid`: the user of the machine through whom it came. `proven`: how the person proved who it is.
+    `uid`: the user of the machine through whom it came, `screen`: the enrolled screen. `proven`: how the person proved
+    who it is.
     """
 
     operation_id: str
@@ -284,6 +285,7 @@ class OperationTaken(Event, frozen=True, tag="operation_taken"):
     given: Correctable | None = None
     uid: int | None = None
     proven: Proof = ""
+    screen: str = ""
 
     def apply(self, state: TableState, entry: int) -> TableState:
         """Any other operation cancels a request to abandon the round."""

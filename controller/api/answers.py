@@ -1,0 +1,59 @@
+"""What handlers of every door share: who asks, how a body is read, what an answer and a refusal look like."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Final, TypeVar
+from uuid import UUID
+
+import msgspec
+from aiohttp import web
+
+from controller.api.callers import Caller
+from controller.api.door import Visitor
+from controller.api.messages import (
+    EnrolmentRequest,
+    OperationAnswer,
+    OperationRequest,
+    RemovalRequest,
+    decode_body,
+    encode,
+)
+from controller.api.refusals import Refusals
+from firmware_bridge.plain_text import plain
+
+BODY_WITHIN: Final = 10.0  # seconds for the body of a request
+VISITOR: Final = web.RequestKey("visitor", Visitor)
+TOO_SLOW: Final = "The request did not come in time. Send it again."
+Body = TypeVar("Body", OperationRequest, EnrolmentRequest, RemovalRequest)
+
+
+class Answers:
+    """Makes answers, and notes refusals."""
+
+    def __init__(self, refusals: Refusals) -> None:
+        self._refusals = refusals
+
+    def refused(self, status: int, code: str, sentence: str, caller: Caller | None = None) -> web.Response:
+        """`caller`: whose refusal is to be noted; None: it is not."""
+        if caller is not None:
+            self._refusals.note(code, caller)
+        return json_answer(OperationAnswer(False, code=code, sentence=sentence), status=status)
+
+    async def read(self, request: web.Request, kind: type[Body]) -> Body | web.Response:
+        """The body, with its id as a UUID is written; else the refusal."""
+        try:
+            async with asyncio.timeout(BODY_WITHIN):
+                asked = decode_body(await request.read(), kind)
+            return msgspec.structs.replace(asked, id=str(UUID(asked.id)))
+        except ConnectionError:
+            return web.Response(status=408)  # nobody reads it: the client has hung up
+        except TimeoutError:
+            return self.refused(408, "too-slow", TOO_SLOW)
+        except (msgspec.MsgspecError, ValueError) as error:
+            why = plain(str(error))
+            return self.refused(400, "bad-request", f"The request cannot be read: {why}. Correct it and send it again.")
+
+
+def json_answer(value: object, status: int = 200) -> web.Response:
+    return web.Response(body=encode(value), status=status, content_type="application/json")

@@ -1,0 +1,143 @@
+"""`GET /v1/events`: server-sent events, each caller at its own speed, and few at once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Final, Protocol
+
+import structlog
+from aiohttp import web
+
+from controller.api.answers import VISITOR, Answers, json_answer
+from controller.api.callers import Caller
+from controller.api.door import WRITE_WITHIN
+from controller.api.feed import EventFeed, Follower
+from controller.api.messages import EventId, NotInJournal
+from controller.api.pace import measured
+from controller.journal import JournalError
+
+KEEP_ALIVE: Final = 10.0  # seconds between comments on a quiet event stream, so that a dead peer is noticed
+UP_TO_DATE: Final = b": up to date\n\n"
+STREAMS: Final = 8  # event streams of one user or screen
+DISPLAY_STREAMS: Final = 32  # of all displays together
+STREAMS_IN_USE: Final = "This user follows the table too often; end programs that follow it, then try again."
+HEADERS: Final = {"Content-Type": "text/event-stream", "Cache-Control": "no-store"}
+
+
+class Followed(Protocol):
+    """The part of the daemon that followers use."""
+
+    feed: EventFeed
+
+    @property
+    def journal(self) -> str: ...
+
+    @property
+    def entry(self) -> int: ...
+
+
+class EventStreams:
+    """Those of all doors. `close` ends every one."""
+
+    def __init__(self, table: Followed, answers: Answers) -> None:
+        self._table = table
+        self._answers = answers
+        self._streams: set[asyncio.Task[object]] = set()
+        self._following: Counter[Caller] = Counter()
+
+    def close(self) -> None:
+        for stream in list(self._streams):
+            stream.cancel()
+
+    async def events(self, request: web.Request) -> web.StreamResponse:
+        after = EventId.parse(request.headers.get("Last-Event-ID", "0"))
+        if after is None:
+            return web.Response(status=400, text="Last-Event-ID must be JOURNAL:NUMBER, or the number of an entry\n")
+        if missing := self._not_in_journal(after):
+            return json_answer(missing, status=409)
+        if (full := self.refuse(request)) is not None:
+            return full
+        response = web.StreamResponse(headers=HEADERS)
+        async with self.following(request):
+            await response.prepare(request)
+            await self._stream(response, after.entry)
+        return response
+
+    def refuse(self, request: web.Request) -> web.Response | None:
+        """The refusal of one more stream of this caller."""
+        caller = request[VISITOR].caller
+        most = STREAMS if caller.uid is not None or caller.screen else DISPLAY_STREAMS
+        if self._following[caller] < most:
+            return None
+        return self._answers.refused(503, "streams", STREAMS_IN_USE, caller)
+
+    @asynccontextmanager
+    async def following(self, request: web.Request) -> AsyncIterator[None]:
+        """While a stream is written; it ends in here when its follower or the daemon goes away."""
+        visitor = request[VISITOR]
+        caller = visitor.caller
+        task = asyncio.current_task()
+        assert task is not None
+        self._streams.add(task)
+        visitor.on_lost = task.cancel  # else it would be noticed with the next event only
+        self._following[caller] += 1
+        try:
+            yield
+        except (ConnectionError, asyncio.CancelledError):
+            pass  # the follower or the daemon went away; either may
+        except TimeoutError:  # the follower does not read
+            visitor.abort()
+        except JournalError as error:  # old events cannot be read; the follower may ask again
+            structlog.get_logger().error("api.events_unreadable", code=error.code, sentence=str(error))
+            visitor.abort()
+        finally:
+            self._streams.discard(task)
+            visitor.on_lost = lambda: None
+            self._following[caller] -= 1
+
+    def _not_in_journal(self, after: EventId) -> NotInJournal | None:
+        """What a follower would otherwise wait for in vain, or pass over."""
+        head = EventId(self._table.journal, self._table.entry)
+        if after.journal not in ("", head.journal):
+            code, sentence = "other-journal", f"The table writes another journal, {head.journal}"
+        elif after.entry > head.entry:
+            code, sentence = "after-the-end", f"The journal ends at entry {head.entry}"
+        else:
+            return None
+        return NotInJournal(
+            code, f"{sentence}. Begin with {EventId(head.journal)} for all of it, or with {head}.", *head
+        )
+
+    async def _stream(self, response: web.StreamResponse, after: int) -> None:
+        feed = self._table.feed
+        event_id = b"id: %s:%%d\ndata: %%s\n\n" % self._table.journal.encode()
+        follower = feed.follow(after)
+        if after >= feed.newest:
+            await write(response, UP_TO_DATE)
+        while True:
+            late, seconds = await measured(self._give_next(response, follower, event_id))
+            if late:
+                feed.pace.sent(seconds)
+
+    async def _give_next(self, response: web.StreamResponse, follower: Follower, event_id: bytes) -> bool:
+        """Whether the follower is late."""
+        try:
+            async with asyncio.timeout(KEEP_ALIVE):
+                events, late = await follower.next()
+        except TimeoutError:
+            await write(response, b": still here\n\n")
+            return False
+        lines = [event_id % (event.entry, event.payload) for event in events]
+        if events[-1].entry == self._table.feed.newest:
+            lines.append(UP_TO_DATE)
+        await write(response, b"".join(lines))
+        return late
+
+
+async def write(response: web.StreamResponse, data: bytes) -> None:
+    """Raises `TimeoutError` where the peer does not read on."""
+    async with asyncio.timeout(WRITE_WITHIN):
+        await response.write(data)

@@ -1,0 +1,127 @@
+"""What every door serves, to whom it let in. Each door has an instance with turns of its own.
+
+GET  /v1/state         the table now
+GET  /v1/events        server-sent events, resumed after `Last-Event-ID`
+POST /v1/operations    what people do
+GET  /healthz          whether the daemon's parts answer
+GET  /readyz           whether the table can deal
+"""
+
+from __future__ import annotations
+
+from typing import Final, Protocol
+
+from aiohttp import web
+
+from controller.api.answers import VISITOR, Answers, json_answer
+from controller.api.callers import Caller
+from controller.api.event_streams import EventStreams, Followed
+from controller.api.messages import OperationAnswer, OperationRequest
+from controller.api.people import Acting, People, PersonRefusedError
+from controller.api.pins import PinDesk, PinRecord
+from controller.api.refusals import Refusals
+from controller.api.turns import Turns
+from controller.api.view import TableView
+from controller.table.state import TableState
+
+REFUSED_OFTEN: Final = (
+    "Operations of this user were refused too often. Wait ten seconds, read the screen, and enter it again."
+)
+
+
+class Table(PinRecord, Followed, Protocol):
+    """The part of the daemon that the server uses."""
+
+    @property
+    def state(self) -> TableState: ...
+
+    def view(self) -> TableView: ...
+
+    def stands_for(self, caller: Caller) -> str: ...
+
+    async def operate(self, request: OperationRequest, by: Acting) -> OperationAnswer: ...
+
+    async def refused_at_door(self, what: str, caller: Caller, count: int) -> None: ...
+
+    async def answers(self) -> bool: ...
+
+
+class Shared:
+    """What all doors of a table have in common."""
+
+    def __init__(self, table: Table, people: People, desk: PinDesk, refusals: Refusals) -> None:
+        self.table = table
+        self.people = people
+        self.desk = desk
+        self.refusals = refusals
+        self.answers = Answers(refusals)
+        self.streams = EventStreams(table, self.answers)
+
+
+class Routes:
+    def __init__(self, shared: Shared, turns: Turns) -> None:
+        self._shared = shared
+        self._table = shared.table
+        self._turns = turns
+
+    def all(self) -> list[web.RouteDef]:
+        return [
+            web.get("/v1/state", self._state),
+            web.get("/v1/events", self._shared.streams.events),
+            web.post("/v1/operations", self._operations),
+            web.get("/healthz", self._health),
+            web.get("/readyz", self._ready),
+        ]
+
+    async def _state(self, request: web.Request) -> web.Response:
+        return json_answer(self._table.view())
+
+    async def _health(self, request: web.Request) -> web.Response:
+        healthy = await self._table.answers()
+        return web.Response(text="ok\n" if healthy else "the table does not answer\n", status=200 if healthy else 503)
+
+    async def _ready(self, request: web.Request) -> web.Response:
+        why = _why_not_ready(self._table.view())
+        return web.Response(text=f"{why or 'ready'}\n", status=503 if why else 200)
+
+    async def _operations(self, request: web.Request) -> web.Response:
+        asked = await self._shared.answers.read(request, OperationRequest)
+        return asked if isinstance(asked, web.Response) else await self.operate(request, asked)
+
+    async def operate(self, request: web.Request, asked: OperationRequest) -> web.Response:
+        """The table's answer, or the refusal of the person or of the caller."""
+        done = await self.answer(request, asked)
+        return done if isinstance(done, web.Response) else json_answer(done)
+
+    async def answer(self, request: web.Request, asked: OperationRequest) -> OperationAnswer | web.Response:
+        shared = self._shared
+        caller = request[VISITOR].caller
+        try:
+            by = await shared.people.identify(
+                caller, asked.person, asked.pin, shared.desk, self._table.stands_for(caller)
+            )
+        except PersonRefusedError as refused:
+            return shared.answers.refused(403, refused.code, str(refused), caller if refused.at_door else None)
+        if not shared.refusals.take(caller):
+            return shared.answers.refused(429, "refused-often", REFUSED_OFTEN, caller)
+        with request[VISITOR].waiting():
+            await self._turns.begin_operation(caller)
+        try:
+            before = self._table.entry
+            answer = await self._table.operate(asked, by)
+        finally:
+            self._turns.end_operation(caller)
+        if answer.accepted or answer.entry <= before:
+            shared.refusals.give_back(caller)
+        if answer.accepted:
+            self._turns.is_at_work(caller)
+        return answer
+
+
+def _why_not_ready(view: TableView) -> str:
+    """Why the table cannot deal, in a sentence; empty: it can, or people decide."""
+    if view.service != "in_service":
+        return f"The table is {view.service.replace('_', ' ')}: {view.service_cause}."
+    if view.device.link != "ready":
+        return view.device.sentence or f"The device is {view.device.link}."
+    return ""

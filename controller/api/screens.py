@@ -1,0 +1,113 @@
+"""Screens at the door: a browser is one by its cookie, which a supervisor gives it with the PIN.
+
+The cookie is 32 random bytes. The journal holds their SHA-256 alone, so that who reads a journal has no cookie.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+from typing import Final
+
+from aiohttp import web
+
+from controller.api.answers import VISITOR, json_answer
+from controller.api.callers import DISPLAY, Caller
+from controller.api.messages import EnrolmentRequest, OperationAnswer, OperationRequest, RemovalRequest
+from controller.api.routes import Routes, Shared
+from controller.roles import Role
+from controller.table.operations import AnyOperation, EnrolScreen, RemoveScreen
+from controller.table.screens import id_of
+
+ENROLMENT: Final = "/v1/screen/enrolment"
+YEAR: Final = 365 * 24 * 3600  # seconds
+TOKEN: Final = re.compile(r"[0-9a-f]{64}")
+SUPERVISORS_ONLY: Final = "Only a pit supervisor or above may enrol or remove a screen; call the pit supervisor."
+ENROLLED_ALREADY: Final = "This browser is a screen of the table already. Remove it first to give it another name."
+ID_USED: Final = "This id was used before. Send the request with a new id."
+
+
+class Screens:
+    """`cookie`: its name. `proxied`: hosts that a browser reaches by a proxy with TLS."""
+
+    def __init__(self, shared: Shared, routes: Routes, cookie: str, proxied: tuple[str, ...]) -> None:
+        self._shared = shared
+        self._table = shared.table
+        self._routes = routes
+        self._cookie = cookie
+        self._proxied = proxied
+
+    def all(self) -> list[web.RouteDef]:
+        return [web.post(ENROLMENT, self._enrol), web.delete(ENROLMENT, self._remove)]
+
+    def caller_of(self, request: web.Request) -> Caller:
+        """The screen whose cookie came with a request, if it is enrolled; else a display."""
+        token = request.cookies.get(self._cookie, "")
+        if not TOKEN.fullmatch(token):
+            return DISPLAY
+        found = _hash(token)
+        enrolled = any(secrets.compare_digest(screen.token_hash, found) for screen in self._table.state.screens)
+        return Caller(screen=id_of(found)) if enrolled else DISPLAY
+
+    def enrols(self, request: web.Request) -> bool:
+        """Whether a request makes a display a screen."""
+        return request.path == ENROLMENT and request.method == "POST"
+
+    async def _enrol(self, request: web.Request) -> web.StreamResponse:
+        refused = self._shared.answers.refused
+        if request[VISITOR].caller.screen:
+            return refused(403, "screen", ENROLLED_ALREADY)
+        asked = await self._shared.answers.read(request, EnrolmentRequest)
+        if isinstance(asked, web.Response):
+            return asked
+        token = secrets.token_hex(32)
+        done = await self._entered(request, asked, EnrolScreen(asked.name, _hash(token)))
+        if isinstance(done, web.Response):
+            return done
+        if done.accepted and self._table.state.screen(id_of(_hash(token))) is None:
+            return refused(409, "id-used", ID_USED)
+        response = json_answer(done)
+        if done.accepted:
+            self._set_cookie(request, response, token, YEAR)
+        return response
+
+    async def _remove(self, request: web.Request) -> web.StreamResponse:
+        asked = await self._shared.answers.read(request, RemovalRequest)
+        if isinstance(asked, web.Response):
+            return asked
+        done = await self._entered(request, asked, RemoveScreen(request[VISITOR].caller.screen))
+        if isinstance(done, web.Response):
+            return done
+        response = json_answer(done)
+        if done.accepted:
+            self._set_cookie(request, response, "", 0)
+        return response
+
+    async def _entered(
+        self, request: web.Request, asked: EnrolmentRequest | RemovalRequest, operation: AnyOperation
+    ) -> OperationAnswer | web.Response:
+        """No PIN is looked at but of people who may do it: at a browser that is not enrolled, strangers could try."""
+        if not self._shared.people.reaches(asked.person, Role.PIT_SUPERVISOR):
+            return self._shared.answers.refused(403, "role", SUPERVISORS_ONLY, request[VISITOR].caller)
+        number = self._table.state.round.number
+        return await self._routes.answer(
+            request, OperationRequest(asked.id, number, operation, asked.person, asked.pin)
+        )
+
+    def _set_cookie(self, request: web.Request, response: web.Response, token: str, seconds: int) -> None:
+        """`Secure` where a proxy with TLS is in front, whose host is not this machine's."""
+        host = request.headers.get("Host", "").lower().partition(":")[0]
+        response.set_cookie(
+            self._cookie,
+            token,
+            max_age=seconds,
+            path="/",
+            httponly=True,
+            samesite="Strict",
+            secure=host in self._proxied,
+        )
+
+
+def _hash(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()

@@ -1,0 +1,87 @@
+"""HTTP at one door: a request waits for its turn, is refused or answered, and its connection is bounded meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Final
+
+from aiohttp import web
+
+from controller.api.answers import VISITOR
+from controller.api.callers import Caller
+from controller.api.door import Visitor
+from controller.api.turns import Turns
+
+MAX_REQUEST: Final = 64 * 1024
+GRACE: Final = 1.0  # seconds that requests have to end when the daemon stops; then they are cancelled, in as many again
+
+
+class Serving(ABC):
+    """`make_protocol` is for the door, once `setup` is done."""
+
+    def __init__(self, turns: Turns, routes: Iterable[web.RouteDef]) -> None:
+        self.turns = turns
+        self.app = web.Application(client_max_size=MAX_REQUEST, middlewares=[self._admit])
+        self.app.add_routes(routes)
+        self._runner = web.AppRunner(self.app, handle_signals=False, shutdown_timeout=GRACE)
+
+    @abstractmethod
+    def refuse(self, request: web.Request) -> web.Response | None:
+        """The refusal of what this caller may not ask for."""
+
+    def caller_of(self, request: web.Request, visitor: Visitor) -> Caller:
+        return visitor.caller
+
+    async def setup(self) -> None:
+        await self._runner.setup()
+
+    async def cleanup(self) -> None:
+        await self._runner.cleanup()
+
+    def make_protocol(self) -> asyncio.Protocol:
+        manager = self._runner.server
+        assert manager is not None
+        return Protocol(
+            manager,
+            loop=asyncio.get_running_loop(),
+            access_log=None,  # type: ignore[arg-type]  # as aiohttp's runner does it: no log of requests
+            auto_decompress=False,  # a few bytes would become many
+        )
+
+    @web.middleware
+    async def _admit(
+        self, request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
+    ) -> web.StreamResponse:
+        visitor = request.transport.get_protocol() if request.transport is not None else None
+        if not isinstance(visitor, Visitor):
+            return web.Response(status=408)  # nobody reads it: the client has hung up
+        request[VISITOR] = visitor
+        visitor.begin_request()
+        visitor.caller = self.caller_of(request, visitor)
+        try:
+            if not visitor.kept:
+                with visitor.waiting():
+                    await self.turns.take(visitor.caller)
+            return self.refuse(request) or await handler(request)
+        finally:
+            visitor.end_request()
+
+
+class Protocol(web.RequestHandler):
+    """aiohttp's, of which an answer to what is no HTTP says no more than that."""
+
+    __slots__ = ()
+
+    def handle_error(
+        self,
+        request: web.BaseRequest,
+        status: int = 500,
+        exc: BaseException | None = None,
+        message: str | None = None,
+    ) -> web.StreamResponse:
+        response = super().handle_error(request, status, exc, message)
+        response.headers["X-Content-Type-Options"] = "nosniff"
+        response.headers["Content-Security-Policy"] = "default-src 'none'"
+        return response

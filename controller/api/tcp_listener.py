@@ -1,0 +1,68 @@
+"""The port of screens: sockets that listen on the addresses of this machine alone."""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+from typing import Final
+
+from controller.api.door import BACKLOG
+
+OWN_NAMES: Final = ("localhost", "127.0.0.1", "[::1]")
+TRIES: Final = 16  # for a port that is free on both addresses
+NO_ADDRESS: Final = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)  # the machine has no IPv6
+
+
+class PortRefusedError(Exception):
+    """`[api.http] port` cannot be used. The sentence says why, `hint` what to do."""
+
+    def __init__(self, port: int, why: str) -> None:
+        super().__init__(f"[api.http] port: {port} {why}.")
+        self.hint = "End the program that uses it (`ss -ltnp` names it), or name another port under [api.http] port."
+
+
+class TcpListener:
+    """Sockets that listen at one port of 127.0.0.1 and, where the machine has it, ::1. `port` 0: any that is free."""
+
+    def __init__(self, port: int) -> None:
+        for _ in range(TRIES if not port else 1):
+            try:
+                self.sockets = _listen(port)
+            except OSError as error:
+                refused = error
+            else:
+                self.port = int(self.sockets[0].getsockname()[1])
+                return
+        taken = refused.errno == errno.EADDRINUSE
+        raise PortRefusedError(port, "is in use" if taken else f"cannot be opened: {os.strerror(refused.errno or 0)}")
+
+    def close(self) -> None:
+        for listening in self.sockets:
+            listening.close()
+
+
+def _listen(port: int) -> tuple[socket.socket, ...]:
+    first = _listen_at(socket.AF_INET, "127.0.0.1", port)
+    try:
+        return first, _listen_at(socket.AF_INET6, "::1", int(first.getsockname()[1]))
+    except OSError as error:
+        if error.errno in NO_ADDRESS:
+            return (first,)
+        first.close()
+        raise
+
+
+def _listen_at(family: socket.AddressFamily, address: str, port: int) -> socket.socket:
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listening.setblocking(False)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if family == socket.AF_INET6:
+            listening.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        listening.bind((address, port))
+        listening.listen(BACKLOG)
+    except BaseException:
+        listening.close()
+        raise
+    return listening

@@ -1,0 +1,156 @@
+"""The TCP port of screens: on the addresses of this machine alone, behind a reverse proxy where others are to reach it.
+
+Every program of the machine and every page in a browser on it can connect here, so nothing is taken on trust: the host
+that a request names has to be one of this table's, its origin that host, and what changes anything has to say that it
+comes from a script of the page. Who asks is known by the cookie of an enrolled screen; all others only display.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections import Counter
+from contextlib import suppress
+from typing import Final, NamedTuple
+from urllib.parse import urlsplit
+
+from aiohttp import web
+
+from controller.api.answers import VISITOR
+from controller.api.callers import DISPLAY, Caller
+from controller.api.door import Entrance, Visitor
+from controller.api.pages import Pages
+from controller.api.refusals import Refusals
+from controller.api.routes import Routes, Shared
+from controller.api.screens import Screens
+from controller.api.serving import Serving
+from controller.api.tcp_listener import OWN_NAMES, TcpListener
+from controller.api.turns import Turns
+
+IN_ALL: Final = 128  # connections
+TURNS_AT_ONCE: Final = 100  # a page is some thirty files
+LOOKING: Final = ("GET", "HEAD")
+
+HEADERS: Final = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
+        "trusted-types 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Embedder-Policy": "require-corp",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+WRONG_HOST: Final = (
+    "This table is not called by that name. Use one of [api.http] hosts in its configuration, or localhost."
+)
+WRONG_ORIGIN: Final = "The request comes from a page that is not this table's. Open the table's own page and try again."
+NO_HEADER: Final = "What changes anything needs the header X-Cardshoe: 1, as the table's page sends it. Add it."
+NO_JSON: Final = "The body of a request is JSON: send it with Content-Type: application/json."
+DISPLAYS_ONLY: Final = "This browser is no screen of the table and may only look. Let a pit supervisor enrol it."
+
+
+class WebSetting(NamedTuple):
+    """`table`: its name. `hosts`: names by which a reverse proxy reaches it."""
+
+    listener: TcpListener
+    table: str
+    hosts: tuple[str, ...]
+
+
+class WebEntrance(Entrance):
+    """Who connects is not known before it asks, so nobody is refused: where all places are taken, the connection that
+    has lasted longest without a screen's cookie is ended, or else one of the screen that has most.
+    """
+
+    def __init__(self, listener: TcpListener, refusals: Refusals) -> None:
+        super().__init__(listener.sockets, refusals)
+        self._inside: dict[Visitor, None] = {}  # in the order in which they came
+
+    def _receive(self, peer: socket.socket) -> bool:
+        full = len(self._inside) >= IN_ALL
+        if full:
+            self._end_one()
+            self._refusals.note("connections", DISPLAY)
+        with suppress(OSError):
+            peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        visitor = Visitor(self._make_protocol(), DISPLAY, lambda: self._left(visitor))
+        self._inside[visitor] = None
+        self._enter(peer, visitor)
+        return not full
+
+    def _left(self, visitor: Visitor) -> None:
+        self._inside.pop(visitor, None)
+
+    def _end_one(self) -> None:
+        chosen = next((one for one in self._inside if not one.caller.screen), None)
+        if chosen is None:
+            ((busiest, _),) = Counter(one.caller for one in self._inside).most_common(1)
+            chosen = next(one for one in self._inside if one.caller == busiest)
+        del self._inside[chosen]
+        chosen.abort()
+
+
+class WebServer(Serving):
+    """HTTP at the port of screens."""
+
+    def __init__(self, shared: Shared, setting: WebSetting, *, by_people: bool) -> None:
+        turns = Turns(by_people=by_people, at_once=TURNS_AT_ONCE)
+        routes = Routes(shared, turns)
+        self._screens = Screens(shared, routes, f"cardshoe-{setting.table}-{setting.listener.port}", setting.hosts)
+        super().__init__(turns, [*routes.all(), *self._screens.all(), *Pages().all()])
+        self._shared = shared
+        self._listener = setting.listener
+        self._own = frozenset(f"{name}:{setting.listener.port}" for name in OWN_NAMES)
+        self._proxied = frozenset(setting.hosts)
+        self._entrance = WebEntrance(setting.listener, shared.refusals)
+        self.app.on_response_prepare.append(_add_headers)
+
+    async def start(self) -> None:
+        await self.setup()
+        self._entrance.open(self.make_protocol)
+
+    def close(self) -> None:
+        self._entrance.close()
+        self._listener.close()
+
+    def caller_of(self, request: web.Request, visitor: Visitor) -> Caller:
+        return self._screens.caller_of(request)
+
+    def refuse(self, request: web.Request) -> web.Response | None:
+        """In this order: nothing is said to a page of others but that it is one."""
+        refused, caller = self._shared.answers.refused, request[VISITOR].caller
+        if not self._is_own(host := request.headers.get("Host", "").lower()):
+            return refused(421, "host", WRONG_HOST, caller)
+        if (origin := request.headers.get("Origin")) is not None and not _is_of(origin, host):
+            return refused(403, "origin", WRONG_ORIGIN, caller)
+        if request.method in LOOKING:
+            return None
+        if request.headers.get("X-Cardshoe") != "1":
+            return refused(403, "header", NO_HEADER, caller)
+        if request.content_type != "application/json":
+            return refused(415, "content-type", NO_JSON, caller)
+        if not caller.screen and not self._screens.enrols(request):
+            return refused(403, "not-enrolled", DISPLAYS_ONLY, caller)
+        return None
+
+    def _is_own(self, host: str) -> bool:
+        """A name of the proxy also with the proxy's port; the machine's own names with this port alone."""
+        return host in self._own or host.partition(":")[0] in self._proxied
+
+
+def _is_of(origin: str, host: str) -> bool:
+    """Whether a page of that origin came from that host."""
+    with suppress(ValueError):
+        found = urlsplit(origin)
+        return found.scheme in ("http", "https") and found.netloc.lower() == host and not found.path
+    return False
+
+
+async def _add_headers(request: web.Request, response: web.StreamResponse) -> None:
+    for name, value in HEADERS.items():
+        response.headers[name] = value
+    response.headers.setdefault("Cache-Control", "no-store")
+    response.headers.pop("Server", None)

@@ -1,0 +1,119 @@
+"""Screens: browsers that a supervisor enrolled, and the dealer who is signed on at one.
+
+A screen stands for nobody until a dealer signs on there with a PIN. From then on what is entered there without a name
+is that dealer's, until the table is handed over, the dealer goes off duty, the screen is locked or the shift is over.
+A person of a higher rank signs each entry with the PIN, and nobody else may use it for the next one. No clock is read
+here: the end of a shift comes with the input, and the door judges whether it has come.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from controller.roles import Role
+from controller.table import events, operations
+from controller.table.decision import Decision, RefusedError
+from controller.table.inputs import PersonActed
+from controller.table.state import TableState
+
+ID_LENGTH: Final = 12  # digits of the hash
+MOST_SCREENS: Final = 32
+LONGEST_NAME: Final = 40  # characters, so that it fits in a line of a screen
+_HASH: Final = re.compile(r"[0-9a-f]{64}")
+
+
+def id_of(token_hash: str) -> str:
+    return token_hash[:ID_LENGTH]
+
+
+def verify_screen(state: TableState, given: PersonActed) -> None:
+    """It may have been removed, or handed to another dealer, since the request was let in."""
+    if not given.screen:
+        return
+    screen = state.screen(given.screen)
+    if screen is None:
+        raise RefusedError("not-enrolled", "This screen is not enrolled; let a pit supervisor enrol it.")
+    if given.proven == "screen" and screen.dealer != given.person:
+        raise RefusedError("not-signed-on", f"{given.person} is not signed on at this screen; sign on with your PIN.")
+
+
+def verify_enrol(state: TableState, given: PersonActed, operation: operations.EnrolScreen) -> None:
+    name = operation.name.strip()
+    if not 0 < len(name) <= LONGEST_NAME:
+        raise RefusedError("name", f"Enter a name for the screen, of at most {LONGEST_NAME} characters.")
+    if not _HASH.fullmatch(operation.token_hash):
+        raise RefusedError("screen", "The screen's token is no SHA-256 of 64 hexadecimal digits; enrol it on its page.")
+    if state.screen(id_of(operation.token_hash)) is not None:
+        raise RefusedError("screen", "This screen is enrolled already; nothing to enter.")
+    if any(screen.name == name for screen in state.screens):
+        raise RefusedError("name", f"A screen is called {name} already; enter another name, or remove that screen.")
+    if len(state.screens) >= MOST_SCREENS:
+        raise RefusedError("screen", f"The table has {MOST_SCREENS} screens; remove one that is not used.")
+
+
+def enrol(decision: Decision, given: PersonActed, operation: operations.EnrolScreen) -> None:
+    screen_id = id_of(operation.token_hash)
+    decision.emit(events.ScreenEnrolled(screen_id, operation.name.strip(), operation.token_hash))
+
+
+def verify_remove(state: TableState, given: PersonActed, operation: operations.RemoveScreen) -> None:
+    if state.screen(operation.screen) is None:
+        known = ", ".join(f"{screen.id} ({screen.name})" for screen in state.screens)
+        next_step = f"name one of {known}" if known else "none is enrolled"
+        raise RefusedError("screen", f"No screen of the table has that id; {next_step}.")
+
+
+def remove(decision: Decision, given: PersonActed, operation: operations.RemoveScreen) -> None:
+    decision.emit(events.ScreenRemoved(operation.screen))
+
+
+def verify_sign_on(state: TableState, given: PersonActed, operation: operations.SignOn) -> None:
+    _verify_at_screen(given)
+    if given.role is not Role.DEALER:
+        raise RefusedError(
+            "dealers-only", "Only a dealer signs on; a person of a higher rank signs each entry with the PIN."
+        )
+    if given.proven != "pin":
+        raise RefusedError("not-signed-on", "Enter your name and your PIN to sign on.")
+    if state.duty.dealer not in ("", given.person):
+        raise RefusedError("on-duty", f"On duty is {state.duty.dealer}; take the table over first.")
+
+
+def sign_on(decision: Decision, given: PersonActed, operation: operations.SignOn) -> None:
+    decision.emit(events.SignedOn(given.screen, given.person, given.shift_ends_utc_ns))
+
+
+def verify_lock(state: TableState, given: PersonActed, operation: operations.LockScreen) -> None:
+    _verify_at_screen(given)
+    screen = state.screen(given.screen)
+    if screen is None or not screen.dealer:
+        raise RefusedError("not-signed-on", "No dealer is signed on at this screen; nothing to enter.")
+
+
+def lock(decision: Decision, given: PersonActed, operation: operations.LockScreen) -> None:
+    _sign_off(decision, given.screen, "locked")
+
+
+def change_dealer(decision: Decision, given: PersonActed) -> None:
+    """This person deals from now on: no other dealer stays signed on, and with the PIN this one is, at this screen."""
+    sign_off_all(decision, "handed_over", but=given.person)
+    if given.screen and given.role is Role.DEALER and given.proven == "pin":
+        decision.emit(events.SignedOn(given.screen, given.person, given.shift_ends_utc_ns))
+
+
+def sign_off_all(decision: Decision, why: str, but: str = "") -> None:
+    for screen in decision.state.screens:
+        if screen.dealer not in ("", but):
+            _sign_off(decision, screen.id, why)
+
+
+def _sign_off(decision: Decision, screen_id: str, why: str) -> None:
+    screen = decision.state.screen(screen_id)
+    assert screen is not None, "verify passed"
+    decision.emit(events.SignedOff(screen_id, screen.dealer, why))
+
+
+def _verify_at_screen(given: PersonActed) -> None:
+    if not given.screen:
+        raise RefusedError("no-screen", "That is entered at a screen of the table, and this is none; use its page.")
