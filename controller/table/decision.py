@@ -10,6 +10,7 @@ from controller.table import events
 from controller.table.events import AnyEvent
 from controller.table.phases import PHASE_TABLE, SERVICE_TABLE, Phase
 from controller.table.state import TableState
+from controller.table.turning import applied
 
 
 class RefusedError(Exception):
@@ -45,8 +46,8 @@ class Decision:
     def emit(self, event: AnyEvent) -> int:
         """Add an event; returns the entry number that it will have."""
         entry = self._next
+        self.state = applied(self.state, event, entry, first=not self.events)
         self.events.append(event)
-        self.state = event.apply(self.state, entry)
         self._next = entry + 1
         return entry
 

@@ -8,11 +8,12 @@ from msgspec.structs import replace
 
 from controller.table.events import AnyEvent
 from controller.table.state import TableState
+from controller.table.turning import applied
 
 
 def evolve(state: TableState, event: AnyEvent, entry: int) -> TableState:
-    """The state after one event, journaled as number `entry`."""
-    return replace(event.apply(state, entry), entry=entry)
+    """The state after one event, journaled as number `entry`. An input takes the number before its first event."""
+    return replace(applied(state, event, entry, first=entry != state.entry + 1), entry=entry)
 
 
 def fold(state: TableState, numbered: Iterable[tuple[int, AnyEvent]]) -> TableState:

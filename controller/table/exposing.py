@@ -92,11 +92,24 @@ def verify_by_device(state: TableState, place: Place) -> None:
         raise RefusedError("count", f"{hand.size} cards are known to lie at {place}; enter the three that it has.")
     if any(card.face is None for card in hand.cards):
         raise RefusedError("unread", f"The device did not read every card of {place}; enter the cards that lie there.")
-    misplaced = any(place in where for where in state.round.misplaced.values())
-    if state.held or misplaced or _any_left_as_dealt(state) or _is_distribution_open(state):
+    if _others_may_lie_there(state, place):
         raise RefusedError(
             ENTER_CARDS, f"Other cards may lie at {place} than the device dealt there: turn it over and enter them."
         )
+
+
+def may_be_shown_as_read(state: TableState, place: Place) -> bool:
+    """Whether `verify_by_device` may pass, by what anyone may know: whether the device read every card is not asked."""
+    hand = state.round.hands.get(place, Hand())
+    whole = len(hand.cards) == ranking.HAND_SIZE and not hand.surplus
+    by_device = state.settings is not None and state.settings.hands_by_device
+    return by_device and whole and not _others_may_lie_there(state, place)
+
+
+def _others_may_lie_there(state: TableState, place: Place) -> bool:
+    """Whether other cards may lie there than those that were dealt there."""
+    misplaced = any(place in where for where in state.round.misplaced.values())
+    return state.held or misplaced or _any_left_as_dealt(state) or _is_distribution_open(state)
 
 
 def _is_distribution_open(state: TableState) -> bool:

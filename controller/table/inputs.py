@@ -115,6 +115,8 @@ class PersonActed(Input, frozen=True, tag="person_acted"):
     `uid`: the user of the machine at whose end of the socket it was entered; None: not known. `screen`: the enrolled
     screen at which it was entered. `proven`: how the person proved who it is; `user`: by that user alone.
     `shift_ends_utc_ns`: when a sign-on at the screen that begins with it ends.
+    `as_of`: the entry of the state that the person looked at; 0: not stated. `repeats`: the entry of the first request,
+    where this is the second one; 0: it is a first one, or comes from a program. `utc_ns`: when; 0: not stated.
     """
 
     operation_id: str
@@ -126,6 +128,9 @@ class PersonActed(Input, frozen=True, tag="person_acted"):
     proven: Proof = ""
     screen: str = ""
     shift_ends_utc_ns: int = 0
+    as_of: int = 0
+    repeats: int = 0
+    utc_ns: int = 0
 
 
 class PinTried(Input, frozen=True, tag="pin_tried"):

@@ -186,6 +186,29 @@ class Stage(StrEnum):
     RULING = "ruling"  # a person rules
 
 
+class Asking(msgspec.Struct, frozen=True):
+    """A first request of something that takes effect when it is entered again; `entry`: where the request stands.
+
+    `screen`: the one at which it was entered; empty: at none. `utc_ns`: when; 0: not kept.
+    """
+
+    entry: int
+    person: str = ""
+    screen: str = ""
+    utc_ns: int = 0
+
+
+class Turn(msgspec.Struct, frozen=True):
+    """The last event that gave what people are offered another meaning. `what`: its name, `entry`: its number.
+
+    `operation`: the entry of the operation from which it followed; 0: it followed from none.
+    """
+
+    entry: int = 0
+    what: str = ""
+    operation: int = 0
+
+
 class Irregularity(msgspec.Struct, frozen=True):
     """An irregularity. `id`: the entry that raised it. `revision`: the entry that changed it last.
 
@@ -214,6 +237,8 @@ class Irregularity(msgspec.Struct, frozen=True):
     waiting: bool = False  # it is about the deck that waits for the next round, not about a round
     void_asked: bool = False  # a void was requested once; it takes effect when it is requested again
     void_because: str = ""  # why the round would be void, by that request
+    asking: Asking | None = None  # that request
+    noticed_by: str = ""  # device, inference or a person; empty: not kept
 
 
 DENIED = "denied"

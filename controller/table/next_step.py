@@ -62,15 +62,15 @@ def _trouble(state: TableState) -> str:
     return device_trouble(state) or waiting(state)
 
 
-def _stub_is_out(state: TableState) -> bool:
+def stub_is_out(state: TableState) -> bool:
     """Whether the device has no more part in the deal."""
     return state.round.by_hand or state.decks.in_play.stub_out
 
 
-def _goes_on_without_device(state: TableState) -> bool:
+def goes_on_without_device(state: TableState) -> bool:
     """Whether the act of the phase is accepted while the table is not in service: the cards are on the table."""
     if state.phase in CARDS_LEAVE:
-        return _stub_is_out(state) or (state.phase is Phase.FIRST_CARD and state.round.first_card is not None)
+        return stub_is_out(state) or (state.phase is Phase.FIRST_CARD and state.round.first_card is not None)
     gives_stub = state.device.connected and not (state.device.stopped or state.decks.in_play.stub_out)
     waits = state.phase is Phase.SETTLING and not state.round.chips_paid and rounds.stub_count_due(state) and gives_stub
     return state.phase in AFTER_DEAL and not waits
@@ -88,7 +88,7 @@ def _in_the_way(state: TableState) -> str:
     if state.duty.paused:
         return f"The table is paused ({state.duty.paused}). Resume when it can go on."
     idle = state.service is not Service.IN_SERVICE and state.phase is not Phase.MAINTENANCE
-    if idle and not _goes_on_without_device(state):
+    if idle and not goes_on_without_device(state):
         return _trouble(state)
     return ""
 
@@ -115,7 +115,7 @@ def device_trouble(state: TableState) -> str:
 def _not_connected(state: TableState) -> str:
     """A cable that came out is put in again; what the program refused, or could not read, a supervisor sees to."""
     device, code = state.device.word, state.device.lost_code
-    due = state.phase in CARDS_LEAVE and not _stub_is_out(state)
+    due = state.phase in CARDS_LEAVE and not stub_is_out(state)
     by_hand = ", or call the pit supervisor to deal by hand" if due else ""
     if code in STILL_CONNECTING:
         return f"Wait until the {device} is connected{by_hand}."
@@ -179,7 +179,7 @@ def _cards(count: int) -> str:
 
 def _how(state: TableState) -> str:
     """How the cards are dealt: by hand once the stub was taken out; a stopped device is cleared first."""
-    if _stub_is_out(state):
+    if stub_is_out(state):
         return " by hand from the stub, and call the pit supervisor to enter it"
     return f"; first clear the {state.device.word} ({state.device.stopped})" if state.device.stopped else ""
 

@@ -10,6 +10,7 @@ from typing import Final
 
 from controller.roles import Role
 from controller.table import events
+from controller.table.account_of_turns import NOTHING_DONE, what_happened
 from controller.table.decision import Decision, RefusedError
 from controller.table.inputs import PersonActed
 from controller.table.irregularities.questions import in_order, question
@@ -47,8 +48,13 @@ def _phase_words(phase: Phase) -> str:
 
 def verify(state: TableState, given: PersonActed) -> None:
     """Raises `RefusedError` where the operation is not permitted now, or not to this person."""
-    operation = given.operation
-    allowed = PERMISSIONS[type(operation)]
+    verify_moment(state, given)
+    PERMISSIONS[type(given.operation)].verify(state, given, given.operation)
+
+
+def verify_moment(state: TableState, given: PersonActed) -> None:
+    """Rank, duty, phase, service and hold: all that is asked whatever the operation says."""
+    allowed = PERMISSIONS[type(given.operation)]
     words = allowed.phrase
     verify_screen(state, given)
     if not given.role.reaches(allowed.role):
@@ -61,7 +67,6 @@ def verify(state: TableState, given: PersonActed) -> None:
         raise RefusedError("service", _why_service(state, words))
     if state.held and not allowed.when.held:
         raise RefusedError("held", _why_held(state, words))
-    allowed.verify(state, given, operation)
 
 
 def _verify_duty(state: TableState, given: PersonActed, allowed: Permission) -> None:
@@ -86,14 +91,25 @@ def can(state: TableState, given: PersonActed) -> bool:
     return True
 
 
+def _verify_up_to_date(state: TableState, given: PersonActed) -> None:
+    """Whether it was entered by what is still so. Of a program only the round is asked.
+
+    To report an irregularity and to pause the table mean the same whatever has happened.
+    """
+    if not state.round.number - 1 <= given.round <= state.round.number:
+        late = "This was meant for another round; read the screen and enter it again."
+        raise RefusedError("stale", f"{what_happened(state)} {NOTHING_DONE}" if given.as_of else late)
+    if given.as_of and state.turn.entry > given.as_of and not PERMISSIONS[type(given.operation)].off_duty:
+        raise RefusedError("changed", f"{what_happened(state)} {NOTHING_DONE}")
+
+
 def person_acted(decision: Decision, given: PersonActed) -> None:
     """Do the operation, or record why it is refused. A repeat of an answered operation changes nothing."""
     state = decision.state
     if given.operation_id in [answer.operation_id for answer in state.answers]:
         return
     try:
-        if not state.round.number - 1 <= given.round <= state.round.number:
-            raise RefusedError("stale", "This was meant for another round; read the screen and enter it again.")
+        _verify_up_to_date(state, given)
         verify(state, given)
         attempt = Decision(state)
         attempt.origin = attempt.emit(_taken(given))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from controller.games import game
 from controller.games.specification import Kind, Noticed
 from controller.rules.dealing_order import Place, dealing_order, order_after_first_card, served_boxes
@@ -14,11 +16,13 @@ from controller.table.exposing import ENTER_CARDS, judge
 from controller.table.inputs import PersonActed
 from controller.table.irregularities.questions import in_order, question
 from controller.table.irregularities.raising import known_facts, raise_irregularity
-from controller.table.model import Deck, HeldCard, Pile, Stage
+from controller.table.model import Asking, Deck, HeldCard, Pile, Stage
 from controller.table.phases import BETWEEN_ROUNDS, Phase, Service
 from controller.table.settings import Settings
 from controller.table.state import TableState
 from firmware_bridge.cards import Card, Exposed
+
+REPEATED_WITHIN_NS: Final = 30 * 10**9  # at a screen; then a second request is a first one again
 
 
 def choose_game(decision: Decision, settings: Settings) -> None:
@@ -282,6 +286,12 @@ def stub_count_due(state: TableState) -> bool:
     return same_deck and state.decks.in_play.stub is None and asked
 
 
+def stub_comes(state: TableState) -> bool:
+    """Whether the device gives out the stub and counts it."""
+    out = state.decks.in_play.stub_out
+    return _counted_by_device(state) and state.device.connected and not (state.device.stopped or out)
+
+
 def verify_settled(state: TableState, given: PersonActed, operation: operations.RecordSettled) -> None:
     """Between rounds: the return of all bets, or what a repeated settlement changed; at a closed table too."""
     assert state.settings is not None
@@ -298,10 +308,7 @@ def verify_settled(state: TableState, given: PersonActed, operation: operations.
     if state.round.chips_paid:
         raise RefusedError("settled", "The chips are recorded as paid already; conclude the round.")
     if stub_count_due(state):
-        counted_by_device = _counted_by_device(state)
-        out = state.decks.in_play.stub_out
-        comes = counted_by_device and state.device.connected and not (state.device.stopped or out)
-        next_step = "wait until the device has given it out" if comes else "count it by hand"
+        next_step = "wait until the device has given it out" if stub_comes(state) else "count it by hand"
         raise RefusedError("stub", f"The stub is not counted yet; {next_step} first.")
 
 
@@ -321,10 +328,24 @@ def verify_conclude(state: TableState, given: PersonActed, operation: operations
 
 def conclude_round(decision: Decision, given: PersonActed, operation: operations.ConcludeRound) -> None:
     """Entered twice: errors found after it no longer change this round."""
-    if decision.state.round.conclusion_asked:
+    before = decision.state.round
+    if before.conclusion_asked and repeats(given, before.conclusion_asking):
         decision.enter_phase("conclude")
     else:
-        decision.emit(events.ConclusionAsked())
+        decision.emit(events.ConclusionAsked(given.person, given.screen, given.utc_ns))
+
+
+def repeats(given: PersonActed, first: Asking | None) -> bool:
+    """Whether a request that takes effect when it is entered again is the second one; one came before.
+
+    At a screen it is so for the same person and screen, soon after, and where it names the first one: a finger that
+    touches twice, and a button drawn before the first request, never end a round. A program sends what it means.
+    """
+    if not given.screen:
+        return True
+    if first is None or given.repeats != first.entry or given.utc_ns - first.utc_ns > REPEATED_WITHIN_NS:
+        return False
+    return (given.person, given.screen) == (first.person, first.screen)
 
 
 def resume_play(decision: Decision) -> None:

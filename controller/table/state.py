@@ -20,6 +20,7 @@ from controller.rules.settlement import BetRuling
 from controller.table.model import (
     ASIDE,
     Answer,
+    Asking,
     BeforeCount,
     CardId,
     Closed,
@@ -35,6 +36,7 @@ from controller.table.model import (
     Restrictions,
     Screen,
     SettledBet,
+    Turn,
 )
 from controller.table.phases import CARDS_LEAVE, IN_ROUND, Condition, Phase, Service
 from controller.table.record import ConfigurationRecord
@@ -128,7 +130,9 @@ class Round(msgspec.Struct, frozen=True):
     returning: bool = False  # it does not begin, and the bets that lay there go back
     chips_paid: bool = False  # of a void round: every bet is recorded as returned
     conclusion_asked: bool = False
+    conclusion_asking: Asking | None = None  # that request
     abandon_asked: tuple[str, ...] = ()  # person, authority and text of the first request
+    abandon_asking: Asking | None = None  # that request
 
     closed: tuple[Closed, ...] = ()  # its irregularities that have ended
     entered: tuple[Entered, ...] = ()  # operations that may be corrected
@@ -288,6 +292,8 @@ class TableState(msgspec.Struct, frozen=True):
     pin_locks: tuple[PinLock, ...] = ()  # of a person at a user of the machine or a screen, once a PIN was wrong
     files_deleted: tuple[str, ...] = ()  # ids of the files of the journal whose deletion was recorded last
     screens: tuple[Screen, ...] = ()
+    turn: Turn = Turn()
+    acting: int = 0  # the entry of the operation that the last event followed from; 0: it followed from none
 
     def pin_lock(self, person: str, uid: int | None, screen: str = "") -> PinLock:
         found = (lock for lock in self.pin_locks if (lock.person, lock.uid, lock.screen) == (person, uid, screen))
@@ -299,6 +305,11 @@ class TableState(msgspec.Struct, frozen=True):
     def person_called(self, name: str) -> str:
         """The id of the person of the configuration with that id or name; empty: none has it, or none is recorded."""
         return self.configuration.person_called(name) if self.configuration is not None else ""
+
+    def name_of(self, person: str) -> str:
+        """What people call a person of the configuration; the id of anyone else."""
+        known = self.configuration.people if self.configuration is not None else ()
+        return next((one.name for one in known if one.id == person), person)
 
     @property
     def game(self) -> Game:

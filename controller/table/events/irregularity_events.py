@@ -13,6 +13,7 @@ from controller.rules.settlement import BetAction, BetRuling
 from controller.table.events.base import Event
 from controller.table.events.changes import with_decks, with_open, with_round
 from controller.table.model import (
+    Asking,
     Closed,
     Irregularity,
     Stage,
@@ -70,6 +71,7 @@ class IrregularityRaised(Event, frozen=True, tag="irregularity_raised"):
             origin=self.origin,
             of_deck=self.of_deck,
             waiting=self.waiting,
+            noticed_by=self.noticed_by,
         )
         other = self.of_round != 0 or self.waiting  # not about this round: its conclusion stays requested
         asked = state.round.conclusion_asked and other
@@ -130,13 +132,15 @@ class VoidAsked(Event, frozen=True, tag="void_asked"):
     irregularity: int
     clause: str
     because: str = ""
+    person: str = ""
+    screen: str = ""
+    utc_ns: int = 0
 
     def apply(self, state: TableState, entry: int) -> TableState:
         """The revision stays, so that the same operation can be entered again."""
-        changed = tuple(
-            replace(found, void_asked=True, void_because=self.because) if found.id == self.irregularity else found
-            for found in state.open
-        )
+        asking = Asking(entry, self.person, self.screen, self.utc_ns)
+        asked = {"void_asked": True, "void_because": self.because, "asking": asking}
+        changed = tuple(replace(found, **asked) if found.id == self.irregularity else found for found in state.open)
         return replace(state, open=changed)
 
 

@@ -12,6 +12,7 @@ from controller.table.events.base import Event
 from controller.table.events.changes import with_decks, with_duty, with_hand, with_record, with_round
 from controller.table.model import (
     Answer,
+    Asking,
     Entered,
     Hand,
     Proof,
@@ -217,8 +218,15 @@ class ChipsPaid(Event, frozen=True, tag="chips_paid"):
 
 
 class ConclusionAsked(Event, frozen=True, tag="conclusion_asked"):
+    """`person`, `screen`, `utc_ns`: as of the operation; at a screen only the same person repeats it, and soon."""
+
+    person: str = ""
+    screen: str = ""
+    utc_ns: int = 0
+
     def apply(self, state: TableState, entry: int) -> TableState:
-        return with_round(state, conclusion_asked=True)
+        asking = Asking(entry, self.person, self.screen, self.utc_ns)
+        return with_round(state, conclusion_asked=True, conclusion_asking=asking)
 
 
 class AbandonAsked(Event, frozen=True, tag="abandon_asked"):
@@ -227,9 +235,13 @@ class AbandonAsked(Event, frozen=True, tag="abandon_asked"):
     person: str
     authority: str
     text: str
+    screen: str = ""
+    utc_ns: int = 0
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        return with_round(state, abandon_asked=(self.person, self.authority, self.text))
+        asking = Asking(entry, self.person, self.screen, self.utc_ns)
+        asked = (self.person, self.authority, self.text)
+        return with_round(state, abandon_asked=asked, abandon_asking=asking)
 
 
 class RoundVoided(Event, frozen=True, tag="round_voided"):

@@ -109,6 +109,11 @@ def _merged_facts(found: Irregularity, stated: Facts) -> Facts:
     return msgspec.structs.replace(found.facts, **spoken)
 
 
+def row_with(state: TableState, found: Irregularity, stated: Facts) -> tuple[Row, tuple[str, ...]]:
+    """The row that applies with those facts as well, and what is asked then."""
+    return find_row(state.law, found.kind, _merged_facts(found, stated))
+
+
 def verify_confirm(state: TableState, given: PersonActed, operation: operations.ConfirmIrregularity) -> None:
     found = find_named(state, operation, Stage.CLAIMED, Stage.MOVING)
     if found.stage is Stage.MOVING and operation.facts == Facts():
@@ -175,7 +180,7 @@ def confirm(decision: Decision, given: PersonActed, operation: operations.Confir
     if asks:
         decision.emit(events.FactStated(found.id, facts, row, asks, given.person))
         return
-    if row.disposition is Disposition.VOID and void_needs_repeat(decision, found, row.clause, row.because):
+    if row.disposition is Disposition.VOID and void_needs_repeat(decision, given, found, row.clause, row.because):
         return
     stage = next_stage(decision.state, found, row)
     decision.emit(events.IrregularityConfirmed(found.id, row, facts, stage))

@@ -21,7 +21,7 @@ from controller.table.irregularities.raising import COUNT_KINDS
 from controller.table.irregularities.reopening import take_hands_back
 from controller.table.model import DENIED, Hand, Irregularity, Stage
 from controller.table.phases import BEFORE_CLOSE, BETWEEN_ROUNDS, IN_ROUND, WINDOW_OPEN, Phase
-from controller.table.rounds import resume_play
+from controller.table.rounds import repeats, resume_play
 from controller.table.state import TableState
 
 OPENS_STAGE: Final = {
@@ -135,17 +135,21 @@ def declare_void(
             decision.emit(events.IrregularityResolved(other.id, "overtaken", clause, given.person, given.role))
 
 
-def void_needs_repeat(decision: Decision, found: Irregularity, clause: str, because: str) -> bool:
+def void_needs_repeat(decision: Decision, given: PersonActed, found: Irregularity, clause: str, because: str) -> bool:
     """Whether a void is requested for the first time: that is recorded, and the request has to be repeated."""
-    state = decision.state
-    asked = state.find_open(found.id)
+    asked = decision.state.find_open(found.id)
+    first = asked.asking if asked is not None and asked.void_asked else None
+    if not voids_a_round(decision.state, found) or (asked is not None and asked.void_asked and repeats(given, first)):
+        return False
+    decision.emit(events.VoidAsked(found.id, clause, because, given.person, given.screen, given.utc_ns))
+    return True
+
+
+def voids_a_round(state: TableState, found: Irregularity) -> bool:
+    """Whether there is a round that a void for this irregularity would make void."""
     if found.waiting:
         return False
-    voids = found.round != state.round.number or (state.phase in WINDOW_OPEN and state.phase is not Phase.VOIDED)
-    if not voids or (asked is not None and asked.void_asked):
-        return False
-    decision.emit(events.VoidAsked(found.id, clause, because))
-    return True
+    return found.round != state.round.number or (state.phase in WINDOW_OPEN and state.phase is not Phase.VOIDED)
 
 
 def _bar_fresh_deck(decision: Decision) -> None:

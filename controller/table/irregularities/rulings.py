@@ -30,6 +30,7 @@ from controller.table.irregularities.dispositions import (
 )
 from controller.table.model import Irregularity, Stage
 from controller.table.phases import Phase
+from controller.table.rounds import repeats
 from controller.table.state import TableState
 
 
@@ -67,7 +68,9 @@ def may_be_ruled(state: TableState, found: Irregularity, action: RulingAction) -
 def rule(decision: Decision, given: PersonActed, operation: operations.Rule) -> None:
     found = find_named(decision.state, operation, Stage.RULING)
     operation = _naming_bets(decision.state, found, operation)
-    if operation.action is RulingAction.VOID and void_needs_repeat(decision, found, found.row.clause, operation.text):
+    if operation.action is RulingAction.VOID and void_needs_repeat(
+        decision, given, found, found.row.clause, operation.text
+    ):
         return
     decision.emit(
         events.Ruled(
@@ -178,7 +181,8 @@ def verify_abandon(state: TableState, given: PersonActed, operation: operations.
 def abandon_round(decision: Decision, given: PersonActed, operation: operations.AbandonRound) -> None:
     """Entered twice, unchanged, by the same person; any other operation in between cancels the first request."""
     asked = (given.person, operation.authority, operation.text)
-    if decision.state.round.abandon_asked != asked:
-        decision.emit(events.AbandonAsked(*asked))
+    before = decision.state.round
+    if before.abandon_asked != asked or not repeats(given, before.abandon_asking):
+        decision.emit(events.AbandonAsked(*asked, given.screen, given.utc_ns))
     else:
         declare_void(decision, given, "", operation.text, operation.authority)

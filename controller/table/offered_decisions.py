@@ -1,0 +1,126 @@
+"""What is offered about open irregularities: the next step of each, in the order in which people decide them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import msgspec
+
+from controller.games.specification import Choice, Disposition, Facts, Kind, RulingAction
+from controller.table import operations
+from controller.table.irregularities.adjudication import row_with
+from controller.table.irregularities.dispositions import voids_a_round
+from controller.table.irregularities.questions import COUNT_BY_HAND, decider, in_order
+from controller.table.irregularities.rulings import may_be_ruled
+from controller.table.model import Asking, Irregularity, Stage
+from controller.table.offered import WORDS, Group, group
+from controller.table.state import TableState
+
+THE_MATTER: Final = ("irregularity", "revision")
+CANNOT_BE_MOVED: Final = Facts(curable=False, reconstructable=False)
+
+
+def decisions(state: TableState) -> Iterator[Group]:
+    """The steps that people can take now about what is open."""
+    for found in in_order(state):
+        yield from STEPS[found.stage](state, found)
+        if found.stage in (Stage.CLAIMED, Stage.MOVING, Stage.RULING):
+            denied = operations.DenyIrregularity(found.id, found.revision, WORDS)
+            yield group(denied, known=THE_MATTER, role=decider(found))
+
+
+def _confirmed(state: TableState, found: Irregularity) -> Iterator[Group]:
+    """Yes or no to the first question that is open; what only a count shows is not answered in words."""
+    asked = found.asks[0] if found.asks and COUNT_BY_HAND not in found.asks else ""
+    for answer in (True, False) if asked else (None,):
+        stated: dict[str, Any] = {asked: answer} if asked else {}
+        yield _confirmation(state, found, msgspec.convert(stated, Facts))
+
+
+def _confirmation(state: TableState, found: Irregularity, facts: Facts) -> Group:
+    row, asks = row_with(state, found, facts)
+    void = not asks and row.disposition is Disposition.VOID and voids_a_round(state, found)
+    sample = operations.ConfirmIrregularity(found.id, found.revision, facts)
+    known = (*THE_MATTER, "facts") if facts != Facts() else THE_MATTER
+    role = found.row.confirms if asks or not found.asks else row.confirms
+    return group(sample, known=known, twice=void, asking=_asking(found) if void else None, role=role)
+
+
+def _asking(found: Irregularity) -> Asking | None:
+    return found.asking if found.void_asked else None
+
+
+def _ordered(state: TableState, found: Irregularity) -> Iterator[Group]:
+    sample = operations.NameOrder(found.id, found.revision, found.ordinals)
+    if found.ordinals:
+        yield group(sample, known=THE_MATTER, role=decider(found))
+    else:
+        yield group(sample, known=(*THE_MATTER, "ordinals"), role=decider(found))
+
+
+def _chosen(state: TableState, found: Irregularity) -> Iterator[Group]:
+    """For each bettor who has not chosen: each option; and that the bettor is away, whose bets stand."""
+    done = {(place, bettor) for place, bettor, _ in found.choices}
+    options = tuple(dict.fromkeys(option.choice for option in found.row.options)) or tuple(Choice)
+    for place, bettor in state.round.choosers:
+        if (place, bettor) in done:
+            continue
+        for choice in options:
+            sample = operations.ChooseOption(found.id, found.revision, place, choice, bettor=bettor)
+            yield group(sample, known=(*THE_MATTER, "place", "choice", "bettor"))
+        if bettor:
+            away = operations.ChooseOption(found.id, found.revision, place, Choice.CONTINUE, True, bettor)
+            yield group(away, known=(*THE_MATTER, "place", "choice", "bettor", "absent"))
+
+
+def _moved(state: TableState, found: Irregularity) -> Iterator[Group]:
+    """The cards are moved; or people say that it cannot be done."""
+    yield group(operations.Reconstruct(found.id, found.revision), known=THE_MATTER)
+    yield _confirmation(state, found, CANNOT_BE_MOVED)
+
+
+def _ruled(state: TableState, found: Irregularity) -> Iterator[Group]:
+    for action in RulingAction:
+        if not may_be_ruled(state, found, action):
+            continue
+        named = NAMED[action](state, found) if action in NAMED else {}
+        sample = operations.Rule(found.id, found.revision, action, WORDS, WORDS, **named)
+        void = action is RulingAction.VOID and voids_a_round(state, found)
+        yield group(
+            sample,
+            known=(*THE_MATTER, "action"),
+            needs=tuple(named),
+            twice=void,
+            asking=_asking(found) if void else None,
+            role=decider(found),
+        )
+
+
+def _hands(state: TableState, found: Irregularity) -> dict[str, Any]:
+    return {"places": state.round.live_places[:1]}
+
+
+def _bets(state: TableState, found: Irregularity) -> dict[str, Any]:
+    """Side wagers without a main one need not be named."""
+    return {} if found.kind is Kind.SIDE_WITHOUT_MAIN else {"bets": tuple(bet.number for bet in state.layout.bets[:1])}
+
+
+def _waiting(state: TableState, found: Irregularity) -> dict[str, Any]:
+    return {"ordinals": tuple(card.ordinal for card in (*state.decks.aside, *state.decks.tray))}
+
+
+NAMED: Final[dict[RulingAction, Callable[[TableState, Irregularity], dict[str, Any]]]] = {
+    RulingAction.REMOVE_HANDS: _hands,
+    RulingAction.RETURN_BETS: _bets,
+    RulingAction.NAME_ORDER: _waiting,
+}
+"""What a ruling has to name besides."""
+
+STEPS: Final[dict[Stage, Callable[[TableState, Irregularity], Iterator[Group]]]] = {
+    Stage.CLAIMED: _confirmed,
+    Stage.ORDERING: _ordered,
+    Stage.CHOOSING: _chosen,
+    Stage.MOVING: _moved,
+    Stage.RULING: _ruled,
+}

@@ -1,0 +1,108 @@
+"""The act that comes next, as the one button that is the biggest: what `next_step` says in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
+
+from controller.games.specification import StepKind
+from controller.rules.dealing_order import DEALER
+from controller.table import operations
+from controller.table.irregularities.questions import in_order, waits_for_hand_count
+from controller.table.model import Hand, Irregularity, Stage
+from controller.table.next_step import goes_on_without_device, stub_is_out
+from controller.table.offered import counts_due, returns_due
+from controller.table.operations import Operation
+from controller.table.phases import BETWEEN_ROUNDS, Phase, Service
+from controller.table.state import TableState
+
+
+class Act(NamedTuple):
+    """An operation, with the arguments that it has to have."""
+
+    operation: type[Operation]
+    arguments: Mapping[str, Any] = MappingProxyType({})
+
+    def is_met_by(self, operation: str, arguments: Mapping[str, Any]) -> bool:
+        same = operation == str(self.operation.__struct_config__.tag)
+        return same and all(arguments.get(name) == value for name, value in self.arguments.items())
+
+
+def primary_act(state: TableState) -> Act | None:
+    """None: nothing is to be entered next, or people have to decide and no answer comes before the other."""
+    blocking = next((found for found in in_order(state) if found.blocks), None)
+    if state.round.abandon_asked or blocking is not None:
+        return _about(state, blocking) if blocking is not None and not state.round.abandon_asked else None
+    if state.duty.paused:
+        return Act(operations.ResumeTable)
+    idle = state.service is not Service.IN_SERVICE and state.phase is not Phase.MAINTENANCE
+    if idle and not goes_on_without_device(state):
+        return _without_device(state)
+    if state.phase in BETWEEN_ROUNDS and returns_due(state):
+        return Act(operations.RecordSettled)
+    return BY_PHASE[state.phase](state)
+
+
+def _about(state: TableState, found: Irregularity) -> Act | None:
+    """An answer to a question is never proposed."""
+    if found.void_asked:
+        return None
+    if due := counts_due(state):
+        return Act(operations.CountCards, {"pile": due})
+    if found.stage is Stage.CLAIMED and waits_for_hand_count(found):
+        return Act(operations.CountCards)
+    if found.stage is Stage.MOVING:
+        return Act(operations.Reconstruct, {"irregularity": found.id})
+    return None
+
+
+def _without_device(state: TableState) -> Act | None:
+    if state.service is Service.OUT_OF_SERVICE:
+        return Act(operations.ReturnToService)
+    return Act(operations.ContinueRound) if state.in_round else None
+
+
+def _deal(state: TableState) -> Act | None:
+    """The device deals; once its stub is out, people do."""
+    return Act(operations.DealByHand) if stub_is_out(state) else None
+
+
+def _first_card(state: TableState) -> Act | None:
+    return Act(operations.ShowFirstCard) if state.round.first_card is not None else _deal(state)
+
+
+def _expose(state: TableState) -> Act | None:
+    """The Dealer's hand is the first where Players do not return theirs before; else it is the last."""
+    if state.phase is Phase.EXAMINING and state.game.step(StepKind.RETURNING) is None:
+        return Act(operations.ExposeHand, {"place": DEALER})
+    waiting = (p for p in (*state.round.live_places, DEALER) if not state.round.hands.get(p, Hand()).shown)
+    place = next(waiting, None)
+    return None if place is None else Act(operations.ExposeHand, {"place": place})
+
+
+def _settle(state: TableState) -> Act | None:
+    if state.round.chips_paid:
+        return Act(operations.ConcludeRound)
+    due = counts_due(state)
+    return Act(operations.CountCards, {"pile": due}) if due else Act(operations.RecordSettled)
+
+
+def _begin(state: TableState) -> Act | None:
+    return Act(operations.PlaceYourBets)
+
+
+BY_PHASE: Final[dict[Phase, Callable[[TableState], Act | None]]] = {
+    Phase.CLOSED: lambda state: Act(operations.OpenTable),
+    Phase.IDLE: _begin,
+    Phase.BETTING: lambda state: Act(operations.NoMoreBets),
+    Phase.FIRST_CARD: _first_card,
+    Phase.DEALING_SETS: _deal,
+    Phase.DEALING_SINGLES: _deal,
+    Phase.EXAMINING: _expose,
+    Phase.EXPOSING: _expose,
+    Phase.SETTLING: _settle,
+    Phase.CONCLUDED: _begin,
+    Phase.VOIDED: _begin,
+    Phase.MAINTENANCE: lambda state: Act(operations.EndMaintenance),
+}
