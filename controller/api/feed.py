@@ -83,6 +83,10 @@ class EventFeed:
         begin = bisect_right(kept, after, key=_entry)
         return kept[begin : begin + PAGE]
 
+    def recent(self, count: int) -> list[Published]:
+        """The newest in memory, newest first; at most so many."""
+        return self._kept[: -count - 1 : -1]
+
     async def news(self) -> None:
         """Until something is published."""
         waiting: asyncio.Future[None] = asyncio.get_running_loop().create_future()

@@ -49,7 +49,9 @@ class OperationRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`POST /v1/operations`. `id` is the client's UUID: the same again gets the same answer.
 
     `round` is the one that the person looks at. `person` and `pin`: who does it, when it is not the person whom the
-    socket's peer stands for; above the dealer's rank the PIN is always needed.
+    socket's peer stands for; above the dealer's rank the PIN is always needed. `as_of`: the entry of the state from
+    which the person's button was drawn; 0: not stated. `repeats`: the entry of the first request, where this is the
+    second one.
     """
 
     id: str
@@ -57,6 +59,8 @@ class OperationRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     operation: AnyOperation
     person: str = ""
     pin: str = ""
+    as_of: int = 0
+    repeats: int = 0
 
 
 class RecalledCard(msgspec.Struct, frozen=True):

@@ -118,6 +118,17 @@ class People:
     def may_look(self, uid: int) -> bool:
         return uid in self._by_uid or uid in self._readers
 
+    @property
+    def all(self) -> tuple[Person, ...]:
+        return tuple(self._by_id.values())
+
+    def unnamed(self, uid: int, stands_for: str = "") -> Person | None:
+        """For whom a user of the machine stands where no one is named; see `identify`."""
+        default = self._by_uid.get(uid)
+        if default is not None and default.role is Role.DEALER:
+            return self._by_id.get(stands_for, default)
+        return default
+
     def reaches(self, person: str, role: Role) -> bool:
         """Whether there is such a person, of that rank or above."""
         return person in self._by_id and self._by_id[person].role.reaches(role)
@@ -131,10 +142,7 @@ class People:
         """
         if caller.uid is None:
             return await self._at_screen(caller, named, pin, desk, stands_for)
-        default = self._by_uid.get(caller.uid)
-        unnamed = default
-        if default is not None and default.role is Role.DEALER:
-            unnamed = self._by_id.get(stands_for, default)
+        default, unnamed = self._by_uid.get(caller.uid), self.unnamed(caller.uid, stands_for)
         person = self._known(named) if named else unnamed
         assert person is not None, "only users of people get as far as this"
         if person in (default, unnamed) and person.role is Role.DEALER:

@@ -20,24 +20,17 @@ from controller.api.messages import OperationAnswer, OperationRequest
 from controller.api.people import Acting, People, PersonRefusedError
 from controller.api.pins import PinDesk, PinRecord
 from controller.api.refusals import Refusals
+from controller.api.screen_routes import ScreenRoutes, ScreenTable
 from controller.api.turns import Turns
 from controller.api.view import TableView
-from controller.table.state import TableState
 
 REFUSED_OFTEN: Final = (
     "Operations of this user were refused too often. Wait ten seconds, read the screen, and enter it again."
 )
 
 
-class Table(PinRecord, Followed, Protocol):
+class Table(PinRecord, Followed, ScreenTable, Protocol):
     """The part of the daemon that the server uses."""
-
-    @property
-    def state(self) -> TableState: ...
-
-    def view(self) -> TableView: ...
-
-    def stands_for(self, caller: Caller) -> str: ...
 
     async def operate(self, request: OperationRequest, by: Acting) -> OperationAnswer: ...
 
@@ -56,6 +49,7 @@ class Shared:
         self.refusals = refusals
         self.answers = Answers(refusals)
         self.streams = EventStreams(table, self.answers)
+        self.screens = ScreenRoutes(table, people, self.answers, self.streams)
 
 
 class Routes:
@@ -68,6 +62,7 @@ class Routes:
         return [
             web.get("/v1/state", self._state),
             web.get("/v1/events", self._shared.streams.events),
+            *self._shared.screens.all(),
             web.post("/v1/operations", self._operations),
             web.get("/healthz", self._health),
             web.get("/readyz", self._ready),

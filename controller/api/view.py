@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 
-from controller.games.specification import FACT_QUESTIONS, RulingAction
+from controller.games.specification import FACT_QUESTIONS, Facts, RulingAction
 from controller.rules import hands as ranking
 from controller.rules.dealing_order import DEALER, Place
 from controller.rules.layout import Bet
@@ -13,7 +15,7 @@ from controller.table.counts import ledger_of
 from controller.table.decks import may_be_dealt_from
 from controller.table.irregularities.questions import decider, in_order, question
 from controller.table.irregularities.rulings import may_be_ruled
-from controller.table.model import Hand, Irregularity, RecordedDeck, SettledBet, Stage
+from controller.table.model import Asking, Hand, Irregularity, RecordedDeck, SettledBet, Stage
 from controller.table.next_step import next_step
 from controller.table.operations import Correctable
 from controller.table.state import TableState
@@ -131,11 +133,25 @@ class BettorView(msgspec.Struct, frozen=True):
     bettor: str
 
 
+class OptionView(msgspec.Struct, frozen=True):
+    """What every bettor may choose. `role`: who must permit it; empty: it is the bettor's right.
+
+    `all_wagers`: it concerns every wager of the bettor, not one hand.
+    """
+
+    choice: str
+    clause: str
+    role: str
+    all_wagers: bool
+
+
 class IrregularityView(msgspec.Struct, frozen=True):
     """`proposes`: the disposition of the clause, or of a house rule, whose `authority` is named.
 
     `who`: the lowest rank that may take the next step, one of `options`. `moves`: the cards to move.
-    `void_asked`: a step that makes the round void was entered once; it takes effect when it is entered again.
+    `void_asked`: a step that makes the round void was entered once, in entry `asked_entry`; it takes effect when it is
+    entered again. `noticed_by`: device, inference or a person. `counted`: cards at the place, as counted. `blocks`: it
+    holds the table. `facts`: what is known or was stated so far.
     """
 
     id: int
@@ -161,6 +177,17 @@ class IrregularityView(msgspec.Struct, frozen=True):
     next_deck: bool = False  # it is about the deck that waits, and does not hold the table
     void_asked: bool = False
     question: str = ""  # the act or the answer that it waits for, with who is to be called
+    noticed_by: str = ""
+    noticed_utc_ns: int = 0  # 0: not known
+    note: str = ""
+    counted: int | None = None
+    card: int | None = None
+    blocks: bool = True
+    facts: Facts = Facts()
+    options_detail: tuple[OptionView, ...] = ()
+    asked_entry: int = 0
+    asked_by: str = ""
+    asked_utc_ns: int = 0
 
 
 class EntryView(msgspec.Struct, frozen=True):
@@ -233,8 +260,8 @@ class LinkView(msgspec.Struct, frozen=True):
     hint: str = ""
 
 
-def view_of(state: TableState, link: LinkView) -> TableView:
-    """The public view of the table."""
+def view_of(state: TableState, link: LinkView, noticed: Mapping[int, int] | None = None) -> TableView:
+    """The public view of the table. `noticed`: when each open irregularity was, in nanoseconds since 1970."""
     chosen = state.settings is not None
     return TableView(
         entry=state.entry,
@@ -259,7 +286,9 @@ def view_of(state: TableState, link: LinkView) -> TableView:
         aside=len(state.decks.aside),
         deck=_deck(state),
         device=_device(state, link),
-        irregularities=tuple(_irregularity(state, found) for found in in_order(state)),
+        irregularities=tuple(
+            _irregularity(state, found, (noticed or {}).get(found.id, 0)) for found in in_order(state)
+        ),
         chips_paid=state.round.chips_paid,
         conclusion_asked=state.round.conclusion_asked,
         clause=state.grammar.clause if chosen else "",
@@ -410,11 +439,12 @@ _OPTIONS = {
 }
 
 
-def _irregularity(state: TableState, found: Irregularity) -> IrregularityView:
+def _irregularity(state: TableState, found: Irregularity, noticed_utc_ns: int) -> IrregularityView:
     chosen = {(place, bettor) for place, bettor, _ in found.choices}
     choosing = found.stage is Stage.CHOOSING
     due = [chooser for chooser in state.round.choosers if chooser not in chosen] if choosing else []
     moves = state.round.out_of_place if found.stage is Stage.MOVING else {}
+    asking = found.asking if found.void_asked and found.asking is not None else Asking(0)
     return IrregularityView(
         id=found.id,
         revision=found.revision,
@@ -439,4 +469,18 @@ def _irregularity(state: TableState, found: Irregularity) -> IrregularityView:
         authority=found.row.authority,
         next_deck=found.waiting,
         moves=tuple(MoveView(ordinal, *move) for (_, ordinal), move in sorted(moves.items())),
+        noticed_by=found.noticed_by,
+        noticed_utc_ns=noticed_utc_ns,
+        note=found.note,
+        counted=found.counted,
+        card=found.card,
+        blocks=found.blocks,
+        facts=found.facts,
+        options_detail=tuple(
+            OptionView(option.choice, option.clause, option.permitted_by or "", option.all_wagers)
+            for option in found.row.options
+        ),
+        asked_entry=asking.entry,
+        asked_by=asking.person,
+        asked_utc_ns=asking.utc_ns,
     )

@@ -7,8 +7,8 @@ from contextlib import suppress
 
 from controller.api.client import ApiClient, TableUnreachableError
 from controller.api.messages import EventId
+from controller.api.narration import tell
 from controller.api.view import TableView
-from controller.commands.narration import tell
 from controller.commands.vocabulary import words_of
 from controller.games.own_words import OwnWords
 

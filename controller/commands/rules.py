@@ -29,8 +29,9 @@ from controller.commands.rules_report import (
     whole_reading,
 )
 from controller.commands.text import Page, longest, page
-from controller.commands.vocabulary import KINDS, ROUNDINGS, UNITS, words_of
+from controller.commands.vocabulary import ROUNDINGS, UNITS, words_of
 from controller.games import GAMES
+from controller.games.kind_words import KINDS
 from controller.games.own_words import OwnWords
 from controller.games.specification import Option, Unit
 from controller.games.wager_specification import Needs

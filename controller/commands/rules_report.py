@@ -11,7 +11,6 @@ from msgspec.structs import replace
 
 from controller.commands.vocabulary import (
     DECIDED_BY_PEOPLE,
-    KINDS,
     ORDERS,
     UNITS,
     facts_in_words,
@@ -19,6 +18,7 @@ from controller.commands.vocabulary import (
     limits_in_words,
     noticed_in_words,
 )
+from controller.games.kind_words import KINDS
 from controller.games.specification import UNNUMBERED, Game, Grammar, Kind, Noticed, Option, Provision, Step
 from controller.games.wager_specification import Looks, Needs, Price, Setting, Under, Wager
 from controller.rules.hands import TEN

@@ -20,7 +20,8 @@ from controller.api.view import (
     WaitingDeckView,
 )
 from controller.commands.text import shown
-from controller.commands.vocabulary import FOLLOWS, KINDS, words_of
+from controller.commands.vocabulary import FOLLOWS, words_of
+from controller.games.kind_words import KINDS
 from controller.games.own_words import OwnWords
 from controller.games.specification import Disposition, Kind
 from controller.rules.dealing_order import DEALER

@@ -1,4 +1,4 @@
-"""The words in which people read the data of games: kinds, facts, dispositions, units and limits as phrases."""
+"""The words in which people read the data of games: facts, dispositions, units and limits as phrases."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Final
 
 from controller.games import game
 from controller.games.own_words import OwnWords
-from controller.games.specification import STATED, Disposition, Facts, Kind, Noticed, Order, Unit
+from controller.games.specification import STATED, Disposition, Facts, Noticed, Order, Unit
 from controller.games.wager_specification import Betting, Excess, Shortfall, Viewer
 from controller.rules.settlement import Rounding
 
@@ -17,30 +17,6 @@ def words_of(game_id: str) -> OwnWords:
     """What that game calls its places and outcomes; the usual words if `game_id` is empty."""
     return game(game_id).words if game_id else USUAL
 
-
-KINDS: Final = {
-    Kind.FOREIGN_CARD: "a foreign card",
-    Kind.DECK_COUNT: "a shortage or excess in the deck",
-    Kind.UNSHUFFLED: "unshuffled cards",
-    Kind.COUNT_IN_DOUBT: "the count is in doubt",
-    Kind.WRONG_COUNT: "a wrong number of cards to a hand",
-    Kind.EXPOSED_CARD: "a card exposed in dealing",
-    Kind.FACE_UP_IN_DEVICE: "a card face up in the device",
-    Kind.SIMULTANEOUS: "cards that came together",
-    Kind.OTHER_DEALING_ERROR: "another dealing error",
-    Kind.TECHNICAL_STOP: "a technical stop of the device",
-    Kind.BEFORE_NO_MORE_BETS: 'cards drawn before "No more bets"',
-    Kind.WRONG_DISTRIBUTION: "cards at wrong places or in a wrong order",
-    Kind.POWER_FAILURE: "a power failure",
-    Kind.CARD_IN_SHUFFLING: "a card dropped or exposed in shuffling",
-    Kind.DROPPED_CARD: "a card dropped in dealing",
-    Kind.LATE_BET: 'a bet after "No more bets"',
-    Kind.SIDE_WITHOUT_MAIN: "a side wager without a main one",
-    Kind.DEALER_EXPOSED_EARLY: "the Dealer's hand exposed too early",
-    Kind.WRONG_VIEWER: "a hand viewed by the wrong person, or a second hand",
-    Kind.PLAYER_EXPOSED: "a card that a Player exposed or dropped",
-    Kind.OUTSIDE_LIMITS: "a wager outside the limits",
-}
 
 FACTS: Final = {  # fact -> (where it is so, where it is not)
     "wrong_number": ("a hand has too many or too few cards", "every hand has the right number of cards"),

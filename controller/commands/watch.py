@@ -11,9 +11,9 @@ import click
 
 from controller.api.client import ApiClient, NoTableError, NotAdmittedError, TableUnreachableError
 from controller.api.messages import EventId
+from controller.api.narration import tell
 from controller.api.view import TableView
 from controller.commands.live import show_live
-from controller.commands.narration import tell
 from controller.commands.options import shortened
 from controller.commands.text import in_terminal, write_out
 from controller.commands.vocabulary import words_of

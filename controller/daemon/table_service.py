@@ -38,6 +38,7 @@ from controller.table.decision import Decided
 from controller.table.events import AnyEvent, CommandIssued, DeviceLost, IrregularityRaised
 from controller.table.inputs import AnyInput
 from controller.table.model import Answer, PinLock
+from controller.table.offers import Offer, offers
 from controller.table.operations import DealerOn, RecallCards, ReturnToService, SignOn, TakeOver
 from controller.table.perform import name_of
 from controller.table.state import TableState
@@ -133,6 +134,7 @@ class TableService:
         self._after_round: Fault | None = None  # the round ends, then the table goes out of service
         self._gone: inputs.DeviceGone | None = None  # an end of the link that the journal does not hold yet
         self._owed: list[inputs.PinTried | inputs.RefusedAtDoor] = []  # of the door, and not in the journal yet
+        self._noticed: dict[int, int] = {}  # by open irregularity: when, in nanoseconds since 1970
         self._ignores_link = False  # a report was left out: a later one of the same link would skip it
         self._log = structlog.get_logger(table=name)
 
@@ -150,6 +152,7 @@ class TableService:
         if doubt is not None:
             started = msgspec.structs.replace(started, doubt=doubt.code, doubt_sentence=doubt.sentence)
         await self._commit(started, decide(self.state, started))
+        await self._recall_times()
         if doubt is not None:
             returned_by = Role.SHIFT_MANAGER if doubt.of_key else Role.PIT_SUPERVISOR
             self._fail(Fault(doubt.code, doubt.sentence, doubt.hint, returned_by))
@@ -166,7 +169,7 @@ class TableService:
         return self.state.entry
 
     def view(self) -> TableView:
-        view = view_of(self.state, self._link_view())
+        view = view_of(self.state, self._link_view(), self._noticed)
         warnings = self._keeper.warnings
         if (ahead := self._after_round or (NO_ROOM if self._writer.is_full else None)) is not None:
             warnings = (*warnings, f"{ahead.sentence} After this round the table goes out of service.")
@@ -174,6 +177,36 @@ class TableService:
         if self._fault is not None:
             view = msgspec.structs.replace(view, service="out_of_service", service_cause=self._fault.sentence)
         return view
+
+    def utc_ns(self) -> int:
+        return self._clock.now().utc_ns
+
+    def shown_by(self) -> object:
+        """What view and offers follow from, save the age of the device's last report."""
+        link = self._link_view()
+        return (
+            self.state.entry,
+            self._fault,
+            self._after_round,
+            self._keeper.warnings,
+            self._writer.is_full,
+            link.state,
+            link.code,
+        )
+
+    def offers(self) -> tuple[Offer, ...]:
+        """What people can do now; after a fault only to return the table to service."""
+        if self._fault is None:
+            return offers(self.state)
+        faulty = self._faulty()
+        return (
+            Offer("return_to_service", True, role=self._fault.returned_by, primary=True),
+            *(
+                msgspec.structs.replace(offer, allowed=False, code=faulty.code, sentence=faulty.sentence, primary=False)
+                for offer in offers(self.state)
+                if offer.operation != "return_to_service"
+            ),
+        )
 
     def end_after_round(self, code: str, sentence: str, hint: str) -> None:
         """The journal is damaged: that is recorded and the table out of service, once no round is in progress."""
@@ -247,6 +280,9 @@ class TableService:
             by.proven,
             by.screen,
             self._shift_end(request) if by.screen else 0,
+            request.as_of,
+            request.repeats,
+            self._clock.now().utc_ns if by.screen else 0,
         )
         await self._ask(given)
         if after_fault:
@@ -361,12 +397,29 @@ class TableService:
             given, decided.events, round=decided.state.round.number, moment=moment, ends_round=ends_round
         )
         self.state = decided.state
+        self._note_times(moment.utc_ns, committed.events, decided.events)
         number = decided.state.round.number
         self.feed.publish(_published(committed.first, moment.utc_ns, number, committed.published))
         if isinstance(given, inputs.PersonActed) and isinstance(given.operation, ReturnToService):
             await self._writer.accept()
         self._act(given, committed.events, decided.events)
         await self._keeper.committed(given, before, decided.state)
+
+    def _note_times(self, utc_ns: int, numbers: tuple[int, ...], decided: tuple[AnyEvent, ...]) -> None:
+        """When each open irregularity was noticed."""
+        for number, event in zip(numbers, decided, strict=True):
+            if isinstance(event, IrregularityRaised):
+                self._noticed[number] = utc_ns
+        open_now = {found.id for found in self.state.open}
+        self._noticed = {number: at for number, at in self._noticed.items() if number in open_now}
+
+    async def _recall_times(self) -> None:
+        """Of irregularities that were open before the start. Raises `JournalError`."""
+        for found in self.state.open:
+            if found.id not in self._noticed:
+                for event in await self._old.page(found.id - 1, found.id):
+                    if event.entry == found.id:
+                        self._noticed[found.id] = msgspec.json.decode(event.payload)["utc_ns"]
 
     async def _has_room(self) -> bool:
         """Whether there is room for another round; else that is the fault."""

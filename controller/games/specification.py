@@ -368,6 +368,7 @@ class Game(msgspec.Struct, frozen=True):
     words: OwnWords = OwnWords()  # what the document calls its places and outcomes
     silent_clause: str = ""  # who decides what no row provides for; empty where the document names no one
     every_hand: bool = False  # all places are dealt to, whatever was bet
+    counter_clockwise: bool = False  # how the boxes follow each other
     first_card: FirstCard | None = None
     provisions: tuple[Provision, ...] = ()
 

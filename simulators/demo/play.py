@@ -15,7 +15,7 @@ import msgspec
 
 from controller.api.client import ApiClient
 from controller.api.messages import BEGINNING
-from controller.commands.narration import tell
+from controller.api.narration import tell
 from controller.commands.vocabulary import words_of
 from controller.games.specification import Unit
 from simulators.demo.account import Account

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
-from controller.commands.narration import tell
+from controller.api.narration import tell
 from controller.commands.vocabulary import words_of
 from controller.table.events import AnyEvent
 from firmware_bridge.cards import Card, Exposed

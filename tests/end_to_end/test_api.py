@@ -25,6 +25,7 @@ from controller.roles import Role
 from controller.table import operations
 from controller.table.events import OperationRefused, OperationTaken
 from controller.table.model import PinLock
+from controller.table.offers import Offer
 from controller.table.state import TableState
 from simulators.people.crew import CREW
 from tests.end_to_end.child import Orders
@@ -286,6 +287,15 @@ class QuietTable:
         return []
 
     def view(self) -> TableView:
+        raise NotImplementedError
+
+    def shown_by(self) -> object:
+        raise NotImplementedError
+
+    def utc_ns(self) -> int:
+        raise NotImplementedError
+
+    def offers(self) -> tuple[Offer, ...]:
         raise NotImplementedError
 
     def stands_for(self, caller: callers.Caller) -> str:

@@ -28,6 +28,7 @@ from controller.api.view import TableView
 from controller.daemon.host import HostClock
 from controller.roles import Role
 from controller.table.model import PinLock
+from controller.table.offers import Offer
 from controller.table.state import TableState
 from tests.end_to_end.stage import short_folder
 
@@ -53,6 +54,15 @@ class Table:
         return []
 
     def view(self) -> TableView:
+        raise NotImplementedError
+
+    def shown_by(self) -> object:
+        raise NotImplementedError
+
+    def utc_ns(self) -> int:
+        raise NotImplementedError
+
+    def offers(self) -> tuple[Offer, ...]:
         raise NotImplementedError
 
     def stands_for(self, caller: callers.Caller) -> str:

@@ -23,7 +23,6 @@ from controller.commands.vocabulary import (
     EXCESS,
     FACTS,
     FOLLOWS,
-    KINDS,
     MOMENTS,
     ORDERS,
     SHORTFALL,
@@ -34,6 +33,7 @@ from controller.commands.vocabulary import (
     noticed_in_words,
 )
 from controller.games import GAMES, game
+from controller.games.kind_words import KINDS
 from controller.games.specification import NUMBERS, STATED, Disposition, Facts, Kind, Noticed, Order, Row, Unit
 from controller.games.wager_specification import Excess, Shortfall, Viewer
 from controller.rules.law import Law, conditions_of, find_row, read_law

@@ -8,8 +8,8 @@ import msgspec
 import pytest
 from rich.console import Console
 
+from controller.api.narration import LINES, LINES_OF_PLACES, ONLY_FOR_MACHINES, tell
 from controller.api.view import LinkView, view_of
-from controller.commands.narration import LINES, LINES_OF_PLACES, ONLY_FOR_MACHINES, tell
 from controller.commands.screen import render
 from controller.commands.vocabulary import FOLLOWS, words_of
 from controller.games.specification import Disposition, Kind, Unit

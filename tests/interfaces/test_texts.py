@@ -13,8 +13,8 @@ from click.testing import CliRunner
 from rich.console import Console
 
 from controller.api.messages import OperationRequest, decode_request, encode
+from controller.api.narration import tell
 from controller.api.view import LinkView, view_of
-from controller.commands.narration import tell
 from controller.commands.screen import render
 from controller.commands.text import LONGEST_SHOWN, Page
 from controller.problems import ProblemError

@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from controller.commands.narration import tell
+from controller.api.narration import tell
 from controller.games.specification import Unit
 from simulators.demo.stage import Stage
 from tests.end_to_end.stage import Stage as DaemonStage

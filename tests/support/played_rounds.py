@@ -13,7 +13,7 @@ from random import Random, SystemRandom
 from typing import Any, Final, Literal, NamedTuple
 
 from controller.api.client import ApiClient
-from controller.commands.narration import tell
+from controller.api.narration import tell
 from controller.commands.vocabulary import words_of
 from controller.daemon.configuration import read_configuration
 from controller.daemon.daemon import run_daemon

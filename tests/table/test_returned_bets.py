@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from controller.commands.narration import tell
+from controller.api.narration import tell
 from controller.games import GAMES
 from controller.games.specification import Kind, RulingAction
 from controller.roles import Role

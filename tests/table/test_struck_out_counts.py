@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from controller.commands.narration import tell
+from controller.api.narration import tell
 from controller.games.specification import Kind, Unit
 from controller.roles import Role
 from controller.table import events, operations

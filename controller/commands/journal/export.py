@@ -10,12 +10,12 @@ from typing import Any, Final
 import click
 import msgspec
 
+from controller.api.narration import tell
 from controller.commands.journal.days import Clock
 from controller.commands.journal.decisions import Decided
 from controller.commands.journal.options import ALL, Asked, journal_options, opened, span_of, span_options
 from controller.commands.journal.reading import decided_in
 from controller.commands.journal.table import Table
-from controller.commands.narration import tell
 from controller.commands.text import write_out
 from controller.problems import BadInputError
 

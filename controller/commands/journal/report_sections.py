@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
+from controller.api.narration import tell
 from controller.commands.journal.account import Account
 from controller.commands.journal.days import Clock, lasted
 from controller.commands.journal.decisions import Line
 from controller.commands.journal.source import Source
 from controller.commands.journal.words import OUTCOMES, title
-from controller.commands.narration import tell
-from controller.commands.vocabulary import FOLLOWS, KINDS
+from controller.commands.vocabulary import FOLLOWS
+from controller.games.kind_words import KINDS
 from controller.games.specification import Disposition, Kind
 
 MOST_FAULTS: Final = 40  # lines; more of the same kind are counted

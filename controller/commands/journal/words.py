@@ -7,13 +7,14 @@ from typing import Any, Final
 
 import msgspec
 
+from controller.api.narration import tell
 from controller.commands.journal.days import Clock, device_clock, lasted
 from controller.commands.journal.decisions import DEVICE, PROGRAM, Line
 from controller.commands.journal.rounds import CONCLUDED, FACE_DOWN, FACE_UP, NOT_BEGUN, VOID, Hand, Irregularity, Round
-from controller.commands.narration import tell
 from controller.commands.text import Page
-from controller.commands.vocabulary import DECIDED_BY_PEOPLE, FOLLOWS, KINDS, ORDERS, UNITS, facts_in_words, words_of
+from controller.commands.vocabulary import DECIDED_BY_PEOPLE, FOLLOWS, ORDERS, UNITS, facts_in_words, words_of
 from controller.games import GAMES
+from controller.games.kind_words import KINDS
 from controller.games.own_words import OwnWords
 from controller.games.specification import Disposition, Facts, Kind, Order, Unit
 

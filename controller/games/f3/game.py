@@ -139,6 +139,7 @@ GAME: Final = Game(
     betting=Betting(LimitOf.WAGER),
     irregularities=IRREGULARITIES,
     every_hand=True,
+    counter_clockwise=True,  # F3 PM2
     first_card=FirstCard(
         starts=((DEALER, (1, 5, 9, 13)), ("B1", (2, 6, 10)), ("B2", (3, 7, 11)), ("B3", (4, 8, 12))),
         order=(DEALER, "B1", "B2", "B3"),

@@ -134,11 +134,11 @@ class VoidAsked(Event, frozen=True, tag="void_asked"):
     because: str = ""
     person: str = ""
     screen: str = ""
-    utc_ns: int = 0
+    asked_utc_ns: int = 0
 
     def apply(self, state: TableState, entry: int) -> TableState:
         """The revision stays, so that the same operation can be entered again."""
-        asking = Asking(entry, self.person, self.screen, self.utc_ns)
+        asking = Asking(entry, self.person, self.screen, self.asked_utc_ns)
         asked = {"void_asked": True, "void_because": self.because, "asking": asking}
         changed = tuple(replace(found, **asked) if found.id == self.irregularity else found for found in state.open)
         return replace(state, open=changed)

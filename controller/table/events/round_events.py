@@ -218,14 +218,14 @@ class ChipsPaid(Event, frozen=True, tag="chips_paid"):
 
 
 class ConclusionAsked(Event, frozen=True, tag="conclusion_asked"):
-    """`person`, `screen`, `utc_ns`: as of the operation; at a screen only the same person repeats it, and soon."""
+    """`person`, `screen`, `asked_utc_ns`: as of the operation. At a screen the same person repeats it, soon."""
 
     person: str = ""
     screen: str = ""
-    utc_ns: int = 0
+    asked_utc_ns: int = 0
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        asking = Asking(entry, self.person, self.screen, self.utc_ns)
+        asking = Asking(entry, self.person, self.screen, self.asked_utc_ns)
         return with_round(state, conclusion_asked=True, conclusion_asking=asking)
 
 
@@ -236,10 +236,10 @@ class AbandonAsked(Event, frozen=True, tag="abandon_asked"):
     authority: str
     text: str
     screen: str = ""
-    utc_ns: int = 0
+    asked_utc_ns: int = 0
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        asking = Asking(entry, self.person, self.screen, self.utc_ns)
+        asking = Asking(entry, self.person, self.screen, self.asked_utc_ns)
         asked = (self.person, self.authority, self.text)
         return with_round(state, abandon_asked=asked, abandon_asking=asking)
 

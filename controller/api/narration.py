@@ -10,13 +10,16 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any, Final
 
-from controller.commands.text import shown
-from controller.commands.vocabulary import KINDS, USUAL
+from controller.games.kind_words import KINDS
 from controller.games.own_words import OwnWords
 from controller.games.specification import FACT_QUESTIONS, Disposition, Kind
 from controller.table.events import DISPENSED_OF_NEXT
 from controller.table.irregularities.reopening import CORRECTED
 from controller.table.model import STUB
+from firmware_bridge.plain_text import with_plain_texts
+
+USUAL: Final = OwnWords()  # where no game is named
+LONGEST_SHOWN: Final = 1000  # characters of one text; the program's own sentences are shorter
 
 PLACE: Final = re.compile(r"B[1-9][0-9]?|D")
 PLACE_FIELDS: Final = frozenset({"place", "places", "source"})
@@ -442,7 +445,7 @@ ONLY_FOR_MACHINES: Final = frozenset(
 
 def tell(event: dict[str, Any], words: OwnWords = USUAL) -> str | None:
     """A line for an event, None for one that is not shown. `words`: of the game that is played."""
-    event = shown(event)
+    event = with_plain_texts(event, LONGEST_SHOWN)
     try:
         return _line(event, words)
     except (KeyError, TypeError, ValueError):  # a daemon of another version says it in other fields

@@ -1,0 +1,219 @@
+"""What a screen shows, in one message: the table, what people can do, and the words for both.
+
+The message is the same bytes for every screen of one kind and language; who the screen is and who may sign there is
+added for each. Only public facts are in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+import msgspec
+
+from controller.api.feed import Published
+from controller.api.messages import encode
+from controller.api.narration import tell
+from controller.api.view import TableView
+from controller.games.kind_words import KINDS
+from controller.games.own_words import DEALER, OwnWords
+from controller.rules.dealing_order import Place
+from controller.table.offers import Offer
+from controller.table.reportable import reportable
+from controller.table.state import TableState
+
+ENGLISH: Final = "en"
+
+
+class WagerView(msgspec.Struct, frozen=True):
+    """A kind of wager that may be placed, with the table's limits; `maximum` 0: none.
+
+    `main`: it puts a box in play. `on_dealer`: it lies on the Dealer's spot and belongs to no box.
+    """
+
+    id: str
+    name: str
+    minimum: int
+    maximum: int
+    main: bool
+    on_dealer: bool
+
+
+class LayoutView(msgspec.Struct, frozen=True):
+    """What does not change in a round. `labels`: of each place of the deal. `clockwise`: how the boxes are dealt to."""
+
+    boxes: int = 0
+    clockwise: bool = True
+    labels: dict[Place, str] = {}
+    wagers: tuple[WagerView, ...] = ()
+    wagers_entered: bool = False
+    first_card: bool = False
+    every_hand: bool = False
+    hands_by_device: bool = False
+    bettors: tuple[str, ...] = ()
+
+
+class ReportView(msgspec.Struct, frozen=True):
+    """A kind of irregularity that may be reported now. `place`, `card`, `counted`: whether that is asked for.
+
+    `places`: those that may be named. `earlier`: also of the round before.
+    """
+
+    kind: str
+    label: str
+    place: bool
+    card: bool
+    counted: bool
+    places: tuple[Place, ...] = ()
+    now: bool = True
+    earlier: bool = False
+
+
+class LastView(msgspec.Struct, frozen=True):
+    """The last thing that happened, in a sentence; `entry` 0: nothing has since the daemon started."""
+
+    entry: int = 0
+    utc_ns: int = 0
+    sentence: str = ""
+
+
+class ScreenView(msgspec.Struct, frozen=True):
+    """Which screen it is. `enrolled`: people may operate the table there. `dealer`: who is signed on there."""
+
+    enrolled: bool = False
+    id: str = ""
+    name: str = ""
+    dealer: str = ""
+    dealer_name: str = ""
+    until_utc_ns: int = 0
+
+
+class PersonView(msgspec.Struct, frozen=True):
+    """A person who may sign at the screen. `tries_left`: wrong PINs until a lock."""
+
+    id: str
+    name: str
+    role: str
+    locked_until_utc_ns: int = 0
+    tries_left: int = 0
+
+
+class TableMessage(msgspec.Struct, frozen=True):
+    """What all screens of a kind and language are given. `turned`: since which entry the offers mean the same."""
+
+    entry: int
+    turned: int
+    view: TableView
+    offers: tuple[Offer, ...]
+    layout: LayoutView
+    reports: tuple[ReportView, ...]
+    last: LastView
+    language: str
+
+
+class OwnPart(msgspec.Struct, frozen=True):
+    """What one screen is given besides."""
+
+    screen: ScreenView = ScreenView()
+    people: tuple[PersonView, ...] = ()
+
+
+class Beat(msgspec.Struct, frozen=True):
+    """Once a second. `age`: seconds since the device last sent something; None: it is not known."""
+
+    utc_ns: int
+    age: float | None
+    link: str
+
+
+class Kind(NamedTuple):
+    """Which message: `operates`: with what people can do."""
+
+    operates: bool
+    language: str = ENGLISH
+
+
+def table_message(
+    state: TableState, view: TableView, offered: tuple[Offer, ...], last: LastView, kind: Kind
+) -> TableMessage:
+    """`offered`: what people can do now. A screen that only displays is given none of it."""
+    return TableMessage(
+        entry=state.entry,
+        turned=state.turn.entry,
+        view=view,
+        offers=offered if kind.operates else (),
+        layout=layout_of(state),
+        reports=reports_of(state) if kind.operates else (),
+        last=last,
+        language=ENGLISH,
+    )
+
+
+def with_own_part(shared: bytes, own: bytes) -> bytes:
+    """Both JSON objects as one."""
+    return b"%s,%s" % (shared[:-1], own[1:])
+
+
+def own_part(screen: ScreenView, people: Iterable[PersonView]) -> bytes:
+    return encode(OwnPart(screen, tuple(people)))
+
+
+def layout_of(state: TableState) -> LayoutView:
+    if state.settings is None:
+        return LayoutView()
+    words, rules = state.game.words, state.table_rules
+    boxes = range(1, state.settings.box_count + 1)
+    wagers = []
+    for wager in state.law.wagers:
+        limit = rules.limits.get(wager.id)
+        minimum, maximum = (limit.minimum, limit.maximum or 0) if limit is not None else (1, 0)
+        wagers.append(WagerView(wager.id, wager.title, minimum, maximum, wager.main, wager.on_dealer))
+    return LayoutView(
+        boxes=state.settings.box_count,
+        clockwise=not state.game.counter_clockwise,
+        labels={f"B{box}": _label(words, f"B{box}") for box in boxes} | {DEALER: words.dealer},
+        wagers=tuple(wagers),
+        wagers_entered=bool(state.bettors or state.layout.bets),
+        first_card=state.game.first_card is not None,
+        every_hand=state.game.every_hand,
+        hands_by_device=state.settings.hands_by_device,
+        bettors=tuple(bettor.id for bettor in state.bettors),
+    )
+
+
+def _label(words: OwnWords, place: Place) -> str:
+    named = words.of(place)
+    return f"{named[:1].upper()}{named[1:]}"
+
+
+def reports_of(state: TableState) -> tuple[ReportView, ...]:
+    if state.settings is None:
+        return ()
+    words = state.game.words
+    return tuple(
+        ReportView(
+            kind=found.kind,
+            label=words.own(KINDS[found.kind]),
+            place=found.place,
+            card=found.card,
+            counted=found.counted,
+            places=found.places,
+            now=found.now,
+            earlier=found.earlier,
+        )
+        for found in reportable(state)
+    )
+
+
+def last_of(recent: Iterable[Published], words: OwnWords) -> LastView:
+    """The newest of these events that people are told of. `recent`: newest first."""
+    for event in recent:
+        said = msgspec.json.decode(event.payload)
+        if line := tell(said, words):
+            return LastView(event.entry, said["utc_ns"], _sentence(line))
+    return LastView()
+
+
+def _sentence(line: str) -> str:
+    text = f"{line[:1].upper()}{line[1:]}"
+    return text if text.endswith((".", "?", "!")) else f"{text}."

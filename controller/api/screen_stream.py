@@ -1,0 +1,115 @@
+"""`GET /v1/screen`: the state of the table for screens, as it is now, and a beat each second.
+
+A screen is given the newest state and none that it missed. The message of all screens of a kind and language is made
+once for each state.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Final, Protocol
+
+from controller.api.feed import EventFeed
+from controller.api.messages import encode
+from controller.api.screen_state import (
+    Beat,
+    Kind,
+    LastView,
+    last_of,
+    table_message,
+    with_own_part,
+)
+from controller.api.view import TableView
+from controller.games.own_words import OwnWords
+from controller.table.offers import Offer
+from controller.table.state import TableState
+
+LEAST_BETWEEN: Final = 0.05  # seconds between two states of a stream
+BEAT_EVERY: Final = 1.0  # seconds
+LOOKED_FOR: Final = 64  # events, among which the last that people are told of is looked for
+
+Write = Callable[[bytes], Awaitable[None]]
+
+
+class Shown(Protocol):
+    """The part of the table that screens need."""
+
+    feed: EventFeed
+
+    @property
+    def state(self) -> TableState: ...
+
+    def view(self) -> TableView: ...
+
+    def shown_by(self) -> object: ...
+
+    def utc_ns(self) -> int: ...
+
+    def offers(self) -> tuple[Offer, ...]: ...
+
+
+class ScreenStates:
+    """Messages for the screens of one table. `clock`: seconds of a clock that never jumps; None: the loop's."""
+
+    def __init__(self, table: Shown, clock: Callable[[], float] | None = None) -> None:
+        self._table = table
+        self._clock = clock or (lambda: asyncio.get_running_loop().time())
+        self._made: dict[Kind, tuple[object, bytes]] = {}
+        self._last = LastView()
+        self.encoded = 0  # messages made
+
+    def shared(self, kind: Kind) -> bytes:
+        """The message of all screens of that kind; the same object until something changes."""
+        of = self._table.shown_by()
+        made = self._made.get(kind)
+        if made is not None and made[0] == of:
+            return made[1]
+        state, view = self._table.state, self._table.view()
+        offered = self._table.offers() if kind.operates else ()
+        message = encode(table_message(state, view, offered, self._newest(), kind))
+        self._made[kind] = of, message
+        self.encoded += 1
+        return message
+
+    def _newest(self) -> LastView:
+        state = self._table.state
+        words = state.game.words if state.settings is not None else OwnWords()
+        found = last_of(self._table.feed.recent(LOOKED_FOR), words)
+        if found.entry > self._last.entry:
+            self._last = found
+        return self._last
+
+    def beat(self) -> bytes:
+        device = self._table.view().device
+        return encode(Beat(self._table.utc_ns(), device.age, device.link))
+
+    async def follow(self, write: Write, kind: Kind, own: Callable[[], bytes]) -> None:
+        """Until it is cancelled. `own`: what this screen is given besides, as JSON."""
+        sent: tuple[bytes, bytes] | None = None
+        beat_at = may_send_at = self._clock()
+        while True:
+            now = self._clock()
+            fresh = self.shared(kind), own()
+            if fresh != sent and now >= may_send_at:
+                entry = self._table.state.entry
+                await write(b"event: state\nid: %d\ndata: %s\n\n" % (entry, with_own_part(*fresh)))
+                sent, may_send_at = fresh, now + LEAST_BETWEEN
+                continue
+            if now >= beat_at:
+                await write(b"event: beat\ndata: %s\n\n" % self.beat())
+                beat_at = now + BEAT_EVERY
+                continue
+            waits_until = beat_at if fresh == sent else min(beat_at, may_send_at)
+            await self._news(waits_until - now, at_once=fresh == sent)
+
+    async def _news(self, seconds: float, *, at_once: bool) -> None:
+        """So many seconds; `at_once`: or until something happens."""
+        if not at_once:
+            await asyncio.sleep(seconds)
+            return
+        try:
+            async with asyncio.timeout(seconds):
+                await self._table.feed.news()
+        except TimeoutError:
+            return
