@@ -116,7 +116,7 @@ class PersonActed(Input, frozen=True, tag="person_acted"):
     screen at which it was entered. `proven`: how the person proved who it is; `user`: by that user alone.
     `shift_ends_utc_ns`: when a sign-on at the screen that begins with it ends.
     `as_of`: the entry of the state that the person looked at; 0: not stated. `repeats`: the entry of the first request,
-    where this is the second one; 0: it is a first one, or comes from a program. `utc_ns`: when; 0: not stated.
+    where this is the second one; 0: it is a first one, or comes from a program. `utc_ns`: when, at a screen; else 0.
     """
 
     operation_id: str
