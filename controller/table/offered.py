@@ -19,10 +19,11 @@ from controller.table import operations
 from controller.table.exposing import may_be_shown_as_read
 from controller.table.inference import device_counts
 from controller.table.irregularities.questions import COUNT_BY_HAND
-from controller.table.model import DECK, STUB, Asking
+from controller.table.model import ASIDE, DECK, STUB, Asking
 from controller.table.operations import Instruction, Operation
 from controller.table.permissions import PERMISSIONS
 from controller.table.phases import BETWEEN_ROUNDS, Phase, Service
+from controller.table.recall import TRAY
 from controller.table.rounds import stub_comes, stub_count_due
 from controller.table.state import TableState
 from firmware_bridge.cards import DECK as CARDS
@@ -237,7 +238,7 @@ def _out_of_use(state: TableState) -> bool:
 
 
 def _recalled(state: TableState) -> Iterator[Group]:
-    number, places = state.round.number, tuple(state.round.hands)
+    number, places = state.round.number, (*state.round.hands, TRAY, ASIDE)
     rounds = [operations.RecallCards(one, WORDS) for one in (number, number - 1)]
     yield group(*rounds, *(operations.RecallCards(number, WORDS, place) for place in places))
 

@@ -1,0 +1,76 @@
+"""Whether what was offered is what the table takes: for every state that a test meets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from controller.api.messages import encode_hook
+from controller.table import events
+from controller.table.decide import decide
+from controller.table.events import AnyEvent
+from controller.table.inputs import AnyInput, PersonActed
+from controller.table.offered import Group, groups
+from controller.table.offered_decisions import decisions
+from controller.table.offers import ANOTHER, Offer, offers
+from controller.table.operations import Operation
+from controller.table.perform import name_of
+from controller.table.permissions import PERMISSIONS
+from controller.table.state import TableState
+
+PERSON_SAYS = {"facts"}  # other facts may be stated than the first that is asked
+
+
+def fields_of(operation: Operation) -> dict[str, Any]:
+    fields: dict[str, Any] = msgspec.to_builtins(operation, enc_hook=encode_hook)
+    return fields
+
+
+def assert_offers_hold(state: TableState) -> int:
+    """What is allowed the table takes, and refuses what is not, for that reason. Returns how many there are."""
+    found = offers(state)
+    assert sum(offer.primary for offer in found) <= 1
+    tried = [] if state.settings is None else [*groups(state), *decisions(state)]
+    assert len(tried) == len(found)
+    for offer, group in zip(found, tried, strict=True):
+        assert offer.arguments == {name: fields_of(group.samples[0])[name] for name in offer.arguments}
+        assert bool(offer.code) is bool(offer.sentence) is not offer.allowed
+        assert offer.asked == 0 or offer.twice
+        if not group.untried:
+            _assert_holds(state, offer, group)
+    return len(found)
+
+
+def _assert_holds(state: TableState, offer: Offer, group: Group) -> None:
+    refusals = [_refused(state, sample, offer) for sample in group.samples]
+    if offer.allowed:
+        assert "" in refusals, f"{offer} is refused as {refusals}"
+    else:
+        assert "" not in refusals, f"{offer} is taken"
+        assert refusals[0] in (offer.code, "role")
+
+
+def _refused(state: TableState, operation: Operation, offer: Offer) -> str:
+    """The code with which the table refuses it of a person of that rank; empty: it is taken."""
+    off_duty = PERMISSIONS[type(operation)].off_duty
+    person = ANOTHER if off_duty else state.duty.dealer or ANOTHER
+    done = decide(state, PersonActed("tried", person, offer.role, state.round.number, operation)).events
+    refused = [event for event in done if isinstance(event, events.OperationRefused)]
+    return refused[0].code if refused else ""
+
+
+def assert_was_offered(before: TableState, given: AnyInput, numbered: tuple[tuple[int, AnyEvent], ...]) -> bool:
+    """An operation that the table took was offered as allowed. Returns whether there was one."""
+    if not isinstance(given, PersonActed) or not numbered or not isinstance(numbered[0][1], events.OperationTaken):
+        return False
+    operation = given.operation
+    matching = [offer for offer in offers(before) if offer.allowed and is_of(offer, operation)]
+    assert matching, f"{operation} was not offered in {before.phase}, {before.service}"
+    return True
+
+
+def is_of(offer: Offer, operation: Operation) -> bool:
+    said = fields_of(operation)
+    known = {name: value for name, value in offer.arguments.items() if name not in PERSON_SAYS}
+    return offer.operation == name_of(operation) and all(said.get(name) == value for name, value in known.items())

@@ -1,0 +1,118 @@
+"""What people can do now is what the table takes, and what people do was offered."""
+
+from __future__ import annotations
+
+from typing import Any
+from unittest import TestCase
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import initialize
+
+from controller.games import GAMES
+from controller.games.specification import Unit
+from controller.roles import Role
+from controller.table import operations
+from controller.table.events import AnyEvent
+from controller.table.inputs import AnyInput, PersonActed
+from controller.table.offers import ANOTHER, offers
+from controller.table.operations import Operation
+from controller.table.perform import can
+from controller.table.phases import Service
+from controller.table.state import TableState
+from simulators.scenarios import load, names
+from simulators.scenarios.course import Course
+from simulators.scenarios.player import play
+from tests.table.every_input import every_operation
+from tests.table.every_state import every_state
+from tests.table.offered_and_done import assert_offers_hold, assert_was_offered, is_of
+from tests.table.test_random_rounds import Rounds
+from tests.table.watched import WatchedTable
+
+
+class OfferedCourse(Course):
+    """A scenario of which every operation that was taken had been offered."""
+
+    def __init__(self, setting: Any) -> None:
+        self.taken = 0
+        super().__init__(setting)
+
+    def observed(self, before: TableState, given: AnyInput, numbered: tuple[tuple[int, AnyEvent], ...]) -> None:
+        super().observed(before, given, numbered)
+        self.taken += assert_was_offered(before, given, numbered)
+
+
+@pytest.mark.parametrize("name", names())
+def test_what_the_people_of_a_scenario_do_was_offered(name: str) -> None:
+    scenario = load(name)
+    course = OfferedCourse(scenario.setting)
+    for _ in play(scenario, course):
+        pass
+    assert course.taken > 5
+
+
+def reached_states() -> list[TableState]:
+    """Constructed ones have contradictions that no table has."""
+    return [state for name, state in every_state() if not name.startswith("constructed")]
+
+
+@pytest.mark.parametrize("some", range(8))
+def test_what_is_offered_is_taken_in_every_state(some: int) -> None:
+    """Each eighth of the states."""
+    states = reached_states()[some::8]
+    assert sum(assert_offers_hold(state) for state in states) > 10 * len(states)
+
+
+@pytest.mark.exhaustive
+def test_whatever_a_person_may_do_was_offered() -> None:
+    """Every operation, with many arguments, in every state that was reached."""
+    taken = 0
+    for state in reached_states():
+        allowed = [offer for offer in offers(state) if offer.allowed]
+        for operation in every_operation(state):
+            person = state.duty.dealer or ANOTHER
+            if can(state, PersonActed("", person, Role.SHIFT_MANAGER, state.round.number, operation)):
+                taken += 1
+                offered = any(is_of(offer, operation) for offer in allowed)
+                assert offered or is_senseless(state, operation), f"{operation} in {state.phase}, {state.service}"
+    assert taken > 100_000
+
+
+def is_senseless(state: TableState, operation: Operation) -> bool:
+    """What the table takes and no one needs: chips over a maximum where none lie, a return of a table in service."""
+    if isinstance(operation, operations.RejectExcess):
+        return not state.layout.bets
+    in_service = state.service is Service.IN_SERVICE and not state.device.stops
+    return isinstance(operation, operations.ReturnToService) and in_service
+
+
+class OfferedTable(WatchedTable):
+    """A table of random inputs: after each one the offers hold, and what its people do was offered."""
+
+    def watch(self, before: TableState, given: AnyInput, numbered: tuple[tuple[int, AnyEvent], ...]) -> None:
+        super().watch(before, given, numbered)
+        assert_offers_hold(self.state)
+        assert_was_offered(before, given, numbered)
+
+
+class OfferedRounds(Rounds):
+    @initialize(unit=st.sampled_from(Unit), game_id=st.sampled_from(["NC", *GAMES]))
+    def begin(self, unit: Unit, game_id: str) -> None:
+        self.table = OfferedTable(unit, game_id, self.boxes(GAMES[game_id]))
+        self.table.start()
+
+
+def cases(examples: int) -> type[TestCase]:
+    class Cases(OfferedRounds):
+        pass
+
+    Cases.TestCase.settings = settings(
+        max_examples=examples, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck)
+    )
+    test: type[TestCase] = Cases.TestCase
+    return test
+
+
+TestOfferedRounds = cases(10)
+TestManyOfferedRounds = pytest.mark.exhaustive(cases(300))

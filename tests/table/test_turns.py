@@ -1,0 +1,224 @@
+"""What was entered by a screen that was out of date is refused, and says who did what; a double tap ends no round."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+import pytest
+from msgspec.structs import replace
+
+from controller.games.specification import Kind, RulingAction
+from controller.roles import Role
+from controller.table import events, operations
+from controller.table.account_of_turns import PHRASES, done
+from controller.table.inputs import PersonActed
+from controller.table.model import Answer
+from controller.table.operations import AnyOperation
+from controller.table.phases import Phase
+from controller.table.record import ConfigurationRecord, DeviceRecord, PersonRecord
+from controller.table.rounds import REPEATED_WITHIN_NS
+from controller.table.turning import TURNS
+from tests.table.harness import TableHarness
+
+SECOND = 10**9
+
+
+class Screens(TableHarness):
+    """People at screens: `screen` is the one at which the next operation is entered; a clock that stands still."""
+
+    screen = "left"
+    utc_ns = 1_000 * SECOND
+
+    def enter(
+        self,
+        operation: AnyOperation,
+        person: str = "dealer",
+        role: Role = Role.DEALER,
+        *,
+        as_of: int = 0,
+        repeats: int = 0,
+    ) -> Answer:
+        self._operations += 1
+        id_ = f"screen-{self._operations}"
+        given = PersonActed(
+            id_, person, role, self.state.round.number, operation,
+            screen=self.screen, as_of=as_of, repeats=repeats, utc_ns=self.utc_ns,
+        )  # fmt: skip
+        self.give(given)
+        return next(answer for answer in self.state.answers if answer.operation_id == id_)
+
+
+@pytest.fixture
+def table() -> Screens:
+    table = Screens()
+    table.start().to_betting()
+    people = (PersonRecord("sam", "Sam", Role.PIT_SUPERVISOR),)
+    table.state = replace(table.state, configuration=ConfigurationRecord("1", DeviceRecord("pty"), people))
+    return table
+
+
+def test_what_was_drawn_before_bets_were_closed_is_refused_and_says_who_closed_them(table: Screens) -> None:
+    drawn = table.state.entry
+    assert table.enter(operations.NoMoreBets(), "sam", Role.PIT_SUPERVISOR, as_of=drawn).code == ""
+    before = table.state
+    answer = table.enter(operations.OccupyBoxes((2,)), as_of=drawn)
+    assert (answer.code, answer.sentence) == (
+        "changed", "Sam closed bets. Nothing was done: read the screen and enter it again."
+    )  # fmt: skip
+    assert table.state == replace(before, entry=table.state.entry, answers=table.state.answers)
+
+
+def test_a_card_that_is_dealt_turns_nothing(table: Screens) -> None:
+    table.enter(operations.NoMoreBets())
+    drawn = table.state.entry
+    table.take(2)
+    assert table.state.turn.entry <= drawn < table.state.entry
+    assert table.enter(operations.HandleCards("B1"), as_of=drawn).code == ""
+
+
+def test_to_report_and_to_pause_mean_the_same_whatever_has_happened(table: Screens) -> None:
+    drawn = table.state.entry
+    table.enter(operations.NoMoreBets())
+    assert table.enter(operations.ReportIrregularity(Kind.UNSHUFFLED), as_of=drawn).code == ""
+    assert table.enter(operations.PauseTable("dispute"), as_of=drawn).code == ""
+    assert table.enter(operations.ResumeTable(), as_of=drawn).code == "changed"
+
+
+def test_of_a_program_the_round_is_asked_and_no_more(table: Screens) -> None:
+    table.enter(operations.NoMoreBets())
+    assert table.enter(operations.ReopenBets()).code == ""
+
+
+def test_what_the_device_brought_about_names_no_person(table: Screens) -> None:
+    table.enter(operations.NoMoreBets())
+    drawn = table.state.entry
+    table.lose_link()
+    answer = table.enter(operations.ReopenBets(), as_of=drawn)
+    assert answer.code == "changed"
+    assert answer.sentence.startswith("The device has come, gone or been compared. Nothing was done")
+
+
+def test_a_screen_that_shows_another_round_learns_what_happened(table: Screens) -> None:
+    table.enter(operations.CancelStart(announced=True))
+    table.enter(operations.PlaceYourBets(), "sam", Role.PIT_SUPERVISOR)
+    given = PersonActed("late", "dealer", Role.DEALER, 0, operations.CancelStart(), screen="left", as_of=1)
+    table.give(replace(given, round=table.state.round.number - 2))
+    answer = table.state.answers[-1]
+    assert (answer.code, answer.sentence.split(". ")[0]) == ("stale", "Sam opened bets")
+
+
+def test_every_operation_can_be_said_in_the_past_tense() -> None:
+    assert len(PHRASES) == len(get_args(AnyOperation))
+    endings = {done(phrase).split()[0] for phrase in PHRASES.values()}
+    irregular = {"began", "brought", "cut", "dealt", "gave", "let", "put", "took", "went"}
+    assert {word for word in endings if not word.endswith("ed")} == irregular & endings == irregular
+
+
+def test_every_turn_is_an_event_with_a_sentence() -> None:
+    assert set(TURNS) <= set(get_args(events.AnyEvent))
+    assert all(sentence.endswith(".") for sentence in TURNS.values())
+
+
+# -- second requests
+
+
+def void(table: Screens, **given: Any) -> Answer:
+    found = table.open
+    confirm = operations.ConfirmIrregularity(found.id, found.revision)
+    return table.enter(confirm, "sam", Role.PIT_SUPERVISOR, **given)
+
+
+def abandon(table: Screens, **given: Any) -> Answer:
+    return table.enter(operations.AbandonRound("shift manager", "fire"), "li", Role.SHIFT_MANAGER, **given)
+
+
+def conclude(table: Screens, **given: Any) -> Answer:
+    return table.enter(operations.ConcludeRound(), **given)
+
+
+def rule(table: Screens, **given: Any) -> Answer:
+    found = table.open
+    ruling = operations.Rule(found.id, found.revision, RulingAction.VOID, "shift manager", "so decided")
+    return table.enter(ruling, "li", Role.SHIFT_MANAGER, **given)
+
+
+def prepared(what: str) -> Screens:
+    table = Screens()
+    table.start().to_dealing()
+    if what == "conclude":
+        table.deal().expose_all().settle()
+    elif what == "void":
+        table.report(Kind.UNSHUFFLED)
+    elif what == "rule":
+        table.report(Kind.BEFORE_NO_MORE_BETS)
+    return table
+
+
+ASKS = {"void": void, "abandon": abandon, "conclude": conclude, "rule": rule}
+FOUR = pytest.mark.parametrize("what", ASKS)
+
+
+def asked(table: Screens) -> int:
+    """The entry of the first request."""
+    names = ("void_asked", "abandon_asked", "conclusion_asked")
+    assert table.state.turn.what in names
+    return table.state.turn.entry
+
+
+def is_over(table: Screens) -> bool:
+    return table.state.phase in (Phase.VOIDED, Phase.CONCLUDED)
+
+
+@FOUR
+def test_the_second_request_names_the_first(what: str) -> None:
+    table = prepared(what)
+    ASKS[what](table)
+    assert not is_over(table)
+    table.utc_ns += REPEATED_WITHIN_NS
+    ASKS[what](table, repeats=asked(table), as_of=table.state.entry)
+    assert is_over(table)
+
+
+@FOUR
+def test_a_double_tap_ends_no_round(what: str) -> None:
+    table = prepared(what)
+    drawn = table.state.entry
+    for as_of in (drawn, drawn, 0, 0):
+        ASKS[what](table, as_of=as_of)
+    assert not is_over(table)
+
+
+@FOUR
+@pytest.mark.parametrize("other", ["later", "elsewhere", "first"])
+def test_a_second_request_that_lapsed_is_a_first_one_again(what: str, other: str) -> None:
+    table = prepared(what)
+    ASKS[what](table)
+    first = asked(table)
+    if other == "later":
+        table.utc_ns += REPEATED_WITHIN_NS + 1
+    elif other == "elsewhere":
+        table.screen = "right"
+    ASKS[what](table, repeats=first if other != "first" else first - 1)
+    assert not is_over(table)
+    assert asked(table) > first
+    ASKS[what](table, repeats=asked(table))
+    assert is_over(table)
+
+
+@FOUR
+def test_a_request_of_a_program_is_repeated_as_before(what: str) -> None:
+    table = prepared(what)
+    table.screen = ""
+    ASKS[what](table)
+    assert not is_over(table)
+    ASKS[what](table)
+    assert is_over(table)
+
+
+def test_another_person_at_the_screen_does_not_repeat() -> None:
+    table = prepared("void")
+    void(table)
+    first, found = asked(table), table.open
+    confirm = operations.ConfirmIrregularity(found.id, found.revision)
+    table.enter(confirm, "li", Role.SHIFT_MANAGER, repeats=first)
+    assert not is_over(table)
