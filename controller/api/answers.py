@@ -15,6 +15,7 @@ from controller.api.messages import (
     EnrolmentRequest,
     OperationAnswer,
     OperationRequest,
+    PreviewRequest,
     RemovalRequest,
     decode_body,
     encode,
@@ -25,7 +26,8 @@ from firmware_bridge.plain_text import plain
 BODY_WITHIN: Final = 10.0  # seconds for the body of a request
 VISITOR: Final = web.RequestKey("visitor", Visitor)
 TOO_SLOW: Final = "The request did not come in time. Send it again."
-Body = TypeVar("Body", OperationRequest, EnrolmentRequest, RemovalRequest)
+Body = TypeVar("Body", OperationRequest, EnrolmentRequest, RemovalRequest, PreviewRequest)
+Named = TypeVar("Named", OperationRequest, EnrolmentRequest, RemovalRequest)
 
 
 class Answers:
@@ -45,7 +47,7 @@ class Answers:
         try:
             async with asyncio.timeout(BODY_WITHIN):
                 asked = decode_body(await request.read(), kind)
-            return msgspec.structs.replace(asked, id=str(UUID(asked.id)))
+            return asked if isinstance(asked, PreviewRequest) else _with_uuid(asked)
         except ConnectionError:
             return web.Response(status=408)  # nobody reads it: the client has hung up
         except TimeoutError:
@@ -53,6 +55,11 @@ class Answers:
         except (msgspec.MsgspecError, ValueError) as error:
             why = plain(str(error))
             return self.refused(400, "bad-request", f"The request cannot be read: {why}. Correct it and send it again.")
+
+
+def _with_uuid(asked: Named) -> Named:
+    """However its id is written. Raises `ValueError` for one that is none."""
+    return msgspec.structs.replace(asked, id=str(UUID(asked.id)))
 
 
 def json_answer(value: object, status: int = 200) -> web.Response:

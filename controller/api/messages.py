@@ -135,6 +135,12 @@ class RemovalRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pin: str
 
 
+class PreviewRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`POST /v1/preview`: what would this operation bring? No one signs, and nothing is recorded."""
+
+    operation: AnyOperation
+
+
 def decode_body(data: bytes, kind: type[Body]) -> Body:
     """Raises `ValueError` with a sentence that may be shown: also for a text that may not, with the field's name.
 
@@ -169,7 +175,7 @@ def _texts(value: object, place: str) -> Iterator[tuple[str, str]]:
 
 _DECODERS: Final[dict[type[msgspec.Struct], Callable[[bytes], Any]]] = {
     kind: msgspec.json.Decoder(kind, dec_hook=decode_operation_hook).decode
-    for kind in (OperationRequest, EnrolmentRequest, RemovalRequest)
+    for kind in (OperationRequest, EnrolmentRequest, RemovalRequest, PreviewRequest)
 }
 
 

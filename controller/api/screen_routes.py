@@ -2,25 +2,38 @@
 
 GET  /v1/screen             server-sent states of the table, and beats
 GET  /v1/lawful             what people can do now
+POST /v1/preview            what a decision would bring
+GET  /v1/operations/{id}    the answer that an operation got
+GET  /v1/rounds/{number}    the events of a round
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from typing import Final, Protocol
+from uuid import UUID
 
+import structlog
 from aiohttp import web
 
 from controller.api.answers import VISITOR, Answers, json_answer
 from controller.api.callers import Caller
 from controller.api.event_streams import HEADERS, EventStreams, write
+from controller.api.messages import MAX_ENTRY, OperationAnswer, PreviewRequest
 from controller.api.people import People, Person
+from controller.api.preview import preview
+from controller.api.round_events import events_of_round
 from controller.api.screen_state import Kind, PersonView, ScreenView, own_part
 from controller.api.screen_stream import ScreenStates, Shown
+from controller.journal import JournalError
 from controller.table.access import FAILURES
 from controller.table.model import PinLock
+from firmware_bridge.plain_text import whole_number
 
 DISPLAYS_LOOK: Final = "Only a screen at which people operate the table is given this. Let a pit supervisor enrol it."
+NO_ANSWER: Final = "The table has no answer to that operation: it was not recorded, or is older. Do it again."
+NO_ROUND: Final = "The journal has no events of that round. Name one that was dealt and is kept."
 
 
 class ScreenTable(Shown, Protocol):
@@ -42,7 +55,13 @@ class ScreenRoutes:
         self._states = ScreenStates(table)
 
     def all(self) -> list[web.RouteDef]:
-        return [web.get("/v1/screen", self._screen), web.get("/v1/lawful", self._lawful)]
+        return [
+            web.get("/v1/screen", self._screen),
+            web.get("/v1/lawful", self._lawful),
+            web.post("/v1/preview", self._preview),
+            web.get("/v1/operations/{id}", self._answered),
+            web.get("/v1/rounds/{number}", self._round),
+        ]
 
     async def _screen(self, request: web.Request) -> web.StreamResponse:
         if (full := self._streams.refuse(request)) is not None:
@@ -57,6 +76,32 @@ class ScreenRoutes:
 
     async def _lawful(self, request: web.Request) -> web.Response:
         return self._refuse(request) or json_answer(self._table.offers())
+
+    async def _preview(self, request: web.Request) -> web.Response:
+        asked = await self._answers.read(request, PreviewRequest)
+        return asked if isinstance(asked, web.Response) else json_answer(preview(self._table.state, asked.operation))
+
+    async def _answered(self, request: web.Request) -> web.Response:
+        """Faces that were recalled are in the first answer alone."""
+        if (refused := self._refuse(request)) is not None:
+            return refused
+        with suppress(ValueError):
+            named = str(UUID(request.match_info["id"]))
+            for answer in self._table.state.answers:
+                if answer.operation_id == named:
+                    return json_answer(OperationAnswer(not answer.code, answer.entry, answer.code, answer.sentence))
+        return self._answers.refused(404, "no-answer", NO_ANSWER)
+
+    async def _round(self, request: web.Request) -> web.Response:
+        number = whole_number(request.match_info["number"], MAX_ENTRY)
+        try:
+            found = await events_of_round(self._table.feed, number) if number else []
+        except JournalError as error:
+            structlog.get_logger().error("api.round_unreadable", code=error.code, sentence=str(error))
+            return self._answers.refused(503, error.code, f"{error} {error.hint}")
+        if not found:
+            return self._answers.refused(404, "no-round", NO_ROUND)
+        return web.Response(body=b"[%s]" % b",".join(found), content_type="application/json")
 
     def _refuse(self, request: web.Request) -> web.Response | None:
         """The refusal of what only people who operate the table are given."""

@@ -50,10 +50,19 @@ class Shown(Protocol):
 
 
 class ScreenStates:
-    """Messages for the screens of one table. `clock`: seconds of a clock that never jumps; None: the loop's."""
+    """Messages for the screens of one table. `clock`: seconds of a clock that never jumps; None: the loop's.
 
-    def __init__(self, table: Shown, clock: Callable[[], float] | None = None) -> None:
+    `sleep` waits so many seconds.
+    """
+
+    def __init__(
+        self,
+        table: Shown,
+        clock: Callable[[], float] | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
         self._table = table
+        self._sleep = sleep
         self._clock = clock or (lambda: asyncio.get_running_loop().time())
         self._made: dict[Kind, tuple[object, bytes]] = {}
         self._last = LastView()
@@ -100,16 +109,16 @@ class ScreenStates:
                 await write(b"event: beat\ndata: %s\n\n" % self.beat())
                 beat_at = now + BEAT_EVERY
                 continue
-            waits_until = beat_at if fresh == sent else min(beat_at, may_send_at)
-            await self._news(waits_until - now, at_once=fresh == sent)
+            if fresh == sent:
+                await self._sleep_or_news(beat_at - now)
+            else:
+                await self._sleep(min(beat_at, may_send_at) - now)
 
-    async def _news(self, seconds: float, *, at_once: bool) -> None:
-        """So many seconds; `at_once`: or until something happens."""
-        if not at_once:
-            await asyncio.sleep(seconds)
-            return
+    async def _sleep_or_news(self, seconds: float) -> None:
+        """Until something happens, at most so many seconds."""
+        waits = [asyncio.ensure_future(one) for one in (self._sleep(seconds), self._table.feed.news())]
         try:
-            async with asyncio.timeout(seconds):
-                await self._table.feed.news()
-        except TimeoutError:
-            return
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for one in waits:
+                one.cancel()

@@ -39,7 +39,7 @@ MOST_COUNTED: Final = 60
 
 class Group(NamedTuple):
     """One offer. `samples`: of which one has to be permitted; all have the known arguments. `untried`: what an
-    operation says is not tried, since people say nearly all of it.
+    operation says is not tried, but rank, phase, service and hold are.
     """
 
     samples: tuple[Operation, ...]
@@ -78,6 +78,11 @@ class Row(NamedTuple):
 def just(operation: Operation) -> Callable[[TableState], Iterable[Group]]:
     """One offer that needs nothing of the state."""
     return lambda state: (group(operation),)
+
+
+def untried(operation: Operation) -> Callable[[TableState], Iterable[Group]]:
+    """One offer of which people say nearly all, or which depends on the screen."""
+    return lambda state: (group(operation, untried=True),)
 
 
 def groups(state: TableState) -> Iterator[Group]:
@@ -253,6 +258,10 @@ def _instructed(state: TableState) -> Iterator[Group]:
         yield group(sample, known=("instruction",), needs=("cards",) if dispenses else ())
 
 
+def _removed(state: TableState) -> Iterator[Group]:
+    yield group(*(operations.RemoveScreen(screen.id) for screen in state.screens))
+
+
 def _taken_over(state: TableState) -> Iterator[Group]:
     """Every open irregularity is named: the person who takes over ticks them off."""
     yield group(operations.TakeOver(tuple(found.id for found in state.open)), known=("open",))
@@ -297,18 +306,23 @@ ROWS: Final[tuple[Row, ...]] = (
     Row(operations.AbandonRound, _abandoned),
     Row(
         operations.CorrectEntry,
-        lambda state: (group(operations.CorrectEntry(0, WORDS), untried=True),),
+        untried(operations.CorrectEntry(0, WORDS)),
         lambda state: bool(state.round.entered),
     ),
     Row(
         operations.CorrectBet,
-        lambda state: (group(operations.CorrectBet(0, 0, WORDS), untried=True),),
+        untried(operations.CorrectBet(0, 0, WORDS)),
         lambda state: bool(state.bettors),
     ),
     Row(operations.RecallCards, _recalled, lambda state: state.rounds_numbered > 0),
     Row(operations.DealerOn, just(operations.DealerOn()), lambda state: not state.duty.dealer),
     Row(operations.DealerOff, just(operations.DealerOff()), lambda state: bool(state.duty.dealer)),
     Row(operations.TakeOver, _taken_over),
+    Row(operations.SignOn, untried(operations.SignOn()), lambda state: bool(state.screens)),
+    Row(
+        operations.LockScreen, untried(operations.LockScreen()), lambda state: any(one.dealer for one in state.screens)
+    ),
+    Row(operations.RemoveScreen, _removed, lambda state: bool(state.screens)),
     Row(
         operations.ShuffledOutside,
         _shuffled,

@@ -14,6 +14,9 @@ import pytest
 from msgspec.structs import replace
 
 from controller.api.messages import encode
+from controller.api.preview import preview
+from controller.api.screen_state import Kind as ScreenKind
+from controller.api.screen_state import LastView, table_message
 from controller.api.view import LinkView, view_of
 from controller.games import GAMES
 from controller.games.own_words import DEALER
@@ -30,6 +33,10 @@ from controller.table.events import (
     WagersSettled,
 )
 from controller.table.inputs import AnyInput, DeviceReported
+from controller.table.offered import groups
+from controller.table.offered_decisions import decisions
+from controller.table.offers import offers
+from controller.table.operations import Operation
 from controller.table.phases import Phase
 from controller.table.recall import cards_recalled
 from controller.table.settings import ChosenReading, Settings
@@ -68,7 +75,30 @@ class OverheardTable(TableHarness):
         written = self._codec.encode(self.state.entry, given, told, self.state.round.number)
         self.public += written.events
         self.public.append(encode(view_of(self.state, LinkView())))
+        self.public += shown_to_screens(self.state, previewed=len(self.kept) % (2 * PREVIEWED_EVERY) == 0)
         self.kept += [written.input, written.sealed]
+
+
+PREVIEWED_EVERY = 10  # steps: what decisions would bring takes most of the time
+
+
+def shown_to_screens(state: TableState, *, previewed: bool) -> list[bytes]:
+    """The message of a screen; `previewed`: and what each decision would bring."""
+    view = view_of(state, LinkView())
+    offered = offers(state)
+    message = table_message(state, view, offered, LastView(), ScreenKind(operates=True))
+    tried = [encode(preview(state, operation)) for operation in decisions_of(state)] if previewed else []
+    return [encode(message), *tried]
+
+
+def decisions_of(state: TableState) -> list[Operation]:
+    """Confirmations, rulings, an abandonment; every entry struck out; cards and bets entered instead."""
+    found = [group.samples[0] for group in (*groups(state), *decisions(state)) if state.settings is not None]
+    found += [operations.CorrectEntry(one.entry, "wrongly entered") for one in state.round.entered]
+    other = operations.ExposeHand(DEALER, DECK[:3])
+    found += [operations.CorrectEntry(one.entry, "wrongly entered", other) for one in state.round.entered]
+    found += [operations.CorrectBet(bet.number, 0, "it did not lie there") for bet in state.layout.bets]
+    return found
 
 
 def overhear_a_deal(game_id: str, unit: Unit, deck: list[Card]) -> OverheardTable:

@@ -83,6 +83,8 @@ def is_senseless(state: TableState, operation: Operation) -> bool:
     """What the table takes and no one needs: chips over a maximum where none lie, a return of a table in service."""
     if isinstance(operation, operations.RejectExcess):
         return not state.layout.bets
+    if isinstance(operation, operations.EnrolScreen):  # a browser asks for it, which is no screen yet
+        return True
     in_service = state.service is Service.IN_SERVICE and not state.device.stops
     return isinstance(operation, operations.ReturnToService) and in_service
 

@@ -12,7 +12,7 @@ from controller.roles import Role
 from controller.table import events, operations
 from controller.table.account_of_turns import PHRASES, done
 from controller.table.inputs import PersonActed
-from controller.table.model import Answer
+from controller.table.model import Answer, Screen
 from controller.table.operations import AnyOperation
 from controller.table.phases import Phase
 from controller.table.record import ConfigurationRecord, DeviceRecord, PersonRecord
@@ -28,6 +28,10 @@ class Screens(TableHarness):
 
     screen = "left"
     utc_ns = 1_000 * SECOND
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.state = replace(self.state, screens=tuple(Screen(name, name, "") for name in ("left", "right")))
 
     def enter(
         self,

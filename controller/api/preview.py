@@ -1,0 +1,157 @@
+"""What an operation would bring, before a person signs it: it is decided on the state, and the decision is dropped.
+
+Only decisions of people are tried. What compares cards that people name with those that the device read is not: a
+person who may ask without entering anything could guess the faces of cards that lie face down.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, TypeVar
+
+import msgspec
+
+from controller.api.messages import encode_hook
+from controller.api.narration import tell
+from controller.api.view import HandView, LinkView, TableView, view_of
+from controller.roles import Role
+from controller.rules.layout import Bet
+from controller.table import events, operations
+from controller.table.decide import decide
+from controller.table.events import AnyEvent
+from controller.table.inputs import PersonActed
+from controller.table.model import SettledBet
+from controller.table.offers import ANOTHER
+from controller.table.operations import Operation
+from controller.table.state import TableState
+from firmware_bridge.cards import Concealed, Evidence, Exposed
+
+TRIED: Final = (
+    operations.ConfirmIrregularity,
+    operations.Rule,
+    operations.AbandonRound,
+    operations.CorrectEntry,
+    operations.CorrectBet,
+)
+NAMES_CARDS: Final = (operations.ExposeHand, operations.ShowFirstCard)
+FIRST_REQUESTS: Final = (events.VoidAsked, events.AbandonAsked)
+UNSAID: Final = frozenset({"operation_taken", "command_issued"})  # what is asked, and what the table does besides
+NOT_TRIED: Final = "What this brings shows once it is entered. Enter it, or go back."
+
+Key = TypeVar("Key", str, int)
+Shown = TypeVar("Shown")
+
+
+class HandChange(msgspec.Struct, frozen=True):
+    place: str
+    was: HandView | None
+    will: HandView | None
+
+
+class BetChange(msgspec.Struct, frozen=True):
+    bet: int
+    was: Bet | None
+    will: Bet | None
+
+
+class PaymentChange(msgspec.Struct, frozen=True):
+    bet: int
+    was: SettledBet | None
+    will: SettledBet | None
+
+
+class PreviewAnswer(msgspec.Struct, frozen=True):
+    """`accepted`: whether it would be; else why not. `sentences`: what would become, for people; the rest is data.
+
+    `void`: the round would be void. `twice`: it has to be entered again. `opens`, `closes`: so many irregularities
+    would be open besides, and the ids of those that would end.
+    """
+
+    accepted: bool
+    code: str = ""
+    sentence: str = ""
+    entry: int = 0
+    sentences: tuple[str, ...] = ()
+    phase_was: str = ""
+    phase_will: str = ""
+    void: bool = False
+    twice: bool = False
+    next_step: str = ""
+    hands: tuple[HandChange, ...] = ()
+    bets: tuple[BetChange, ...] = ()
+    payments: tuple[PaymentChange, ...] = ()
+    opens: int = 0
+    closes: tuple[int, ...] = ()
+
+
+def may_be_tried(operation: Operation) -> bool:
+    if isinstance(operation, operations.CorrectEntry) and isinstance(operation.instead, NAMES_CARDS):
+        return False
+    return isinstance(operation, TRIED)
+
+
+def preview(state: TableState, operation: Operation) -> PreviewAnswer:
+    """As if the highest rank had entered it; where it is entered twice, as if for the second time."""
+    if not may_be_tried(operation):
+        return PreviewAnswer(False, "no-preview", NOT_TRIED, state.entry)
+    given = PersonActed("preview", ANOTHER, Role.SHIFT_MANAGER, state.round.number, operation)
+    decided = decide(state, given)
+    twice = any(isinstance(event, FIRST_REQUESTS) for event in decided.events)
+    if twice:
+        decided = decide(decided.state, msgspec.structs.replace(given, operation_id="preview again"))
+    refused = next((event for event in decided.events if isinstance(event, events.OperationRefused)), None)
+    if refused is not None:
+        return PreviewAnswer(False, refused.code, refused.sentence, state.entry)
+    return _changes(state, decided.state, decided.events, twice=twice)
+
+
+def _changes(before: TableState, after: TableState, brought: tuple[AnyEvent, ...], *, twice: bool) -> PreviewAnswer:
+    was, will = view_of(before, LinkView()), view_of(after, LinkView())
+    open_was, open_will = ({one.id for one in view.irregularities} for view in (was, will))
+    return PreviewAnswer(
+        accepted=True,
+        entry=before.entry,
+        sentences=_sentences(before, brought),
+        phase_was=was.phase,
+        phase_will=will.phase,
+        void=after.round.voided_from is not None and before.round.voided_from is None,
+        twice=twice,
+        next_step=will.next_step,
+        hands=tuple(HandChange(*one) for one in _differing(_hands(was), _hands(will))),
+        bets=tuple(BetChange(*one) for one in _differing(_bets(was), _bets(will))),
+        payments=tuple(PaymentChange(*one) for one in _differing(_payments(was), _payments(will))),
+        opens=len(open_will - open_was),
+        closes=tuple(sorted(open_was - open_will)),
+    )
+
+
+def _hands(view: TableView) -> dict[str, HandView]:
+    return {hand.place: hand for hand in view.hands}
+
+
+def _bets(view: TableView) -> dict[int, Bet]:
+    return {bet.number: bet for bet in view.bets}
+
+
+def _payments(view: TableView) -> dict[int, SettledBet]:
+    return {settled.number: settled for settled in view.settlement}
+
+
+def _differing(was: dict[Key, Shown], will: dict[Key, Shown]) -> list[tuple[Key, Shown | None, Shown | None]]:
+    """What is other than it was, by its key."""
+    return [(key, was.get(key), will.get(key)) for key in {**was, **will} if was.get(key) != will.get(key)]
+
+
+def _sentences(state: TableState, brought: tuple[AnyEvent, ...]) -> tuple[str, ...]:
+    """Each event that people are told of, in a sentence, without any card that is concealed."""
+    said = []
+    for event in brought:
+        fields: dict[str, Any] = msgspec.to_builtins(event, enc_hook=_hide)
+        line = None if fields["event"] in UNSAID else tell(fields, state.game.words)
+        if line:
+            said.append(f"{line[:1].upper()}{line[1:].rstrip('.')}.")
+    return tuple(said)
+
+
+def _hide(value: Any) -> Any:
+    """As the API publishes an event: nothing of a card that is concealed."""
+    return {} if isinstance(value, Concealed | Exposed | Evidence) else encode_hook(value)

@@ -1,0 +1,123 @@
+"""What a decision would bring is what it brings; nothing is recorded, and no face can be guessed by it."""
+
+from __future__ import annotations
+
+import pytest
+
+from controller.api.preview import preview
+from controller.api.view import LinkView, view_of
+from controller.games.specification import Choice, Kind, Unit
+from controller.roles import Role
+from controller.table import events, operations
+from controller.table.decide import decide
+from controller.table.inputs import PersonActed
+from controller.table.offered_decisions import decisions
+from controller.table.offers import ANOTHER
+from controller.table.phases import Phase
+from controller.table.state import TableState
+from tests.table.every_state import every_state, to_phase
+from tests.table.harness import TableHarness, cards
+
+CONFIRMS = (operations.ConfirmIrregularity, operations.Rule)
+
+
+def decided_twice(state: TableState, operation: operations.Operation) -> tuple[str, TableState]:
+    """The code with which it is refused and the state that follows, entered until it has taken effect."""
+    for number in range(2):
+        given = PersonActed(str(number), ANOTHER, Role.SHIFT_MANAGER, state.round.number, operation)
+        done = decide(state, given)
+        refused = [event.code for event in done.events if isinstance(event, events.OperationRefused)]
+        state = done.state
+        if refused or not any(isinstance(one, events.VoidAsked | events.AbandonAsked) for one in done.events):
+            return (refused or [""])[0], state
+    return "", state
+
+
+@pytest.mark.parametrize("some", range(4))
+def test_what_would_come_is_what_comes(some: int) -> None:
+    tried = 0
+    for name, state in every_state()[some::4]:
+        if name.startswith("constructed") or state.settings is None:
+            continue
+        for group in decisions(state):
+            if isinstance(group.samples[0], CONFIRMS):
+                tried += 1
+                code, after = decided_twice(state, group.samples[0])
+                said = preview(state, group.samples[0])
+                assert (said.accepted, said.code) == (not code, code)
+                if said.accepted:
+                    assert said.phase_will == after.phase
+                    assert said.void is (after.phase is Phase.VOIDED and state.phase is not Phase.VOIDED)
+                    assert set(said.closes) == {one.id for one in state.open} - {one.id for one in after.open}
+                    assert said.next_step == view_of(after, LinkView()).next_step
+    assert tried > 50
+
+
+def test_a_void_says_so_before_it_is_signed() -> None:
+    table = to_phase(Unit.SETS, Phase.DEALING_SETS)
+    table.report(Kind.UNSHUFFLED)
+    before = table.state
+    said = preview(before, operations.ConfirmIrregularity(table.open.id, table.open.revision))
+    assert said.accepted
+    assert said.void
+    assert said.twice
+    assert said.closes == (before.open[0].id,)
+    assert any("void" in sentence.lower() for sentence in said.sentences), said.sentences
+    assert all(sentence.endswith(".") for sentence in said.sentences)
+    assert table.state is before
+
+
+def test_a_correction_says_what_becomes_of_hands_and_payments() -> None:
+    table = to_phase(Unit.SETS, Phase.SETTLING)
+    entry = next(one.entry for one in table.state.round.entered if isinstance(one.operation, operations.ExposeHand))
+    said = preview(table.state, operations.CorrectEntry(entry, "wrong hand"))
+    assert said.accepted
+    assert (said.phase_was, said.phase_will) == ("settling", "exposing")
+    assert any(change.was is not None and change.was.shown for change in said.hands)
+    assert all(change.will is not None and "??" in change.will.cards for change in said.hands if change.place == "D")
+
+
+def test_bets_that_go_back_are_named() -> None:
+    table = TableHarness(boxes=(1,)).start()
+    table.do(operations.OpenTable())
+    table.fresh_deck()
+    table.do(operations.PlaceYourBets())
+    table.do(operations.EnterBettor("ann", 1))
+    main = next(wager.id for wager in table.state.law.wagers if wager.main)
+    table.do(operations.PlaceWager("ann", main, 1, 30))
+    table.do(operations.NoMoreBets())
+    said = preview(table.state, operations.AbandonRound("shift manager", "fire"))
+    assert [(change.bet, change.will and change.will.verdict) for change in said.payments] == [(1, "returned")]
+    table.report(Kind.EXPOSED_CARD)
+    table.confirm()
+    said = preview(table.state, operations.CorrectBet(1, 50, "miscounted"))
+    assert [(change.was and change.was.amount, change.will and change.will.amount) for change in said.bets] == [
+        (30, 50)
+    ]
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        operations.ExposeHand("D"),
+        operations.ShowFirstCard(),
+        operations.PlaceCards(()),
+        operations.NameExposed("D", ()),
+        operations.ChooseOption(1, 1, "B1", Choice.CONTINUE),
+        operations.RecallCards(1, "the camera"),
+        operations.CorrectEntry(1, "wrong", operations.ExposeHand("D", cards("AS KS QS"))),
+        operations.CorrectEntry(1, "wrong", operations.ShowFirstCard(cards("AS")[0])),
+    ],
+    ids=lambda operation: type(operation).__name__,
+)
+def test_what_could_tell_a_face_is_not_tried(operation: operations.Operation) -> None:
+    table = to_phase(Unit.SETS, Phase.EXAMINING)
+    said = preview(table.state, operation)
+    assert (said.accepted, said.code) == (False, "no-preview")
+
+
+def test_what_would_be_refused_says_why() -> None:
+    table = to_phase(Unit.SETS, Phase.DEALING_SETS)
+    said = preview(table.state, operations.ConfirmIrregularity(1, 1))
+    assert (said.accepted, said.code) == (False, "closed")
+    assert said.sentence.endswith(".")

@@ -1,0 +1,151 @@
+"""Screens are given the newest state, at most twenty a second, and a beat each second, whatever comes."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from controller.api.feed import EventFeed, Published
+from controller.api.screen_state import Kind, ScreenView, layout_of, own_part
+from controller.api.screen_stream import BEAT_EVERY, LEAST_BETWEEN, ScreenStates
+from controller.api.view import LinkView, TableView, view_of
+from controller.games import GAMES
+from controller.games.specification import Unit
+from controller.table.offers import Offer, offers
+from controller.table.state import TableState
+from tests.table.harness import TableHarness
+
+OPERATES = Kind(operates=True)
+DISPLAYS = Kind(operates=False)
+LABELS = {"F3": ("Player 1", "Banker")}
+
+
+class Table:
+    """A table whose state is set by hand."""
+
+    def __init__(self) -> None:
+        self.feed = EventFeed(self._read)
+        self.state: TableState = TableHarness().start().to_betting().state
+
+    async def _read(self, after: int, until: int) -> list[Published]:
+        return []
+
+    def view(self) -> TableView:
+        return view_of(self.state, LinkView("ready", 0.5, 1))
+
+    def shown_by(self) -> object:
+        return self.state.entry
+
+    def utc_ns(self) -> int:
+        return 7
+
+    def offers(self) -> tuple[Offer, ...]:
+        return offers(self.state)
+
+    def happen(self) -> None:
+        entry = self.state.entry + 1
+        self.state = replace(self.state, entry=entry)
+        paused = b'{"entry":%d,"utc_ns":9,"round":1,"event":"table_paused","reason":"lunch"}' % entry
+        self.feed.publish([Published(entry, paused)])
+
+
+class Time:
+    """Seconds that pass only while someone sleeps; `happens` is called at each of its times."""
+
+    def __init__(self, happens: dict[float, Any]) -> None:
+        self.now = 0.0
+        self._happens = dict(sorted(happens.items()))
+
+    def clock(self) -> float:
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        """Up to the next thing that happens, if that is before; who sleeps looks again then."""
+        until = self.now + seconds
+        due = [at for at in self._happens if at <= until]
+        self.now = due[0] if due else until
+        if due:
+            self._happens.pop(due[0])()
+
+
+async def followed(
+    happens: dict[float, Any], table: Table, seconds: float, kind: Kind = OPERATES
+) -> list[tuple[float, str, Any]]:
+    """What a screen is given in that time: when, the event's name and its data."""
+    time = Time(happens)
+    given: list[tuple[float, str, Any]] = []
+
+    async def write(data: bytes) -> None:
+        if time.now > seconds:
+            raise asyncio.CancelledError
+        lines = dict(line.split(b": ", 1) for line in data.splitlines() if line)
+        given.append((time.now, lines[b"event"].decode(), json.loads(lines[b"data"])))
+
+    states = ScreenStates(table, time.clock, time.sleep)
+    with pytest.raises(asyncio.CancelledError):
+        await states.follow(write, kind, lambda: own_part(ScreenView(True, "0a", "left"), ()))
+    return given
+
+
+async def test_a_state_comes_at_once_and_a_beat_each_second() -> None:
+    given = await followed({}, Table(), 3.5)
+    assert [(at, name) for at, name, _ in given] == [
+        (0.0, "state"), (0.0, "beat"), (1.0, "beat"), (2.0, "beat"), (3.0, "beat"),
+    ]  # fmt: skip
+    assert given[1][2] == {"utc_ns": 7, "age": 0.5, "link": "ready"}
+    assert BEAT_EVERY == 1.0
+
+
+async def test_of_many_changes_the_newest_is_given_and_at_most_twenty_a_second() -> None:
+    """A hundred changes in a fifth of a second, then silence."""
+    table = Table()
+    first = table.state.entry
+    given = await followed({0.3 + number / 500: table.happen for number in range(100)}, table, 2.0)
+    states = [(at, data["entry"]) for at, name, data in given if name == "state"]
+    assert states[-1][1] == first + 100
+    assert [entry for _, entry in states] == sorted({entry for _, entry in states})
+    gaps = [later - earlier for (earlier, _), (later, _) in pairwise(states)]
+    assert min(gaps) >= LEAST_BETWEEN - 1e-9
+    assert len(states) < 10
+
+
+async def test_the_last_thing_that_happened_is_said() -> None:
+    table = Table()
+    given = await followed({0.5: table.happen}, table, 1.5)
+    last = [data["last"] for _, name, data in given if name == "state"][-1]
+    assert last == {"entry": table.state.entry, "utc_ns": 9, "sentence": "Paused: lunch."}
+
+
+async def test_a_display_is_given_no_more_than_it_shows() -> None:
+    given = await followed({}, Table(), 0.5, DISPLAYS)
+    (_, _, state), *_ = given
+    assert (state["offers"], state["reports"]) == ([], [])
+    assert state["view"]["phase"] == "betting"
+
+
+async def test_the_message_of_all_screens_of_a_kind_is_made_once() -> None:
+    table = Table()
+    states = ScreenStates(table)
+    messages = [states.shared(OPERATES) for _ in range(5)]
+    assert all(message is messages[0] for message in messages)
+    assert states.shared(DISPLAYS) is not messages[0]
+    assert states.encoded == 2
+    table.happen()
+    assert states.shared(OPERATES) is not messages[0]
+
+
+@pytest.mark.parametrize("game_id", GAMES)
+def test_the_layout_is_in_the_words_of_the_game(game_id: str) -> None:
+    table = TableHarness(Unit.SETS, game_id=game_id).start()
+    layout = layout_of(table.state)
+    assert list(layout.labels) == [*(f"B{number}" for number in range(1, layout.boxes + 1)), "D"]
+    assert (layout.labels["B1"], layout.labels["D"]) == LABELS.get(game_id, ("Box 1", "Dealer"))
+    assert layout.clockwise is (game_id != "F3")
+    assert layout.first_card is (game_id == "F3")
+    assert any(wager.main for wager in layout.wagers)
+    assert not layout.wagers_entered
