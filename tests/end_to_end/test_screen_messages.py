@@ -1,0 +1,190 @@
+"""What screens are given by a real daemon: the state as it is, what people can do, and what became of a late tap."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+from uuid import uuid4
+
+import aiohttp
+import pytest
+
+from controller.api.client import ApiClient
+from tests.end_to_end.browser import DEALER, HTTP, SUPERVISOR, Browser, port_of
+from tests.end_to_end.processes import PATIENCE
+from tests.end_to_end.stage import Stage, short_folder
+
+PASSING = {"age"}  # of a device, which passes while nothing happens
+
+
+@pytest.fixture
+async def stage() -> AsyncIterator[Stage]:
+    with short_folder() as folder:
+        async with Stage(folder, rounds=1) as made:
+            made.configure(law=HTTP)
+            yield made
+
+
+@pytest.fixture
+async def screen(stage: Stage) -> AsyncIterator[Browser]:
+    """Enrolled, with the dealer signed on, at a table whose device is connected."""
+    await stage.start_device(dealer=False)
+    await stage.start_daemon()
+    async with Browser(port_of(stage)) as browser:
+        assert (await browser.enrol()).json["accepted"]
+        assert (await browser.operate("sign_on", DEALER)).json["accepted"]
+        await state_of(browser, lambda state: state["view"]["service"] == "in_service")
+        yield browser
+
+
+async def messages(browser: Browser) -> AsyncIterator[tuple[str, dict[str, Any]]]:
+    """The events of the stream, with their data."""
+    headers = {"Host": browser.host, "Cookie": browser.cookie}
+    url = f"http://127.0.0.1:{browser.port}/v1/screen?language=en"
+    async with (
+        aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session,
+        session.get(url, headers=headers) as response,
+    ):
+        assert (response.status, response.content_type) == (200, "text/event-stream")
+        name = ""
+        async for line in response.content:
+            if line.startswith(b"event: "):
+                name = line[7:].decode().strip()
+            elif line.startswith(b"data: "):
+                yield name, json.loads(line[6:])
+
+
+async def states(browser: Browser, until: Callable[[dict[str, Any]], bool]) -> list[dict[str, Any]]:
+    """Every state up to that one."""
+    found: list[dict[str, Any]] = []
+    async with asyncio.timeout(PATIENCE):
+        stream = messages(browser)
+        async for name, data in stream:
+            if name == "state":
+                found.append(data)
+                if until(data):
+                    await stream.aclose()  # type: ignore[attr-defined]  # it is a generator
+                    return found
+    raise AssertionError("the stream ended")
+
+
+async def state_of(browser: Browser, until: Callable[[dict[str, Any]], bool] = lambda state: True) -> dict[str, Any]:
+    return (await states(browser, until))[-1]
+
+
+def offered(state: dict[str, Any], operation: str) -> dict[str, Any]:
+    (offer,) = [one for one in state["offers"] if one["operation"] == operation]
+    return dict(offer)
+
+
+async def enter(browser: Browser, state: dict[str, Any], offer: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """As the page does: what the offer says, for the state from which it was drawn."""
+    asked = {
+        "id": more.pop("id", str(uuid4())),
+        "round": state["view"]["round"],
+        "as_of": state["entry"],
+        "operation": {"operation": offer["operation"]} | offer["arguments"] | more.pop("said", {}),
+    }
+    return (await browser.ask("POST", "/v1/operations", asked | more)).json
+
+
+async def test_a_screen_follows_a_round_to_its_end(stage: Stage) -> None:
+    await stage.start_device(pace=0.01)
+    await stage.start_daemon()
+    async with Browser(port_of(stage)) as browser, ApiClient(stage.socket) as client:
+        assert (await browser.enrol()).json["accepted"]
+        seen = await states(browser, lambda state: state["view"]["phase"] == "concluded")
+        entries = [state["entry"] for state in seen]
+        assert entries == sorted(set(entries))
+        assert all(sum(offer["primary"] for offer in state["offers"]) <= 1 for state in seen)
+        assert {person["id"] for person in seen[-1]["people"]} >= {DEALER.id, SUPERVISOR.id}
+        assert seen[-1]["screen"]["name"] == "Left"
+        await stage.played()
+        now = await state_of(browser)
+        state = await browser.state()
+        assert without_what_passes(now["view"]) == without_what_passes(state)
+        number = now["view"]["round"]
+        events = [event async for event in until_now(client) if event["round"] == number]
+        assert json.loads((await browser.ask("GET", f"/v1/rounds/{number}")).body) == events
+        assert len(events) > 50
+        assert (await browser.ask("GET", "/v1/rounds/7000")).status == 404
+
+
+def without_what_passes(view: dict[str, Any]) -> dict[str, Any]:
+    device = {name: value for name, value in view["device"].items() if name not in PASSING}
+    return view | {"device": device}
+
+
+async def until_now(client: ApiClient) -> AsyncIterator[dict[str, Any]]:
+    async for event in client.events():
+        if event is None:
+            return
+        yield event
+
+
+async def test_beats_come_though_nothing_happens(screen: Browser) -> None:
+    beats = []
+    async with asyncio.timeout(PATIENCE):
+        async for name, data in messages(screen):
+            beats += [data] if name == "beat" else []
+            if len(beats) == 3:
+                break
+    assert all(set(beat) == {"utc_ns", "age", "link"} for beat in beats)
+    assert beats[0]["utc_ns"] < beats[1]["utc_ns"] < beats[2]["utc_ns"]
+
+
+async def test_a_late_tap_does_nothing_and_says_who_was_first(screen: Browser) -> None:
+    drawn = await state_of(screen)
+    assert drawn["screen"]["dealer_name"] == DEALER.name
+    opened = await enter(screen, drawn, offered(drawn, "open_table"))
+    assert opened["accepted"]
+    again = await enter(screen, drawn, offered(drawn, "open_table"))
+    assert (again["accepted"], again["code"]) == (False, "changed")
+    assert again["sentence"] == (
+        f"{DEALER.name} opened the table. Nothing was done: read the screen and enter it again."
+    )
+    paused = await enter(screen, drawn, offered(drawn, "pause_table"), said={"reason": "lunch"})
+    assert paused["accepted"]
+    now = await state_of(screen, lambda state: state["view"]["paused"] == "lunch")
+    assert [offer["operation"] for offer in now["offers"] if offer["primary"]] == ["resume_table"]
+    assert now["turned"] == paused["entry"] + 1
+
+
+async def test_an_answer_can_be_looked_up(screen: Browser) -> None:
+    drawn, id_ = await state_of(screen), str(uuid4())
+    assert (await screen.ask("GET", f"/v1/operations/{id_}")).status == 404
+    answer = await enter(screen, drawn, offered(drawn, "open_table"), id=id_)
+    for written in (id_, id_.upper(), id_.replace("-", "")):
+        assert (await screen.ask("GET", f"/v1/operations/{written}")).json == answer
+    assert (await screen.ask("GET", "/v1/operations/none")).code == "no-answer"
+
+
+async def test_a_display_is_given_no_offers_and_no_people(stage: Stage, screen: Browser) -> None:
+    async with Browser(screen.port) as display:
+        shown = await state_of(display)
+        assert (shown["offers"], shown["reports"], shown["people"]) == ([], [], [])
+        assert shown["screen"]["enrolled"] is False
+        assert shown["view"]["phase"] == "closed"
+        for path in ("/v1/lawful", f"/v1/operations/{uuid4()}"):
+            refused = await display.ask("GET", path)
+            assert (refused.status, refused.code) == (403, "display")
+        assert (await display.ask("POST", "/v1/preview", {"operation": {"operation": "open_table"}})).status == 403
+        assert (await display.ask("GET", "/v1/rounds/0")).status == 404
+
+
+async def test_what_can_be_done_is_given_to_programs_too(screen: Browser) -> None:
+    lawful = json.loads((await screen.ask("GET", "/v1/lawful")).body)
+    assert [offer["operation"] for offer in lawful if offer["primary"]] == ["open_table"]
+    preview = await screen.ask("POST", "/v1/preview", {"operation": {"operation": "open_table"}})
+    assert (preview.status, preview.code) == (200, "no-preview")
+    unreadable = await screen.ask("POST", "/v1/preview", {"operation": {"operation": "fly"}})
+    assert (unreadable.status, unreadable.code) == (400, "bad-request")
+
+
+async def test_wrong_pins_at_the_screen_are_counted_on_it(screen: Browser) -> None:
+    await screen.operate("resume_table", SUPERVISOR, pin="000000")
+    shown = await state_of(screen)
+    tries = {person["id"]: person["tries_left"] for person in shown["people"]}
+    assert (tries[SUPERVISOR.id], tries[DEALER.id]) == (4, 5)
