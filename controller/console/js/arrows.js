@@ -1,0 +1,49 @@
+// Arrows on region C: which cards go from where to where. Numbered as the panel lists them.
+
+import { svg } from "./dom.js";
+
+/** The moves that an open matter asks for, a hand that moves whole as one: `{n, source, place, ordinals}`. */
+export function moves(view) {
+  const found = view.irregularities.find((one) => one.stage === "moving" && one.moves.length);
+  const joined = new Map();
+  for (const { ordinal, source, place } of found?.moves ?? []) {
+    const key = `${source}>${place}`;
+    if (!joined.has(key)) joined.set(key, { n: joined.size + 1, source, place, ordinals: [] });
+    joined.get(key).ordinals.push(ordinal);
+  }
+  return [...joined.values()];
+}
+
+/** Draw `list` into `layer`, between the nodes of `places`. */
+export function arrows(layer, places, list) {
+  const wide = layer.clientWidth;
+  const high = layer.clientHeight;
+  const key = JSON.stringify([wide, high, list]);
+  if (layer.dataset.drawn === key) return;
+  layer.dataset.drawn = key;
+  const frame = layer.getBoundingClientRect();
+  const middle = (place) => {
+    const cards = places.querySelector(`[data-place="${CSS.escape(place)}"] .cards`);
+    if (!cards) return [wide / 2, high / 2];
+    const { left, top, width, height } = cards.getBoundingClientRect();
+    return [left + width / 2 - frame.left, top + height / 2 - frame.top];
+  };
+  const drawing = svg("svg", { width: wide, height: high, viewBox: `0 0 ${wide} ${high}` });
+  const head = svg("marker", { id: "head", viewBox: "0 0 10 10", refX: 8, refY: 5, markerWidth: 4, markerHeight: 4, orient: "auto" });
+  head.append(svg("path", { d: "M0 0L10 5L0 10z" }));
+  drawing.append(head, ...list.flatMap((move) => arrow(move, middle(move.source), middle(move.place))));
+  layer.replaceChildren(drawing);
+}
+
+/** An arrow that bends upwards, with its number at the beginning, so that there and back are two lines. */
+function arrow({ n }, [fromX, fromY], [toX, toY]) {
+  const bend = (toX - fromX) / 5;
+  const path = `M${fromX} ${fromY}Q${(fromX + toX) / 2} ${(fromY + toY) / 2 - bend} ${toX} ${toY}`;
+  const number = svg("text", { x: fromX, y: fromY + 9 });
+  number.textContent = String(n);
+  return [
+    svg("path", { class: "line", d: path, "marker-end": "url(#head)" }),
+    svg("circle", { cx: fromX, cy: fromY, r: 20 }),
+    number,
+  ];
+}

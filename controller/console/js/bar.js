@@ -1,0 +1,48 @@
+// Region A: table and game, round and phase, dealer, device with the age of its last word, menu.
+
+import { attr, el, mark, text } from "./dom.js";
+import { inContact, NO_WORD, store } from "./store.js";
+import { say } from "./words.js";
+
+const parts = {};
+const STALE = 3; // seconds after which the age of the device's last word is amber
+
+function build(bar) {
+  const part = (name) => (parts[name] = el("span", { class: `part ${name}` }));
+  bar.append(part("table"), part("simulated"), part("round"), part("dealer"), part("device"), part("contact"));
+  if (document.body.classList.contains("display")) return;
+  parts.menu = el("button", { class: "menu", onclick: () => store.set({ sheet: store.own.sheet ? undefined : "menu" }) });
+  bar.append(parts.menu);
+}
+
+/** `screen`: the newest state, or null before the first. */
+export function render(screen) {
+  if (!parts.table) build(document.getElementById("bar"));
+  const silent = store.silence >= NO_WORD;
+  text(parts.contact, silent ? say("bar.silent", { n: store.silence }) : "");
+  mark(parts.contact, "amber", silent);
+  if (parts.menu) {
+    text(parts.menu, say(store.own.sheet ? "bar.close" : "bar.menu"));
+    attr(parts.menu, "disabled", !inContact());
+    attr(parts.menu, "aria-expanded", String(Boolean(store.own.sheet)));
+  }
+  if (!screen) return;
+  const { view } = screen;
+  document.title = `${view.table} ${say(`phase.${view.phase}`)}`;
+  text(parts.table, `${view.table} ${view.title}`);
+  text(parts.simulated, view.simulated ? say("bar.simulated") : "");
+  const round = view.round ? `${say("bar.round", { round: view.round })} ` : "";
+  text(parts.round, `${round}${say(`phase.${view.phase}`)}`);
+  text(parts.dealer, (screen.screen.dealer_name ?? "") || view.dealer || say("bar.no_dealer"));
+  device(view);
+}
+
+function device(view) {
+  const age = store.beat ? store.beat.age : view.device.age;
+  const link = store.beat ? store.beat.link : view.device.link;
+  const name = say(`device.${view.device.kind || "device"}`);
+  const lost = link !== "ready" || age === null;
+  const known = age === null ? "" : ` ${say("bar.age", { n: Math.floor(age) })}`;
+  text(parts.device, lost ? `${name}: ${say("bar.away")}${known}` : `${name}${known}`);
+  mark(parts.device, "amber", lost || age >= STALE);
+}

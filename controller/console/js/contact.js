@@ -1,0 +1,36 @@
+// Between the stream and the store: silence, coming back, and a page that is older than the daemon.
+
+import { follow } from "./stream.js";
+import { NO_WORD, store } from "./store.js";
+import { language, say } from "./words.js";
+
+const BETWEEN_ROUNDS = ["closed", "idle", "concluded", "voided", "maintenance"];
+let page = null;
+
+/** Follow the table into the store. */
+export function connect() {
+  follow(
+    language,
+    (screen) => {
+      store.receive({ screen });
+      renew(screen);
+    },
+    (beat) => store.receive({ beat }),
+    (silence, was) => {
+      if (silence === 0 && was >= NO_WORD) back(was);
+      else store.receive({ silence });
+    },
+  );
+}
+
+function back(seconds) {
+  const entry = store.screen?.entry ?? 0;
+  const sentence = say("contact.back", { n: seconds });
+  store.receive({ silence: 0, answer: { accepted: true, entry, code: "", sentence, utc_ns: store.beat?.utc_ns ?? 0 } });
+}
+
+/** Another version of the page is served than the one that runs here: take it, but never in a round. */
+function renew(screen) {
+  page ??= screen.page;
+  if (screen.page !== page && BETWEEN_ROUNDS.includes(screen.view.phase)) location.reload();
+}

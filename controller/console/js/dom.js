@@ -1,0 +1,72 @@
+// The few things that the page does to the document. A node stays where it is while what it shows changes, so that no
+// button is exchanged under a finger. Text is set as text: there is no way here from a string to HTML.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/**
+ * A new element. `attributes`: strings; true for one without a value; false, null or undefined for none; a function
+ * for an event (`onclick`).
+ */
+export function el(tag, attributes = {}, ...children) {
+  return build(document.createElement(tag), attributes, children);
+}
+
+/** A new element of a drawing. */
+export function svg(tag, attributes = {}, ...children) {
+  return build(document.createElementNS(SVG, tag), attributes, children);
+}
+
+function build(node, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") node[name] = value;
+    else attr(node, name, value);
+  }
+  node.append(...children.filter((child) => child !== null && child !== undefined && child !== false));
+  return node;
+}
+
+/** Set a node's text, if it is another one. */
+export function text(node, string) {
+  if (node.textContent !== string) node.textContent = string;
+  return node;
+}
+
+/** Set an attribute, or remove it (false, null, undefined), if it is another one. */
+export function attr(node, name, value) {
+  if (value === false || value === null || value === undefined) {
+    if (node.hasAttribute(name)) node.removeAttribute(name);
+    return node;
+  }
+  const wanted = value === true ? "" : String(value);
+  if (node.getAttribute(name) !== wanted) node.setAttribute(name, wanted);
+  return node;
+}
+
+/** Set or remove one class. */
+export function mark(node, name, on) {
+  if (node.classList.contains(name) !== Boolean(on)) node.classList.toggle(name, Boolean(on));
+  return node;
+}
+
+/**
+ * Make the children of `parent` one for each item, in order. `key(item)` tells them apart, `create(item)` makes the
+ * node of a new one, `update(node, item, index)` brings any up to date. Nodes of other kinds are left out of `parent`.
+ */
+export function keyed(parent, items, key, create, update = () => {}) {
+  const known = new Map([...parent.children].map((node) => [node.dataset.key, node]));
+  let after = null;
+  items.forEach((item, index) => {
+    const name = String(key(item));
+    let node = known.get(name);
+    if (node) known.delete(name);
+    else {
+      node = create(item);
+      node.dataset.key = name;
+    }
+    update(node, item, index);
+    const place = after ? after.nextSibling : parent.firstChild;
+    if (place !== node) parent.insertBefore(node, place);
+    after = node;
+  });
+  for (const node of known.values()) node.remove();
+}

@@ -1,0 +1,18 @@
+// Starts the console: follows the table and draws every region once a frame in which something changed.
+
+import * as answer from "./answer.js";
+import * as bar from "./bar.js";
+import { connect } from "./contact.js";
+import { mark } from "./dom.js";
+import * as panel from "./panel.js";
+import * as sentence from "./sentence.js";
+import * as stage from "./stage.js";
+import { inContact, store } from "./store.js";
+import { load } from "./words.js";
+
+await load();
+connect();
+store.subscribe(() => {
+  mark(document.body, "no-contact", !inContact());
+  for (const region of [sentence, panel, stage, bar, answer]) region.render(store.screen);
+});

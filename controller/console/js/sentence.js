@@ -1,0 +1,79 @@
+// Region B: one sentence that says what comes next, and by its colour what must happen.
+
+import { el, mark, text } from "./dom.js";
+import { inContact, store } from "./store.js";
+import { placeName, say } from "./words.js";
+
+const parts = {};
+const TONES = ["plain", "amber", "red"];
+const BLINKS = 5000; // ms: five times, once a second (parts.css)
+const LONG = 90; // characters that two lines hold; a longer sentence is set smaller
+const WIDE = /[\u3000-\uffff]/; // each of these takes the room of two
+let alarmed = new Set();
+
+/**
+ * What region B says: `{text, count, tone}`. The panel may put its own question there (`store.own.headline`).
+ * Tones: "red": the cards must stop; "amber": a person must act; "plain".
+ */
+export function headline(screen) {
+  if (!screen) return { text: say("contact.waiting"), count: "", tone: "amber" };
+  if (!inContact()) return { text: say("contact.none"), count: "", tone: "red" };
+  if (store.own.headline) return { count: "", tone: tone(screen.view), ...store.own.headline };
+  const { view } = screen;
+  const matter = view.irregularities.find((found) => found.blocks);
+  if (matter) return { text: matter.questions[0] ?? matter.question, count: "", tone: "red" };
+  return { text: ownWords(screen) || view.next_step, count: "", tone: tone(view), ...counted(view) };
+}
+
+/** Whether cards must stop, or a person must act before the deal goes on. */
+function tone(view) {
+  const lost = !view.device.connected || view.device.stopped !== "" || view.service !== "in_service";
+  const inRound = view.round > 0 && !["closed", "idle", "concluded", "voided", "maintenance"].includes(view.phase);
+  if (view.irregularities.some((found) => found.blocks)) return "red";
+  if (view.abandon_asked || (view.held && !view.paused)) return "red";
+  if (lost && inRound && ["first_card", "dealing_sets", "dealing_singles"].includes(view.phase)) return "red";
+  return view.paused || lost || view.count_due ? "amber" : "plain";
+}
+
+/** The deal in few words, where nothing stands in its way. */
+function ownWords(screen) {
+  const { view } = screen;
+  const plain = tone(view) === "plain" && !view.burn_due && !view.by_hand && view.next_place;
+  if (!plain || !view.phase.startsWith("dealing")) return "";
+  const place = placeName(screen, view.next_place);
+  if (view.phase === "dealing_sets") return say("deal.set", { n: view.cards_due, place });
+  const lies = view.hands.find((hand) => hand.place === view.next_place)?.count ?? 0;
+  return say("deal.single", { card: lies + 1, place });
+}
+
+function counted(view) {
+  if (!view.phase.startsWith("dealing") || !view.to_deal) return {};
+  return { count: say("deal.count", { dealt: view.dealt, all: view.to_deal }) };
+}
+
+/** `screen`: the newest state, or null before the first. */
+export function render(screen) {
+  const region = document.getElementById("sentence");
+  if (!parts.text) {
+    parts.text = el("p", { class: "text" });
+    parts.count = el("p", { class: "count" });
+    region.append(el("span", { class: "sign", "aria-hidden": "true" }), parts.text, parts.count);
+  }
+  const said = headline(screen);
+  text(parts.text, said.text);
+  text(parts.count, said.count);
+  for (const tone of TONES) mark(region, tone, said.tone === tone);
+  mark(region, "long", said.text.length * (WIDE.test(said.text) ? 2 : 1) > LONG);
+  if (screen) alarm(region, screen.view);
+}
+
+/** The frame blinks for a blocking matter that was not there before. */
+function alarm(region, view) {
+  const blocking = view.irregularities.filter((found) => found.blocks).map((found) => found.id);
+  const fresh = blocking.some((id) => !alarmed.has(id));
+  alarmed = new Set(blocking);
+  if (!fresh) return;
+  region.classList.add("blinking");
+  clearTimeout(parts.stop);
+  parts.stop = setTimeout(() => region.classList.remove("blinking"), BLINKS);
+}

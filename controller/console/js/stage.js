@@ -1,0 +1,200 @@
+// Region C: the layout as the dealer sees it. The dealer's hand at the lower edge, the boxes in an arc above it.
+
+import { moves, arrows } from "./arrows.js";
+import { drawCards, symbol } from "./cards.js";
+import { attr, el, keyed, mark, text } from "./dom.js";
+import { inContact, store } from "./store.js";
+import { placeName, say, time } from "./words.js";
+
+const CARDS = 3; // of a hand
+const DEALER = "D";
+const DEALT = ["dealing_sets", "dealing_singles", "examining", "exposing", "settling"];
+const OUTCOMES = ["win", "lose", "tie"];
+const parts = {};
+
+function build(stage) {
+  parts.places = el("div", { class: "places" });
+  parts.device = el("div", { class: "device" });
+  parts.ledger = el("p", { class: "ledger" });
+  parts.first = el("div", { class: "first-card" }, el("p", { class: "label" }), el("div", { class: "cards" }));
+  parts.asOf = el("p", { class: "as-of" });
+  parts.simulated = [el("p", { class: "simulated left" }), el("p", { class: "simulated right" })];
+  parts.arrows = el("div", { class: "arrows", "aria-hidden": "true" });
+  stage.append(...parts.simulated, parts.device, parts.ledger, parts.first, parts.places, parts.arrows, parts.asOf);
+}
+
+/** Region C in its place. `screen`: the newest state, or null before the first. */
+export function render(screen) {
+  const stage = document.getElementById("stage");
+  if (!parts.places) build(stage);
+  mark(stage, "hatched", !inContact() || (screen && !screen.view.device.connected && screen.view.round > 0));
+  if (!screen) return;
+  const { view, layout } = screen;
+  const places = [...Array(layout.boxes).keys()].map((index) => `B${index + 1}`);
+  mark(stage, "many", layout.boxes > 4);
+  keyed(parts.places, [...places, DEALER], (place) => place, create, (node, place) => {
+    put(node, place, layout);
+    update(node, place, screen);
+  });
+  firstCard(screen);
+  text(parts.device, deviceLine(view));
+  mark(parts.device, "lit", ["idle", "concluded", "maintenance"].includes(view.phase) && !view.paused);
+  text(parts.ledger, ledgerLine(view));
+  for (const tag of parts.simulated) text(tag, view.simulated ? say("bar.simulated") : "");
+  const old = !inContact() || !view.device.connected;
+  text(parts.asOf, old && screen.last ? say("stage.as_of", { time: time(screen.last.utc_ns, true) }) : "");
+  arrows(parts.arrows, parts.places, store.own.arrows ?? moves(view));
+}
+
+function create(place) {
+  const node = el(
+    "div",
+    { class: "place", "data-place": place, onclick: () => tap(place) },
+    el("p", { class: "label" }, el("span", { class: "name" }), el("span", { class: "short" }), el("span", { class: "seen" })),
+    el("div", { class: "cards" }),
+    el("p", { class: "mark" }),
+  );
+  node.onkeydown = (event) => event.key === "Enter" && tap(place);
+  return node;
+}
+
+/** A place was tapped, or its digit pressed: it counts where something asks for it. */
+export function tap(place) {
+  if (inContact() && store.own.picking?.has(place)) store.own.pick?.(place);
+}
+
+/** Boxes stand in an arc, box 1 at the dealer's left; where the deal goes the other way, at the right. */
+function put(node, place, layout) {
+  if (place === DEALER) return;
+  const number = Number(place.slice(1));
+  const last = layout.boxes - 1;
+  const across = last ? (number - 1) / last : 0.5;
+  const x = layout.clockwise ? across : 1 - across;
+  const far = 2 * x - 1;
+  node.style.setProperty("--across", x.toFixed(4));
+  node.style.setProperty("--down", (1 - Math.sqrt(1 - 0.96 * far * far)).toFixed(4));
+  node.style.setProperty("--step", `${Math.max(last, 1)}`);
+}
+
+function update(node, place, screen) {
+  const { view } = screen;
+  const hand = view.hands.find((one) => one.place === place);
+  const number = Number(place.slice(1));
+  const takes = place === DEALER || (store.own.selection ?? view.boxes).includes(number) || Boolean(hand);
+  const [label, cards, under] = node.children;
+  const due = turns(screen);
+  const next = due[0] === place;
+  const matter = matterAt(view, place);
+  const picking = Boolean(store.own.picking?.has(place)) && inContact();
+
+  mark(node, "empty", !takes);
+  mark(node, "lit", due.includes(place));
+  mark(node, "chosen", view.phase === "betting" && takes && place !== DEALER);
+  mark(node, "red", matter?.blocks);
+  mark(node, "amber", matter && !matter.blocks);
+  mark(node, "dead", hand?.dead);
+  mark(node, "picking", picking);
+  attr(node, "role", picking ? "button" : "group");
+  attr(node, "tabindex", picking ? 0 : false);
+  attr(node, "aria-label", placeName(screen, place));
+
+  const few = screen.layout.boxes <= 4 || place === DEALER;
+  text(label.children[0], few ? placeName(screen, place) : String(number));
+  text(label.children[1], hand?.class_name ?? "");
+  seen(label.children[2], hand);
+  drawCards(cards, codes(view, hand, place, takes), next && view.phase === "dealing_singles" ? (hand?.count ?? 0) : -1);
+  underHand(under, { view, hand, place, takes, next, matter });
+}
+
+/** The places that are due, the next one first. */
+function turns(screen) {
+  const { view, offers } = screen;
+  if (view.held || view.paused) return [];
+  if (view.phase.startsWith("dealing")) return view.next_place ? [view.next_place] : [];
+  if (view.phase !== "examining" && view.phase !== "exposing") return [];
+  const open = offers.filter((offer) => offer.operation === "expose_hand" && offer.allowed);
+  const first = open.filter((offer) => offer.primary).map((offer) => offer.arguments.place);
+  if (offers.length) return view.phase === "exposing" ? [...new Set([...first, ...places(open)])] : first;
+  return view.hands.filter((hand) => !hand.shown && !hand.dead).map((hand) => hand.place);
+}
+
+function places(offers) {
+  return offers.map((offer) => offer.arguments.place);
+}
+
+/** The matter that is about a place; the one that holds the table before others. */
+function matterAt(view, place) {
+  const about = view.irregularities.filter((found) => found.place === place && !found.next_deck);
+  return about.find((found) => found.blocks) ?? about[0];
+}
+
+/** What is drawn for a hand: its cards, then empty slots while it is dealt. */
+function codes(view, hand, place, takes) {
+  const { filled } = store.own;
+  if (filled?.place === place) return pad([...filled.cards]);
+  const known = [...(hand?.cards ?? [])];
+  while (known.length < (hand?.count ?? 0)) known.push("?");
+  return takes && (DEALT.includes(view.phase) || hand) ? pad(known) : [];
+}
+
+function pad(cards) {
+  while (cards.length < CARDS) cards.push("");
+  return cards;
+}
+
+/** Touched and looked at, until the hand is turned over. */
+function seen(node, hand) {
+  const signs = hand && !hand.shown ? [hand.handled && "hand", hand.viewed && "eye"].filter(Boolean) : [];
+  keyed(node, signs, (sign) => sign, (sign) => {
+    const drawn = symbol(sign, { class: "sign" });
+    return el("span", { title: say(`stage.${sign}`), role: "img", "aria-label": say(`stage.${sign}`) }, drawn);
+  });
+}
+
+function underHand(node, { view, hand, place, takes, next, matter }) {
+  const [sign, words] = result(view, hand, place, takes, next, matter);
+  const key = `${sign}:${words}`;
+  if (node.dataset.said === key) return;
+  node.dataset.said = key;
+  node.replaceChildren(...(sign ? [symbol(sign, { class: "sign" })] : []), words);
+}
+
+/** The sign and the word under a hand. */
+function result(view, hand, place, takes, next, matter) {
+  if (view.phase === "voided" && takes && place !== DEALER) return ["", say("stage.bet_back")];
+  if (hand?.dead) return ["out", say("stage.out")];
+  if (hand && OUTCOMES.includes(hand.outcome)) return [hand.outcome, say(`stage.${hand.outcome}`)];
+  if (matter) return [matter.blocks ? "octagon" : "triangle", say("stage.cards", { n: matter.counted || (hand?.count ?? 0) })];
+  if (hand?.cards.includes("^^")) return ["", say("stage.face_up")];
+  if (next) return ["", say("stage.next")];
+  if (!takes) return ["", say("stage.no_bet")];
+  return ["", ""];
+}
+
+function firstCard(screen) {
+  const { view, layout } = screen;
+  const shown = layout.first_card && (view.first_card || view.phase === "first_card");
+  attr(parts.first, "hidden", !shown);
+  if (!shown) return;
+  text(parts.first.children[0], say("stage.first_card"));
+  mark(parts.first, "lit", view.phase === "first_card" && !view.held);
+  drawCards(parts.first.children[1], [view.first_card]);
+}
+
+function deviceLine(view) {
+  const word = say(`device.${view.device.kind || "device"}`);
+  const left = view.deck.loaded - view.deck.dispensed;
+  const waits = view.next_deck ? view.next_deck.loaded : left;
+  const n = view.ledger ? view.ledger.stub : waits;
+  const also = [view.tray && say("stage.tray", { n: view.tray }), view.aside && say("stage.aside", { n: view.aside })];
+  return [`${word} ${n > 0 ? n : 0}`, ...also.filter(Boolean)].join(" · ");
+}
+
+/** "52 = 46 stub 3 tray 3 hands": where the cards of the deck are. */
+function ledgerLine(view) {
+  const { ledger } = view;
+  if (!ledger) return "";
+  const piles = ["stub", "tray", "hands", "first_card", "burnt", "aside", "dropped", "discards"];
+  const counted = piles.filter((pile) => ledger[pile]).map((pile) => say(`ledger.${pile}`, { n: ledger[pile] }));
+  return `${ledger.total} = ${counted.join(" ")}`;
+}

@@ -1,0 +1,54 @@
+// What the page knows: the newest state from the daemon, the newest beat, and what this screen alone has open.
+// Nothing is derived from events: a state replaces the one before.
+
+/** At most one frame waits to be drawn. */
+let waiting = false;
+const drawers = [];
+
+export const store = {
+  /** The newest `state` of /v1/screen, or null before the first. */
+  screen: null,
+  /** The newest `beat`: {utc_ns, age, link}, or null. */
+  beat: null,
+  /** Whole seconds without a word from the daemon. */
+  silence: 0,
+  /** The answer to the last request of this screen: {accepted, entry, code, sentence, utc_ns}, or null. */
+  answer: null,
+  /** What this screen alone has open: {sheet, selection, picking, pick, arrows, headline, ...}. */
+  own: {},
+
+  /** Change what this screen has open; a value of undefined takes it away. */
+  set(own) {
+    Object.assign(store.own, own);
+    draw();
+  },
+
+  /** Change what was received. */
+  receive(fields) {
+    Object.assign(store, fields);
+    draw();
+  },
+
+  /** `render()` is called once a frame in which something changed. */
+  subscribe(render) {
+    drawers.push(render);
+    draw();
+  },
+};
+
+function draw() {
+  if (waiting) return;
+  waiting = true;
+  requestAnimationFrame(() => {
+    waiting = false;
+    for (const render of drawers) render();
+  });
+}
+
+/** From five seconds of silence on nothing can be operated. */
+export const NO_WORD = 3;
+export const NO_CONTACT = 5;
+
+export function inContact() {
+  return store.screen !== null && store.silence < NO_CONTACT;
+}

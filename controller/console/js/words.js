@@ -1,0 +1,69 @@
+// The page's own words in the language of this screen. What the daemon says comes in that language already.
+
+const LANGUAGES = ["en", "zh-Hans"];
+const asked = new URLSearchParams(location.search);
+
+/** A setting of this screen: of the address (and then kept), else the kept one, else `otherwise`. */
+function setting(name, allowed, otherwise) {
+  const wanted = asked.get(name) ?? localStorage.getItem(name);
+  if (!allowed.includes(wanted)) return otherwise;
+  localStorage.setItem(name, wanted);
+  return wanted;
+}
+
+const browser = navigator.language.startsWith("zh") ? "zh-Hans" : "en";
+export const language = setting("language", LANGUAGES, browser);
+export const theme = setting("theme", ["dark", "light"], "dark");
+export const hand = setting("hand", ["right", "left"], "right");
+
+let words = {};
+const rules = new Intl.PluralRules(language);
+const clock = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+const seconds = new Intl.DateTimeFormat(language, { timeStyle: "medium", hourCycle: "h23" });
+
+/** Read the words and set up the document's language, theme and hand. */
+export async function load() {
+  const root = document.documentElement;
+  root.lang = language;
+  root.dataset.theme = theme;
+  root.dataset.hand = hand;
+  const answer = await fetch(`/console/words/${language}.json`);
+  words = await answer.json();
+}
+
+/** Change a setting of this screen; the page starts again with it. */
+export function choose(name, value) {
+  localStorage.setItem(name, value);
+  const address = new URL(location.href);
+  address.searchParams.delete(name);
+  location.replace(address);
+}
+
+/**
+ * The words of `key` with its `{arguments}`. Where a number `n` is among them, `key.one` or `key.other` is taken if
+ * there is one. A key that is missing is shown itself.
+ */
+export function say(key, args = {}) {
+  const pattern = (args.n === undefined ? undefined : words[`${key}.${plural(args.n)}`]) ?? words[key] ?? key;
+  return pattern.replace(/\{(\w+)\}/g, (whole, name) => args[name] ?? whole);
+}
+
+/** Whether there are words of `key`. */
+export function knows(key) {
+  return key in words;
+}
+
+/** The form that a number takes: "one" or "other" in these languages. */
+export function plural(n) {
+  return rules.select(n);
+}
+
+/** Nanoseconds of UTC as the time of day here, with or without seconds. */
+export function time(utcNs, withSeconds = false) {
+  return (withSeconds ? seconds : clock).format(new Date(utcNs / 1e6));
+}
+
+/** A place by its label on this layout. */
+export function placeName(screen, place) {
+  return screen.layout.labels[place] ?? place;
+}
