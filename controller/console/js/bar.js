@@ -9,7 +9,7 @@ const STALE = 3; // seconds after which the age of the device's last word is amb
 
 function build(bar) {
   const part = (name) => (parts[name] = el("span", { class: `part ${name}` }));
-  bar.append(part("table"), part("simulated"), part("round"), part("dealer"), part("device"), part("contact"));
+  bar.append(part("table"), part("title"), part("simulated"), part("round"), part("dealer"), part("device"));
   if (document.body.classList.contains("display")) return;
   parts.menu = el("button", { class: "menu", onclick: () => store.set({ sheet: store.own.sheet ? undefined : "menu" }) });
   bar.append(parts.menu);
@@ -18,9 +18,6 @@ function build(bar) {
 /** `screen`: the newest state, or null before the first. */
 export function render(screen) {
   if (!parts.table) build(document.getElementById("bar"));
-  const silent = store.silence >= NO_WORD;
-  text(parts.contact, silent ? say("bar.silent", { n: store.silence }) : "");
-  mark(parts.contact, "amber", silent);
   if (parts.menu) {
     text(parts.menu, say(store.own.sheet ? "bar.close" : "bar.menu"));
     attr(parts.menu, "disabled", !inContact());
@@ -29,20 +26,33 @@ export function render(screen) {
   if (!screen) return;
   const { view } = screen;
   document.title = `${view.table} ${say(`phase.${view.phase}`)}`;
-  text(parts.table, `${view.table} ${view.title}`);
+  text(parts.table, view.table);
+  text(parts.title, view.title);
   text(parts.simulated, view.simulated ? say("bar.simulated") : "");
   const round = view.round ? `${say("bar.round", { round: view.round })} ` : "";
   text(parts.round, `${round}${say(`phase.${view.phase}`)}`);
-  text(parts.dealer, (screen.screen.dealer_name ?? "") || view.dealer || say("bar.no_dealer"));
+  text(parts.dealer, dealer(screen));
   device(view);
 }
 
+/** Who is signed on here, else who is on duty. */
+function dealer({ screen, people, view }) {
+  const onDuty = people.find((person) => person.id === view.dealer)?.name ?? view.dealer;
+  return screen.dealer_name || onDuty || say("bar.no_dealer");
+}
+
+/** The device, while the table PC answers; else how long it has not. */
 function device(view) {
+  if (store.silence >= NO_WORD) {
+    text(parts.device, say("bar.silent", { n: store.silence }));
+    mark(parts.device, "amber", true);
+    return;
+  }
   const age = store.beat ? store.beat.age : view.device.age;
   const link = store.beat ? store.beat.link : view.device.link;
   const name = say(`device.${view.device.kind || "device"}`);
   const lost = link !== "ready" || age === null;
   const known = age === null ? "" : ` ${say("bar.age", { n: Math.floor(age) })}`;
-  text(parts.device, lost ? `${name}: ${say("bar.away")}${known}` : `${name}${known}`);
+  text(parts.device, lost ? `${name} ${say("bar.away")}${known}` : `${name}${known}`);
   mark(parts.device, "amber", lost || age >= STALE);
 }

@@ -1,5 +1,6 @@
 // Region B: one sentence that says what comes next, and by its colour what must happen.
 
+import { symbol } from "./cards.js";
 import { el, mark, text } from "./dom.js";
 import { inContact, store } from "./store.js";
 import { placeName, say } from "./words.js";
@@ -9,6 +10,7 @@ const TONES = ["plain", "amber", "red"];
 const BLINKS = 5000; // ms: five times, once a second (parts.css)
 const LONG = 90; // characters that two lines hold; a longer sentence is set smaller
 const WIDE = /[\u3000-\uffff]/; // each of these takes the room of two
+const CARDS = 3; // of a hand
 let alarmed = new Set();
 
 /**
@@ -22,7 +24,8 @@ export function headline(screen) {
   const { view } = screen;
   const matter = view.irregularities.find((found) => found.blocks);
   if (matter) return { text: matter.questions[0] ?? matter.question, count: "", tone: "red" };
-  return { text: ownWords(screen) || view.next_step, count: "", tone: tone(view), ...counted(view) };
+  const own = ownWords(screen);
+  return { text: own || view.next_step, count: own ? counted(view) : "", tone: tone(view) };
 }
 
 /** Whether cards must stop, or a person must act before the deal goes on. */
@@ -43,12 +46,11 @@ function ownWords(screen) {
   const place = placeName(screen, view.next_place);
   if (view.phase === "dealing_sets") return say("deal.set", { n: view.cards_due, place });
   const lies = view.hands.find((hand) => hand.place === view.next_place)?.count ?? 0;
-  return say("deal.single", { card: lies + 1, place });
+  return say("deal.single", { card: lies + 1, all: CARDS, place });
 }
 
 function counted(view) {
-  if (!view.phase.startsWith("dealing") || !view.to_deal) return {};
-  return { count: say("deal.count", { dealt: view.dealt, all: view.to_deal }) };
+  return say("deal.count", { dealt: view.dealt, all: view.to_deal });
 }
 
 /** `screen`: the newest state, or null before the first. */
@@ -57,7 +59,7 @@ export function render(screen) {
   if (!parts.text) {
     parts.text = el("p", { class: "text" });
     parts.count = el("p", { class: "count" });
-    region.append(el("span", { class: "sign", "aria-hidden": "true" }), parts.text, parts.count);
+    region.append(symbol("octagon", { class: "octagon" }), symbol("triangle", { class: "triangle" }), parts.text, parts.count);
   }
   const said = headline(screen);
   text(parts.text, said.text);

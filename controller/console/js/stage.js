@@ -18,9 +18,9 @@ function build(stage) {
   parts.ledger = el("p", { class: "ledger" });
   parts.first = el("div", { class: "first-card" }, el("p", { class: "label" }), el("div", { class: "cards" }));
   parts.asOf = el("p", { class: "as-of" });
-  parts.simulated = [el("p", { class: "simulated left" }), el("p", { class: "simulated right" })];
+  parts.simulated = el("p", { class: "simulated" });
   parts.arrows = el("div", { class: "arrows", "aria-hidden": "true" });
-  stage.append(...parts.simulated, parts.device, parts.ledger, parts.first, parts.places, parts.arrows, parts.asOf);
+  stage.append(parts.simulated, parts.device, parts.ledger, parts.first, parts.places, parts.arrows, parts.asOf);
 }
 
 /** Region C in its place. `screen`: the newest state, or null before the first. */
@@ -31,7 +31,7 @@ export function render(screen) {
   if (!screen) return;
   const { view, layout } = screen;
   const places = [...Array(layout.boxes).keys()].map((index) => `B${index + 1}`);
-  mark(stage, "many", layout.boxes > 4);
+  mark(stage, "few", layout.boxes <= 4);
   keyed(parts.places, [...places, DEALER], (place) => place, create, (node, place) => {
     put(node, place, layout);
     update(node, place, screen);
@@ -40,7 +40,7 @@ export function render(screen) {
   text(parts.device, deviceLine(view));
   mark(parts.device, "lit", ["idle", "concluded", "maintenance"].includes(view.phase) && !view.paused);
   text(parts.ledger, ledgerLine(view));
-  for (const tag of parts.simulated) text(tag, view.simulated ? say("bar.simulated") : "");
+  text(parts.simulated, view.simulated ? say("bar.simulated") : "");
   const old = !inContact() || !view.device.connected;
   text(parts.asOf, old && screen.last ? say("stage.as_of", { time: time(screen.last.utc_ns, true) }) : "");
   arrows(parts.arrows, parts.places, store.own.arrows ?? moves(view));
@@ -71,9 +71,10 @@ function put(node, place, layout) {
   const across = last ? (number - 1) / last : 0.5;
   const x = layout.clockwise ? across : 1 - across;
   const far = 2 * x - 1;
-  node.style.setProperty("--across", x.toFixed(4));
-  node.style.setProperty("--down", (1 - Math.sqrt(1 - 0.96 * far * far)).toFixed(4));
-  node.style.setProperty("--step", `${Math.max(last, 1)}`);
+  const down = 1 - Math.sqrt(1 - 0.96 * far * far);
+  for (const [name, value] of [["--across", x], ["--down", down], ["--step", Math.max(last, 1)]]) {
+    if (node.style.getPropertyValue(name) !== String(value)) node.style.setProperty(name, value);
+  }
 }
 
 function update(node, place, screen) {
@@ -83,13 +84,12 @@ function update(node, place, screen) {
   const takes = place === DEALER || (store.own.selection ?? view.boxes).includes(number) || Boolean(hand);
   const [label, cards, under] = node.children;
   const due = turns(screen);
-  const next = due[0] === place;
+  const next = due[0] === place && view.phase !== "betting";
   const matter = matterAt(view, place);
   const picking = Boolean(store.own.picking?.has(place)) && inContact();
 
   mark(node, "empty", !takes);
-  mark(node, "lit", due.includes(place));
-  mark(node, "chosen", view.phase === "betting" && takes && place !== DEALER);
+  mark(node, "lit", due.includes(place) && !matter);
   mark(node, "red", matter?.blocks);
   mark(node, "amber", matter && !matter.blocks);
   mark(node, "dead", hand?.dead);
@@ -100,7 +100,8 @@ function update(node, place, screen) {
 
   const few = screen.layout.boxes <= 4 || place === DEALER;
   text(label.children[0], few ? placeName(screen, place) : String(number));
-  text(label.children[1], hand?.class_name ?? "");
+  text(label.children[1], hand?.shown ? short(hand.cards) : takes ? "" : say("stage.no_bet"));
+  mark(label.children[1], "no-bet", !takes);
   seen(label.children[2], hand);
   drawCards(cards, codes(view, hand, place, takes), next && view.phase === "dealing_singles" ? (hand?.count ?? 0) : -1);
   underHand(under, { view, hand, place, takes, next, matter });
@@ -110,7 +111,11 @@ function update(node, place, screen) {
 function turns(screen) {
   const { view, offers } = screen;
   if (view.held || view.paused) return [];
-  if (view.phase.startsWith("dealing")) return view.next_place ? [view.next_place] : [];
+  if (view.phase === "betting") return (store.own.selection ?? view.boxes).map((number) => `B${number}`);
+  if (view.phase.startsWith("dealing")) {
+    const goes = view.service === "in_service" || view.by_hand;
+    return goes && view.next_place ? [view.next_place] : [];
+  }
   if (view.phase !== "examining" && view.phase !== "exposing") return [];
   const open = offers.filter((offer) => offer.operation === "expose_hand" && offer.allowed);
   const first = open.filter((offer) => offer.primary).map((offer) => offer.arguments.place);
@@ -124,8 +129,17 @@ function places(offers) {
 
 /** The matter that is about a place; the one that holds the table before others. */
 function matterAt(view, place) {
+  if (store.own.quiet) return undefined;
   const about = view.irregularities.filter((found) => found.place === place && !found.next_deck);
   return about.find((found) => found.blocks) ?? about[0];
+}
+
+/** A hand's class in short: 3P, 2P9, P8, 8. */
+function short(cards) {
+  const pictures = cards.filter((card) => "JQK".includes(card[0])).length;
+  if (pictures === CARDS) return "3P";
+  const points = cards.reduce((sum, card) => sum + (card[0] === "A" ? 1 : Number.parseInt(card, 10) || 0), 0) % 10;
+  return `${["", "P", "2P"][pictures]}${points}`;
 }
 
 /** What is drawn for a hand: its cards, then empty slots while it is dealt. */
@@ -156,18 +170,18 @@ function underHand(node, { view, hand, place, takes, next, matter }) {
   const key = `${sign}:${words}`;
   if (node.dataset.said === key) return;
   node.dataset.said = key;
-  node.replaceChildren(...(sign ? [symbol(sign, { class: "sign" })] : []), words);
+  node.replaceChildren(...(sign ? [symbol(sign, { class: `sign ${matter ? "matter" : ""}` })] : []), words);
 }
 
 /** The sign and the word under a hand. */
 function result(view, hand, place, takes, next, matter) {
+  if (view.phase === "betting" && takes && place !== DEALER) return ["", say("stage.bet")];
   if (view.phase === "voided" && takes && place !== DEALER) return ["", say("stage.bet_back")];
   if (hand?.dead) return ["out", say("stage.out")];
   if (hand && OUTCOMES.includes(hand.outcome)) return [hand.outcome, say(`stage.${hand.outcome}`)];
   if (matter) return [matter.blocks ? "octagon" : "triangle", say("stage.cards", { n: matter.counted || (hand?.count ?? 0) })];
   if (hand?.cards.includes("^^")) return ["", say("stage.face_up")];
   if (next) return ["", say("stage.next")];
-  if (!takes) return ["", say("stage.no_bet")];
   return ["", ""];
 }
 

@@ -1,0 +1,169 @@
+"""Messages of `GET /v1/screen` for the states that the page has to show, made from tables that came to them.
+
+Each is what the daemon would send; only the screen, the people and the time are made up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import msgspec
+
+from controller.api.messages import encode
+from controller.api.screen_state import Kind as Receiver
+from controller.api.screen_state import LastView, PersonView, ScreenView, own_part, table_message, with_own_part
+from controller.api.view import LinkView, view_of
+from controller.games.specification import Kind, Unit
+from controller.roles import Role
+from controller.table import operations
+from controller.table.offers import offers
+from controller.table.phases import Phase
+from controller.table.state import TableState
+from tests.table.every_state import to_phase
+from tests.table.harness import TableHarness
+
+NOW: Final = 1_795_000_000_000_000_000  # nanoseconds since 1970
+HANDS: Final = {"B1": "KD QC JS", "B3": "9D 8C KS", "B6": "2D 3C TS", "D": "KH 7S TD"}
+EIGHT: Final = (1, 2, 3, 4, 5, 6, 7, 8)
+SCREEN: Final = ScreenView(True, "0a1b2c3d4e5f", "Table 7 left", "ana", "Ana", NOW + 36_000_000_000_000)
+PEOPLE: Final = (
+    PersonView("ana", "Ana", "dealer", 0, 5),
+    PersonView("sam", "Sam Ho", "pit supervisor", 0, 4),
+    PersonView("li", "Li Wei", "pit manager", 0, 5),
+    PersonView("kim", "Kim Lau", "shift manager", NOW + 240_000_000_000, 0),
+)
+Made = Callable[[], TableHarness]
+
+
+def message(state: TableState, sentence: str = "Box 1: 3 cards.", *, operates: bool = True) -> dict[str, Any]:
+    """What a screen is given of a table in that state."""
+    link = LinkView("ready", 0.4, 1) if state.device.connected else LinkView("lost", 12.0, 1, "link-lost")
+    last = LastView(state.entry, NOW, sentence)
+    offered = offers(state) if operates else ()
+    shared = table_message(state, view_of(state, link), offered, last, Receiver(operates))
+    own = own_part(SCREEN, PEOPLE) if operates else own_part(ScreenView(), ())
+    made: dict[str, Any] = msgspec.json.decode(with_own_part(encode(shared), own))
+    return made
+
+
+def beat(state: dict[str, Any]) -> dict[str, Any]:
+    device = state["view"]["device"]
+    return {"utc_ns": NOW, "age": device["age"], "link": device["link"]}
+
+
+def examples() -> dict[str, dict[str, Any]]:
+    """Every message, by the name of its state."""
+    return {name: message(made.state) for name, made in _tables()}
+
+
+def _tables() -> Iterator[tuple[str, TableHarness]]:
+    for phase in Phase:
+        if phase is not Phase.DEALING_SINGLES:
+            yield str(phase), to_phase(Unit.SETS, phase)
+    yield "dealing_singles", to_phase(Unit.SINGLES, Phase.DEALING_SINGLES)
+    for name, make in MORE.items():
+        yield name, make()
+
+
+def _dealing(taken: int = 2, **more: Any) -> TableHarness:
+    table = TableHarness(**more).start().to_betting()
+    table.do(operations.NoMoreBets())
+    table.take(taken)
+    return table
+
+
+def _dealt(**more: Any) -> TableHarness:
+    table = TableHarness(hands=HANDS, **more).start().to_dealing()
+    table.deal()
+    return table
+
+
+def _reported(kind: Kind, place: str | None = None, **more: Any) -> TableHarness:
+    table = _dealt() if kind is not Kind.SIMULTANEOUS else _dealing(2)
+    table.report(kind, place, **more)
+    return table
+
+
+def _away() -> TableHarness:
+    table = _dealing(2)
+    table.lose_link()
+    return table
+
+
+def _back() -> TableHarness:
+    table = _away()
+    table.connect()
+    return table
+
+
+def _all_results() -> TableHarness:
+    table = TableHarness(boxes=EIGHT[:7]).start().to_dealing()
+    table.deal()
+    table.open_all()
+    return table
+
+
+def _touched() -> TableHarness:
+    table = _dealt()
+    table.do(operations.HandleCards("B1"))
+    table.do(operations.HandleCards("B3", viewed=True))
+    return table
+
+
+def _paused() -> TableHarness:
+    table = _dealing(2)
+    table.do(operations.PauseTable("a dispute at box 3"))
+    return table
+
+
+def _choosing() -> TableHarness:
+    table = _dealing(2)
+    table.report(Kind.EXPOSED_CARD, "B3")
+    table.confirm()
+    return table
+
+
+def _ordering() -> TableHarness:
+    table = _dealing(2)
+    table.report(Kind.SIMULTANEOUS)
+    table.confirm(order_known=False)
+    return table
+
+
+def _abandoning() -> TableHarness:
+    table = _dealing(2)
+    table.do(operations.AbandonRound("Kim Lau", "fire alarm"), Role.SHIFT_MANAGER)
+    return table
+
+
+def _first_card_shown() -> TableHarness:
+    table = TableHarness(game_id="F3").start().to_betting()
+    table.close_bets()
+    table.take(2)
+    return table
+
+
+def _moving() -> TableHarness:
+    table = _dealt(unit=Unit.SINGLES)
+    table.swap("B1", "B6")
+    table.confirm(handled=False)
+    return table
+
+
+MORE: Final[dict[str, Made]] = {
+    "touched": _touched,
+    "all results": _all_results,
+    "paused": _paused,
+    "away": _away,
+    "back": _back,
+    "four cards": lambda: _reported(Kind.WRONG_COUNT, "D", counted=4),
+    "late bet": lambda: _reported(Kind.LATE_BET, "B3"),
+    "foreign card": lambda: _reported(Kind.FOREIGN_CARD),
+    "exposed": lambda: _reported(Kind.EXPOSED_CARD, "B3"),
+    "ordering": _ordering,
+    "choosing": _choosing,
+    "moving": _moving,
+    "abandoning": _abandoning,
+    "dealing after the First Card": _first_card_shown,
+}

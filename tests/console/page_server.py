@@ -1,0 +1,111 @@
+"""Serves the page's files and one message after another, as the daemon's door does, without a table behind it."""
+
+from __future__ import annotations
+
+import json
+import queue
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import controller
+
+CONSOLE: Final = Path(controller.__file__).parent / "console"
+DOCUMENTS: Final = {"/": "index.html", "/display": "display.html"}
+TYPES: Final = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".json": "application/json",
+    ".svg": "image/svg+xml",
+}
+
+
+class PageServer:
+    """A context manager. `show` gives every open stream a state, `beat` a beat; `hang_up` ends the streams."""
+
+    def __init__(self) -> None:
+        self._streams: list[queue.Queue[bytes | None]] = []
+        self._newest: list[bytes] = []
+        self._lock = threading.Lock()
+        self.asked: list[str] = []  # paths, in order
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self._http.daemon_threads = True
+        self._thread = threading.Thread(target=self._http.serve_forever)
+
+    def __enter__(self) -> PageServer:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.hang_up()
+        self._http.shutdown()
+        self._http.server_close()
+        self._thread.join()
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self._http.server_port}"
+
+    def show(self, state: dict[str, Any], beat: dict[str, Any]) -> None:
+        """From here on this is the state; a stream that is opened later begins with it."""
+        said = [
+            f"event: state\nid: {state['entry']}\ndata: {json.dumps(state)}\n\n".encode(),
+            f"event: beat\ndata: {json.dumps(beat)}\n\n".encode(),
+        ]
+        with self._lock:
+            self._newest = said
+            for stream in self._streams:
+                for part in said:
+                    stream.put(part)
+
+    def hang_up(self) -> None:
+        with self._lock:
+            for stream in self._streams:
+                stream.put(None)
+            self._streams.clear()
+
+    def _follow(self, request: BaseHTTPRequestHandler) -> None:
+        mine: queue.Queue[bytes | None] = queue.Queue()
+        with self._lock:
+            for part in self._newest:
+                mine.put(part)
+            self._streams.append(mine)
+        request.send_response(200)
+        request.send_header("Content-Type", "text/event-stream")
+        request.end_headers()
+        try:
+            while (part := mine.get()) is not None:
+                request.wfile.write(part)
+        except OSError:
+            return  # the browser has gone
+
+    def _handler(self) -> type[BaseHTTPRequestHandler]:
+        server = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                path = urlsplit(self.path).path
+                server.asked.append(path)
+                if path == "/v1/screen":
+                    server._follow(self)
+                    return
+                name = DOCUMENTS.get(path) or path.removeprefix("/console/")
+                file = CONSOLE / name
+                if not file.is_file():
+                    self.send_error(404)
+                    return
+                body = file.read_bytes()
+                self.send_response(200)
+                self.send_header("Content-Type", TYPES[file.suffix])
+                self.send_header("Content-Length", str(len(body)))
+                self.send_header("Cache-Control", "no-store")
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *args: object) -> None:
+                """Nothing."""
+
+        return Handler
