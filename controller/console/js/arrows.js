@@ -2,6 +2,8 @@
 
 import { svg } from "./dom.js";
 
+const SHORT = 44; // px by which an arrow ends before its goal
+
 /** The moves that an open matter asks for, a hand that moves whole as one: `{n, source, place, ordinals}`. */
 export function moves(view) {
   const found = view.irregularities.find((one) => one.stage === "moving" && one.moves.length);
@@ -35,8 +37,11 @@ export function arrows(layer, places, list) {
   layer.replaceChildren(drawing);
 }
 
-/** An arrow that bends upwards, with its number at the beginning, so that there and back are two lines. */
-function arrow({ n }, [fromX, fromY], [toX, toY]) {
+/** A bent arrow with its number at the beginning; there and back are two lines. It ends beside the other's number. */
+function arrow({ n }, [fromX, fromY], [goalX, goalY]) {
+  const far = Math.hypot(goalX - fromX, goalY - fromY) || 1;
+  const toX = goalX - ((goalX - fromX) / far) * SHORT;
+  const toY = goalY - ((goalY - fromY) / far) * SHORT;
   const bend = (toX - fromX) / 5;
   const path = `M${fromX} ${fromY}Q${(fromX + toX) / 2} ${(fromY + toY) / 2 - bend} ${toX} ${toY}`;
   const number = svg("text", { x: fromX, y: fromY + 9 });

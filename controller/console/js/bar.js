@@ -10,7 +10,10 @@ const STALE = 3; // seconds after which the age of the device's last word is amb
 function build(bar) {
   const part = (name) => (parts[name] = el("span", { class: `part ${name}` }));
   bar.append(part("table"), part("title"), part("simulated"), part("round"), part("dealer"), part("device"));
-  if (document.body.classList.contains("display")) return;
+  if (document.body.classList.contains("display")) {
+    parts.dealer.hidden = true; // a display names no people
+    return;
+  }
   parts.menu = el("button", { class: "menu", onclick: () => store.set({ sheet: store.own.sheet ? undefined : "menu" }) });
   bar.append(parts.menu);
 }
@@ -51,7 +54,7 @@ function device(view) {
   const age = store.beat ? store.beat.age : view.device.age;
   const link = store.beat ? store.beat.link : view.device.link;
   const name = say(`device.${view.device.kind || "device"}`);
-  const lost = link !== "ready" || age === null;
+  const lost = link !== "ready" || age === null || !view.device.connected;
   const known = age === null ? "" : ` ${say("bar.age", { n: Math.floor(age) })}`;
   text(parts.device, lost ? `${name} ${say("bar.away")}${known}` : `${name}${known}`);
   mark(parts.device, "amber", lost || age >= STALE);

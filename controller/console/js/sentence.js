@@ -8,8 +8,7 @@ import { placeName, say } from "./words.js";
 const parts = {};
 const TONES = ["plain", "amber", "red"];
 const BLINKS = 5000; // ms: five times, once a second (parts.css)
-const LONG = 90; // characters that two lines hold; a longer sentence is set smaller
-const WIDE = /[\u3000-\uffff]/; // each of these takes the room of two
+const SMALLER = ["", "long", "longer"];
 const CARDS = 3; // of a hand
 let alarmed = new Set();
 
@@ -23,7 +22,7 @@ export function headline(screen) {
   if (store.own.headline) return { count: "", tone: tone(screen.view), ...store.own.headline };
   const { view } = screen;
   const matter = view.irregularities.find((found) => found.blocks);
-  if (matter) return { text: matter.questions[0] ?? matter.question, count: "", tone: "red" };
+  if (matter) return { text: asked(matter), count: "", tone: "red" };
   const own = ownWords(screen);
   return { text: own || view.next_step, count: own ? counted(view) : "", tone: tone(view) };
 }
@@ -49,8 +48,15 @@ function ownWords(screen) {
   return say("deal.single", { card: lies + 1, all: CARDS, place });
 }
 
+/** The first open question; where only a count answers it, that it is to be counted. */
+function asked(matter) {
+  return matter.asks[0] === "counted_wrong" ? matter.question : (matter.questions[0] ?? matter.question);
+}
+
+/** Which of the sets, or of the single cards, comes next. */
 function counted(view) {
-  return say("deal.count", { dealt: view.dealt, all: view.to_deal });
+  const each = view.phase === "dealing_sets" ? CARDS : 1;
+  return say("deal.count", { next: Math.floor(view.dealt / each) + 1, all: Math.ceil(view.to_deal / each) });
 }
 
 /** `screen`: the newest state, or null before the first. */
@@ -65,8 +71,19 @@ export function render(screen) {
   text(parts.text, said.text);
   text(parts.count, said.count);
   for (const tone of TONES) mark(region, tone, said.tone === tone);
-  mark(region, "long", said.text.length * (WIDE.test(said.text) ? 2 : 1) > LONG);
+  fit(region, said);
   if (screen) alarm(region, screen.view);
+}
+
+/** A sentence that does not go into the region is set smaller. */
+function fit(region, said) {
+  const key = `${said.text}|${said.count}|${said.tone}|${region.clientWidth}|${document.fonts.status}`;
+  if (parts.fitted === key) return;
+  parts.fitted = key;
+  for (const size of SMALLER) {
+    for (const other of SMALLER.slice(1)) mark(region, other, other === size);
+    if (parts.text.offsetHeight <= region.clientHeight) return;
+  }
 }
 
 /** The frame blinks for a blocking matter that was not there before. */

@@ -38,7 +38,7 @@ export function render(screen) {
   });
   firstCard(screen);
   text(parts.device, deviceLine(view));
-  mark(parts.device, "lit", ["idle", "concluded", "maintenance"].includes(view.phase) && !view.paused);
+  mark(parts.device, "lit", deckIsDue(screen));
   text(parts.ledger, ledgerLine(view));
   text(parts.simulated, view.simulated ? say("bar.simulated") : "");
   const old = !inContact() || !view.device.connected;
@@ -110,7 +110,7 @@ function update(node, place, screen) {
 /** The places that are due, the next one first. */
 function turns(screen) {
   const { view, offers } = screen;
-  if (view.held || view.paused) return [];
+  if (view.held || view.paused || view.abandon_asked) return [];
   if (view.phase === "betting") return (store.own.selection ?? view.boxes).map((number) => `B${number}`);
   if (view.phase.startsWith("dealing")) {
     const goes = view.service === "in_service" || view.by_hand;
@@ -179,10 +179,17 @@ function result(view, hand, place, takes, next, matter) {
   if (view.phase === "voided" && takes && place !== DEALER) return ["", say("stage.bet_back")];
   if (hand?.dead) return ["out", say("stage.out")];
   if (hand && OUTCOMES.includes(hand.outcome)) return [hand.outcome, say(`stage.${hand.outcome}`)];
-  if (matter) return [matter.blocks ? "octagon" : "triangle", say("stage.cards", { n: matter.counted || (hand?.count ?? 0) })];
+  if (matter) return about(matter);
   if (hand?.cards.includes("^^")) return ["", say("stage.face_up")];
   if (next) return ["", say("stage.next")];
   return ["", ""];
+}
+
+/** What is said under a place in question: how many cards were counted, or that it is in question. */
+function about(matter) {
+  const sign = matter.blocks ? "octagon" : "triangle";
+  if (matter.counted !== null && matter.counted !== undefined) return [sign, say("stage.cards", { n: matter.counted })];
+  return [sign, say(matter.blocks ? "stage.stop" : "stage.check")];
 }
 
 function firstCard(screen) {
@@ -193,6 +200,12 @@ function firstCard(screen) {
   text(parts.first.children[0], say("stage.first_card"));
   mark(parts.first, "lit", view.phase === "first_card" && !view.held);
   drawCards(parts.first.children[1], [view.first_card]);
+}
+
+/** Between rounds, while no round can begin: something is to be done at the device. */
+function deckIsDue({ view, offers }) {
+  const begins = offers.find((offer) => offer.operation === "place_your_bets");
+  return view.phase === "maintenance" || Boolean(begins && !begins.allowed && !view.paused);
 }
 
 function deviceLine(view) {
