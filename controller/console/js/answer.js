@@ -32,6 +32,6 @@ export function render(screen) {
   const n = waiting + (screen ? screen.view.warnings.length : 0);
   text(parts.matters, n ? say("answer.matters", { n }) : "");
   attr(parts.matters, "hidden", n === 0);
-  text(parts.story, say("answer.story"));
+  text(parts.story, say("button.story"));
   for (const button of [parts.matters, parts.story]) attr(button, "disabled", !inContact());
 }

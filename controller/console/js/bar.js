@@ -22,7 +22,7 @@ function build(bar) {
 export function render(screen) {
   if (!parts.table) build(document.getElementById("bar"));
   if (parts.menu) {
-    text(parts.menu, say(store.own.sheet ? "bar.close" : "bar.menu"));
+    text(parts.menu, say(store.own.sheet ? "button.back" : "button.menu"));
     attr(parts.menu, "disabled", !inContact());
     attr(parts.menu, "aria-expanded", String(Boolean(store.own.sheet)));
   }
