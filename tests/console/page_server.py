@@ -31,6 +31,7 @@ class PageServer:
         self._newest: list[bytes] = []
         self._lock = threading.Lock()
         self.asked: list[str] = []  # paths, in order
+        self.refuse = 0  # so many streams are refused, as by a proxy whose daemon is away
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._http.daemon_threads = True
         self._thread = threading.Thread(target=self._http.serve_forever)
@@ -76,6 +77,7 @@ class PageServer:
         request.send_response(200)
         request.send_header("Content-Type", "text/event-stream")
         request.end_headers()
+        mine.put(b"retry: 100\n\n")
         try:
             while (part := mine.get()) is not None:
                 request.wfile.write(part)
@@ -89,6 +91,10 @@ class PageServer:
             def do_GET(self) -> None:
                 path = urlsplit(self.path).path
                 server.asked.append(path)
+                if path == "/v1/screen" and server.refuse:
+                    server.refuse -= 1
+                    self.send_error(503)
+                    return
                 if path == "/v1/screen":
                     server._follow(self)
                     return

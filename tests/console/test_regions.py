@@ -99,6 +99,7 @@ def shown(request: pytest.FixtureRequest, browser: Browser, server: PageServer) 
 
     yield show
     page.close()
+    server.hang_up()
     assert not said, "what the browser complains of: a script's error, or something that the policy refuses"
 
 

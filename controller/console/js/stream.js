@@ -24,8 +24,8 @@ export function follow(language, onState, onBeat, onSilence) {
   const hear = (handle) => (message) => {
     heard = performance.now();
     tries = 0;
-    silence();
     handle(JSON.parse(message.data));
+    silence();
   };
 
   const open = () => {

@@ -1,0 +1,203 @@
+"""What the page does: contact lost and back, another version, alarms, tapping, the order of the boxes, displays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+from tests.console.examples import beat, examples
+from tests.console.page_server import PageServer
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytestmark = [pytest.mark.browser, pytest.mark.tool("chromium")]
+
+LANDSCAPE: Final[Any] = {"width": 1280, "height": 800}
+
+
+@cache
+def states() -> dict[str, dict[str, Any]]:
+    return examples()
+
+
+def show(server: PageServer, name: str, **more: Any) -> None:
+    server.show(states()[name] | more, beat(states()[name]))
+
+
+@pytest.fixture
+def page(browser: Browser, server: PageServer) -> Iterator[Page]:
+    """A page whose time stands still unless a test moves it."""
+    server.asked.clear()
+    opened = browser.new_page(viewport=LANDSCAPE)
+    opened.clock.install()
+    yield opened
+    opened.close()
+    server.hang_up()
+
+
+def sentence(page: Page) -> str:
+    return page.locator("#sentence .text").inner_text()
+
+
+def says(page: Page, where: str, what: str) -> None:
+    """Wait until that stands there."""
+    page.locator(where, has_text=what).wait_for()
+
+
+def follow(page: Page, server: PageServer, name: str = "dealing_sets", path: str = "/") -> None:
+    show(server, name)
+    page.goto(f"{server.address}{path}")
+    page.wait_for_selector(".place")
+
+
+def silent(page: Page, seconds: int) -> None:
+    """So long nothing comes from the daemon."""
+    page.clock.run_for(seconds * 1000 + 300)
+
+
+def test_silence_is_said_after_three_seconds_and_stops_everything_after_five(page: Page, server: PageServer) -> None:
+    follow(page, server)
+    before = sentence(page)
+    silent(page, 3)
+    assert page.locator("#bar .device.amber").inner_text() == "no word 3 s"
+    assert sentence(page) == before
+    silent(page, 2)
+    assert sentence(page) == "No contact with the table PC. Leave the cards."
+    assert page.locator("#sentence.red").count() == 1
+    assert page.locator("#stage.hatched").count() == 1
+    assert page.locator("#stage .as-of").inner_text().startswith("as of ")
+    assert page.locator("button:enabled").count() == 0
+
+
+def test_after_silence_the_new_state_is_shown_and_how_long_it_was(page: Page, server: PageServer) -> None:
+    follow(page, server)
+    silent(page, 14)
+    show(server, "examining")
+    page.wait_for_selector("body:not(.no-contact)")
+    page.clock.run_for(300)
+    assert page.locator("#answer .text").inner_text().endswith("Back after 14 s. The table as it is.")
+    assert sentence(page) == states()["examining"]["view"]["next_step"]
+    assert page.locator("#stage.hatched").count() == 0
+    assert page.locator("button.menu:enabled").count() == 1
+
+
+def test_a_stream_that_the_browser_gave_up_is_opened_again(page: Page, server: PageServer) -> None:
+    follow(page, server)
+    server.refuse = 2
+    server.hang_up()
+    show(server, "examining")
+    for _ in range(40):
+        page.clock.run_for(250)
+        if server.asked.count("/v1/screen") == 4:
+            break
+    says(page, "#sentence", "turn over")
+
+
+def test_another_version_of_the_page_is_taken_between_rounds_only(page: Page, server: PageServer) -> None:
+    show(server, "dealing_sets", page="1")
+    page.goto(server.address)
+    page.wait_for_selector(".place.lit")
+    show(server, "examining", page="2")
+    page.wait_for_selector(".place[data-place=D].lit")
+    assert server.asked.count("/") == 1
+    show(server, "idle", page="2")
+    says(page, "#sentence", "Place your bets")
+    assert server.asked.count("/") == 2
+
+
+def test_a_new_matter_that_holds_the_table_blinks_five_seconds_and_once(page: Page, server: PageServer) -> None:
+    follow(page, server)
+    assert page.locator("#sentence.blinking").count() == 0
+    show(server, "four cards")
+    page.wait_for_selector("#sentence.blinking.red")
+    show(server, "four cards", last={"entry": 9999, "utc_ns": 0, "sentence": "Another line."})
+    says(page, "#answer", "Another line.")
+    page.clock.run_for(5100)
+    assert page.locator("#sentence.blinking").count() == 0
+    assert page.locator("#sentence.red").count() == 1, "the colour stays"
+
+
+def test_a_matter_that_holds_nothing_leaves_the_sentence_and_is_counted_below(page: Page, server: PageServer) -> None:
+    follow(page, server, "late bet")
+    assert page.locator("#sentence.red, #sentence.amber").count() == 0
+    assert page.locator("#answer .matters").inner_text() == "1 matter waits"
+    assert page.locator(".place[data-place=B3].amber").count() == 1
+
+
+def test_a_place_is_tapped_only_where_something_asks_for_it(page: Page, server: PageServer) -> None:
+    follow(page, server)
+    page.evaluate("""async () => {
+      const { store } = await import("/console/js/store.js");
+      window.picked = [];
+      store.set({ picking: new Set(["B3"]), pick: place => window.picked.push(place) });
+    }""")
+    page.wait_for_selector(".place[data-place=B3][role=button]")
+    page.locator(".place[data-place=B1]").click()
+    page.locator(".place[data-place=B3]").click()
+    page.locator(".place[data-place=B3]").press("Enter")
+    assert page.evaluate("window.picked") == ["B3", "B3"]
+    silent(page, 6)
+    page.locator(".place[data-place=B3]").click()
+    assert page.evaluate("window.picked") == ["B3", "B3"]
+
+
+def across(page: Page) -> list[str]:
+    """The boxes from left to right."""
+    found: list[str] = page.evaluate("""() => [...document.querySelectorAll(".place:not([data-place=D])")]
+      .sort((one, two) => one.getBoundingClientRect().left - two.getBoundingClientRect().left)
+      .map(one => one.dataset.place)""")
+    return found
+
+
+def test_box_1_is_at_the_dealers_left_unless_the_deal_goes_the_other_way(page: Page, server: PageServer) -> None:
+    follow(page, server)
+    boxes = across(page)
+    assert boxes == sorted(boxes)
+    show(server, "dealing after the First Card")
+    page.wait_for_selector(".first-card")
+    page.wait_for_selector(".place:nth-child(4):last-child")
+    assert across(page) == ["B3", "B2", "B1"]
+
+
+def test_a_hand_that_is_moved_is_one_arrow(page: Page, server: PageServer) -> None:
+    follow(page, server, "moving")
+    assert page.locator(".arrows .line").count() == 2
+    assert page.locator(".arrows text").all_text_contents() == ["1", "2"]
+
+
+def test_results_are_a_shape_and_a_word(page: Page, server: PageServer) -> None:
+    follow(page, server, "settling")
+    for place, outcome, word in (("B1", "win", "WON"), ("B3", "tie", "TIE"), ("B6", "lose", "LOST")):
+        mark = page.locator(f".place[data-place={place}] .mark")
+        assert mark.inner_text() == word
+        assert mark.locator("use").get_attribute("href") == f"/console/cards.svg#{outcome}"
+    assert page.locator(".place .short").all_inner_texts()[0] == "3P"
+
+
+@pytest.mark.parametrize("path", ["/display", "/display?for=surveillance", "/display?side=players"])
+def test_a_display_operates_nothing(page: Page, server: PageServer, path: str) -> None:
+    show(server, "four cards", offers=[], people=[], screen={"enrolled": False})
+    page.goto(f"{server.address}{path}")
+    page.wait_for_selector(".place")
+    assert page.locator("button, input, a, [role=button]").count() == 0
+    assert not {asked for asked in server.asked if "panel" in asked or "operate" in asked or "answer" in asked}
+    watched = "surveillance" in path
+    assert (page.locator("#matters p").count() > 0) is watched
+    assert (sentence(page) == "Please wait") is not watched
+    assert page.locator(".place.red").count() == int(watched)
+    assert "Ana" not in page.locator("body").inner_text()
+
+
+def test_players_see_the_layout_from_their_side(page: Page, server: PageServer) -> None:
+    follow(page, server, path="/display?side=players")
+    boxes = across(page)
+    assert boxes == sorted(boxes, reverse=True)
+    dealer = page.locator(".place[data-place=D]").bounding_box()
+    box = page.locator(".place[data-place=B4]").bounding_box()
+    assert dealer is not None
+    assert box is not None
+    assert dealer["y"] < box["y"]
