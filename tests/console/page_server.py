@@ -79,8 +79,8 @@ class PageServer:
         request.end_headers()
         mine.put(b"retry: 100\n\n")
         try:
-            while (part := mine.get()) is not None:
-                request.wfile.write(part)
+            while said := mine.get():
+                request.wfile.write(said)
         except OSError:
             return  # the browser has gone
 

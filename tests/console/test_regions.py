@@ -1,4 +1,4 @@
-"""Every state at every size, in every language and theme: where things lie, how large they are, and that none is cut."""
+"""Every state at every size, in every language and theme: where things lie, how large they are, that none is cut."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ CUT: Final = """() => [...document.querySelectorAll("#bar > *, #sentence > p, #a
   .filter(one => {
     const region = one.closest("section").getBoundingClientRect();
     const {left, top, right, bottom} = one.getBoundingClientRect();
-    const outside = left < region.left - 1 || right > region.right + 1 || top < region.top - 1 || bottom > region.bottom + 1;
-    return outside || one.scrollWidth > one.clientWidth + 1;
+    const beside = left < region.left - 1 || right > region.right + 1;
+    return beside || top < region.top - 1 || bottom > region.bottom + 1 || one.scrollWidth > one.clientWidth + 1;
   })
   .map(one => `${one.closest("section").id}: ${one.textContent}`)"""
 
