@@ -19,13 +19,14 @@ from controller.roles import Role
 from controller.table import operations
 from controller.table.offers import offers
 from controller.table.phases import Phase
+from controller.table.settings import Settings
 from controller.table.state import TableState
 from tests.table.every_state import to_phase
 from tests.table.harness import TableHarness
 
 NOW: Final = 1_795_000_000_000_000_000  # nanoseconds since 1970
 HANDS: Final = {"B1": "KD QC JS", "B3": "9D 8C KS", "B6": "2D 3C TS", "D": "KH 7S TD"}
-EIGHT: Final = (1, 2, 3, 4, 5, 6, 7, 8)
+NINE: Final = (1, 2, 3, 4, 5, 6, 7, 8, 9)
 SCREEN: Final = ScreenView(True, "0a1b2c3d4e5f", "Table 7 left", "ana", "Ana", NOW + 36_000_000_000_000)
 PEOPLE: Final = (
     PersonView("ana", "Ana", "dealer", 0, 5),
@@ -98,7 +99,8 @@ def _back() -> TableHarness:
 
 
 def _all_results() -> TableHarness:
-    table = TableHarness(boxes=EIGHT[:7]).start().to_dealing()
+    settings = Settings("NC", Unit.SETS, 9, count_stub_by_hand=True)
+    table = TableHarness(boxes=NINE, settings=settings).start().to_dealing()
     table.deal()
     table.open_all()
     return table

@@ -40,6 +40,7 @@ function kind(code) {
 /** Draw a row of cards into `row`, at most as wide as three: more of them overlap. `lit`: the index of a lit slot. */
 export function drawCards(row, codes, lit = -1) {
   mark(row, "crowded", codes.length > 3);
+  if (codes.length > 3) row.style.setProperty("--count", codes.length);
   keyed(
     row,
     codes.map((code, index) => ({ code, index })),

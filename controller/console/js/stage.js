@@ -32,6 +32,7 @@ export function render(screen) {
   const { view, layout } = screen;
   const places = [...Array(layout.boxes).keys()].map((index) => `B${index + 1}`);
   mark(stage, "few", layout.boxes <= 4);
+  mark(stage, "nine", layout.boxes > 8);
   keyed(parts.places, [...places, DEALER], (place) => place, create, (node, place) => {
     put(node, place, layout);
     update(node, place, screen);
