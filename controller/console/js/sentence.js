@@ -63,7 +63,7 @@ function counted(view) {
 export function render(screen) {
   const region = document.getElementById("sentence");
   if (!parts.text) {
-    parts.text = el("p", { class: "text" });
+    parts.text = el("h1", { class: "text" });
     parts.count = el("p", { class: "count" });
     region.append(symbol("octagon", { class: "octagon" }), symbol("triangle", { class: "triangle" }), parts.text, parts.count);
   }

@@ -29,6 +29,7 @@ export async function load() {
   root.dataset.hand = hand;
   const answer = await fetch(`/console/words/${language}.json`);
   words = await answer.json();
+  for (const region of document.querySelectorAll("section")) region.ariaLabel = say(`region.${region.id}`);
 }
 
 /** Change a setting of this screen; the page starts again with it. */
