@@ -51,7 +51,8 @@ TARGETS: Final = """() => [...document.querySelectorAll("button, [role=button], 
   .filter(([, {width, height}]) => width < LEAST - 0.01 || height < LEAST - 0.01)
   .map(([text, {width, height}]) => [text, width, height])"""
 
-CUT: Final = """() => [...document.querySelectorAll("#bar > *, #sentence > h1, #sentence > p, #answer > *, #stage p, .place")]
+CUT: Final = """() => [...document.querySelectorAll(
+    "#bar > *, #sentence > h1, #sentence > p, #answer > *, #stage p, .place")]
   .filter(one => one.checkVisibility() && one.textContent && getComputedStyle(one).textOverflow !== "ellipsis")
   .filter(one => {
     const region = one.closest("section").getBoundingClientRect();

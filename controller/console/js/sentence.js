@@ -42,7 +42,8 @@ function ownWords(screen) {
   const { view } = screen;
   const plain = tone(view) === "plain" && !view.burn_due && !view.by_hand && view.next_place;
   if (!plain || !view.phase.startsWith("dealing")) return "";
-  const place = placeName(screen, view.next_place);
+  const name = placeName(screen, view.next_place);
+  const place = view.next_place === "D" ? say("deal.dealer", { name }) : name;
   if (view.phase === "dealing_sets") return say("deal.set", { n: view.cards_due, place });
   const lies = view.hands.find((hand) => hand.place === view.next_place)?.count ?? 0;
   return say("deal.single", { card: lies + 1, all: CARDS, place });
