@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.tool("chromium")]
 HANDS: Final = """() => Object.fromEntries([...document.querySelectorAll(".place:has(.face)")].map(one => [
   one.dataset.place,
   [...one.querySelectorAll(".face")].map(card =>
-    card.querySelector("text").textContent + card.querySelector("use").getAttribute("href").at(-1)),
+    card.querySelector("text").textContent.replace("10", "T") + card.querySelector("use").getAttribute("href").at(-1)),
 ]))"""
 
 
