@@ -4,6 +4,7 @@ import * as answer from "./answer.js";
 import * as bar from "./bar.js";
 import { connect } from "./contact.js";
 import { mark } from "./dom.js";
+import { listen } from "./keys.js";
 import * as panel from "./panel.js";
 import * as sentence from "./sentence.js";
 import * as stage from "./stage.js";
@@ -12,6 +13,7 @@ import { load } from "./words.js";
 
 await load();
 connect();
+listen();
 store.subscribe(() => {
   mark(document.body, "no-contact", !inContact());
   for (const region of [sentence, panel, stage, bar, answer]) region.render(store.screen);

@@ -1,5 +1,124 @@
-// Region D: the acts of the phase, or the question of an irregularity.
+// Region D: the acts of the phase, the question of an irregularity, or the open step of an act. Left: Problem and
+// Pause, always. Middle: facts, other acts, lists. Right: the act that comes next, and answers.
+
+import { buttons, lines } from "./buttons.js";
+import { el, mark } from "./dom.js";
+import { back, cancel, look, start, step } from "./flow.js";
+import { grid } from "./grid.js";
+import { isAsking } from "./operate.js";
+import { pad } from "./pad.js";
+import { acts, primary } from "./actions.js";
+import { askAbout, matterOf } from "./question.js";
+import { second } from "./second.js";
+import { sheet } from "./sheets.js";
+import { ask } from "./steps.js";
+import { inContact, store } from "./store.js";
+import { say } from "./words.js";
+
+const parts = {};
+
+function build(panel) {
+  parts.panel = panel;
+  for (const name of ["left", "middle", "right"]) parts[name] = panel.querySelector(`.${name}`);
+  for (const name of ["own", "always"]) parts[name] = parts.left.appendChild(el("div", { class: name }));
+  for (const name of ["facts", "list", "cards"]) parts[name] = parts.middle.appendChild(el("div", { class: name }));
+  for (const name of ["answers", "pad"]) parts[name] = parts.right.appendChild(el("div", { class: name }));
+  parts.input = parts.right.appendChild(el("form", { class: "input" }));
+  parts.field = el("input", { autocomplete: "off", maxlength: 200 });
+  parts.typed = el("button", { type: "submit" });
+  parts.input.append(parts.field, parts.typed);
+  parts.field.oninput = () => parts.writing?.type(parts.field.value);
+  parts.input.onsubmit = (event) => {
+    event.preventDefault();
+    parts.writing?.done();
+  };
+}
 
 /** Draw region D and the sheet for `screen`, the newest state, or null before the first. */
 export function render(screen) {
+  if (!parts.panel) build(document.getElementById("panel"));
+  if (!screen) return;
+  look(screen);
+  const shown = whatToShow(screen);
+  point(shown);
+  mark(parts.panel, "asking", isAsking());
+  mark(parts.panel, "wide", Boolean(shown.grid));
+  buttons(parts.own, shown.left ?? []);
+  buttons(parts.always, always(screen));
+  lines(parts.facts, shown.facts ?? []);
+  buttons(parts.list, shown.list ?? []);
+  buttons(parts.answers, shown.right ?? []);
+  parts.cards.hidden = !shown.grid;
+  if (shown.grid) grid(parts.cards, shown.grid);
+  parts.pad.hidden = !shown.pad;
+  if (shown.pad) pad(parts.pad, shown.pad);
+  writing(shown.input);
+  sheet(screen);
+}
+
+/** The open step of an act; a second asking; a blocking matter; the acts of the phase. */
+function whatToShow(screen) {
+  if (!screen.screen?.enrolled) return notEnrolled();
+  const name = step();
+  if (name) {
+    const flow = store.own.flow;
+    const asked = ask(name, screen, flow);
+    const left = [{ key: "back", label: say("act.back"), act: flow.at ? back : cancel }];
+    const title = asked.grid ? [] : [["title", say(`op.${flow.offer.operation}`)]];
+    return { ...asked, left, facts: [...title, ...(asked.facts ?? [])] };
+  }
+  const twice = second(screen);
+  if (twice) return twice;
+  const matter = matterOf(screen);
+  if (matter) return askAbout(screen, matter);
+  const right = primary(screen);
+  const keys = new Set(right.map((one) => one.key));
+  return { list: acts(screen).filter((one) => !keys.has(one.key)), right };
+}
+
+function notEnrolled() {
+  return { facts: [say("enrol.not")], right: [{ key: "enrol", label: say("enrol.enrol"), tone: "primary", act: () => store.set({ sheet: "enrol" }) }] };
+}
+
+/** What B says, and what the stage is asked for. Set without a frame of its own: this one draws it. */
+function point(shown) {
+  const { own } = store;
+  own.headline = shown.question ? { text: shown.question, count: shown.count ?? "" } : undefined;
+  own.picking = shown.picking;
+  own.pick = shown.pick;
+  own.filled = shown.filled;
+  if (!step()) boxes(store.screen);
+}
+
+/** While bets are open, a tapped box takes a bet or gives it up. */
+function boxes(screen) {
+  const offer = screen.offers.find((one) => one.operation === "occupy_boxes" && one.allowed);
+  if (!offer || screen.layout.wagers_entered) return;
+  store.own.picking = new Set(Object.keys(screen.layout.labels).filter((place) => place !== "D"));
+  store.own.pick = (place) => {
+    const number = Number(place.slice(1));
+    const { boxes: marked } = store.screen.view;
+    const chosen = marked.includes(number) ? marked.filter((one) => one !== number) : [...marked, number];
+    start(offer, { values: { boxes: chosen.sort((one, other) => one - other) } });
+  };
+}
+
+/** Problem and Pause stand in every state. */
+function always(screen) {
+  return ["report_irregularity", "pause_table"].map((operation) => {
+    const offer = screen.offers.find((one) => one.operation === operation);
+    const why = offer ? (offer.allowed ? "" : offer.sentence) : say("act.not_now");
+    return { key: operation, label: say(`op.${operation}`), tone: "steady", why, act: () => start(offer) };
+  });
+}
+
+/** A field for what no button says. */
+function writing(input) {
+  parts.writing = input;
+  parts.input.hidden = !input;
+  if (!input) return;
+  if (parts.field.value !== input.typed) parts.field.value = input.typed;
+  parts.typed.textContent = say("act.enter");
+  parts.typed.disabled = !inContact() || !input.typed.trim();
+  parts.field.setAttribute("aria-label", say("act.write"));
 }

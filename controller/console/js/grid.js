@@ -1,0 +1,32 @@
+// The 52 cards. Dimmed are those alone that lie open on the table: what the device has read must not show.
+
+import { buttons } from "./buttons.js";
+import { el } from "./dom.js";
+import { say } from "./words.js";
+
+const SUITS = { S: "\u2660", H: "\u2665", D: "\u2666", C: "\u2663" };
+const RANKS = ["A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K"];
+
+/** The cards that everybody can see. */
+export function openCards(view) {
+  const open = view.hands.flatMap((hand) => hand.cards).filter((card) => /^[A-Z0-9]+$/.test(card));
+  if (/^[A-Z0-9]+$/.test(view.first_card)) open.push(view.first_card);
+  return new Set(open);
+}
+
+/** Draw the grid. `taken`: cards that were tapped; `open`: those that lie open; `tap(code)`. */
+export function grid(parent, { taken, open, tap }) {
+  if (!parent.cards) {
+    parent.cards = el("div", { class: "grid" });
+    parent.replaceChildren(parent.cards);
+  }
+  const list = Object.entries(SUITS).flatMap(([suit, sign]) =>
+    RANKS.map((rank) => {
+      const code = `${rank === "10" ? "T" : rank}${suit}`;
+      const why = taken.includes(code) ? "grid.taken" : open.has(code) ? "grid.lies_open" : "";
+      const tone = `${suit === "H" || suit === "D" ? "red-suit" : ""} ${taken.includes(code) ? "taken" : ""}`;
+      return { key: code, label: `${rank}${sign}`, tone, act: () => tap(code), why: why && say(why, { card: `${rank}${sign}` }) };
+    }),
+  );
+  buttons(parent.cards, list);
+}

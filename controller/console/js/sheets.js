@@ -1,0 +1,106 @@
+// Sheets cover the stage and the panel, and close by a button only: menu, story of the round, open matters, enrolment.
+
+import { act } from "./actions.js";
+import { buttons, lines } from "./buttons.js";
+import { attr, el, keyed, text } from "./dom.js";
+import { MENU } from "./needs.js";
+import { enrol, read } from "./operate.js";
+import { store } from "./store.js";
+import { choose, hand, language, say, theme, time } from "./words.js";
+
+const parts = {};
+const SHEETS = { menu, story, matters, enrol: enrolment };
+
+/** Draw the open sheet, or hide it. */
+export function sheet(screen) {
+  const node = document.getElementById("sheet");
+  const name = store.own.sheet;
+  attr(node, "hidden", !name);
+  if (!name) {
+    parts.name = undefined;
+    return;
+  }
+  if (parts.name !== name) {
+    parts.name = name;
+    node.replaceChildren();
+    attr(node, "data-sheet", name);
+    attr(node, "aria-label", say(`sheet.${name}`));
+    parts.title = node.appendChild(el("h1"));
+    parts.body = node.appendChild(el("div", { class: "body" }));
+    parts.close = node.appendChild(el("div", { class: "close" }));
+    parts.made = undefined;
+  }
+  text(parts.title, say(`sheet.${name}`));
+  buttons(parts.close, [{ key: "close", label: say("act.back"), act: close }]);
+  SHEETS[name]?.(parts.body, screen);
+}
+
+export function close() {
+  store.set({ sheet: undefined });
+}
+
+/** Every act that has no place of its own, in groups; then what this screen is like. */
+function menu(body, screen) {
+  const groups = Object.entries(MENU).map(([group, names]) => [
+    group,
+    names.flatMap((name) => screen.offers.filter((one) => one.operation === name)).map((one) => act(screen, one)),
+  ]);
+  keyed(body, [...groups.filter(([, acts]) => acts.length), ["screen", settings()]], ([group]) => group, group, (node, [name, acts]) => {
+    text(node.children[0], say(`menu.${name}`));
+    buttons(node.children[1], acts);
+  });
+}
+
+function group() {
+  return el("section", { class: "group" }, el("h2"), el("div", { class: "acts" }));
+}
+
+function settings() {
+  const other = language === "en" ? "zh-Hans" : "en";
+  return [
+    { key: "language", label: say("menu.language"), act: () => choose("language", other) },
+    { key: "theme", label: say(`menu.theme.${theme}`), act: () => choose("theme", theme === "dark" ? "light" : "dark") },
+    { key: "hand", label: say(`menu.hand.${hand}`), act: () => choose("hand", hand === "right" ? "left" : "right") },
+  ];
+}
+
+/** What happened in the round, as it is recorded. */
+function story(body, screen) {
+  const { round, entry } = screen.view;
+  if (parts.made !== `${round}/${entry}`) {
+    parts.made = `${round}/${entry}`;
+    read(`/v1/rounds/${round}?language=${language}`).then((found) => {
+      parts.lines = (found?.events ?? []).map((one) => [one.entry, `${time(one.utc_ns)} ${one.sentence ?? one.event}`]);
+      store.set({});
+    });
+  }
+  keyed(body, [...(parts.lines ?? [])].reverse(), ([entry_]) => entry_, () => el("p"), (node, [, words]) => text(node, words));
+}
+
+/** Everything that is open, and what the machine warns of. */
+function matters(body, screen) {
+  const open = screen.view.irregularities.map((one) => ({ key: one.id, label: `${one.question}`, tone: one.blocks ? "red" : "amber", act: () => store.set({ sheet: undefined, matter: one.id }) }));
+  keyed(body, ["open", "warnings"], (name) => name, (name) => el("div", { class: name }), (node, name) => {
+    if (name === "open") buttons(node, open);
+    else lines(node, screen.view.warnings);
+  });
+}
+
+/** This browser becomes a screen of the table: a supervisor signs. */
+function enrolment(body) {
+  if (parts.made === "enrol") return;
+  parts.made = "enrol";
+  const field = (name, kind = "text") => el("input", { name, type: kind, autocomplete: "off", required: true, "aria-label": say(`enrol.${name}`) });
+  const row = (name, kind) => el("label", {}, el("span", {}, say(`enrol.${name}`)), field(name, kind));
+  const form = el("form", {}, row("name"), row("person"), row("pin", "password"), el("button", { type: "submit", class: "primary" }, say("enrol.enrol")));
+  const said = el("p", { class: "said", role: "status" });
+  form.onsubmit = async (event) => {
+    event.preventDefault();
+    const { name, person, pin } = Object.fromEntries(new FormData(form));
+    form.elements.pin.value = "";
+    const answer = await enrol(person, pin, name);
+    text(said, answer.sentence ?? "");
+    if (answer.accepted) location.reload();
+  };
+  body.replaceChildren(form, said);
+}
