@@ -40,7 +40,7 @@ class Answers:
         """`caller`: whose refusal is to be noted; None: it is not."""
         if caller is not None:
             self._refusals.note(code, caller)
-        return json_answer(OperationAnswer(False, code=code, sentence=sentence), status=status)
+        return refused(status, code, sentence)
 
     async def read(self, request: web.Request, kind: type[Body]) -> Body | web.Response:
         """The body, with its id as a UUID is written; else the refusal."""
@@ -60,6 +60,10 @@ class Answers:
 def _with_uuid(asked: Named) -> Named:
     """However its id is written. Raises `ValueError` for one that is none."""
     return msgspec.structs.replace(asked, id=str(UUID(asked.id)))
+
+
+def refused(status: int, code: str, sentence: str) -> web.Response:
+    return json_answer(OperationAnswer(False, code=code, sentence=sentence), status=status)
 
 
 def json_answer(value: object, status: int = 200) -> web.Response:

@@ -293,10 +293,18 @@ def _pin_refused(event: dict[str, Any]) -> str:
 
 
 def _of_user(event: dict[str, Any]) -> str:
+    if event.get("screen"):
+        return f" at screen {event['screen']}"
     return "" if event["uid"] is None else f" by user {event['uid']}"
 
 
+SIGNED_OFF: Final = {"locked": "it was locked", "handed_over": "another dealer deals", "off_duty": "off duty"}
+
 LINES: Final[dict[str, Line]] = {
+    "screen_enrolled": lambda event: f"screen {event['screen']} enrolled: {event['name']}",
+    "screen_removed": lambda event: f"screen {event['screen']} removed",
+    "signed_on": lambda event: f"{event['dealer']} signed on at screen {event['screen']}",
+    "signed_off": lambda event: f"{event['dealer']} signed off at screen {event['screen']}: {SIGNED_OFF.get(event['why'], event['why'])}",
     "table_began": lambda event: f"table {event['table']} began" + (" (SIMULATED)" if event["simulated"] else ""),
     "game_chosen": _game,
     "device_ready": lambda event: (

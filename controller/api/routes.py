@@ -61,7 +61,7 @@ class Routes:
     def all(self) -> list[web.RouteDef]:
         return [
             web.get("/v1/state", self._state),
-            web.get("/v1/events", self._shared.streams.events),
+            web.get("/v1/events", self._shared.streams.events, allow_head=False),
             *self._shared.screens.all(),
             web.post("/v1/operations", self._operations),
             web.get("/healthz", self._health),

@@ -9,13 +9,19 @@ from typing import Final
 
 from aiohttp import web
 
-from controller.api.answers import VISITOR
+from controller.api.answers import VISITOR, refused
 from controller.api.callers import Caller
 from controller.api.door import Visitor
 from controller.api.turns import Turns
 
 MAX_REQUEST: Final = 64 * 1024
 GRACE: Final = 1.0  # seconds that requests have to end when the daemon stops; then they are cancelled, in as many again
+REFUSALS: Final = {
+    404: ("not-found", "The table has nothing at that address. Compare it with the API's page."),
+    405: ("method", "That address is not used in this way. Compare it with the API's page."),
+    413: ("too-large", "The request has more than 64 KiB. Send less."),
+}
+"""Code and sentence in place of aiohttp's own texts."""
 
 
 class Serving(ABC):
@@ -65,6 +71,10 @@ class Serving(ABC):
                 with visitor.waiting():
                     await self.turns.take(visitor.caller)
             return self.refuse(request) or await handler(request)
+        except web.HTTPException as error:
+            if (refusal := REFUSALS.get(error.status)) is None:
+                raise
+            return refused(error.status, *refusal)
         finally:
             visitor.end_request()
 

@@ -199,6 +199,15 @@ class EntryView(msgspec.Struct, frozen=True):
     said: Correctable
 
 
+class ScreenView(msgspec.Struct, frozen=True):
+    """An enrolled screen, and the dealer who is signed on there until `until_utc_ns`."""
+
+    id: str
+    name: str
+    dealer: str
+    until_utc_ns: int
+
+
 class TableView(msgspec.Struct, frozen=True):
     """The answer to `GET /v1/state`, as of entry `entry` of the journal `journal`.
 
@@ -247,6 +256,7 @@ class TableView(msgspec.Struct, frozen=True):
     by_hand: bool = False  # the rest of the round is dealt by hand, without the device
     warnings: tuple[str, ...] = ()  # of the machine: what does not stop the table yet
     journal: str = ""  # its id
+    screens: tuple[ScreenView, ...] = ()
 
 
 class LinkView(msgspec.Struct, frozen=True):
@@ -309,6 +319,7 @@ def view_of(state: TableState, link: LinkView, noticed: Mapping[int, int] | None
         decks=state.decks.recorded,
         next_step=next_step(state) if chosen else "",
         by_hand=state.round.by_hand,
+        screens=tuple(ScreenView(one.id, one.name, one.dealer, one.until_utc_ns) for one in state.screens),
     )
 
 

@@ -15,7 +15,6 @@ from tests.end_to_end.stage import Stage
 
 DEALER, SUPERVISOR = CREW[0], CREW[1]
 FROM_A_PAGE = {"Content-Type": "application/json", "X-Cardshoe": "1"}
-HTTP = "[api.http]\nport = 0\n"
 
 
 class Answered(NamedTuple):
@@ -71,9 +70,11 @@ class Browser:
         ) as response:
             return Answered(response.status, response.headers, await response.read())
 
-    async def enrol(self, name: str = "Left", by: CrewMember = SUPERVISOR, **headers: str) -> Answered:
+    async def enrol(
+        self, name: str = "Left", by: CrewMember = SUPERVISOR, headers: Mapping[str, str] | None = None
+    ) -> Answered:
         asked = {"id": str(uuid4()), "person": by.id, "pin": by.pin, "name": name}
-        answered = await self.ask("POST", "/v1/screen/enrolment", asked, **headers)
+        answered = await self.ask("POST", "/v1/screen/enrolment", asked, **(headers or {}))
         if "Set-Cookie" in answered.headers:
             self.cookie = answered.headers["Set-Cookie"].partition(";")[0]
         return answered

@@ -2,22 +2,46 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
+import json
+import socket
 from collections.abc import AsyncIterator
+from contextlib import closing, suppress
+from itertools import product
+from typing import Final
+from uuid import uuid4
 
+import aiohttp
 import pytest
 
+from controller.api.client import ApiClient
+from controller.api.messages import EventId
+from controller.api.tcp_listener import TcpListener
+from controller.api.web_door import IN_ALL
+from controller.roles import Role
 from controller.table import events
-from tests.end_to_end.browser import DEALER, HTTP, SUPERVISOR, Browser, port_of
+from controller.table.access import FAILURES
+from simulators.people.crew import CrewMember
+from tests.end_to_end.browser import DEALER, SUPERVISOR, Browser, port_of
 from tests.end_to_end.evidence import Evidence
 from tests.end_to_end.stage import Stage, short_folder
+
+LEE = CrewMember("lee", "Lee", Role.DEALER, "640281")
+HTTP = '[api.http]\nport = {}\nhosts = ["table7.example"]\n'
+ANOTHER_DEALER = f'[[people]]\nid = "lee"\nname = "Lee"\nrole = "dealer"\npin_hash = "{LEE.pin_hash()}"\n'
+
+
+def free_port() -> int:
+    with closing(TcpListener(0)) as listener:
+        return listener.port
 
 
 @pytest.fixture
 async def stage() -> AsyncIterator[Stage]:
     with short_folder() as folder:
         async with Stage(folder) as made:
-            made.configure(law=HTTP)
+            made.configure(law=ANOTHER_DEALER + HTTP.format(free_port()))
             yield made
 
 
@@ -27,6 +51,14 @@ async def screen(stage: Stage) -> AsyncIterator[Browser]:
     await stage.start_daemon()
     async with Browser(port_of(stage)) as browser:
         assert (await browser.enrol()).json["accepted"]
+        yield browser
+
+
+@pytest.fixture
+async def second(stage: Stage, screen: Browser) -> AsyncIterator[Browser]:
+    """Another screen of the table."""
+    async with Browser(screen.port) as browser:
+        assert (await browser.enrol("Right")).json["accepted"]
         yield browser
 
 
@@ -64,3 +96,352 @@ async def test_a_screen_is_enrolled_and_a_dealer_signs_on(stage: Stage, signed_o
         ("sign_on", DEALER.id, "pin", enrolled.screen),
         ("pause_table", DEALER.id, "screen", enrolled.screen),
     ]
+
+
+# -- pages of others
+
+
+async def test_a_name_that_leads_here_is_refused(signed_on: Browser) -> None:
+    """DNS rebinding: a page of evil.example is in the same origin as what its name leads to."""
+    port = signed_on.port
+    own = f"localhost:{port}"
+    names = ["evil.example", f"evil.example:{port}", "localhost", "localhost:1", "127.0.0.1:1", f"{own}.evil.example"]
+    for host, verb, forwarded in product(names, ("GET", "POST"), ("", own)):
+        signed_on.host = host
+        answered = await signed_on.ask(verb, "/v1/state", {}, X_Forwarded_Host=forwarded)
+        assert (answered.status, answered.code) == (421, "host"), host
+
+
+async def test_the_names_of_the_table_are_taken(signed_on: Browser) -> None:
+    names = [f"{name}:{signed_on.port}" for name in ("localhost", "127.0.0.1", "[::1]", "LOCALHOST")]
+    for host in (*names, "table7.example", "table7.example:8443"):
+        signed_on.host = host
+        for scheme in ("http", "https"):
+            answered = await signed_on.operate("pause_table", reason="", headers={"Origin": f"{scheme}://{host}"})
+            assert (answered.status, answered.code) == (200, "reason")
+
+
+async def test_a_page_of_another_origin_is_refused_with_the_cookie_too(signed_on: Browser) -> None:
+    own = f"localhost:{signed_on.port}"
+    names = (
+        "http://evil.example",
+        "null",
+        "http://localhost:1",
+        "http://localhost",
+        f"https://{own}.evil.example",
+        "x",
+    )
+    for origin in (*names, f"http://{own}/", f"ftp://{own}", f"http://dealer@{own}", f"//{own}"):
+        answered = await signed_on.operate("pause_table", reason="evil", headers={"Origin": origin})
+        assert (answered.status, answered.code) == (403, "origin"), origin
+        assert (await signed_on.ask("GET", "/v1/state", Origin=origin)).code == "origin"
+    assert (await signed_on.state())["paused"] == ""
+
+
+FORMS: Final[tuple[tuple[dict[str, str], tuple[int, str]], ...]] = (
+    ({"X_Cardshoe": ""}, (403, "header")),
+    ({"X_Cardshoe": "2"}, (403, "header")),
+    ({"Content_Type": "text/plain"}, (415, "content-type")),
+    ({"Content_Type": "application/x-www-form-urlencoded"}, (415, "content-type")),
+    ({"Content_Type": ""}, (415, "content-type")),
+)
+
+
+async def test_what_a_form_of_another_page_can_send_is_refused(signed_on: Browser) -> None:
+    for headers, refusal in FORMS:
+        answered = await signed_on.operate("pause_table", reason="evil", headers=headers)
+        assert (answered.status, answered.code) == refusal
+        assert (await signed_on.enrol("Evil", headers=headers)).code == refusal[1]
+    assert (await signed_on.state())["paused"] == ""
+
+
+async def test_every_answer_says_that_nothing_else_may_be_loaded(signed_on: Browser) -> None:
+    """Also those that refuse, and those to what is no HTTP."""
+    for verb, path in (("GET", "/"), ("GET", "/v1/state"), ("GET", "/no"), ("PUT", "/"), ("POST", "/v1/operations")):
+        answered = await signed_on.ask(verb, path)
+        assert answered.headers["Content-Security-Policy"].startswith("default-src 'none'; script-src 'self'")
+        assert answered.headers["X-Content-Type-Options"] == "nosniff"
+        assert answered.headers["Cross-Origin-Resource-Policy"] == "same-origin"
+        assert answered.headers["Referrer-Policy"] == "no-referrer"
+        assert answered.headers["Cache-Control"] == ("no-cache" if path == "/" and verb == "GET" else "no-store")
+        assert "Access-Control-Allow-Origin" not in answered.headers
+    reader, writer = await asyncio.open_connection("127.0.0.1", signed_on.port)
+    writer.write(b"<script>alert(1)</script>\r\n\r\n")
+    said = await reader.read()
+    writer.close()
+    assert said.split()[1] == b"400"
+    assert b"Content-Security-Policy: default-src 'none'" in said
+    assert b"nosniff" in said
+
+
+async def test_an_address_that_is_not_served_is_said_so(screen: Browser) -> None:
+    for verb, path, refusal in (
+        ("GET", "/console/../../../etc/passwd", (404, "not-found")),
+        ("GET", "/console/%2e%2e/api/server.py", (404, "not-found")),
+        ("GET", "/console/", (404, "not-found")),
+        ("PUT", "/v1/operations", (405, "method")),
+        ("HEAD", "/v1/events", (405, "")),
+    ):
+        answered = await screen.ask(verb, path)
+        assert (answered.status, answered.code if answered.body else "") == refusal
+    assert (await screen.ask("POST", "/v1/operations", "x" * 70_000)).code == "too-large"
+
+
+# -- who is a screen
+
+
+async def test_a_display_does_not_operate(stage: Stage, signed_on: Browser) -> None:
+    """Nor does who has a cookie that is none."""
+    token = signed_on.cookie.partition("=")[2]
+    name = f"cardshoe-T-1-{signed_on.port}"
+    assert signed_on.cookie == f"{name}={token}"
+    forged = [
+        "",
+        f"{name}={'0' * 64}",
+        f"{name}={hashlib.sha256(token.encode()).hexdigest()}",  # what the journal has
+        f"{name}={token[:-1]}",
+        f"{name}={token.upper()}" if token.upper() != token else "",
+        f"cardshoe-T-2-{signed_on.port}={token}",
+        f"cardshoe-T-1-{signed_on.port + 1}={token}",
+    ]
+    for cookie in forged:
+        async with Browser(signed_on.port, cookie) as display:
+            assert (await display.state())["table"] == "T-1"
+            for person in (None, DEALER, SUPERVISOR):
+                answered = await display.operate("pause_table", person, reason="evil")
+                assert (answered.status, answered.code) == (403, "not-enrolled")
+            assert (await display.ask("DELETE", "/v1/screen/enrolment", {})).code == "not-enrolled"
+    assert (await signed_on.state())["paused"] == ""
+    assert await stage.daemon.end() == 0
+    assert {one.person for one in Evidence(stage).of(events.OperationTaken)} == {SUPERVISOR.id, DEALER.id}
+
+
+async def test_only_a_supervisor_enrols(stage: Stage) -> None:
+    """No PIN of others is looked at, so that none can be tried there."""
+    await stage.start_daemon()
+    async with Browser(port_of(stage)) as display:
+        for who, pin in product(("dealer", "nobody", ""), (DEALER.pin, "000000")):
+            answered = await display.enrol(by=CrewMember(who, "", Role.DEALER, pin))
+            assert (answered.status, answered.code, display.cookie) == (403, "role", "")
+
+
+async def test_the_cookie_is_for_scripts_and_pages_of_others_out_of_reach(stage: Stage) -> None:
+    await stage.start_daemon()
+    async with Browser(port_of(stage)) as browser:
+        said = (await browser.enrol()).headers["Set-Cookie"].lower()
+        attributes = {part.strip() for part in said.split(";")[1:]}
+        assert attributes == {"httponly", "samesite=strict", "path=/", "max-age=31536000"}
+        assert (await browser.enrol("Again")).code == "screen"
+    async with Browser(port_of(stage), host="table7.example") as proxied:
+        assert "; secure" in (await proxied.enrol("Right")).headers["Set-Cookie"].lower()
+
+
+async def test_an_enrolment_that_is_sent_again_gives_no_second_cookie(stage: Stage) -> None:
+    await stage.start_daemon()
+    asked = {"id": str(uuid4()), "person": SUPERVISOR.id, "pin": SUPERVISOR.pin, "name": "Left"}
+    async with Browser(port_of(stage)) as browser:
+        assert (await browser.ask("POST", "/v1/screen/enrolment", asked)).json["accepted"]
+        again = await browser.ask("POST", "/v1/screen/enrolment", asked)
+        assert (again.status, again.code, "Set-Cookie" in again.headers) == (409, "id-used", False)
+        assert len((await browser.state())["screens"]) == 1
+
+
+async def test_a_removed_screen_is_a_display(signed_on: Browser, second: Browser) -> None:
+    ids = {one["name"]: one["id"] for one in (await second.state())["screens"]}
+    assert (await second.operate("remove_screen", SUPERVISOR, screen=ids["Left"])).json["accepted"]
+    assert (await signed_on.operate("pause_table", reason="x")).code == "not-enrolled"
+    removal = {"id": str(uuid4()), "person": DEALER.id, "pin": DEALER.pin}
+    assert (await second.ask("DELETE", "/v1/screen/enrolment", removal)).code == "role"
+    removed = await second.ask(
+        "DELETE", "/v1/screen/enrolment", removal | {"person": SUPERVISOR.id, "pin": SUPERVISOR.pin}
+    )
+    assert removed.json["accepted"]
+    assert "Max-Age=0" in removed.headers["Set-Cookie"]
+    assert (await second.operate("pause_table", DEALER, reason="x")).code == "not-enrolled"
+    assert (await second.state())["screens"] == []
+
+
+# -- signing on
+
+
+async def code_of(screen: Browser) -> str:
+    """Of what is entered there without a name."""
+    return (await screen.operate("pause_table", reason="")).code
+
+
+async def test_nobody_is_signed_on_at_first_and_no_supervisor_ever(screen: Browser) -> None:
+    assert await code_of(screen) == "not-signed-on"
+    assert (await screen.operate("sign_on", DEALER, "000000")).code == "pin"
+    assert (await screen.operate("sign_on", SUPERVISOR)).code == "dealers-only"
+    assert (await screen.operate("dealer_on", SUPERVISOR)).json["accepted"]
+    assert await code_of(screen) == "not-signed-on"
+    assert (await screen.operate("sign_on", DEALER)).code == "on-duty"
+
+
+async def test_with_a_name_the_pin_is_needed_of_the_dealer_who_is_signed_on_too(signed_on: Browser) -> None:
+    asked = {"id": str(uuid4()), "round": 0, "person": DEALER.id, "operation": {"operation": "resume_table"}}
+    assert (await signed_on.ask("POST", "/v1/operations", asked)).code == "pin"
+    assert (await signed_on.operate("resume_table", DEALER)).code == "not-paused"
+
+
+async def test_a_lock_ends_the_sign_on_and_not_the_duty(screen: Browser, second: Browser) -> None:
+    assert (await screen.operate("dealer_on", DEALER)).json["accepted"]
+    assert (await second.operate("sign_on", DEALER)).json["accepted"]
+    assert (await screen.operate("lock_screen")).json["accepted"]
+    assert await code_of(screen) == "not-signed-on"
+    assert await code_of(second) == "reason"
+    assert (await second.state())["dealer"] == DEALER.id
+    assert (await screen.operate("lock_screen", DEALER)).code == "not-signed-on"
+
+
+async def test_a_handover_ends_the_sign_on_of_the_dealer_before_everywhere(screen: Browser, second: Browser) -> None:
+    for one in (screen, second):
+        assert (await one.operate("sign_on", DEALER)).json["accepted"]
+    assert (await screen.operate("dealer_on")).json["accepted"]
+    assert (await second.operate("take_over", LEE)).json["accepted"]
+    assert await code_of(screen) == "not-signed-on"
+    assert await code_of(second) == "reason"
+    assert (await screen.operate("sign_on", DEALER)).code == "on-duty"
+
+
+async def test_who_goes_off_duty_is_signed_on_nowhere(screen: Browser, second: Browser) -> None:
+    assert (await screen.operate("dealer_on", DEALER)).json["accepted"]
+    assert (await second.operate("sign_on", DEALER)).json["accepted"]
+    assert (await second.operate("dealer_off")).json["accepted"]
+    assert [await code_of(one) for one in (screen, second)] == ["not-signed-on"] * 2
+
+
+async def test_at_the_socket_nobody_signs_on(stage: Stage, screen: Browser) -> None:
+    async with aiohttp.ClientSession(connector=aiohttp.UnixConnector(str(stage.socket))) as session:
+        for operation in ("sign_on", "lock_screen"):
+            asked = {"id": str(uuid4()), "round": 0, "operation": {"operation": operation}}
+            async with session.post("http://table/v1/operations", json=asked) as response:
+                assert (await response.json())["code"] == "no-screen"
+
+
+async def test_what_was_enrolled_and_signed_on_survives_a_kill(
+    stage: Stage, signed_on: Browser, second: Browser
+) -> None:
+    before = (await signed_on.state())["screens"]
+    await stage.kill_daemon()
+    await stage.start_daemon()
+    assert (await signed_on.state())["screens"] == before
+    assert [await code_of(one) for one in (signed_on, second)] == ["reason", "not-signed-on"]
+    assert (await signed_on.operate("lock_screen")).json["accepted"]
+    await stage.kill_daemon()
+    await stage.start_daemon()
+    assert await code_of(signed_on) == "not-signed-on"
+
+
+# -- floods
+
+
+@pytest.mark.parametrize("tries", [100, pytest.param(1000, marks=pytest.mark.soak)])
+async def test_a_thousand_wrong_pins_are_five(stage: Stage, signed_on: Browser, second: Browser, tries: int) -> None:
+    """And lock that person at that screen, nowhere else and no one else."""
+    codes = [
+        (await signed_on.operate("pause_table", SUPERVISOR, f"{guess:06}", reason="x")).code for guess in range(tries)
+    ]
+    assert codes == ["pin"] * (FAILURES - 1) + ["pin-locked"] * (tries - FAILURES + 1)
+    assert (await signed_on.operate("pause_table", SUPERVISOR, reason="x")).code == "pin-locked"
+    assert await code_of(signed_on) == "reason"
+    assert (await second.operate("pause_table", SUPERVISOR, reason="x")).json["accepted"]
+    async with Browser(signed_on.port) as display:
+        assert (await display.enrol("Third")).json["accepted"]
+    await stage.kill_daemon()
+    await stage.start_daemon()
+    assert (await signed_on.operate("resume_table", SUPERVISOR)).code == "pin-locked"
+    assert await stage.daemon.end() == 0
+    refused = Evidence(stage).of(events.PinRefused)
+    assert len(refused) == FAILURES
+    assert {(one.person, one.uid, one.screen != "") for one in refused} == {(SUPERVISOR.id, None, True)}
+
+
+async def test_wrong_pins_at_browsers_that_are_not_enrolled_are_five_together(stage: Stage, screen: Browser) -> None:
+    wrong = CrewMember(SUPERVISOR.id, "", SUPERVISOR.role, "000000")
+    codes = []
+    for _ in range(3):
+        async with Browser(screen.port) as display:
+            codes += [(await display.enrol(by=wrong)).code for _ in range(3)]
+    assert codes == ["pin"] * (FAILURES - 1) + ["pin-locked"] * 5
+    assert (await screen.operate("pause_table", SUPERVISOR, reason="x")).json["accepted"]
+
+
+async def test_five_hundred_connections_keep_no_screen_out(stage: Stage, signed_on: Browser, second: Browser) -> None:
+    """Idle ones, and those that ask again and again; the oldest are ended first, and none of a screen."""
+    idle = []
+    for _ in range(500):
+        stranger = socket.socket()
+        stranger.setblocking(False)
+        await asyncio.get_running_loop().sock_connect(stranger, ("127.0.0.1", signed_on.port))
+        idle.append(stranger)
+        if len(idle) % 50 == 0:
+            assert await code_of(signed_on) == "reason"
+    async with Browser(signed_on.port, second.cookie) as dialled_last:
+        assert await code_of(dialled_last) == "not-signed-on"
+    assert (await stage.state()).table == "T-1"
+    ended = 0
+    async with asyncio.timeout(60):
+        for stranger in idle[: len(idle) - IN_ALL]:
+            with suppress(ConnectionError):
+                assert await asyncio.get_running_loop().sock_recv(stranger, 1) == b""
+            ended += 1
+    assert ended == 500 - IN_ALL
+    for stranger in idle:
+        stranger.close()
+
+
+# -- what leaves
+
+
+async def test_the_cookie_is_nowhere_but_in_the_browser(stage: Stage, signed_on: Browser, second: Browser) -> None:
+    """Neither as it is nor as bytes: not in the journal, the log, the state, events or answers."""
+    assert await code_of(signed_on) == "reason"
+    said = [json.dumps(await signed_on.state()).encode()]
+    async with ApiClient(stage.socket) as client:
+        stream = client.events(EventId())
+        async for event in stream:
+            if event is None:
+                break
+            said.append(json.dumps(event).encode())
+        await stream.aclose()
+    signed_on.cookie += "x"  # one that is refused
+    said.append((await signed_on.operate("pause_table", reason="x")).body)
+    signed_on.cookie = signed_on.cookie[:-1]
+    assert await stage.daemon.end() == 0
+    said += [path.read_bytes() for path in stage.folder.rglob("*") if path.is_file()]
+    said += [line.encode() for line in (*stage.daemon.err, *stage.daemon.out)]
+    everything = b"\n".join(said)
+    for cookie in (signed_on.cookie, second.cookie):
+        token = cookie.partition("=")[2]
+        assert (
+            hashlib.sha256(token.encode()).hexdigest().encode() in everything
+        )  # what is looked through is the right thing
+        for form in (token.encode(), token.upper().encode(), bytes.fromhex(token)):
+            assert form not in everything
+
+
+# -- starting
+
+
+async def test_a_port_in_use_is_said_and_nothing_recorded(stage: Stage) -> None:
+    with closing(TcpListener(0)) as taken:
+        stage.configure(law=HTTP.format(taken.port))
+        daemon = stage.spawn_daemon()
+        assert await daemon.ended() == 78
+        assert f"[api.http] port: {taken.port} is in use" in daemon.err[-2]
+    assert not stage.socket.exists()
+
+
+async def test_it_is_ready_once_the_device_is(stage: Stage) -> None:
+    await stage.start_daemon()
+    async with Browser(port_of(stage)) as monitor:
+        waits = await monitor.ask("GET", "/readyz")
+        assert (waits.status, waits.body[:13]) == (503, b"The table is ")
+        await stage.start_device(dealer=False)
+        async with ApiClient(stage.socket) as client:
+            await stage.events_until(client, "device_ready")
+        async with asyncio.timeout(60):
+            while (answered := await monitor.ask("GET", "/readyz")).status != 200:
+                pass
+        assert answered.body == b"ready\n"
