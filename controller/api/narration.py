@@ -304,7 +304,9 @@ LINES: Final[dict[str, Line]] = {
     "screen_enrolled": lambda event: f"screen {event['screen']} enrolled: {event['name']}",
     "screen_removed": lambda event: f"screen {event['screen']} removed",
     "signed_on": lambda event: f"{event['dealer']} signed on at screen {event['screen']}",
-    "signed_off": lambda event: f"{event['dealer']} signed off at screen {event['screen']}: {SIGNED_OFF.get(event['why'], event['why'])}",
+    "signed_off": lambda event: (
+        f"{event['dealer']} signed off at screen {event['screen']}: {SIGNED_OFF.get(event['why'], event['why'])}"
+    ),
     "table_began": lambda event: f"table {event['table']} began" + (" (SIMULATED)" if event["simulated"] else ""),
     "game_chosen": _game,
     "device_ready": lambda event: (

@@ -35,7 +35,7 @@ def verify_screen(state: TableState, given: PersonActed) -> None:
     if screen is None:
         raise RefusedError("not-enrolled", "This screen is not enrolled; let a pit supervisor enrol it.")
     if given.proven == "screen" and screen.dealer != given.person:
-        raise RefusedError("not-signed-on", f"{given.person} is not signed on at this screen; sign on with your PIN.")
+        raise RefusedError("not-signed-on", f"At this screen {given.person} is not signed on; sign on with your PIN.")
 
 
 def verify_enrol(state: TableState, given: PersonActed, operation: operations.EnrolScreen) -> None:

@@ -125,6 +125,23 @@ def test_what_the_sections_say_together_is_told_with_the_rest(tmp_path: Path) ->
         ('id = "dana"', r'id = "da\u0000na"', "a text of at most"),
         ('"journal"', r'"jour\u0000nal"', "[journal] folder must be the path of a file"),
         ('"journal"', '""', "[journal] folder must be the path of a file"),
+        ('"api.sock"', '"api.sock"\n[api.http]', "the key port is missing in [api] http"),
+        ('"api.sock"', '"api.sock"\nhttp = 8080', "[api] http must be a section with keys, not 8080"),
+        (
+            '"api.sock"',
+            '"api.sock"\n[api.http]\nport = 65536',
+            "[api] http port must be a whole number from 0 to 65535",
+        ),
+        ('"api.sock"', '"api.sock"\n[api.http]\nport = 80\nhost = "x"', "there is no key host in [api] http"),
+        ('"api.sock"', '"api.sock"\n[api.http]\nport = 80\nshift_hours = 0', "a whole number from 1 to 24, not 0"),
+        ('"api.sock"', '"api.sock"\n[api.http]\nport = 80\nhosts = ["https://x"]', "without scheme and port"),
+        ('"api.sock"', '"api.sock"\n[api.http]\nport = 80\nhosts = ["x:8443"]', "without scheme and port"),
+        ('"api.sock"', '"api.sock"\n[api.http]\nport = 80\nhosts = ["Table7"]', "in small letters"),
+        (
+            '"api.sock"',
+            '"api.sock"\n[api.http]\nport = 80\nhosts = ["localhost"]',
+            "is this machine and needs no mention.",
+        ),
     ],
 )
 def test_what_no_table_can_mean_is_refused_with_its_place(tmp_path: Path, old: str, new: str, words: str) -> None:
@@ -141,6 +158,20 @@ def test_a_socket_path_that_the_kernel_does_not_take_is_named_with_its_length(tm
     assert "is 108 bytes long, and the system takes at most 107" in told
     letters = room // 2 + 1  # two bytes each
     assert f"takes at most {LONGEST_PATH}" in mistakes(tmp_path, ("api.sock", "é" * letters))[0]
+
+
+def test_people_have_to_find_a_real_table(tmp_path: Path) -> None:
+    http = ('"api.sock"', '"api.sock"\n[api.http]\nport = 0')
+    told = mistakes(tmp_path, ("simulated = true", "simulated = false"), http)
+    assert "[api.http] port: 0 is any port, and people have to find the table. Name one, such as 8080." in told
+
+
+def test_a_table_has_screens_where_the_configuration_says_so(tmp_path: Path) -> None:
+    assert read(tmp_path).api.http is None
+    hosts = 'hosts = ["table7.example", "10.0.0.7"]'
+    http = read(tmp_path, ('"api.sock"', f'"api.sock"\n[api.http]\nport = 8080\n{hosts}')).api.http
+    assert http is not None
+    assert (http.port, http.hosts, http.shift_hours) == (8080, ("table7.example", "10.0.0.7"), 10)
 
 
 def test_a_file_that_never_ends_is_refused() -> None:

@@ -336,7 +336,10 @@ def every_caller(state: TableState) -> Iterator[AnyInput]:
     """PINs, what was refused at the door, files that are not kept, and damage."""
     for uid, right, utc_ns in product((0, HUGE), (True, False), (0, HUGE)):
         yield PinTried("dealer", uid, right, utc_ns)
+    for screen, right in product(("5e" * 6, ""), (True, False)):
+        yield PinTried("dealer", None, right, HUGE, screen)
     yield from (RefusedAtDoor("not-admitted", uid, 3) for uid in (None, 0, HUGE))
+    yield RefusedAtDoor("pin-locked", None, 3, "5e" * 6)
     yield DamageFound("journal-damaged", "The journal is damaged.")
     yield from (FilesExpired(files) for files in ((), (FileRecord("000001.journal", "5e" * 16, HUGE, "00" * 32),)))
 
