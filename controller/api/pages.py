@@ -40,6 +40,10 @@ class Pages:
         }
         self._pages = found | {at: found[f"/console/{name}"] for at, name in DOCUMENTS.items()}
 
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        return tuple(self._pages)
+
     def all(self) -> list[web.RouteDef]:
         return [web.get(at, self._send) for at in self._pages]
 

@@ -1,0 +1,215 @@
+"""The port of screens in this process: how long anyone may be silent, who has a place, and when a shift ends.
+
+Real sockets. Times are shortened, never waited for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import json
+from collections.abc import AsyncIterator
+from contextlib import closing, suppress
+from hashlib import sha256
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+import pytest_mock
+
+from controller.api import answers, door, event_streams, tcp_listener, web_door
+from controller.api.callers import Caller
+from controller.api.people import Acting, People, Person, PersonRefusedError
+from controller.api.pins import PinDesk
+from controller.api.server import ApiServer
+from controller.api.tcp_listener import PortRefusedError, TcpListener
+from controller.api.view import LinkView
+from controller.api.web_door import WebSetting
+from controller.daemon.host import HostClock
+from controller.daemon.table_service import TableService
+from controller.journal.codec import Moment
+from controller.roles import Role
+from controller.table.model import Screen
+from controller.table.screens import id_of
+from controller.table.state import TableState
+from tests.end_to_end.stage import short_folder
+from tests.interfaces import test_door
+from tests.interfaces.test_door import Table
+
+HOUR_NS = 3600 * 10**9
+TOKEN = "5e" * 32
+HASH = sha256(TOKEN.encode()).hexdigest()
+
+
+class Served:
+    """A server at a port, with one screen, and its callers."""
+
+    def __init__(self, folder: Path) -> None:
+        self.table = Table()
+        self.table.state = TableState(screens=(Screen(id_of(HASH), "Left", HASH),))
+        self.listener = TcpListener(0)
+        self.port = self.listener.port
+        people = People((Person("dana", "Dana", Role.DEALER),))
+        setting = WebSetting(self.listener, "T-1", ())
+        self.server = ApiServer(self.table, people, folder / "api.sock", HostClock().now, screens=setting)
+        self.callers: list[test_door.Caller] = []
+
+    @property
+    def head(self) -> bytes:
+        return f"Host: localhost:{self.port}\r\nX-Cardshoe: 1\r\nContent-Type: application/json\r\n".encode()
+
+    @property
+    def cookie(self) -> bytes:
+        return f"Cookie: cardshoe-T-1-{self.port}={TOKEN}\r\n".encode()
+
+    async def call(self) -> test_door.Caller:
+        caller = test_door.Caller(*await asyncio.open_connection("127.0.0.1", self.port))
+        self.callers.append(caller)
+        return caller
+
+    async def ask(self, caller: test_door.Caller, cookie: bytes = b"", path: bytes = b"/healthz") -> tuple[int, bytes]:
+        await caller.say(b"GET %s HTTP/1.1\r\n%s%s\r\n" % (path, self.head, cookie))
+        return await caller.answer()
+
+
+@pytest.fixture
+async def served() -> AsyncIterator[Served]:
+    with short_folder() as folder:
+        made = Served(folder)
+        await made.server.start()
+        yield made
+        for caller in made.callers:
+            await caller.close()
+        await made.server.close()
+
+
+@pytest.mark.parametrize("said", [b"", b"P", b"POST /v1/operations HTTP/1.1\r\nHost: local"])
+async def test_who_says_nothing_or_half_a_head_is_closed(
+    served: Served, mocker: pytest_mock.MockerFixture, said: bytes
+) -> None:
+    mocker.patch.object(door, "HEAD_WITHIN", 0.05)
+    assert await (await (await served.call()).say(said)).ended() == b""
+
+
+@pytest.mark.parametrize("path", [b"/v1/operations", b"/v1/screen/enrolment"])
+async def test_half_a_body_is_refused(served: Served, mocker: pytest_mock.MockerFixture, path: bytes) -> None:
+    """Of a screen; and of a browser that wants to be one."""
+    mocker.patch.object(answers, "BODY_WITHIN", 0.05)
+    mocker.patch.object(door, "IDLE", 0.05)
+    caller = await served.call()
+    cookie = served.cookie if path == b"/v1/operations" else b""
+    await caller.say(b"POST %s HTTP/1.1\r\n%s%sContent-Length: 999\r\n\r\n{" % (path, served.head, cookie))
+    status, body = await caller.answer()
+    assert (status, json.loads(body)["code"]) == (408, "too-slow")
+    assert await caller.ended() == b""
+    assert served.table.asked == []
+
+
+async def test_who_sends_more_than_any_request_has_is_closed(served: Served) -> None:
+    caller = await served.call()
+    head = b"POST /v1/screen/enrolment HTTP/1.1\r\n%sTransfer-Encoding: chunked\r\n\r\n" % served.head
+    with suppress(ConnectionError):
+        await caller.say(head + b"1\r\nx\r\n" * (door.OF_ONE_REQUEST // 6 + 1))
+        assert await caller.ended() == b""
+
+
+async def test_the_oldest_that_is_no_screens_makes_room(served: Served, mocker: pytest_mock.MockerFixture) -> None:
+    mocker.patch.object(web_door, "IN_ALL", 3)
+    screen = await served.call()
+    assert (await served.ask(screen, served.cookie))[0] == 200
+    strangers = [await served.call() for _ in range(2)]
+    for stranger in strangers:
+        assert (await served.ask(stranger))[0] == 200
+    newest = await served.call()
+    assert await strangers[0].ended() == b""
+    for one, cookie in ((newest, b""), (strangers[1], b""), (screen, served.cookie)):
+        assert (await served.ask(one, cookie))[0] == 200
+
+
+async def test_where_all_are_screens_the_one_that_has_most_makes_room(
+    served: Served, mocker: pytest_mock.MockerFixture
+) -> None:
+    mocker.patch.object(web_door, "IN_ALL", 3)
+    screens = [await served.call() for _ in range(3)]
+    for screen in screens:
+        assert (await served.ask(screen, served.cookie))[0] == 200
+    newest = await served.call()
+    assert await screens[0].ended() == b""
+    assert (await served.ask(newest))[0] == 200
+
+
+async def test_displays_follow_in_bounded_number_and_a_screen_beside_them(
+    served: Served, mocker: pytest_mock.MockerFixture
+) -> None:
+    mocker.patch.object(event_streams, "DISPLAY_STREAMS", 2)
+    for _ in range(2):
+        caller = await (await served.call()).say(b"GET /v1/events HTTP/1.1\r\n%s\r\n" % served.head)
+        assert b"Content-Security-Policy" in await caller.reader.readuntil(b": up to date")
+    status, body = await served.ask(await served.call(), path=b"/v1/events")
+    assert (status, json.loads(body)["code"]) == (503, "streams")
+    screen = await (await served.call()).say(b"GET /v1/events HTTP/1.1\r\n%s%s\r\n" % (served.head, served.cookie))
+    assert (await screen.reader.readuntil(b": up to date")).startswith(b"HTTP/1.1 200")
+
+
+def test_a_machine_without_the_second_address_has_the_first(mocker: pytest_mock.MockerFixture) -> None:
+    listen = tcp_listener._listen_at
+
+    def without(family: Any, address: str, port: int) -> Any:
+        if address == "::1":
+            raise OSError(errno.EADDRNOTAVAIL, "no such address")
+        return listen(family, address, port)
+
+    mocker.patch("controller.api.tcp_listener._listen_at", without)
+    with closing(TcpListener(0)) as listener:
+        assert [one.getsockname()[0] for one in listener.sockets] == ["127.0.0.1"]
+
+
+def test_a_port_that_the_machine_does_not_give_is_said(mocker: pytest_mock.MockerFixture) -> None:
+    mocker.patch("controller.api.tcp_listener._listen_at", side_effect=OSError(errno.EACCES, "denied"))
+    with pytest.raises(PortRefusedError, match="port: 80 cannot be opened: Permission denied") as refused:
+        TcpListener(80)
+    assert "name another port" in refused.value.hint
+
+
+# -- a shift
+
+
+class Clock:
+    """A clock of the day that may be set, and one that goes on."""
+
+    def __init__(self) -> None:
+        self.utc_ns, self.boottime_ns = 10**18, 5 * HOUR_NS
+
+    def now(self) -> Moment:
+        return Moment(self.utc_ns, self.boottime_ns)
+
+
+async def test_a_shift_ends_and_no_clock_that_is_set_makes_it_longer() -> None:
+    clock = Clock()
+    until = clock.utc_ns + 10 * HOUR_NS
+    state = TableState(screens=(Screen("left", "Left", "", "dana", until), Screen("right", "Right", "")))
+    writer = SimpleNamespace(folder=Path("nowhere"))
+    service = TableService("T-1", state, cast("Any", writer), cast("Any", clock), LinkView, cast("Any", None))
+    service.shift_ns = 10 * HOUR_NS
+    assert [service.stands_for(Caller(screen=one)) for one in ("left", "right", "none", "")] == ["dana", "", "", ""]
+    clock.utc_ns -= 100 * HOUR_NS
+    clock.boottime_ns += 10 * HOUR_NS - 1
+    assert service.stands_for(Caller(screen="left")) == "dana"
+    clock.boottime_ns += 1
+    assert service.stands_for(Caller(screen="left")) == ""
+    service.close()
+
+
+@pytest.mark.parametrize("people", [(), (Person("dana", "Dana", Role.PIT_SUPERVISOR),)])
+async def test_who_is_not_a_dealer_of_the_configuration_is_not_signed_on(people: tuple[Person, ...]) -> None:
+    """Since the daemon was started with another one: removed, or of another rank."""
+    with pytest.raises(PersonRefusedError) as refused:
+        await People(people).identify(Caller(screen="left"), "", "", cast("PinDesk", None), "dana")
+    assert refused.value.code == "not-signed-on"
+
+
+async def test_the_dealer_signed_on_acts_at_the_screen_without_a_pin() -> None:
+    people = People((Person("dana", "Dana", Role.DEALER),))
+    acting = await people.identify(Caller(screen="left"), "", "", cast("PinDesk", None), "dana")
+    assert acting == Acting("dana", Role.DEALER, None, "screen", "left")
