@@ -20,12 +20,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Final
 from uuid import uuid4
 
 from controller.api.pins import SALT, hash_pin
+from controller.api.tcp_listener import TcpListener
 from controller.games.specification import Unit
 from controller.journal.sealing import create_key_file
 from simulators.demo.stage import configuration_text
@@ -36,6 +37,7 @@ READERS: Final = tuple(range(60_001, 60_065))  # users who may look
 FILLED: Final = 5000  # operations before the measurement, so that there is something to catch up on
 BLOCKS: Final = 4  # quiet and flooded ones, in turn
 BUSY: Final = "busy, does not dial"
+BROWSERS: Final = "browsers: "  # at the port of screens
 GAP: Final = 0.005  # seconds between two operations of the dealer: people are slower
 CONNECTIONS: Final = 40  # of one flood, where nothing else is said: more than one user may have
 WRONG: Final = "802615"
@@ -56,11 +58,10 @@ uids = {list(READERS)}
 """
 
 
-def request(path: str, body: bytes = b"") -> bytes:
+def request(path: str, body: bytes = b"", host: str = "table") -> bytes:
     verb = "POST" if body else "GET"
-    return b"%s %s HTTP/1.1\r\nHost: table\r\nContent-Length: %d\r\n\r\n" % (
-        verb.encode(), path.encode(), len(body),
-    ) + body  # fmt: skip
+    head = f"{verb} {path} HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\nX-Cardshoe: 1\r\n"
+    return f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
 
 
 def operation(fields: dict[str, object], person: str = "", pin: str = "") -> bytes:
@@ -71,12 +72,17 @@ def operation(fields: dict[str, object], person: str = "", pin: str = "") -> byt
 class Connection:
     """One connection that asks and reads the whole answer."""
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self.reader, self.writer = reader, writer
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, host: str = "table") -> None:
+        self.reader, self.writer, self.host = reader, writer, host
 
     @classmethod
     async def to(cls, path: str) -> Connection:
         return cls(*await asyncio.open_unix_connection(path, limit=2**26))
+
+    @classmethod
+    async def to_port(cls, port: int) -> Connection:
+        """As a browser that is no screen."""
+        return cls(*await asyncio.open_connection("127.0.0.1", port, limit=2**26), f"localhost:{port}")
 
     async def ask(self, sent: bytes) -> bytes:
         self.writer.write(sent)
@@ -112,7 +118,16 @@ async def be_refused(connection: Connection) -> None:
 
 
 async def poll(connection: Connection) -> None:
-    await connection.ask(request("/v1/state"))
+    await connection.ask(request("/v1/state", host=connection.host))
+
+
+async def enrol(connection: Connection) -> None:
+    asked = {"id": str(uuid4()), "person": "target", "pin": WRONG, "name": "x"}
+    await connection.ask(request("/v1/screen/enrolment", json.dumps(asked).encode(), connection.host))
+
+
+async def call_by_another_name(connection: Connection) -> None:
+    await connection.ask(request("/v1/state", host="evil.example"))
 
 
 async def follow_without_reading(connection: Connection) -> None:
@@ -148,6 +163,11 @@ FLOODS: Final[dict[str, tuple[int | tuple[int, ...], int, tuple[Act, ...]]]] = {
     "streams begun and left": (FRIEND, CONNECTIONS, (follow_and_leave,)),
     "50 that catch up": (READERS[:10], 5, (catch_up,)),
     "500 that never read": (READERS[:63], 8, (follow_without_reading,)),
+    "browsers: 500 idle": (STRANGER, 500, (stay,)),
+    "browsers: half-sent requests": (STRANGER, 200, (send_half_a_head, send_half_a_body)),
+    "browsers: pollers": (STRANGER, 200, (poll,)),
+    "browsers: wrong PINs": (STRANGER, CONNECTIONS, (enrol,)),
+    "browsers: another name": (STRANGER, 200, (call_by_another_name,)),
 }
 
 
@@ -171,13 +191,14 @@ async def flood(path: str, name: str, uid: int) -> None:
     print("begun", flush=True)
     while name == BUSY:
         pass
+    port = int((Path(path).parent / "port").read_text())
     pause = 1.0 if uid == STRANGER else 0.05  # refused or closed: it comes back
 
     async def keep_on(act: Act) -> None:
         while True:
             connection = None
             with suppress(OSError, EOFError, IndexError, ValueError):
-                connection = await Connection.to(path)
+                connection = await (Connection.to_port(port) if name.startswith(BROWSERS) else Connection.to(path))
                 while True:
                     await act(connection)
                     if act in (stay, send_half_a_head, send_half_a_body):
@@ -275,7 +296,10 @@ async def measure(folder: Path, names: list[str], operations: int) -> float:
 
 def prepare(folder: Path) -> None:
     text = configuration_text(Unit.SETS).replace("{folder}", str(folder))
-    (folder / "table.toml").write_text(text + PERSON)
+    with closing(TcpListener(0)) as free:
+        port = free.port
+    (folder / "port").write_text(str(port))
+    (folder / "table.toml").write_text(f"{text}{PERSON}[api.http]\nport = {port}\n")
     create_key_file(folder / "journal.key")
     (folder / "device.keys").touch(0o600)
     folder.chmod(0o755)

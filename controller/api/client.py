@@ -1,4 +1,4 @@
-"""The client of the API: for `cardshoe watch`, the demonstration and the simulated dealer."""
+"""The client of the API: for `cardshoe watch`, the demonstration, the simulated dealer and a table's own system."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ from controller.api.view import TableView
 
 _decode_view = msgspec.json.Decoder(TableView, dec_hook=decode_operation_hook).decode
 HOST = "http://table"
+OF_A_SCREEN: Final = {"Content-Type": "application/json", "X-Cardshoe": "1"}  # what changes anything needs at a port
 PAUSES: Final = (0.05, 0.1, 0.2, 0.4, 0.8)  # seconds between two tries
 CONNECT_WITHIN: Final = 10  # seconds
 
@@ -58,8 +59,8 @@ class NoTableError(Exception):
 
     hint = "Name the daemon's socket with --socket, and use the cardshoe that was installed with the daemon."
 
-    def __init__(self, path: Path) -> None:
-        super().__init__(f"What answers at {path} is no daemon of this version.")
+    def __init__(self, where: Path | str) -> None:
+        super().__init__(f"What answers at {where} is no daemon of this version.")
 
 
 class _Connector(aiohttp.UnixConnector):
@@ -100,15 +101,25 @@ def _close(connecting: asyncio.Future[socket.socket]) -> None:
 
 
 class ApiClient:
-    """Talks to the daemon at one Unix socket. Use as an async context manager."""
+    """Talks to the daemon at one Unix socket. Use as an async context manager.
 
-    def __init__(self, path: Path) -> None:
-        self._socket = path
+    Or at its port of screens, where `at` is the address of the page, as in `http://localhost:8080`; with the `cookie`
+    of an enrolled screen (`NAME=VALUE`) it operates there.
+    """
+
+    def __init__(self, at: Path | str, cookie: str = "") -> None:
+        self._socket = at
+        self._host = HOST if isinstance(at, Path) else at.rstrip("/")
+        self._headers = OF_A_SCREEN | ({"Cookie": cookie} if cookie else {})
         self._session: aiohttp.ClientSession | None = None
 
     async def __aenter__(self) -> Self:
-        timeout = aiohttp.ClientTimeout(total=None, sock_connect=5, sock_read=60)
-        self._session = aiohttp.ClientSession(connector=_Connector(str(self._socket)), timeout=timeout)
+        self._session = aiohttp.ClientSession(
+            connector=_Connector(str(self._socket)) if isinstance(self._socket, Path) else None,
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=5, sock_read=60),
+            headers=self._headers,
+            cookie_jar=aiohttp.DummyCookieJar(),
+        )
         return self
 
     async def __aexit__(
@@ -146,7 +157,7 @@ class ApiClient:
         assert self._session is not None
         headers = {"Last-Event-ID": str(after)}
         try:
-            async with self._session.get(f"{HOST}/v1/events", headers=headers) as response:
+            async with self._session.get(f"{self._host}/v1/events", headers=headers) as response:
                 if response.status == 409:
                     missing = decode_not_in_journal(await response.read())
                     raise NotInJournalError(missing.sentence, EventId(missing.journal, missing.entry))
@@ -198,7 +209,7 @@ class ApiClient:
 
     async def _read_once(self, verb: str, path: str, body: bytes | None) -> bytes:
         assert self._session is not None
-        async with self._session.request(verb, f"{HOST}{path}", data=body) as response:
+        async with self._session.request(verb, f"{self._host}{path}", data=body) as response:
             if verb == "GET":
                 await _require_ok(response)
             return await response.read()

@@ -56,7 +56,7 @@ class ScreenRoutes:
 
     def all(self) -> list[web.RouteDef]:
         return [
-            web.get("/v1/screen", self._screen),
+            web.get("/v1/screen", self._screen, allow_head=False),
             web.get("/v1/lawful", self._lawful),
             web.post("/v1/preview", self._preview),
             web.get("/v1/operations/{id}", self._answered),

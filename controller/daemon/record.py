@@ -6,8 +6,15 @@ import hashlib
 from importlib.metadata import version
 from pathlib import Path
 
-from controller.daemon.sections import CaptureSection, Configuration
-from controller.table.record import CaptureRecord, ConfigurationRecord, DeviceRecord, PersonRecord, ReaderRecord
+from controller.daemon.sections import CaptureSection, Configuration, HttpSection
+from controller.table.record import (
+    CaptureRecord,
+    ConfigurationRecord,
+    DeviceRecord,
+    HttpRecord,
+    PersonRecord,
+    ReaderRecord,
+)
 
 
 def record_of(configuration: Configuration) -> ConfigurationRecord:
@@ -29,7 +36,12 @@ def record_of(configuration: Configuration) -> ConfigurationRecord:
         capture=None if configuration.capture is None else _capture(configuration.capture),
         journal=str(configuration.journal.folder),
         socket=str(configuration.api.socket),
+        http=None if configuration.api.http is None else _http(configuration.api.http),
     )
+
+
+def _http(section: HttpSection) -> HttpRecord:
+    return HttpRecord(section.port, section.hosts, section.shift_hours)
 
 
 def _capture(section: CaptureSection) -> CaptureRecord:

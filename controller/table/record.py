@@ -49,6 +49,14 @@ class CaptureRecord(msgspec.Struct, frozen=True):
     key_digest: str = ""
 
 
+class HttpRecord(msgspec.Struct, frozen=True):
+    """The port of screens. `port` 0: any that was free."""
+
+    port: int
+    hosts: tuple[str, ...]
+    shift_hours: int
+
+
 class ConfigurationRecord(msgspec.Struct, frozen=True):
     """All of it but the game with its readings and limits, which are in `Settings`. `program`: its version."""
 
@@ -59,6 +67,7 @@ class ConfigurationRecord(msgspec.Struct, frozen=True):
     capture: CaptureRecord | None = None
     journal: str = ""
     socket: str = ""
+    http: HttpRecord | None = None
 
     def person_called(self, name: str) -> str:
         """The id of the person with that id or name, in any case; empty: no person of the configuration."""

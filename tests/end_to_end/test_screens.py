@@ -15,12 +15,12 @@ from uuid import uuid4
 import aiohttp
 import pytest
 
-from controller.api.client import ApiClient
-from controller.api.messages import EventId
+from controller.api.client import ApiClient, TableUnreachableError
+from controller.api.messages import EventId, OperationRequest
 from controller.api.tcp_listener import TcpListener
 from controller.api.web_door import IN_ALL
 from controller.roles import Role
-from controller.table import events
+from controller.table import events, operations
 from controller.table.access import FAILURES
 from simulators.people.crew import CrewMember
 from tests.end_to_end.browser import DEALER, SUPERVISOR, Browser, port_of
@@ -419,6 +419,24 @@ async def test_the_cookie_is_nowhere_but_in_the_browser(stage: Stage, signed_on:
         )  # what is looked through is the right thing
         for form in (token.encode(), token.upper().encode(), bytes.fromhex(token)):
             assert form not in everything
+
+
+async def test_the_client_operates_with_the_cookie_of_a_screen_and_without_one_looks(signed_on: Browser) -> None:
+    pause = OperationRequest(str(uuid4()), 0, operations.PauseTable("lunch"))
+    at = f"http://localhost:{signed_on.port}/"
+    async with ApiClient(at) as display, ApiClient(at, signed_on.cookie) as client:
+        assert (await display.operate(pause)).code == "not-enrolled"
+        assert (await client.operate(pause)).accepted
+        assert (await display.state()).paused == "lunch"
+        assert await client.is_healthy()
+        stream = display.events()
+        first = await anext(stream)
+        assert first is not None
+        assert first["event"] == "table_began"
+        await stream.aclose()
+    async with ApiClient(f"http://127.0.0.1:{free_port()}") as client:
+        with pytest.raises(TableUnreachableError, match="No daemon answers at http://127"):
+            await client.state()
 
 
 # -- starting
