@@ -116,7 +116,7 @@ class Routes:
 def _why_not_ready(view: TableView) -> str:
     """Why the table cannot deal, in a sentence; empty: it can, or people decide."""
     if view.service != "in_service":
-        return f"The table is {view.service.replace('_', ' ')}: {view.service_cause}."
+        return f"The table is {view.service.replace('_', ' ')}: {view.service_cause.rstrip('.')}."
     if view.device.link != "ready":
         return view.device.sentence or f"The device is {view.device.link}."
     return ""

@@ -38,7 +38,7 @@ HEADERS: Final = {
     ),
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
-    "Referrer-Policy": "no-referrer",
+    "Referrer-Policy": "same-origin",  # with "no-referrer" some requests of the page itself have `Origin: null`
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Embedder-Policy": "require-corp",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -122,7 +122,9 @@ class WebServer(Serving):
     def refuse(self, request: web.Request) -> web.Response | None:
         """In this order: nothing is said to a page of others but that it is one."""
         refused, caller = self._shared.answers.refused, request[VISITOR].caller
-        if not self._is_own(host := request.headers.get("Host", "").lower()):
+        hosts = request.headers.getall("Host", [])
+        host = hosts[0].lower() if len(hosts) == 1 else ""
+        if not self._is_own(host):
             return refused(421, "host", WRONG_HOST, caller)
         if (origin := request.headers.get("Origin")) is not None and not _is_of(origin, host):
             return refused(403, "origin", WRONG_ORIGIN, caller)

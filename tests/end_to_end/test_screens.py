@@ -162,7 +162,7 @@ async def test_every_answer_says_that_nothing_else_may_be_loaded(signed_on: Brow
         assert answered.headers["Content-Security-Policy"].startswith("default-src 'none'; script-src 'self'")
         assert answered.headers["X-Content-Type-Options"] == "nosniff"
         assert answered.headers["Cross-Origin-Resource-Policy"] == "same-origin"
-        assert answered.headers["Referrer-Policy"] == "no-referrer"
+        assert answered.headers["Referrer-Policy"] == "same-origin"
         assert answered.headers["Cache-Control"] == ("no-cache" if path == "/" and verb == "GET" else "no-store")
         assert "Access-Control-Allow-Origin" not in answered.headers
     reader, writer = await asyncio.open_connection("127.0.0.1", signed_on.port)
