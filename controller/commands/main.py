@@ -22,6 +22,10 @@ OWN: Final = {  # name -> module:attribute, imported when it is used
     "capture": ("controller.commands.capture.command", "capture"),
     "journal": ("controller.commands.journal.command", "journal"),
     "pin": ("controller.commands.pin", "pin"),
+    "status": ("controller.commands.status", "status"),
+    "config": ("controller.commands.config.command", "config"),
+    "init": ("controller.commands.init.command", "init"),
+    "doctor": ("controller.commands.doctor.command", "doctor"),
 }
 SUMMARIES: Final = {
     "run": "Run the daemon of one table.",
@@ -33,6 +37,10 @@ SUMMARIES: Final = {
     "capture": "Record the bytes to and from a device, show them, play them back.",
     "journal": "Read what a table recorded: rounds, reports, exports, backups.",
     "pin": "Make the hash of a person's PIN for the configuration.",
+    "status": "Show how a running table stands, on one screen.",
+    "config": "Check a configuration, show it, print an example.",
+    "init": "Make the working folder of a table.",
+    "doctor": "Find what is wrong on a table's PC, with the command that mends it.",
     "bench": "Check that a device does what its driver promises, and measure it.",
     "demo": "Play a simulated table, live.",
     "simulate": "Run a simulated device alone, on a pseudo-terminal or a TCP port.",

@@ -1,0 +1,147 @@
+"""`cardshoe status`: how one table stands, on one screen; the exit code is for monitors."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+import click
+import msgspec
+
+from controller.api.client import ApiClient, NoTableError, TableUnreachableError
+from controller.api.messages import EventId
+from controller.api.view import IrregularityView, TableView
+from controller.commands.narration import tell
+from controller.commands.options import print_json
+from controller.commands.text import Page, page
+from controller.commands.vocabulary import KINDS, words_of
+from controller.games.own_words import OwnWords
+from controller.games.specification import Kind
+from controller.problems import BadInputError, ProblemError
+from controller.table.phases import Service
+
+WITHIN: Final = 10.0  # seconds for the daemon to answer: a monitor is not kept waiting by one that hangs
+NEXT_STEP: Final = "`cardshoe watch` shows what happens; the causes are in docs/faults.md."
+
+
+class NotReachableError(ProblemError):
+    exit_code = 3
+
+
+class Status(msgspec.Struct, frozen=True):
+    """`sentence`: why the table is not in service; empty: it is. `last`: the newest event, as it is published."""
+
+    in_service: bool
+    sentence: str
+    table: TableView
+    last: dict[str, Any] | None = None
+
+
+@click.command()
+@click.option("--socket", type=click.Path(path_type=Path), help="The daemon's socket ([api] socket).")
+@click.option("--config", "path", type=click.Path(path_type=Path), help="The table's configuration, which names it.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def status(socket: Path | None, path: Path | None, as_json: bool) -> None:
+    """Show how a running table stands, on one screen.
+
+    Exit codes: 0 in service, 1 not in service, 2 bad input, 3 the table cannot be reached.
+    """
+    if (socket is None) == (path is None):
+        raise BadInputError("Name the table once.", "Add --socket FILE or --config FILE.")
+    try:
+        found = asyncio.run(_ask(socket or _socket_of(path)))
+    except (TableUnreachableError, NoTableError) as error:
+        raise NotReachableError(str(error), error.hint or "Name the table's socket with --socket.") from error
+    except TimeoutError as error:
+        sentence = f"The daemon did not answer within {WITHIN:.0f} seconds."
+        raise NotReachableError(sentence, "Its log says why; the service restarts a daemon that hangs.") from error
+    if as_json:
+        print_json(found)
+    else:
+        paper = page()
+        _write(paper, found)
+        paper.show()
+    if not found.in_service:
+        raise ProblemError(found.sentence, NEXT_STEP)
+
+
+def _socket_of(path: Path | None) -> Path:
+    from controller.daemon.configuration import ConfigurationError, read_configuration
+
+    assert path is not None
+    try:
+        return read_configuration(path).api.socket
+    except ConfigurationError as error:
+        raise BadInputError(str(error), error.hint) from error
+
+
+async def _ask(socket: Path) -> Status:
+    """Raises `TableUnreachableError`, `NoTableError`, `TimeoutError`."""
+    async with asyncio.timeout(WITHIN), ApiClient(socket) as client:
+        view = await client.state()
+        last = await _newest(client, view)
+    sentence = ""
+    if view.service != Service.IN_SERVICE:
+        cause = f": {view.service_cause}" if view.service_cause else ""
+        sentence = f"Table {view.table} is {_words(view.service)}{cause}".rstrip(".") + "."
+    return Status(not sentence, sentence, view, last)
+
+
+async def _newest(client: ApiClient, view: TableView) -> dict[str, Any] | None:
+    """The event of the newest entry that is public; None where the last one is not."""
+    newest = None
+    events = client.events(EventId(view.journal, max(0, view.entry - 1)))
+    try:
+        async for event in events:
+            if event is None:
+                break
+            newest = event
+    finally:
+        await events.aclose()
+    return newest
+
+
+def _write(paper: Page, found: Status) -> None:
+    view = found.table
+    simulated = ", SIMULATED" if view.simulated else ""
+    paper.heading(f"Table {view.table}{simulated}: {_words(view.service)}")
+    if view.service_cause and not found.in_service:
+        paper.entry(view.service_cause, indent=4)
+    dealer = view.dealer or "nobody"
+    rows = [
+        ("game", f"{view.game} ({view.title}), {view.unit}"),
+        ("round", f"{view.round}, {_words(view.phase)}{', held' if view.held else ''}; on duty: {dealer}"),
+        ("device", _device(view)),
+        ("next", view.next_step),
+        *(("open", _matter(one, words_of(view.game))) for one in view.irregularities),
+        *(("warning", one) for one in view.warnings),
+        ("last", _last(found)),
+        ("journal", f"{view.journal}, entry {view.entry}"),
+    ]
+    paper.rows([row for row in rows if row[1]])
+
+
+def _device(view: TableView) -> str:
+    device = view.device
+    age = "never heard" if device.age is None else f"heard {device.age:.1f} s ago"
+    named = " ".join(filter(None, (device.kind, device.serial)))
+    return ". ".join(filter(None, (f"{named or 'none'}, {device.link}, {age}", device.sentence.rstrip("."), device.hint)))
+
+
+def _matter(found: IrregularityView, words: OwnWords) -> str:
+    named = " ".join(filter(None, (found.row, words.own(KINDS[Kind(found.kind)]), found.clause)))
+    return f"{named}: {found.question}"
+
+
+def _last(found: Status) -> str:
+    if found.last is None:
+        return ""
+    moment = datetime.fromtimestamp(found.last["utc_ns"] // 10**9, UTC)
+    said = tell(found.last, words_of(found.table.game)) or _words(str(found.last["event"]))
+    return f"{moment:%Y-%m-%d %H:%M:%S} UTC: {said}"
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")

@@ -1,0 +1,92 @@
+"""`cardshoe status` beside a real daemon: one screen, and the exit code that a monitor reads."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import socket
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from controller.api.client import ApiClient
+from controller.commands import status as command
+from controller.commands.main import main
+from tests.end_to_end.stage import Stage, short_folder
+
+
+@pytest.fixture
+async def stage() -> AsyncIterator[Stage]:
+    with short_folder() as folder:
+        async with Stage(folder, rounds=2) as stage:
+            yield stage
+
+
+async def status_of(stage: Stage, *options: str) -> tuple[int, str, str]:
+    child = stage.start("status", *(options or ("--socket", str(stage.socket))))
+    code = await child.ended()
+    return code, "\n".join(child.out), "\n".join(child.err)
+
+
+async def test_a_table_in_service_and_one_without_its_device(stage: Stage) -> None:
+    await stage.start_device(dealer=False)
+    await stage.start_daemon()
+    async with ApiClient(stage.socket) as client:
+        entry = (await stage.events_until(client, "status_agrees"))[-1]["entry"]
+        code, said, errors = await status_of(stage)
+        assert (code, errors) == (0, ""), said
+        assert "Table T-1, SIMULATED: in service" in said
+        for word in ("NC (Non-Commission Three Pictures), sets", "on duty: nobody", "shuffler", " ready, heard "):
+            assert word in said
+        assert f"entry {(await client.state()).entry}" in said
+        await stage.device.end()
+        await stage.events_until(client, "device_lost", entry)
+    code, said, errors = await status_of(stage, "--config", str(stage.configuration))
+    assert code == 1
+    assert "Table T-1, SIMULATED: out of service" in said
+    assert "cardshoe: Table T-1 is out of service: " in errors
+
+
+async def test_as_json_it_is_the_state_with_the_newest_event(stage: Stage) -> None:
+    await stage.start_daemon()
+    code, said, _ = await status_of(stage, "--socket", str(stage.socket), "--json")
+    found = json.loads(said)
+    assert code == 1
+    assert (found["in_service"], found["table"]["table"]) == (False, "T-1")
+    assert found["sentence"].startswith("Table T-1 is out of service")
+    assert found["last"]["entry"] == found["table"]["entry"]
+
+
+async def test_who_is_not_admitted_reaches_no_table(stage: Stage) -> None:
+    stage.configure(uid=os.getuid() + 4000)
+    await stage.start_daemon()
+    code, _, errors = await status_of(stage)
+    assert code == 3
+    assert "This user is not admitted" in errors
+
+
+def test_no_daemon_and_bad_input(tmp_path: Path) -> None:
+    absent = CliRunner().invoke(main, ["status", "--socket", str(tmp_path / "no.sock")])
+    assert absent.exit_code == 3
+    assert "No daemon answers" in absent.stderr
+    for options in ([], ["--socket", "a", "--config", "b"]):
+        assert CliRunner().invoke(main, ["status", *options]).exit_code == 2
+    (tmp_path / "table.toml").write_text("[table]\n")
+    bad = CliRunner().invoke(main, ["status", "--config", str(tmp_path / "table.toml")])
+    assert bad.exit_code == 2
+    assert "mistakes" in bad.stderr
+
+
+async def test_a_daemon_that_never_answers_does_not_keep_a_monitor_waiting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "WITHIN", 0.05)
+    with short_folder() as folder, socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(folder / "a"))
+        listening.listen()
+        done = await asyncio.to_thread(CliRunner().invoke, main, ["status", "--socket", str(folder / "a")])
+    assert done.exit_code == 3
+    assert "did not answer within" in done.stderr
