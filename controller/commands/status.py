@@ -23,7 +23,7 @@ from controller.problems import BadInputError, ProblemError
 from controller.table.phases import Service
 
 WITHIN: Final = 10.0  # seconds for the daemon to answer: a monitor is not kept waiting by one that hangs
-NEXT_STEP: Final = "`cardshoe watch` shows what happens; the causes are in docs/faults.md."
+NEXT_STEP: Final = "`cardshoe watch` shows what happens; `cardshoe doctor` looks for causes on its PC."
 
 
 class NotReachableError(ProblemError):
@@ -127,7 +127,9 @@ def _device(view: TableView) -> str:
     device = view.device
     age = "never heard" if device.age is None else f"heard {device.age:.1f} s ago"
     named = " ".join(filter(None, (device.kind, device.serial)))
-    return ". ".join(filter(None, (f"{named or 'none'}, {device.link}, {age}", device.sentence.rstrip("."), device.hint)))
+    return ". ".join(
+        filter(None, (f"{named or 'none'}, {device.link}, {age}", device.sentence.rstrip("."), device.hint))
+    )
 
 
 def _matter(found: IrregularityView, words: OwnWords) -> str:

@@ -20,6 +20,7 @@ class ConfigurationError(Exception):
     def __init__(self, path: Path, mistakes: list[Mistake]) -> None:
         (first, *others) = mistakes
         self.code = "configuration"
+        self.mistakes = mistakes
         if not others:
             super().__init__(f"{path}: {first.sentence}")
             self.hint = first.hint or "Correct the file and start again."

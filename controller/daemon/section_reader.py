@@ -78,7 +78,7 @@ class _Reader:
         return good
 
     def _value(self, written: Any, kind: Any, place: str) -> Any:
-        kind = _without_none(kind)
+        kind = without_none(kind)
         if get_origin(kind) is tuple:
             return self._several(written, get_args(kind)[0], place)
         if get_origin(kind) is dict:
@@ -128,7 +128,7 @@ class _Reader:
         try:
             value = msgspec.convert(written, kind)
         except msgspec.ValidationError:
-            return self._expect(place, _words(kind), written)
+            return self._expect(place, expected(kind), written)
         if isinstance(value, str) and not is_plain(value, LONGEST_TEXT):
             return self._expect(place, f"a text of at most {LONGEST_TEXT} characters, all of which show", written)
         return value
@@ -152,19 +152,19 @@ def _is_section(kind: Any) -> bool:
     return isinstance(kind, type) and issubclass(kind, msgspec.Struct)
 
 
-def _without_none(kind: Any) -> Any:
+def without_none(kind: Any) -> Any:
     """TOML has no way to write None: a key is left out."""
     several = get_args(kind)
     return next(part for part in several if part is not NoneType) if NoneType in several else kind
 
 
-def _words(kind: Any) -> str:
-    """What a value of this type is, for people."""
+def expected(kind: Any) -> str:
+    """What a value of this type must be, for people."""
     if get_origin(kind) is Annotated:
         plain_kind, meta = get_args(kind)
         if meta.description:
             return str(meta.description)
-        return f"{_words(plain_kind)} from {meta.ge} to {meta.le}"
+        return f"{expected(plain_kind)} from {meta.ge} to {meta.le}"
     if issubclass(kind, Enum):
         return f"one of {', '.join(str(choice.value) for choice in kind)}"
     return {bool: "true or false", int: "a whole number", datetime.date: "a date such as 2026-01-31"}.get(

@@ -1,0 +1,95 @@
+"""`cardshoe config check | example | show`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import msgspec
+
+from controller.commands.options import print_json
+from controller.commands.text import write_out
+from controller.problems import ConfigurationProblemError
+
+FILE = click.argument("path", metavar="FILE", type=click.Path(path_type=Path))
+JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+
+
+class Wrong(msgspec.Struct, frozen=True):
+    """A mistake, and what to do."""
+
+    sentence: str
+    hint: str
+
+
+class Checked(msgspec.Struct, frozen=True):
+    """`mistakes`: all of them; none: the daemon can start with it."""
+
+    file: str
+    mistakes: tuple[Wrong, ...]
+
+
+@click.group()
+def config() -> None:
+    """Check a table's configuration, show it as it is in force, or print an example."""
+
+
+@config.command()
+@FILE
+@JSON
+def check(path: Path, as_json: bool) -> None:
+    """Check a configuration and the files that it names, as the daemon would at its start.
+
+    All mistakes are named at once, each with its place and the next step; then the exit code is 78.
+    """
+    from controller.daemon.configuration import ConfigurationError, read_configuration
+    from controller.daemon.configuration_files import mistakes_of_files
+
+    problem, configuration = None, None
+    try:
+        configuration = read_configuration(path)
+        if mistakes := mistakes_of_files(configuration):
+            problem = ConfigurationError(path, mistakes)
+    except ConfigurationError as error:
+        problem = error
+    if as_json:
+        mistakes = problem.mistakes if problem is not None else []
+        print_json(Checked(str(path), tuple(Wrong(*mistake) for mistake in mistakes)))
+        if problem is not None:
+            raise SystemExit(ConfigurationProblemError.exit_code)
+        return
+    if problem is not None:
+        raise ConfigurationProblemError(str(problem), problem.hint)
+    assert configuration is not None
+    table = configuration.table
+    simulated = ", simulated" if table.simulated else ""
+    write_out(
+        f"{path}: no mistakes. Table {table.name}, {table.game}, {table.unit}, {configuration.settings.box_count} boxes"
+        f"{simulated}; {len(configuration.people)} people; device {configuration.device_url}."
+    )
+
+
+@config.command()
+def example() -> None:
+    """Print an example of a configuration: every option with its meaning and its default."""
+    from controller.commands.config.example import example as text
+
+    write_out(text())
+
+
+@config.command()
+@FILE
+@JSON
+def show(path: Path, as_json: bool) -> None:
+    """Show a configuration as it is in force: with its defaults and whole paths, and without secrets."""
+    from controller.commands.config.in_force import as_toml, without_secrets
+    from controller.daemon.configuration import ConfigurationError, read_configuration
+
+    try:
+        configuration = read_configuration(path)
+    except ConfigurationError as error:
+        raise ConfigurationProblemError(str(error), error.hint) from error
+    if as_json:
+        write_out(msgspec.json.encode(without_secrets(configuration), enc_hook=str).decode())
+    else:
+        write_out(as_toml(configuration))

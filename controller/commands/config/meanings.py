@@ -1,0 +1,138 @@
+"""What each option of a configuration means, and how a section of it may look. A test compares both with the types."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from controller.games import GAMES
+
+MEANINGS: Final = {
+    "table.name": "the table's name: also of its user, its unit and its folders; at most 22 without a dot fit there",
+    "table.game": f"the id of a rules document: {', '.join(GAMES)}",
+    "table.unit": "what the device dispenses",
+    "table.boxes": "betting boxes of the layout; 0: the game's default",
+    "table.simulated": "true for a simulated device, and then only for one",
+    "table.count_stub_by_hand": "true where the device cannot count the stub: the dealer must before settling",
+    "table.rounding": "how parts of a unit in a payout are rounded",
+    "table.least_ms_between_draws": "two cards closer together than this left a shoe together; 0: nothing is inferred",
+    "table.burn": "so many cards are burnt before the first is dealt",
+    "table.hands_by_device": "true: a hand may be shown without entering its cards; those that the device read count",
+    "device.url": "where the device is, and what it speaks",
+    "device.key_file": "keys of paired devices, mode 0640 or less; for cardlink. Left out: none",
+    "device.card_table": "which card an identifier is; for line_reader and no other. Left out: none",
+    "device.serial": "the one device that may be used. Left out: any that is paired",
+    "device.firmware_digests": "the firmware that may run on it; empty: any",
+    "journal.folder": "the folder of the journal's files; made where it is missing",
+    "journal.key_file": "32 random bytes, in hexadecimal; mode 0640 or less; without it the journal cannot be read",
+    "journal.signing_key_file": "signs the journal; made at the first start. Left out: signing.key in the folder",
+    "journal.day_begins": "the next file is begun then, between rounds",
+    "journal.time_zone": "of that time, as in Europe/Vienna",
+    "journal.megabytes": "the next file is begun after so many, too",
+    "journal.keep_days": "files are deleted when all in them is older; 0: never",
+    "journal.witness": "a folder of another user or machine, which gets the signed heads. Left out: none",
+    "api.socket": "the socket of the API, made by the daemon; at most 107 bytes",
+    "people.id": "what the journal calls the person; never given to another one",
+    "people.name": "what screens call the person",
+    "people.role": "the person's rank, lowest first",
+    "people.pin_hash": "made by `cardshoe pin`; every rank above the dealer's needs one",
+    "people.uids": "users of this machine for whom the socket takes this person; `id -u NAME` gives one",
+    "readers.id": "what the journal calls the display, monitor or technician",
+    "readers.uids": "users of this machine who may look and not operate",
+    "readings.option": "what the casino chose; `cardshoe rules GAME` lists the settings and their options",
+    "readings.chosen_by": "who chose it; needed for a setting without a default",
+    "readings.chosen_on": "the day; needed for a setting without a default. Left out: none",
+    "house.rule": "the house's own number for the rule",
+    "house.authority": "whose rule it is; shown and journaled in the place of a clause",
+    "house.kind": "what was noticed",
+    "house.disposition": "what follows: void, continue, refer, reshuffle, or remove_hand",
+    "house.because": "the reason, as screens show it",
+    "house.when": "facts that must hold, each true or false; `cardshoe rules GAME` names them",
+    "house.noticed": "when it must have come to light",
+    "house.confirms": "the lowest rank that may confirm it",
+    "house.decides": "the lowest rank that decides what the rule leaves open",
+    "limits.minimum": "the least stake, in the smallest unit of money",
+    "limits.maximum": "the greatest stake; 0: none",
+    "capture.path": "where the bytes to and from the device are recorded",
+    "capture.megabytes": "of one file",
+    "capture.files": "so many at most; the oldest is overwritten",
+    "capture.key_file": "seals the recording; a table that is not simulated needs it. Left out: not sealed",
+}
+"""By place: the section and the key."""
+
+
+class Shown(NamedTuple):
+    """A section in the example. `examples`: one for each time that it stands there, with the keys that it has.
+
+    `optional`: the example has it as a comment.
+    """
+
+    meaning: str
+    examples: tuple[dict[str, str], ...]
+    heading: str = ""  # where it is not the section's name
+    optional: bool = False
+
+
+_FILL_IN: Final = '"made by: cardshoe pin"'
+SECTIONS: Final = {
+    "table": Shown("the table", ({"name": '"NC-01"', "game": '"NC"', "unit": '"sets"'},)),
+    "device": Shown(
+        "the card shoe or shuffler; `cardshoe devices` shows what is plugged in",
+        (
+            {
+                "url": '"serial:///dev/cardshoe/CARDSHOE-0001"',
+                "key_file": '"device.keys"',
+            },
+        ),
+    ),
+    "journal": Shown(
+        "what the table records",
+        (
+            {
+                "folder": '"/var/lib/cardshoe/NC-01/journal"',
+                "key_file": '"journal.key"',
+            },
+        ),
+    ),
+    "api": Shown("how people and programs reach the table", ({"socket": '"/run/cardshoe/NC-01/api.sock"'},)),
+    "people": Shown(
+        "the people of the table; at least a shift manager, and one who has uids",
+        (
+            {"id": '"dana"', "name": '"Dana"', "role": '"dealer"', "uids": "[1001]"},
+            {"id": '"sam"', "name": '"Sam"', "role": '"pit_supervisor"', "pin_hash": _FILL_IN},
+            {"id": '"max"', "name": '"Max"', "role": '"shift_manager"', "pin_hash": _FILL_IN},
+        ),
+    ),
+    "readers": Shown("who may look and not operate", ({"id": '"wall"', "uids": "[1002]"},), optional=True),
+    "readings": Shown(
+        "what the document leaves open; a setting without a default must be chosen",
+        ({"option": '"mathematically"', "chosen_by": '"J. Tan, Gaming Manager"', "chosen_on": "2026-11-01"},),
+        heading="readings.established_by",
+    ),
+    "house": Shown(
+        "a rule of the house, which takes precedence over the document's",
+        (
+            {
+                "rule": '"HR 4.2"',
+                "authority": '"House procedures, edition 3"',
+                "kind": '"unshuffled"',
+                "disposition": '"continue"',
+                "because": '"a hand shuffle by two people stands for the machine\'s"',
+            },
+        ),
+        optional=True,
+    ),
+    "limits": Shown("limits of one kind of wager", ({},), heading="limits.main", optional=True),
+    "capture": Shown(
+        "the bytes to and from the device, recorded for maintainers",
+        ({"path": '"capture.jsonl"', "key_file": '"capture.key"'},),
+        optional=True,
+    ),
+}
+
+LEFT_OUT: Final = {
+    "device.card_table": '"cards.csv"',
+    "device.serial": '"CARDSHOE-0001"',
+    "journal.signing_key_file": '"signing.key"',
+    "journal.witness": '"/mnt/audit"',
+}
+"""How a key may be written that the example leaves out and that has no default."""

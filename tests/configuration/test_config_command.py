@@ -1,0 +1,138 @@
+"""`cardshoe config`: all mistakes at once, an example that holds, and what is in force without secrets."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from click.testing import CliRunner, Result
+
+from controller.commands.config.example import example
+from controller.commands.config.meanings import LEFT_OUT, MEANINGS, SECTIONS
+from controller.commands.config.options import sections
+from controller.commands.main import main
+from controller.daemon.configuration import Configuration, read_configuration
+from controller.journal.sealing import create_key_file
+from tests.configuration import options_page
+from tests.configuration.test_nonsense import GOOD, HASH
+
+FILL_IN = "made by: cardshoe pin"
+
+
+def cardshoe(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["config", *arguments])
+
+
+@pytest.fixture
+def good(tmp_path: Path) -> Path:
+    create_key_file(tmp_path / "journal.key")
+    (tmp_path / "device.keys").touch(0o600)
+    (tmp_path / "table.toml").write_text(GOOD)
+    return tmp_path / "table.toml"
+
+
+def test_every_option_has_its_meaning_and_every_meaning_its_option() -> None:
+    places = [f"{section.name}.{option.key}" for section in sections() for option in section.options]
+    assert places == list(MEANINGS)
+    assert [section.name for section in sections()] == list(SECTIONS)
+    assert LEFT_OUT.keys() <= set(places)
+
+
+def test_the_page_is_the_one_that_the_program_makes() -> None:
+    written = options_page.PAGE.read_text(encoding="utf-8")
+    assert written == options_page.page(), "run: python -m tests.configuration.options_page"
+
+
+def test_a_good_file_and_the_files_that_it_names(good: Path) -> None:
+    done = cardshoe("check", str(good))
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert "no mistakes. Table T-1, NC, sets, 7 boxes, simulated; 2 people" in done.stdout
+    assert json.loads(cardshoe("check", str(good), "--json").stdout) == {"file": str(good), "mistakes": []}
+
+
+def test_all_mistakes_at_once_each_with_its_place(good: Path) -> None:
+    bad = GOOD.replace('"sets"', '"piles"').replace("[api]", "[api]\nsocke = 1").replace(HASH, "x")
+    good.write_text(bad)
+    done = cardshoe("check", str(good))
+    assert done.exit_code == 78
+    for said in ("has 3 mistakes", "[table] unit must be one of sets, singles", "no key socke", "pin_hash of mo"):
+        assert said in done.stderr
+    found = json.loads((asked := cardshoe("check", str(good), "--json")).stdout)
+    assert asked.exit_code == 78
+    assert len(found["mistakes"]) == 3
+
+
+def test_files_that_are_missing_or_open_to_others(good: Path) -> None:
+    (good.parent / "journal.key").unlink()
+    (good.parent / "device.keys").chmod(0o644)
+    done = cardshoe("check", str(good))
+    assert done.exit_code == 78
+    assert "[journal] key_file: " in done.stderr
+    assert "[device] key_file: Others may read or change" in done.stderr
+    assert "chmod 640" in done.stderr
+
+
+def test_the_example_lacks_only_what_a_person_has_to_make(tmp_path: Path) -> None:
+    text = cardshoe("example").stdout
+    path = tmp_path / "table.toml"
+    path.write_text(text)
+    done = cardshoe("check", str(path))
+    assert done.exit_code == 78
+    assert re.findall(r"^  - (.*?) is none;", done.stderr, re.MULTILINE) == [
+        "the pin_hash of sam",
+        "the pin_hash of max",
+    ]
+    path.write_text(text.replace(FILL_IN, HASH))
+    read_configuration(path)
+
+
+def test_what_the_example_leaves_out_is_the_default(tmp_path: Path) -> None:
+    """With every "#" before a key taken away nothing changes but what has no default."""
+    text = example().replace(FILL_IN, HASH)
+    before, after = tmp_path / "before.toml", tmp_path / "after.toml"
+    before.write_text(text)
+    after.write_text(re.sub(r"^#(?! )", "", text, flags=re.MULTILINE).replace('card_table = "cards.csv"\n', ""))
+    plain, whole = read_configuration(before), read_configuration(after)
+    optional = {name for name, shown in SECTIONS.items() if shown.optional}
+    for name in optional:
+        assert not getattr(plain, name)
+        assert getattr(whole, name), "every section can be written like that"
+    assert whole.device.serial == "CARDSHOE-0001"
+    assert whole.journal.witness == Path("/mnt/audit")
+    device = msgspec.structs.replace(whole.device, serial=None)
+    journal = msgspec.structs.replace(whole.journal, witness=None, signing_key_file=None)
+    same = msgspec.structs.replace(plain, **{name: getattr(whole, name) for name in optional})
+    assert msgspec.structs.replace(whole, device=device, journal=journal) == same
+    for name in ("house", "limits", "capture"):
+        assert_defaults(getattr(whole, name), SECTIONS[name].examples[0])
+
+
+def assert_defaults(made: Any, written: dict[str, str]) -> None:
+    (one,) = made.values() if isinstance(made, dict) else made if isinstance(made, tuple) else (made,)
+    for field in msgspec.structs.fields(one):
+        if field.name not in written:
+            default = field.default_factory() if field.default is msgspec.NODEFAULT else field.default
+            assert getattr(one, field.name) == default, field.name
+
+
+def test_what_is_in_force_is_shown_with_defaults_and_without_secrets(good: Path) -> None:
+    good.write_text(GOOD + '[limits."side bet"]\nmaximum = 5\n'.replace('"side bet"', "tie"))
+    done = cardshoe("show", str(good))
+    assert done.exit_code == 0, done.stderr
+    assert HASH not in done.stdout
+    assert 'pin_hash = "set"' in done.stdout
+    assert "boxes = 7" in done.stdout
+    assert f'folder = "{good.parent}/journal"' in done.stdout
+    assert "megabytes = 256  # default" in done.stdout
+    assert "# serial: none" in done.stdout
+    good.write_text(done.stdout.replace('"set"', f'"{HASH}"'))
+    again = read_configuration(good)
+    assert isinstance(again, Configuration)
+    assert again.limits["tie"].maximum == 5
+    as_json = cardshoe("show", str(good), "--json").stdout
+    assert HASH not in as_json
+    assert json.loads(as_json)["people"][1]["pin_hash"] == "set"
