@@ -108,6 +108,10 @@ class People:
     """All people and readers of the configuration."""
 
     def __init__(self, people: tuple[Person, ...], readers: tuple[Reader, ...] = ()) -> None:
+        self.change(people, readers)
+
+    def change(self, people: tuple[Person, ...], readers: tuple[Reader, ...]) -> None:
+        """These instead, from the next request on."""
         self._by_id = {person.id: person for person in people}
         self._by_uid = {uid: person for person in people for uid in person.uids}
         self._readers = frozenset(uid for reader in readers for uid in reader.uids)

@@ -41,6 +41,8 @@ from controller.table.model import Answer, PinLock
 from controller.table.offers import Offer, offers
 from controller.table.operations import DealerOn, RecallCards, ReturnToService, SignOn, TakeOver
 from controller.table.perform import name_of
+from controller.table.record import ConfigurationRecord
+from controller.table.settings import Settings
 from controller.table.state import TableState
 from firmware_bridge.commands import AnyCommand
 from firmware_bridge.drivers import base
@@ -94,6 +96,9 @@ NO_ROOM: Final = Fault(
 )
 
 
+SETTINGS_DUE: Final = "The configuration has changed: the table's settings change after this round."
+
+
 class Keeper(Protocol):
     """What the table needs of the journal's keeper (`controller.daemon.journal_keeper`). Nothing raises."""
 
@@ -132,6 +137,8 @@ class TableService:
         self._queue: asyncio.Queue[Asked] = asyncio.Queue()
         self._fault: Fault | None = None
         self._after_round: Fault | None = None  # the round ends, then the table goes out of service
+        self._settings_due: inputs.ConfigurationRead | None = None  # of a configuration that was read in a round
+        self.configuration_refused = ""  # why the configuration that was read again is not in force
         self._gone: inputs.DeviceGone | None = None  # an end of the link that the journal does not hold yet
         self._owed: list[inputs.PinTried | inputs.RefusedAtDoor] = []  # of the door, and not in the journal yet
         self._noticed: dict[int, int] = {}  # by open irregularity: when, in nanoseconds since 1970
@@ -173,6 +180,10 @@ class TableService:
         warnings = self._keeper.warnings
         if (ahead := self._after_round or (NO_ROOM if self._writer.is_full else None)) is not None:
             warnings = (*warnings, f"{ahead.sentence} After this round the table goes out of service.")
+        if self.configuration_refused:
+            warnings = (*warnings, self.configuration_refused)
+        if self._settings_due is not None:
+            warnings = (*warnings, SETTINGS_DUE)
         view = msgspec.structs.replace(view, warnings=warnings, journal=self.journal)
         if self._fault is not None:
             view = msgspec.structs.replace(view, service="out_of_service", service_cause=self._fault.sentence)
@@ -212,6 +223,18 @@ class TableService:
         """The journal is damaged: that is recorded and the table out of service, once no round is in progress."""
         self._after_round = Fault(code, sentence, hint)
         self._queue.put_nowait(Asked(None))
+
+    async def configure(self, record: ConfigurationRecord, settings: Settings) -> bool:
+        """Record what the daemon has read again; the settings follow between rounds. False: nothing can be recorded."""
+        if self._fault is None:
+            await self._ask(inputs.ConfigurationRead(record))
+        if self._fault is not None or self.state.configuration != record:
+            return False
+        self._settings_due = inputs.ConfigurationRead(record, settings)
+        if self.state.settings == settings and self.state.settings_wait is None:
+            self._settings_due = None
+        self._queue.put_nowait(Asked(None))
+        return True
 
     def stands_for(self, caller: Caller) -> str:
         """The dealer on duty, if this user of the machine stands for the dealer, or who is signed on at the screen.
@@ -341,6 +364,10 @@ class TableService:
             self._fail(fault)
         elif self._writer.is_full:
             self._fail(NO_ROOM)
+        elif self._settings_due is not None:
+            await self._take(self._settings_due)
+            if self._fault is None:
+                self._settings_due = None
         elif (due := await self._keeper.between_rounds(self.state)) is not None:
             await self._take(due)
 

@@ -8,7 +8,7 @@
     DeviceContradicted  device_watch.py; with each status: does the device do what was ordered?
     PinTried, RefusedAtDoor
                         access.py
-    DaemonStarted, FilesExpired, DamageFound
+    DaemonStarted, ConfigurationRead, FilesExpired, DamageFound
                         here
 
 After each of them device_commands.py adds the commands that the device needs now. No clock, no I/O, no randomness: the
@@ -33,6 +33,7 @@ from controller.table import (
 from controller.table.decision import Decided, Decision
 from controller.table.device_commands import issue_commands
 from controller.table.inputs import AnyInput
+from controller.table.record import ConfigurationRecord
 from controller.table.rounds import choose_game
 from controller.table.state import TableState
 
@@ -50,8 +51,8 @@ def _daemon_started(decision: Decision, given: inputs.DaemonStarted) -> None:
     before = decision.state
     wait = given.settings if before.in_round and before.settings != given.settings else None
     decision.emit(events.TableBegan(given.table, given.simulated, given.start, wait, given.host_boot))
-    if given.configuration is not None and given.configuration != before.configuration:
-        decision.emit(events.ConfigurationRecorded(given.configuration))
+    if given.configuration is not None:
+        _record(decision, given.configuration)
     if given.doubt:
         decision.emit(events.JournalDoubted(given.doubt, given.doubt_sentence))
     if wait is None and decision.state.settings != given.settings:
@@ -59,6 +60,20 @@ def _daemon_started(decision: Decision, given: inputs.DaemonStarted) -> None:
     reconciliation.lapse_commands(decision)
     decision.change_service("link_lost", "the daemon has started and looks for the device")
     interruptions.host_started(decision, before, given)
+
+
+def _record(decision: Decision, configuration: ConfigurationRecord) -> None:
+    if configuration != decision.state.configuration:
+        decision.emit(events.ConfigurationRecorded(configuration))
+
+
+def _configuration_read(decision: Decision, given: inputs.ConfigurationRead) -> None:
+    state = decision.state
+    _record(decision, given.configuration)
+    if given.settings is None or state.in_round:
+        return
+    if state.settings != given.settings or state.settings_wait is not None:
+        choose_game(decision, given.settings)
 
 
 def _files_expired(decision: Decision, given: inputs.FilesExpired) -> None:
@@ -72,6 +87,7 @@ def _damage_found(decision: Decision, given: inputs.DamageFound) -> None:
 
 _HANDLERS: Final[dict[type[inputs.Input], Callable[[Decision, Any], None]]] = {
     inputs.DaemonStarted: _daemon_started,
+    inputs.ConfigurationRead: _configuration_read,
     inputs.DeviceConnected: reconciliation.device_connected,
     inputs.DeviceGone: reconciliation.device_gone,
     inputs.StatusReceived: reconciliation.status_received,

@@ -38,6 +38,13 @@ class DaemonStarted(Input, frozen=True, tag="daemon_started"):
     doubt_sentence: str = ""
 
 
+class ConfigurationRead(Input, frozen=True, tag="configuration_read"):
+    """The daemon has read its configuration again while it runs. `settings` None: they come between rounds."""
+
+    configuration: ConfigurationRecord
+    settings: Settings | None = None
+
+
 class DeviceConnected(Input, frozen=True, tag="device_connected"):
     identity: DeviceIdentity
     status: DeviceStatus
@@ -172,6 +179,7 @@ class DamageFound(Input, frozen=True, tag="damage_found"):
 
 AnyInput: TypeAlias = (
     DaemonStarted
+    | ConfigurationRead
     | DeviceConnected
     | DeviceGone
     | DeviceReported

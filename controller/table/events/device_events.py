@@ -47,7 +47,7 @@ class TableBegan(Event, frozen=True, tag="table_began"):
 
 
 class ConfigurationRecorded(Event, frozen=True, tag="configuration_recorded"):
-    """The daemon was started with this, and with something else the time before."""
+    """The daemon was started with this, or has read it again, and had something else before."""
 
     configuration: ConfigurationRecord
 
