@@ -306,6 +306,7 @@ class Door(Entrance):
         self._admits = admits
         self._own = os.geteuid()
         self._inside: Counter[int] = Counter()
+        self._visitors: set[Visitor] = set()
         self._lingering: dict[socket.socket, asyncio.TimerHandle] = {}
 
     async def own_connection(self) -> socket.socket:
@@ -325,6 +326,14 @@ class Door(Entrance):
         self._lingering.clear()
         self._listener.close()
 
+    def admit_again(self) -> None:
+        """Ends the connections of users who are not admitted any longer."""
+        for visitor in list(self._visitors):
+            uid = visitor.caller.uid
+            assert uid is not None, "the kernel names the user of each connection"
+            if not self._admits(uid):
+                visitor.abort()
+
     def _receive(self, peer: socket.socket) -> bool:
         uid = peer_uid(peer)
         places = IN_ALL if uid == self._own else IN_ALL - KEPT_FOR_HEALTH
@@ -343,11 +352,14 @@ class Door(Entrance):
         self._inside[uid] += 1
 
         def left() -> None:
+            self._visitors.discard(visitor)
             self._inside[uid] -= 1
             if not self._inside[uid]:
                 del self._inside[uid]
 
-        self._enter(peer, Visitor(self._make_protocol(), Caller(uid), left))
+        visitor = Visitor(self._make_protocol(), Caller(uid), left)
+        self._visitors.add(visitor)
+        self._enter(peer, visitor)
 
     def _refuse(self, peer: socket.socket, uid: int, status: int, code: str, sentence: str) -> None:
         self._refusals.note(code, Caller(uid))

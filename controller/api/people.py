@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from controller.api.callers import Caller
+from controller.api.door import NOT_ADMITTED
 from controller.api.pins import PinDesk, PinRefusedError, mistake_of_hash, wrong_pin
 from controller.roles import Role
 from controller.table.model import Proof
@@ -148,18 +149,19 @@ class People:
             return await self._at_screen(caller, named, pin, desk, stands_for)
         default, unnamed = self._by_uid.get(caller.uid), self.unnamed(caller.uid, stands_for)
         person = self._known(named) if named else unnamed
-        assert person is not None, "only users of people get as far as this"
+        if person is None:  # the people have changed since the request began
+            raise PersonRefusedError("not-admitted", NOT_ADMITTED)
         if person in (default, unnamed) and person.role is Role.DEALER:
             return Acting(person.id, person.role, caller.uid, "user")
         stands_in = not named and person.id == stands_for
-        await _prove(person, pin, desk, caller, stands_in=stands_in)
+        await self._prove(person, pin, desk, caller, stands_in=stands_in)
         return Acting(person.id, person.role, caller.uid, "pin")
 
     async def _at_screen(self, caller: Caller, named: str, pin: str, desk: PinDesk, signed_on: str) -> Acting:
         """Who is named proves it; who is not is the dealer signed on, if the configuration has that dealer still."""
         if named:
             person = self._known(named)
-            await _prove(person, pin, desk, caller, stands_in=False)
+            await self._prove(person, pin, desk, caller, stands_in=False)
             return Acting(person.id, person.role, None, "pin", caller.screen)
         dealer = self._by_id.get(signed_on)
         if dealer is None or dealer.role is not Role.DEALER:
@@ -167,6 +169,12 @@ class People:
                 "not-signed-on", "No dealer is signed on at this screen. Sign on with your PIN, or name who acts."
             )
         return Acting(dealer.id, dealer.role, None, "screen", caller.screen)
+
+    async def _prove(self, person: Person, pin: str, desk: PinDesk, caller: Caller, *, stands_in: bool) -> None:
+        """The people may change while a PIN is compared: it counts for the person as it was."""
+        await _prove(person, pin, desk, caller, stands_in=stands_in)
+        if self._known(person.id) != person:
+            raise PersonRefusedError("pin", wrong_pin(person.name))
 
     def _known(self, named: str) -> Person:
         if named not in self._by_id:

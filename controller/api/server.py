@@ -71,6 +71,10 @@ class ApiServer:
         self._telling.cancel()
         await self._refusals.close()
 
+    def admit_again(self) -> None:
+        """The people have changed: users of the machine who may not look any longer are shown out."""
+        self._door.admit_again()
+
     async def own_connection(self) -> socket.socket:
         """A connection of the daemon to itself, for questions about its health."""
         return await self._door.own_connection()

@@ -21,7 +21,7 @@ WRONG_FILE: Final = frozenset({"journal-key", "journal-format", "journal-linked"
 )
 @click.option("--verbose", is_flag=True, help="Log details too.")
 def run(path: Path, verbose: bool) -> None:
-    """Run the daemon of one table, until SIGTERM.
+    """Run the daemon of one table, until SIGTERM. With SIGHUP it reads its configuration again.
 
     Starts whether the device is there or not, and goes on without it.
     """
@@ -29,15 +29,17 @@ def run(path: Path, verbose: bool) -> None:
     from controller.api.tcp_listener import PortRefusedError
     from controller.daemon.configuration import ConfigurationError, read_configuration
     from controller.daemon.logs import configure_logs
+    from controller.daemon.starting import HangUps, Origin
     from controller.journal import JournalError
     from firmware_bridge.errors import BadDeviceUrlError, BridgeError, CardTableError, KeyFileError
 
+    hang_ups = HangUps()
     configure_logs(logging.DEBUG if verbose else logging.INFO)
     try:
         configuration = read_configuration(path)
         from controller.daemon.daemon import run_daemon  # later: a refused configuration needs no server
 
-        asyncio.run(run_daemon(configuration))
+        asyncio.run(run_daemon(configuration, Origin(path, hang_ups)))
     except ConfigurationError as error:
         raise ConfigurationProblemError(str(error), error.hint) from error
     except JournalError as error:

@@ -10,7 +10,7 @@ import secrets
 from collections.abc import Callable
 from contextlib import AsyncExitStack, suppress
 from importlib.metadata import version
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import structlog
 
@@ -28,7 +28,8 @@ from controller.daemon.journal_keeper import keeper_of
 from controller.daemon.journal_start import open_journal
 from controller.daemon.real_device import open_real_device
 from controller.daemon.record import record_of
-from controller.daemon.starting import FoldReport, Stop, StoppedError
+from controller.daemon.reloading import Reloading
+from controller.daemon.starting import FoldReport, Origin, Stop, StoppedError
 from controller.daemon.table_service import TableService
 from controller.daemon.witnessing import Witnessing
 from controller.journal.signing import fingerprint
@@ -49,9 +50,19 @@ from firmware_bridge.transports.registry import open_transport
 HOUR_NS: Final = 3600 * 10**9
 
 
-async def run_daemon(configuration: Configuration) -> None:
+class Started(NamedTuple):
+    """What runs. `signing_key`: the fingerprint of the key that signs the journal."""
+
+    signing_key: str
+    service: TableService
+    people: People
+    server: ApiServer
+
+
+async def run_daemon(configuration: Configuration, origin: Origin) -> None:
     """Run until SIGTERM or SIGINT. Raises what keeps it from starting: JournalError, BridgeError, OSError."""
     stop = Stop()
+    origin.hang_ups.listen()
     notifier = SystemdNotifier(dict(os.environ))
     asyncio.get_running_loop().set_exception_handler(_log_stray)
     if not configuration.table.simulated:
@@ -61,7 +72,7 @@ async def run_daemon(configuration: Configuration) -> None:
     async with AsyncExitStack() as stack:
         stack.callback(notifier.close)
         try:
-            signing_key = await _start(configuration, notifier, stop, stack)
+            started = await _start(configuration, notifier, stop, stack)
         except StoppedError:
             log.info("daemon.stopped_early", table=table.name)
             return
@@ -71,16 +82,19 @@ async def run_daemon(configuration: Configuration) -> None:
             table=table.name,
             simulated=table.simulated,
             socket=str(configuration.api.socket),
-            signing_key=signing_key,
+            signing_key=started.signing_key,
         )
         gc.freeze()  # what was made for good is not looked through again: those pauses would delay the deal
         notifier.tell("READY=1", f"STATUS=table {table.name}")
+        reloading = Reloading(
+            origin, configuration, started.service, started.people, started.server.admit_again, notifier, log
+        )
+        _keep(stack, reloading.run(), "configuration")
         await stop.asked()
         notifier.tell("STOPPING=1")
 
 
-async def _start(configuration: Configuration, notifier: SystemdNotifier, stop: Stop, stack: AsyncExitStack) -> str:
-    """The fingerprint of the key that signs the journal."""
+async def _start(configuration: Configuration, notifier: SystemdNotifier, stop: Stop, stack: AsyncExitStack) -> Started:
     loop = asyncio.get_running_loop()
     recorder = recorder_of(configuration, loop.time, structlog.get_logger(table=configuration.table.name))
     if recorder is not None:
@@ -136,7 +150,7 @@ async def _start(configuration: Configuration, notifier: SystemdNotifier, stop: 
     if notifier.interval is not None:
         _keep(stack, _feed_watchdog(server, notifier, notifier.interval), "watchdog")
     _keep(stack, _check_journal(configuration, service), "check")
-    return fingerprint(writer.public_key)
+    return Started(fingerprint(writer.public_key), service, people, server)
 
 
 def _screens(configuration: Configuration, stack: AsyncExitStack) -> WebSetting | None:

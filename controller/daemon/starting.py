@@ -1,11 +1,12 @@
-"""The start of a daemon, which may take long: the service manager hears how far it is, and SIGTERM is obeyed."""
+"""The start of a daemon, which may take long: the service manager hears how far it is, and signals are obeyed."""
 
 from __future__ import annotations
 
 import asyncio
 import signal
 from collections.abc import Callable, Coroutine
-from typing import Any, Final, Protocol, TypeVar
+from pathlib import Path
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 T = TypeVar("T")
 REPORT_EVERY: Final = 1.0  # seconds
@@ -45,6 +46,38 @@ class Stop:
             for one in (doing, asked):
                 one.cancel()
             await asyncio.gather(doing, asked, return_exceptions=True)
+
+
+class HangUps:
+    """SIGHUPs. Made before the configuration is read, so that none is lost and none ends the process."""
+
+    def __init__(self) -> None:
+        self._early = False
+        self._asked: asyncio.Event | None = None
+        signal.signal(signal.SIGHUP, self._note)
+
+    def _note(self, number: int, frame: object) -> None:
+        self._early = True
+
+    def listen(self) -> None:
+        """On the loop that runs the daemon."""
+        asked = self._asked = asyncio.Event()
+        asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, asked.set)
+        if self._early:
+            asked.set()
+
+    async def next(self) -> None:
+        """Until one came since the last time; several that came meanwhile are one."""
+        assert self._asked is not None
+        await self._asked.wait()
+        self._asked.clear()
+
+
+class Origin(NamedTuple):
+    """Where the configuration came from, and when it is to be read again."""
+
+    path: Path
+    hang_ups: HangUps
 
 
 class Notifier(Protocol):

@@ -88,6 +88,7 @@ class Orders(msgspec.Struct, frozen=True):
     `handshake_within`: seconds that a device is given to make itself known, in place of the driver's 10.
     `due_within`: seconds that a device is given to send a report and to answer an order, in place of 5.
     `longest_pause`: seconds between two attempts to connect to a refused device, in place of 5.
+    `hang_up_at_start`: it gets a SIGHUP before it has read its journal.
     `grace`: seconds that the API's requests have to end when the daemon stops.
     """
 
@@ -103,6 +104,7 @@ class Orders(msgspec.Struct, frozen=True):
     longest_pause: float = 0.0
     grace: float = 0.0
     as_another_user: bool = False
+    hang_up_at_start: bool = False
 
 
 class CarriedOut(msgspec.Struct, frozen=True):
@@ -250,6 +252,16 @@ def stop_while_folding(nth: int) -> None:
     FoldReport.reached = counted  # type: ignore[method-assign]  # to watch it
 
 
+def hang_up_at_start() -> None:
+    made = FoldReport.__init__
+
+    def hung_up(self: FoldReport, *given: Any) -> None:
+        os.kill(os.getpid(), signal.SIGHUP)
+        made(self, *given)
+
+    FoldReport.__init__ = hung_up  # type: ignore[method-assign,assignment]  # to act then
+
+
 def become_another_user() -> None:
     for name in USED_LATER:
         importlib.import_module(name)
@@ -284,6 +296,8 @@ def main() -> None:
         link_keeper.LONGEST_PAUSE = orders.longest_pause  # type: ignore[misc]  # a shorter time
     if orders.grace:
         serving.GRACE = orders.grace  # type: ignore[misc]  # a shorter time
+    if orders.hang_up_at_start:
+        hang_up_at_start()
     if orders.as_another_user:
         become_another_user()
     cardshoe(prog_name="cardshoe")

@@ -17,6 +17,7 @@ from controller.api.narration import tell
 from controller.commands.vocabulary import words_of
 from controller.daemon.configuration import read_configuration
 from controller.daemon.daemon import run_daemon
+from controller.daemon.starting import HangUps, Origin
 from controller.games.specification import Unit
 from controller.journal.sealing import create_key_file
 from firmware_bridge.device_keys import write_device_keys
@@ -61,7 +62,9 @@ async def play_rounds(
         socket = folder / "api.sock"
         table = PhysicalTable(device.mechanism, Pace(0.0))
         people = SimulatedDealer(device, table, socket, plan, Random(f"{seed}/people"))
-        async with _running(front.run()), _running(run_daemon(read_configuration(_configured(folder, unit, game_id)))):
+        path = _configured(folder, unit, game_id)
+        daemon = run_daemon(read_configuration(path), Origin(path, HangUps()))
+        async with _running(front.run()), _running(daemon):
             last = await people.play()
             async with ApiClient(socket) as client:
                 async for event in client.events():

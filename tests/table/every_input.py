@@ -13,6 +13,7 @@ from controller.table import operations
 from controller.table.inputs import (
     AnyInput,
     CommandAnswered,
+    ConfigurationRead,
     DaemonStarted,
     DamageFound,
     DeviceConnected,
@@ -27,7 +28,7 @@ from controller.table.inputs import (
     StatusReceived,
 )
 from controller.table.operations import AnyOperation
-from controller.table.record import FileRecord
+from controller.table.record import ConfigurationRecord, DeviceRecord, FileRecord
 from controller.table.settings import Settings
 from controller.table.state import TableState
 from firmware_bridge import observations
@@ -330,6 +331,9 @@ def every_link(state: TableState) -> Iterator[AnyInput]:
     for changed in (settings, replace(settings, box_count=9, unit=Unit.SINGLES), replace(settings, unit=Unit.SETS)):
         yield DaemonStarted("T1", state.simulated, changed, "start-9", state.host_boot)
     yield DaemonStarted("T1", state.simulated, settings, "start-9", f"not {state.host_boot}")
+    record = ConfigurationRecord("9", DeviceRecord("serial:///dev/ttyS9"))
+    for chosen in (None, settings, replace(settings, box_count=9, unit=Unit.SINGLES)):
+        yield ConfigurationRead(record, chosen)
 
 
 def every_caller(state: TableState) -> Iterator[AnyInput]:

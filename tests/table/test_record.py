@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from controller.games.specification import Unit
 from controller.roles import Role
 from controller.table import events, operations
-from controller.table.inputs import DaemonStarted
+from controller.table.inputs import ConfigurationRead, DaemonStarted
 from controller.table.record import ConfigurationRecord, DeviceRecord, PersonRecord
 from controller.table.settings import Settings
 from tests.table.harness import TableHarness
@@ -95,3 +95,33 @@ def test_every_record_of_a_count_says_who_the_witness_is() -> None:
     assert table.last(events.DeckBrought).witness_id == "sam"
     assert table.last(events.DeckReleased).witness_id == "sam"
     assert table.last(events.DeckTakenOut).witness_id == "sam"
+
+
+def test_what_is_read_again_is_recorded_and_the_settings_wait_for_the_end_of_the_round() -> None:
+    table = TableHarness(settings=SETTINGS)
+    table.give(started())
+    table.connect()
+    table.to_betting()
+    changed = replace(RECORD, people=RECORD.people[:2])
+    fewer = replace(SETTINGS, box_count=5)
+    table.give(ConfigurationRead(changed))
+    assert recorded(table) == [RECORD, changed]
+    table.give(ConfigurationRead(changed, fewer))
+    assert table.state.settings == SETTINGS, "of a round in progress nothing changes"
+    table.do(operations.CancelStart())
+    table.give(ConfigurationRead(changed, fewer))
+    assert table.state.settings == fewer
+    assert recorded(table) == [RECORD, changed]
+
+
+def test_settings_that_wait_since_a_start_give_way_to_those_that_are_read_again() -> None:
+    table = TableHarness(settings=SETTINGS)
+    table.give(started())
+    table.connect()
+    table.to_betting()
+    table.give(DaemonStarted("T1", True, replace(SETTINGS, box_count=5), "start-2", "", RECORD))
+    assert table.state.settings_wait is not None
+    table.do(operations.CancelStart())
+    table.give(ConfigurationRead(RECORD, SETTINGS))
+    assert table.state.settings_wait is None
+    assert table.state.settings == SETTINGS

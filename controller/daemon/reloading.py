@@ -1,0 +1,105 @@
+"""SIGHUP: the configuration is read again, all of it or nothing.
+
+People, PINs and readers change at once, what the game is played by between rounds. What the daemon was built with
+(`FIXED`) does not change while it runs: a file in which that differs is refused as a whole.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+from controller.api.people import People
+from controller.daemon.configuration import ConfigurationError, read_configuration
+from controller.daemon.record import record_of
+from controller.daemon.sections import Configuration
+from controller.daemon.starting import Notifier, Origin
+from controller.table.record import ConfigurationRecord
+from controller.table.settings import Settings
+from firmware_bridge.exception_place import as_fields
+
+FIXED: Final[tuple[tuple[str, Callable[[Configuration], Any]], ...]] = (
+    ("[table] name", lambda one: one.table.name),
+    ("[table] simulated", lambda one: one.table.simulated),
+    ("[device]", lambda one: one.device),
+    ("[journal]", lambda one: one.journal),
+    ("[api]", lambda one: one.api),
+    ("[capture]", lambda one: one.capture),
+)
+NOTHING_CHANGED: Final = "The changed configuration is not in force, and nothing has changed"
+
+
+class ReloadedTable(Protocol):
+    """What is needed of the running table."""
+
+    configuration_refused: str
+
+    async def configure(self, record: ConfigurationRecord, settings: Settings) -> bool: ...
+
+
+class Reloading:
+    """`admit_again` ends the connections of users who are not admitted any longer."""
+
+    def __init__(
+        self,
+        origin: Origin,
+        configuration: Configuration,
+        table: ReloadedTable,
+        people: People,
+        admit_again: Callable[[], None],
+        notifier: Notifier,
+        log: Any,
+    ) -> None:
+        self._origin = origin
+        self._configuration = configuration
+        self._table = table
+        self._people = people
+        self._admit_again = admit_again
+        self._notifier = notifier
+        self._log = log
+
+    async def run(self) -> None:
+        while True:
+            await self._origin.hang_ups.next()
+            self._notifier.tell("RELOADING=1", f"MONOTONIC_USEC={time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1000}")
+            await self._reload()
+            self._notifier.tell("READY=1")
+
+    async def _reload(self) -> None:
+        try:
+            found, record = await asyncio.to_thread(_read, self._origin.path)  # its disk may be slow
+        except ConfigurationError as error:
+            self._refuse(str(error), "`cardshoe config check` lists what is wrong; correct the file and reload.")
+            return
+        except Exception as error:
+            self._log.error("configuration.read_failed", **as_fields(error))
+            self._refuse(f"{self._origin.path}: the program failed over it.", "Call the maintainer.")
+            return
+        if fixed := [place for place, part in FIXED if part(found) != part(self._configuration)]:
+            self._refuse(
+                f"{self._origin.path}: {', '.join(fixed)} cannot change while the daemon runs.",
+                "Put it back, or restart the daemon between rounds.",
+            )
+            return
+        if not await self._table.configure(record, found.settings):
+            self._refuse("It cannot be recorded now.", "Return the table to service, then reload.")
+            return
+        self._people.change(found.people, found.readers)
+        self._admit_again()
+        self._configuration = found
+        self._table.configuration_refused = ""
+        self._log.info("configuration.reloaded", people=len(found.people), readers=len(found.readers))
+
+    def _refuse(self, sentence: str, hint: str) -> None:
+        self._log.error("configuration.refused", sentence=sentence, hint=hint)
+        first = sentence.split("\n")[0].rstrip(":.")
+        self._table.configuration_refused = f"{NOTHING_CHANGED}: {first}. {hint}"
+
+
+def _read(path: Path) -> tuple[Configuration, ConfigurationRecord]:
+    """Raises `ConfigurationError`."""
+    found = read_configuration(path)
+    return found, record_of(found)

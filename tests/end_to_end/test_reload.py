@@ -1,0 +1,223 @@
+"""SIGHUP at a real daemon: people at once, what the game is played by between rounds, all of it or nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from random import Random, SystemRandom
+from typing import Any
+
+import pytest
+
+from controller.api.client import ApiClient
+from controller.api.messages import EventId
+from controller.commands.narration import tell
+from controller.commands.vocabulary import words_of
+from controller.table import operations
+from firmware_bridge.device_keys import write_device_keys
+from simulators.devices.mechanism import Profile, full_capabilities
+from simulators.devices.pace import Pace
+from simulators.devices.simulated_device import SimulatedDevice
+from simulators.people.crew import CREW, CrewMember
+from simulators.ports.pty import PtyFront
+from tests.end_to_end.child import Orders
+from tests.end_to_end.processes import PATIENCE
+from tests.end_to_end.stage import Stage, short_folder
+from tests.end_to_end.test_house_law import LAW, SERIAL, Crew
+
+DEALER, SUPERVISOR, _ = CREW
+SIX_BOXES = LAW.replace("minimum = 10", "minimum = 20")
+
+
+@pytest.fixture
+async def stage() -> AsyncIterator[Stage]:
+    with short_folder() as folder:
+        async with Stage(folder) as stage:
+            stage.configure(law=LAW)
+            yield stage
+
+
+@pytest.fixture
+async def crew(stage: Stage) -> AsyncIterator[Crew]:
+    """A running table, whose device stands in this process."""
+    key = bytes(range(32))
+    write_device_keys(stage.device_keys, {SERIAL: key})
+    device = SimulatedDevice(
+        Profile("shuffler", SERIAL, full_capabilities("shuffler", stages=False)),
+        key=key,
+        random=Random(1),
+        fresh=SystemRandom(),
+        clock=asyncio.get_running_loop().time,
+        pace=Pace(0.0),
+    )
+    front = PtyFront(device, stage.port)
+    front.plug()
+    carrier = asyncio.create_task(front.run())
+    await stage.start_daemon()
+    async with ApiClient(stage.socket) as client:
+        yield Crew(stage, client, device)
+    carrier.cancel()
+    with suppress(asyncio.CancelledError):
+        await carrier
+
+
+async def reload(stage: Stage) -> None:
+    """Until the daemon says that it has read its configuration again."""
+    stage.drain_notified()
+    stage.notified.clear()
+    stage.daemon.signal(signal.SIGHUP)
+    await stage.until_notified("RELOADING=1")
+    assert stage.notified[-1].startswith("MONOTONIC_USEC=")
+    if "READY=1" not in stage.notified:
+        await stage.until_notified("READY=1")
+
+
+async def events(stage: Stage, kind: str) -> list[dict[str, Any]]:
+    """All of that kind so far."""
+    found = []
+    async with ApiClient(stage.socket) as client, asyncio.timeout(PATIENCE):
+        stream = client.events(EventId())
+        async for event in stream:
+            if event is None:
+                break
+            found += [event] if event["event"] == kind else []
+        await stream.aclose()
+    return found
+
+
+def rename_dealer(stage: Stage) -> None:
+    text = stage.configuration.read_text()
+    assert 'name = "Dana"' in text
+    stage.configuration.write_text(text.replace('name = "Dana"', 'name = "Dora"'))
+
+
+async def test_people_change_at_once_and_settings_when_no_round_is_in_progress(stage: Stage) -> None:
+    await stage.start_daemon()
+    stage.configure(law=SIX_BOXES)
+    rename_dealer(stage)
+    await reload(stage)
+    records = await events(stage, "configuration_recorded")
+    assert [one["configuration"]["people"][0]["name"] for one in records] == ["Dana", "Dora"]
+    chosen = await events(stage, "game_chosen")
+    assert [one["settings"]["limits"][0]["minimum"] for one in chosen] == [10, 20]
+    assert tell(records[-1], words_of("NC"))
+    assert (await stage.state()).warnings == ()
+    (line,) = stage.daemon.logged("configuration.reloaded")
+    assert line["people"] == len(CREW)
+
+
+async def test_the_same_file_again_records_nothing(stage: Stage) -> None:
+    await stage.start_daemon()
+    before = (await stage.state()).entry
+    await reload(stage)
+    assert (await stage.state()).entry == before
+
+
+async def test_in_a_round_people_change_at_once_and_settings_after_it(stage: Stage, crew: Crew) -> None:
+    await crew.to_betting()
+    stage.configure(law=SIX_BOXES)
+    rename_dealer(stage)
+    await reload(stage)
+    assert (await events(stage, "configuration_recorded"))[-1]["configuration"]["people"][0]["name"] == "Dora"
+    assert len(await events(stage, "game_chosen")) == 1
+    assert any("change after this round" in one for one in (await crew.view()).warnings)
+    await crew.do(operations.CancelStart())
+    chosen = await events(stage, "game_chosen")
+    assert [one["settings"]["limits"][0]["minimum"] for one in chosen] == [10, 20]
+    assert (await crew.view()).warnings == ()
+
+
+async def test_a_pin_that_was_changed_counts_from_the_next_request_on(stage: Stage, crew: Crew) -> None:
+    await crew.event("status_agrees")
+    begin, end = operations.BeginMaintenance("a test"), operations.EndMaintenance()
+    await crew.do(begin, SUPERVISOR)
+    new = CrewMember(SUPERVISOR.id, SUPERVISOR.name, SUPERVISOR.role, "640285")
+    text = stage.configuration.read_text()
+    stage.configuration.write_text(text.replace(SUPERVISOR.pin_hash(), new.pin_hash()))
+    await reload(stage)
+    assert (await crew.say(end, SUPERVISOR)).code == "pin"
+    await crew.do(end, new)
+    digests = [one["configuration"]["people"][1]["pin_digest"] for one in await events(stage, "configuration_recorded")]
+    assert len(set(digests)) == 2
+
+
+async def test_a_user_who_is_no_longer_named_is_shown_out(stage: Stage) -> None:
+    await stage.start_daemon()
+    async with ApiClient(stage.socket) as client:
+        following = asyncio.create_task(_until_the_end(client))
+        await client.state()
+        stage.configure(law=LAW, uid=os.getuid() + 4000)
+        await reload(stage)
+        async with asyncio.timeout(PATIENCE):
+            await following
+    assert stage.daemon.running
+    code = await stage.start("status", "--socket", str(stage.socket)).ended()
+    assert code == 3
+
+
+async def _until_the_end(client: ApiClient) -> None:
+    async for _ in client.events():
+        pass
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("minimum = 10", "minimun = 10", "there is no key minimun"),
+        ('name = "T-1"', 'name = "T-2"', "[table] name cannot change while the daemon runs"),
+        ('socket = "api.sock"', 'socket = "b.sock"', "[api] cannot change"),
+        ('folder = "journal"', 'folder = "other"', "[journal] cannot change"),
+        ("/device", "/devices", "[device] cannot change"),
+    ],
+)
+async def test_what_cannot_be_in_force_changes_nothing(stage: Stage, old: str, new: str, words: str) -> None:
+    await stage.start_daemon()
+    before = (await stage.state()).entry
+    good = stage.configuration.read_text()
+    assert old in good
+    rename_dealer(stage)
+    stage.configuration.write_text(stage.configuration.read_text().replace(old, new, 1))
+    await reload(stage)
+    view = await stage.state()
+    assert view.entry == before
+    (warning,) = view.warnings
+    assert "nothing has changed" in warning
+    assert words in warning
+    (line,) = stage.daemon.logged("configuration.refused")
+    assert words in line["sentence"]
+    stage.configuration.write_text(good)
+    await reload(stage)
+    assert (await stage.state()).warnings == ()
+
+
+async def test_a_file_that_is_missing_changes_nothing(stage: Stage) -> None:
+    await stage.start_daemon()
+    stage.configuration.unlink()
+    await reload(stage)
+    (warning,) = (await stage.state()).warnings
+    assert "it cannot be read: No such file or directory" in warning
+    assert await stage.daemon.end() == 0
+
+
+async def test_two_at_once_and_many(stage: Stage) -> None:
+    await stage.start_daemon()
+    rename_dealer(stage)
+    for _ in range(20):
+        stage.daemon.signal(signal.SIGHUP)
+    await stage.until_notified("READY=1")
+    await reload(stage)
+    assert len(await events(stage, "configuration_recorded")) == 2
+    assert await stage.daemon.end() == 0
+
+
+async def test_during_the_start_it_is_read_again_afterwards(stage: Stage) -> None:
+    daemon = stage.spawn_daemon(Orders(hang_up_at_start=True))
+    await stage.until_notified("READY=1")
+    assert stage.notified[0] == "READY=1", "first the start"
+    await stage.until_notified("RELOADING=1")
+    await stage.until_notified("READY=1")
+    assert daemon.logged("configuration.reloaded")
+    assert await daemon.end() == 0
