@@ -11,11 +11,10 @@ import click
 import msgspec
 
 from controller.api.client import ApiClient, NoTableError, TableUnreachableError
-from controller.api.messages import EventId
+from controller.api.messages import EventId, encode
 from controller.api.view import IrregularityView, TableView
 from controller.commands.narration import tell
-from controller.commands.options import print_json
-from controller.commands.text import Page, page
+from controller.commands.text import Page, page, write_out
 from controller.commands.vocabulary import KINDS, words_of
 from controller.games.own_words import OwnWords
 from controller.games.specification import Kind
@@ -58,7 +57,7 @@ def status(socket: Path | None, path: Path | None, as_json: bool) -> None:
         sentence = f"The daemon did not answer within {WITHIN:.0f} seconds."
         raise NotReachableError(sentence, "Its log says why; the service restarts a daemon that hangs.") from error
     if as_json:
-        print_json(found)
+        write_out(encode(found).decode())
     else:
         paper = page()
         _write(paper, found)

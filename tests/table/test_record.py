@@ -120,8 +120,9 @@ def test_settings_that_wait_since_a_start_give_way_to_those_that_are_read_again(
     table.connect()
     table.to_betting()
     table.give(DaemonStarted("T1", True, replace(SETTINGS, box_count=5), "start-2", "", RECORD))
-    assert table.state.settings_wait is not None
+    waiting = [table.state.settings_wait]
     table.do(operations.CancelStart())
     table.give(ConfigurationRead(RECORD, SETTINGS))
-    assert table.state.settings_wait is None
+    waiting.append(table.state.settings_wait)
+    assert waiting == [replace(SETTINGS, box_count=5), None]
     assert table.state.settings == SETTINGS

@@ -1,0 +1,138 @@
+"""What a person says of a new table: given as options, or asked for. What cannot be is refused with the reason."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import re
+import secrets
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import click
+
+from controller.api.pins import mistake_of_pin
+from controller.commands.options import shortened
+from controller.games.specification import Game, Unit
+from controller.problems import BadInputError
+from controller.roles import Role
+from firmware_bridge.plain_text import whole_number
+
+LONGEST_NAME: Final = 22
+NAME: Final = re.compile(rf"[A-Za-z0-9_-]{{1,{LONGEST_NAME}}}", re.ASCII)
+WHY_NAME: Final = (
+    f"A table's name has at most {LONGEST_NAME} letters, digits, - and _, and no dot: its daemon runs as the system "
+    "user cardshoe-NAME, which Linux limits to 31 characters without a dot, and as the service cardshoe@NAME."
+)
+PERSON: Final = re.compile(r"([^=:]+)=([a-z_]+)(?::(.+))?")
+MADE_DIGITS: Final = 8
+LARGEST_UID: Final = 2**32 - 2
+
+
+class NewPerson(NamedTuple):
+    """`pin` empty: the person needs none. `made`: the PIN was made here and is shown once."""
+
+    id: str
+    name: str
+    role: Role
+    pin: str = ""
+    made: bool = False
+    uids: tuple[int, ...] = ()
+
+
+class NewTable(NamedTuple):
+    """`here`: journal and socket lie in the folder. `readings`: by setting, chosen by `chosen_by`."""
+
+    name: str
+    game: Game
+    unit: Unit
+    simulated: bool
+    here: bool
+    device: str
+    serial: str
+    readings: dict[str, str]
+    chosen_by: str
+    people: tuple[NewPerson, ...]
+
+
+def checked_name(given: str) -> str:
+    """Raises `BadInputError`."""
+    if NAME.fullmatch(given) is None:
+        raise BadInputError(f"{shortened(given)!r} cannot be the name of a table.", WHY_NAME)
+    return given
+
+
+def uid_of(given: str) -> int:
+    """A user of this machine, by name or number. Raises `BadInputError`."""
+    number = whole_number(given, LARGEST_UID)
+    if number is not None:
+        return number
+    try:
+        return pwd.getpwnam(given).pw_uid
+    except KeyError:
+        hint = "Name the user who works at the table's console, or its number."
+        raise BadInputError(f"This machine has no user {shortened(given)!r}.", hint) from None
+
+
+def own_user() -> str:
+    """The user who asked for this, also by sudo."""
+    return os.environ.get("SUDO_UID", str(os.getuid()))
+
+
+def person_of(given: str) -> NewPerson:
+    """`ID=ROLE` or `ID=ROLE:NAME`. Raises `BadInputError`."""
+    found = PERSON.fullmatch(given.strip())
+    if found is None or found[2] not in set(Role):
+        roles = ", ".join(Role)
+        raise BadInputError(f"--person {shortened(given)!r} is not ID=ROLE:NAME.", f"A role is one of {roles}.")
+    return NewPerson(found[1], found[3] or found[1], Role(found[2]))
+
+
+def ask_people() -> list[NewPerson]:
+    """One after the other, until there is a shift manager and no further id is entered."""
+    click.echo("Enter the people of the table; an empty id ends the list.", err=True)
+    people: list[NewPerson] = []
+    while True:
+        id_ = click.prompt("Id of a person", default="", show_default=False, err=True).strip()
+        if id_:
+            name = click.prompt("  Name", default=id_, err=True)
+            role = click.prompt("  Role", type=click.Choice([str(one) for one in Role]), err=True)
+            people.append(NewPerson(id_, name, Role(role)))
+        elif any(one.role is Role.SHIFT_MANAGER for one in people):
+            return people
+        else:
+            click.echo("There must be a shift manager, to whom the rules refer what they leave open.", err=True)
+
+
+def with_access(people: Sequence[NewPerson], uid: int, *, make_pins: bool) -> tuple[NewPerson, ...]:
+    """The first dealer (or the first of all) is whom the console's user stands for; the others get a PIN."""
+    at_console = next((one for one in people if one.role is Role.DEALER), people[0])
+    found = []
+    for one in people:
+        uids = (uid,) if one is at_console else ()
+        if one.role is Role.DEALER and uids:
+            found.append(one._replace(uids=uids))
+        else:
+            pin = made_pin() if make_pins else asked_pin(one.name)
+            found.append(one._replace(uids=uids, pin=pin, made=make_pins))
+    return tuple(found)
+
+
+def made_pin() -> str:
+    """A PIN that nobody chose."""
+    while True:
+        pin = "".join(str(secrets.randbelow(10)) for _ in range(MADE_DIGITS))
+        if not mistake_of_pin(pin):
+            return pin
+
+
+def asked_pin(name: str) -> str:
+    """Twice, and not shown; again until it can be used."""
+    while True:
+        entered = click.prompt(f"PIN of {name}", hide_input=True, err=True)
+        if mistake := mistake_of_pin(entered):
+            click.echo(mistake, err=True)
+        elif click.prompt("The same PIN again", hide_input=True, err=True) != entered:
+            click.echo("The two PINs differ; enter both again.", err=True)
+        else:
+            return str(entered)

@@ -1,0 +1,174 @@
+"""`cardshoe init`: asks, writes the folder, and says what comes next."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from controller.commands.init.answers import (
+    WHY_NAME,
+    NewPerson,
+    NewTable,
+    ask_people,
+    checked_name,
+    own_user,
+    person_of,
+    uid_of,
+    with_access,
+)
+from controller.commands.options import find_game, read_options
+from controller.commands.text import write_out
+from controller.games import GAMES
+from controller.games.specification import Game, Unit
+from controller.problems import BadInputError, ProblemError
+from controller.roles import Role
+from firmware_bridge.device_keys import is_serial
+
+PLAYED = (
+    NewPerson("dealer", "Dana", Role.DEALER),
+    NewPerson("supervisor", "Sam", Role.PIT_SUPERVISOR),
+    NewPerson("manager", "Max", Role.SHIFT_MANAGER),
+)
+"""Of a simulated table, where nobody is named."""
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--name", help="The table's name; left out: the folder's.")
+@click.option("--game", "game_id", help="The id of a rules document, as NC.")
+@click.option("--unit", type=click.Choice([str(one) for one in Unit]), help="What the device dispenses.")
+@click.option("--device", help="The device's serial number, or its URL (docs: device URLs).")
+@click.option("--simulated", is_flag=True, help="A table with a simulated device; its files stay in FOLDER.")
+@click.option("--person", "persons", multiple=True, metavar="ID=ROLE:NAME", help="A person; as often as needed.")
+@click.option("--console-user", help="The user of this machine at the table's console, by name or number.")
+@click.option("--reading", "readings", multiple=True, metavar="ID=OPTION", help="Choose a reading; may be repeated.")
+@click.option("--chosen-by", default="", help="Who chose the readings.")
+@click.option("--make-pins", is_flag=True, help="Make the PINs and show them once, instead of asking for them.")
+@click.option("--yes", is_flag=True, help="Ask nothing: take the options and the defaults, and make the PINs.")
+@click.option("--install", "installs", is_flag=True, help="Carry the commands of install.sh out (as root).")
+def init(
+    folder: Path, name: str | None, game_id: str | None, unit: str | None, device: str | None, simulated: bool,
+    persons: tuple[str, ...], console_user: str | None, readings: tuple[str, ...], chosen_by: str, make_pins: bool,
+    yes: bool, installs: bool,
+) -> None:  # fmt: skip
+    """Make the working FOLDER of a table: configuration, keys, people with PINs, files for systemd and udev.
+
+    Asks for what no option says. Nothing is overwritten, and nothing outside FOLDER is changed without --install.
+    """
+    folder = folder.resolve()
+    if installs and (simulated or os.geteuid() != 0):
+        hint = "Leave --install out." if simulated else "Run it as root, or run the folder's install.sh as root later."
+        raise BadInputError("--install is for a real table, and for root.", hint)
+    asks = not yes
+    table_name = _name(folder.name if name is None else name, given=name is not None, asks=asks)
+    game = find_game(game_id or _asked("Game", "NC", list(GAMES), asks=asks))
+    chosen_unit = Unit(unit or _asked("What the device dispenses", "sets", [str(one) for one in Unit], asks=asks))
+    url, serial = _device(folder, device, simulated=simulated, asks=asks)
+    chosen = read_options(game, readings)
+    if not simulated:
+        chosen_by = _choose_open(game, chosen, chosen_by, asks=asks)
+    people = [person_of(given) for given in persons] or _people(simulated=simulated, asks=asks)
+    user = console_user or _asked("User of this machine at the table's console", own_user(), (), asks=asks)
+    with_pins = with_access(people, uid_of(user), make_pins=make_pins or yes)
+    table = NewTable(table_name, game, chosen_unit, simulated, simulated, url, serial, chosen, chosen_by, with_pins)
+
+    from controller.commands.init.folder import make_folder
+
+    make_folder(folder, table)
+    write_out("\n".join(_told(folder, table, installs=installs)))
+    if installs:
+        _install(folder)
+
+
+def _name(name: str, *, given: bool, asks: bool) -> str:
+    if given or not asks:
+        return checked_name(name)
+    while True:
+        entered = click.prompt("Name of the table", default=name, err=True)
+        try:
+            return checked_name(entered)
+        except BadInputError:
+            click.echo(WHY_NAME, err=True)
+
+
+def _asked(question: str, default: str, choices: Sequence[str], *, asks: bool) -> str:
+    if not asks:
+        return default
+    kind = click.Choice(choices, case_sensitive=False) if choices else None
+    return str(click.prompt(question, default=default, type=kind, err=True))
+
+
+def _device(folder: Path, given: str | None, *, simulated: bool, asks: bool) -> tuple[str, str]:
+    """The URL, and the serial number that is pinned; empty: none."""
+    if given is None and simulated:
+        return f"serial://{folder}/device", ""
+    if given is None and not asks:
+        hint = "Add --device with a serial number or a URL; `cardshoe devices` shows what is plugged in."
+        raise BadInputError("A real table needs its device.", hint)
+    device = given or click.prompt("Serial number of the device, or its URL (`cardshoe devices` shows it)", err=True)
+    if "://" in device:
+        return device, ""
+    if not is_serial(device) or "/" in device:
+        raise BadInputError(f"--device {device[:60]!r} is no serial number and no URL.", "As in CARDSHOE-0001.")
+    return f"serial:///dev/cardshoe/{device}", device
+
+
+def _choose_open(game: Game, chosen: dict[str, str], chosen_by: str, *, asks: bool) -> str:
+    """A real table chooses every setting without a default. Returns who chose."""
+    unchosen = [one for one in game.settings if one.must_be_chosen and one.id not in chosen]
+    if unchosen and not asks:
+        needed = " ".join(f"--reading {one.id}={'|'.join(one.words)}" for one in unchosen)
+        raise BadInputError(f"{game.id} leaves open what the casino has to choose.", f"Add {needed} --chosen-by NAME.")
+    for one in unchosen:
+        click.echo(f"{one.question} ({game.id} {one.clause})", err=True)
+        for word, meaning in one.options:
+            click.echo(f"  {word}: {meaning}", err=True)
+        chosen[one.id] = click.prompt("The casino's choice", type=click.Choice(one.words), err=True)
+    if chosen and not chosen_by:
+        if not asks:
+            raise BadInputError("The readings do not name who chose them.", "Add --chosen-by NAME.")
+        chosen_by = click.prompt("Who chose these readings", err=True)
+    return chosen_by
+
+
+def _people(*, simulated: bool, asks: bool) -> list[NewPerson]:
+    if simulated:
+        return list(PLAYED)
+    if not asks:
+        raise BadInputError("A real table needs its people.", "Add --person ID=ROLE:NAME for each of them.")
+    return ask_people()
+
+
+def _told(folder: Path, table: NewTable, *, installs: bool) -> list[str]:
+    """What was made, the PINs that were, and what comes next."""
+    lines = [f"{folder}: table {table.name}, {table.game.id}, {table.unit}; device {table.device}."]
+    lines += [f"PIN of {one.name} ({one.id}): {one.pin}" for one in table.people if one.made]
+    if any(one.made for one in table.people):
+        lines.append("Hand each PIN to its person, then clear this screen: they are not shown again.")
+    lines += ["", f"cardshoe config check {folder}/table.toml"]
+    if table.here:
+        kind = "shuffler" if table.unit is Unit.SETS else "shoe"
+        lines.append(f"cardshoe simulate --kind {kind} --link {folder}/device --key-file {folder}/device.keys")
+        lines.append(f"cardshoe run --config {folder}/table.toml")
+        return lines
+    if not installs:
+        lines += [f"sh {folder}/install.sh     # as root: the system user, udev's rules, the service"]
+    if table.serial:
+        lines.append(f"cardshoe devices pair {table.serial} --key-file /etc/cardshoe/{table.name}/device.keys")
+        lines.append(f"systemctl restart cardshoe@{table.name}")
+    lines.append(f"cardshoe doctor --config /etc/cardshoe/{table.name}/table.toml")
+    lines += ["", f"Keep a copy of {folder}/journal.key in a safe: without it the journal cannot be read."]
+    return lines
+
+
+def _install(folder: Path) -> None:
+    done = subprocess.run(["/bin/sh", str(folder / "install.sh")], check=False)  # noqa: S603  # the script that was just made
+    if done.returncode:
+        raise ProblemError(
+            "The installation did not end well.",
+            "The lines above say why. Mend it, then carry the rest of install.sh out.",
+        )

@@ -1,0 +1,123 @@
+"""The folder of a new table: written beside its place, checked as the daemon would, and only then moved there."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import shutil
+import tempfile
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+from controller.api.pins import SALT, hash_pin
+from controller.commands.config.options import toml
+from controller.commands.init.answers import NewPerson, NewTable
+from controller.commands.init.system import script, system_files
+from controller.daemon.configuration import ConfigurationError, read_configuration
+from controller.daemon.configuration_files import mistakes_of_files
+from controller.daemon.host import HostClock
+from controller.journal.sealing import create_key_file
+from controller.problems import BadInputError, ProblemError
+from firmware_bridge.device_keys import write_device_keys
+from firmware_bridge.device_url import parse_device_url
+from firmware_bridge.drivers.registry import registered_driver
+from firmware_bridge.errors import BridgeError
+
+NOT_OVERWRITTEN = "Nothing was overwritten. Name a folder that is not there yet, or an empty one."
+
+
+def make_folder(folder: Path, table: NewTable) -> None:
+    """All of it or nothing. Raises `BadInputError`, `ProblemError`."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise BadInputError(f"{folder} is there already.", NOT_OVERWRITTEN)
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        made = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    except OSError as error:
+        raise ProblemError(f"{folder} cannot be made: {error.strerror}.", "Name another folder.") from error
+    try:
+        _write(made, folder, table)
+        _check(made, folder)
+        made.rename(folder)  # takes the place of an empty folder, and of no other
+    except BridgeError as error:
+        raise BadInputError(f"--device: {error}", error.hint) from error
+    except OSError as error:
+        if error.errno in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
+            raise BadInputError(f"{folder} is there already.", NOT_OVERWRITTEN) from error
+        raise ProblemError(f"{folder} cannot be written: {error.strerror}.", "Make room there, then again.") from error
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+
+
+def _check(made: Path, folder: Path) -> None:
+    """Raises `BadInputError` for what the daemon would refuse."""
+    try:
+        configuration = read_configuration(made / "table.toml")
+        if mistakes := mistakes_of_files(configuration):
+            raise ConfigurationError(made / "table.toml", mistakes)
+    except ConfigurationError as error:
+        said = str(error).replace(str(made), str(folder))
+        raise BadInputError(f"These answers make no table. {said}", "Nothing was written; answer again.") from error
+
+
+def _write(made: Path, folder: Path, table: NewTable) -> None:
+    url = parse_device_url(table.device)
+    needs_keys = registered_driver(url.driver).needs_keys
+    today = datetime.fromtimestamp(HostClock().now().utc_ns / 1e9, UTC).date()
+    _file(made / "table.toml", configuration_text(folder, table, today, needs_keys=needs_keys), 0o600)
+    create_key_file(made / "journal.key")
+    write_device_keys(made / "device.keys", {})
+    if table.here:
+        return
+    (made / "system").mkdir(mode=0o755)
+    for name, text in system_files(table.name, url, table.serial).items():
+        _file(made / "system" / name, text, 0o644)
+    _file(made / "install.sh", script(table.name), 0o755)
+
+
+def _file(path: Path, text: str, mode: int) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def configuration_text(folder: Path, table: NewTable, today: date, *, needs_keys: bool) -> str:
+    """The table's file. Every other option and its default: `cardshoe config example`."""
+    journal = "journal" if table.here else f"/var/lib/cardshoe/{table.name}/journal"
+    socket = "api.sock" if table.here else f"/run/cardshoe/{table.name}/api.sock"
+    lines = [
+        "# Made by `cardshoe init`. Every other option, with its default: cardshoe config example",
+        "[table]",
+        f"name = {toml(table.name)}",
+        f"game = {toml(table.game.id)}",
+        f"unit = {toml(table.unit)}",
+        f"simulated = {toml(table.simulated)}",
+        *(["hands_by_device = true"] if table.simulated else []),
+        "",
+        "[device]",
+        f"url = {toml(table.device)}",
+        *(['key_file = "device.keys"'] if needs_keys else []),
+        *([f"serial = {toml(table.serial)}"] if table.serial else []),
+        "",
+        "[journal]",
+        f"folder = {toml(journal)}",
+        'key_file = "journal.key"',
+        "",
+        "[api]",
+        f"socket = {toml(socket)}",
+        *(line for person in table.people for line in _person(person)),
+    ]
+    for setting, option in table.readings.items():
+        lines += ["", f"[readings.{setting}]", f"option = {toml(option)}"]
+        lines += [f"chosen_by = {toml(table.chosen_by)}", f"chosen_on = {today.isoformat()}"] if table.chosen_by else []
+    return "\n".join(lines) + "\n"
+
+
+def _person(person: NewPerson) -> list[str]:
+    lines = ["", "[[people]]", f"id = {toml(person.id)}", f"name = {toml(person.name)}", f"role = {toml(person.role)}"]
+    if person.pin:
+        lines.append(f"pin_hash = {toml(hash_pin(person.pin, secrets.token_bytes(SALT)))}")
+    if person.uids:
+        lines.append(f"uids = {toml(person.uids)}")
+    return lines

@@ -1,0 +1,240 @@
+"""`cardshoe init`: what it writes holds, is nobody else's to read, and overwrites nothing; a round is dealt from it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pty
+import re
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from controller.api.pins import pin_matches
+from controller.commands.init.system import system_files
+from controller.commands.main import main
+from controller.daemon.configuration import read_configuration
+from controller.roles import Role
+from firmware_bridge.device_url import parse_device_url
+from tests.architecture.sources import ROOT
+from tests.end_to_end.processes import Child
+from tests.end_to_end.stage import short_folder
+
+REAL = (
+    "--name", "NC-01", "--game", "nc", "--unit", "sets", "--device", "CARDSHOE-0001", "--yes",
+    "--person", "dana=dealer:Dana Dee", "--person", "sam=pit_supervisor:Sam Ho", "--person", "max=shift_manager:Max",
+    "--console-user", "1001", "--reading", "established_by=mathematically", "--chosen-by", "J. Tan",
+)  # fmt: skip
+PIN = re.compile(r"^PIN of .+ \((\w+)\): (\d+)$", re.MULTILINE)
+
+
+def init(*arguments: str, given: str | None = None) -> Result:
+    return CliRunner().invoke(main, ["init", *arguments], input=given)
+
+
+def mode_of(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_a_real_table_from_options_alone(tmp_path: Path) -> None:
+    folder = tmp_path / "nc-01"
+    done = init(str(folder), *REAL)
+    assert done.exit_code == 0, done.stderr
+    checked = CliRunner().invoke(main, ["config", "check", str(folder / "table.toml")])
+    assert checked.exit_code == 0, checked.stderr
+    found = read_configuration(folder / "table.toml")
+    assert (found.table.name, found.table.simulated, found.device.serial) == ("NC-01", False, "CARDSHOE-0001")
+    assert str(found.journal.folder) == "/var/lib/cardshoe/NC-01/journal"
+    assert found.readings["established_by"].chosen_by == "J. Tan"
+    dana, sam, _ = found.people
+    assert (dana.name, dana.uids, dana.pin_hash) == ("Dana Dee", (1001,), "")
+    pins = dict(PIN.findall(done.stdout))
+    assert pins.keys() == {"sam", "max"}
+    assert pin_matches(pins["sam"], sam.pin_hash)
+    assert [mode_of(folder / name) for name in ("table.toml", "journal.key", "device.keys")] == [0o600] * 3
+    assert mode_of(folder) == 0o700
+    assert "as root" in done.stdout
+    assert not list(tmp_path.glob(".*")), "nothing else is left"
+
+
+def test_two_tables_have_other_keys_and_other_pins(tmp_path: Path) -> None:
+    said = [init(str(tmp_path / name), *REAL).stdout for name in "ab"]
+    assert (tmp_path / "a/journal.key").read_text() != (tmp_path / "b/journal.key").read_text()
+    assert dict(PIN.findall(said[0])) != dict(PIN.findall(said[1]))
+
+
+@pytest.mark.parametrize("there", ["file", "table.toml", "link"])
+def test_nothing_is_overwritten(tmp_path: Path, there: str) -> None:
+    folder = tmp_path / "t"
+    if there == "file":
+        folder.write_text("mine")
+    elif there == "link":
+        folder.symlink_to(tmp_path / "nowhere" / "else")
+    else:
+        folder.mkdir()
+        (folder / there).write_text("mine")
+    done = init(str(folder), *REAL)
+    if there == "link":  # it is followed, and what is made there is new
+        assert done.exit_code == 0
+    else:
+        assert done.exit_code == 2
+        assert "there already" in done.stderr
+        assert "Nothing was overwritten" in done.stderr
+        assert (folder if there == "file" else folder / there).read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", ["NC.01", "n" * 23, "a b", "", "ä"])
+def test_a_name_that_no_system_user_can_have(tmp_path: Path, name: str) -> None:
+    done = init(str(tmp_path / "t"), *(name if one == "NC-01" else one for one in REAL))
+    assert done.exit_code == 2
+    assert "at most 22" in done.stderr
+    assert "31 characters" in done.stderr
+    assert not (tmp_path / "t").exists()
+
+
+@pytest.mark.parametrize(
+    ("without", "words"),
+    [
+        ("--device", "A real table needs its device"),
+        ("--reading", "--reading established_by=mathematically|complete_hands"),
+        ("--chosen-by", "who chose them"),
+    ],
+)
+def test_what_a_script_did_not_say(tmp_path: Path, without: str, words: str) -> None:
+    at = REAL.index(without)
+    done = init(str(tmp_path / "t"), *REAL[:at], *REAL[at + 2 :])
+    assert done.exit_code == 2
+    assert words in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (("--person", "x"), "is not ID=ROLE:NAME"),
+        (("--person", "x=owner"), "one of dealer, pit_supervisor"),
+        (("--person", "sam=dealer"), "two people are called sam"),
+        (("--console-user", "nobody-of-that-name"), "has no user"),
+        (("--device", "serial:///dev/x?speed=9"), "speed"),
+        (("--device", "a b"), "no serial number and no URL"),
+        (("--reading", "established_by=never"), "established_by"),
+    ],
+)
+def test_what_makes_no_table_is_refused_and_nothing_is_written(
+    tmp_path: Path, more: tuple[str, ...], words: str
+) -> None:
+    done = init(str(tmp_path / "t"), *REAL, *more)
+    assert done.exit_code == 2, done.output
+    assert words in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_questions_and_their_answers(tmp_path: Path) -> None:
+    """Without an option everything is asked: a name that cannot be, a PIN that is refused, two that differ."""
+    answers = [
+        "NC.01", "NC-01", "NC", "singles", "CARDSHOE-0007", "complete_hands", "J. Tan",
+        "", "dana", "Dana", "dealer", "", "mo", "Mo", "shift_manager", "", "1001",
+        "111111", "527190", "527191", "527190", "527190",
+    ]  # fmt: skip
+    done = init(str(tmp_path / "t"), given="".join(f"{one}\n" for one in answers))
+    assert done.exit_code == 0, done.output
+    for said in ("31 characters", "There must be a shift manager", "tried first", "The two PINs differ"):
+        assert said in done.stderr
+    assert "527190" not in done.output
+    found = read_configuration(tmp_path / "t/table.toml")
+    assert [one.role for one in found.people] == [Role.DEALER, Role.SHIFT_MANAGER]
+    assert pin_matches("527190", found.people[1].pin_hash)
+    assert found.readings["established_by"].option == "complete_hands"
+
+
+def test_at_a_terminal_no_pin_is_shown(tmp_path: Path) -> None:
+    master, slave = pty.openpty()
+    asked = [one for one in REAL if one != "--yes"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "controller", "init", str(tmp_path / "t"), *asked],
+        stdin=slave, stdout=subprocess.PIPE, stderr=slave, start_new_session=True,
+        preexec_fn=lambda: os.close(os.open(os.ttyname(slave), os.O_RDWR)),  # the terminal of the session
+    ) as running:  # fmt: skip
+        os.close(slave)
+        shown = b""
+        for _ in range(4):
+            while not shown.endswith(b": "):
+                shown += os.read(master, 1000)
+            os.write(master, b"527190\n")
+            shown += os.read(master, 1000)
+        assert running.stdout is not None
+        printed = running.stdout.read()
+        assert running.wait(timeout=300) == 0
+    os.close(master)
+    assert b"527190" not in shown + printed
+
+
+@pytest.mark.tool("systemd-sysusers")
+def test_the_script_puts_everything_in_place(tmp_path: Path) -> None:
+    folder, pc = tmp_path / "t", tmp_path / "pc"
+    assert init(str(folder), *REAL).exit_code == 0
+    (pc / "etc").mkdir(parents=True)
+    run = subprocess.run(
+        ["sh", str(folder / "install.sh")], env=os.environ | {"DESTDIR": str(pc)}, capture_output=True, text=True
+    )
+    assert run.returncode == 0, run.stderr
+    assert "cardshoe-NC-01:" in (pc / "etc/passwd").read_text()
+    etc = pc / "etc/cardshoe/NC-01"
+    assert mode_of(etc) == 0o700
+    assert [mode_of(etc / name) for name in ("table.toml", "journal.key", "device.keys")] == [0o600] * 3
+    assert 'GROUP="cardshoe-NC-01"' in (pc / "etc/udev/rules.d/72-cardshoe-NC-01.rules").read_text()
+    assert "User=cardshoe-%i" in (pc / "etc/systemd/system/cardshoe@.service.d/apart.conf").read_text()
+    again = subprocess.run(
+        ["sh", str(folder / "install.sh")], env=os.environ | {"DESTDIR": str(pc)}, capture_output=True, text=True
+    )
+    assert again.returncode == 1
+    assert "nothing was installed" in again.stderr
+
+
+def test_install_is_for_root_and_a_real_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert init(str(tmp_path / "t"), "--simulated", "--yes", "--install").exit_code == 2
+    monkeypatch.setattr(os, "geteuid", lambda: 1001)
+    done = init(str(tmp_path / "t"), *REAL, "--install")
+    assert done.exit_code == 2
+    assert not (tmp_path / "t").exists()
+
+
+def test_a_port_on_the_board_has_its_rule_and_its_drop_in() -> None:
+    files = system_files("NC-01", parse_device_url("serial:///dev/ttyS0?driver=angel_eye"), "")
+    assert 'KERNEL=="ttyS0", GROUP="cardshoe-NC-01"' in files["72-cardshoe-NC-01.rules"]
+    assert "DeviceAllow=/dev/ttyS0 rw" in files["port.conf"]
+
+
+def test_the_wheel_carries_the_files() -> None:
+    """`udev` is a folder of the sources; the package has it under another name."""
+    text = (ROOT / "pyproject.toml").read_text("utf-8")
+    assert '"udev" = "controller/system_files"' in text
+
+
+async def test_a_round_is_dealt_from_the_folder_of_a_simulated_table() -> None:
+    with short_folder() as parent:
+        folder = parent / "bench-1"
+        done = await asyncio.to_thread(init, str(folder), "--simulated", "--yes")
+        assert done.exit_code == 0, done.stderr
+        pins = [option for id_, pin in PIN.findall(done.stdout) for option in ("--pin", f"{id_}={pin}")]
+        assert pins
+        (printed,) = re.findall(r"^cardshoe (simulate .*)$", done.stdout, re.MULTILINE)
+        (run,) = re.findall(r"^cardshoe (run .*)$", done.stdout, re.MULTILINE)
+        table = str(folder / "table.toml")
+        daemon = Child("controller", *run.split())
+        device = Child("controller", *printed.split(), "--fast", "--rounds", "1", "--dealer", table, *pins)
+        try:
+            assert await device.ended() == 0, device.err
+            status = Child("controller", "status", "--config", table, "--json")
+            assert await status.ended() == 1, status.err
+            assert '"round":1,' in status.out[0], status.err
+            status.abandon()
+            assert await daemon.end() == 0
+            assert mode_of(folder / "journal" / "signing.key") == 0o600
+        finally:
+            device.abandon()
+            daemon.abandon()
