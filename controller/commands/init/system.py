@@ -16,41 +16,6 @@ _FOLDERS: Final = (_PACKAGE / "system_files", _PACKAGE.parent / "udev")
 BOARD_PORT: Final = "/dev/ttyS"
 NAMED: Final = "/dev/cardshoe/"
 
-SCRIPT: Final = """\
-#!/bin/sh
-# Installs table @TABLE@ on this PC: its system user, udev's rules, its files and its service. Made by `cardshoe init`.
-# Run it as root. With DESTDIR=FOLDER the files are put there, and nothing is started.
-set -eu
-cd "$(dirname "$0")"
-root="${DESTDIR:-}"
-etc="$root/etc/cardshoe/@TABLE@"
-if [ -e "$etc" ]; then
-    echo "$etc is there already: nothing was installed. Move it away first, with its keys kept." >&2
-    exit 1
-fi
-# The user comes first: udev leaves out a group that does not exist yet.
-install -D -m 0644 system/cardshoe.sysusers.conf "$root/etc/sysusers.d/cardshoe.conf"
-install -D -m 0644 system/cardshoe-@TABLE@.sysusers.conf "$root/etc/sysusers.d/cardshoe-@TABLE@.conf"
-systemd-sysusers ${root:+--root="$root"} cardshoe.conf cardshoe-@TABLE@.conf
-for rules in system/*.rules; do
-    install -D -m 0644 "$rules" "$root/etc/udev/rules.d/$(basename "$rules")"
-done
-install -D -m 0644 system/cardshoe@.service "$root/etc/systemd/system/cardshoe@.service"
-install -D -m 0644 system/apart.conf "$root/etc/systemd/system/cardshoe@.service.d/apart.conf"
-if [ -e system/port.conf ]; then
-    install -D -m 0644 system/port.conf "$root/etc/systemd/system/cardshoe@@TABLE@.service.d/port.conf"
-fi
-install -d -m 0700 "$root/etc/cardshoe" "$etc"
-install -m 0600 table.toml journal.key device.keys "$etc/"
-if [ -n "$root" ]; then
-    exit 0
-fi
-udevadm control --reload
-udevadm trigger --subsystem-match=usb --subsystem-match=tty
-systemctl daemon-reload
-systemctl enable --now cardshoe@@TABLE@
-"""
-
 
 def system_files(table: str, url: DeviceUrl, serial: str) -> dict[str, str]:
     """By name, what `install.sh` puts in place."""
@@ -77,7 +42,8 @@ def system_files(table: str, url: DeviceUrl, serial: str) -> dict[str, str]:
 
 
 def script(table: str) -> str:
-    return SCRIPT.replace("@TABLE@", table)
+    """`install.sh` of the table's folder."""
+    return _read("apart/install.sh").replace("TABLE", table)
 
 
 def _read(name: str) -> str:

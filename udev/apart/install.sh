@@ -1,0 +1,33 @@
+#!/bin/sh
+# Installs table TABLE on this PC: its system user, udev's rules, its files and its service. `cardshoe init` puts it,
+# with TABLE replaced, into the table's folder; see README.md in `udev` of the sources.
+# Run it as root. With DESTDIR=FOLDER the files are put there, and nothing is started.
+set -eu
+cd "$(dirname "$0")"
+root="${DESTDIR:-}"
+etc="$root/etc/cardshoe/TABLE"
+if [ -e "$etc" ]; then
+    echo "$etc is there already: nothing was installed. Move it away first, with its keys kept." >&2
+    exit 1
+fi
+# The user comes first: udev leaves out a group that does not exist yet.
+install -D -m 0644 system/cardshoe.sysusers.conf "$root/etc/sysusers.d/cardshoe.conf"
+install -D -m 0644 system/cardshoe-TABLE.sysusers.conf "$root/etc/sysusers.d/cardshoe-TABLE.conf"
+systemd-sysusers ${root:+--root="$root"} cardshoe.conf cardshoe-TABLE.conf
+for rules in system/*.rules; do
+    install -D -m 0644 "$rules" "$root/etc/udev/rules.d/$(basename "$rules")"
+done
+install -D -m 0644 system/cardshoe@.service "$root/etc/systemd/system/cardshoe@.service"
+install -D -m 0644 system/apart.conf "$root/etc/systemd/system/cardshoe@.service.d/apart.conf"
+if [ -e system/port.conf ]; then
+    install -D -m 0644 system/port.conf "$root/etc/systemd/system/cardshoe@TABLE.service.d/port.conf"
+fi
+install -d -m 0700 "$root/etc/cardshoe" "$etc"
+install -m 0600 table.toml journal.key device.keys "$etc/"
+if [ -n "$root" ]; then
+    exit 0
+fi
+udevadm control --reload
+udevadm trigger --subsystem-match=usb --subsystem-match=tty
+systemctl daemon-reload
+systemctl enable --now cardshoe@TABLE
