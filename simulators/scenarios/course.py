@@ -10,17 +10,20 @@ from msgspec.structs import replace
 
 from controller.games import game
 from controller.games.specification import Row, Unit
-from controller.rules.dealing_order import served_boxes
+from controller.people_words.table_of_words import NothingDoneError
+from controller.people_words.tokens import DEALER, By
+from controller.rules.dealing_order import Place, served_boxes
 from controller.table import events, operations
 from controller.table.events import AnyEvent
 from controller.table.inputs import AnyInput
-from controller.table.model import Irregularity
+from controller.table.model import Irregularity, Stage
+from controller.table.operations import AnyOperation
 from controller.table.settings import ChosenReading, Settings
 from controller.table.state import TableState
 from firmware_bridge.cards import DECK, Card
 from simulators.devices.scripted_device import ScriptedDevice
 from simulators.devices.stacked_deck import FIRST_CARD, stacked
-from simulators.scenarios.table_course import Refusal, StepError, TableCourse
+from simulators.scenarios.table_course import Refusal, TableCourse
 
 MIXED: Final = tuple(DECK[(23 * place + 7) % len(DECK)] for place in range(len(DECK)))  # the same for every scenario
 ABILITIES: Final = {
@@ -106,9 +109,87 @@ class Course(TableCourse[ScriptedDevice]):
             found = self.state.open[0]
         if found is None:
             listed = ", ".join(one.row.id for one in self.state.open)
-            raise StepError(f"write `about CELL` first: open are {listed}" if listed else "no irregularity is open")
+            raise NothingDoneError(
+                f"write `about CELL` first: open are {listed}" if listed else "no irregularity is open"
+            )
         self.subject = found.id
         return found
+
+    # -- a table of words
+
+    def enter(self, operation: AnyOperation, by: By = DEALER) -> None:
+        self.do(operation, by.role)
+
+    def enter_decision(self, operation: operations.ConfirmIrregularity | operations.Rule, by: By) -> None:
+        self.decide(operation, by.role)
+
+    def twice(self, operation: AnyOperation, by: By = DEALER) -> None:
+        for _ in range(2):
+            self.do(operation, by.role)
+
+    def about_choice(self) -> Irregularity:
+        return next((one for one in self.state.open if one.stage is Stage.CHOOSING), None) or self.about()
+
+    def turn_to(self, cell: str) -> None:
+        found = [one for one in self.state.open if one.row.id == cell]
+        if not found:
+            listed = ", ".join(one.row.id for one in self.state.open)
+            raise NothingDoneError(f"no {cell} is open; open: {listed or 'none'}")
+        self.subject = found[0].id
+
+    def open_irregularities(self) -> tuple[int, ...]:
+        return tuple(one.id for one in self.state.open)
+
+    def choosers(self) -> Sequence[tuple[Place, str]]:
+        return self.state.round.choosers
+
+    def ordinals_at(self, place: Place) -> tuple[int, ...]:
+        return tuple(card.ordinal for card in self.hand_at(place).cards)
+
+    def entries(self) -> Sequence[tuple[int, operations.Operation]]:
+        return tuple((one.entry, one.operation) for one in self.state.round.entered)
+
+    def load(self) -> None:
+        self.heartbeat()
+        self.fresh_deck()
+
+    def put_in(self, deck: str) -> None:
+        self.heartbeat()
+        self.device.load()
+        self.do(operations.LoadDeck(deck))
+
+    def place_your_bets(self) -> None:
+        self.do(operations.PlaceYourBets())
+        if not self.setting.wagers:
+            self.do(operations.OccupyBoxes(self.boxes))
+        for wager in self.setting.wagers:
+            self.lay(wager)
+
+    def occupy(self, boxes: tuple[int, ...]) -> None:
+        self.do(operations.OccupyBoxes(boxes))
+
+    def lay(self, wager: operations.PlaceWager) -> None:
+        if all(bettor.id != wager.bettor for bettor in self.state.layout.bettors):
+            self.do(operations.EnterBettor(wager.bettor))
+        self.do(wager)
+
+    def begin(self) -> None:
+        self.load()
+        self.place_your_bets()
+        self.close_bets()
+
+    def first_card(self) -> None:
+        self.open_first_card()
+
+    def deal(self, times: int) -> None:
+        for _ in range(times):
+            self.deal_one()
+
+    def settle(self) -> None:
+        self.count_and_pay()
+
+    def finish(self) -> None:
+        self.finish_round()
 
     def start_host(self) -> None:
         """The PC has power, and the daemon begins on it."""
@@ -134,7 +215,7 @@ class Course(TableCourse[ScriptedDevice]):
                     self._look_at_the_hands(places)
 
     def _look_at_the_hands(self, places: Sequence[str]) -> None:
-        """Raises `StepError` where the deal of the first round begins and will not give the hands of the header.
+        """Raises `NothingDoneError` where the deal of the first round begins and will not give the hands of the header.
 
         A card that was taken before is an error of the steps: every card after it goes astray, and nothing is said.
         """
@@ -146,7 +227,7 @@ class Course(TableCourse[ScriptedDevice]):
             gets = [card for at, card in zip(due, cards, strict=False) if at == place]
             if place != FIRST_CARD and gets[: len(hand)] != list(hand):
                 boxes = ", ".join(map(str, self.setting.served))
-                raise StepError(
+                raise NothingDoneError(
                     f"{place} would not get the hand that the header names: only the first deck that is loaded has it, "
                     f"for wagers on boxes {boxes}; name the boxes in the header as the steps have them"
                 )

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import Final, TypeAlias
 
+from controller.people_words.table_of_words import NothingDoneError
+from controller.people_words.tokens import Tokens
+from controller.people_words.word import Word, plain
 from firmware_bridge.cards import Card
 from simulators.scenarios.course import Course
-from simulators.scenarios.step_forms import Act, Word, plain
-from simulators.scenarios.table_course import StepError
-from simulators.scenarios.tokens import Tokens
 
+Act: TypeAlias = Callable[[Course], None]
 TOGETHER: Final = 3  # cards of a set
+
+
+def _read_take(tokens: Tokens) -> Act:
+    times = tokens.times("how many sets or cards are taken")
+
+    def take(course: Course) -> None:
+        for _ in range(times):
+            course.device.give_out()
+
+    return take
 
 
 def _read_face_up(tokens: Tokens) -> Act:
@@ -21,7 +32,7 @@ def _read_face_up(tokens: Tokens) -> Act:
         try:
             course.device.find_face_up(ordinal)
         except ValueError as error:
-            raise StepError(str(error)) from error
+            raise NothingDoneError(str(error)) from error
 
     return find
 
@@ -83,7 +94,8 @@ def _power_back(course: Course) -> None:
     course.connect()
 
 
-DEVICE_STEPS: Final[Mapping[str, Word]] = {
+DEVICE_STEPS: Final[Mapping[str, Word[Course]]] = {
+    "take": Word("take NUMBER", "sets are lifted, or cards drawn, due or not", _read_take),
     "device face-up": Word("device face-up NUMBER", "a card lies face up inside", _read_face_up),
     "device together": Word("device together NUMBER [order known]", "cards are drawn at once", _read_together),
     "device next-set": Word("device next-set NUMBER", "the next set will have so many cards", _read_next_set),

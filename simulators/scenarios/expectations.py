@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 from controller.games.specification import Disposition, Row
+from controller.people_words.tokens import FACTS, ROLES, Tokens, UnreadableError
 from controller.roles import Role
 from controller.table import events
 from controller.table.irregularities.reopening import CORRECTED
@@ -14,7 +15,6 @@ from controller.table.model import Hand, Pile, Stage
 from controller.table.next_step import next_step
 from controller.table.phases import Phase, Service
 from simulators.scenarios.course import Course
-from simulators.scenarios.tokens import FACTS, ROLES, Tokens, UnreadableError
 
 Look: TypeAlias = Callable[[Course], str | None]
 EventT = TypeVar("EventT", bound=events.Event)

@@ -22,13 +22,13 @@ from msgspec.structs import replace
 
 from controller.games import GAMES
 from controller.games.specification import Game, Unit
+from controller.people_words.reading import find_word, read_form, read_line
+from controller.people_words.tokens import Tokens, UnreadableError
 from controller.table.settings import ChosenReading
 from simulators.devices.stacked_deck import FIRST_CARD, HandsError
-from simulators.scenarios.course import ABILITIES, TableSetting
+from simulators.scenarios.course import ABILITIES, Course, TableSetting
 from simulators.scenarios.expectations import CELL, EXPECTATIONS, ROW_FORM, Look, read_row
-from simulators.scenarios.step_forms import Act
 from simulators.scenarios.steps import STEPS
-from simulators.scenarios.tokens import Tokens, UnreadableError
 
 EXPECT: Final = "expect"
 SILENT: Final = "silent"
@@ -44,7 +44,7 @@ class Step(NamedTuple):
 
     line: int
     text: str
-    act: Act | None = None
+    act: Callable[[Course], None] | None = None
     look: Look | None = None
 
 
@@ -108,33 +108,12 @@ def read_scenario(name: str, text: str) -> Scenario:
 def _step(number: int, words: list[str]) -> Step:
     text = " ".join(words)
     if words[0] != EXPECT:
-        word, read, reading = _longest(words, STEPS, f"'{' '.join(words[:2])}' begins no step")
-        act = _read(STEPS[word].form, read, reading)
-        return Step(number, text, act=act)
+        return Step(number, text, act=read_line(words, STEPS))
     if len(words) > 1 and CELL.fullmatch(words[1]):
-        return Step(number, text, look=_read(ROW_FORM, read_row, Tokens(words[1:])))
+        return Step(number, text, look=read_form(ROW_FORM, read_row, Tokens(words[1:])))
     named = words[1] if len(words) > 1 else ""
-    word, read_look, reading = _longest(words[1:], EXPECTATIONS, f"'{named}' cannot be expected")
-    return Step(number, text, look=_read(EXPECTATIONS[word].form, read_look, reading))
-
-
-def _longest(words: list[str], known: Mapping[str, Any], sentence: str) -> tuple[str, Callable[[Tokens], Any], Tokens]:
-    """The longest known word that begins the line, its reader, and what follows it."""
-    for word in sorted(known, key=len, reverse=True):
-        reading = Tokens(words)
-        if reading.maybe(word):
-            return word, known[word].read, reading
-    alike = [word for word in known if word.split()[0] == words[0]] if words else []
-    raise UnreadableError(f"{sentence}; known: {', '.join(alike or known)}")
-
-
-def _read(form: str, read: Callable[[Tokens], Any], tokens: Tokens) -> Any:
-    try:
-        made = read(tokens)
-        tokens.done()
-    except UnreadableError as error:
-        raise UnreadableError(f"{error}; write `{form}`") from error
-    return made
+    word, reading = find_word(words[1:], EXPECTATIONS, f"'{named}' cannot be expected")
+    return Step(number, text, look=read_form(EXPECTATIONS[word].form, EXPECTATIONS[word].read, reading))
 
 
 # -- the header

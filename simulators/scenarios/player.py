@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from controller.games.specification import Disposition, Row
+from controller.people_words.table_of_words import NothingDoneError
 from controller.table.events import AnyEvent
 from simulators.scenarios.course import Course
 from simulators.scenarios.expectations import named, say_row
 from simulators.scenarios.format import Scenario, Step
-from simulators.scenarios.table_course import Refusal, RefusedStepError, StepError
+from simulators.scenarios.table_course import Refusal, RefusedStepError
 
 
 class DifferenceError(Exception):
@@ -53,7 +54,7 @@ def _act(scenario: Scenario, course: Course, step: Step) -> None:
         step.act(course)
     except RefusedStepError as error:
         course.refusal = error.refusal
-    except StepError as error:
+    except NothingDoneError as error:
         raise DifferenceError(scenario.name, step.line, f"`{step.text}`: {error}.") from error
 
 

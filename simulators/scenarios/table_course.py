@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Final, Generic, NamedTuple, TypeVar
 
 from controller.games.specification import StepKind, Unit
+from controller.people_words.table_of_words import NothingDoneError
 from controller.roles import Role
 from controller.rules.dealing_order import DEALER
 from controller.table import events, operations
@@ -46,10 +47,6 @@ class RefusedStepError(Exception):
     def __init__(self, refusal: Refusal) -> None:
         super().__init__(refusal.sentence)
         self.refusal = refusal
-
-
-class StepError(Exception):
-    """A step came to nothing, in a sentence."""
 
 
 class TableCourse(Generic[DeviceT]):
@@ -176,11 +173,11 @@ class TableCourse(Generic[DeviceT]):
             self.open_first_card()
 
     def deal_one(self) -> None:
-        """A set is lifted or a card drawn. Raises `StepError` where none is due."""
+        """A set is lifted or a card drawn. Raises `NothingDoneError` where none is due."""
         before = self.state.round.dealt
         self.device.give_out()
         if self.state.round.dealt == before:
-            raise StepError("nothing was dealt: no card is due; write `take` for what is taken out of turn")
+            raise NothingDoneError("nothing was dealt: no card is due; write `take` for what is taken out of turn")
 
     def deal_all(self) -> None:
         """Whatever is still due, until something stops the deal."""
@@ -206,10 +203,10 @@ class TableCourse(Generic[DeviceT]):
         return None
 
     def hand_at(self, place: str) -> Hand:
-        """Raises `StepError` where none lies."""
+        """Raises `NothingDoneError` where none lies."""
         hand = self.state.round.hands.get(place)
         if hand is None:
-            raise StepError(f"no hand lies at {place} yet; deal it before")
+            raise NothingDoneError(f"no hand lies at {place} yet; deal it before")
         return hand
 
     def count_and_pay(self) -> None:

@@ -31,6 +31,7 @@ from controller.games.specification import Unit
 from controller.journal import JournalError
 from controller.journal.reader import JournalReader
 from controller.journal.sealing import load_key_file
+from controller.people_words.tokens import Tokens, UnreadableError
 from controller.roles import Role
 from controller.table.decide import decide
 from controller.table.evolve import fold
@@ -55,7 +56,6 @@ from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
 from simulators.scenarios.format import BadScenarioError, read_scenario
 from simulators.scenarios.player import DifferenceError, play
-from simulators.scenarios.tokens import Tokens, UnreadableError
 from tests.captures.make import CARD_TABLE
 from tests.captures.make import FOLDER as CAPTURES
 from tests.support.journal_codec import table_codec

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from controller.daemon.host import SystemdNotifier
+from controller.people_words.tokens import Tokens, UnreadableError
 from firmware_bridge.device_url import parse_device_url
 from firmware_bridge.errors import BadDeviceUrlError
 from firmware_bridge.plain_text import whole_number
-from simulators.scenarios.tokens import Tokens, UnreadableError
 
 OTHERS = ("\uff11\uff12", "\u0663", "1_2", "+1", "-1", " 1", "1 ", "1\n", "²", "", "0x10", "9" * 5000)
 

@@ -1,10 +1,10 @@
-"""Reads one line of a scenario token by token, with an error that lists what may stand there."""
+"""Reads a line of words token by token, with an error that lists what may stand there."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from controller.games.specification import Choice, Facts, Kind, RulingAction
 from controller.roles import Role
@@ -24,15 +24,27 @@ _PLACE: Final = re.compile(r"D|B[1-9]")
 ValueT = TypeVar("ValueT")
 
 
+class By(NamedTuple):
+    """Who does it: a rank, or a person by id where the table has people. `said`: it stands in the line."""
+
+    role: Role
+    person: str = ""
+    said: bool = False
+
+
+DEALER: Final = By(Role.DEALER)
+
+
 class UnreadableError(Exception):
     """A line that says nothing known. The sentence names what stands there and what could."""
 
 
 class Tokens:
-    """The words of a line, taken one after the other."""
+    """The words of a line, taken one after the other. `people`: what follows `by` may be a person's id too."""
 
-    def __init__(self, words: Sequence[str]) -> None:
+    def __init__(self, words: Sequence[str], *, people: bool = False) -> None:
         self._left = list(words)
+        self.people = people
 
     @property
     def left(self) -> bool:
@@ -112,9 +124,9 @@ class Tokens:
         return tuple(found)
 
     def one_of(self, known: Mapping[str, ValueT], what: str) -> ValueT:
-        """A value by its name, which may have several words."""
+        """A value by its name, which may have several words; `_` may be written as a blank."""
         for name in sorted(known, key=len, reverse=True):
-            if self.maybe(name):
+            if self.maybe(name) or self.maybe(name.replace("_", " ")):
                 return known[name]
         word = self.take(what)
         raise UnreadableError(f"'{word}' is no {what}; known: {', '.join(known)}")
@@ -133,10 +145,14 @@ class Tokens:
             stated[fact] = self.one_of(YES_OR_NO, "answer")
         return stated
 
-    def role(self, default: Role) -> Role:
-        """Who does it: `by ROLE` at the end, or the default."""
+    def by(self, default: Role) -> By:
+        """Who does it: `by ROLE` or `by PERSON` at the end, or the default."""
         words = self.tail("by")
-        return default if words is None else _whole(words, ROLES, "rank")
+        if words is None:
+            return By(default)
+        if self.people and words and " ".join(words) not in ROLES:
+            return By(default, " ".join(words), said=True)
+        return By(_whole(words, ROLES, "rank"), said=True)
 
     def done(self) -> None:
         """Nothing more may follow."""

@@ -1,29 +1,41 @@
-"""What the words of steps share: what a word is, and readers of operations that a correction names as well."""
+"""What a word is, and readers of operations that a correction names as well."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
 
+from controller.people_words.table_of_words import TableOfWords
+from controller.people_words.tokens import KINDS, ROLES, Tokens, UnreadableError
 from controller.table import operations
-from simulators.scenarios.course import Course
-from simulators.scenarios.tokens import KINDS, ROLES, Tokens, UnreadableError
 
 WITNESS: Final = "a witness"
-Act: TypeAlias = Callable[[Course], None]
+"""Where a line names none. A table with people takes a count only with a witness who is named."""
+
+TableT = TypeVar("TableT", contravariant=True)
+Act: TypeAlias = Callable[[TableOfWords], None]
 
 
-class Word(NamedTuple):
-    """`read` takes what follows the word; it raises `UnreadableError` where that says nothing known."""
+class Word(NamedTuple, Generic[TableT]):
+    """`read` takes what follows the word; it raises `UnreadableError` where that says nothing known.
+
+    `enters`: the operations that it stands for, those first that the table must take.
+    """
 
     form: str
     meaning: str
-    read: Callable[[Tokens], Act]
+    read: Callable[[Tokens], Callable[[TableT], None]]
+    enters: tuple[type[operations.Operation], ...] = ()
 
 
-def plain(act: Act) -> Callable[[Tokens], Act]:
+def plain(act: Callable[[TableT], None]) -> Callable[[Tokens], Callable[[TableT], None]]:
     """A word that nothing follows."""
     return lambda tokens: act
+
+
+def entered(operation: operations.Operation) -> Callable[[Tokens], Act]:
+    """A word that enters an operation of which everything is known."""
+    return lambda tokens: lambda table: table.enter(operation)
 
 
 def because(tokens: Tokens, default: str) -> str:
@@ -34,6 +46,16 @@ def because(tokens: Tokens, default: str) -> str:
     if any(f" {' '.join(text)}".endswith(f" by {role}") for role in ROLES):
         raise UnreadableError("`because` takes all that follows; say by whom before it")
     return " ".join(text)
+
+
+def witness(tokens: Tokens) -> str:
+    """`witness NAME` at the end."""
+    words = tokens.tail("witness")
+    if words is None:
+        return WITNESS
+    if not words:
+        raise UnreadableError("the name of the witness is missing at the end")
+    return " ".join(words)
 
 
 def handled(tokens: Tokens) -> operations.HandleCards:
@@ -53,9 +75,10 @@ def boxes(tokens: Tokens) -> operations.OccupyBoxes:
 
 
 def counted(tokens: Tokens) -> operations.CountCards:
+    seen_by = witness(tokens)
     number = tokens.number("how many cards were counted")
     pile = tokens.take("a pile or a place") if tokens.maybe("in") else "stub"
-    return operations.CountCards(pile, number, WITNESS)
+    return operations.CountCards(pile, number, seen_by)
 
 
 def reported(tokens: Tokens) -> operations.ReportIrregularity:

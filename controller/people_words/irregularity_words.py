@@ -1,0 +1,191 @@
+"""The words of irregularities: reported, decided, and where cards lie."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+import msgspec
+
+from controller.games.specification import Facts, RulingAction
+from controller.people_words import word as forms
+from controller.people_words.table_of_words import TableOfWords
+from controller.people_words.tokens import ACTIONS, CHOICES, Tokens, UnreadableError
+from controller.people_words.word import Act, Word
+from controller.roles import Role
+from controller.table import operations
+
+
+def _read_report(tokens: Tokens) -> Act:
+    report = forms.reported(tokens)
+    return lambda table: table.enter(report)
+
+
+def _read_confirm(tokens: Tokens) -> Act:
+    by = tokens.by(Role.PIT_SUPERVISOR)
+    facts = msgspec.convert(tokens.facts(), Facts)
+
+    def confirm(table: TableOfWords) -> None:
+        found = table.about()
+        table.enter_decision(operations.ConfirmIrregularity(found.id, found.revision, facts), by)
+
+    return confirm
+
+
+def _read_deny(tokens: Tokens) -> Act:
+    because = forms.because(tokens, "looked at, and it is not so")
+    by = tokens.by(Role.PIT_SUPERVISOR)
+
+    def deny(table: TableOfWords) -> None:
+        found = table.about()
+        table.enter(operations.DenyIrregularity(found.id, found.revision, because), by)
+
+    return deny
+
+
+def _read_order(tokens: Tokens) -> Act:
+    by = tokens.by(Role.PIT_SUPERVISOR)
+    ordinals = tokens.numbers("the number of a card")
+
+    def name_order(table: TableOfWords) -> None:
+        found = table.about()
+        table.enter(operations.NameOrder(found.id, found.revision, ordinals), by)
+
+    return name_order
+
+
+def _read_choose(tokens: Tokens) -> Act:
+    by = tokens.by(Role.DEALER)
+    place = None if tokens.maybe("all") else tokens.place()
+    bettor = tokens.take("a bettor") if tokens.maybe("for") else ""
+    choice = tokens.one_of(CHOICES, "choice")
+    absent = tokens.maybe("absent")
+
+    def choose(table: TableOfWords) -> None:
+        for at, who in table.choosers() if place is None else ((place, bettor),):
+            found = table.about_choice()
+            table.enter(operations.ChooseOption(found.id, found.revision, at, choice, absent, who), by)
+
+    return choose
+
+
+def _read_put_right(tokens: Tokens) -> Act:
+    by = tokens.by(Role.DEALER)
+
+    def put_right(table: TableOfWords) -> None:
+        found = table.about()
+        table.enter(operations.Reconstruct(found.id, found.revision), by)
+
+    return put_right
+
+
+def _read_rule(tokens: Tokens) -> Act:
+    text = forms.because(tokens, "so decided")
+    by = tokens.by(Role.SHIFT_MANAGER)
+    action = tokens.one_of(ACTIONS, "ruling")
+    places = tokens.places() if action is RulingAction.REMOVE_HANDS else ()
+    numbers = tokens.numbers("a number") if tokens.left else ()
+    of_cards = action is RulingAction.NAME_ORDER
+    ordinals, bets = (numbers, ()) if of_cards else ((), numbers)
+
+    def rule(table: TableOfWords) -> None:
+        found = table.about()
+        authority = by.person or by.role.word
+        ruling = operations.Rule(found.id, found.revision, action, authority, text, places, ordinals, bets)
+        table.enter_decision(ruling, by)
+
+    return rule
+
+
+def _read_about(tokens: Tokens) -> Act:
+    cell = tokens.take("a cell like I12")
+
+    return lambda table: table.turn_to(cell)
+
+
+def _read_named(tokens: Tokens) -> Act:
+    place = tokens.place()
+    operation = operations.NameExposed(place, tokens.cards())
+    return lambda table: table.enter(operation)
+
+
+def _read_swapped(tokens: Tokens) -> Act:
+    first, second = tokens.place(), tokens.place()
+
+    def swap(table: TableOfWords) -> None:
+        cards = [
+            operations.CardAt(ordinal, other)
+            for place, other in ((first, second), (second, first))
+            for ordinal in table.ordinals_at(place)
+        ]
+        table.enter(operations.PlaceCards(tuple(cards)))
+
+    return swap
+
+
+def _read_lies(tokens: Tokens) -> Act:
+    cards = []
+    while tokens.left:
+        ordinal = tokens.number("the number of a card")
+        tokens.maybe("at")
+        cards.append(operations.CardAt(ordinal, tokens.place()))
+    if not cards:
+        raise UnreadableError("say which card lies where")
+    return lambda table: table.enter(operations.PlaceCards(tuple(cards)))
+
+
+IRREGULARITY_WORDS: Final[Mapping[str, Word[TableOfWords]]] = {
+    "report": Word(
+        "report KIND [PLACE] [card NUMBER] [counted NUMBER] [earlier]",
+        "a person noticed something; `earlier`: in the round before",
+        _read_report,
+        (operations.ReportIrregularity,),
+    ),
+    "confirm": Word(
+        "confirm [FACT yes|no ...] [by ROLE]",
+        "it is so, and what is asked is answered",
+        _read_confirm,
+        (operations.ConfirmIrregularity,),
+    ),
+    "deny": Word("deny [by ROLE] [because TEXT]", "it is not so", _read_deny, (operations.DenyIrregularity,)),
+    "order": Word(
+        "order NUMBERS [by ROLE]",
+        "the order in which cards that came together are received",
+        _read_order,
+        (operations.NameOrder,),
+    ),
+    "choose": Word(
+        "choose PLACE [for BETTOR] continue|withdraw [absent] [by ROLE] or choose all continue|withdraw",
+        "what bettors choose",
+        _read_choose,
+        (operations.ChooseOption,),
+    ),
+    "put right": Word(
+        "put right [by ROLE]", "the cards were put where they belong", _read_put_right, (operations.Reconstruct,)
+    ),
+    "rule": Word(
+        "rule ACTION [PLACES, or NUMBERS of cards or bets] [by ROLE] [because TEXT]",
+        "a ruling",
+        _read_rule,
+        (operations.Rule,),
+    ),
+    "about": Word("about CELL", "what follows is about this open irregularity", _read_about),
+    "named": Word(
+        "named PLACE [CARDS]",
+        "the faces that people saw there before it lies open",
+        _read_named,
+        (operations.NameExposed,),
+    ),
+    "swapped": Word(
+        "swapped PLACE PLACE",
+        "the hands of two places lie at each other's",
+        _read_swapped,
+        (operations.PlaceCards,),
+    ),
+    "lies": Word(
+        "lies NUMBER at PLACE ...",
+        "the card that left under this number lies there",
+        _read_lies,
+        (operations.PlaceCards,),
+    ),
+}

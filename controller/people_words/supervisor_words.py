@@ -1,0 +1,159 @@
+"""The words of what people do beside the cards: corrections, a round given up, maintenance, who deals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final, TypeAlias
+
+from controller.people_words import word as forms
+from controller.people_words.table_of_words import NothingDoneError, TableOfWords
+from controller.people_words.tokens import INSTRUCTIONS, Tokens, UnreadableError
+from controller.people_words.word import Act, Word
+from controller.roles import Role
+from controller.table import operations
+from controller.table.operations import Replaceable
+
+Read: TypeAlias = Callable[[Tokens], Replaceable]
+
+CORRECTABLE: Final[Mapping[str, tuple[type[operations.Operation], Read]]] = {
+    "handled": (operations.HandleCards, forms.handled),
+    "opened": (operations.ExposeHand, forms.opened),
+    "first card": (operations.ShowFirstCard, forms.first_card),
+    "boxes": (operations.OccupyBoxes, forms.boxes),
+    "count": (operations.CountCards, forms.counted),
+    "report": (operations.ReportIrregularity, forms.reported),
+}
+STRUCK_OUT: Final[Mapping[str, type[operations.Operation]]] = {
+    **{word: operation for word, (operation, _) in CORRECTABLE.items()},
+    "confirm": operations.ConfirmIrregularity,
+    "deny": operations.DenyIrregularity,
+    "choose": operations.ChooseOption,
+    "rule": operations.Rule,
+    "settle": operations.RecordSettled,
+    "conclude": operations.ConcludeRound,
+}
+
+
+def _read_correct(tokens: Tokens) -> Act:
+    """A hand that was opened is named by its place: another place cannot replace it."""
+    reason = forms.because(tokens, "it was entered wrongly")
+    by = tokens.by(Role.PIT_SUPERVISOR)
+    word = tokens.one_of({name: name for name in STRUCK_OUT}, "entry")
+    instead: Replaceable | None = None
+    if tokens.left:
+        if word not in CORRECTABLE:
+            raise UnreadableError(f"`{word}` can only be struck out; nothing may follow it")
+        instead = CORRECTABLE[word][1](tokens)
+
+    def correct(table: TableOfWords) -> None:
+        entry = _last_entry(table, word, instead)
+        table.enter(operations.CorrectEntry(entry, reason, instead), by)
+
+    return correct
+
+
+def _last_entry(table: TableOfWords, word: str, instead: Replaceable | None) -> int:
+    place = instead.place if isinstance(instead, operations.ExposeHand) else None
+    for entry, operation in reversed(table.entries()):
+        if isinstance(operation, STRUCK_OUT[word]) and place in (None, getattr(operation, "place", None)):
+            return entry
+    raise NothingDoneError(f"no entry of this round is `{word}`")
+
+
+def _read_abandon(tokens: Tokens) -> Act:
+    text = forms.because(tokens, "it cannot be finished")
+    by = tokens.by(Role.SHIFT_MANAGER)
+
+    return lambda table: table.twice(operations.AbandonRound(by.person or by.role.word, text), by)
+
+
+def _read_maintenance_begins(tokens: Tokens) -> Act:
+    reason = forms.because(tokens, "it has to be looked at")
+    by = tokens.by(Role.PIT_SUPERVISOR)
+    return lambda table: table.enter(operations.BeginMaintenance(reason), by)
+
+
+def _read_maintenance_ends(tokens: Tokens) -> Act:
+    by = tokens.by(Role.PIT_SUPERVISOR)
+    return lambda table: table.enter(operations.EndMaintenance(), by)
+
+
+def _read_instruct(tokens: Tokens) -> Act:
+    by = tokens.by(Role.PIT_SUPERVISOR)
+    instruction = tokens.one_of(INSTRUCTIONS, "instruction")
+    cards = tokens.number("how many cards") if tokens.left else 0
+    return lambda table: table.enter(operations.InstructDevice(instruction, cards), by)
+
+
+def _read_dealer_on(tokens: Tokens) -> Act:
+    by = tokens.by(Role.DEALER)
+    return lambda table: table.enter(operations.DealerOn(), by)
+
+
+def _read_dealer_off(tokens: Tokens) -> Act:
+    by = tokens.by(Role.DEALER)
+    return lambda table: table.enter(operations.DealerOff(), by)
+
+
+def _read_return_to_service(tokens: Tokens) -> Act:
+    by = tokens.by(Role.PIT_SUPERVISOR)
+    return lambda table: table.enter(operations.ReturnToService(), by)
+
+
+def _read_takes_over(tokens: Tokens) -> Act:
+    """With everything that is open, or `naming nothing`."""
+    by = tokens.by(Role.PIT_SUPERVISOR)
+    silent = tokens.maybe("naming nothing")
+
+    def take_over(table: TableOfWords) -> None:
+        found = () if silent else table.open_irregularities()
+        table.enter(operations.TakeOver(found), by)
+
+    return take_over
+
+
+SUPERVISOR_WORDS: Final[Mapping[str, Word[TableOfWords]]] = {
+    "correct": Word(
+        "correct ENTRY [WHAT IT SHOULD HAVE BEEN] [by ROLE] [because TEXT]",
+        "the last entry of that kind is corrected, in the words of its step; alone, it is struck out",
+        _read_correct,
+        (operations.CorrectEntry,),
+    ),
+    "abandon": Word(
+        "abandon [by ROLE] [because TEXT]",
+        "the round is given up (asked twice)",
+        _read_abandon,
+        (operations.AbandonRound,),
+    ),
+    "maintenance begins": Word(
+        "maintenance begins [by ROLE] [because TEXT]",
+        "people maintain the device",
+        _read_maintenance_begins,
+        (operations.BeginMaintenance,),
+    ),
+    "maintenance ends": Word(
+        "maintenance ends [by ROLE]", "the table has it again", _read_maintenance_ends, (operations.EndMaintenance,)
+    ),
+    "instruct": Word(
+        "instruct INSTRUCTION [NUMBER] [by ROLE]",
+        "under maintenance the device is ordered to do this",
+        _read_instruct,
+        (operations.InstructDevice,),
+    ),
+    "return to service": Word(
+        "return to service [by ROLE]",
+        "why the table was out of service is mended",
+        _read_return_to_service,
+        (operations.ReturnToService,),
+    ),
+    "dealer on": Word("dealer on [by ROLE]", "a dealer comes on duty", _read_dealer_on, (operations.DealerOn,)),
+    "dealer off": Word(
+        "dealer off [by ROLE]", "the dealer on duty leaves the table", _read_dealer_off, (operations.DealerOff,)
+    ),
+    "takes over": Word(
+        "takes over [naming nothing] [by ROLE]",
+        "another person deals from here on, with all that is open",
+        _read_takes_over,
+        (operations.TakeOver,),
+    ),
+}
