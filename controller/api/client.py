@@ -135,6 +135,14 @@ class ApiClient:
         except msgspec.MsgspecError as error:
             raise NoTableError(self._socket) from error
 
+    async def lawful(self) -> list[dict[str, Any]] | None:
+        """What people can enter, an object an operation; None where the daemon does not say."""
+        try:
+            found = json.loads(await self._get("/v1/lawful"))
+        except (TableUnreachableError, ValueError):
+            return None
+        return found if isinstance(found, list) and all(isinstance(one, dict) for one in found) else None
+
     async def is_healthy(self) -> bool:
         try:
             return (await self._get("/healthz")) == b"ok\n"

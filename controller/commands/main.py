@@ -15,6 +15,7 @@ from controller.problems import ProblemError
 OWN: Final = {  # name -> module:attribute, imported when it is used
     "run": ("controller.commands.run", "run"),
     "watch": ("controller.commands.watch", "watch"),
+    "operate": ("controller.commands.operate.command", "operate"),
     "devices": ("controller.commands.devices", "devices"),
     "rules": ("controller.commands.rules", "rules"),
     "evaluate": ("controller.commands.evaluate", "evaluate"),
@@ -30,6 +31,7 @@ OWN: Final = {  # name -> module:attribute, imported when it is used
 SUMMARIES: Final = {
     "run": "Run the daemon of one table.",
     "watch": "Follow a running table.",
+    "operate": "Operate a running table in words, at a prompt or by a script.",
     "devices": "List the devices plugged in, identify and pair them.",
     "rules": "Show how a game is read: clauses, settings, tables.",
     "evaluate": "Show classes, outcomes and wagers of given hands.",

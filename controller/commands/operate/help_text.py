@@ -1,0 +1,88 @@
+"""`help`: the lines that are lawful, and one word explained."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from controller.api.view import TableView
+from controller.people_words import WORDS
+from controller.people_words.tokens import ACTIONS, CHOICES, FACTS, INSTRUCTIONS, KINDS, ROLES
+from controller.table import operations
+from controller.table.permissions import PERMISSIONS
+from controller.table.phases import BETWEEN_ROUNDS, DEALING, IN_ROUND, Phase, Service
+
+NAMES: Final = {
+    "KIND": tuple(KINDS),
+    "FACT": FACTS,
+    "ACTION": tuple(ACTIONS),
+    "ROLE": (*ROLES, "a person's id"),
+    "INSTRUCTION": tuple(INSTRUCTIONS),
+    "CHOICE": tuple(CHOICES),
+}
+OWN_WORDS: Final = {
+    "help": "the lines that the table takes, or with a word what it means",
+    "table": "how the table stands",
+    "quit": "the prompt ends; so it does with Ctrl-D",
+}
+WAITS: Final = {  # words that enter nothing themselves, and when they serve
+    "load": BETWEEN_ROUNDS,
+    "deal": DEALING,
+    "finish": IN_ROUND,
+}
+
+
+def lawful_words(view: TableView, offers: list[dict[str, Any]] | None) -> list[str]:
+    """The words that the table takes. `offers`: the daemon's own account; without it, phase and service decide."""
+    allowed = {one.get("operation") for one in offers if one.get("allowed")} if offers is not None else _allowed(view)
+    phase = Phase(view.phase)
+    return [
+        word
+        for word, one in WORDS.items()
+        if (name_of_first(one.enters) in allowed if one.enters else _serves(word, phase, view))
+    ]
+
+
+def _serves(word: str, phase: Phase, view: TableView) -> bool:
+    return phase in WAITS[word] if word in WAITS else len(view.irregularities) > 1
+
+
+def name_of_first(enters: tuple[type[operations.Operation], ...]) -> str:
+    return str(enters[0].__struct_config__.tag)
+
+
+def _allowed(view: TableView) -> set[str]:
+    phase, service = Phase(view.phase), Service(view.service)
+    return {
+        str(operation.__struct_config__.tag)
+        for operation, row in PERMISSIONS.items()
+        if phase in row.phases and service in row.when.services and (row.when.held or not view.held)
+    }
+
+
+def lines_of_help(view: TableView, offers: list[dict[str, Any]] | None) -> Iterator[str]:
+    """What can be written, a line each, after what comes next."""
+    yield view.next_step or "Nothing is asked."
+    found = [WORDS[word] for word in lawful_words(view, offers)]
+    widest = max(len(one.form) for one in found) if found else 0
+    for one in found:
+        yield f"  {one.form:<{min(widest, 44)}}  {one.meaning}"
+    for word, meaning in OWN_WORDS.items():
+        yield f"  {word:<{min(widest, 44)}}  {meaning}"
+    yield "`help WORD` explains one."
+
+
+def lines_about(word: str) -> Iterator[str]:
+    """What a word means, and the names that stand in its form."""
+    if word in OWN_WORDS:
+        yield f"{word}: {OWN_WORDS[word]}."
+        return
+    found = [name for name in WORDS if name == word] or [name for name in WORDS if word and name.startswith(word)]
+    if not found:
+        yield f"'{word}' is no word. `help` lists those that the table takes; all are: {', '.join(WORDS)}."
+    for name in found:
+        one = WORDS[name]
+        yield f"{one.form}: {one.meaning}."
+        for placeholder, names in NAMES.items():
+            if placeholder in one.form:
+                yield f"  {placeholder}: {', '.join(names)}"

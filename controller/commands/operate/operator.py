@@ -1,0 +1,257 @@
+"""A line of words at a running table: what is entered for it, and what people do with the device meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+from uuid import uuid4
+
+from controller.api.messages import OperationRequest
+from controller.api.view import IrregularityView, TableView
+from controller.commands.operate.running_table import RunningTable
+from controller.commands.operate.signing import Signer
+from controller.games import game
+from controller.games.specification import StepKind, Unit
+from controller.people_words import WORDS
+from controller.people_words.reading import find_word, read_line
+from controller.people_words.table_of_words import NothingDoneError
+from controller.people_words.tokens import DEALER, By, Tokens
+from controller.people_words.word import WITNESS, Act
+from controller.roles import Role
+from controller.rules.dealing_order import DEALER as DEALERS_PLACE
+from controller.rules.dealing_order import Place
+from controller.table import operations
+from controller.table.model import Stage
+from controller.table.operations import AnyOperation
+from controller.table.phases import DEALING, Phase, Service
+
+IN_A_SET: Final = 3  # cards that the table counts as dealt when a set is lifted
+
+
+class RefusedLineError(Exception):
+    """The table did not accept what a line asked for."""
+
+    def __init__(self, code: str, sentence: str) -> None:
+        super().__init__(sentence)
+        self.code = code
+
+
+class Line:
+    """A line that was read. `by`: who does all of it, where the word itself does not say by whom."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        """Raises `UnreadableError`."""
+        words, self.by = _without_by(list(words))
+        self.act: Act = read_line(words, WORDS, people=True)
+
+
+def _without_by(words: list[str]) -> tuple[list[str], By]:
+    """Words that name no person themselves may end with `by NAME` too."""
+    word, _ = find_word(words, WORDS, f"'{' '.join(words[:2])}' begins no line", people=True)
+    form = WORDS[word].form
+    if "by" not in words or "[by ROLE]" in form or "REASON" in form:
+        return words, DEALER
+    at = words.index("by")
+    return words[:at], Tokens(words[at:], people=True).by(Role.DEALER)
+
+
+class Operator:
+    """Does lines at a table, as `TableOfWords` says. `again`: whether a person asks for it a second time.
+
+    `steady`: an irregularity stays the one that lines are about until it is over, whatever is raised meanwhile; a
+    person who types must not decide about another one. Else it is the one that was raised last.
+    """
+
+    def __init__(
+        self, table: RunningTable, signer: Signer, again: Callable[[str], bool], *, steady: bool = False
+    ) -> None:
+        self._table = table
+        self._signer = signer
+        self._again = again
+        self._steady = steady
+        self._by = DEALER
+        self._boxes: tuple[int, ...] = ()
+        self.subject = 0
+        self.entries_made: list[int] = []
+
+    def do(self, line: Line) -> None:
+        """Raises `RefusedLineError` and `NothingDoneError`."""
+        self.entries_made = []
+        self._by = line.by
+        line.act(self)
+
+    def raised(self, irregularity: int) -> None:
+        if not (self._steady and self._open(self.subject)):
+            self.subject = irregularity
+
+    @property
+    def view(self) -> TableView:
+        return self._table.view
+
+    # -- what is entered
+
+    def enter(self, operation: AnyOperation, by: By = DEALER) -> None:
+        if getattr(operation, "witness", "") == WITNESS:
+            raise NothingDoneError("a count needs a witness; end the line with `witness NAME`")
+        person, pin = self._signer.sign(by if by.said or not self._by.said else self._by)
+        answer = self._table.send(OperationRequest(str(uuid4()), self.view.round, operation, person, pin))
+        if not answer.accepted:
+            raise RefusedLineError(answer.code, answer.sentence)
+        self.entries_made.append(answer.entry)
+
+    def enter_decision(self, operation: operations.ConfirmIrregularity | operations.Rule, by: By) -> None:
+        self.enter(operation, by)
+        asked = self._open(operation.irregularity)
+        if asked is not None and asked.void_asked:
+            self._second(operation, by, "The round becomes void, and all bets are returned.")
+
+    def twice(self, operation: AnyOperation, by: By = DEALER) -> None:
+        self.enter(operation, by)
+        if self.view.conclusion_asked or self.view.abandon_asked:
+            self._second(operation, by, f"Round {self.view.round} ends with this.")
+
+    def _second(self, operation: AnyOperation, by: By, sentence: str) -> None:
+        if not self._again(sentence):
+            raise NothingDoneError("it was asked for once and has no effect; enter the line again where it is meant")
+        self.enter(operation, by)
+
+    # -- what lies there
+
+    def _open(self, irregularity: int) -> IrregularityView | None:
+        return next((one for one in self.view.irregularities if one.id == irregularity), None)
+
+    def about(self) -> IrregularityView:
+        found = self._open(self.subject)
+        if found is None and len(self.view.irregularities) == 1:
+            found = self.view.irregularities[0]
+        if found is None:
+            listed = ", ".join(one.row for one in self.view.irregularities)
+            first = f"write `about CELL` first: open are {listed}"
+            raise NothingDoneError(first if listed else "no irregularity is open")
+        self.subject = found.id
+        return found
+
+    def about_choice(self) -> IrregularityView:
+        return self._choosing() or self.about()
+
+    def _choosing(self) -> IrregularityView | None:
+        return next((one for one in self.view.irregularities if one.stage == Stage.CHOOSING), None)
+
+    def turn_to(self, cell: str) -> None:
+        found = [one.id for one in self.view.irregularities if one.row == cell]
+        if not found:
+            listed = ", ".join(one.row for one in self.view.irregularities)
+            raise NothingDoneError(f"no {cell} is open; open: {listed or 'none'}")
+        self.subject = found[0]
+
+    def open_irregularities(self) -> tuple[int, ...]:
+        return tuple(one.id for one in self.view.irregularities)
+
+    def choosers(self) -> Sequence[tuple[Place, str]]:
+        found = self._choosing()
+        if found is None:
+            raise NothingDoneError("no bettor has to choose")
+        if found.bettors_due:
+            return tuple((one.place, one.bettor) for one in found.bettors_due)
+        return tuple((place, "") for place in found.choices_due)
+
+    def ordinals_at(self, place: Place) -> tuple[int, ...]:
+        raise NothingDoneError(
+            f"the table does not show the numbers of the cards at {place}; write `lies NUMBER at PLACE ...`"
+        )
+
+    def entries(self) -> Sequence[tuple[int, operations.Operation]]:
+        return tuple((one.entry, one.said) for one in self.view.entries)
+
+    # -- what people do with the device: the table shows when it is done
+
+    def load(self) -> None:
+        """For a shoe the line says as well that the deck was shuffled by hand."""
+        if self.view.unit == Unit.SINGLES:
+            self._table.until(lambda view: _deck_is_in(view) or bool(view.irregularities))
+            if not _deck_is_fit(self.view):
+                self.enter(operations.ShuffledOutside("hand"))
+        self._table.until(lambda view: _deck_is_fit(view) or bool(view.irregularities))
+
+    def put_in(self, deck: str) -> None:
+        self.enter(operations.LoadDeck(deck))
+
+    def place_your_bets(self) -> None:
+        """Boxes that were named before are marked."""
+        self.enter(operations.PlaceYourBets())
+        if self._boxes and not game(self.view.game).every_hand:
+            self.enter(operations.OccupyBoxes(self._boxes))
+
+    def occupy(self, boxes: tuple[int, ...]) -> None:
+        """Before bets open they are kept for the rounds that follow."""
+        if self.view.phase == Phase.BETTING:
+            self.enter(operations.OccupyBoxes(boxes))
+        self._boxes = boxes
+
+    def lay(self, wager: operations.PlaceWager) -> None:
+        self._signer.known.add(wager.bettor)
+        try:
+            self.enter(wager)
+        except RefusedLineError as refused:
+            if refused.code != "unknown-bettor":
+                raise
+            self.enter(operations.EnterBettor(wager.bettor))
+            self.enter(wager)
+
+    def begin(self) -> None:
+        if self.view.phase != Phase.BETTING:
+            self.load()
+            self.place_your_bets()
+        self.enter(operations.NoMoreBets())
+        if self.view.phase == Phase.FIRST_CARD:
+            self.first_card()
+
+    def first_card(self) -> None:
+        self._table.until(lambda view: bool(view.first_card) or view.phase != Phase.FIRST_CARD or _stops(view))
+        self.enter(operations.ShowFirstCard())
+
+    def deal(self, times: int) -> None:
+        due = self.view.dealt + times * (IN_A_SET if self.view.unit == Unit.SETS else 1)
+        self._wait_for_cards(min(due, self.view.to_deal))
+        if self.view.dealt < min(due, self.view.to_deal) and not self.view.irregularities:
+            raise NothingDoneError(f"the deal stopped at {self.view.dealt} cards: {self.view.next_step.rstrip('.')}")
+
+    def deal_all(self) -> None:
+        self._wait_for_cards(self.view.to_deal)
+
+    def _wait_for_cards(self, dealt: int) -> None:
+        """Until so many lie on the table, or something stops the deal."""
+        if self.view.phase in DEALING:
+            self._table.until(lambda view: view.dealt >= dealt or view.phase not in DEALING or _stops(view))
+
+    def open_all(self) -> None:
+        """The Dealer's first; or last, where the Players' are returned before."""
+        players_first = game(self.view.game).step(StepKind.RETURNING) is not None
+        players = [hand.place for hand in self.view.hands if hand.place != DEALERS_PLACE and not hand.dead]
+        for place in (*players, DEALERS_PLACE) if players_first else (DEALERS_PLACE, *players):
+            if any(hand.place == place and not hand.shown for hand in self.view.hands):
+                self.enter(operations.ExposeHand(place))
+
+    def settle(self) -> None:
+        """The table refuses it until the stub is counted, and says how."""
+        self.enter(operations.RecordSettled())
+
+    def finish(self) -> None:
+        self.deal_all()
+        self.open_all()
+        self.settle()
+        self.twice(operations.ConcludeRound())
+
+
+def _stops(view: TableView) -> bool:
+    return view.held or view.service != Service.IN_SERVICE
+
+
+def _deck_is_in(view: TableView) -> bool:
+    return view.next_deck is not None or (view.deck.loaded > 0 and not view.deck.used)
+
+
+def _deck_is_fit(view: TableView) -> bool:
+    if view.next_deck is not None:
+        return view.next_deck.fit
+    return view.deck.loaded > 0 and view.deck.shuffled and not view.deck.used

@@ -1,0 +1,136 @@
+"""The prompt: lines that a person types, with history and completion, and what happens meanwhile."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, Final
+
+import click
+from prompt_toolkit import PromptSession
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+from prompt_toolkit.document import Document
+from prompt_toolkit.formatted_text import FormattedText
+from prompt_toolkit.history import FileHistory, History, InMemoryHistory
+from prompt_toolkit.patch_stdout import patch_stdout
+
+from controller.commands.operate.completion import candidates, unfinished
+from controller.commands.operate.help_text import lawful_words, lines_about, lines_of_help
+from controller.commands.operate.operator import Line, Operator, RefusedLineError
+from controller.commands.operate.running_table import RunningTable
+from controller.commands.operate.signing import Signer
+from controller.commands.watch import how_it_stands
+from controller.people_words.table_of_words import NothingDoneError
+from controller.people_words.tokens import UnreadableError
+
+ENDS: Final = frozenset({"quit", "exit"})
+
+
+class Words(Completer):
+    def __init__(self, table: RunningTable, signer: Signer) -> None:
+        self._table = table
+        self._signer = signer
+
+    def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
+        text = document.text_before_cursor
+        view = self._table.view
+        people = sorted(self._signer.known | ({view.dealer} - {""}))
+        for one in candidates(text, view, people, lawful_words(view, None)):
+            yield Completion(one, start_position=-unfinished(text, one))
+
+
+class Prompt:
+    """What a person types at a table. `signer` and `again` ask here."""
+
+    def __init__(self, table: RunningTable, signer: Signer) -> None:
+        self._table = table
+        self.operator: Operator
+        self._session: PromptSession[str] = PromptSession(
+            history=_history(), completer=Words(table, signer), complete_while_typing=False
+        )
+        table.changed = self._session.app.invalidate
+
+    def run(self) -> None:
+        """Until `quit` or Ctrl-D. Ctrl-C empties the line, or ends the waiting."""
+        click.echo(how_it_stands(self._table.view))
+        click.echo("`help` lists what the table takes; Ctrl-D ends.")
+        while True:
+            try:
+                text = self._session.prompt(self._asked)
+                if text.strip() in ENDS:
+                    return
+                self._do(text.partition("#")[0].split())
+            except KeyboardInterrupt:
+                continue
+            except EOFError:
+                return
+
+    def _asked(self) -> FormattedText:
+        view = self._table.view
+        open_ = next((one.row for one in view.irregularities if one.id == self.operator.subject), "")
+        open_ = open_ or (view.irregularities[0].row if view.irregularities else "")
+        about = f", {open_}" if open_ else ""
+        lost = ", no daemon" if self._table.lost else ""
+        line = f"{view.table}, round {view.round}, {view.phase.replace('_', ' ')}{about}{lost}> "
+        step = f"{view.next_step}\n" if view.next_step else ""
+        return FormattedText([("italic", step), ("bold", line)])
+
+    def _do(self, words: list[str]) -> None:
+        match words:
+            case []:
+                return
+            case ["help"]:
+                click.echo("\n".join(lines_of_help(self._table.view, self._table.lawful())))
+            case ["help", *rest]:
+                click.echo("\n".join(lines_about(" ".join(rest))))
+            case ["table"]:
+                click.echo(how_it_stands(self._table.view))
+            case _:
+                self._enter(words)
+
+    def _enter(self, words: list[str]) -> None:
+        try:
+            self.operator.do(Line(words))
+        except UnreadableError as error:
+            click.echo(f"{error}.")
+        except RefusedLineError as refused:
+            click.echo(f"Refused: {refused}")
+        except NothingDoneError as error:
+            click.echo(f"{str(error)[:1].upper()}{str(error)[1:]}.")
+
+
+def ask_person(role: str) -> str:
+    """Not kept in the history."""
+    return PromptSession[str](history=InMemoryHistory()).prompt(f"Who is the {role}? ")
+
+
+def ask_pin(person: str) -> str:
+    """Without echo, and not kept."""
+    session = PromptSession[str](history=InMemoryHistory())
+    return session.prompt(f"PIN of {person}, without echo: ", is_password=True)
+
+
+def ask_again(sentence: str) -> bool:
+    session = PromptSession[str](history=InMemoryHistory())
+    return session.prompt(f"{sentence} Enter it again? Write yes: ").strip().lower() == "yes"
+
+
+def at_prompt(run: Callable[[], Any]) -> None:
+    """With what is printed meanwhile above the line that is typed."""
+    with patch_stdout():
+        run()
+
+
+def _history() -> History:
+    """In the user's state folder, which only the user may read; in memory where none works."""
+    home = os.environ.get("XDG_STATE_HOME", "")
+    folder = (Path(home) if Path(home).is_absolute() else Path("~/.local/state").expanduser()) / "cardshoe"
+    path = folder / "operate.history"
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.touch(mode=0o600)
+        path.chmod(0o600)
+    except OSError:
+        return InMemoryHistory()
+    return FileHistory(str(path))

@@ -1,0 +1,209 @@
+"""The table of a running daemon: what it shows, what happens at it, and what is entered.
+
+A thread follows it, so that what happens is said while a person types. Everything else asks it from outside.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self, TypeVar
+
+from controller.api.client import ApiClient, NoTableError, NotAdmittedError, NotInJournalError, TableUnreachableError
+from controller.api.messages import EventId, OperationAnswer, OperationRequest
+from controller.api.view import TableView
+from controller.people_words.table_of_words import NothingDoneError
+
+TRY_EVERY: Final = 0.5  # seconds between two attempts to reach a daemon that has ended
+T = TypeVar("T")
+
+
+class RunningTable:
+    """Use as a context manager. `heard`: gets every event; `say`: gets sentences about the daemon.
+
+    `patience`: seconds for which an entry waits for a daemon that went away.
+    """
+
+    def __init__(
+        self, socket: Path, heard: Callable[[dict[str, Any]], None], say: Callable[[str], None], *, patience: float
+    ) -> None:
+        self._socket = socket
+        self._heard = heard
+        self._say = say
+        self._patience = patience
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="table", daemon=True)
+        self._shown_up_to = 0  # every event up to this entry has been given to `heard`
+        self.lost = False
+        self.changed: Callable[[], None] = lambda: None  # called where the view may be another
+
+    def __enter__(self) -> Self:
+        """Raises `TableUnreachableError` and `NoTableError`."""
+        self._thread.start()
+        try:
+            self._call(self._open())
+        except BaseException:
+            self._stop()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._call(self._close())
+        self._stop()
+
+    def send(self, request: OperationRequest) -> OperationAnswer:
+        """The table's answer, once what follows from it was given to `heard`.
+
+        Where the daemon ends before it answers, the same request is sent again when it runs: a request with the same id
+        has one effect and one answer. Raises `NothingDoneError` where it is not known whether it was entered.
+        """
+        return self._call(self._send(request))
+
+    def until(self, done: Callable[[TableView], bool]) -> None:
+        """Until the table is so. Raises `NothingDoneError` where the daemon goes away and does not come back."""
+        self._call(self._until_so(done))
+
+    def lawful(self) -> list[dict[str, Any]] | None:
+        """What people can enter, as the daemon offers it; None: this daemon does not say."""
+        return self._call(self._client.lawful())
+
+    # -- in the thread
+
+    def _call(self, asked: Coroutine[Any, Any, T]) -> T:
+        """Ctrl-C ends the waiting."""
+        answer = asyncio.run_coroutine_threadsafe(asked, self._loop)
+        try:
+            return answer.result()
+        except BaseException:
+            answer.cancel()
+            raise
+
+    async def _open(self) -> None:
+        self._client = await ApiClient(self._socket).__aenter__()
+        try:
+            self.view = await self._client.state()
+        except BaseException:
+            await self._close_client()
+            raise
+        self._table = self.view.table
+        self._changed = asyncio.Condition()
+        self._last = EventId(self.view.journal, self.view.entry)
+        self._shown_up_to = self.view.entry
+        self._following = asyncio.create_task(self._follow())
+
+    async def _close(self) -> None:
+        self._following.cancel()
+        with suppress(asyncio.CancelledError):
+            await self._following
+        await self._close_client()
+
+    async def _close_client(self) -> None:
+        await self._client.__aexit__(None, None, None)
+
+    def _stop(self) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    async def _send(self, request: OperationRequest) -> OperationAnswer:
+        if self.lost:
+            await self._until(lambda: not self.lost, within=True)
+        if self.view.table != self._table:
+            raise NothingDoneError(f"{self.view.table} answers here and not {self._table}; end this and begin again")
+        before = self.view
+        while True:
+            try:
+                answer = await self._client.operate(request)
+                break
+            except NotAdmittedError as error:
+                raise NothingDoneError(str(error).rstrip(".")) from error
+            except TableUnreachableError:
+                await self._lose()
+                await self._until(lambda: not self.lost, within=True)
+                if (self.view.table, self.view.journal) != (before.table, before.journal):
+                    raise NothingDoneError(
+                        "the table writes another journal since the line was sent, and it was not sent again; "
+                        "look whether it was done before you enter it again"
+                    ) from None
+        if answer.accepted:
+            await self._until(lambda: self.lost or self._shown_up_to > answer.entry)
+        return answer
+
+    async def _until_so(self, done: Callable[[TableView], bool]) -> None:
+        while self.lost or not done(self.view):
+            if self.lost:
+                await self._until(lambda: not self.lost, within=True)
+            await self._until(lambda: self.lost or done(self.view))
+
+    async def _until(self, done: Callable[[], bool], *, within: bool = False) -> None:
+        """`within`: no longer than the patience for a daemon that is away. Raises `NothingDoneError`."""
+        try:
+            async with asyncio.timeout(self._patience if within else None), self._changed:
+                await self._changed.wait_for(done)
+        except TimeoutError:
+            raise NothingDoneError(
+                "the daemon does not answer, and whether the line was done is not known; "
+                "start the daemon and look at the table before you enter it again"
+            ) from None
+
+    async def _follow(self) -> None:
+        while True:
+            try:
+                async for event in self._client.events(self._last):
+                    if event is not None:
+                        self._last = EventId(self._last.journal, event["entry"])
+                        self._heard(event)
+                    elif not await self._look():
+                        break
+            except NotInJournalError as other:
+                self._say("The journal of the table is another one than before. Look at the table before you go on.")
+                self._last = other.newest
+            except (TableUnreachableError, NoTableError):
+                pass
+            await self._lose()
+            while True:
+                await asyncio.sleep(TRY_EVERY)
+                if await self._look():
+                    break
+
+    async def _look(self) -> bool:
+        """Whether the daemon shows the table."""
+        try:
+            view = await self._client.state()
+        except (TableUnreachableError, NoTableError):
+            return False
+        if self.lost:
+            self._found(view)
+        self.view = view
+        await self._tell()
+        return True
+
+    def _found(self, view: TableView) -> None:
+        """The daemon runs again."""
+        self.lost = False
+        if view.table != self.view.table:
+            self._say(f"Another table answers at this socket: {view.table}, not {self.view.table}. {view.next_step}")
+        elif view.journal != self._last.journal:
+            self._say(f"The daemon runs again, and writes another journal. {view.next_step}")
+        else:
+            self._say(f"The daemon runs again. {view.next_step}")
+        if view.journal != self._last.journal:
+            self._last = EventId(view.journal, view.entry)
+
+    async def _lose(self) -> None:
+        if not self.lost:
+            self.lost = True
+            self._say("The daemon does not answer. Nothing is entered until it runs again; Ctrl-C ends the waiting.")
+            await self._tell()
+
+    async def _tell(self) -> None:
+        self._shown_up_to = self._last.entry
+        async with self._changed:
+            self._changed.notify_all()
+        self.changed()

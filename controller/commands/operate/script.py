@@ -1,0 +1,99 @@
+"""`--script`: lines of words from a file or from standard input, and what came of each."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+
+from controller.commands.operate.operator import Line, Operator, RefusedLineError
+from controller.commands.text import write_out
+from controller.people_words.table_of_words import NothingDoneError
+from controller.people_words.tokens import UnreadableError
+from controller.problems import BadInputError, ProblemError
+
+STANDARD_INPUT = "-"
+
+
+class ScriptLine(NamedTuple):
+    """A line that was read, or why it cannot be."""
+
+    number: int
+    text: str
+    line: Line | None
+    sentence: str = ""
+
+
+class Outcome(NamedTuple):
+    accepted: bool
+    code: str = ""
+    sentence: str = ""
+    entries: tuple[int, ...] = ()
+
+
+def read_script(name: str) -> Iterable[ScriptLine]:
+    """Of a file every line, and only where all can be read; of standard input as they come. Raises `BadInputError`."""
+    if name == STANDARD_INPUT:
+        return _lines(sys.stdin)
+    try:
+        text = Path(name).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is no text"
+        raise BadInputError(
+            f"{name} cannot be read: {why}.", "Name a file of lines such as docs/scenarios.md lists."
+        ) from None
+    lines = list(_lines(text.splitlines()))
+    if wrong := [f"{name}, line {one.number}: {one.sentence}." for one in lines if one.line is None]:
+        raise BadInputError("\n".join(wrong), "Nothing was entered. Mend the file and give it again.")
+    return lines
+
+
+def _lines(source: Iterable[str]) -> Iterator[ScriptLine]:
+    for number, written in enumerate(source, start=1):
+        words = written.partition("#")[0].split()
+        if not words:
+            continue
+        try:
+            yield ScriptLine(number, " ".join(words), Line(words))
+        except UnreadableError as error:
+            yield ScriptLine(number, " ".join(words), None, str(error))
+
+
+def run_script(name: str, operator: Operator, *, keep_going: bool, as_json: bool) -> None:
+    """Raises `ProblemError` at the first line that is refused, or at the end where the others were to be tried."""
+    failed: ProblemError | None = None
+    for one in read_script(name):
+        if not as_json:
+            write_out(f"> {one.text}")
+        outcome, problem = _run(name, one, operator)
+        if as_json:
+            fields = {"line": one.number, "words": one.text, **outcome._asdict()}
+            write_out(json.dumps(fields, separators=(",", ":")))
+        if problem is not None:
+            failed = failed or problem
+            if not keep_going:
+                break
+            if not as_json:
+                click.echo(problem.message, err=True)
+    if failed is not None:
+        raise failed
+
+
+def _run(name: str, one: ScriptLine, operator: Operator) -> tuple[Outcome, ProblemError | None]:
+    where = f"{'standard input' if name == STANDARD_INPUT else name}, line {one.number}"
+    if one.line is None:
+        return Outcome(False, "unreadable", f"{one.sentence}."), BadInputError(f"{where}: {one.sentence}.")
+    try:
+        operator.do(one.line)
+    except RefusedLineError as refused:
+        outcome = Outcome(False, refused.code, str(refused), tuple(operator.entries_made))
+        return outcome, ProblemError(f"{where}: `{one.text}` was refused ({refused.code}): {refused}")
+    except NothingDoneError as error:
+        sentence = f"{error}."
+        outcome = Outcome(False, "nothing-done", sentence, tuple(operator.entries_made))
+        return outcome, ProblemError(f"{where}: `{one.text}`: {sentence}")
+    return Outcome(True, entries=tuple(operator.entries_made)), None

@@ -1,0 +1,104 @@
+"""Who enters a line: the person, by id or by rank, and the PIN, which is asked for or comes from a file of its own."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Final
+
+from controller.people_words.table_of_words import NothingDoneError
+from controller.people_words.tokens import ROLES, By
+from controller.problems import BadInputError
+from controller.roles import Role
+
+MOST_OF_FILE: Final = 65536  # bytes
+Ask = Callable[[str], str]
+
+
+class Signer:
+    """`people`: who acts where a line names a rank. `pins`: by person.
+
+    `ask_person` and `ask_pin`: of a person who is there; a script has none, and sends what it was given.
+    """
+
+    def __init__(
+        self,
+        people: Mapping[Role, str],
+        pins: Mapping[str, str],
+        *,
+        ask_person: Ask | None = None,
+        ask_pin: Ask | None = None,
+    ) -> None:
+        self._people = dict(people)
+        self._pins = pins
+        self._ask_person = ask_person
+        self._ask_pin = ask_pin
+        self.known: set[str] = {*self._people.values(), *pins}  # people who were named, for completion
+
+    def sign(self, by: By) -> tuple[str, str]:
+        """The person and the PIN of a request; both empty for whom the daemon takes the user of this machine."""
+        person = by.person
+        if not person and by.role is not Role.DEALER:
+            person = self._people.get(by.role, "")
+            if not person and by.said:
+                person = self._named(by.role)
+        if not person:
+            return "", ""
+        self.known.add(person)
+        if person in self._pins:
+            return person, self._pins[person]
+        return person, self._ask_pin(person) if self._ask_pin is not None else ""
+
+    def _named(self, role: Role) -> str:
+        """Asked once for each rank. Raises `NothingDoneError`."""
+        person = self._ask_person(role.word).strip() if self._ask_person is not None else ""
+        if not person:
+            raise NothingDoneError(
+                f"which {role.word} it is must be named: write `by NAME`, or give --person '{role.word}=NAME'"
+            )
+        self._people[role] = person
+        return person
+
+
+def read_people(given: tuple[str, ...]) -> dict[Role, str]:
+    """`--person ROLE=ID`. Raises `BadInputError`."""
+    people = {}
+    for one in given:
+        word, _, person = one.partition("=")
+        role = ROLES.get(word.strip().replace("_", " "))
+        if role is None or not person.strip():
+            raise BadInputError(
+                f"--person {one!r} names no rank and person.", f"Write ROLE=ID; ranks are {', '.join(ROLES)}."
+            )
+        people[role] = person.strip()
+    return people
+
+
+def read_pins(path: Path | None) -> dict[str, str]:
+    """A person and the PIN on each line. Raises `BadInputError`, which never quotes a line."""
+    if path is None:
+        return {}
+    try:
+        with path.open(encoding="utf-8") as file:
+            mode = path.stat().st_mode
+            if stat.S_ISREG(mode) and mode & 0o077:
+                raise BadInputError(f"Others than its owner may use {path}.", f"Close it with `chmod 600 {path}`.")
+            lines = file.read(MOST_OF_FILE).splitlines()
+    except OSError as error:
+        raise BadInputError(
+            f"{path} cannot be read: {error.strerror}.", "Name a file of PINs that you may read."
+        ) from None
+    except UnicodeDecodeError:
+        raise BadInputError(f"{path} is no text.", "Write a person and the PIN on each line.") from None
+    pins = {}
+    for number, line in enumerate(lines, start=1):
+        words = line.split()
+        if not words or words[0].startswith("#"):
+            continue
+        if len(words) != 2:
+            raise BadInputError(
+                f"{path}, line {number} has not a person and a PIN.", "Write a person and the PIN on each line."
+            )
+        pins[words[0]] = words[1]
+    return pins
