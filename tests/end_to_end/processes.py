@@ -56,6 +56,11 @@ class Child:
         self._process.stdin.write("".join(f"{line}\n" for line in lines).encode())
         self._process.stdin.flush()
 
+    def close_input(self) -> None:
+        """No line follows on its standard input."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+
     async def ended(self) -> int:
         """Wait for its end; the exit code."""
         async with asyncio.timeout(PATIENCE):

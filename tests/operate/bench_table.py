@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-import sys
-from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from pathlib import Path
+from functools import partial
 
 from controller.games.specification import Unit
 from simulators.people.crew import CREW
@@ -23,7 +21,7 @@ class BenchTable(Stage):
 
     game = "NC"
 
-    def configure(self, **_given: object) -> None:  # type: ignore[override]  # the same for every test here
+    def configure(self, **_given: object) -> None:
         self.configuration.write_text(
             f'[table]\nname = "T-1"\ngame = "{self.game}"\nunit = "{self.unit}"\nsimulated = true\n'
             "count_stub_by_hand = true\nhands_by_device = true\n"
@@ -52,24 +50,37 @@ class BenchTable(Stage):
         await self.device.until(lambda: len(self.device.out) > before)
         return self.device.out[before]
 
-    async def operating(self, *options: str) -> Process:
-        """`cardshoe operate`, with lines to come by its standard input."""
-        return await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "controller", "operate", "--socket", str(self.socket), *options,
-            stdin=PIPE, stdout=PIPE, stderr=PIPE,
-        )  # fmt: skip
+    def operate(self, *options: str) -> Child:
+        """`cardshoe operate`, which takes lines by its standard input."""
+        child = Child("controller", "operate", "--socket", str(self.socket), *options, listens=True)
+        self._children.append(child)
+        return child
 
-    async def run_script(self, text: str, *options: str) -> tuple[int, str, str]:
-        """A script to its end: exit code, standard output and error."""
+    def script(self, text: str, *options: str) -> Child:
+        """`cardshoe operate --script` with a file of these lines."""
         file = self.folder / "lines"
         file.write_text(text)
-        return await self.ended(await self.operating("--script", str(file), *options))
+        return self.operate("--script", str(file), *options)
 
-    async def ended(self, process: Process) -> tuple[int, str, str]:
+    async def give_out(self, moving: str) -> None:
+        """As soon as the device lets cards out."""
         async with asyncio.timeout(PATIENCE):
-            out, err = await process.communicate()
-        assert process.returncode is not None
-        return process.returncode, out.decode(), err.decode()
+            while not (await self.move(moving)).endswith(("drawn.", "lifted.")):
+                pass
+
+    async def deal(self, script: Child, moves: Mapping[str, int]) -> None:
+        """Move cards by the device's console when the script comes to a line: `lift` or `draw`, so many times."""
+        moving = "lift" if self.unit is Unit.SETS else "draw"
+        seen = 0
+        for line, times in moves.items():
+            seen = await script.until(partial(_after, script, f"> {line}", seen))
+            for _ in range(times):
+                await self.give_out(moving)
+
+
+def _after(script: Child, line: str, seen: int) -> int:
+    """The place after the next such line; 0: it has not come yet."""
+    return script.out.index(line, seen) + 1 if line in script.out[seen:] else 0
 
 
 @asynccontextmanager
@@ -81,7 +92,3 @@ async def bench_table(*, unit: Unit = Unit.SETS, game: str = "NC", seed: int = 7
             await table.start_console()
             await table.start_daemon()
             yield table
-
-
-def dealt_by(path: Path) -> str:
-    return path.read_text()
