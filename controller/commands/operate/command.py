@@ -104,7 +104,7 @@ def _at_a_prompt(socket: Path, signer: Signer, wait: float) -> None:
         with RunningTable(socket, listener.heard, click.echo, patience=wait) as table:
             listener.table = table
             prompt = Prompt(table, signer)
-            prompt.operator = listener.operator = Operator(table, signer, ask_again, steady=True)
+            prompt.operator = listener.operator = Operator(table, signer, ask_again, steady=True, waits=click.echo)
             prompt.run()
 
     at_prompt(run)

@@ -59,12 +59,20 @@ class Operator:
     """Does lines at a table, as `TableOfWords` says. `again`: whether a person asks for it a second time.
 
     `steady`: an irregularity stays the one that lines are about until it is over, whatever is raised meanwhile; a
-    person who types must not decide about another one. Else it is the one that was raised last.
+    person who types must not decide about another one. Else it is the one that was raised last. `waits`: says what a
+    line waits for.
     """
 
     def __init__(
-        self, table: RunningTable, signer: Signer, again: Callable[[str], bool], *, steady: bool = False
+        self,
+        table: RunningTable,
+        signer: Signer,
+        again: Callable[[str], bool],
+        *,
+        steady: bool = False,
+        waits: Callable[[str], None] = lambda sentence: None,
     ) -> None:
+        self._waits = waits
         self._table = table
         self._signer = signer
         self._again = again
@@ -165,13 +173,18 @@ class Operator:
 
     # -- what people do with the device: the table shows when it is done
 
+    def _until(self, done: Callable[[TableView], bool]) -> None:
+        if not done(self.view):
+            self._waits(f"Waiting; Ctrl-C ends it. {self.view.next_step}")
+            self._table.until(done)
+
     def load(self) -> None:
         """For a shoe the line says as well that the deck was shuffled by hand."""
         if self.view.unit == Unit.SINGLES:
-            self._table.until(lambda view: _deck_is_in(view) or bool(view.irregularities))
+            self._until(lambda view: _deck_is_in(view) or bool(view.irregularities))
             if not _deck_is_fit(self.view):
                 self.enter(operations.ShuffledOutside("hand"))
-        self._table.until(lambda view: _deck_is_fit(view) or bool(view.irregularities))
+        self._until(lambda view: _deck_is_fit(view) or bool(view.irregularities))
 
     def put_in(self, deck: str) -> None:
         self.enter(operations.LoadDeck(deck))
@@ -207,7 +220,7 @@ class Operator:
             self.first_card()
 
     def first_card(self) -> None:
-        self._table.until(lambda view: bool(view.first_card) or view.phase != Phase.FIRST_CARD or _stops(view))
+        self._until(lambda view: bool(view.first_card) or view.phase != Phase.FIRST_CARD or _stops(view))
         self.enter(operations.ShowFirstCard())
 
     def deal(self, times: int) -> None:
@@ -222,7 +235,7 @@ class Operator:
     def _wait_for_cards(self, dealt: int) -> None:
         """Until so many lie on the table, or something stops the deal."""
         if self.view.phase in DEALING:
-            self._table.until(lambda view: view.dealt >= dealt or view.phase not in DEALING or _stops(view))
+            self._until(lambda view: view.dealt >= dealt or view.phase not in DEALING or _stops(view))
 
     def open_all(self) -> None:
         """The Dealer's first; or last, where the Players' are returned before."""

@@ -14,6 +14,7 @@ from prompt_toolkit.document import Document
 from prompt_toolkit.formatted_text import FormattedText
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.patch_stdout import patch_stdout
+from prompt_toolkit.shortcuts import CompleteStyle
 
 from controller.commands.operate.completion import candidates, unfinished
 from controller.commands.operate.help_text import lawful_words, lines_about, lines_of_help
@@ -47,7 +48,11 @@ class Prompt:
         self._table = table
         self.operator: Operator
         self._session: PromptSession[str] = PromptSession(
-            history=_history(), completer=Words(table, signer), complete_while_typing=False
+            history=_history(),
+            completer=Words(table, signer),
+            complete_while_typing=False,
+            complete_style=CompleteStyle.READLINE_LIKE,
+            reserve_space_for_menu=0,
         )
         table.changed = self._session.app.invalidate
 

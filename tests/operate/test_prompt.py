@@ -1,0 +1,144 @@
+"""The prompt of `cardshoe operate` on a real terminal at a real daemon."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from simulators.people.crew import CREW
+from tests.operate.bench_table import BenchTable, bench_table
+from tests.operate.terminal import OperateTerminal
+
+PINS = {member.id: member.pin for member in CREW}
+
+
+@asynccontextmanager
+async def at_prompt(table: BenchTable, *options: str) -> AsyncIterator[OperateTerminal]:
+    terminal = OperateTerminal(table.socket, table.folder, *options)
+    try:
+        await terminal.until(">")
+        yield terminal
+    finally:
+        terminal.close()
+
+
+async def test_a_round_is_begun_and_an_exposed_card_decided_by_a_person_with_a_pin() -> None:
+    async with bench_table() as table, at_prompt(table) as terminal:
+        assert "T-1, round 0, closed>" in terminal.shown
+        await table.move("load")
+        terminal.enter("open table")
+        await terminal.until("T-1, round 0, idle>")
+        terminal.enter("boxes 1 3")
+        terminal.enter("begin")
+        await terminal.until("dealing starts at box 1")
+        await terminal.until("T-1, round 1, dealing sets>")
+        terminal.press("report exposed ca")
+        await terminal.until("report exposed ca")
+        await table.give_out("lift")
+        await terminal.until("3 cards to box 1")
+        await terminal.until("report exposed ca")  # the line that was begun stands below
+        terminal.press("rd B1\r")
+        await terminal.until("IRREGULARITY I12 at box 1")
+        await terminal.until("dealing sets, I12>")
+        terminal.enter("confirm by supervisor")
+        await terminal.until("PIN of supervisor, without echo:")
+        terminal.enter("000000")
+        await terminal.until("Refused: ")
+        await terminal.until("I12>")
+        terminal.press("\x1b[A")  # the line before, from the history
+        await terminal.until("confirm by supervisor")
+        terminal.press("\r")
+        await terminal.until("PIN of supervisor, without echo:")
+        terminal.enter(PINS["supervisor"])
+        await terminal.until("confirmed: I12")
+        await terminal.until(">")
+        terminal.press("\x04")
+        assert await terminal.ended() == 0
+        assert not [pin for pin in (*PINS.values(), "000000") if pin in terminal.shown]
+        history = (table.folder / "cardshoe/operate.history").read_text()
+        assert "+confirm by supervisor" in history
+        assert not [pin for pin in (*PINS.values(), "000000") if pin in history]
+        assert (table.folder / "cardshoe/operate.history").stat().st_mode & 0o077 == 0
+
+
+async def test_tab_completes_words_kinds_and_places() -> None:
+    async with bench_table() as table, at_prompt(table) as terminal:
+        terminal.press("open ta\t")
+        await terminal.until("open table")
+        terminal.press("\r")
+        await terminal.until("idle>")
+        terminal.press("report exp\t")
+        await terminal.until("exposed card")
+        terminal.press("\x03")
+        await terminal.until("idle>")
+        terminal.enter("quit")
+        assert await terminal.ended() == 0
+
+
+async def test_help_lists_what_the_table_takes_and_explains_a_word() -> None:
+    async with bench_table() as table, at_prompt(table) as terminal:
+        terminal.enter("help")
+        listed = await terminal.until("`help WORD` explains one.")
+        assert "open table " in listed
+        assert "no more bets" not in listed
+        terminal.enter("help report")
+        told = await terminal.until("KIND: ")
+        assert "report KIND [PLACE]" in told
+        terminal.enter("sing")
+        await terminal.until("'sing' begins no line; known: begin, ")
+        terminal.enter("help sing")
+        await terminal.until("'sing' is no word.")
+
+
+async def test_ctrl_c_empties_the_line_and_ends_waiting_but_not_the_prompt() -> None:
+    async with bench_table() as table, at_prompt(table) as terminal:
+        terminal.press("no more b\x03")
+        await terminal.until("closed>")
+        await table.move("load")
+        terminal.enter("open table")
+        await terminal.until("idle>")
+        terminal.enter("boxes 1")
+        terminal.enter("begin")
+        await terminal.until("dealing sets>")
+        terminal.enter("deal all")
+        await terminal.until("Waiting; Ctrl-C ends it.")
+        terminal.press("\x03")
+        await terminal.until("dealing sets>")
+        terminal.enter("table")
+        await terminal.until("Table T-1, dealing sets, in service")
+
+
+async def test_what_ends_a_round_is_asked_for_again() -> None:
+    async with bench_table() as table, at_prompt(table, "--pin-file", str(table.pins)) as terminal:
+        await table.move("load")
+        terminal.enter("open table")
+        await terminal.until("idle>")
+        terminal.enter("boxes 1")
+        terminal.enter("begin")
+        await terminal.until("dealing sets>")
+        terminal.enter("abandon by manager because the lamp went out")
+        await terminal.until("Write yes:")
+        terminal.enter("no")
+        await terminal.until("It was asked for once and has no effect")
+        assert (await table.state()).phase == "dealing_sets"
+        terminal.enter("abandon by manager because the lamp went out")
+        await terminal.until("ROUND VOID")
+
+
+async def test_a_daemon_that_is_killed_in_mid_round_comes_back_and_play_continues() -> None:
+    async with bench_table() as table, at_prompt(table) as terminal:
+        await table.move("load")
+        terminal.enter("open table")
+        await terminal.until("idle>")
+        terminal.enter("boxes 1")
+        terminal.enter("begin")
+        await terminal.until("dealing sets>")
+        terminal.press("pause the lam")
+        await terminal.until("pause the lam")
+        await table.kill_daemon()
+        await terminal.until("The daemon does not answer.")
+        await table.start_daemon()
+        await terminal.until("The daemon runs again.")
+        await terminal.until("pause the lam")
+        terminal.press("\x03")
+        await terminal.until(">")
