@@ -12,6 +12,7 @@ import msgspec
 import pytest
 
 from controller.journal import JournalError
+from controller.journal.file import Connection, connect_reader
 from controller.journal.folder import JournalFolder
 from firmware_bridge.cards import DECK, Concealed
 from tests.journal.vocabulary import (
@@ -62,6 +63,31 @@ def test_an_existing_journal_keeps_its_own_id(written: Path) -> None:
     with closing(open_journal(written, identity=other)) as journal:
         assert journal.identity == IDENTITY
         assert journal.head.number == 4
+
+
+def test_a_file_of_other_pages_goes_on_as_it_was_begun(folder: Path) -> None:
+    """A page of eight KiB leaves less room unused at its end. A file that has others keeps them."""
+
+    def connect_small(path: Path) -> Connection:
+        connection = sqlite3.connect(path, isolation_level=None)
+        connection.execute("PRAGMA page_size=4096")
+        return connection
+
+    with closing(open_journal(folder, connect=connect_small)) as journal:
+        append(journal, 1)
+    with closing(open_journal(folder)) as journal:
+        append(journal, 2)
+        before = entries(journal)
+        assert journal.head.number == 8
+        journal.begin_file(Cards(), moment(9))
+        assert [page_size(path) for path in sorted(folder.glob("*.journal"))] == [4096, 8192]
+        assert entries(journal) == before
+
+
+def page_size(path: Path) -> int:
+    with closing(connect_reader(path)) as connection:
+        ((size,),) = connection.execute("PRAGMA page_size")
+    return int(size)
 
 
 def test_a_wrong_key_is_refused(written: Path) -> None:
