@@ -1,5 +1,7 @@
 """Floods: how long a dealer's operation takes while other users of the machine do their worst, beside none.
 
+Also while the daemon's user reads its living journal: `cardshoe journal verify` and `backup`, one run after the other.
+
     python -m benchmarks.floods [--operations 300] [--only NAME]
 
 Run as root: a real daemon as a process of its own, the dealer here, each flood in a process of its own under another
@@ -13,6 +15,7 @@ import argparse
 import asyncio
 import json
 import os
+import shutil
 import signal
 import statistics
 import subprocess
@@ -163,12 +166,16 @@ FLOODS: Final[dict[str, tuple[int | tuple[int, ...], int, tuple[Act, ...]]]] = {
     "streams begun and left": (FRIEND, CONNECTIONS, (follow_and_leave,)),
     "50 that catch up": (READERS[:10], 5, (catch_up,)),
     "500 that never read": (READERS[:63], 8, (follow_without_reading,)),
+    "journal verify": (os.geteuid(), 0, ()),
+    "journal backup": (os.geteuid(), 0, ()),
+
     "browsers: 500 idle": (STRANGER, 500, (stay,)),
     "browsers: half-sent requests": (STRANGER, 200, (send_half_a_head, send_half_a_body)),
     "browsers: pollers": (STRANGER, 200, (poll,)),
     "browsers: wrong PINs": (STRANGER, CONNECTIONS, (enrol,)),
     "browsers: another name": (STRANGER, 200, (call_by_another_name,)),
 }
+TOOLS: Final = {"journal verify": ("verify",), "journal backup": ("backup", "copy")}  # words of the command
 
 
 def become(name: str) -> int:
@@ -191,6 +198,9 @@ async def flood(path: str, name: str, uid: int) -> None:
     print("begun", flush=True)
     while name == BUSY:
         pass
+    while name in TOOLS:
+        run_tool(Path(path).parent, TOOLS[name])
+
     port = int((Path(path).parent / "port").read_text())
     pause = 1.0 if uid == STRANGER else 0.05  # refused or closed: it comes back
 
@@ -208,6 +218,13 @@ async def flood(path: str, name: str, uid: int) -> None:
             await asyncio.sleep(pause)
 
     await asyncio.gather(*(keep_on(acts[number % len(acts)]) for number in range(connections)))
+
+
+def run_tool(folder: Path, words: tuple[str, ...]) -> None:
+    """A whole run of a command that reads the journal beside the daemon."""
+    shutil.rmtree(folder / "copy", ignore_errors=True)
+    command = [sys.executable, "-m", "controller", "journal", *words, "--journal", str(folder / "journal")]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
 
 
 # -- the dealer --------------------------------------------------------------------------------------------------------
@@ -256,8 +273,11 @@ async def under(path: str, name: str, operations: int) -> tuple[list[float], lis
             await child.stdout.readline()
             await asyncio.sleep(1.0)
             flooded += await operate(path, operations // BLOCKS)
+            if child.returncode is not None:
+                raise SystemExit(f"the flood ended by itself: {name}")
         finally:
-            os.killpg(child.pid, signal.SIGKILL)  # and those of the other users
+            with suppress(ProcessLookupError):
+                os.killpg(child.pid, signal.SIGKILL)  # and those of the other users
             await child.wait()
         await asyncio.sleep(0.5)
     return quiet, flooded
