@@ -30,6 +30,7 @@ from controller.journal.codec import Clock
 from controller.journal.pages import Pages
 from controller.journal.pinning import Doubt
 from controller.journal.reader import Decision
+from controller.journal.store import Committed
 from controller.journal.writer import JournalWriter
 from controller.roles import Role
 from controller.table import inputs
@@ -388,7 +389,7 @@ class TableService:
             self._fail(Fault(error.code, str(error), error.hint))
         except Exception as error:
             self._log.error("table.decision_failed", input=type(given).__name__, **as_fields(error))
-            if isinstance(given, OF_THE_DOOR):
+            if given in self._owed:
                 self._owed.remove(given)  # it would fail at every return to service
             await self._take_as_not_understood(given)
 
@@ -397,10 +398,14 @@ class TableService:
         if decided.events:
             await self._commit(given, decided)
         else:
+            self._settle(given)
             self._act(given, (), ())
+
+    def _settle(self, given: AnyInput) -> None:
+        """It is taken: what was kept until then is not needed."""
         if given is self._gone:
             self._gone = None
-        if isinstance(given, OF_THE_DOOR):
+        if given in self._owed:
             self._owed.remove(given)
 
     async def _take_as_not_understood(self, given: AnyInput) -> None:
@@ -420,13 +425,18 @@ class TableService:
     async def _commit(self, given: AnyInput, decided: Decided) -> None:
         moment = self._clock.now()
         before, ends_round = self.state, self.state.in_round and not decided.state.in_round
-        committed = await self._writer.append(
-            given, decided.events, round=decided.state.round.number, moment=moment, ends_round=ends_round
-        )
-        self.state = decided.state
-        self._note_times(moment.utc_ns, committed.events, decided.events)
         number = decided.state.round.number
-        self.feed.publish(_published(committed.first, moment.utc_ns, number, committed.published))
+
+        def show(committed: Committed) -> None:
+            """At once, so that followers have their turn of the loop before the device has."""
+            self.state = decided.state
+            self._note_times(moment.utc_ns, committed.events, decided.events)
+            self._settle(given)
+            self.feed.publish(_published(committed.first, moment.utc_ns, number, committed.published))
+
+        committed = await self._writer.append(
+            given, decided.events, round=number, moment=moment, ends_round=ends_round, then=show
+        )
         if isinstance(given, inputs.PersonActed) and isinstance(given.operation, ReturnToService):
             await self._writer.accept()
         self._act(given, committed.events, decided.events)

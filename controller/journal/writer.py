@@ -26,7 +26,11 @@ from controller.journal.store import Committed, Journal
 
 T = TypeVar("T")
 
-_Asked: TypeAlias = tuple[Callable[[], Any], "asyncio.Future[Any]"]
+_Asked: TypeAlias = tuple[Callable[[], Any], "asyncio.Future[Any]", Callable[[Any], None]]
+
+
+def _nothing(_: object) -> None:
+    """Follows."""
 
 
 class JournalWriter(Generic[InputT, EventT]):
@@ -87,10 +91,14 @@ class JournalWriter(Generic[InputT, EventT]):
         return self._journal.public_key
 
     async def append(self, given: InputT, events: Sequence[EventT], *, round: int, moment: Moment,  # noqa: A002  # the journal's word
-                     ends_round: bool = False) -> Committed:  # fmt: skip
-        """`Journal.append`: returns when the entries are durable. `events` must not change meanwhile."""
+                     ends_round: bool = False, then: Callable[[Committed], None] = _nothing) -> Committed:  # fmt: skip
+        """`Journal.append`: returns when the entries are durable. `events` must not change meanwhile.
+
+        `then` is called first, a turn of the loop before the caller goes on; what it raises, the caller gets. It is not
+        called for a caller that was cancelled.
+        """
         return await self._call(
-            lambda: self._journal.append(given, events, round=round, moment=moment, ends_round=ends_round)
+            lambda: self._journal.append(given, events, round=round, moment=moment, ends_round=ends_round), then
         )
 
     @property
@@ -164,21 +172,23 @@ class JournalWriter(Generic[InputT, EventT]):
             if self._closing.done():
                 self._thread.join()
 
-    async def _call(self, work: Callable[[], T]) -> T:
+    async def _call(self, work: Callable[[], T], then: Callable[[T], None] = _nothing) -> T:
         if self._closing is not None:
             raise JournalError("journal-io", "The journal is closed.", "Restart the daemon.")
-        return await _put(self._asked, work)
+        return await _put(self._asked, work, then)
 
 
-def _put(asked: SimpleQueue[_Asked | None], work: Callable[[], T]) -> asyncio.Future[T]:
+def _put(
+    asked: SimpleQueue[_Asked | None], work: Callable[[], T], then: Callable[[T], None] = _nothing
+) -> asyncio.Future[T]:
     future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-    asked.put((work, future))
+    asked.put((work, future, then))
     return future
 
 
 def _serve(asked: SimpleQueue[_Asked | None]) -> None:
     while (call := asked.get()) is not None:
-        work, future = call
+        work, future, then = call
         result: Any = None
         failure: BaseException | None = None
         try:
@@ -187,13 +197,20 @@ def _serve(asked: SimpleQueue[_Asked | None]) -> None:
             failure = error
         # The loop may be closed: there is no waiter any more.
         with suppress(RuntimeError):
-            future.get_loop().call_soon_threadsafe(_settle, future, result, failure)
-        del call, work, future, result, failure  # nothing is kept alive while waiting
+            future.get_loop().call_soon_threadsafe(_settle, future, result, failure, then)
+        del call, work, future, result, failure, then  # nothing is kept alive while waiting
 
 
-def _settle(future: asyncio.Future[Any], result: Any, failure: BaseException | None) -> None:
+def _settle(
+    future: asyncio.Future[Any], result: Any, failure: BaseException | None, then: Callable[[Any], None]
+) -> None:
     if future.done():  # the caller was cancelled
         return
+    if failure is None:
+        try:
+            then(result)
+        except Exception as error:
+            failure = error
     if failure is None:
         future.set_result(result)
     else:

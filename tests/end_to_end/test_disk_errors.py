@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from itertools import product
 from pathlib import Path
@@ -206,14 +206,19 @@ class Disk:
         self.events: list[Event] = []
         self._number = 0
 
-    async def append(self, given: object, events: Sequence[Event], **named: object) -> Committed:
+    async def append(
+        self, given: object, events: Sequence[Event], *, then: Callable[[Committed], None], **named: object
+    ) -> Committed:
         await asyncio.sleep(0)
         if self.full:
             raise JournalError("journal-full", "The disk is full.", "Make room.")
         first = self._number + 1
         self._number += 1 + len(events)
         self.events += events
-        return Committed(first, tuple(range(first + 1, self._number + 1)), (b"{}",) * len(events))
+        committed = Committed(first, tuple(range(first + 1, self._number + 1)), (b"{}",) * len(events))
+        then(committed)
+        await asyncio.sleep(0)  # the caller goes on a turn of the loop later
+        return committed
 
     async def accept(self) -> None:
         """Nothing was in doubt."""
@@ -317,6 +322,17 @@ async def test_a_report_that_came_while_the_disk_was_full_is_never_passed_over()
         await in_turn(service)
     assert line.acknowledged == [1, 2, 3, 4]
     assert [event.number for event in disk.events if isinstance(event, ReportTaken)] == [1, 2, 3, 4]
+
+
+async def test_who_follows_sees_the_state_with_the_event() -> None:
+    """A screen shows the state when there are news, and hears of nothing more until the next."""
+    disk = Disk()
+    async with served(disk, Line()) as service:
+        await in_turn(service)
+        follower = service.feed.follow(service.entry)
+        service.hear(report(1))
+        events, _ = await follower.next()
+        assert service.entry >= events[-1].entry
 
 
 async def test_a_report_that_comes_again_is_taken_once_and_acknowledged_again() -> None:

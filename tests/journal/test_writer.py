@@ -14,6 +14,7 @@ import pytest_asyncio
 from pytest_mock import MockerFixture
 
 from controller.journal import JournalError
+from controller.journal.store import Committed
 from controller.journal.writer import JournalWriter
 from tests.journal.vocabulary import IDENTITY, AnyEvent, AnyInput, Noted, Said, moment, open_journal
 
@@ -92,6 +93,36 @@ async def test_a_journal_that_cannot_be_opened_leaves_no_thread(folder: Path) ->
     assert not journal_threads()
 
 
+async def test_what_follows_a_commit_comes_first(writer: Writer) -> None:
+    """A turn of the loop before the caller: followers wait for nothing else."""
+    course: list[str] = []
+
+    def then(committed: Committed) -> None:
+        course.append(f"then {committed.first}")
+        asyncio.get_running_loop().call_soon(course.append, "the loop")
+
+    await writer.append(Said("x"), [Noted("noted")], round=1, moment=moment(1), then=then)
+    course.append("the caller")
+    assert course == ["then 1", "the loop", "the caller"]
+
+
+async def test_what_follows_a_commit_may_fail_and_follows_no_failure(writer: Writer) -> None:
+    def then(committed: Committed) -> None:
+        called.append(committed.first)
+        raise ValueError("it fails")
+
+    called: list[int] = []
+    with pytest.raises(ValueError, match="it fails"):
+        await writer.append(Said("x"), [Noted("noted")], round=1, moment=moment(1), then=then)
+    with pytest.raises(TypeError):
+        await writer.append(Said("x"), None, round=1, moment=moment(2), then=then)  # type: ignore[arg-type]  # that is the failure
+    cancelled = asyncio.create_task(writer.append(Said("x"), [], round=1, moment=moment(3), then=then))
+    await asyncio.sleep(0)
+    cancelled.cancel()
+    assert await say(writer, 4) == 4
+    assert called == [1]
+
+
 async def test_a_caller_that_is_cancelled_harms_nobody(writer: Writer) -> None:
     waiting = asyncio.create_task(say(writer, 1))
     await asyncio.sleep(0)
@@ -158,8 +189,8 @@ def test_a_loop_that_ended_early_does_not_end_the_thread_badly(folder: Path) -> 
         hold = threading.Event()
         started.append(hold.set)
         asyncio.ensure_future(writer._call(hold.wait)).cancel()
-        writer._asked.put((hold.wait, asyncio.get_running_loop().create_future()))
-        writer._asked.put((writer._journal.close, asyncio.get_running_loop().create_future()))
+        for work in (hold.wait, writer._journal.close):
+            writer._asked.put((work, asyncio.get_running_loop().create_future(), lambda _: None))
         writer._asked.put(None)
 
     asyncio.run(main())
