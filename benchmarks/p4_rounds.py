@@ -15,20 +15,18 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import transitions
 
-from benchmarks.in_process import record, replay
-from controller.daemon.journal_types import JOURNAL_TYPES
+from benchmarks.in_process import Step, record, replay
+from benchmarks.p3_journal import new_journal
 from controller.journal.codec import Moment
-from controller.journal.file import Identity
-from controller.journal.signing import SigningKey
 from controller.journal.store import Journal
 from controller.table.decision import Decided
 from controller.table.events import AnyEvent
 from controller.table.inputs import AnyInput
-from controller.table.saved_state import SavedState
 
 RUNS = 7
 
@@ -72,21 +70,14 @@ def measured(*works: Callable[[], object]) -> list[float]:
     return [statistics.median(taken) for taken in times]
 
 
-def with_journal(steps: list[object], folder: Path) -> None:
-    identity = Identity(os.urandom(16).hex(), "BENCH", simulated=True)
-    journal: Journal[AnyInput, AnyEvent] = Journal.open(
-        folder / identity.id, JOURNAL_TYPES, local_key=bytes(32), identity=identity, signer=SigningKey(bytes(32))
-    )
-    journal.begin_file(SavedState(), Moment(time.time_ns(), time.monotonic_ns()))
+def with_journal(steps: list[Step], journal: Journal[AnyInput, AnyEvent]) -> None:
+    """Into a journal that is open: that it is opened is P6."""
 
     def commit(given: AnyInput, decided: Decided) -> None:
         moment = Moment(time.time_ns(), time.monotonic_ns())
         journal.append(given, decided.events, round=decided.state.round.number, moment=moment)
 
-    try:
-        replay(steps, commit)  # type: ignore[arg-type]  # the steps are `record`'s
-    finally:
-        journal.close()
+    replay(steps, commit)
 
 
 def main(rounds: int) -> None:
@@ -95,9 +86,8 @@ def main(rounds: int) -> None:
     print(f"P4: {rounds} rounds, {inputs} inputs ({inputs / rounds:.0f} a round); median of {RUNS}")
     bare, ours = measured(lambda: floor_triggers(inputs), lambda: replay(steps))
     rows = [("bare transitions triggers", bare, 1.0), ("cardshoe without a journal", ours, ours / bare)]
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        disk, kept = measured(lambda: floor_disk(inputs, folder), lambda: with_journal(list(steps), folder))
+    with tempfile.TemporaryDirectory() as name, closing(new_journal(Path(name) / "journal")) as journal:
+        disk, kept = measured(lambda: floor_disk(inputs, Path(name)), lambda: with_journal(steps, journal))
         disk += bare
     rows += [("triggers + pwrite + fdatasync", disk, 1.0), ("cardshoe with a journal", kept, kept / disk)]
     for label, seconds, ratio in rows:
