@@ -168,7 +168,6 @@ FLOODS: Final[dict[str, tuple[int | tuple[int, ...], int, tuple[Act, ...]]]] = {
     "500 that never read": (READERS[:63], 8, (follow_without_reading,)),
     "journal verify": (os.geteuid(), 0, ()),
     "journal backup": (os.geteuid(), 0, ()),
-
     "browsers: 500 idle": (STRANGER, 500, (stay,)),
     "browsers: half-sent requests": (STRANGER, 200, (send_half_a_head, send_half_a_body)),
     "browsers: pollers": (STRANGER, 200, (poll,)),

@@ -12,10 +12,11 @@ import msgspec
 
 from controller.api.client import ApiClient, NoTableError, TableUnreachableError
 from controller.api.messages import EventId, encode
+from controller.api.narration import tell
 from controller.api.view import IrregularityView, TableView
-from controller.commands.narration import tell
 from controller.commands.text import Page, page, write_out
-from controller.commands.vocabulary import KINDS, words_of
+from controller.commands.vocabulary import words_of
+from controller.games.kind_words import KINDS
 from controller.games.own_words import OwnWords
 from controller.games.specification import Kind
 from controller.problems import BadInputError, ProblemError

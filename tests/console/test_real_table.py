@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import shutil
 import signal
-import socket
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import pytest
 
-from tests.end_to_end.browser import Browser
+from tests.end_to_end.browser import Browser, free_port
 from tests.end_to_end.stage import Stage, short_folder
 
 if TYPE_CHECKING:
@@ -58,12 +57,6 @@ async def shown() -> AsyncIterator[Shown]:
             await page.goto(f"http://localhost:{port}/?language=en")
             yield Shown(stage, port, page, complaints)
             await chromium.close()
-
-
-def free_port() -> int:
-    """One that stays the table's when its daemon starts again."""
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        return int(taken.getsockname()[1])
 
 
 async def test_a_whole_round_is_shown_and_nothing_is_refused(shown: Shown) -> None:

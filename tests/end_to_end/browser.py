@@ -32,6 +32,12 @@ class Answered(NamedTuple):
         return str(self.json["code"])
 
 
+def free_port() -> int:
+    """One that stays the table's when its daemon starts again."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        return int(taken.getsockname()[1])
+
+
 def port_of(stage: Stage) -> int:
     """Where the daemon serves screens, by its log."""
     lines = [json.loads(line) for line in stage.daemon.err if '"daemon.screens"' in line]

@@ -14,7 +14,7 @@ import pytest
 
 from controller.api.client import ApiClient
 from controller.api.messages import EventId
-from controller.commands.narration import tell
+from controller.api.narration import tell
 from controller.commands.vocabulary import words_of
 from controller.table import operations
 from firmware_bridge.device_keys import write_device_keys

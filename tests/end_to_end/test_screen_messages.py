@@ -12,7 +12,7 @@ import aiohttp
 import pytest
 
 from controller.api.client import ApiClient
-from tests.end_to_end.browser import DEALER, HTTP, SUPERVISOR, Browser, port_of
+from tests.end_to_end.browser import DEALER, SUPERVISOR, Browser, free_port, port_of
 from tests.end_to_end.processes import PATIENCE
 from tests.end_to_end.stage import Stage, short_folder
 
@@ -23,7 +23,7 @@ PASSING = {"age"}  # of a device, which passes while nothing happens
 async def stage() -> AsyncIterator[Stage]:
     with short_folder() as folder:
         async with Stage(folder, rounds=1) as made:
-            made.configure(law=HTTP)
+            made.configure(law=f"[api.http]\nport = {free_port()}\n")
             yield made
 
 

@@ -23,18 +23,13 @@ from controller.roles import Role
 from controller.table import events, operations
 from controller.table.access import FAILURES
 from simulators.people.crew import CrewMember
-from tests.end_to_end.browser import DEALER, SUPERVISOR, Browser, port_of
+from tests.end_to_end.browser import DEALER, SUPERVISOR, Browser, free_port, port_of
 from tests.end_to_end.evidence import Evidence
 from tests.end_to_end.stage import Stage, short_folder
 
 LEE = CrewMember("lee", "Lee", Role.DEALER, "640281")
 HTTP = '[api.http]\nport = {}\nhosts = ["table7.example"]\n'
 ANOTHER_DEALER = f'[[people]]\nid = "lee"\nname = "Lee"\nrole = "dealer"\npin_hash = "{LEE.pin_hash()}"\n'
-
-
-def free_port() -> int:
-    with closing(TcpListener(0)) as listener:
-        return listener.port
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from controller.api.client import NoTableError, TableUnreachableError
-from controller.commands.narration import tell
+from controller.api.narration import tell
 from controller.commands.operate.operator import Operator
 from controller.commands.operate.running_table import RunningTable
 from controller.commands.operate.script import run_script
