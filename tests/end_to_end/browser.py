@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, NamedTuple, Self
