@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import signal
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 from uuid import uuid4
@@ -11,11 +12,13 @@ from uuid import uuid4
 import aiohttp
 import pytest
 
-from controller.api.client import ApiClient
+from controller.api.client import HOST, ApiClient
+from simulators.people.crew import CREW
 from tests.end_to_end.browser import DEALER, SUPERVISOR, Browser, free_port, port_of
 from tests.end_to_end.processes import PATIENCE
 from tests.end_to_end.stage import Stage, short_folder
 
+MANAGER = CREW[2]
 PASSING = {"age"}  # of a device, which passes while nothing happens
 
 
@@ -159,6 +162,50 @@ async def test_an_answer_can_be_looked_up(screen: Browser) -> None:
     for written in (id_, id_.upper(), id_.replace("-", "")):
         assert (await screen.ask("GET", f"/v1/operations/{written}")).json == answer
     assert (await screen.ask("GET", "/v1/operations/none")).code == "no-answer"
+
+
+async def test_a_round_is_not_abandoned_by_two_taps_but_by_a_second_request(stage: Stage) -> None:
+    """The simulated people are stopped in mid-round, so that nobody else enters anything."""
+    device = await stage.start_device(pace=0.2)
+    await stage.start_daemon()
+    async with Browser(port_of(stage)) as browser:
+        assert (await browser.enrol()).json["accepted"]
+        await state_of(browser, lambda state: state["view"]["phase"] == "betting")
+        device.signal(signal.SIGSTOP)
+        signed = {"person": MANAGER.id, "pin": MANAGER.pin, "said": {"authority": "shift manager", "text": "fire"}}
+        drawn = await state_of(browser)
+        first = await enter(browser, drawn, offered(drawn, "abandon_round"), **signed)
+        assert first["accepted"]
+        again = await enter(browser, drawn, offered(drawn, "abandon_round"), **signed)
+        assert again["code"] == "changed"
+        asked = await state_of(browser, lambda state: offered(state, "abandon_round")["asked"] > 0)
+        offer = offered(asked, "abandon_round")
+        assert (offer["asked"], offer["asked_by"], offer["primary"]) == (first["entry"] + 1, MANAGER.id, False)
+        assert abs(offer["asked_utc_ns"] - asked["last"]["utc_ns"]) < PATIENCE * 10**9
+        assert (await enter(browser, asked, offer, **signed))["accepted"]  # without `repeats`: a first request again
+        later = await state_of(browser, lambda state: offered(state, "abandon_round")["asked"] > offer["asked"])
+        assert later["view"]["phase"] == drawn["view"]["phase"]
+        offer = offered(later, "abandon_round")
+        assert (await enter(browser, later, offer, repeats=offer["asked"], **signed))["accepted"]
+        await state_of(browser, lambda state: state["view"]["phase"] == "voided")
+
+
+async def test_a_user_of_the_socket_is_shown_as_the_person_for_whom_it_stands(stage: Stage) -> None:
+    await stage.start_daemon()
+    connector = aiohttp.UnixConnector(str(stage.socket))
+    async with (
+        asyncio.timeout(PATIENCE),
+        aiohttp.ClientSession(connector=connector) as session,
+        session.get(f"{HOST}/v1/screen") as response,
+    ):
+        async for line in response.content:
+            if line.startswith(b"data: "):
+                break
+    shown = json.loads(line[6:])
+    assert shown["screen"] == {
+        "enrolled": True, "id": "", "name": "", "dealer": DEALER.id, "dealer_name": DEALER.name, "until_utc_ns": 0,
+    }  # fmt: skip
+    assert offered(shown, "open_table")["code"] == "service"
 
 
 async def test_a_display_is_given_no_offers_and_no_people(stage: Stage, screen: Browser) -> None:

@@ -1,0 +1,67 @@
+"""The events of a round are found in the pages of the journal, wherever the round begins, and no others are given."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from controller.api.feed import PAGE, EventFeed, Published
+from controller.api.pace import Pace
+from controller.api.round_events import MOST, events_of_round
+
+
+class Journal:
+    """Rounds one after the other, each of so many decisions with an input and an event; up to `gone` deleted."""
+
+    def __init__(self, lengths: list[int], gone: int = 0) -> None:
+        self.events: list[Published] = []
+        self.pages = 0
+        self._gone = gone
+        for number, length in enumerate(lengths):
+            for _ in range(length):
+                entry = 2 * len(self.events) + 2
+                payload = b'{"entry":%d,"utc_ns":5,"round":%d,"event":"x"}' % (entry, number)
+                self.events.append(Published(entry, payload))
+
+    async def read(self, after: int, until: int) -> list[Published]:
+        self.pages += 1
+        return [event for event in self.events if self._gone < event.entry and after < event.entry <= until + 1]
+
+    def feed(self) -> EventFeed:
+        passes = iter(range(10**9))
+
+        async def sleep(seconds: float) -> None:
+            """At once."""
+
+        feed = EventFeed(self.read, Pace(clock=lambda: float(next(passes)), sleep=sleep))
+        feed.start_after(self.events[-1].entry)
+        return feed
+
+    def of(self, number: int) -> list[bytes]:
+        return [event.payload for event in self.events if b'"round":%d,' % number in event.payload]
+
+
+@pytest.mark.parametrize("seed", range(4))
+async def test_each_round_is_found_whole(seed: int) -> None:
+    random = Random(seed)
+    journal = Journal([random.choice((0, 1, 30, 90, 400)) for _ in range(40)])
+    for number in range(41):
+        assert await events_of_round(journal.feed(), number) == journal.of(number)
+
+
+async def test_few_pages_are_read_of_a_long_journal() -> None:
+    journal = Journal([60] * 600)
+    assert await events_of_round(journal.feed(), 431) == journal.of(431)
+    assert journal.pages < 16 < len(journal.events) * 2 / PAGE
+
+
+async def test_rounds_of_deleted_files_have_no_events_and_later_ones_have() -> None:
+    journal = Journal([60] * 200, gone=6000)
+    assert await events_of_round(journal.feed(), 3) == []
+    assert await events_of_round(journal.feed(), 150) == journal.of(150)
+
+
+async def test_of_a_round_without_end_only_so_much_is_given() -> None:
+    journal = Journal([1, 3 * MOST, 1])
+    assert await events_of_round(journal.feed(), 1) == journal.of(1)[:MOST]
