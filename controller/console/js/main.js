@@ -16,5 +16,6 @@ connect();
 listen();
 store.subscribe(() => {
   mark(document.body, "no-contact", !inContact());
-  for (const region of [sentence, panel, stage, bar, answer]) region.render(store.screen);
+  // The panel first: it says what B asks, and which places of C may be tapped.
+  for (const region of [panel, sentence, stage, bar, answer]) region.render(store.screen);
 });
