@@ -72,3 +72,10 @@ async def _view(client: ApiClient) -> TableView | None:
         return await client.state()
     except TableUnreachableError:
         return None
+
+
+def how_it_stands(view: TableView) -> str:
+    """One line: which table, and why nothing may come for now."""
+    cause = f": {view.service_cause}" if view.service_cause and view.service != "in_service" else ""
+    phase, service = view.phase.replace("_", " "), view.service.replace("_", " ")
+    return " ".join(f"Table {view.table}, {phase}, {service}{cause}. {view.next_step}".split())

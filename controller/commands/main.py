@@ -23,6 +23,9 @@ OWN: Final = {  # name -> module:attribute, imported when it is used
     "capture": ("controller.commands.capture.command", "capture"),
     "journal": ("controller.commands.journal.command", "journal"),
     "pin": ("controller.commands.pin", "pin"),
+    "completion": ("controller.commands.completion", "completion"),
+    "man": ("controller.commands.man", "man"),
+
     "status": ("controller.commands.status", "status"),
     "config": ("controller.commands.config.command", "config"),
     "init": ("controller.commands.init.command", "init"),
@@ -39,6 +42,9 @@ SUMMARIES: Final = {
     "capture": "Record the bytes to and from a device, show them, play them back.",
     "journal": "Read what a table recorded: rounds, reports, exports, backups.",
     "pin": "Make the hash of a person's PIN for the configuration.",
+    "completion": "Print what a shell reads to complete commands and options.",
+    "man": "Write the man pages of all commands.",
+
     "status": "Show how a running table stands, on one screen.",
     "config": "Check a configuration, show it, print an example.",
     "init": "Make the working folder of a table.",

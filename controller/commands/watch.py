@@ -13,7 +13,8 @@ from controller.api.client import ApiClient, NoTableError, NotAdmittedError, Tab
 from controller.api.messages import EventId
 from controller.api.narration import tell
 from controller.api.view import TableView
-from controller.commands.live import show_live
+from controller.commands.live import how_it_stands, show_live
+
 from controller.commands.options import shortened
 from controller.commands.text import in_terminal, write_out
 from controller.commands.vocabulary import words_of
@@ -86,13 +87,6 @@ def _place_in(view: TableView, after: EventId | None) -> EventId:
     if after.entry > view.entry:
         raise BadInputError(f"The journal ends at entry {view.entry}.", "Name an earlier one with --after.")
     return EventId(view.journal, after.entry)
-
-
-def how_it_stands(view: TableView) -> str:
-    """One line: which table, and why nothing may come for now."""
-    cause = f": {view.service_cause}" if view.service_cause and view.service != "in_service" else ""
-    phase, service = view.phase.replace("_", " "), view.service.replace("_", " ")
-    return " ".join(f"Table {view.table}, {phase}, {service}{cause}. {view.next_step}".split())
 
 
 async def _running_again(client: ApiClient) -> TableView:

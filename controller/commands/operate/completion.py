@@ -48,14 +48,13 @@ def _after(word: str, rest: str, view: TableView, people: Iterable[str]) -> list
         return [one for one in WORDS if one.startswith(rest)]
     form = WORDS[word].form
     known: list[str] = []
-    if re.search(r"(^| )by [^ ]*( [^ ]*)?$", rest):
-        known += [*people, *ROLES]
-    else:
-        for placeholder, names in _names(view, people).items():
-            if re.search(rf"\b{placeholder}\b", form):
-                known += names
-        known += LITERAL.findall(form.partition(word)[2].replace(" or ", "|").replace(word, ""))
-        known.append("by")
+    if named := re.search(r"(?:^| )by ([^ ]*(?: [^ ]*)?)$", rest):
+        return [one for one in (*people, *ROLES) if one.startswith(named[1])]
+    for placeholder, names in _names(view, people).items():
+        if re.search(rf"\b{placeholder}\b", form):
+            known += names
+    known += LITERAL.findall(form.partition(word)[2].replace(" or ", "|").replace(word, ""))
+    known.append("by")
     return [one for one in known if rest.endswith(" ") or not rest or unfinished(rest, one)]
 
 

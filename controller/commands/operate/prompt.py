@@ -21,7 +21,7 @@ from controller.commands.operate.help_text import lawful_words, lines_about, lin
 from controller.commands.operate.operator import Line, Operator, RefusedLineError
 from controller.commands.operate.running_table import RunningTable
 from controller.commands.operate.signing import Signer
-from controller.commands.watch import how_it_stands
+from controller.commands.live import how_it_stands
 from controller.people_words.table_of_words import NothingDoneError
 from controller.people_words.tokens import UnreadableError
 

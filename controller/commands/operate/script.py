@@ -44,7 +44,7 @@ def read_script(name: str) -> Iterable[ScriptLine]:
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is no text"
         raise BadInputError(
-            f"{name} cannot be read: {why}.", "Name a file of lines such as docs/scenarios.md lists."
+            f"{name} cannot be read: {why}.", "Name a file of lines such as the prompt takes."
         ) from None
     lines = list(_lines(text.splitlines()))
     if wrong := [f"{name}, line {one.number}: {one.sentence}." for one in lines if one.line is None]:

@@ -1,0 +1,90 @@
+"""`cardshoe man`: a man page for each command, made from what `--help` says."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
+from typing import Final
+
+import click
+
+from controller.commands.text import write_out
+from controller.problems import BadInputError
+
+SECTION: Final = "1"
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.pass_context
+def man(ctx: click.Context, folder: Path) -> None:
+    """Write the man pages of all commands into FOLDER, which is made.
+
+    MANPATH names the folder above it where FOLDER is called man1. A page holds nothing of the day or the machine.
+    """
+    root = ctx.find_root()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for context in contexts(root.command, None, "cardshoe"):
+            name = f"{context.command_path.replace(' ', '-')}.{SECTION}"
+            (folder / name).write_text(page_of(context), encoding="utf-8")
+            write_out(name)
+    except OSError as error:
+        raise BadInputError(
+            f"{error.filename or folder} cannot be written: {error.strerror}.", "Name a folder that you may write to."
+        ) from error
+
+
+def contexts(command: click.Command, parent: click.Context | None, name: str) -> Iterator[click.Context]:
+    """The command and all below it."""
+    context = click.Context(command, parent=parent, info_name=name)
+    yield context
+    if isinstance(command, click.Group):
+        for below in command.list_commands(context):
+            found = command.get_command(context, below)
+            if found is not None and not found.hidden:
+                yield from contexts(found, context, below)
+
+
+def page_of(context: click.Context) -> str:
+    """In the language of man pages."""
+    command, path = context.command, context.command_path
+    title = path.replace(" ", "-")
+    described = textwrap.dedent(command.help or "").strip().split("\n\n")
+    usage = " ".join(command.collect_usage_pieces(context))
+    lines = [
+        f'.TH "{_plain(title.upper())}" "{SECTION}" "" "cardshoe {version("cardshoe")}" "cardshoe"',
+        ".SH NAME",
+        f"{_plain(title)} \\- {_plain(' '.join(described[0].split()).rstrip('.'))}",
+        ".SH SYNOPSIS",
+        f"\\fB{_plain(path)}\\fR {_plain(usage)}",
+        ".SH DESCRIPTION",
+        *(line for text in described for line in (".PP", _line(text))),
+    ]
+    records = [record for one in command.get_params(context) if (record := one.get_help_record(context)) is not None]
+    lines += _entries("OPTIONS", records)
+    if isinstance(command, click.Group):
+        below = [(name, command.get_command(context, name)) for name in command.list_commands(context)]
+        lines += _entries("COMMANDS", [(f"{path} {name}", one.get_short_help_str(200)) for name, one in below if one])
+    return "\n".join([*lines, *_exit_codes(context)]) + "\n"
+
+
+def _entries(heading: str, records: list[tuple[str, str]]) -> list[str]:
+    entries = [line for name, text in records for line in (".TP", f"\\fB{_plain(name)}\\fR", _line(text))]
+    return [f".SH {heading}", *entries] if entries else []
+
+
+def _exit_codes(context: click.Context) -> list[str]:
+    """The program's own say them; the other pages refer to it."""
+    return [] if context.parent is None else [".SH SEE ALSO", f"\\fBcardshoe\\fR({SECTION})"]
+
+
+def _line(text: str) -> str:
+    """A paragraph on a line of its own. A line that begins with a dot or a quote would be a request."""
+    return f"\\&{_plain(' '.join(text.split()))}"
+
+
+def _plain(text: str) -> str:
+    return text.replace("\\", "\\e").replace("-", "\\-").replace('"', "\\(dq").replace("\b", "")

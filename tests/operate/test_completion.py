@@ -1,0 +1,98 @@
+"""What Tab offers, from the table as it is; and one grammar for scenarios and the prompt."""
+
+from __future__ import annotations
+
+import pytest
+
+from controller.api.view import LinkView, TableView, view_of
+from controller.commands.operate.completion import candidates, unfinished
+from controller.commands.operate.help_text import lawful_words
+from controller.commands.operate.operator import Line
+from controller.people_words import WORDS
+from controller.people_words.reading import read_line
+from controller.people_words.tokens import UnreadableError
+from controller.table.permissions import PERMISSIONS
+from simulators.scenarios.course import Course, TableSetting
+from simulators.scenarios.steps import STEPS
+
+
+def table(*steps: str) -> TableView:
+    course = Course(TableSetting("NC"))
+    for step in steps:
+        read_line(step.split(), STEPS)(course)
+    return view_of(course.state, LinkView())
+
+
+def offered(text: str, view: TableView) -> list[str]:
+    return candidates(text, view, ["sam"], lawful_words(view, None))
+
+
+def test_scenarios_have_the_same_words() -> None:
+    assert {word: STEPS[word] for word in WORDS} == WORDS
+
+
+def test_a_line_begins_with_a_word() -> None:
+    view = table()
+    assert offered("", view)[0] in lawful_words(view, None)
+    assert "no more bets" in offered("no", view)
+    assert offered("xyz", view) == []
+
+
+def test_kinds_places_people_facts_and_cards_follow() -> None:
+    view = table("begin", "deal 2", "report exposed_card B3")
+    assert "exposed card" in offered("report exp", view)
+    assert {"B1", "B3"} <= set(offered("report exposed card ", view))
+    assert set(offered("confirm by ", view)) >= {"sam", "pit supervisor"}
+    assert offered("confirm by pit s", view) == ["pit supervisor"]
+    assert "KD" in offered("open B1 K", view)
+    assert offered("about ", view)[0] == "I12"
+
+
+def test_cards_that_lie_open_are_not_offered_again() -> None:
+    view = table("begin", "deal all", "open D")
+    shown = next(hand.cards for hand in view.hands if hand.place == "D")
+    assert not set(shown) & set(offered("open B1 ", view))
+
+
+def test_a_candidate_replaces_what_was_begun_of_it() -> None:
+    assert unfinished("report exposed ca", "exposed card") == len("exposed ca")
+    assert unfinished("confirm by ", "sam") == 0
+    assert unfinished("ope", "open table") == 3
+
+
+@pytest.mark.parametrize("steps", [(), ("begin",), ("begin", "deal all"), ("begin", "finish")])
+def test_words_are_lawful_by_the_daemons_offers_or_by_phase(steps: tuple[str, ...]) -> None:
+    view = table(*steps)
+    by_phase = lawful_words(view, None)
+    assert by_phase
+    assert lawful_words(view, []) == [word for word in by_phase if not WORDS[word].enters]
+    pause = lawful_words(view, [{"operation": "pause_table", "allowed": True}])
+    assert [word for word in pause if WORDS[word].enters] == ["pause"]
+
+
+def test_every_operation_has_a_word_or_is_named_here_as_without() -> None:
+    entered = {operation for word in WORDS.values() for operation in word.enters}
+    without = {str(one.__struct_config__.tag) for one in set(PERMISSIONS) - entered}
+    assert without == {"reject_excess", "restrict_betting", "take_deck_out", "correct_bet", "recall_cards"}
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_a_person_may_be_named_at_the_end_of_any_line(word: str) -> None:
+    if "REASON" in WORDS[word].form or "[by ROLE]" in WORDS[word].form:
+        return
+    filled = {
+        "show first card": "show first card KD", "deal": "deal all", "handled": "handled B1", "open": "open B1 KD QC",
+        "bettor": "bettor ann", "bettor leaves": "bettor leaves ann", "wager": "wager ann main 1 10",
+        "change bet": "change bet 1 10", "take back bet": "take back bet 1", "report": "report unshuffled",
+        "about": "about I12", "named": "named B1 KD", "swapped": "swapped B1 B3", "lies": "lies 1 at B3",
+        "bring deck": "bring deck red-1 red", "load deck": "load deck red-1", "boxes": "boxes 1 3",
+        "quarantine deck": "quarantine deck red-1", "dropped": "dropped 3", "count": "count 4 in D",
+    }  # fmt: skip
+    line = Line([*filled.get(word, word).split(), "by", "sam"])
+    assert line.by.person == "sam"
+
+
+@pytest.mark.parametrize("text", ["sing", "begin twice", "confirm by", "deal some", "count 3 witness"])
+def test_what_says_nothing_known_is_refused(text: str) -> None:
+    with pytest.raises(UnreadableError):
+        Line(text.split())
