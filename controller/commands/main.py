@@ -25,7 +25,6 @@ OWN: Final = {  # name -> module:attribute, imported when it is used
     "pin": ("controller.commands.pin", "pin"),
     "completion": ("controller.commands.completion", "completion"),
     "man": ("controller.commands.man", "man"),
-
     "status": ("controller.commands.status", "status"),
     "config": ("controller.commands.config.command", "config"),
     "init": ("controller.commands.init.command", "init"),
@@ -44,7 +43,6 @@ SUMMARIES: Final = {
     "pin": "Make the hash of a person's PIN for the configuration.",
     "completion": "Print what a shell reads to complete commands and options.",
     "man": "Write the man pages of all commands.",
-
     "status": "Show how a running table stands, on one screen.",
     "config": "Check a configuration, show it, print an example.",
     "init": "Make the working folder of a table.",

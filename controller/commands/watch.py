@@ -14,7 +14,6 @@ from controller.api.messages import EventId
 from controller.api.narration import tell
 from controller.api.view import TableView
 from controller.commands.live import how_it_stands, show_live
-
 from controller.commands.options import shortened
 from controller.commands.text import in_terminal, write_out
 from controller.commands.vocabulary import words_of

@@ -16,12 +16,12 @@ from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.patch_stdout import patch_stdout
 from prompt_toolkit.shortcuts import CompleteStyle
 
+from controller.commands.live import how_it_stands
 from controller.commands.operate.completion import candidates, unfinished
 from controller.commands.operate.help_text import lawful_words, lines_about, lines_of_help
 from controller.commands.operate.operator import Line, Operator, RefusedLineError
 from controller.commands.operate.running_table import RunningTable
 from controller.commands.operate.signing import Signer
-from controller.commands.live import how_it_stands
 from controller.people_words.table_of_words import NothingDoneError
 from controller.people_words.tokens import UnreadableError
 
