@@ -14,20 +14,21 @@ from firmware_bridge.device_url import DeviceUrl
 _PACKAGE: Final = Path(controller.__file__).parent
 _FOLDERS: Final = (_PACKAGE / "system_files", _PACKAGE.parent / "udev")
 BOARD_PORT: Final = "/dev/ttyS"
-NAMED: Final = "/dev/cardshoe/"
 
 
 def system_files(table: str, url: DeviceUrl, serial: str) -> dict[str, str]:
     """By name, what `install.sh` puts in place."""
     files = {
-        "cardshoe.sysusers.conf": _read("cardshoe.sysusers.conf"),
-        "70-cardshoe.rules": _read("70-cardshoe.rules"),
-        "cardshoe@.service": _read("cardshoe@.service"),
-        "apart.conf": _read("apart/cardshoe@.service.conf"),
-        f"cardshoe-{table}.sysusers.conf": _read("apart/cardshoe-TABLE.sysusers.conf").replace("TABLE", table),
+        "cardshoe.sysusers.conf": read_system_file("cardshoe.sysusers.conf"),
+        "70-cardshoe.rules": read_system_file("70-cardshoe.rules"),
+        "cardshoe@.service": read_system_file("cardshoe@.service"),
+        "apart.conf": read_system_file("apart/cardshoe@.service.conf"),
+        f"cardshoe-{table}.sysusers.conf": read_system_file("apart/cardshoe-TABLE.sysusers.conf").replace(
+            "TABLE", table
+        ),
     }
     if serial:
-        rules = _read("apart/72-cardshoe-TABLE.rules").replace("TABLE", table).replace("SERIAL", serial)
+        rules = read_system_file("apart/72-cardshoe-TABLE.rules").replace("TABLE", table).replace("SERIAL", serial)
         files[f"72-cardshoe-{table}.rules"] = rules
     elif url.scheme == "serial" and url.path.startswith(BOARD_PORT):
         files[f"72-cardshoe-{table}.rules"] = (
@@ -43,9 +44,9 @@ def system_files(table: str, url: DeviceUrl, serial: str) -> dict[str, str]:
 
 def script(table: str) -> str:
     """`install.sh` of the table's folder."""
-    return _read("apart/install.sh").replace("TABLE", table)
+    return read_system_file("apart/install.sh").replace("TABLE", table)
 
 
-def _read(name: str) -> str:
+def read_system_file(name: str) -> str:
     folder = next(one for one in _FOLDERS if one.is_dir())
     return (folder / name).read_text("utf-8")

@@ -1,0 +1,83 @@
+"""`cardshoe doctor`: a line for each finding, and the command that mends it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import msgspec
+
+from controller.commands.doctor import device, files, service
+from controller.commands.doctor.machine import Finding, Level, Machine, Table, own_user, user_called
+from controller.commands.options import print_json
+from controller.commands.text import page
+from controller.daemon.configuration import Configuration, ConfigurationError, read_configuration
+from controller.problems import ConfigurationProblemError, ProblemError
+
+
+class Examined(msgspec.Struct, frozen=True):
+    """`findings`: all of them, also where all is well."""
+
+    table: str
+    user: str
+    findings: tuple[Finding, ...]
+
+
+@click.command()
+@click.option("--config", "path", required=True, type=click.Path(path_type=Path), help="The table's configuration.")
+@click.option("--user", "user_name", help="The daemon's user; left out: as the service has it.")
+@click.option("--no-journal", is_flag=True, help="Do not read the journal, which takes long where it is large.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.pass_context
+def doctor(context: click.Context, path: Path, user_name: str | None, no_journal: bool, as_json: bool) -> None:
+    """Find what is wrong on a table's PC: device, udev, keys, disk, clock, service, socket, journal.
+
+    Each finding is one line, with the command that mends it. Nothing is changed. Run it as root, or some of it cannot
+    be read. Exit code 1 where there is a problem.
+    """
+    try:
+        configuration = read_configuration(path)
+    except ConfigurationError as error:
+        raise ConfigurationProblemError(str(error), error.hint) from error
+    machine = context.obj if isinstance(context.obj, Machine) else Machine()  # a test hands in its own
+    table = _table(machine, path.resolve(), configuration, user_name)
+    found = Examined(table.name, table.user_name, tuple(_look(table, journal=not no_journal)))
+    if as_json:
+        print_json(found)
+    else:
+        _show(found)
+    if wrong := [one for one in found.findings if one.level is Level.PROBLEM]:
+        many = "is 1 problem" if len(wrong) == 1 else f"are {len(wrong)} problems"
+        raise ProblemError(f"There {many} at table {table.name}.", "The lines above say what mends each.")
+
+
+def _table(machine: Machine, path: Path, configuration: Configuration, user_name: str | None) -> Table:
+    """With the daemon's user: as it is named, as the service has it, or as tables apart and others have it."""
+    if user_name is None and configuration.table.simulated:
+        user = own_user()
+        return Table(machine, path, configuration, user, user.name)
+    unit = f"cardshoe@{configuration.table.name}"
+    named = user_name or machine.run("systemctl", "show", "--property=User", "--value", unit)
+    if not named:
+        apart = f"cardshoe-{configuration.table.name}"
+        named = apart if user_called(apart) is not None else "cardshoe"
+    return Table(machine, path, configuration, user_called(named), named)
+
+
+def _look(table: Table, *, journal: bool) -> Iterator[Finding]:
+    yield from device.look(table)
+    yield from service.look(table)
+    try:
+        yield from files.look(table, journal=journal)
+    except PermissionError as error:
+        mend = f"sudo cardshoe doctor --config {table.file}"
+        yield Finding("files", Level.PROBLEM, f"This user may not look at {error.filename}.", mend)
+
+
+def _show(found: Examined) -> None:
+    paper = page()
+    paper.heading(f"Table {found.table}, daemon's user {found.user}")
+    for one in found.findings:
+        paper.entry(one.sentence, (one.level, 8), (one.what, 12), then=f"-> {one.mend}" if one.mend else "")
+    paper.show()

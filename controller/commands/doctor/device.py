@@ -1,0 +1,150 @@
+"""The device: its node and who may open it, udev's rules, and the programs that take ports."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from controller.commands.doctor.machine import READ, WRITE, Finding, Table, may, ok, owner_of, problem, warning
+from controller.commands.init.system import read_system_file
+
+RULES: Final = "70-cardshoe.rules"
+RELOAD: Final = "udevadm control --reload && udevadm trigger --subsystem-match=usb --subsystem-match=tty"
+STABLE: Final = ("/dev/cardshoe/", "/dev/serial/by-id/", "/dev/serial/by-path/", "/dev/ttyS")
+BRLTTY: Final = "*brltty*.rules"
+
+
+def look(table: Table) -> Iterator[Finding]:
+    url = table.configuration.device_url
+    if url.scheme == "tcp":
+        yield ok("device", f"The device is behind {url.host}:{url.port}; its network is not looked at.")
+    elif url.scheme == "sim":
+        yield ok("device", "The device is simulated, in the daemon itself.")
+    elif url.scheme == "usb":
+        yield from _usb(table, url.path)
+    else:
+        yield from _serial(table, url.path)
+
+
+def _serial(table: Table, written: str) -> Iterator[Finding]:
+    machine = table.machine
+    if not written.startswith(STABLE) and not table.configuration.table.simulated:
+        yield warning(
+            "device name",
+            f"{written} may be another device after the next start of the PC.",
+            "Name the port under /dev/cardshoe: `ls -l /dev/cardshoe /dev/serial/by-id`, and `cardshoe devices`",
+        )
+    node = Path(written) if Path(written).exists() else machine.path(written)
+    if not node.exists():
+        yield problem("device", f"There is no {written}.", f"Plug the device in and switch it on; then {RELOAD}")
+    else:
+        yield _access(table, node, written)
+        usb = _usb_device(table, node)
+        if usb is not None:
+            yield from _of_usb(table, usb, node)
+    if written.startswith(STABLE[0]):
+        yield _rules(table)
+
+
+def _access(table: Table, node: Path, written: str) -> Finding:
+    """Whether the daemon, and nobody else, may open it."""
+    found = node.stat()
+    owner = owner_of(found)
+    if table.user is None:
+        return problem("device", f"The daemon's user {table.user_name} does not exist.", "systemd-sysusers")
+    if not may(table.user, found, READ | WRITE):
+        return problem("device", f"{table.user.name} may not open {written} ({owner}).", RELOAD)
+    if found.st_mode & 0o006:
+        return warning("device", f"Every user may open {written} ({owner}), and read cards.", RELOAD)
+    return ok("device", f"{table.user.name} may open {written} ({owner}).")
+
+
+def _rules(table: Table) -> Finding:
+    folders = [table.machine.path(one) for one in ("/etc/udev/rules.d", "/run/udev/rules.d", "/usr/lib/udev/rules.d")]
+    path = next((one / RULES for one in folders if (one / RULES).exists()), None)
+    if path is None:
+        return problem(
+            "udev", f"udev has no {RULES}.", f"install -m 0644 system/{RULES} /etc/udev/rules.d/ && {RELOAD}"
+        )
+    if path.read_text("utf-8", errors="replace") != read_system_file(RULES):
+        return warning(
+            "udev", f"{path} is not the one of this version.", "Compare it with the folder of `cardshoe init`"
+        )
+    return ok("udev", f"{path} is the one of this version.")
+
+
+class UsbDevice(NamedTuple):
+    """Its folder in sysfs, with vendor and product as four hexadecimal digits each."""
+
+    folder: Path
+    vendor: str
+    product: str
+
+
+def _usb_device(table: Table, node: Path) -> UsbDevice | None:
+    """The USB device behind a serial port; None: it has none."""
+    folder = table.machine.path(f"/sys/class/tty/{node.resolve().name}/device")
+    if not folder.exists():
+        return None
+    for one in (folder.resolve(), *folder.resolve().parents):
+        if (one / "idVendor").exists():
+            return UsbDevice(one, _text(one / "idVendor"), _text(one / "idProduct"))
+    return None
+
+
+def _usb(table: Table, path: str) -> Iterator[Finding]:
+    """`/VID:PID/SERIAL` of a device without a serial converter."""
+    pair, _, serial = path.strip("/").partition("/")
+    for one in sorted(table.machine.path("/sys/bus/usb/devices").glob("*")):
+        found = UsbDevice(one, _text(one / "idVendor"), _text(one / "idProduct"))
+        if f"{found.vendor}:{found.product}" == pair.lower() and _text(one / "serial") == serial:
+            numbers = [int(_text(one / name) or 0) for name in ("busnum", "devnum")]
+            node = table.machine.path(f"/dev/bus/usb/{numbers[0]:03d}/{numbers[1]:03d}")
+            if node.exists():
+                yield _access(table, node, f"USB device {serial}")
+                yield from _of_usb(table, found, node)
+                yield _rules(table)
+                return
+    yield problem("device", f"No USB device {pair} with the serial number {serial} is there.", "Plug the device in")
+
+
+def _of_usb(table: Table, usb: UsbDevice, node: Path) -> Iterator[Finding]:
+    if _text(usb.folder / "power/control") == "auto":
+        control = f"/{(usb.folder / 'power/control').relative_to(table.machine.root.resolve())}"
+        yield warning("USB power", "The PC may put the device to sleep (autosuspend).", f"echo on > {control}")
+    else:
+        yield ok("USB power", "The PC does not put the device to sleep.")
+    yield _modem_manager(table, node)
+    yield _brltty(table, usb)
+
+
+def _modem_manager(table: Table, node: Path) -> Finding:
+    run = table.machine.run
+    if run("systemctl", "is-active", "ModemManager") != "active":
+        return ok("ModemManager", "ModemManager does not run.")
+    told = run("udevadm", "info", "--query=property", f"--name={node}")
+    if told is not None and "ID_MM_DEVICE_IGNORE=1" in told.split():
+        return ok("ModemManager", "ModemManager leaves the device alone.")
+    return problem("ModemManager", "ModemManager runs and may take the device for a modem.", RELOAD)
+
+
+def _brltty(table: Table, usb: UsbDevice) -> Finding:
+    """Whether its rules name this pair; rules of the same name in /etc take precedence, an empty file too."""
+    named = re.compile(rf"{usb.vendor}/{usb.product}/|{usb.vendor}.*{usb.product}", re.IGNORECASE)
+    for rules in sorted(table.machine.path("/usr/lib/udev/rules.d").glob(BRLTTY)):
+        mask = table.machine.path("/etc/udev/rules.d") / rules.name
+        text = (mask if mask.exists() or mask.is_symlink() else rules).read_text("utf-8", errors="replace")
+        if named.search(text):
+            link = f"ln -s /dev/null /etc/udev/rules.d/{rules.name}"
+            return problem("brltty", "brltty takes this converter for a Braille display.", f"{link} && {RELOAD}")
+    return ok("brltty", "brltty does not take the device.")
+
+
+def _text(path: Path) -> str:
+    """A line of sysfs; empty where there is none."""
+    try:
+        return path.read_text("ascii", errors="replace").strip()
+    except OSError:
+        return ""

@@ -1,0 +1,154 @@
+"""Files of a table: the configuration and its keys, room for the journal, the socket's folder, the journal itself."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from controller.api.door import SocketRefusedError, check_path
+from controller.commands.doctor.machine import (
+    ENTER,
+    READ,
+    WRITE,
+    Finding,
+    Table,
+    may,
+    ok,
+    owner_of,
+    problem,
+    warning,
+)
+from controller.daemon.configuration_files import mistakes_of_files
+from controller.journal import JournalError
+from controller.journal.verification import OF_DOUBTS, verify_journal
+
+DAY: Final = 86_400  # seconds
+FULL, FILLING = 90, 80  # percent
+SHORT, SOON = 7, 30  # days until the disk is full, at the journal's growth
+OTHERS: Final = 0o007
+GROUP_WRITES: Final = 0o020
+
+
+def look(table: Table, *, journal: bool) -> Iterator[Finding]:
+    yield from _keys(table)
+    for mistake in mistakes_of_files(table.configuration):
+        yield problem("files", mistake.sentence, mistake.hint)
+    yield from _room(table)
+    yield from _socket(table)
+    if journal:
+        yield _journal(table)
+
+
+def _keys(table: Table) -> Iterator[Finding]:
+    """Nobody but the daemon and root reads them, and the daemon cannot change what it was given."""
+    section, device = table.configuration.journal, table.configuration.device
+    given = [table.file, section.key_file, device.key_file, device.card_table]
+    own = [section.signing_key_path]
+    if table.configuration.capture is not None:
+        given.append(table.configuration.capture.key_file)
+    for path in filter(None, (*given, *own)):
+        if path.exists():
+            yield _key(table, path, handed=table.is_handed_files and path not in own)
+
+
+def _key(table: Table, path: Path, *, handed: bool) -> Finding:
+    found = path.stat()
+    owner = owner_of(found)
+    if found.st_mode & (OTHERS | GROUP_WRITES):
+        return problem("keys", f"Other users may reach {path} ({owner}).", f"chmod o-rwx,g-w {path}")
+    if handed:
+        return ok("keys", f"{path} is root's, and systemd hands it to the daemon ({owner}).")
+    if table.user is not None and not may(table.user, found, READ):
+        mend = f"chown root:{table.user.name} {path} && chmod 640 {path}"
+        return problem("keys", f"{table.user.name} may not read {path} ({owner}).", mend)
+    return ok("keys", f"{path} is closed to others ({owner}).")
+
+
+def _room(table: Table) -> Iterator[Finding]:
+    folder = table.configuration.journal.folder
+    there = _nearest(folder)
+    disk = os.statvfs(there)
+    used = disk.f_blocks - disk.f_bfree
+    percent = round(100 * used / max(1, used + disk.f_bavail))
+    free = disk.f_bavail * disk.f_frsize
+    sentence = f"{percent} % of the disk with the journal are in use, {free // 10**6:,} MB are free."
+    mend = "Move what is not needed to another disk, or set [journal] keep_days"
+    if percent >= FULL:
+        yield problem("disk", sentence, mend)
+    elif percent >= FILLING:
+        yield warning("disk", sentence, mend)
+    else:
+        yield ok("disk", sentence)
+    if growth := growth_of(folder):
+        days = int(free / growth)
+        sentence = f"The journal grows by {growth / 10**6:.1f} MB a day: the disk is full in {days:,} days."
+        levels = problem if days < SHORT else warning if days < SOON else None
+        yield ok("growth", sentence) if levels is None else levels("growth", sentence, mend)
+
+
+def growth_of(folder: Path) -> float:
+    """Bytes a day, by the files that are there; 0: they tell nothing yet."""
+    try:
+        found = [one.stat() for one in folder.iterdir() if one.suffix == ".journal"]
+    except OSError:
+        return 0.0
+    times = [one.st_mtime for one in found]
+    span = max(times) - min(times) if found else 0.0
+    grown = sum(one.st_size for one in found) - (min(found, key=lambda one: one.st_mtime).st_size if found else 0)
+    return grown / span * DAY if span >= DAY else 0.0
+
+
+def _nearest(path: Path) -> Path:
+    """The path, or the nearest folder above it that is there."""
+    return path if path.exists() else _nearest(path.parent)
+
+
+def _socket(table: Table) -> Iterator[Finding]:
+    path = table.configuration.api.socket
+    folder = path.parent
+    if not folder.is_dir():
+        made = folder.is_relative_to("/run/cardshoe")
+        sentence = f"{folder} is not there; the service makes it at its start." if made else f"There is no {folder}."
+        yield ok("socket", sentence) if made else problem("socket", sentence, f"mkdir -p {folder}")
+        return
+    found = folder.stat()
+    owner = owner_of(found)
+    if table.user is not None and not may(table.user, found, WRITE | ENTER):
+        mend = f"chown {table.user.name} {folder}"
+        yield problem("socket", f"{table.user.name} may not make the socket in {folder} ({owner}).", mend)
+    elif not found.st_mode & 0o001 and not table.configuration.table.simulated:
+        yield warning("socket", f"Other users do not reach the socket in {folder} ({owner}).", f"chmod o+x {folder}")
+    else:
+        yield from _in_the_way(path)
+
+
+def _in_the_way(path: Path) -> Iterator[Finding]:
+    if path.is_socket():
+        yield ok("socket", f"The socket {path} is there; `cardshoe status` asks the daemon.")
+        return
+    try:
+        check_path(path)
+    except SocketRefusedError as error:
+        yield problem("socket", str(error), error.hint)
+    else:
+        yield ok("socket", f"The daemon can make its socket {path}.")
+
+
+def _journal(table: Table) -> Finding:
+    """As the check beside a running daemon: the chain and the signatures, without how SQLite keeps them."""
+    folder = table.configuration.journal.folder
+    if not folder.is_dir() or not any(folder.glob("*.journal")):
+        return ok("journal", f"There is no journal in {folder} yet; the first start makes it.")
+    try:
+        found = verify_journal(folder, thorough=False)
+    except JournalError as error:
+        return problem("journal", str(error), error.hint)
+    mend = f"cardshoe journal verify {folder}"
+    wrong = [one for one in found.findings if one.code not in OF_DOUBTS]
+    if wrong:
+        return problem("journal", f"{wrong[0].file}: {wrong[0].sentence} ({len(wrong)} in all)", mend)
+    if found.findings:
+        return warning("journal", f"{found.findings[0].sentence}", mend)
+    return ok("journal", f"{found.entries:,} entries in {found.files} files, and every one is as it was written.")

@@ -1,0 +1,148 @@
+"""The PC that is looked at: its files, its users, what its programs say. A test hands in folders and programs."""
+
+from __future__ import annotations
+
+import grp
+import os
+import pwd
+import shutil
+import stat
+import subprocess
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import msgspec
+
+from controller.daemon.configuration import Configuration
+
+PATIENCE: Final = 10  # seconds for a program to answer
+READ, WRITE, ENTER = 4, 2, 1
+
+
+class Level(StrEnum):
+    OK = "ok"
+    WARNING = "warning"
+    PROBLEM = "problem"
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """What was looked at and found. `mend`: the command, or the act, that puts it right."""
+
+    what: str
+    level: Level
+    sentence: str
+    mend: str = ""
+
+
+def ok(what: str, sentence: str) -> Finding:
+    return Finding(what, Level.OK, sentence)
+
+
+def warning(what: str, sentence: str, mend: str = "") -> Finding:
+    return Finding(what, Level.WARNING, sentence, mend)
+
+
+def problem(what: str, sentence: str, mend: str) -> Finding:
+    return Finding(what, Level.PROBLEM, sentence, mend)
+
+
+class User(NamedTuple):
+    """The daemon's user."""
+
+    name: str
+    uid: int
+    groups: frozenset[int]
+
+
+def run_program(*command: str) -> str | None:
+    """What a program prints, without blanks around it; None where there is none, or it does not answer."""
+    path = shutil.which(command[0])
+    if path is None:
+        return None
+    try:
+        done = subprocess.run(  # noqa: S603  # programs that are named in this package
+            [path, *command[1:]], capture_output=True, text=True, errors="replace", timeout=PATIENCE, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.strip()
+
+
+class Machine(NamedTuple):
+    """`root`: where its folders lie. `run`: what a program says, None where there is no such program."""
+
+    root: Path = Path("/")
+    run: Callable[..., str | None] = run_program
+
+    def path(self, path: Path | str) -> Path:
+        """A path of that PC; one of the configuration that lies elsewhere in a test stays what it is."""
+        return self.root / str(path).lstrip("/")
+
+    @property
+    def has_systemd(self) -> bool:
+        return self.path("/run/systemd/system").is_dir()
+
+
+class Table(NamedTuple):
+    """The table whose PC it is. `user` None: the daemon's user is not known to this PC."""
+
+    machine: Machine
+    file: Path
+    configuration: Configuration
+    user: User | None
+    user_name: str
+
+    @property
+    def name(self) -> str:
+        return self.configuration.table.name
+
+    @property
+    def unit(self) -> str:
+        return f"cardshoe@{self.name}"
+
+    @property
+    def is_handed_files(self) -> bool:
+        """Whether systemd hands the daemon copies of its files, so that only root reads them."""
+        return self.machine.path("/etc/systemd/system/cardshoe@.service.d/apart.conf").exists()
+
+
+def user_called(name: str) -> User | None:
+    """A user of this machine, with all groups."""
+    try:
+        found = pwd.getpwnam(name)
+    except KeyError:
+        return None
+    return User(name, found.pw_uid, frozenset(os.getgrouplist(name, found.pw_gid)))
+
+
+def own_user() -> User:
+    """Who runs this command."""
+    uid = os.getuid()
+    try:
+        name = pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return User(str(uid), uid, frozenset(os.getgroups()))
+    return user_called(name) or User(name, uid, frozenset(os.getgroups()))
+
+
+def may(user: User, found: os.stat_result, wanted: int) -> bool:
+    """Whether owner, group and mode let the user read (4), write (2) or enter (1). Root may."""
+    if user.uid == 0:
+        return True
+    shift = 6 if user.uid == found.st_uid else 3 if found.st_gid in user.groups else 0
+    return (stat.S_IMODE(found.st_mode) >> shift) & wanted == wanted
+
+
+def owner_of(found: os.stat_result) -> str:
+    """Owner, group and mode, as `ls -l` has them."""
+    try:
+        user = pwd.getpwuid(found.st_uid).pw_name
+    except KeyError:
+        user = str(found.st_uid)
+    try:
+        group = grp.getgrgid(found.st_gid).gr_name
+    except KeyError:
+        group = str(found.st_gid)
+    return f"{user}:{group} {stat.S_IMODE(found.st_mode):04o}"

@@ -1,0 +1,72 @@
+"""The service: its unit and drop-in, whether it is enabled, and the clock."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from controller.commands.doctor.machine import Finding, Table, ok, problem, warning
+from controller.commands.init.system import read_system_file
+
+UNIT: Final = "/etc/systemd/system/cardshoe@.service"
+PACKAGED: Final = "/usr/lib/systemd/system/cardshoe@.service"
+DROP_IN: Final = "/etc/systemd/system/cardshoe@.service.d/apart.conf"
+
+
+def look(table: Table) -> Iterator[Finding]:
+    if not table.machine.has_systemd or table.machine.run("systemctl", "--version") is None:
+        yield warning("service", "systemd does not run here: unit, drop-in and clock were not looked at.")
+        return
+    if table.configuration.table.simulated:
+        yield ok("service", "A simulated table is started by hand: its unit was not looked at.")
+    else:
+        yield _unit(table)
+        yield from _drop_in(table)
+        yield from _state(table)
+    yield _clock(table)
+
+
+def _unit(table: Table) -> Finding:
+    path = next((one for one in (UNIT, PACKAGED) if table.machine.path(one).exists()), None)
+    if path is None:
+        mend = f"install -m 0644 system/cardshoe@.service {UNIT} && systemctl daemon-reload"
+        return problem("unit", "systemd has no cardshoe@.service.", mend)
+    if table.machine.path(path).read_text("utf-8", errors="replace") != read_system_file("cardshoe@.service"):
+        return warning("unit", f"{path} is not the one of this version.", f"systemctl cat {table.unit}")
+    return ok("unit", f"{path} is the one of this version.")
+
+
+def _drop_in(table: Table) -> Iterator[Finding]:
+    path = table.machine.path(DROP_IN)
+    if not path.exists():
+        yield ok("drop-in", "There is none: all tables of this PC run as one user (tables apart).")
+    elif path.read_text("utf-8", errors="replace") != read_system_file("apart/cardshoe@.service.conf"):
+        yield warning("drop-in", f"{DROP_IN} is not the one of this version.", f"systemctl cat {table.unit}")
+    else:
+        yield ok("drop-in", f"{DROP_IN} gives each table a user of its own.")
+
+
+def _state(table: Table) -> Iterator[Finding]:
+    run, unit = table.machine.run, table.unit
+    enabled, active = run("systemctl", "is-enabled", unit), run("systemctl", "is-active", unit)
+    if enabled == "enabled":
+        yield ok("enabled", f"{unit} starts with the PC.")
+    else:
+        yield problem(
+            "enabled", f"{unit} does not start with the PC ({enabled or 'unknown'}).", f"systemctl enable {unit}"
+        )
+    if active == "active":
+        yield ok("active", f"{unit} runs.")
+    else:
+        mend = f"journalctl -u {unit} -n 20; systemctl start {unit}"
+        yield problem("active", f"{unit} does not run ({active or 'unknown'}).", mend)
+    if run("systemctl", "show", "--property=NeedDaemonReload", "--value", unit) == "yes":
+        yield warning("unit", "A unit was changed since systemd read it.", "systemctl daemon-reload")
+
+
+def _clock(table: Table) -> Finding:
+    said = table.machine.run("timedatectl", "show", "--property=NTPSynchronized", "--value")
+    if said == "yes":
+        return ok("clock", "The clock is synchronised.")
+    sentence = "The clock is not synchronised." if said == "no" else "Whether the clock is synchronised is not known."
+    return warning("clock", f"{sentence} The journal's times would be wrong.", "timedatectl set-ntp true; timedatectl")

@@ -1,0 +1,303 @@
+"""`cardshoe doctor` at a table's PC in a folder: real files and modes, and programs that answer what a test says."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from controller.commands.doctor.files import growth_of
+from controller.commands.doctor.machine import Machine, User, may, run_program
+from controller.commands.main import main
+from tests.interfaces.test_init import REAL
+
+ANSWERS = {
+    "systemctl --version": "systemd 252",
+    "systemctl show --property=User --value cardshoe@NC-01": "nobody",
+    "systemctl is-enabled cardshoe@NC-01": "enabled",
+    "systemctl is-active cardshoe@NC-01": "active",
+    "systemctl show --property=NeedDaemonReload --value cardshoe@NC-01": "no",
+    "systemctl is-active ModemManager": "inactive",
+    "timedatectl show --property=NTPSynchronized --value": "yes",
+}
+SERIAL = "CARDSHOE-0001"
+
+
+class Pc:
+    """A PC on which the table was installed by the script of its folder."""
+
+    def __init__(self, root: Path, folder: Path) -> None:
+        self.root = root
+        self.answers: dict[str, str | None] = dict(ANSWERS)
+        self.etc = root / "etc/cardshoe/NC-01"
+        self.table = self.etc / "table.toml"
+        self.node = root / "dev/cardshoe" / SERIAL
+        self.journal = root / "var/lib/cardshoe/NC-01/journal"
+        self.sockets = root / "sockets"
+        (root / "etc").mkdir(parents=True)
+        (root / "run/systemd/system").mkdir(parents=True)
+        self._install(folder)
+        usb = root / "sys/devices/pci0/usb1/1-2"
+        (usb / "1-2:1.0/tty").mkdir(parents=True)
+        for name, text in {"idVendor": "1209", "idProduct": "0001", "serial": SERIAL}.items():
+            (usb / name).write_text(f"{text}\n")
+        (usb / "power").mkdir()
+        self.power = usb / "power/control"
+        self.power.write_text("on\n")
+        (root / "sys/class/tty/ttyACM0").mkdir(parents=True)
+        (root / "sys/class/tty/ttyACM0/device").symlink_to(usb / "1-2:1.0")
+        self.node.parent.mkdir(parents=True)
+        (root / "dev/ttyACM0").touch()
+        self.node.symlink_to("../ttyACM0")
+        self.node.chmod(0o666)
+
+    def _install(self, folder: Path) -> None:
+        env = os.environ | {"DESTDIR": str(self.root)}
+        subprocess.run(["sh", str(folder / "install.sh")], env=env, check=True, capture_output=True)
+        text = self.table.read_text()
+        text = text.replace("/var/lib", f"{self.root}/var/lib").replace("/run/cardshoe/NC-01", str(self.sockets))
+        self.table.write_text(text)
+        self.journal.mkdir(parents=True)
+        self.sockets.mkdir()
+        self.sockets.chmod(0o777)
+
+    def run(self, *command: str) -> str | None:
+        return self.answers.get(" ".join(command))
+
+    def doctor(self, *options: str) -> Result:
+        machine = Machine(self.root, self.run)
+        return CliRunner().invoke(main, ["doctor", "--config", str(self.table), *options], obj=machine)
+
+    def findings(self) -> dict[str, dict[str, Any]]:
+        """The worst of each kind."""
+        found: dict[str, dict[str, Any]] = {}
+        for one in json.loads(self.doctor("--json").stdout)["findings"]:
+            if one["what"] not in found or found[one["what"]]["level"] == "ok":
+                found[one["what"]] = one
+        return found
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What `cardshoe init` makes."""
+    folder = tmp_path_factory.mktemp("made") / "t"
+    made = CliRunner().invoke(main, ["init", str(folder), *REAL])
+    assert made.exit_code == 0, made.stderr
+    return folder
+
+
+@pytest.fixture
+def pc(tmp_path: Path, folder: Path) -> Pc:
+    return Pc(tmp_path / "pc", folder)
+
+
+def listing(folder: Path) -> list[tuple[str, int, int]]:
+    return sorted((str(one), one.lstat().st_mode, one.lstat().st_mtime_ns) for one in folder.rglob("*"))
+
+
+pytestmark = pytest.mark.tool("systemd-sysusers")
+
+
+def test_a_table_as_it_was_installed_has_no_problem_but_the_open_port(pc: Pc) -> None:
+    before = listing(pc.root)
+    done = pc.doctor()
+    assert listing(pc.root) == before, "it changes nothing"
+    found = pc.findings()
+    levels = {what: one["level"] for what, one in found.items()}
+    assert {what for what, level in levels.items() if level != "ok"} <= {"device", "disk"}, found
+    assert levels["device"] == "warning"
+    assert "Every user may open" in found["device"]["sentence"]
+    assert "Table NC-01, daemon's user nobody" in done.stdout
+    lines = [line for line in done.stdout.splitlines() if line.startswith("  ")]
+    assert all(line.split()[0] in ("ok", "warning", "problem") for line in lines)
+
+
+def close_node(pc: Pc) -> None:
+    pc.node.chmod(0o600)
+
+
+def unplug(pc: Pc) -> None:
+    (pc.root / "dev/ttyACM0").unlink()
+
+
+def no_rules(pc: Pc) -> None:
+    (pc.root / "etc/udev/rules.d/70-cardshoe.rules").unlink()
+
+
+def old_rules(pc: Pc) -> None:
+    (pc.root / "etc/udev/rules.d/70-cardshoe.rules").write_text("# of an earlier version\n")
+
+
+def open_key(pc: Pc) -> None:
+    (pc.etc / "journal.key").chmod(0o644)
+
+
+def unreadable_key(pc: Pc) -> None:
+    """Without the drop-in the daemon has to read the files itself."""
+    (pc.root / "etc/systemd/system/cardshoe@.service.d/apart.conf").unlink()
+
+
+def damaged_key(pc: Pc) -> None:
+    (pc.etc / "journal.key").write_text("short\n")
+
+
+def sleepy(pc: Pc) -> None:
+    pc.power.write_text("auto\n")
+
+
+def modems(pc: Pc) -> None:
+    pc.answers["systemctl is-active ModemManager"] = "active"
+
+
+def braille(pc: Pc) -> None:
+    rules = pc.root / "usr/lib/udev/rules.d/85-brltty.rules"
+    rules.parent.mkdir(parents=True)
+    rules.write_text(
+        'ENV{PRODUCT}=="1209/1/*", GOTO="x"\nENV{PRODUCT}=="1209/0001/*", ENV{BRLTTY_BRAILLE_DRIVER}="bm"\n'
+    )
+
+
+def disabled(pc: Pc) -> None:
+    pc.answers["systemctl is-enabled cardshoe@NC-01"] = "disabled"
+
+
+def failed(pc: Pc) -> None:
+    pc.answers["systemctl is-active cardshoe@NC-01"] = "failed"
+
+
+def wrong_clock(pc: Pc) -> None:
+    pc.answers["timedatectl show --property=NTPSynchronized --value"] = "no"
+
+
+def no_unit(pc: Pc) -> None:
+    (pc.root / "etc/systemd/system/cardshoe@.service").unlink()
+
+
+def changed_unit(pc: Pc) -> None:
+    (pc.root / "etc/systemd/system/cardshoe@.service").write_text("[Service]\n")
+
+
+def no_user(pc: Pc) -> None:
+    pc.answers["systemctl show --property=User --value cardshoe@NC-01"] = "cardshoe-nobody-has-this"
+
+
+def file_in_the_way(pc: Pc) -> None:
+    (pc.sockets / "api.sock").write_text("mine")
+
+
+def closed_folder(pc: Pc) -> None:
+    pc.sockets.chmod(0o700)
+
+
+def damaged_journal(pc: Pc) -> None:
+    (pc.journal / "000001.journal").write_bytes(b"no journal at all")
+
+
+@pytest.mark.parametrize(
+    ("spoil", "what", "level", "sentence", "mend"),
+    [
+        (close_node, "device", "problem", "nobody may not open", "udevadm trigger"),
+        (unplug, "device", "problem", "There is no /dev/cardshoe/CARDSHOE-0001", "Plug the device in"),
+        (no_rules, "udev", "problem", "udev has no 70-cardshoe.rules", "install -m 0644"),
+        (old_rules, "udev", "warning", "not the one of this version", "Compare"),
+        (open_key, "keys", "problem", "Other users may reach", "chmod o-rwx"),
+        (unreadable_key, "keys", "problem", "nobody may not read", "chown root:nobody"),
+        (damaged_key, "files", "problem", "[journal] key_file", ""),
+        (sleepy, "USB power", "warning", "may put", "echo on > /sys/devices/pci0/usb1/1-2/power/control"),
+        (modems, "ModemManager", "problem", "for a modem", "udevadm control --reload"),
+        (braille, "brltty", "problem", "Braille display", "ln -s /dev/null /etc/udev/rules.d/85-brltty.rules"),
+        (disabled, "enabled", "problem", "(disabled)", "systemctl enable cardshoe@NC-01"),
+        (failed, "active", "problem", "(failed)", "journalctl -u cardshoe@NC-01"),
+        (wrong_clock, "clock", "warning", "not synchronised", "set-ntp true"),
+        (no_unit, "unit", "problem", "no cardshoe@.service", "systemctl daemon-reload"),
+        (changed_unit, "unit", "warning", "not the one of this version", "systemctl cat"),
+        (no_user, "device", "problem", "does not exist", "systemd-sysusers"),
+        (closed_folder, "socket", "problem", "may not make the socket", "chown nobody"),
+        (file_in_the_way, "socket", "problem", "is no socket", "Name another path"),
+        (damaged_journal, "journal", "problem", "000001.journal", ""),
+    ],
+)
+def test_what_is_wrong_is_named_with_what_mends_it(
+    pc: Pc, spoil: Callable[[Pc], None], what: str, level: str, sentence: str, mend: str
+) -> None:
+    before = pc.findings().get(what, {"level": "ok", "sentence": ""})
+    assert sentence not in before["sentence"]
+    spoil(pc)
+    found = pc.findings()[what]
+    assert found["level"] == level, found
+    assert sentence in found["sentence"]
+    assert mend in found["mend"]
+    done = pc.doctor()
+    assert done.exit_code == (1 if level == "problem" else 0), done.output
+    assert f"-> {found['mend']}" in done.stdout
+    if level == "problem":
+        assert "at table NC-01" in done.stderr
+
+
+def test_what_keeps_the_programs_away_is_seen(pc: Pc) -> None:
+    modems(pc)
+    pc.answers[f"udevadm info --query=property --name={pc.node}"] = "A=1\nID_MM_DEVICE_IGNORE=1"
+    braille(pc)
+    (pc.root / "etc/udev/rules.d/85-brltty.rules").symlink_to("/dev/null")
+    found = pc.findings()
+    assert found["ModemManager"]["level"] == found["brltty"]["level"] == "ok"
+
+
+def test_without_systemd_the_rest_is_looked_at(pc: Pc) -> None:
+    (pc.root / "run/systemd/system").rmdir()
+    pc.answers.clear()
+    found = pc.findings()
+    assert found["service"]["sentence"].startswith("systemd does not run here")
+    assert found["service"]["level"] == "warning"
+    assert "journal" in found
+
+
+def test_a_configuration_that_cannot_be_read(tmp_path: Path) -> None:
+    done = CliRunner().invoke(main, ["doctor", "--config", str(tmp_path / "none.toml")])
+    assert done.exit_code == 78
+
+
+def test_a_simulated_table_is_looked_at_as_its_own_user(tmp_path: Path) -> None:
+    folder = tmp_path / "b"
+    assert CliRunner().invoke(main, ["init", str(folder), "--simulated", "--yes"]).exit_code == 0
+    (folder / "device").touch()
+    machine = Machine(tmp_path, lambda *command: None)
+    done = CliRunner().invoke(main, ["doctor", "--config", str(folder / "table.toml")], obj=machine)
+    assert done.exit_code == 0, done.output
+
+
+def test_the_growth_of_a_journal(tmp_path: Path) -> None:
+    assert growth_of(tmp_path) == growth_of(tmp_path / "none") == 0
+    for day, size in enumerate((5000, 1000, 3000)):
+        path = tmp_path / f"00000{day}.journal"
+        path.write_bytes(bytes(size))
+        os.utime(path, (86_400 * day, 86_400 * day))
+    assert growth_of(tmp_path) == 2000
+
+
+@pytest.mark.parametrize(
+    ("uid", "groups", "mode", "wanted", "allowed"),
+    [
+        (0, (), 0o000, 6, True),
+        (1, (), 0o600, 6, True),
+        (1, (9,), 0o066, 4, False),
+        (2, (9,), 0o060, 6, True),
+        (2, (9,), 0o606, 4, False),
+        (2, (8,), 0o660, 4, False),
+        (2, (), 0o004, 4, True),
+    ],
+)
+def test_who_may(uid: int, groups: tuple[int, ...], mode: int, wanted: int, allowed: bool) -> None:
+    found = os.stat_result((mode, 0, 0, 1, 1, 9, 0, 0, 0, 0))
+    assert may(User("u", uid, frozenset(groups)), found, wanted) is allowed
+
+
+def test_a_program_that_is_not_there_says_nothing() -> None:
+    assert run_program("no-program-of-this-name") is None
+    assert run_program("sh", "-c", "echo a") == "a"
