@@ -145,7 +145,7 @@ def _journal(table: Table) -> Finding:
         found = verify_journal(folder, thorough=False)
     except JournalError as error:
         return problem("journal", str(error), error.hint)
-    mend = f"cardshoe journal verify {folder}"
+    mend = f"cardshoe journal verify --journal {folder}"
     wrong = [one for one in found.findings if one.code not in OF_DOUBTS]
     if wrong:
         return problem("journal", f"{wrong[0].file}: {wrong[0].sentence} ({len(wrong)} in all)", mend)

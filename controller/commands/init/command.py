@@ -41,7 +41,7 @@ PLAYED = (
 @click.option("--name", help="The table's name; left out: the folder's.")
 @click.option("--game", "game_id", help="The id of a rules document, as NC.")
 @click.option("--unit", type=click.Choice([str(one) for one in Unit]), help="What the device dispenses.")
-@click.option("--device", help="The device's serial number, or its URL (docs: device URLs).")
+@click.option("--device", help="The device's serial number, or its URL.")
 @click.option("--simulated", is_flag=True, help="A table with a simulated device; its files stay in FOLDER.")
 @click.option("--person", "persons", multiple=True, metavar="ID=ROLE:NAME", help="A person; as often as needed.")
 @click.option("--console-user", help="The user of this machine at the table's console, by name or number.")
