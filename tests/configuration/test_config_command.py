@@ -98,6 +98,10 @@ def test_what_the_example_leaves_out_is_the_default(tmp_path: Path) -> None:
     after.write_text(re.sub(r"^#(?! )", "", text, flags=re.MULTILINE).replace('card_table = "cards.csv"\n', ""))
     plain, whole = read_configuration(before), read_configuration(after)
     optional = {name for name, shown in SECTIONS.items() if shown.optional}
+    assert plain.api.http is None
+    assert whole.api.http is not None
+    assert_defaults(whole.api.http, SECTIONS["api.http"].examples[0])
+    optional.remove("api.http")
     for name in optional:
         assert not getattr(plain, name)
         assert getattr(whole, name), "every section can be written like that"
@@ -106,7 +110,7 @@ def test_what_the_example_leaves_out_is_the_default(tmp_path: Path) -> None:
     device = msgspec.structs.replace(whole.device, serial=None)
     journal = msgspec.structs.replace(whole.journal, witness=None, signing_key_file=None)
     same = msgspec.structs.replace(plain, **{name: getattr(whole, name) for name in optional})
-    assert msgspec.structs.replace(whole, device=device, journal=journal) == same
+    assert msgspec.structs.replace(whole, device=device, journal=journal, api=plain.api) == same
     for name in ("house", "limits", "capture"):
         assert_defaults(getattr(whole, name), SECTIONS[name].examples[0])
 

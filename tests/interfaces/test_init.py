@@ -137,7 +137,7 @@ def test_questions_and_their_answers(tmp_path: Path) -> None:
     """Without an option everything is asked: a name that cannot be, a PIN that is refused, two that differ."""
     answers = [
         "NC.01", "NC-01", "NC", "singles", "CARDSHOE-0007", "complete_hands", "J. Tan",
-        "", "dana", "Dana", "dealer", "", "mo", "Mo", "shift_manager", "", "1001",
+        "", "dana", "Dana", "dealer", "", "mo", "Mo", "shift_manager", "", "1001", "8081",
         "111111", "527190", "527191", "527190", "527190",
     ]  # fmt: skip
     done = init(str(tmp_path / "t"), given="".join(f"{one}\n" for one in answers))
@@ -149,11 +149,13 @@ def test_questions_and_their_answers(tmp_path: Path) -> None:
     assert [one.role for one in found.people] == [Role.DEALER, Role.SHIFT_MANAGER]
     assert pin_matches("527190", found.people[1].pin_hash)
     assert found.readings["established_by"].option == "complete_hands"
+    assert found.api.http is not None
+    assert found.api.http.port == 8081
 
 
 def test_at_a_terminal_no_pin_is_shown(tmp_path: Path) -> None:
     master, slave = pty.openpty()
-    asked = [one for one in REAL if one != "--yes"]
+    asked = [*(one for one in REAL if one != "--yes"), "--port", "0"]
     with subprocess.Popen(
         [sys.executable, "-m", "controller", "init", str(tmp_path / "t"), *asked],
         stdin=slave, stdout=subprocess.PIPE, stderr=slave, start_new_session=True,

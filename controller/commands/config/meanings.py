@@ -31,6 +31,9 @@ MEANINGS: Final = {
     "journal.keep_days": "files are deleted when all in them is older; 0: never",
     "journal.witness": "a folder of another user or machine, which gets the signed heads. Left out: none",
     "api.socket": "the socket of the API, made by the daemon; at most 107 bytes",
+    "api.http.port": "the port of this machine's own addresses at which browsers find the table; 0, simulated: any",
+    "api.http.hosts": "names by which a reverse proxy reaches it, besides localhost and 127.0.0.1",
+    "api.http.shift_hours": "a dealer's sign-on at a screen ends after so long",
     "people.id": "what the journal calls the person; never given to another one",
     "people.name": "what screens call the person",
     "people.role": "the person's rank, lowest first",
@@ -94,6 +97,9 @@ SECTIONS: Final = {
         ),
     ),
     "api": Shown("how people and programs reach the table", ({"socket": '"/run/cardshoe/NC-01/api.sock"'},)),
+    "api.http": Shown(
+        "the console in a browser; without this section no port is opened", ({"port": "8080"},), optional=True
+    ),
     "people": Shown(
         "the people of the table; at least a shift manager, and one who has uids",
         (

@@ -53,6 +53,7 @@ class NewTable(NamedTuple):
     readings: dict[str, str]
     chosen_by: str
     people: tuple[NewPerson, ...]
+    port: int = 0  # of the console in a browser; 0: none
 
 
 def checked_name(given: str) -> str:

@@ -28,6 +28,7 @@ from controller.problems import BadInputError, ProblemError
 from controller.roles import Role
 from firmware_bridge.device_keys import is_serial
 
+PORT = click.IntRange(0, 65535)
 PLAYED = (
     NewPerson("dealer", "Dana", Role.DEALER),
     NewPerson("supervisor", "Sam", Role.PIT_SUPERVISOR),
@@ -45,6 +46,7 @@ PLAYED = (
 @click.option("--simulated", is_flag=True, help="A table with a simulated device; its files stay in FOLDER.")
 @click.option("--person", "persons", multiple=True, metavar="ID=ROLE:NAME", help="A person; as often as needed.")
 @click.option("--console-user", help="The user of this machine at the table's console, by name or number.")
+@click.option("--port", type=PORT, help="The port of the console in a browser on this PC; 0: none.")
 @click.option("--reading", "readings", multiple=True, metavar="ID=OPTION", help="Choose a reading; may be repeated.")
 @click.option("--chosen-by", default="", help="Who chose the readings.")
 @click.option("--make-pins", is_flag=True, help="Make the PINs and show them once, instead of asking for them.")
@@ -52,7 +54,7 @@ PLAYED = (
 @click.option("--install", "installs", is_flag=True, help="Carry the commands of install.sh out (as root).")
 def init(
     folder: Path, name: str | None, game_id: str | None, unit: str | None, device: str | None, simulated: bool,
-    persons: tuple[str, ...], console_user: str | None, readings: tuple[str, ...], chosen_by: str, make_pins: bool,
+    persons: tuple[str, ...], console_user: str | None, port: int | None, readings: tuple[str, ...], chosen_by: str, make_pins: bool,
     yes: bool, installs: bool,
 ) -> None:  # fmt: skip
     """Make the working FOLDER of a table: configuration, keys, people with PINs, files for systemd and udev.
@@ -73,8 +75,12 @@ def init(
         chosen_by = _choose_open(game, chosen, chosen_by, asks=asks)
     people = [person_of(given) for given in persons] or _people(simulated=simulated, asks=asks)
     user = console_user or _asked("User of this machine at the table's console", own_user(), (), asks=asks)
+    if port is None:
+        port = click.prompt("Port of the console in a browser; 0: none", 8080, type=PORT, err=True) if asks else 0
     with_pins = with_access(people, uid_of(user), make_pins=make_pins or yes)
-    table = NewTable(table_name, game, chosen_unit, simulated, simulated, url, serial, chosen, chosen_by, with_pins)
+    table = NewTable(
+        table_name, game, chosen_unit, simulated, simulated, url, serial, chosen, chosen_by, with_pins, port
+    )
 
     from controller.commands.init.folder import make_folder
 

@@ -106,6 +106,7 @@ def configuration_text(folder: Path, table: NewTable, today: date, *, needs_keys
         "",
         "[api]",
         f"socket = {toml(socket)}",
+        *(["", "[api.http]", f"port = {table.port}"] if table.port else []),
         *(line for person in table.people for line in _person(person)),
     ]
     for setting, option in table.readings.items():
