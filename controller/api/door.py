@@ -169,9 +169,12 @@ class Visitor(asyncio.Protocol):
         self._deadline: asyncio.TimerHandle | None = None
         self._waits = False  # for the first byte of a request
         self._received = 0  # bytes of the request
+        self._given_up = False  # before the connection was made
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.Transport", transport)
+        if self._given_up:
+            self._transport.abort()
         self._inner.connection_made(transport)
         self._end_after(HEAD_WITHIN)
 
@@ -211,6 +214,8 @@ class Visitor(asyncio.Protocol):
     def abort(self) -> None:
         if self._transport is not None:
             self._transport.abort()
+        else:
+            self._given_up = True
 
     def eof_received(self) -> bool | None:
         return self._inner.eof_received()

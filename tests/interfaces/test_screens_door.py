@@ -25,7 +25,7 @@ from controller.api.pins import PinDesk
 from controller.api.server import ApiServer
 from controller.api.tcp_listener import PortRefusedError, TcpListener
 from controller.api.view import LinkView
-from controller.api.web_door import WebSetting
+from controller.api.web_door import WebServer, WebSetting
 from controller.daemon.host import HostClock
 from controller.daemon.table_service import TableService
 from controller.journal.codec import Moment
@@ -137,6 +137,18 @@ async def test_where_all_are_screens_the_one_that_has_most_makes_room(
     newest = await served.call()
     assert await screens[0].ended() == b""
     assert (await served.ask(newest))[0] == 200
+
+
+async def test_a_place_that_is_taken_before_the_connection_is_made_is_given_up(served: Served) -> None:
+    """So many come at once that one of them is the oldest."""
+    entrance = cast("WebServer", served.server._screens)._entrance
+    await served.ask(await served.call())
+    visitor = next(iter(entrance._inside))
+    late = door.Visitor(visitor._inner, visitor.caller, lambda: None)
+    late.abort()
+    transport = cast("asyncio.Transport", visitor._transport)
+    late.connection_made(transport)
+    assert transport.is_closing()
 
 
 async def test_displays_follow_in_bounded_number_and_a_screen_beside_them(
