@@ -26,7 +26,7 @@ from controller.daemon.journal_keeper import ROUNDS, JournalKeeper
 from controller.daemon.journal_types import JOURNAL_TYPES
 from controller.journal.chain import Head
 from controller.journal.codec import Moment
-from controller.journal.file import Connection, Identity
+from controller.journal.file import PRAGMAS, Connection, Identity
 from controller.journal.folder import FileEnd
 from controller.journal.signing import SigningKey
 from controller.journal.store import Journal
@@ -172,7 +172,8 @@ def write(folder: Path, days: int, rounds_a_day: int = ROUNDS_A_DAY, *, last: in
 def _unsynced(path: Path) -> Connection:
     """For a journal that may be written again: nothing waits for the disk."""
     connection = sqlite3.connect(path, isolation_level=None)
-    connection.execute("PRAGMA synchronous=OFF")
+    for pragma in (*PRAGMAS, "synchronous=OFF"):
+        connection.execute(f"PRAGMA {pragma}")
     return connection
 
 
