@@ -126,6 +126,7 @@ class _Writer:
         self._state = after
         self.written.decisions += 1
         self.written.rounds += ends_round
+        self.keeper.remember(given)
         _at_once(self.keeper.committed(given, before, after))
 
     def go_on_at(self, utc_ns: int) -> None:

@@ -106,9 +106,12 @@ class JournalKeeper:
         """Sentences for people, shown until their cause is gone."""
         return tuple(one for one in (self._fills, self._journal.pin_fails, self._witness()) if one)
 
-    async def committed(self, given: AnyInput, before: TableState, after: TableState) -> None:
-        """An input is in the journal, and `after` is the state to which that folds."""
+    def remember(self, given: AnyInput) -> None:
+        """An input is in the journal: together with the state, so that what is saved holds both."""
         remember(self._memory, given)
+
+    async def committed(self, given: AnyInput, before: TableState, after: TableState) -> None:
+        """It was remembered, and `after` is the state to which the journal folds."""
         if isinstance(given, FilesExpired):
             await self._try("journal.delete_failed", self._journal.delete([one.name for one in given.files]))
         if before.in_round and not after.in_round:

@@ -106,6 +106,8 @@ class Keeper(Protocol):
     @property
     def warnings(self) -> tuple[str, ...]: ...
 
+    def remember(self, given: AnyInput) -> None: ...
+
     async def committed(self, given: AnyInput, before: TableState, after: TableState) -> None: ...
 
     async def between_rounds(self, state: TableState) -> AnyInput | None: ...
@@ -430,6 +432,8 @@ class TableService:
         def show(committed: Committed) -> None:
             """At once, so that followers have their turn of the loop before the device has."""
             self.state = decided.state
+            self._keeper.remember(given)
+
             self._note_times(moment.utc_ns, committed.events, decided.events)
             self._settle(given)
             self.feed.publish(_published(committed.first, moment.utc_ns, number, committed.published))

@@ -20,7 +20,7 @@ from controller.api.messages import OperationRequest
 from controller.api.people import Acting
 from controller.api.view import LinkView
 from controller.daemon.host import HostClock
-from controller.daemon.table_service import TableService
+from controller.daemon.table_service import TableService, input_of
 from controller.games.specification import Unit
 from controller.journal import JournalError
 from controller.journal.file import Identity
@@ -235,6 +235,12 @@ class NoKeeper:
 
     warnings: tuple[str, ...] = ()
 
+    def __init__(self) -> None:
+        self.remembered: list[object] = []
+
+    def remember(self, given: object) -> None:
+        self.remembered.append(given)
+
     async def committed(self, given: object, before: object, after: object) -> None:
         """Nothing is saved."""
 
@@ -271,8 +277,9 @@ def ready() -> DeviceReady:
 
 
 @asynccontextmanager
-async def served(disk: Disk, line: Line) -> AsyncIterator[TableService]:
-    service = TableService("T-1", TableState(), cast("Any", disk), HostClock(), LinkView, NoKeeper())
+async def served(disk: Disk, line: Line, keeper: NoKeeper | None = None) -> AsyncIterator[TableService]:
+    keeper = keeper or NoKeeper()
+    service = TableService("T-1", TableState(), cast("Any", disk), HostClock(), LinkView, keeper)
     service.device = line
     await service.begin(DaemonStarted("T-1", True, Settings("NC", Unit.SETS, 7), "start"))
     running = asyncio.create_task(service.run())
@@ -325,14 +332,16 @@ async def test_a_report_that_came_while_the_disk_was_full_is_never_passed_over()
 
 
 async def test_who_follows_sees_the_state_with_the_event() -> None:
-    """A screen shows the state when there are news, and hears of nothing more until the next."""
-    disk = Disk()
-    async with served(disk, Line()) as service:
+    """A screen shows the state when there are news, and hears of nothing more until the next. What is saved at a stop
+    in that turn of the loop holds what the link remembers, too."""
+    keeper = NoKeeper()
+    async with served(Disk(), Line(), keeper) as service:
         await in_turn(service)
         follower = service.feed.follow(service.entry)
         service.hear(report(1))
         events, _ = await follower.next()
         assert service.entry >= events[-1].entry
+        assert keeper.remembered[-1] == input_of(report(1))
 
 
 async def test_a_report_that_comes_again_is_taken_once_and_acknowledged_again() -> None:

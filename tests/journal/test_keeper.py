@@ -110,6 +110,7 @@ class Table:
 
     async def round(self, given: Any = NOTED) -> None:
         await self.keeper.committed(NOTED, BETWEEN, PLAYING)
+        self.keeper.remember(given)
         await self.keeper.committed(given, PLAYING, PLAYING)
         await self.keeper.committed(NOTED, PLAYING, BETWEEN)
 
