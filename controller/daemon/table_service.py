@@ -433,7 +433,6 @@ class TableService:
             """At once, so that followers have their turn of the loop before the device has."""
             self.state = decided.state
             self._keeper.remember(given)
-
             self._note_times(moment.utc_ns, committed.events, decided.events)
             self._settle(given)
             self.feed.publish(_published(committed.first, moment.utc_ns, number, committed.published))

@@ -54,8 +54,8 @@ PLAYED = (
 @click.option("--install", "installs", is_flag=True, help="Carry the commands of install.sh out (as root).")
 def init(
     folder: Path, name: str | None, game_id: str | None, unit: str | None, device: str | None, simulated: bool,
-    persons: tuple[str, ...], console_user: str | None, port: int | None, readings: tuple[str, ...], chosen_by: str, make_pins: bool,
-    yes: bool, installs: bool,
+    persons: tuple[str, ...], console_user: str | None, port: int | None, readings: tuple[str, ...], chosen_by: str,
+    make_pins: bool, yes: bool, installs: bool,
 ) -> None:  # fmt: skip
     """Make the working FOLDER of a table: configuration, keys, people with PINs, files for systemd and udev.
 
