@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from typing import Final
 
+import msgspec
+
 from controller.api.feed import PAGE, EventFeed, Published
+from controller.api.narration import tell
+from controller.games.own_words import OwnWords
 
 MOST: Final = 4096  # events of a round that are given
 _ROUND: Final = re.compile(rb'\{"entry":\d+,"utc_ns":\d+,"round":(\d+),')
@@ -29,6 +34,13 @@ async def events_of_round(feed: EventFeed, number: int) -> list[bytes]:
         if rounds and rounds[0] > number + 1:
             break
     return found[:MOST]
+
+
+def with_lines(events: Iterable[bytes], words: OwnWords) -> Iterator[bytes]:
+    """Each event with its line for people under `line`, where it has one."""
+    for event in events:
+        line = tell(msgspec.json.decode(event), words)
+        yield event if line is None else b'%s,"line":%s}' % (event[:-1], msgspec.json.encode(line))
 
 
 async def _before(feed: EventFeed, number: int) -> int:

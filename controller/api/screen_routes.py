@@ -23,9 +23,10 @@ from controller.api.event_streams import HEADERS, EventStreams, write
 from controller.api.messages import MAX_ENTRY, OperationAnswer, PreviewRequest
 from controller.api.people import People, Person
 from controller.api.preview import preview
-from controller.api.round_events import events_of_round
+from controller.api.round_events import events_of_round, with_lines
 from controller.api.screen_state import Kind, PersonView, ScreenView, own_part
 from controller.api.screen_stream import ScreenStates, Shown
+from controller.games.own_words import OwnWords
 from controller.journal import JournalError
 from controller.table.access import FAILURES
 from controller.table.model import PinLock
@@ -70,8 +71,11 @@ class ScreenRoutes:
         response = web.StreamResponse(headers=HEADERS)
         async with self._streams.following(request):
             await response.prepare(request)
-            kind = Kind(operates=self._operates(caller))
-            await self._states.follow(partial(write, response), kind, partial(self._own, caller))
+            await self._states.follow(
+                partial(write, response),
+                lambda: Kind(operates=self._operates(caller)),
+                partial(self._own, caller),
+            )
         return response
 
     async def _lawful(self, request: web.Request) -> web.Response:
@@ -101,7 +105,9 @@ class ScreenRoutes:
             return self._answers.refused(503, error.code, f"{error} {error.hint}")
         if not found:
             return self._answers.refused(404, "no-round", NO_ROUND)
-        return web.Response(body=b"[%s]" % b",".join(found), content_type="application/json")
+        state = self._table.state
+        told = with_lines(found, state.game.words if state.settings is not None else OwnWords())
+        return web.Response(body=b"[%s]" % b",".join(told), content_type="application/json")
 
     def _refuse(self, request: web.Request) -> web.Response | None:
         """The refusal of what only people who operate the table are given."""
@@ -110,7 +116,9 @@ class ScreenRoutes:
         return self._answers.refused(403, "display", DISPLAYS_LOOK, caller)
 
     def _operates(self, caller: Caller) -> bool:
-        return bool(caller.screen) or (caller.uid is not None and self._people.may_operate(caller.uid))
+        if caller.screen:
+            return self._table.state.screen(caller.screen) is not None  # it may have been removed since
+        return caller.uid is not None and self._people.may_operate(caller.uid)
 
     def _own(self, caller: Caller) -> bytes:
         """Which screen it is, and the people who may sign there; to a display nothing of them."""

@@ -93,13 +93,15 @@ class ScreenStates:
         device = self._table.view().device
         return encode(Beat(self._table.utc_ns(), device.age, device.link))
 
-    async def follow(self, write: Write, kind: Kind, own: Callable[[], bytes]) -> None:
-        """Until it is cancelled. `own`: what this screen is given besides, as JSON."""
+    async def follow(self, write: Write, kind: Callable[[], Kind], own: Callable[[], bytes]) -> None:
+        """Until it is cancelled. `kind`: what it is at that moment, since a screen may be removed; `own`: what this one
+        is given besides, as JSON.
+        """
         sent: tuple[bytes, bytes] | None = None
         beat_at = may_send_at = self._clock()
         while True:
             now = self._clock()
-            fresh = self.shared(kind), own()
+            fresh = self.shared(kind()), own()
             if fresh != sent and now >= may_send_at:
                 entry = self._table.state.entry
                 await write(b"event: state\nid: %d\ndata: %s\n\n" % (entry, with_own_part(*fresh)))

@@ -110,7 +110,9 @@ async def test_a_screen_follows_a_round_to_its_end(stage: Stage) -> None:
         assert without_what_passes(now["view"]) == without_what_passes(state)
         number = now["view"]["round"]
         events = [event async for event in until_now(client) if event["round"] == number]
-        assert json.loads((await browser.ask("GET", f"/v1/rounds/{number}")).body) == events
+        told = json.loads((await browser.ask("GET", f"/v1/rounds/{number}")).body)
+        assert sum("line" in one for one in told) > 10
+        assert [{name: value for name, value in one.items() if name != "line"} for one in told] == events
         assert len(events) > 50
         assert (await browser.ask("GET", "/v1/rounds/7000")).status == 404
 
@@ -219,6 +221,15 @@ async def test_a_display_is_given_no_offers_and_no_people(stage: Stage, screen: 
             assert (refused.status, refused.code) == (403, "display")
         assert (await display.ask("POST", "/v1/preview", {"operation": {"operation": "open_table"}})).status == 403
         assert (await display.ask("GET", "/v1/rounds/0")).status == 404
+
+
+async def test_a_screen_that_is_removed_is_a_display_from_then_on(screen: Browser) -> None:
+    """Also on the stream that it has open."""
+    following = asyncio.create_task(states(screen, lambda state: not state["screen"]["enrolled"]))
+    (left,) = (await screen.state())["screens"]
+    assert (await screen.operate("remove_screen", SUPERVISOR, screen=left["id"])).json["accepted"]
+    shown = (await following)[-1]
+    assert (shown["offers"], shown["reports"], shown["people"]) == ([], [], [])
 
 
 async def test_what_can_be_done_is_given_to_programs_too(screen: Browser) -> None:

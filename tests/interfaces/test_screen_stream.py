@@ -88,7 +88,7 @@ async def followed(
 
     states = ScreenStates(table, time.clock, time.sleep)
     with pytest.raises(asyncio.CancelledError):
-        await states.follow(write, kind, lambda: own_part(ScreenView(True, "0a", "left"), ()))
+        await states.follow(write, lambda: kind, lambda: own_part(ScreenView(True, "0a", "left"), ()))
     return given
 
 

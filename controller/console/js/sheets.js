@@ -69,8 +69,8 @@ function story(body, screen) {
   const { round, entry } = screen.view;
   if (parts.made !== `${round}/${entry}`) {
     parts.made = `${round}/${entry}`;
-    read(`/v1/rounds/${round}?language=${language}`).then((found) => {
-      parts.lines = (found?.events ?? []).map((one) => [one.entry, `${time(one.utc_ns)} ${one.sentence ?? one.event}`]);
+    read(`/v1/rounds/${round}`).then((found) => {
+      parts.lines = (found ?? []).filter((one) => one.line).map((one) => [one.entry, `${time(one.utc_ns)} ${one.line}`]);
       store.set({});
     });
   }
