@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -56,6 +57,17 @@ class Pages:
             response = web.Response(body=page.body, content_type=page.type, charset="utf-8", headers=UNCHANGED)
         response.etag = page.etag
         return response
+
+
+@cache
+def version(folder: Path = FOLDER) -> str:
+    """Of all files of the console together: a page that runs compares it with the one that it began with."""
+    whole = hashlib.sha256()
+    for path in sorted(folder.rglob("*")):
+        if path.suffix in TYPES and path.is_file():
+            whole.update(hashlib.sha256(path.relative_to(folder).as_posix().encode()).digest())
+            whole.update(hashlib.sha256(path.read_bytes()).digest())
+    return whole.hexdigest()[:32]
 
 
 def _read(path: Path) -> Page:

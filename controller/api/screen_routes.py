@@ -21,6 +21,7 @@ from controller.api.answers import VISITOR, Answers, json_answer
 from controller.api.callers import Caller
 from controller.api.event_streams import HEADERS, EventStreams, write
 from controller.api.messages import MAX_ENTRY, OperationAnswer, PreviewRequest
+from controller.api.pages import version
 from controller.api.people import People, Person
 from controller.api.preview import preview
 from controller.api.round_events import events_of_round, with_lines
@@ -123,8 +124,9 @@ class ScreenRoutes:
     def _own(self, caller: Caller) -> bytes:
         """Which screen it is, and the people who may sign there; to a display nothing of them."""
         if not self._operates(caller):
-            return own_part(ScreenView(), ())
-        return own_part(self._screen_of(caller), map(partial(self._person, caller), self._people.all))
+            return own_part(ScreenView(), (), version())
+        people = map(partial(self._person, caller), self._people.all)
+        return own_part(self._screen_of(caller), people, version())
 
     def _screen_of(self, caller: Caller) -> ScreenView:
         """A user of the socket is shown as a screen at which the person is signed on for whom it stands."""

@@ -112,10 +112,11 @@ class TableMessage(msgspec.Struct, frozen=True):
 
 
 class OwnPart(msgspec.Struct, frozen=True):
-    """What one screen is given besides."""
+    """What one screen is given besides. `page`: the version of the console's files that the daemon serves."""
 
     screen: ScreenView = ScreenView()
     people: tuple[PersonView, ...] = ()
+    page: str = ""
 
 
 class Beat(msgspec.Struct, frozen=True):
@@ -154,8 +155,8 @@ def with_own_part(shared: bytes, own: bytes) -> bytes:
     return b"%s,%s" % (shared[:-1], own[1:])
 
 
-def own_part(screen: ScreenView, people: Iterable[PersonView]) -> bytes:
-    return encode(OwnPart(screen, tuple(people)))
+def own_part(screen: ScreenView, people: Iterable[PersonView], page: str = "") -> bytes:
+    return encode(OwnPart(screen, tuple(people), page))
 
 
 def layout_of(state: TableState) -> LayoutView:

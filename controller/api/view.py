@@ -28,7 +28,8 @@ FACE_UP = "^^"  # a face-up card in a hand that is not turned over: an irregular
 class HandView(msgspec.Struct, frozen=True):
     """One place. `count`: its number of cards, as counted where a person counted.
 
-    Where wagers are entered and hands are examined: the bettor `viewer` may look, or `dealer_opens` it.
+    `handled`, `viewed`: it was recorded that a Player touched the cards, and looked at them. Where wagers are entered
+    and hands are examined: the bettor `viewer` may look, or `dealer_opens` it.
     """
 
     place: Place
@@ -41,6 +42,7 @@ class HandView(msgspec.Struct, frozen=True):
     outcome: str
     viewer: str = ""
     dealer_opens: bool = False
+    viewed: bool = False
 
 
 class DeckView(msgspec.Struct, frozen=True):
@@ -356,6 +358,7 @@ def _hand(state: TableState, place: Place, hand: Hand) -> HandView:
         outcome=hand.outcome or "",
         viewer=who or "",
         dealer_opens=looked_at and who is None,
+        viewed=hand.viewed,
     )
 
 

@@ -13,6 +13,7 @@ import aiohttp
 import pytest
 
 from controller.api.client import HOST, ApiClient
+from controller.api.pages import version
 from simulators.people.crew import CREW
 from tests.end_to_end.browser import DEALER, SUPERVISOR, Browser, free_port, port_of
 from tests.end_to_end.processes import PATIENCE
@@ -214,6 +215,7 @@ async def test_a_display_is_given_no_offers_and_no_people(stage: Stage, screen: 
     async with Browser(screen.port) as display:
         shown = await state_of(display)
         assert (shown["offers"], shown["reports"], shown["people"]) == ([], [], [])
+        assert shown["page"] == version()
         assert shown["screen"]["enrolled"] is False
         assert shown["view"]["phase"] == "closed"
         for path in ("/v1/lawful", f"/v1/operations/{uuid4()}"):

@@ -1,0 +1,23 @@
+"""The version of the console's files: another one whenever any of them is another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from controller.api.pages import version
+
+
+def folder(path: Path, **more: str) -> Path:
+    (path / "js").mkdir(parents=True)
+    for name, text in {"index.html": "<p>", "js/main.js": "1;", **more}.items():
+        (path / name).write_text(text, "utf-8")
+    return path
+
+
+def test_every_change_of_a_file_that_is_served_is_another_version(tmp_path: Path) -> None:
+    as_it_is = version(folder(tmp_path / "a"))
+    assert version(folder(tmp_path / "b")) == as_it_is
+    assert version(folder(tmp_path / "c", **{"js/main.js": "2;"})) != as_it_is
+    assert version(folder(tmp_path / "d", **{"js/other.js": "1;"})) != as_it_is
+    assert version(folder(tmp_path / "e", **{"index.html": "<p>1;", "js/main.js": ""})) != as_it_is
+    assert version(folder(tmp_path / "f", **{"notes.txt": "not served"})) == as_it_is
