@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -32,7 +33,7 @@ SERIAL = "CARDSHOE-0001"
 class Pc:
     """A PC on which the table was installed by the script of its folder."""
 
-    def __init__(self, root: Path, folder: Path) -> None:
+    def __init__(self, root: Path, installed: Path) -> None:
         self.root = root
         self.answers: dict[str, str | None] = dict(ANSWERS)
         self.etc = root / "etc/cardshoe/NC-01"
@@ -40,9 +41,9 @@ class Pc:
         self.node = root / "dev/cardshoe" / SERIAL
         self.journal = root / "var/lib/cardshoe/NC-01/journal"
         self.sockets = root / "sockets"
-        (root / "etc").mkdir(parents=True)
+        shutil.copytree(installed, root)
         (root / "run/systemd/system").mkdir(parents=True)
-        self._install(folder)
+        self._place()
         usb = root / "sys/devices/pci0/usb1/1-2"
         (usb / "1-2:1.0/tty").mkdir(parents=True)
         for name, text in {"idVendor": "1209", "idProduct": "0001", "serial": SERIAL}.items():
@@ -57,9 +58,7 @@ class Pc:
         self.node.symlink_to("../ttyACM0")
         self.node.chmod(0o666)
 
-    def _install(self, folder: Path) -> None:
-        env = os.environ | {"DESTDIR": str(self.root)}
-        subprocess.run(["sh", str(folder / "install.sh")], env=env, check=True, capture_output=True)
+    def _place(self) -> None:
         text = self.table.read_text()
         text = text.replace("/var/lib", f"{self.root}/var/lib").replace("/run/cardshoe/NC-01", str(self.sockets))
         self.table.write_text(text)
@@ -84,17 +83,21 @@ class Pc:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What `cardshoe init` makes."""
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What `install.sh` of the folder puts in place that `cardshoe init` makes."""
     folder = tmp_path_factory.mktemp("made") / "t"
     made = CliRunner().invoke(main, ["init", str(folder), *REAL])
     assert made.exit_code == 0, made.stderr
-    return folder
+    root = folder.parent / "pc"
+    (root / "etc").mkdir(parents=True)
+    env = os.environ | {"DESTDIR": str(root)}
+    subprocess.run(["sh", str(folder / "install.sh")], env=env, check=True, capture_output=True)
+    return root
 
 
 @pytest.fixture
-def pc(tmp_path: Path, folder: Path) -> Pc:
-    return Pc(tmp_path / "pc", folder)
+def pc(tmp_path: Path, installed: Path) -> Pc:
+    return Pc(tmp_path / "pc", installed)
 
 
 def listing(folder: Path) -> list[tuple[str, int, int]]:
@@ -226,8 +229,6 @@ def damaged_journal(pc: Pc) -> None:
 def test_what_is_wrong_is_named_with_what_mends_it(
     pc: Pc, spoil: Callable[[Pc], None], what: str, level: str, sentence: str, mend: str
 ) -> None:
-    before = pc.findings().get(what, {"level": "ok", "sentence": ""})
-    assert sentence not in before["sentence"]
     spoil(pc)
     found = pc.findings()[what]
     assert found["level"] == level, found
