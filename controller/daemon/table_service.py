@@ -229,9 +229,10 @@ class TableService:
 
     async def configure(self, record: ConfigurationRecord, settings: Settings) -> bool:
         """Record what the daemon has read again; the settings follow between rounds. False: nothing can be recorded."""
-        if self._fault is None:
-            await self._ask(inputs.ConfigurationRead(record))
-        if self._fault is not None or self.state.configuration != record:
+        if self._fault is not None:
+            return False
+        await self._ask(inputs.ConfigurationRead(record))
+        if self.state.configuration != record:
             return False
         self._settings_due = inputs.ConfigurationRead(record, settings)
         if self.state.settings == settings and self.state.settings_wait is None:

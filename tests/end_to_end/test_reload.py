@@ -21,7 +21,7 @@ from firmware_bridge.device_keys import write_device_keys
 from simulators.devices.mechanism import Profile, full_capabilities
 from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
-from simulators.people.crew import CREW, CrewMember
+from simulators.people.crew import CREW, CrewClient, CrewMember
 from simulators.ports.pty import PtyFront
 from tests.end_to_end.child import Orders
 from tests.end_to_end.processes import PATIENCE
@@ -29,7 +29,7 @@ from tests.end_to_end.stage import Stage, short_folder
 from tests.end_to_end.test_house_law import LAW, SERIAL, Crew
 
 DEALER, SUPERVISOR, _ = CREW
-SIX_BOXES = LAW.replace("minimum = 10", "minimum = 20")
+HIGHER = LAW.replace("minimum = 10", "minimum = 20")
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ def rename_dealer(stage: Stage) -> None:
 
 async def test_people_change_at_once_and_settings_when_no_round_is_in_progress(stage: Stage) -> None:
     await stage.start_daemon()
-    stage.configure(law=SIX_BOXES)
+    stage.configure(law=HIGHER)
     rename_dealer(stage)
     await reload(stage)
     records = await events(stage, "configuration_recorded")
@@ -118,7 +118,7 @@ async def test_the_same_file_again_records_nothing(stage: Stage) -> None:
 
 async def test_in_a_round_people_change_at_once_and_settings_after_it(stage: Stage, crew: Crew) -> None:
     await crew.to_betting()
-    stage.configure(law=SIX_BOXES)
+    stage.configure(law=HIGHER)
     rename_dealer(stage)
     await reload(stage)
     assert (await events(stage, "configuration_recorded"))[-1]["configuration"]["people"][0]["name"] == "Dora"
@@ -200,6 +200,34 @@ async def test_a_file_that_is_missing_changes_nothing(stage: Stage) -> None:
     (warning,) = (await stage.state()).warnings
     assert "it cannot be read: No such file or directory" in warning
     assert await stage.daemon.end() == 0
+
+
+async def test_what_cannot_be_recorded_changes_nobody(stage: Stage) -> None:
+    """The disk is full when the device comes: then the people stay who they were, until the table is back."""
+    await stage.start_device(dealer=False)
+    await stage.start_daemon(Orders(full_at=2))
+    await stage.daemon.until(lambda: stage.daemon.logged("table.fault"))
+    rename_dealer(stage)
+    await reload(stage)
+    assert any("cannot be recorded now" in one for one in (await stage.state()).warnings)
+    assert len(await events(stage, "configuration_recorded")) == 1
+    async with ApiClient(stage.socket) as client:
+        voice = CrewClient(client, Random(1))
+        answer = await voice.send(voice.request(SUPERVISOR, 0, operations.ReturnToService()))
+    assert answer.accepted
+    await reload(stage)
+    assert (await stage.state()).warnings == ()
+    assert len(await events(stage, "configuration_recorded")) == 2
+
+
+async def test_people_are_changed_where_the_record_takes_the_last_room(stage: Stage) -> None:
+    """What is recorded is in force, also where the table goes out of service with it."""
+    await stage.start_daemon(Orders(full_at=2))
+    rename_dealer(stage)
+    await reload(stage)
+    await stage.daemon.until(lambda: stage.daemon.logged("table.fault"))
+    assert len(await events(stage, "configuration_recorded")) == 2
+    assert stage.daemon.logged("configuration.reloaded")
 
 
 async def test_two_at_once_and_many(stage: Stage) -> None:

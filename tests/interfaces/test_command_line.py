@@ -26,6 +26,11 @@ def test_lists_its_commands(tmp_path: Path) -> None:
     for command in (
         "run",
         "watch",
+        "status",
+        "config",
+        "init",
+        "doctor",
+
         "operate",
         "devices",
         "rules",

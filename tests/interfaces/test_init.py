@@ -9,6 +9,7 @@ import re
 import stat
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -211,10 +212,14 @@ def test_a_port_on_the_board_has_its_rule_and_its_drop_in() -> None:
     assert "DeviceAllow=/dev/ttyS0 rw" in files["port.conf"]
 
 
-def test_the_wheel_carries_the_files() -> None:
+def test_the_wheel_carries_the_files(tmp_path: Path) -> None:
     """`udev` is a folder of the sources; the package has it under another name."""
-    text = (ROOT / "pyproject.toml").read_text("utf-8")
-    assert '"udev" = "controller/system_files"' in text
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
+    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    names = set(zipfile.ZipFile(wheel).namelist())
+    files = {one.relative_to(ROOT / "udev").as_posix() for one in (ROOT / "udev").rglob("*") if one.is_file()}
+    assert {f"controller/system_files/{name}" for name in files} <= names
 
 
 async def test_a_round_is_dealt_from_the_folder_of_a_simulated_table() -> None:
