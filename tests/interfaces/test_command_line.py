@@ -30,7 +30,6 @@ def test_lists_its_commands(tmp_path: Path) -> None:
         "config",
         "init",
         "doctor",
-
         "operate",
         "devices",
         "rules",
