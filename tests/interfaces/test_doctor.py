@@ -220,7 +220,7 @@ def damaged_journal(pc: Pc) -> None:
         (wrong_clock, "clock", "warning", "not synchronised", "set-ntp true"),
         (no_unit, "unit", "problem", "no cardshoe@.service", "systemctl daemon-reload"),
         (changed_unit, "unit", "warning", "not the one of this version", "systemctl cat"),
-        (no_user, "device", "problem", "does not exist", "systemd-sysusers"),
+        (no_user, "user", "problem", "has no user cardshoe-nobody-has-this", "install.sh"),
         (closed_folder, "socket", "problem", "may not make the socket", "chown nobody"),
         (file_in_the_way, "socket", "problem", "is no socket", "Name another path"),
         (damaged_journal, "journal", "problem", "000001.journal", ""),

@@ -62,6 +62,13 @@ def test_a_real_table_from_options_alone(tmp_path: Path) -> None:
     assert not list(tmp_path.glob(".*")), "nothing else is left"
 
 
+def test_with_a_console_in_a_browser_the_dealer_has_a_pin_to_sign_on(tmp_path: Path) -> None:
+    done = init(str(tmp_path / "t"), *REAL, "--port", "8080")
+    found = read_configuration(tmp_path / "t/table.toml")
+    assert found.api.http is not None
+    assert pin_matches(dict(PIN.findall(done.stdout))["dana"], found.people[0].pin_hash)
+
+
 def test_two_tables_have_other_keys_and_other_pins(tmp_path: Path) -> None:
     said = [init(str(tmp_path / name), *REAL).stdout for name in "ab"]
     assert (tmp_path / "a/journal.key").read_text() != (tmp_path / "b/journal.key").read_text()
@@ -139,7 +146,7 @@ def test_questions_and_their_answers(tmp_path: Path) -> None:
     answers = [
         "NC.01", "NC-01", "NC", "singles", "CARDSHOE-0007", "complete_hands", "J. Tan",
         "", "dana", "Dana", "dealer", "", "mo", "Mo", "shift_manager", "", "1001", "8081",
-        "111111", "527190", "527191", "527190", "527190",
+        "318264", "318264", "111111", "527190", "527191", "527190", "527190",
     ]  # fmt: skip
     done = init(str(tmp_path / "t"), given="".join(f"{one}\n" for one in answers))
     assert done.exit_code == 0, done.output

@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from controller.commands.doctor import device, files, service
-from controller.commands.doctor.machine import Finding, Level, Machine, Table, own_user, user_called
+from controller.commands.doctor.machine import Finding, Level, Machine, Table, own_user, problem, user_called
 from controller.commands.options import print_json
 from controller.commands.text import page
 from controller.daemon.configuration import Configuration, ConfigurationError, read_configuration
@@ -66,6 +66,11 @@ def _table(machine: Machine, path: Path, configuration: Configuration, user_name
 
 
 def _look(table: Table, *, journal: bool) -> Iterator[Finding]:
+    if table.user is None:
+        mend = (
+            "sh install.sh in the folder of `cardshoe init`; where the service is another user's, name it with --user"
+        )
+        yield problem("user", f"This PC has no user {table.user_name}, as which the daemon would run.", mend)
     yield from device.look(table)
     yield from service.look(table)
     try:

@@ -105,13 +105,16 @@ def ask_people() -> list[NewPerson]:
             click.echo("There must be a shift manager, to whom the rules refer what they leave open.", err=True)
 
 
-def with_access(people: Sequence[NewPerson], uid: int, *, make_pins: bool) -> tuple[NewPerson, ...]:
-    """The first dealer (or the first of all) is whom the console's user stands for; the others get a PIN."""
+def with_access(people: Sequence[NewPerson], uid: int, *, make_pins: bool, screens: bool) -> tuple[NewPerson, ...]:
+    """The first dealer (or the first of all) is whom the console's user stands for; the others get a PIN.
+
+    `screens`: with a console in a browser that dealer has one, too, to sign on there.
+    """
     at_console = next((one for one in people if one.role is Role.DEALER), people[0])
     found = []
     for one in people:
         uids = (uid,) if one is at_console else ()
-        if one.role is Role.DEALER and uids:
+        if one.role is Role.DEALER and uids and not screens:
             found.append(one._replace(uids=uids))
         else:
             pin = made_pin() if make_pins else asked_pin(one.name)

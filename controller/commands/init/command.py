@@ -77,7 +77,7 @@ def init(
     user = console_user or _asked("User of this machine at the table's console", own_user(), (), asks=asks)
     if port is None:
         port = click.prompt("Port of the console in a browser; 0: none", 8080, type=PORT, err=True) if asks else 0
-    with_pins = with_access(people, uid_of(user), make_pins=make_pins or yes)
+    with_pins = with_access(people, uid_of(user), make_pins=make_pins or yes, screens=port > 0)
     table = NewTable(
         table_name, game, chosen_unit, simulated, simulated, url, serial, chosen, chosen_by, with_pins, port
     )
