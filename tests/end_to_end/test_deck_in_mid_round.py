@@ -94,6 +94,8 @@ class Table:
             await self.until(lambda view: view.tray > 0)
             assert self.mechanism.lift_set()
         await self.until(lambda view: view.dealt > before)
+        # An order that is on its way when another deck is put in is refused, which would be another story.
+        await self.until(lambda view: not view.device.open_commands)
 
 
 @pytest.fixture(params=list(Unit))
