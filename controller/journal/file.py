@@ -349,9 +349,10 @@ def explain(path: Path, error: Exception) -> JournalError:
     not_text = isinstance(error, UnicodeError) or "decode to UTF-8" in str(error)
     if primary in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_AUTH) or not_text:
         return damaged(path, str(error))
+    why = error.strerror if isinstance(error, OSError) and error.strerror else error
     return JournalError(
         "journal-io",
-        f"The journal {path} cannot be used: {error}.",
+        f"The journal {path} cannot be used: {why}.",
         "Check the disk, the directory and its owner, and the kernel's log; then restart the daemon.",
     )
 

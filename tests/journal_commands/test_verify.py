@@ -80,3 +80,8 @@ def test_a_deep_check_needs_the_local_key(copy: Path, key_file: Path) -> None:
     key_file.write_text("00" * 32)
     assert "FOUND journal-key" in run("verify", "--journal", copy, "--deep", "--key-file", key_file, code=4)
     assert "cannot be used" in run("verify", "--journal", copy, "--key-file", copy / "none", code=4)
+
+
+def test_a_folder_that_is_not_there_is_a_sentence(tmp_path: Path) -> None:
+    found = run("verify", "--journal", tmp_path / "none", code=4)
+    assert "cannot be used: No such file or directory." in " ".join(found.split())
