@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import re
+import socket
 import subprocess
 import sys
 from collections.abc import Callable
@@ -50,6 +51,8 @@ class Technician:
         self.log = folder / "noted"
         self.programs = folder / "bin"
         self.environment = dict(os.environ)
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = free.getsockname()[1]  # another program may have the page's
         for path in (self.work, self.programs, self.mnt / "safe", self.mnt / "backup"):
             path.mkdir(parents=True)
         for pc in self.pcs.values():
@@ -81,6 +84,7 @@ class Technician:
 
     def written(self, text: str, pc: Path) -> str:
         text = OF_THE_PC.sub(lambda found: f"{pc}/{found[1]}/", text).replace("/mnt/", f"{self.mnt}/")
+        text = text.replace("--port 8080", f"--port {self.port}")
         return text.replace("--console-user dealer", f"--console-user {os.getuid()}")
 
     def _relocate(self, pc: Path) -> None:
