@@ -130,6 +130,17 @@ async def test_in_a_round_people_change_at_once_and_settings_after_it(stage: Sta
     assert (await crew.view()).warnings == ()
 
 
+async def test_settings_that_wait_for_the_end_of_a_round_outlast_a_kill(stage: Stage, crew: Crew) -> None:
+    await crew.to_betting()
+    stage.configure(law=HIGHER)
+    await reload(stage)
+    await stage.kill_daemon()
+    await stage.start_daemon()
+    begun = (await events(stage, "table_began"))[-1]
+    assert begun["settings_wait"]["limits"][0]["minimum"] == 20
+    assert len(await events(stage, "game_chosen")) == 1
+
+
 async def test_a_pin_that_was_changed_counts_from_the_next_request_on(stage: Stage, crew: Crew) -> None:
     await crew.event("status_agrees")
     begin, end = operations.BeginMaintenance("a test"), operations.EndMaintenance()
@@ -144,7 +155,7 @@ async def test_a_pin_that_was_changed_counts_from_the_next_request_on(stage: Sta
     assert len(set(digests)) == 2
 
 
-async def test_a_user_who_is_no_longer_named_is_shown_out(stage: Stage) -> None:
+async def test_a_user_who_is_not_named_any_more_is_shown_out(stage: Stage) -> None:
     await stage.start_daemon()
     async with ApiClient(stage.socket) as client:
         following = asyncio.create_task(_until_the_end(client))

@@ -124,8 +124,8 @@ def _modem_manager(table: Table, node: Path) -> Finding:
     run = table.machine.run
     if run("systemctl", "is-active", "ModemManager") != "active":
         return ok("ModemManager", "ModemManager does not run.")
-    told = run("udevadm", "info", "--query=property", f"--name={node}")
-    if told is not None and "ID_MM_DEVICE_IGNORE=1" in told.split():
+    found = run("udevadm", "info", "--query=property", f"--name={node}")
+    if found is not None and "ID_MM_DEVICE_IGNORE=1" in found.split():
         return ok("ModemManager", "ModemManager leaves the device alone.")
     return problem("ModemManager", "ModemManager runs and may take the device for a modem.", RELOAD)
 

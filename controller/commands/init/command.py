@@ -85,7 +85,7 @@ def init(
     from controller.commands.init.folder import make_folder
 
     make_folder(folder, table)
-    write_out("\n".join(_told(folder, table, installs=installs)))
+    write_out("\n".join(_summary(folder, table, installs=installs)))
     if installs:
         _install(folder)
 
@@ -149,7 +149,7 @@ def _people(*, simulated: bool, asks: bool) -> list[NewPerson]:
     return ask_people()
 
 
-def _told(folder: Path, table: NewTable, *, installs: bool) -> list[str]:
+def _summary(folder: Path, table: NewTable, *, installs: bool) -> list[str]:
     """What was made, the PINs that were, and what comes next."""
     lines = [f"{folder}: table {table.name}, {table.game.id}, {table.unit}; device {table.device}."]
     lines += [f"PIN of {one.name} ({one.id}): {one.pin}" for one in table.people if one.made]
