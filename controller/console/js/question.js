@@ -84,6 +84,7 @@ const STAGES = {
   },
 
   choosing: (screen, matter, of) => ({
+    facts: factsOf(screen, matter).slice(0, 1),
     list: of("choose_option").map((one) => {
       const { place, bettor, choice, absent } = one.arguments;
       const who = [placeName(screen, place), bettor].filter(Boolean).join(" ");
