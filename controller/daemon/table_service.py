@@ -11,7 +11,7 @@ until a supervisor returns it; nothing that was not committed is ever acted on.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Final, NamedTuple, Protocol
 
 import msgspec
@@ -19,17 +19,19 @@ import structlog
 
 from controller.api.callers import Caller
 from controller.api.ends import Ends
-from controller.api.feed import EventFeed, Published
+from controller.api.feed import EventFeed
 from controller.api.messages import OperationAnswer, OperationRequest
 from controller.api.pace import Pace
 from controller.api.people import Acting
 from controller.api.view import LinkView, TableView, view_of
+from controller.daemon.heard_inputs import input_of
+from controller.daemon.noticed_times import NoticedTimes
+from controller.daemon.published_events import of_decision, published
 from controller.daemon.recalling import answer_recall
 from controller.journal import JournalError
 from controller.journal.codec import Clock
 from controller.journal.pages import Pages
 from controller.journal.pinning import Doubt
-from controller.journal.reader import Decision
 from controller.journal.store import Committed
 from controller.journal.writer import JournalWriter
 from controller.roles import Role
@@ -46,7 +48,6 @@ from controller.table.record import ConfigurationRecord
 from controller.table.settings import Settings
 from controller.table.state import TableState
 from firmware_bridge.commands import AnyCommand
-from firmware_bridge.drivers import base
 from firmware_bridge.drivers.base import Heard
 from firmware_bridge.exception_place import as_fields
 from firmware_bridge.observations import NotUnderstood
@@ -127,7 +128,7 @@ class TableService:
     ) -> None:
         self.state = state
         pace = Pace()
-        self._old = Pages(writer.folder, _of_decision, pace.spent)
+        self._old = Pages(writer.folder, of_decision, pace.spent)
         self.feed = EventFeed(self._old.page, pace)
         self.feed.start_after(state.entry)
         self.device: DeviceLink | None = None
@@ -144,7 +145,7 @@ class TableService:
         self.configuration_refused = ""  # why the configuration that was read again is not in force
         self._gone: inputs.DeviceGone | None = None  # an end of the link that the journal does not hold yet
         self._owed: list[inputs.PinTried | inputs.RefusedAtDoor] = []  # of the door, and not in the journal yet
-        self._noticed: dict[int, int] = {}  # by open irregularity: when, in nanoseconds since 1970
+        self._noticed = NoticedTimes()
         self._ignores_link = False  # a report was left out: a later one of the same link would skip it
         self._log = structlog.get_logger(table=name)
 
@@ -162,7 +163,7 @@ class TableService:
         if doubt is not None:
             started = msgspec.structs.replace(started, doubt=doubt.code, doubt_sentence=doubt.sentence)
         await self._commit(started, decide(self.state, started))
-        await self._recall_times()
+        await self._noticed.recall(self.state, self._old)
         if doubt is not None:
             returned_by = Role.SHIFT_MANAGER if doubt.of_key else Role.PIT_SUPERVISOR
             self._fail(Fault(doubt.code, doubt.sentence, doubt.hint, returned_by))
@@ -179,7 +180,7 @@ class TableService:
         return self.state.entry
 
     def view(self) -> TableView:
-        view = view_of(self.state, self._link_view(), self._noticed)
+        view = view_of(self.state, self._link_view(), self._noticed.by_id)
         warnings = self._keeper.warnings
         if (ahead := self._after_round or (NO_ROOM if self._writer.is_full else None)) is not None:
             warnings = (*warnings, f"{ahead.sentence} After this round the table goes out of service.")
@@ -434,9 +435,9 @@ class TableService:
             """At once, so that followers have their turn of the loop before the device has."""
             self.state = decided.state
             self._keeper.remember(given)
-            self._note_times(moment.utc_ns, committed.events, decided.events)
+            self._noticed.note(moment.utc_ns, committed.events, decided)
             self._settle(given)
-            self.feed.publish(_published(committed.first, moment.utc_ns, number, committed.published))
+            self.feed.publish(published(committed.first, moment.utc_ns, number, committed.published))
 
         committed = await self._writer.append(
             given, decided.events, round=number, moment=moment, ends_round=ends_round, then=show
@@ -445,22 +446,6 @@ class TableService:
             await self._writer.accept()
         self._act(given, committed.events, decided.events)
         await self._keeper.committed(given, before, decided.state)
-
-    def _note_times(self, utc_ns: int, numbers: tuple[int, ...], decided: tuple[AnyEvent, ...]) -> None:
-        """When each open irregularity was noticed."""
-        for number, event in zip(numbers, decided, strict=True):
-            if isinstance(event, IrregularityRaised):
-                self._noticed[number] = utc_ns
-        open_now = {found.id for found in self.state.open}
-        self._noticed = {number: at for number, at in self._noticed.items() if number in open_now}
-
-    async def _recall_times(self) -> None:
-        """Of irregularities that were open before the start. Raises `JournalError`."""
-        for found in self.state.open:
-            if found.id not in self._noticed:
-                for event in await self._old.page(found.id - 1, found.id):
-                    if event.entry == found.id:
-                        self._noticed[found.id] = msgspec.json.decode(event.payload)["utc_ns"]
 
     async def _has_room(self) -> bool:
         """Whether there is room for another round; else that is the fault."""
@@ -505,35 +490,3 @@ class TableService:
 
     def _find_answer(self, operation_id: str) -> Answer | None:
         return next((answer for answer in self.state.answers if answer.operation_id == operation_id), None)
-
-
-def _of_decision(decision: Decision) -> list[Published]:
-    return _published(decision.first, decision.utc_ns, decision.round, decision.events)
-
-
-def _published(first: int, utc_ns: int, round_number: int, events: Sequence[bytes]) -> list[Published]:
-    """Those of one decision; they stand in the journal as anyone may read them."""
-    head = b',"utc_ns":%d,"round":%d,' % (utc_ns, round_number)
-    return [
-        Published(number, b'{"entry":%d%s%s' % (number, head, event[1:]))
-        for number, event in enumerate(events, first + 1)
-    ]
-
-
-def input_of(heard: Heard) -> AnyInput:
-    """What the link keeper delivered, as an input of the table."""
-    match heard:
-        case base.Reported():
-            return inputs.DeviceReported(heard.boot, heard.number, heard.uptime_ms, heard.observation, heard.evidence)
-        case base.StatusHeard():
-            return inputs.StatusReceived(heard.status, heard.unanswered, heard.moves_too_long)
-        case base.Answered():
-            return inputs.CommandAnswered(heard.command_id, heard.done, heard.reason)
-        case base.DeviceReady():
-            return inputs.DeviceConnected(heard.identity, heard.status)
-        case base.ReportsGone():
-            return inputs.ReportsMissing(heard.boot, heard.first, heard.last, heard.withheld, heard.newest)
-        case base.Contradicted():
-            return inputs.DeviceContradicted(heard.what, heard.boot, heard.number, heard.evidence)
-        case base.LinkOver():
-            return inputs.DeviceGone(heard.code, heard.sentence, heard.refused, heard.evidence)

@@ -19,8 +19,9 @@ from controller.api.client import ApiClient
 from controller.api.messages import OperationRequest
 from controller.api.people import Acting
 from controller.api.view import LinkView
+from controller.daemon.heard_inputs import input_of
 from controller.daemon.host import HostClock
-from controller.daemon.table_service import TableService, input_of
+from controller.daemon.table_service import TableService
 from controller.games.specification import Unit
 from controller.journal import JournalError
 from controller.journal.file import Identity

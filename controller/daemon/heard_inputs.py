@@ -1,0 +1,27 @@
+"""What comes from the device's link, as inputs of the table."""
+
+from __future__ import annotations
+
+from controller.table import inputs
+from controller.table.inputs import AnyInput
+from firmware_bridge.drivers import base
+from firmware_bridge.drivers.base import Heard
+
+
+def input_of(heard: Heard) -> AnyInput:
+    """What the link keeper delivered, as an input of the table."""
+    match heard:
+        case base.Reported():
+            return inputs.DeviceReported(heard.boot, heard.number, heard.uptime_ms, heard.observation, heard.evidence)
+        case base.StatusHeard():
+            return inputs.StatusReceived(heard.status, heard.unanswered, heard.moves_too_long)
+        case base.Answered():
+            return inputs.CommandAnswered(heard.command_id, heard.done, heard.reason)
+        case base.DeviceReady():
+            return inputs.DeviceConnected(heard.identity, heard.status)
+        case base.ReportsGone():
+            return inputs.ReportsMissing(heard.boot, heard.first, heard.last, heard.withheld, heard.newest)
+        case base.Contradicted():
+            return inputs.DeviceContradicted(heard.what, heard.boot, heard.number, heard.evidence)
+        case base.LinkOver():
+            return inputs.DeviceGone(heard.code, heard.sentence, heard.refused, heard.evidence)

@@ -1,0 +1,34 @@
+"""When each open irregularity was noticed: the time of the entry that raised it."""
+
+from __future__ import annotations
+
+import msgspec
+
+from controller.api.feed import Published
+from controller.journal.pages import Pages
+from controller.table.decision import Decided
+from controller.table.events import IrregularityRaised
+from controller.table.state import TableState
+
+
+class NoticedTimes:
+    """`by_id`: nanoseconds since 1970, by the irregularity's id."""
+
+    def __init__(self) -> None:
+        self.by_id: dict[int, int] = {}
+
+    def note(self, utc_ns: int, numbers: tuple[int, ...], decided: Decided) -> None:
+        """What was decided at that time, with the numbers of its events; what is no longer open is forgotten."""
+        for number, event in zip(numbers, decided.events, strict=True):
+            if isinstance(event, IrregularityRaised):
+                self.by_id[number] = utc_ns
+        still_open = {found.id for found in decided.state.open}
+        self.by_id = {number: at for number, at in self.by_id.items() if number in still_open}
+
+    async def recall(self, state: TableState, old: Pages[Published]) -> None:
+        """Of irregularities that were open before the start. Raises `JournalError`."""
+        for found in state.open:
+            if found.id not in self.by_id:
+                for event in await old.page(found.id - 1, found.id):
+                    if event.entry == found.id:
+                        self.by_id[found.id] = msgspec.json.decode(event.payload)["utc_ns"]
