@@ -31,7 +31,15 @@ export function arrows(layer, places, list) {
     return [left + width / 2 - frame.left, top + height / 2 - frame.top];
   };
   const drawing = svg("svg", { width: wide, height: high, viewBox: `0 0 ${wide} ${high}` });
-  const head = svg("marker", { id: "head", viewBox: "0 0 10 10", refX: 8, refY: 5, markerWidth: 4, markerHeight: 4, orient: "auto" });
+  const head = svg("marker", {
+    id: "head",
+    viewBox: "0 0 10 10",
+    refX: 8,
+    refY: 5,
+    markerWidth: 4,
+    markerHeight: 4,
+    orient: "auto",
+  });
   head.append(svg("path", { d: "M0 0L10 5L0 10z" }));
   drawing.append(head, ...list.flatMap((move) => arrow(move, middle(move.source), middle(move.place))));
   layer.replaceChildren(drawing);

@@ -14,7 +14,10 @@ function build(bar) {
     parts.dealer.hidden = true; // a display names no people
     return;
   }
-  parts.menu = el("button", { class: "menu", onclick: () => store.set({ sheet: store.own.sheet ? undefined : "menu" }) });
+  parts.menu = el("button", {
+    class: "menu",
+    onclick: () => store.set({ sheet: store.own.sheet ? undefined : "menu" }),
+  });
   bar.append(parts.menu);
 }
 

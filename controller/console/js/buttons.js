@@ -51,8 +51,14 @@ export function tap(node) {
 /** Show `lines` as paragraphs: strings, or `[class, string]`. */
 export function lines(parent, list) {
   const said = list.filter(Boolean).map((one) => (typeof one === "string" ? ["", one] : one));
-  keyed(parent, said.map((one, at) => [at, ...one]), ([at]) => at, () => el("p"), (node, [, kind, words]) => {
-    attr(node, "class", kind || null);
-    text(node, words);
-  });
+  keyed(
+    parent,
+    said.map((one, at) => [at, ...one]),
+    ([at]) => at,
+    () => el("p"),
+    (node, [, kind, words]) => {
+      attr(node, "class", kind || null);
+      text(node, words);
+    },
+  );
 }

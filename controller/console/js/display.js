@@ -37,16 +37,23 @@ function matters(screen) {
     key: found.id,
     blocking: found.blocks,
     line: [time(found.noticed_utc_ns), found.place && placeName(screen, found.place), found.clause, found.question]
-      .filter(Boolean).join(" · "),
+      .filter(Boolean)
+      .join(" · "),
   }));
   const cause = view.service === "in_service" ? "" : view.service_cause;
   const device = view.device.sentence || view.device.stopped || cause;
   if (device) lines.push({ key: "device", blocking: false, line: device });
   for (const line of view.warnings) lines.push({ key: line, blocking: false, line });
-  keyed(document.getElementById("matters"), lines, ({ key }) => key, () => el("p"), (node, { line, blocking }) => {
-    text(node, line);
-    mark(node, "blocking", blocking);
-  });
+  keyed(
+    document.getElementById("matters"),
+    lines,
+    ({ key }) => key,
+    () => el("p"),
+    (node, { line, blocking }) => {
+      text(node, line);
+      mark(node, "blocking", blocking);
+    },
+  );
 }
 
 await load();

@@ -90,7 +90,7 @@ export async function sign() {
   const { offer, values, signer, pin, then } = flow;
   store.set({ flow: { ...flow, pin: "" } });
   const said = await operate(offer, values, { person: signer, pin });
-  if (!said.accepted && ["pin", "pin-locked", "locked"].includes(said.code)) return;
+  if (!said.accepted && ["pin", "pin-locked", "pin-busy"].includes(said.code)) return;
   if (store.own.flow?.offer === offer) cancel();
   if (said.accepted) then(said);
 }
@@ -122,7 +122,9 @@ export function look(screen) {
   const { flow } = store.own;
   if (!flow || flow.turned === screen.turned) return;
   const about = (offer) => JSON.stringify({ ...offer.arguments, facts: undefined });
-  const same = screen.offers.some((one) => one.operation === flow.offer.operation && one.allowed && about(one) === about(flow.offer));
+  const same = screen.offers.some(
+    (one) => one.operation === flow.offer.operation && one.allowed && about(one) === about(flow.offer),
+  );
   if (same) store.own.flow = { ...flow, turned: screen.turned };
   else cancel();
 }

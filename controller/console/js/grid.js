@@ -25,7 +25,13 @@ export function grid(parent, { taken, open, tap }) {
       const code = `${rank === "10" ? "T" : rank}${suit}`;
       const why = taken.includes(code) ? "grid.taken" : open.has(code) ? "grid.lies_open" : "";
       const tone = `${suit === "H" || suit === "D" ? "red-suit" : ""} ${taken.includes(code) ? "taken" : ""}`;
-      return { key: code, label: `${rank}${sign}`, tone, act: () => tap(code), why: why && say(why, { card: `${rank}${sign}` }) };
+      return {
+        key: code,
+        label: `${rank}${sign}`,
+        tone,
+        act: () => tap(code),
+        why: why && say(why, { card: `${rank}${sign}` }),
+      };
     }),
   );
   buttons(parent.cards, list);

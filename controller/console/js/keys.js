@@ -21,7 +21,8 @@ function press({ key, target, repeat }) {
   if (key === "F1") return open("matters");
   if (key in ACTS) return find(ACTS[key]);
   if (key === "Escape") return leave();
-  if (key === "Enter") return !(target instanceof HTMLButtonElement) && !target.closest?.("[data-place]") && pressPrimary();
+  if (key === "Enter")
+    return !(target instanceof HTMLButtonElement) && !target.closest?.("[data-place]") && pressPrimary();
   if (/^[0-9]$/.test(key)) return find(key, "#panel .pad") || box(key);
   if (key === "Backspace") return find("clear", "#panel .pad");
   const answer = ANSWERS[key.toLowerCase()];

@@ -42,7 +42,14 @@ async function ask(sending, id) {
     const answer = await sending().catch(() => (id ? lookUp(id) : null));
     const said = answer ?? { accepted: false, entry: 0, code: "not-recorded", sentence: say("answer.not_recorded") };
     const utc = store.beat?.utc_ns ?? 0;
-    store.receive({ answer: { ...said, entry: said.entry || (store.screen?.entry ?? 0), utc_ns: utc, sentence: said.sentence || say("answer.done") } });
+    store.receive({
+      answer: {
+        ...said,
+        entry: said.entry || (store.screen?.entry ?? 0),
+        utc_ns: utc,
+        sentence: said.sentence || say("answer.done"),
+      },
+    });
     return said;
   } finally {
     store.set({ asking: undefined });

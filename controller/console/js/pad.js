@@ -17,11 +17,15 @@ export function pad(parent, { typed, hidden, type, done, why }) {
     parent.replaceChildren(parent.shown, parent.keys);
   }
   text(parent.shown, hidden ? "\u2022".repeat(typed.length) : typed);
-  buttons(parent.keys, ROWS.map((key) => one(key, { typed, type, done, why })));
+  buttons(
+    parent.keys,
+    ROWS.map((key) => one(key, { typed, type, done, why })),
+  );
 }
 
 function one(key, { typed, type, done, why }) {
-  if (key === "ok") return { key, label: say("pad.ok"), tone: "primary", act: done, why: typed ? why : say("pad.nothing") };
+  if (key === "ok")
+    return { key, label: say("pad.ok"), tone: "primary", act: done, why: typed ? why : say("pad.nothing") };
   if (key === "clear") return { key, label: "\u232b", act: () => type(typed.slice(0, -1)) };
   return { key, label: key, act: () => type((typed + key).slice(0, 12)) };
 }

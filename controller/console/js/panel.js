@@ -77,7 +77,10 @@ function whatToShow(screen) {
 }
 
 function notEnrolled() {
-  return { facts: [say("enrol.not")], right: [{ key: "enrol", label: say("enrol.enrol"), tone: "primary", act: () => store.set({ sheet: "enrol" }) }] };
+  return {
+    facts: [say("enrol.not")],
+    right: [{ key: "enrol", label: say("enrol.enrol"), tone: "primary", act: () => store.set({ sheet: "enrol" }) }],
+  };
 }
 
 /** What B says, and what the stage is asked for. Set without a frame of its own: this one draws it. */

@@ -21,7 +21,10 @@ export function askAbout(screen, matter) {
   return {
     question: matter.question,
     facts: factsOf(screen, matter),
-    left: deny && matter.stage === "claimed" ? [{ key: "deny", label: say("act.deny"), why: off(deny), act: () => start(deny) }] : [],
+    left:
+      deny && matter.stage === "claimed"
+        ? [{ key: "deny", label: say("act.deny"), why: off(deny), act: () => start(deny) }]
+        : [],
     ...STAGES[matter.stage]?.(screen, matter, of, counts),
   };
 }
@@ -39,7 +42,10 @@ function factsOf(screen, matter) {
     ["name", [label, where].filter(Boolean).join(": ")],
     say("matter.noticed", { by, time: time(matter.noticed_utc_ns) }),
     matter.note,
-    say("matter.decides", { clause: matter.clause || matter.authority || "-", who: say(`role.${matter.who.replaceAll(" ", "_")}`) }),
+    say("matter.decides", {
+      clause: matter.clause || matter.authority || "-",
+      who: say(`role.${matter.who.replaceAll(" ", "_")}`),
+    }),
   ];
 }
 
@@ -67,7 +73,12 @@ function yesOrNo(matter, facts, name, question) {
 const STAGES = {
   claimed: (screen, matter, of, counts) => {
     const confirms = of("confirm_irregularity");
-    if (counts) return { right: [{ key: "count", label: say("op.count_cards"), tone: "primary", why: off(counts), act: () => start(counts) }] };
+    if (counts)
+      return {
+        right: [
+          { key: "count", label: say("op.count_cards"), tone: "primary", why: off(counts), act: () => start(counts) },
+        ],
+      };
     const facts = stated(matter);
     const at = matter.asks.findIndex((name) => !(name in facts));
     if (at >= 0) return yesOrNo(matter, facts, matter.asks[at], matter.questions[at]);
@@ -77,7 +88,10 @@ const STAGES = {
     const again = { key: "again", label: say("matter.again"), act: () => state(matter, {}) };
     return {
       ...(matter.asks.length ? { question: say("matter.so") } : {}),
-      facts: [...factsOf(screen, matter), ...matter.asks.map((name, index) => `${matter.questions[index]} ${say(facts[name] ? "act.yes" : "act.no")}`)],
+      facts: [
+        ...factsOf(screen, matter),
+        ...matter.asks.map((name, index) => `${matter.questions[index]} ${say(facts[name] ? "act.yes" : "act.no")}`),
+      ],
       list: matter.asks.length ? [again] : [],
       right: [{ key: "confirm", label: say("act.confirm"), tone: "primary", why: off(offer), act: () => start(whole) }],
     };
@@ -88,22 +102,47 @@ const STAGES = {
     list: of("choose_option").map((one) => {
       const { place, bettor, choice, absent } = one.arguments;
       const who = [placeName(screen, place), bettor].filter(Boolean).join(" ");
-      return { key: `${place}/${bettor}/${choice}/${absent ?? ""}`, label: `${who}: ${say(`choice.${absent ? "absent" : choice}`)}`, why: off(one), act: () => start(one) };
+      return {
+        key: `${place}/${bettor}/${choice}/${absent ?? ""}`,
+        label: `${who}: ${say(`choice.${absent ? "absent" : choice}`)}`,
+        why: off(one),
+        act: () => start(one),
+      };
     }),
     right: [goesOn(of("choose_option").filter((one) => one.arguments.choice === "continue" && !one.arguments.absent))],
   }),
 
   ordering: (screen, matter, of) => ({
-    right: of("name_order").map((one) => ({ key: "order", label: say("op.name_order"), tone: "primary", why: off(one), act: () => start(one) })),
+    right: of("name_order").map((one) => ({
+      key: "order",
+      label: say("op.name_order"),
+      tone: "primary",
+      why: off(one),
+      act: () => start(one),
+    })),
   }),
 
   moving: (screen, matter, of) => ({
-    facts: moves(screen.view).map(({ n, source, place, ordinals }) => `${n}. ${say(ordinals.length > 1 ? "move.hand" : "move.card", { from: named(screen, source), to: named(screen, place) })}`),
-    right: of("reconstruct").map((one) => ({ key: "moved", label: say("op.reconstruct"), tone: "primary", why: off(one), act: () => start(one) })),
+    facts: moves(screen.view).map(
+      ({ n, source, place, ordinals }) =>
+        `${n}. ${say(ordinals.length > 1 ? "move.hand" : "move.card", { from: named(screen, source), to: named(screen, place) })}`,
+    ),
+    right: of("reconstruct").map((one) => ({
+      key: "moved",
+      label: say("op.reconstruct"),
+      tone: "primary",
+      why: off(one),
+      act: () => start(one),
+    })),
   }),
 
   ruling: (screen, matter, of) => ({
-    right: of("rule").map((one) => ({ key: one.arguments.action, label: say(`ruling.${one.arguments.action}`), why: off(one), act: () => start(one) })),
+    right: of("rule").map((one) => ({
+      key: one.arguments.action,
+      label: say(`ruling.${one.arguments.action}`),
+      why: off(one),
+      act: () => start(one),
+    })),
   }),
 };
 
@@ -115,8 +154,12 @@ function named(screen, place) {
 function goesOn(offers) {
   const all = async () => {
     for (const offer of offers) {
-      const choices = store.screen.offers.filter((one) => one.operation === "choose_option" && one.arguments.choice === "continue" && !one.arguments.absent);
-      const fresh = choices.find((one) => one.arguments.place === offer.arguments.place && one.arguments.bettor === offer.arguments.bettor);
+      const choices = store.screen.offers.filter(
+        (one) => one.operation === "choose_option" && one.arguments.choice === "continue" && !one.arguments.absent,
+      );
+      const fresh = choices.find(
+        (one) => one.arguments.place === offer.arguments.place && one.arguments.bettor === offer.arguments.bettor,
+      );
       if (fresh && !(await operate(fresh)).accepted) return;
     }
   };

@@ -66,7 +66,12 @@ export function render(screen) {
   if (!parts.text) {
     parts.text = el("h1", { class: "text" });
     parts.count = el("p", { class: "count" });
-    region.append(symbol("octagon", { class: "octagon" }), symbol("triangle", { class: "triangle" }), parts.text, parts.count);
+    region.append(
+      symbol("octagon", { class: "octagon" }),
+      symbol("triangle", { class: "triangle" }),
+      parts.text,
+      parts.count,
+    );
   }
   const said = headline(screen);
   text(parts.text, said.text);

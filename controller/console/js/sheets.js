@@ -45,10 +45,16 @@ function menu(body, screen) {
     group,
     names.flatMap((name) => screen.offers.filter((one) => one.operation === name)).map((one) => act(screen, one)),
   ]);
-  keyed(body, [...groups.filter(([, acts]) => acts.length), ["screen", settings()]], ([group]) => group, group, (node, [name, acts]) => {
-    text(node.children[0], say(`menu.${name}`));
-    buttons(node.children[1], acts);
-  });
+  keyed(
+    body,
+    [...groups.filter(([, acts]) => acts.length), ["screen", settings()]],
+    ([group]) => group,
+    group,
+    (node, [name, acts]) => {
+      text(node.children[0], say(`menu.${name}`));
+      buttons(node.children[1], acts);
+    },
+  );
 }
 
 function group() {
@@ -59,7 +65,11 @@ function settings() {
   const other = language === "en" ? "zh-Hans" : "en";
   return [
     { key: "language", label: say("menu.language"), act: () => choose("language", other) },
-    { key: "theme", label: say(`menu.theme.${theme}`), act: () => choose("theme", theme === "dark" ? "light" : "dark") },
+    {
+      key: "theme",
+      label: say(`menu.theme.${theme}`),
+      act: () => choose("theme", theme === "dark" ? "light" : "dark"),
+    },
     { key: "hand", label: say(`menu.hand.${hand}`), act: () => choose("hand", hand === "right" ? "left" : "right") },
   ];
 }
@@ -70,29 +80,56 @@ function story(body, screen) {
   if (parts.made !== `${round}/${entry}`) {
     parts.made = `${round}/${entry}`;
     read(`/v1/rounds/${round}`).then((found) => {
-      parts.lines = (found ?? []).filter((one) => one.line).map((one) => [one.entry, `${time(one.utc_ns)} ${one.line}`]);
+      parts.lines = (found ?? [])
+        .filter((one) => one.line)
+        .map((one) => [one.entry, `${time(one.utc_ns)} ${one.line}`]);
       store.set({});
     });
   }
-  keyed(body, [...(parts.lines ?? [])].reverse(), ([entry_]) => entry_, () => el("p"), (node, [, words]) => text(node, words));
+  keyed(
+    body,
+    [...(parts.lines ?? [])].reverse(),
+    ([entry_]) => entry_,
+    () => el("p"),
+    (node, [, words]) => text(node, words),
+  );
 }
 
 /** Everything that is open, and what the machine warns of. */
 function matters(body, screen) {
-  const open = screen.view.irregularities.map((one) => ({ key: one.id, label: `${one.question}`, tone: one.blocks ? "red" : "amber", act: () => store.set({ sheet: undefined, matter: one.id }) }));
-  keyed(body, ["open", "warnings"], (name) => name, (name) => el("div", { class: name }), (node, name) => {
-    if (name === "open") buttons(node, open);
-    else lines(node, screen.view.warnings);
-  });
+  const open = screen.view.irregularities.map((one) => ({
+    key: one.id,
+    label: `${one.question}`,
+    tone: one.blocks ? "red" : "amber",
+    act: () => store.set({ sheet: undefined, matter: one.id }),
+  }));
+  keyed(
+    body,
+    ["open", "warnings"],
+    (name) => name,
+    (name) => el("div", { class: name }),
+    (node, name) => {
+      if (name === "open") buttons(node, open);
+      else lines(node, screen.view.warnings);
+    },
+  );
 }
 
 /** This browser becomes a screen of the table: a supervisor signs. */
 function enrolment(body) {
   if (parts.made === "enrol") return;
   parts.made = "enrol";
-  const field = (name, kind = "text") => el("input", { name, type: kind, autocomplete: "off", required: true, "aria-label": say(`enrol.${name}`) });
+  const field = (name, kind = "text") =>
+    el("input", { name, type: kind, autocomplete: "off", required: true, "aria-label": say(`enrol.${name}`) });
   const row = (name, kind) => el("label", {}, el("span", {}, say(`enrol.${name}`)), field(name, kind));
-  const form = el("form", {}, row("name"), row("person"), row("pin", "password"), el("button", { type: "submit", class: "primary" }, say("enrol.enrol")));
+  const form = el(
+    "form",
+    {},
+    row("name"),
+    row("person"),
+    row("pin", "password"),
+    el("button", { type: "submit", class: "primary" }, say("enrol.enrol")),
+  );
   const said = el("p", { class: "said", role: "status" });
   form.onsubmit = async (event) => {
     event.preventDefault();

@@ -33,10 +33,16 @@ export function render(screen) {
   const places = [...Array(layout.boxes).keys()].map((index) => `B${index + 1}`);
   mark(stage, "few", layout.boxes <= 4);
   mark(stage, "nine", layout.boxes > 8);
-  keyed(parts.places, [...places, DEALER], (place) => place, create, (node, place) => {
-    put(node, place, layout);
-    update(node, place, screen);
-  });
+  keyed(
+    parts.places,
+    [...places, DEALER],
+    (place) => place,
+    create,
+    (node, place) => {
+      put(node, place, layout);
+      update(node, place, screen);
+    },
+  );
   firstCard(screen);
   text(parts.device, deviceLine(view));
   mark(parts.device, "lit", deckIsDue(screen));
@@ -51,7 +57,13 @@ function create(place) {
   const node = el(
     "div",
     { class: "place", "data-place": place, onclick: () => tap(place) },
-    el("p", { class: "label" }, el("span", { class: "name" }), el("span", { class: "short" }), el("span", { class: "seen" })),
+    el(
+      "p",
+      { class: "label" },
+      el("span", { class: "name" }),
+      el("span", { class: "short" }),
+      el("span", { class: "seen" }),
+    ),
     el("div", { class: "cards" }),
     el("p", { class: "mark" }),
   );
@@ -73,7 +85,11 @@ function put(node, place, layout) {
   const x = layout.clockwise ? across : 1 - across;
   const far = 2 * x - 1;
   const down = 1 - Math.sqrt(1 - 0.96 * far * far);
-  for (const [name, value] of [["--across", x], ["--down", down], ["--step", Math.max(last, 1)]]) {
+  for (const [name, value] of [
+    ["--across", x],
+    ["--down", down],
+    ["--step", Math.max(last, 1)],
+  ]) {
     if (node.style.getPropertyValue(name) !== String(value)) node.style.setProperty(name, value);
   }
 }
@@ -160,10 +176,15 @@ function pad(cards) {
 /** Touched and looked at, until the hand is turned over. */
 function seen(node, hand) {
   const signs = hand && !hand.shown ? [hand.handled && "hand", hand.viewed && "eye"].filter(Boolean) : [];
-  keyed(node, signs, (sign) => sign, (sign) => {
-    const drawn = symbol(sign, { class: "sign" });
-    return el("span", { title: say(`stage.${sign}`), role: "img", "aria-label": say(`stage.${sign}`) }, drawn);
-  });
+  keyed(
+    node,
+    signs,
+    (sign) => sign,
+    (sign) => {
+      const drawn = symbol(sign, { class: "sign" });
+      return el("span", { title: say(`stage.${sign}`), role: "img", "aria-label": say(`stage.${sign}`) }, drawn);
+    },
+  );
 }
 
 function underHand(node, { view, hand, place, takes, next, matter }) {

@@ -14,7 +14,8 @@ export function ask(name, screen, flow) {
   const { kind, ...more } = STEPS[name] ?? { kind: "words" };
   const at = flow.values.place ?? flow.offer.arguments.place;
   const about = { place: at ? placeName(screen, at) : "" };
-  const question = say(`ask.${name}`, about) === `ask.${name}` ? say(`ask.${argument(name)}`, about) : say(`ask.${name}`, about);
+  const question =
+    say(`ask.${name}`, about) === `ask.${name}` ? say(`ask.${argument(name)}`, about) : say(`ask.${name}`, about);
   return { question, ...KINDS[kind](screen, flow, more, name) };
 }
 
@@ -39,12 +40,22 @@ const KINDS = {
     pick: (place) => answer(Number(place.slice(1))),
   }),
 
-  places: (screen, flow) => several(flow, screen.view.hands.map((hand) => [hand.place, placeName(screen, hand.place)])),
+  places: (screen, flow) =>
+    several(
+      flow,
+      screen.view.hands.map((hand) => [hand.place, placeName(screen, hand.place)]),
+    ),
 
-  bets: (screen, flow) => several(flow, screen.view.bets.map((bet) => [bet.number ?? bet.id, betWords(screen, bet)])),
+  bets: (screen, flow) =>
+    several(
+      flow,
+      screen.view.bets.map((bet) => [bet.number ?? bet.id, betWords(screen, bet)]),
+    ),
 
   faces: (screen, flow, { count }) => {
-    const hand = screen.view.hands.find((one) => one.place === flow.values.place || one.place === flow.offer.arguments.place);
+    const hand = screen.view.hands.find(
+      (one) => one.place === flow.values.place || one.place === flow.offer.arguments.place,
+    );
     const wanted = count ?? (hand?.count || CARDS);
     const taken = flow.draft ?? [];
     const place = flow.offer.arguments.place ?? flow.values.place;
@@ -57,12 +68,20 @@ const KINDS = {
       },
       filled: place ? { place, cards: taken } : undefined,
       right: [
-        { key: "undo", label: say("act.undo"), act: () => draft(taken.slice(0, -1)), why: taken.length ? "" : say("grid.none") },
+        {
+          key: "undo",
+          label: say("act.undo"),
+          act: () => draft(taken.slice(0, -1)),
+          why: taken.length ? "" : say("grid.none"),
+        },
         {
           key: "done",
           label: say("act.done"),
           tone: "primary",
-          why: taken.length === wanted || flow.offer.operation === "name_exposed" && taken.length ? "" : say("grid.more", { n: wanted - taken.length }),
+          why:
+            taken.length === wanted || (flow.offer.operation === "name_exposed" && taken.length)
+              ? ""
+              : say("grid.more", { n: wanted - taken.length }),
           act: () => answer(count === 1 ? taken[0] : taken),
         },
       ],
@@ -72,11 +91,26 @@ const KINDS = {
   where: (screen, flow) => {
     const { source } = flow.draft ?? {};
     const lying = screen.view.hands.filter((hand) => hand.ordinals?.length);
-    if (!source) return { question: say("ask.where_from"), picking: new Set(lying.map((hand) => hand.place)), pick: (place) => draft({ source: place }) };
+    if (!source)
+      return {
+        question: say("ask.where_from"),
+        picking: new Set(lying.map((hand) => hand.place)),
+        pick: (place) => draft({ source: place }),
+      };
     const { ordinals } = lying.find((hand) => hand.place === source);
     if (!flow.draft.ordinals) {
-      const each = ordinals.map((ordinal, at) => ({ key: ordinal, label: say("where.card", { n: at + 1 }), act: () => draft({ source, ordinals: [ordinal] }) }));
-      return { question: say("ask.where_which", { place: placeName(screen, source) }), right: [{ key: "all", label: say("where.all"), tone: "primary", act: () => draft({ source, ordinals }) }, ...each] };
+      const each = ordinals.map((ordinal, at) => ({
+        key: ordinal,
+        label: say("where.card", { n: at + 1 }),
+        act: () => draft({ source, ordinals: [ordinal] }),
+      }));
+      return {
+        question: say("ask.where_which", { place: placeName(screen, source) }),
+        right: [
+          { key: "all", label: say("where.all"), tone: "primary", act: () => draft({ source, ordinals }) },
+          ...each,
+        ],
+      };
     }
     const others = Object.keys(screen.layout.labels).filter((place) => place !== source);
     const put = (place) => answer(flow.draft.ordinals.map((ordinal) => ({ ordinal, place })));
@@ -99,7 +133,9 @@ const KINDS = {
 
   person: (screen) => ({ right: tiles(screen.people.map((person) => ({ key: person.id, label: person.name }))) }),
 
-  signer: (screen, flow) => ({ right: tiles(signers(screen, flow.offer.role).map((person) => ({ key: person.id, label: person.name }))) }),
+  signer: (screen, flow) => ({
+    right: tiles(signers(screen, flow.offer.role).map((person) => ({ key: person.id, label: person.name }))),
+  }),
 
   phrase: (screen, flow, { phrases }) => ({
     right: tiles(phrases.map((name) => ({ key: say(`phrase.${name}`), label: say(`phrase.${name}`) }))),
@@ -121,7 +157,8 @@ const KINDS = {
       .map((one) => ({
         key: one.kind,
         label: one.label,
-        act: () => answer(one.kind, [...(one.place && one.places.length ? ["place"] : []), ...(one.counted ? ["counted"] : [])]),
+        act: () =>
+          answer(one.kind, [...(one.place && one.places.length ? ["place"] : []), ...(one.counted ? ["counted"] : [])]),
       })),
   }),
 
@@ -133,14 +170,19 @@ const KINDS = {
     })),
   }),
 
-  bet: (screen) => ({ list: tiles(screen.view.bets.map((bet) => ({ key: bet.number ?? bet.id, label: betWords(screen, bet) }))) }),
+  bet: (screen) => ({
+    list: tiles(screen.view.bets.map((bet) => ({ key: bet.number ?? bet.id, label: betWords(screen, bet) }))),
+  }),
 
   wager: (screen) => ({ right: tiles(screen.layout.wagers.map((wager) => ({ key: wager.id, label: wager.name }))) }),
 
   bettor: (screen) => ({ right: tiles(screen.layout.bettors.map((bettor) => bettorTile(bettor))) }),
 
   deck: (screen, flow) => ({
-    right: tiles([{ key: "", label: say("deck.in_play") }, ...screen.view.decks.map((deck) => ({ key: deck.name ?? deck.deck, label: String(deck.name ?? deck.deck) }))]),
+    right: tiles([
+      { key: "", label: say("deck.in_play") },
+      ...screen.view.decks.map((deck) => ({ key: deck.name ?? deck.deck, label: String(deck.name ?? deck.deck) })),
+    ]),
   }),
 
   order: (screen, flow) => {
@@ -156,7 +198,13 @@ const KINDS = {
       })),
       right: [
         { key: "undo", label: say("act.undo"), act: () => draft(named.slice(0, -1)) },
-        { key: "done", label: say("act.done"), tone: "primary", why: named.length === all.length ? "" : say("order.more"), act: () => answer(named) },
+        {
+          key: "done",
+          label: say("act.done"),
+          tone: "primary",
+          why: named.length === all.length ? "" : say("order.more"),
+          act: () => answer(named),
+        },
       ],
     };
   },
@@ -164,17 +212,35 @@ const KINDS = {
   sign: (screen, flow) => {
     const able = signers(screen, flow.offer.role);
     const signer = able.find((person) => person.id === flow.signer) ?? (able.length === 1 ? able[0] : undefined);
-    if (!signer) return { list: able.map((person) => ({ key: person.id, label: person.name, act: () => choose(person.id) })) };
+    if (!signer)
+      return { list: able.map((person) => ({ key: person.id, label: person.name, act: () => choose(person.id) })) };
     if (flow.signer !== signer.id) flow.signer = signer.id;
     const locked = signer.locked_until_utc_ns > (store.beat?.utc_ns ?? 0);
     return {
-      facts: [["name", signer.name], locked ? say("sign.locked", { time: time(signer.locked_until_utc_ns) }) : say("sign.tries", { n: signer.tries_left })],
-      pad: { typed: flow.pin, hidden: true, type: digits, done: sign, why: locked ? say("sign.locked", { time: time(signer.locked_until_utc_ns) }) : "" },
+      facts: [
+        ["name", signer.name],
+        locked
+          ? say("sign.locked", { time: time(signer.locked_until_utc_ns) })
+          : say("sign.tries", { n: signer.tries_left }),
+      ],
+      pad: {
+        typed: flow.pin,
+        hidden: true,
+        type: digits,
+        done: sign,
+        why: locked ? say("sign.locked", { time: time(signer.locked_until_utc_ns) }) : "",
+      },
     };
   },
 };
 
-KINDS.boxes = (screen, flow) => several(flow, Object.entries(screen.layout.labels).filter(([place]) => place !== "D").map(([place, label]) => [Number(place.slice(1)), label]));
+KINDS.boxes = (screen, flow) =>
+  several(
+    flow,
+    Object.entries(screen.layout.labels)
+      .filter(([place]) => place !== "D")
+      .map(([place, label]) => [Number(place.slice(1)), label]),
+  );
 
 /** Several may be meant: tapped on and off, then done. */
 function several(flow, list) {
@@ -182,7 +248,15 @@ function several(flow, list) {
   const toggle = (key) => draft(marked.includes(key) ? marked.filter((one) => one !== key) : [...marked, key]);
   return {
     list: list.map(([key, label]) => ({ key, label, pressed: marked.includes(key), act: () => toggle(key) })),
-    right: [{ key: "done", label: say("act.done"), tone: "primary", why: marked.length ? "" : say("several.none"), act: () => answer(marked) }],
+    right: [
+      {
+        key: "done",
+        label: say("act.done"),
+        tone: "primary",
+        why: marked.length ? "" : say("several.none"),
+        act: () => answer(marked),
+      },
+    ],
   };
 }
 
@@ -204,8 +278,16 @@ function betWords(screen, bet) {
 /** An entry in a few words. */
 export function said(screen, one) {
   const { place, boxes, kind, pile, number } = one.said;
-  const about = [place && placeName(screen, place), boxes?.join(", "), kind && report(screen, kind), pile && say(`pile.${pile}`), number];
-  return [say(`op.${one.operation}`), ...about].filter((part) => part !== undefined && part !== null && part !== "").join(" ");
+  const about = [
+    place && placeName(screen, place),
+    boxes?.join(", "),
+    kind && report(screen, kind),
+    pile && say(`pile.${pile}`),
+    number,
+  ];
+  return [say(`op.${one.operation}`), ...about]
+    .filter((part) => part !== undefined && part !== null && part !== "")
+    .join(" ");
 }
 
 function report(screen, kind) {
