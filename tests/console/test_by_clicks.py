@@ -57,7 +57,13 @@ class ClickedTable(BenchTable):
             report = json.loads(line)
             if report["report"] == "SetDispensed":
                 found.append([Card.numbered(number).code for number in report["fields"][5]])
+            elif report["report"] == "CardDrawn":
+                found.append([Card.numbered(report["fields"][5]).code])
         return found
+
+
+class ShoeTable(ClickedTable):
+    game = "TP"
 
 
 class Console:
@@ -137,7 +143,8 @@ async def opened(unit: Unit = Unit.SETS, *faults: str) -> AsyncIterator[Console]
     from playwright.async_api import async_playwright  # starts a process: only where a browser is asked for
 
     with short_folder() as folder:
-        async with ClickedTable(folder, unit=unit) as table, async_playwright() as started:
+        kind = ClickedTable if unit is Unit.SETS else ShoeTable
+        async with kind(folder, unit=unit) as table, async_playwright() as started:
             await table.start_console(*faults)
             await table.start_daemon()
             chromium = await started.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
@@ -226,3 +233,16 @@ async def test_two_screens_that_press_at_once() -> None:
         assert "Nothing was done" in answer["sentence"]
         await asyncio.wait_for(console.press("no_more_bets/"), PATIENCE)
         await console.says("Set of 3 to Box 1")
+
+
+async def test_a_whole_round_of_single_cards() -> None:
+    async with opened(Unit.SINGLES) as console:
+        await console.press("shuffled_outside/")
+        await console.press(DEALER.id)
+        await console.to_dealing(2, 5)
+        for _ in range(9):
+            await console.table.give_out("draw")
+        cards = [card for (card,) in console.table.dealt()]
+        two, five, dealer = (cards[at : at + 3] for at in (0, 3, 6))  # three to each place in turn
+        await console.turn_over({"B2": two, "B5": five, "D": dealer})
+        await console.end_round()
