@@ -74,6 +74,9 @@ class _Files:
     def pin_fails(self) -> str:
         return self.journal.pin.fails
 
+    async def answer(self) -> None:
+        """Nothing is on its way."""
+
     async def save(self, state: SavedState) -> None:
         self.journal.save(state)
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import sys
 import tempfile
 import threading
+import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import structlog
 from hypothesis import HealthCheck, settings
 
 _missing: set[str] = set()
@@ -25,7 +28,12 @@ settings.load_profile("cardshoe")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Where Python may not write bytecode, hundreds of child processes would compile the same modules each time."""
+    """Child processes hear Ctrl-C also where a shell runs the tests in the background and has it ignored.
+
+    Where Python may not write bytecode, hundreds of them would compile the same modules each time.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if sys.dont_write_bytecode and "PYTHONPYCACHEPREFIX" not in os.environ:
         folder = tempfile.mkdtemp(prefix="cardshoe-bytecode-")
         config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
@@ -74,15 +82,30 @@ def _write_sums(terminalreporter: Any) -> None:
 
 
 @pytest.fixture(autouse=True)
+def _logs_as_before() -> Iterator[None]:
+    """A command that runs in this process configures the program's log."""
+    before = structlog.get_config()
+    yield
+    structlog.configure(**before)
+
+
+@pytest.fixture(autouse=True)
 def nothing_left_behind() -> Iterator[None]:
     """No thread and no descriptor more than before. (Tasks end with their loop; pytest-asyncio reports them.)"""
     threads = set(threading.enumerate())
-    descriptors = len(list(DESCRIPTORS.iterdir()))
+    descriptors = _open_descriptors()
     yield
-    fresh = [thread for thread in threading.enumerate() if thread not in threads]
-    for thread in fresh:
-        thread.join(ENDS_WITHIN)  # asyncio's watcher of a child that has just ended is about to end itself
-    leaked = [thread.name for thread in fresh if thread.is_alive()]
-    assert not leaked, f"threads left behind: {leaked}"
-    after = len(list(DESCRIPTORS.iterdir()))
-    assert after <= descriptors, f"{after - descriptors} descriptors left behind"
+    until = time.monotonic() + ENDS_WITHIN
+    # What is about to end may end: asyncio's watcher of a child, an answer to a browser that has closed its page.
+    while (leaked := [one for one in threading.enumerate() if one not in threads]) or _open_descriptors() > descriptors:
+        if time.monotonic() > until:
+            break
+        for thread in leaked:
+            if thread.ident is not None:  # else it is about to start
+                thread.join(ENDS_WITHIN)
+    assert not leaked, f"threads left behind: {[thread.name for thread in leaked]}"
+    assert _open_descriptors() <= descriptors, f"{_open_descriptors() - descriptors} descriptors left behind"
+
+
+def _open_descriptors() -> int:
+    return len(list(DESCRIPTORS.iterdir()))

@@ -7,4 +7,5 @@ callers     a user, a screen or a display   screens   enrolment and cookie; page
 view        what may be seen of a state     turns     who asks too fast waits
 feed        published events                refusals  what did not reach the table, counted
 routes      what every door serves          client    the other side, for `watch`, `demo` and the simulators
+description of all of it, as OpenAPI
 """

@@ -11,6 +11,7 @@ from aiohttp import web
 
 from controller.api.callers import Caller
 from controller.api.door import Visitor
+from controller.api.in_language import ASKED, in_language
 from controller.api.messages import (
     EnrolmentRequest,
     OperationAnswer,
@@ -67,4 +68,5 @@ def refused(status: int, code: str, sentence: str) -> web.Response:
 
 
 def json_answer(value: object, status: int = 200) -> web.Response:
-    return web.Response(body=encode(value), status=status, content_type="application/json")
+    """In the language of the request."""
+    return web.Response(body=encode(in_language(value, ASKED.get())), status=status, content_type="application/json")

@@ -1,4 +1,6 @@
-"""The client of the API: for `cardshoe watch`, the demonstration, the simulated dealer and a table's own system."""
+"""One connection to the API: for `cardshoe watch`, the demonstration and tests. `controller.client` is the client for a
+table's own system.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +19,7 @@ from aiohttp.client_exceptions import UnixClientConnectorError
 
 from controller.api.messages import (
     BEGINNING,
+    EnrolmentRequest,
     EventId,
     OperationAnswer,
     OperationRequest,
@@ -26,6 +29,7 @@ from controller.api.messages import (
     encode,
 )
 from controller.api.view import TableView
+from controller.language import ENGLISH, PARAMETER
 
 _decode_view = msgspec.json.Decoder(TableView, dec_hook=decode_operation_hook).decode
 HOST = "http://table"
@@ -35,11 +39,12 @@ CONNECT_WITHIN: Final = 10  # seconds
 
 
 class TableUnreachableError(Exception):
-    """No daemon answers at the socket, or it went away. `hint`: what to do next."""
+    """No daemon answers at the socket, or it went away. `hint`: what to do next. `code`: it answers, and refused."""
 
-    def __init__(self, sentence: str, hint: str = "") -> None:
+    def __init__(self, sentence: str, hint: str = "", code: str = "") -> None:
         super().__init__(sentence)
         self.hint = hint
+        self.code = code
 
 
 class NotAdmittedError(TableUnreachableError):
@@ -104,11 +109,12 @@ class ApiClient:
     """Talks to the daemon at one Unix socket. Use as an async context manager.
 
     Or at its port of screens, where `at` is the address of the page, as in `http://localhost:8080`; with the `cookie`
-    of an enrolled screen (`NAME=VALUE`) it operates there.
+    of an enrolled screen (`NAME=VALUE`) it operates there. `language`: of the sentences that are answered.
     """
 
-    def __init__(self, at: Path | str, cookie: str = "") -> None:
+    def __init__(self, at: Path | str, cookie: str = "", language: str = ENGLISH) -> None:
         self._socket = at
+        self._asked = f"?{PARAMETER}={language}"
         self._host = HOST if isinstance(at, Path) else at.rstrip("/")
         self._headers = OF_A_SCREEN | ({"Cookie": cookie} if cookie else {})
         self._session: aiohttp.ClientSession | None = None
@@ -131,30 +137,43 @@ class ApiClient:
     async def state(self) -> TableView:
         """The table now. Raises `TableUnreachableError`, `NoTableError`."""
         try:
-            return _decode_view(await self._get("/v1/state"))
+            return _decode_view(await self.get(f"/v1/state{self._asked}"))
         except msgspec.MsgspecError as error:
             raise NoTableError(self._socket) from error
 
     async def lawful(self) -> list[dict[str, Any]] | None:
         """What people can enter, an object an operation; None where the daemon does not say."""
         try:
-            found = json.loads(await self._get("/v1/lawful"))
+            found = json.loads(await self.get(f"/v1/lawful{self._asked}"))
         except (TableUnreachableError, ValueError):
             return None
         return found if isinstance(found, list) and all(isinstance(one, dict) for one in found) else None
 
     async def is_healthy(self) -> bool:
         try:
-            return (await self._get("/healthz")) == b"ok\n"
+            return (await self.get("/healthz")) == b"ok\n"
         except TableUnreachableError:
             return False
 
     async def operate(self, request: OperationRequest) -> OperationAnswer:
         """Do what a person does. A refusal is an answer; no answer raises `TableUnreachableError`."""
         try:
-            return decode_answer(await self._read("POST", "/v1/operations", encode(request)))
+            return decode_answer(await self.post(f"/v1/operations{self._asked}", encode(request)))
+        except msgspec.MsgspecError as error:
+            raise TableUnreachableError(f"The table at {self._socket} did not answer: {error}.") from error
+
+    async def enrol(self, request: EnrolmentRequest) -> tuple[OperationAnswer, str]:
+        """At the port: this client becomes a screen. The answer, and the screen's cookie where it is accepted."""
+        assert self._session is not None
+        try:
+            async with self._session.post(f"{self._host}/v1/screen/enrolment", data=encode(request)) as response:
+                answer = decode_answer(await response.read())
         except (aiohttp.ClientError, OSError, TimeoutError, msgspec.MsgspecError) as error:
             raise TableUnreachableError(f"The table at {self._socket} did not answer: {error}.") from error
+        cookie = response.headers.get("Set-Cookie", "").partition(";")[0]
+        if cookie:
+            self._session.headers["Cookie"] = cookie
+        return answer, cookie
 
     async def events(self, after: EventId = BEGINNING) -> AsyncGenerator[dict[str, Any] | None, None]:
         """Every event after that one, for as long as the daemon runs; None whenever all so far have been given.
@@ -171,6 +190,8 @@ class ApiClient:
                     raise NotInJournalError(missing.sentence, EventId(missing.journal, missing.entry))
                 await _require_ok(response)
                 async for line in response.content:
+                    if not line.endswith(b"\n"):
+                        return  # lost within a line
                     if line.startswith(b"data: "):
                         yield _event(line[6:])
                     elif line.startswith(b":"):
@@ -182,11 +203,19 @@ class ApiClient:
         except (msgspec.MsgspecError, ValueError, RecursionError) as error:  # also of a line without an end
             raise NoTableError(self._socket) from error
 
-    async def _get(self, path: str) -> bytes:
+    async def get(self, path: str) -> bytes:
+        """The body of the answer with status 200. Raises `TableUnreachableError`."""
         try:
             return await self._read("GET", path)
         except (aiohttp.ClientError, OSError, TimeoutError) as error:
             raise self._unreachable(error) from error
+
+    async def post(self, path: str, body: bytes) -> bytes:
+        """The body of any answer. Raises `TableUnreachableError`."""
+        try:
+            return await self._read("POST", path, body)
+        except (aiohttp.ClientError, OSError, TimeoutError) as error:
+            raise TableUnreachableError(f"The table at {self._socket} did not answer: {error}.") from error
 
     def _unreachable(self, error: Exception) -> TableUnreachableError:
         """What the system said of the socket decides what a person should look at."""
@@ -200,7 +229,9 @@ class ApiClient:
         sentence = f"No daemon answers at {self._socket}."
         if isinstance(system, ConnectionRefusedError):
             return TableUnreachableError(sentence, "It has ended and left its socket there: start it again.")
-        return TableUnreachableError(sentence, "Is the daemon running? Name its socket with --socket.")
+        return TableUnreachableError(
+            sentence, "Start it (systemctl start cardshoe@TABLE), or name its socket with --socket."
+        )
 
     async def _read(self, verb: str, path: str, body: bytes | None = None) -> bytes:
         """The body of an answer. A connection that was lost is made again: operations have ids, so it harms nothing."""
@@ -234,5 +265,6 @@ def _event(line: bytes) -> dict[str, Any]:
 async def _require_ok(response: aiohttp.ClientResponse) -> None:
     if not response.ok and response.content_type == "application/json":
         refused = NotAdmittedError if response.status == 403 else TableUnreachableError
-        raise refused(decode_answer(await response.read()).sentence)
+        answer = decode_answer(await response.read())
+        raise refused(answer.sentence, code=answer.code)
     response.raise_for_status()

@@ -14,6 +14,12 @@ class Ends:
         self._now = now
         self._ends: dict[Hashable, tuple[int, int]] = {}  # the end in UTC, and in boot time
 
+    def note(self, key: Hashable, until_utc_ns: int, left_ns: int) -> None:
+        """That time is so far away at most, as is known otherwise than by the clock of the day."""
+        now = self._now()
+        left = max(0, min(left_ns, until_utc_ns - now.utc_ns))
+        self._ends[key] = (until_utc_ns, now.boottime_ns + left)
+
     def seconds_left(self, key: Hashable, until_utc_ns: int, longest_ns: int) -> float:
         """Until that time; 0 or less: it is over. `until_utc_ns` 0: there is none."""
         if not until_utc_ns:

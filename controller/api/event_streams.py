@@ -24,6 +24,7 @@ UP_TO_DATE: Final = b": up to date\n\n"
 STREAMS: Final = 8  # event streams of one user or screen
 DISPLAY_STREAMS: Final = 32  # of all displays together
 STREAMS_IN_USE: Final = "This user follows the table too often; end programs that follow it, then try again."
+NO_EVENT_ID: Final = "Last-Event-ID must be JOURNAL:NUMBER, or the number of an entry. Correct it, or leave it out."
 HEADERS: Final = {"Content-Type": "text/event-stream", "Cache-Control": "no-store"}
 
 
@@ -52,10 +53,17 @@ class EventStreams:
         for stream in list(self._streams):
             stream.cancel()
 
+    def open(self) -> dict[str, int]:
+        """How many streams, of events and of states, callers of each kind follow."""
+        found = dict.fromkeys(("screen", "display", "user"), 0)
+        for caller, count in self._following.items():
+            found["user" if caller.uid is not None else "screen" if caller.screen else "display"] += count
+        return found
+
     async def events(self, request: web.Request) -> web.StreamResponse:
         after = EventId.parse(request.headers.get("Last-Event-ID", "0"))
         if after is None:
-            return web.Response(status=400, text="Last-Event-ID must be JOURNAL:NUMBER, or the number of an entry\n")
+            return self._answers.refused(400, "last-event-id", NO_EVENT_ID)
         if missing := self._not_in_journal(after):
             return json_answer(missing, status=409)
         if (full := self.refuse(request)) is not None:

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any, Final
 
+from controller.api.narration_words import ENDS, NOTED, ONLY_FOR_MACHINES, OUTCOMES, SIGNED_OFF
 from controller.games.kind_words import KINDS
 from controller.games.own_words import OwnWords
 from controller.games.specification import FACT_QUESTIONS, Disposition, Kind
@@ -35,6 +36,20 @@ def _cards(event: dict[str, Any]) -> str:
 def _many(event: dict[str, Any]) -> str:
     count = len(event["cards"])
     return "a card" if count == 1 else f"{count} cards"
+
+
+def _dealt(event: dict[str, Any]) -> str:
+    """Cards that lay aside are moved now; others the dealer has just dealt."""
+    places = _listed(event["places"])
+    return (
+        f"move {_many(event)} from aside to {places}" if event["source"] == "aside" else f"{_many(event)} to {places}"
+    )
+
+
+def _ordered(event: dict[str, Any]) -> str:
+    """The cards as people count them: the first of those that came together is card 1."""
+    ordinals = event["ordinals"]
+    return "order named" + _because(", ".join(str(sorted(ordinals).index(one) + 1) for one in ordinals))
 
 
 def _with_places_named(event: dict[str, Any], words: OwnWords) -> dict[str, Any]:
@@ -67,25 +82,33 @@ def _raised(event: dict[str, Any], words: OwnWords) -> str:
     at = f" at {event['place']}" if event["place"] else ""
     kind = words.own(KINDS[Kind(event["kind"])])
     if asks:
-        line = f"IRREGULARITY{at}: {kind}"
+        line = f"irregularity{at}: {kind}"
     elif row["disposition"] in (Disposition.REFER, Disposition.SILENT):
-        line = f"IRREGULARITY {row['id']}{at}: {kind}: {row['because']}{_under(row['clause'])}"
+        line = f"irregularity{at}: {kind}: {row['because']}{_under(row['clause'])}"
     else:
-        line = f"IRREGULARITY {row['id']}{at}: {row['because']}{_under(row['clause'])}"
-    return ". ".join(filter(None, (f"{line}, noticed by {event['noticed_by']}", event["note"], _asked(asks, words))))
+        line = f"irregularity{at}: {row['because']}{_under(row['clause'])}"
+    noticed = f", noticed by {event['noticed_by']}" if event["noticed_by"] else ""
+    return ". ".join(filter(None, (f"{line}{noticed}", _capital(event["note"]), _asked(asks, words))))
 
 
 def _asked(asks: list[str], words: OwnWords) -> str:
     return f"Asked: {' '.join(words.own(FACT_QUESTIONS[name]) for name in asks)}" if asks else ""
 
 
-def _row(event: dict[str, Any]) -> str:
-    row = event["row"]
-    return f"{row['id']}, {row['because']}{_under(row['clause'])}"
+def _capital(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 def _stated(event: dict[str, Any], words: OwnWords) -> str:
-    return f"answered. {_asked(event['asks'], words)}" if event["asks"] else f"answered: {_row(event)}"
+    row = event["row"]
+    if event["asks"]:
+        return f"answered. {_asked(event['asks'], words)}"
+    return f"answered: {row['because']}{_under(row['clause'])}"
+
+
+def _confirmed(event: dict[str, Any]) -> str:
+    row = event["row"]
+    return f"confirmed: {row['because']}{_under(row['clause'])}"
 
 
 def _moved(event: dict[str, Any], words: str) -> str:
@@ -145,7 +168,7 @@ def _operation(event: dict[str, Any]) -> str | None:
 
 
 def _ruled(event: dict[str, Any]) -> str:
-    whose = f" {' '.join(event['places'])}" if event["places"] else ""
+    whose = f" {_listed(event['places'])}" if event["places"] else ""
     numbers = f" {', '.join(map(str, event['ordinals']))}" if event["ordinals"] else ""
     bets = f" of bets {', '.join(map(str, event['bets']))}" if event["bets"] else ""
     action = event["action"].replace("_", " ")
@@ -199,8 +222,10 @@ def _corrected(event: dict[str, Any]) -> str:
 
 
 def _reopened(event: dict[str, Any], words: OwnWords) -> str:
-    asked = _asked(event["asks"], words)
-    return f"to be decided again. {asked}" if asked else f"to be decided again: {_row(event)}"
+    row = event["row"]
+    if event["asks"]:
+        return f"to be decided again. {_asked(event['asks'], words)}"
+    return f"to be decided again: {row['because']}{_under(row['clause'])}"
 
 
 def _handled(event: dict[str, Any]) -> str:
@@ -217,7 +242,8 @@ def _handling_corrected(event: dict[str, Any]) -> str:
 def _resolved(event: dict[str, Any]) -> str:
     if event["outcome"] == CORRECTED:
         return f"withdrawn by {event['by']}: it was noticed with the entry that was wrong"
-    return f"resolved: {event['outcome'].replace('_', ' ')}{_under(event['clause'])}, by {event['by']}"
+    outcome = ENDS.get(event["outcome"], event["outcome"].replace("_", " "))
+    return f"resolved: {outcome}{_under(event['clause'])}, by {event['by']}"
 
 
 def _count_taken_back(event: dict[str, Any]) -> str:
@@ -263,14 +289,12 @@ def _noted_in_maintenance(event: dict[str, Any]) -> str:
 
 def _judged(event: dict[str, Any]) -> str:
     half = ", pays half" if event["half"] else ""
-    return f"{event['place']}: {event['outcome'].upper()}, {event['hand']} against {event['dealer_hand']}{half}"
+    outcome = OUTCOMES[event["outcome"]]
+    return f"{event['place']}: {outcome}, {event['hand']} against {event['dealer_hand']}{half}"
 
 
 def _next(event: dict[str, Any]) -> str:
     return ", for the next round" if event.get("waiting") else ""
-
-
-NOTED: Final = {"self_test_finished": "self-test", "tampered": "tampered with", "doubt": "in doubt"}
 
 
 def _named(event: dict[str, Any]) -> str:
@@ -287,6 +311,11 @@ def _another_device(event: dict[str, Any]) -> str:
     return f"other firmware: {event['now'][:16] or 'no digest'}, before it was {event['before'][:16]}"
 
 
+def _lost(event: dict[str, Any]) -> str:
+    """A link that is made again because a person asked for it was not lost."""
+    return str(event["sentence"] if event["code"] == "returned-to-service" else f"device lost: {event['sentence']}")
+
+
 def _pin_refused(event: dict[str, Any]) -> str:
     line = f"wrong PIN of {event['person']}{_of_user(event)}"
     return f"{line}; no more is taken there for now" if event["locked_until_utc_ns"] else line
@@ -298,10 +327,8 @@ def _of_user(event: dict[str, Any]) -> str:
     return "" if event["uid"] is None else f" by user {event['uid']}"
 
 
-SIGNED_OFF: Final = {"locked": "it was locked", "handed_over": "another dealer deals", "off_duty": "off duty"}
-
 LINES: Final[dict[str, Line]] = {
-    "screen_enrolled": lambda event: f"screen {event['screen']} enrolled: {event['name']}",
+    "screen_enrolled": lambda event: f"screen enrolled: {event['name']}",
     "screen_removed": lambda event: f"screen {event['screen']} removed",
     "signed_on": lambda event: f"{event['dealer']} signed on at screen {event['screen']}",
     "signed_off": lambda event: (
@@ -314,7 +341,7 @@ LINES: Final[dict[str, Line]] = {
         f" ({event['identity']['kind']})"
     ),
     "device_differs": _another_device,
-    "device_lost": lambda event: f"device lost: {event['sentence']}",
+    "device_lost": _lost,
     "service_changed": lambda event: f"table {event['service'].replace('_', ' ')}: {event['cause']}",
     "deck_shuffled": lambda event: (
         f"deck {event['deck']} shuffled, {event['count']} cards, by {event['by']}{_next(event)}"
@@ -328,7 +355,7 @@ LINES: Final[dict[str, Line]] = {
     "command_refused": lambda event: f"the device refused a command: {event['reason']}",
     "device_noted": _noted,
     "chips_paid": lambda event: "all bets are returned" if event.get("returned") else "chips are paid",
-    "conclusion_asked": lambda event: "conclude the round? repeat to confirm",
+    "conclusion_asked": lambda event: "the round is about to end: it is asked once more",
     "start_taken_back": lambda event: (
         f"round {event['taken_back']} did not begin; an error of round {event['open_again']} may still be reported"
     ),
@@ -338,8 +365,8 @@ LINES: Final[dict[str, Line]] = {
     "first_card_drawn": lambda event: "the First Card leaves the device",
     "first_card_shown": lambda event: f"the First Card is {event['card']}{_under(event['clause'])}",
     "deal_began": lambda event: f"dealing starts at {event['places'][0]}{_under(event['clause'])}",
-    "cards_dealt": lambda event: f"{_many(event)} to {_listed(event['places'])}",
-    "cards_set_aside": lambda event: f"{_many(event)} set aside: {event['because']}",
+    "cards_dealt": _dealt,
+    "cards_set_aside": lambda event: f"lay {_many(event)} aside: {event['because']}",
     "card_found_face_up": lambda event: f"card {event['ordinal']} lies face up in the device",
     "cards_found_elsewhere": lambda event: _moved(event, "at {place}, not at {source}"),
     "cards_reconstructed": _reconstructed,
@@ -374,23 +401,21 @@ LINES: Final[dict[str, Line]] = {
     "hand_judged": _judged,
     "hand_removed": lambda event: f"{event['place']} is out of play, bets returned{_under(event['clause'])}",
     "round_voided": _voided,
-    "irregularity_confirmed": lambda event: f"confirmed: {_row(event)}",
-    "order_named": lambda event: "order named" + _because(", ".join(map(str, event["ordinals"]))),
+    "irregularity_confirmed": _confirmed,
+    "order_named": _ordered,
     "option_chosen": _chosen,
     "all_chosen": lambda event: "every bettor has chosen: the cards are moved before play goes on",
     "report_joined": lambda event: f"{event['by']} reports what is open already" + _because(event["note"]),
     "faces_named": lambda event: f"{event['by']} saw {' '.join(event['cards']) or 'no card'} at {event['place']}",
     "void_asked": lambda event: (
-        f"this makes the round void{_under(event['clause'])}{_because(event['because'])}; repeat to confirm"
+        f"this makes the round void{_under(event['clause'])}{_because(event['because'])}; it is asked once more"
     ),
     "ruled": _ruled,
     "irregularity_resolved": _resolved,
     "count_taken_back": _count_taken_back,
     "entry_corrected": _corrected,
     "handling_corrected": _handling_corrected,
-    "judgement_taken_back": lambda event: (
-        f"{' '.join(event['places'])} to be judged again" if event["places"] else None
-    ),
+    "judgement_taken_back": lambda event: f"{_listed(event['places'])} to be judged again" if event["places"] else None,
     "closing_taken_back": _closing_taken_back,
     "void_lifted": _void_lifted,
     "order_corrected": lambda event: f"the deal should go to {event['places'][0]} first{_under(event['clause'])}",
@@ -411,7 +436,7 @@ LINES: Final[dict[str, Line]] = {
     ),
     "cards_handled": _handled,
     "abandon_asked": lambda event: (
-        f"{event['person']} asks for the round to be abandoned: {event['text']}; repeat to confirm"
+        f"{event['person']} asks for the round to be abandoned: {event['text']}; it is asked once more"
     ),
     "dealer_came": lambda event: f"{event['dealer']} deals from now on",
     "dealer_left": lambda event: f"{event['dealer']} leaves the table; no dealer is on duty",
@@ -438,19 +463,6 @@ LINES_OF_PLACES: Final[dict[str, LineOfPlaces]] = {
     ),
 }
 """Lines in the words of the game: `controller.commands.vocabulary`."""
-
-ONLY_FOR_MACHINES: Final = frozenset(
-    {
-        "reports_passed",
-        "report_taken",
-        "clock_ran_backwards",  # what follows from it is shown
-        "command_issued",
-        "command_done",
-        "command_lapsed",
-        "set_in_tray",  # the screen has how many lie there
-    }
-)
-"""Events that are not shown."""
 
 
 def tell(event: dict[str, Any], words: OwnWords = USUAL) -> str | None:

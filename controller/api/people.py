@@ -123,6 +123,10 @@ class People:
     def may_look(self, uid: int) -> bool:
         return uid in self._by_uid or uid in self._readers
 
+    def names(self) -> dict[str, str]:
+        """What each is called, by id."""
+        return {person.id: person.name for person in self.all}
+
     @property
     def all(self) -> tuple[Person, ...]:
         return tuple(self._by_id.values())
@@ -138,14 +142,20 @@ class People:
         """Whether there is such a person, of that rank or above."""
         return person in self._by_id and self._by_id[person].role.reaches(role)
 
-    async def identify(self, caller: Caller, named: str, pin: str, desk: PinDesk, stands_for: str = "") -> Acting:
+    async def identify(
+        self, caller: Caller, named: str, pin: str, desk: PinDesk, stands_for: str = "", signed: str = ""
+    ) -> Acting:
         """Who acts. Raises `PersonRefusedError` with a sentence.
+
+        `signed`: who signed at this screen what is asked for the second time now: one PIN serves both.
 
         `stands_for`: the dealer who came on duty through this user, or is signed on at this screen. Where the
         configuration takes the user for a dealer, the user stands for the dealer on duty from then on: a request
         without a name is that person's.
         """
         if caller.uid is None:
+            if signed and named == signed and not pin:
+                return Acting(named, self._known(named).role, None, "pin", caller.screen)  # that of the first
             return await self._at_screen(caller, named, pin, desk, stands_for)
         default, unnamed = self._by_uid.get(caller.uid), self.unnamed(caller.uid, stands_for)
         person = self._known(named) if named else unnamed

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 from controller.api.messages import encode_hook
-from controller.api.narration import tell
+from controller.api.screen_lines import line_for_screens
 from controller.api.view import HandView, LinkView, TableView, view_of
 from controller.roles import Role
 from controller.rules.layout import Bet
@@ -20,6 +20,7 @@ from controller.table.decide import decide
 from controller.table.events import AnyEvent
 from controller.table.inputs import PersonActed
 from controller.table.model import SettledBet
+from controller.table.next_step import next_step
 from controller.table.offers import ANOTHER
 from controller.table.operations import Operation
 from controller.table.state import TableState
@@ -34,7 +35,10 @@ TRIED: Final = (
 )
 NAMES_CARDS: Final = (operations.ExposeHand, operations.ShowFirstCard)
 FIRST_REQUESTS: Final = (events.VoidAsked, events.AbandonAsked)
-UNSAID: Final = frozenset({"operation_taken", "command_issued"})  # what is asked, and what the table does besides
+UNSAID: Final = frozenset(
+    {"operation_taken", "command_issued", "irregularity_resolved", "entry_corrected", "layout_corrected"}
+)
+"""What is asked, what the table does besides, and what names who signs: that is not known yet."""
 NOT_TRIED: Final = "What this brings shows once it is entered. Enter it, or go back."
 
 Key = TypeVar("Key", str, int)
@@ -62,6 +66,8 @@ class PaymentChange(msgspec.Struct, frozen=True):
 class PreviewAnswer(msgspec.Struct, frozen=True):
     """`accepted`: whether it would be; else why not. `sentences`: what would become, for people; the rest is data.
 
+    `role`: the lowest rank that may enter it. `clause`: the one that applies to what is confirmed; empty: none does.
+
     `void`: the round would be void. `twice`: it has to be entered again. `opens`, `closes`: so many irregularities
     would be open besides, and the ids of those that would end.
     """
@@ -81,6 +87,8 @@ class PreviewAnswer(msgspec.Struct, frozen=True):
     payments: tuple[PaymentChange, ...] = ()
     opens: int = 0
     closes: tuple[int, ...] = ()
+    role: Role = Role.DEALER
+    clause: str = ""
 
 
 def may_be_tried(operation: Operation) -> bool:
@@ -90,18 +98,28 @@ def may_be_tried(operation: Operation) -> bool:
 
 
 def preview(state: TableState, operation: Operation) -> PreviewAnswer:
-    """As if the highest rank had entered it; where it is entered twice, as if for the second time."""
+    """As if the lowest rank that may had entered it; where it is entered twice, as if for the second time."""
     if not may_be_tried(operation):
         return PreviewAnswer(False, "no-preview", NOT_TRIED, state.entry)
-    given = PersonActed("preview", ANOTHER, Role.SHIFT_MANAGER, state.round.number, operation)
-    decided = decide(state, given)
+    for role in Role:
+        person = state.duty.dealer if role is Role.DEALER else ""
+        given = PersonActed("preview", person or ANOTHER, role, state.round.number, operation)
+        decided = decide(state, given)
+        refused = next((event for event in decided.events if isinstance(event, events.OperationRefused)), None)
+        if refused is None or refused.code != "role":
+            break
+    if refused is not None:
+        return PreviewAnswer(False, refused.code, refused.sentence, state.entry, role=role)
     twice = any(isinstance(event, FIRST_REQUESTS) for event in decided.events)
     if twice:
         decided = decide(decided.state, msgspec.structs.replace(given, operation_id="preview again"))
-    refused = next((event for event in decided.events if isinstance(event, events.OperationRefused)), None)
-    if refused is not None:
-        return PreviewAnswer(False, refused.code, refused.sentence, state.entry)
-    return _changes(state, decided.state, decided.events, twice=twice)
+    answer = _changes(state, decided.state, decided.events, twice=twice)
+    return msgspec.structs.replace(answer, role=role, clause=_clause(decided.events))
+
+
+def _clause(brought: tuple[AnyEvent, ...]) -> str:
+    rows = [event.row for event in brought if isinstance(event, events.IrregularityConfirmed)]
+    return rows[0].clause or rows[0].authority if rows else ""
 
 
 def _changes(before: TableState, after: TableState, brought: tuple[AnyEvent, ...], *, twice: bool) -> PreviewAnswer:
@@ -115,13 +133,18 @@ def _changes(before: TableState, after: TableState, brought: tuple[AnyEvent, ...
         phase_will=will.phase,
         void=after.round.voided_from is not None and before.round.voided_from is None,
         twice=twice,
-        next_step=will.next_step,
+        next_step=next_step(_playing(after)),
         hands=tuple(HandChange(*one) for one in _differing(_hands(was), _hands(will))),
         bets=tuple(BetChange(*one) for one in _differing(_bets(was), _bets(will))),
         payments=tuple(PaymentChange(*one) for one in _differing(_payments(was), _payments(will))),
         opens=len(open_will - open_was),
         closes=tuple(sorted(open_was - open_will)),
     )
+
+
+def _playing(state: TableState) -> TableState:
+    """Without a pause, which would hide what comes."""
+    return msgspec.structs.replace(state, duty=msgspec.structs.replace(state.duty, paused=""))
 
 
 def _hands(view: TableView) -> dict[str, HandView]:
@@ -145,10 +168,11 @@ def _sentences(state: TableState, brought: tuple[AnyEvent, ...]) -> tuple[str, .
     """Each event that people are told of, in a sentence, without any card that is concealed."""
     said = []
     for event in brought:
-        fields: dict[str, Any] = msgspec.to_builtins(event, enc_hook=_hide)
-        line = None if fields["event"] in UNSAID else tell(fields, state.game.words)
-        if line:
-            said.append(f"{line[:1].upper()}{line[1:].rstrip('.')}.")
+        fields: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(event, enc_hook=_hide))
+        if fields.get("noticed_by") == ANOTHER:
+            fields["noticed_by"] = ""  # who signs is not known yet
+        if fields["event"] not in UNSAID and (line := line_for_screens(fields, state.game.words, {})):
+            said.append(line)
     return tuple(said)
 
 

@@ -9,10 +9,12 @@ from typing import Final
 import msgspec
 
 from controller.api.feed import PAGE, EventFeed, Published
-from controller.api.narration import tell
+from controller.api.screen_lines import Names, line_for_screens
 from controller.games.own_words import OwnWords
+from controller.language import ENGLISH, translated
 
 MOST: Final = 4096  # events of a round that are given
+LONGEST_START: Final = 4 * PAGE  # entries of a start that was taken back, at most: bets are entered in it, and no more
 _ROUND: Final = re.compile(rb'\{"entry":\d+,"utc_ns":\d+,"round":(\d+),')
 
 
@@ -23,28 +25,49 @@ def round_of(event: Published) -> int:
 
 
 async def events_of_round(feed: EventFeed, number: int) -> list[bytes]:
-    """In order. A start that was taken back lies between two parts of the round before. Raises `JournalError`."""
+    """In order. Raises `JournalError`.
+
+    A start that was taken back lies between two parts of the round before, which has a lower number. So it may lie
+    before the page that is found for it, but not before the first page of the round that precedes that page.
+    """
+    page = await _before(feed, number)
+    if found := await _from(feed, page * PAGE, number):
+        return found
+    before, _ = await feed.older((page - 1) * PAGE) if page else ([], 0)
+    if not before or round_of(before[-1]) >= number:
+        return []
+    return await _from(feed, await _before(feed, round_of(before[-1])) * PAGE, number)
+
+
+async def _from(feed: EventFeed, after: int, number: int) -> list[bytes]:
+    """The events of the round after an entry; more of them may follow starts that were taken back."""
     found: list[bytes] = []
-    after = await _before(feed, number) * PAGE
-    while after < feed.newest and len(found) < MOST:
+    passed = 0  # entries since the last one of the round
+    while after < feed.newest and len(found) < MOST and passed < LONGEST_START:
         await feed.pace.turn()
         page, after = await feed.older(after)
         rounds = [round_of(event) for event in page]
         found += [event.payload for event, of in zip(page, rounds, strict=True) if of == number]
-        if rounds and rounds[0] > number + 1:
-            break
+        later = bool(rounds) and min(rounds) > number
+        passed = passed + PAGE if later else 0
     return found[:MOST]
 
 
-def with_lines(events: Iterable[bytes], words: OwnWords) -> Iterator[bytes]:
+def with_lines(events: Iterable[bytes], words: OwnWords, names: Names, language: str = ENGLISH) -> Iterator[bytes]:
     """Each event with its line for people under `line`, where it has one."""
     for event in events:
-        line = tell(msgspec.json.decode(event), words)
-        yield event if line is None else b'%s,"line":%s}' % (event[:-1], msgspec.json.encode(line))
+        line = line_for_screens(msgspec.json.decode(event), words, names)
+        if line is None:
+            yield event
+        else:
+            yield b'%s,"line":%s}' % (event[:-1], msgspec.json.encode(translated(line, language)))
 
 
 async def _before(feed: EventFeed, number: int) -> int:
-    """The first page that ends in that round or a later one. Rounds ascend; pages of deleted files are empty."""
+    """A page that ends in that round or a later one, after one that does not; pages of deleted files are empty.
+
+    Numbers of rounds ascend but for starts that were taken back, so of all others it is the first page.
+    """
     low, high = 0, feed.newest // PAGE
     while low < high:
         middle = (low + high) // 2

@@ -3,27 +3,34 @@
 GET  /v1/state         the table now
 GET  /v1/events        server-sent events, resumed after `Last-Event-ID`
 POST /v1/operations    what people do
+GET  /v1/openapi.json  this list, for programs
 GET  /healthz          whether the daemon's parts answer
 GET  /readyz           whether the table can deal
+GET  /metrics          counts, durations and ages for monitors; at the port of screens for a screen alone
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final, Protocol
 
 from aiohttp import web
 
 from controller.api.answers import VISITOR, Answers, json_answer
 from controller.api.callers import Caller
+from controller.api.description import ADDRESS, send_description
 from controller.api.event_streams import EventStreams, Followed
 from controller.api.messages import OperationAnswer, OperationRequest
 from controller.api.people import Acting, People, PersonRefusedError
 from controller.api.pins import PinDesk, PinRecord
 from controller.api.refusals import Refusals
-from controller.api.screen_routes import ScreenRoutes, ScreenTable
+from controller.api.screen_routes import DISPLAYS_LOOK, ScreenRoutes, ScreenTable
 from controller.api.turns import Turns
 from controller.api.view import TableView
+from controller.table.offers import signed_before
+from controller.table.phases import Phase
 
+METRICS_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 REFUSED_OFTEN: Final = (
     "Operations of this user were refused too often. Wait ten seconds, read the screen, and enter it again."
 )
@@ -39,10 +46,19 @@ class Table(PinRecord, Followed, ScreenTable, Protocol):
     async def answers(self) -> bool: ...
 
 
+class Metrics(Protocol):
+    """The page for monitors (`controller.daemon.metrics_page`)."""
+
+    async def page(self, ready: bool, streams: Mapping[str, int]) -> bytes: ...
+
+
 class Shared:
     """What all doors of a table have in common."""
 
-    def __init__(self, table: Table, people: People, desk: PinDesk, refusals: Refusals) -> None:
+    def __init__(
+        self, table: Table, people: People, desk: PinDesk, refusals: Refusals, metrics: Metrics | None = None
+    ) -> None:
+        self.metrics = metrics
         self.table = table
         self.people = people
         self.desk = desk
@@ -64,8 +80,10 @@ class Routes:
             web.get("/v1/events", self._shared.streams.events, allow_head=False),
             *self._shared.screens.all(),
             web.post("/v1/operations", self._operations),
+            web.get(ADDRESS, send_description),
             web.get("/healthz", self._health),
             web.get("/readyz", self._ready),
+            web.get("/metrics", self._metrics),
         ]
 
     async def _state(self, request: web.Request) -> web.Response:
@@ -79,6 +97,17 @@ class Routes:
         why = _why_not_ready(self._table.view())
         return web.Response(text=f"{why or 'ready'}\n", status=503 if why else 200)
 
+    async def _metrics(self, request: web.Request) -> web.Response:
+        """A display is given none: who walks up to the table learns nothing of its PC, its disk and its people."""
+        shared = self._shared
+        caller = request[VISITOR].caller
+        if caller.uid is None and self._table.state.screen(caller.screen) is None:
+            return shared.answers.refused(403, "display", DISPLAYS_LOOK, caller)
+        if shared.metrics is None:
+            raise web.HTTPNotFound
+        page = await shared.metrics.page(not _why_not_ready(self._table.view()), shared.streams.open())
+        return web.Response(body=page, headers={"Content-Type": METRICS_TYPE})
+
     async def _operations(self, request: web.Request) -> web.Response:
         asked = await self._shared.answers.read(request, OperationRequest)
         return asked if isinstance(asked, web.Response) else await self.operate(request, asked)
@@ -88,13 +117,15 @@ class Routes:
         done = await self.answer(request, asked)
         return done if isinstance(done, web.Response) else json_answer(done)
 
+    def _signed(self, caller: Caller, asked: OperationRequest) -> str:
+        return signed_before(self._table.state, asked.operation, caller.screen, asked.repeats, self._table.utc_ns())
+
     async def answer(self, request: web.Request, asked: OperationRequest) -> OperationAnswer | web.Response:
         shared = self._shared
         caller = request[VISITOR].caller
         try:
-            by = await shared.people.identify(
-                caller, asked.person, asked.pin, shared.desk, self._table.stands_for(caller)
-            )
+            stands_for, signed = self._table.stands_for(caller), self._signed(caller, asked)
+            by = await shared.people.identify(caller, asked.person, asked.pin, shared.desk, stands_for, signed)
         except PersonRefusedError as refused:
             return shared.answers.refused(403, refused.code, str(refused), caller if refused.at_door else None)
         if not shared.refusals.take(caller):
@@ -117,6 +148,8 @@ def _why_not_ready(view: TableView) -> str:
     """Why the table cannot deal, in a sentence; empty: it can, or people decide."""
     if view.service != "in_service":
         return f"The table is {view.service.replace('_', ' ')}: {view.service_cause.rstrip('.')}."
+    if view.phase == Phase.MAINTENANCE:
+        return f"The table is under maintenance: {view.maintenance.rstrip('.')}."
     if view.device.link != "ready":
         return view.device.sentence or f"The device is {view.device.link}."
     return ""

@@ -20,11 +20,13 @@ from aiohttp import web
 from controller.api.answers import VISITOR, Answers, json_answer
 from controller.api.callers import Caller
 from controller.api.event_streams import HEADERS, EventStreams, write
+from controller.api.in_language import language_of
 from controller.api.messages import MAX_ENTRY, OperationAnswer, PreviewRequest
 from controller.api.pages import version
 from controller.api.people import People, Person
 from controller.api.preview import preview
 from controller.api.round_events import events_of_round, with_lines
+from controller.api.screen_lines import Names, names_with_screens
 from controller.api.screen_state import Kind, PersonView, ScreenView, own_part
 from controller.api.screen_stream import ScreenStates, Shown
 from controller.games.own_words import OwnWords
@@ -54,7 +56,7 @@ class ScreenRoutes:
         self._people = people
         self._answers = answers
         self._streams = streams
-        self._states = ScreenStates(table)
+        self._states = ScreenStates(table, people.names)
 
     def all(self) -> list[web.RouteDef]:
         return [
@@ -68,13 +70,13 @@ class ScreenRoutes:
     async def _screen(self, request: web.Request) -> web.StreamResponse:
         if (full := self._streams.refuse(request)) is not None:
             return full
-        caller = request[VISITOR].caller
+        caller, language = request[VISITOR].caller, language_of(request)
         response = web.StreamResponse(headers=HEADERS)
         async with self._streams.following(request):
             await response.prepare(request)
             await self._states.follow(
                 partial(write, response),
-                lambda: Kind(operates=self._operates(caller)),
+                lambda: Kind(self._operates(caller), language),
                 partial(self._own, caller),
             )
         return response
@@ -107,8 +109,15 @@ class ScreenRoutes:
         if not found:
             return self._answers.refused(404, "no-round", NO_ROUND)
         state = self._table.state
-        told = with_lines(found, state.game.words if state.settings is not None else OwnWords())
+        words = state.game.words if state.settings is not None else OwnWords()
+        told = with_lines(found, words, self._names(request), language_of(request))
         return web.Response(body=b"[%s]" % b",".join(told), content_type="application/json")
+
+    def _names(self, request: web.Request) -> Names:
+        """What people and screens are called, for those who operate the table."""
+        if not self._operates(request[VISITOR].caller):
+            return {}
+        return names_with_screens(self._people.names(), self._table.state)
 
     def _refuse(self, request: web.Request) -> web.Response | None:
         """The refusal of what only people who operate the table are given."""

@@ -7,22 +7,21 @@ added for each. Only public facts are in it.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
 from controller.api.feed import Published
 from controller.api.messages import encode
-from controller.api.narration import tell
+from controller.api.screen_lines import Names, line_for_screens
 from controller.api.view import TableView
 from controller.games.kind_words import KINDS
 from controller.games.own_words import DEALER, OwnWords
+from controller.language import ENGLISH
 from controller.rules.dealing_order import Place
 from controller.table.offers import Offer
 from controller.table.reportable import reportable
 from controller.table.state import TableState
-
-ENGLISH: Final = "en"
 
 
 class WagerView(msgspec.Struct, frozen=True):
@@ -137,7 +136,7 @@ class Kind(NamedTuple):
 def table_message(
     state: TableState, view: TableView, offered: tuple[Offer, ...], last: LastView, kind: Kind
 ) -> TableMessage:
-    """`offered`: what people can do now. A screen that only displays is given none of it."""
+    """`offered`: what people can do now. A screen that only displays is given none of it. Its sentences are English."""
     return TableMessage(
         entry=state.entry,
         turned=state.turn.entry,
@@ -146,7 +145,7 @@ def table_message(
         layout=layout_of(state),
         reports=reports_of(state) if kind.operates else (),
         last=last,
-        language=ENGLISH,
+        language=kind.language,
     )
 
 
@@ -206,15 +205,15 @@ def reports_of(state: TableState) -> tuple[ReportView, ...]:
     )
 
 
-def last_of(recent: Iterable[Published], words: OwnWords) -> LastView:
-    """The newest of these events that people are told of. `recent`: newest first."""
+def last_of(recent: Iterable[Published], words: OwnWords, names: Names) -> LastView:
+    """The newest of these events that people are shown. `recent`: newest first.
+
+    A refusal is left out: who was refused has read it, and elsewhere nothing has happened.
+    """
     for event in recent:
         said = msgspec.json.decode(event.payload)
-        if line := tell(said, words):
-            return LastView(event.entry, said["utc_ns"], _sentence(line))
+        if said["event"] == "operation_refused":
+            continue
+        if sentence := line_for_screens(said, words, names):
+            return LastView(event.entry, said["utc_ns"], sentence)
     return LastView()
-
-
-def _sentence(line: str) -> str:
-    text = f"{line[:1].upper()}{line[1:]}"
-    return text if text.endswith((".", "?", "!")) else f"{text}."

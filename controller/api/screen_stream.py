@@ -11,7 +11,9 @@ from collections.abc import Awaitable, Callable
 from typing import Final, Protocol
 
 from controller.api.feed import EventFeed
+from controller.api.in_language import in_language
 from controller.api.messages import encode
+from controller.api.screen_lines import Names, names_with_screens
 from controller.api.screen_state import (
     Beat,
     Kind,
@@ -52,20 +54,22 @@ class Shown(Protocol):
 class ScreenStates:
     """Messages for the screens of one table. `clock`: seconds of a clock that never jumps; None: the loop's.
 
-    `sleep` waits so many seconds.
+    `sleep` waits so many seconds. `names`: what people are called now.
     """
 
     def __init__(
         self,
         table: Shown,
+        names: Callable[[], Names] = dict,
         clock: Callable[[], float] | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._table = table
+        self._names = names
         self._sleep = sleep
         self._clock = clock or (lambda: asyncio.get_running_loop().time())
         self._made: dict[Kind, tuple[object, bytes]] = {}
-        self._last = LastView()
+        self._last: dict[bool, LastView] = {}
         self.encoded = 0  # messages made
 
     def shared(self, kind: Kind) -> bytes:
@@ -76,18 +80,20 @@ class ScreenStates:
             return made[1]
         state, view = self._table.state, self._table.view()
         offered = self._table.offers() if kind.operates else ()
-        message = encode(table_message(state, view, offered, self._newest(), kind))
+        message = encode(in_language(table_message(state, view, offered, self._newest(kind), kind), kind.language))
         self._made[kind] = of, message
         self.encoded += 1
         return message
 
-    def _newest(self) -> LastView:
+    def _newest(self, kind: Kind) -> LastView:
+        """Where people do not operate the table nobody is named but by the id."""
         state = self._table.state
         words = state.game.words if state.settings is not None else OwnWords()
-        found = last_of(self._table.feed.recent(LOOKED_FOR), words)
-        if found.entry > self._last.entry:
-            self._last = found
-        return self._last
+        names = names_with_screens(self._names(), state) if kind.operates else {}
+        found = last_of(self._table.feed.recent(LOOKED_FOR), words, names)
+        if found.entry > self._last.get(kind.operates, LastView()).entry:
+            self._last[kind.operates] = found
+        return self._last.get(kind.operates, LastView())
 
     def beat(self) -> bytes:
         device = self._table.view().device

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
+from collections.abc import Callable
 from typing import Final
 
 from aiohttp import web
@@ -29,14 +30,14 @@ ID_USED: Final = "This id was used before. Send the request with a new id."
 
 
 class Screens:
-    """`cookie`: its name. `proxied`: hosts that a browser reaches by a proxy with TLS."""
+    """`cookie`: its name. `is_proxied`: whether a browser reaches that host by a proxy with TLS."""
 
-    def __init__(self, shared: Shared, routes: Routes, cookie: str, proxied: tuple[str, ...]) -> None:
+    def __init__(self, shared: Shared, routes: Routes, cookie: str, is_proxied: Callable[[str], bool]) -> None:
         self._shared = shared
         self._table = shared.table
         self._routes = routes
         self._cookie = cookie
-        self._proxied = proxied
+        self._is_proxied = is_proxied
 
     def all(self) -> list[web.RouteDef]:
         return [web.post(ENROLMENT, self._enrol), web.delete(ENROLMENT, self._remove)]
@@ -97,7 +98,7 @@ class Screens:
 
     def _set_cookie(self, request: web.Request, response: web.Response, token: str, seconds: int) -> None:
         """`Secure` where a proxy with TLS is in front, whose host is not this machine's."""
-        host = request.headers.get("Host", "").lower().partition(":")[0]
+        host = request.headers.get("Host", "").lower()
         response.set_cookie(
             self._cookie,
             token,
@@ -105,7 +106,7 @@ class Screens:
             path="/",
             httponly=True,
             samesite="Strict",
-            secure=host in self._proxied,
+            secure=self._is_proxied(host),
         )
 
 

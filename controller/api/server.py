@@ -17,7 +17,7 @@ from controller.api.door import NOT_ADMITTED, Door, Listener
 from controller.api.people import People
 from controller.api.pins import PinDesk
 from controller.api.refusals import Refusals
-from controller.api.routes import Routes, Shared, Table
+from controller.api.routes import Metrics, Routes, Shared, Table
 from controller.api.serving import Serving
 from controller.api.turns import Turns
 from controller.api.web_door import WebServer, WebSetting
@@ -29,7 +29,8 @@ READS_ONLY: Final = "This user may look and not operate; use a user of a person 
 class ApiServer:
     """Serves one table. `start` opens the socket, `close` ends every stream and removes it.
 
-    `by_people`: operations are entered by people, and not by a simulation. `screens`: the port of screens.
+    `by_people`: operations are entered by people, and not by a simulation. `screens`: the port of screens. `metrics`:
+    the page for monitors.
     """
 
     def __init__(
@@ -41,12 +42,13 @@ class ApiServer:
         *,
         by_people: bool = True,
         screens: WebSetting | None = None,
+        metrics: Metrics | None = None,
     ) -> None:
         self._may_look = people.may_look
         self._path = path
         self._desk = PinDesk(table, now)
         self._refusals = Refusals(table.refused_at_door, now)
-        self._shared = Shared(table, people, self._desk, self._refusals)
+        self._shared = Shared(table, people, self._desk, self._refusals, metrics)
         self._socket = SocketServer(self._shared, by_people=by_people)
         self._screens = WebServer(self._shared, screens, by_people=by_people) if screens is not None else None
 
@@ -71,9 +73,13 @@ class ApiServer:
         self._telling.cancel()
         await self._refusals.close()
 
-    def admit_again(self) -> None:
-        """The people have changed: users of the machine who may not look any longer are shown out."""
+    def admit_again(self, hosts: tuple[str, ...] = ()) -> None:
+        """People and hosts have changed: users of the machine who may not look any longer are shown out, and browsers
+        have to ask again under a name that counts.
+        """
         self._door.admit_again()
+        if self._screens is not None:
+            self._screens.rename(hosts)
 
     async def own_connection(self) -> socket.socket:
         """A connection of the daemon to itself, for questions about its health."""

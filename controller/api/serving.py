@@ -12,6 +12,7 @@ from aiohttp import web
 from controller.api.answers import VISITOR, refused
 from controller.api.callers import Caller
 from controller.api.door import Visitor
+from controller.api.in_language import ASKED, language_of
 from controller.api.turns import Turns
 
 MAX_REQUEST: Final = 64 * 1024
@@ -63,6 +64,7 @@ class Serving(ABC):
         visitor = request.transport.get_protocol() if request.transport is not None else None
         if not isinstance(visitor, Visitor):
             return web.Response(status=408)  # nobody reads it: the client has hung up
+        ASKED.set(language_of(request))
         request[VISITOR] = visitor
         visitor.begin_request()
         visitor.caller = self.caller_of(request, visitor)
@@ -74,7 +76,10 @@ class Serving(ABC):
         except web.HTTPException as error:
             if (refusal := REFUSALS.get(error.status)) is None:
                 raise
-            return refused(error.status, *refusal)
+            answer = refused(error.status, *refusal)
+            if allowed := error.headers.get("Allow"):
+                answer.headers["Allow"] = allowed
+            return answer
         finally:
             visitor.end_request()
 

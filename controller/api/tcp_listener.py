@@ -14,12 +14,15 @@ TRIES: Final = 16  # for a port that is free on both addresses
 NO_ADDRESS: Final = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)  # the machine has no IPv6
 
 
+PORT_HINT: Final = "End the program that uses it (`ss -ltnp` names it), or name another port under [api.http] port."
+
+
 class PortRefusedError(Exception):
     """`[api.http] port` cannot be used. The sentence says why, `hint` what to do."""
 
     def __init__(self, port: int, why: str) -> None:
         super().__init__(f"[api.http] port: {port} {why}.")
-        self.hint = "End the program that uses it (`ss -ltnp` names it), or name another port under [api.http] port."
+        self.hint = PORT_HINT
 
 
 class TcpListener:
@@ -34,12 +37,28 @@ class TcpListener:
             else:
                 self.port = int(self.sockets[0].getsockname()[1])
                 return
-        taken = refused.errno == errno.EADDRINUSE
-        raise PortRefusedError(port, "is in use" if taken else f"cannot be opened: {os.strerror(refused.errno or 0)}")
+        raise PortRefusedError(port, _why(refused))
 
     def close(self) -> None:
         for listening in self.sockets:
             listening.close()
+
+
+def why_not_free(port: int) -> str:
+    """Why no program can listen at a port now; empty: it is free. It is looked at without listening."""
+    for family, address in ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")):
+        try:
+            _bind(family, address, port).close()
+        except OSError as error:
+            if error.errno not in NO_ADDRESS:
+                return _why(error)
+    return ""
+
+
+def _why(error: OSError) -> str:
+    if error.errno == errno.EADDRINUSE:
+        return "is in use"
+    return f"cannot be opened: {os.strerror(error.errno or 0)}"
 
 
 def _listen(port: int) -> tuple[socket.socket, ...]:
@@ -54,15 +73,24 @@ def _listen(port: int) -> tuple[socket.socket, ...]:
 
 
 def _listen_at(family: socket.AddressFamily, address: str, port: int) -> socket.socket:
-    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening = _bind(family, address, port)
     try:
-        listening.setblocking(False)
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        if family == socket.AF_INET6:
-            listening.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-        listening.bind((address, port))
         listening.listen(BACKLOG)
     except BaseException:
         listening.close()
         raise
     return listening
+
+
+def _bind(family: socket.AddressFamily, address: str, port: int) -> socket.socket:
+    bound = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        bound.setblocking(False)
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if family == socket.AF_INET6:
+            bound.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        bound.bind((address, port))
+    except BaseException:
+        bound.close()
+        raise
+    return bound

@@ -6,18 +6,19 @@ from collections.abc import Mapping
 
 import msgspec
 
-from controller.games.specification import FACT_QUESTIONS, Facts, RulingAction
+from controller.api.irregularity_view import IrregularityView, irregularity_view
 from controller.rules import hands as ranking
 from controller.rules.dealing_order import DEALER, Place
 from controller.rules.layout import Bet
 from controller.rules.viewing import viewer
 from controller.table.counts import ledger_of
 from controller.table.decks import may_be_dealt_from
-from controller.table.irregularities.questions import decider, in_order, question
-from controller.table.irregularities.rulings import may_be_ruled
-from controller.table.model import Asking, Hand, Irregularity, RecordedDeck, SettledBet, Stage
+from controller.table.irregularities.questions import in_order
+from controller.table.model import Hand, RecordedDeck, SettledBet
 from controller.table.next_step import next_step
 from controller.table.operations import Correctable
+from controller.table.phases import Phase
+from controller.table.rounds import stub_comes, stub_count_due
 from controller.table.state import TableState
 from firmware_bridge.capabilities import shortcomings
 
@@ -29,7 +30,8 @@ class HandView(msgspec.Struct, frozen=True):
     """One place. `count`: its number of cards, as counted where a person counted.
 
     `handled`, `viewed`: it was recorded that a Player touched the cards, and looked at them. Where wagers are entered
-    and hands are examined: the bettor `viewer` may look, or `dealer_opens` it.
+    and hands are examined: the bettor `viewer` may look, or `dealer_opens` it. `ordinals`: as which cards of the deck
+    they left the device, as far as that is known. `half`: it has won, and a win pays half.
     """
 
     place: Place
@@ -43,6 +45,8 @@ class HandView(msgspec.Struct, frozen=True):
     viewer: str = ""
     dealer_opens: bool = False
     viewed: bool = False
+    ordinals: tuple[int, ...] = ()
+    half: bool = False
 
 
 class DeckView(msgspec.Struct, frozen=True):
@@ -112,86 +116,6 @@ class DeviceView(msgspec.Struct, frozen=True):
     shortcomings: tuple[str, ...] = ()
 
 
-class MoveView(msgspec.Struct, frozen=True):
-    """The card that left the device as number `ordinal` lies at `source` and belongs to `place`."""
-
-    ordinal: int
-    source: Place
-    place: Place
-
-
-class ChoiceView(msgspec.Struct, frozen=True):
-    """A choice at a place; `bettor` empty: the box counts as one bettor."""
-
-    place: Place
-    choice: str
-    bettor: str = ""
-
-
-class BettorView(msgspec.Struct, frozen=True):
-    """A bettor who has still to choose, and for which hand."""
-
-    place: Place
-    bettor: str
-
-
-class OptionView(msgspec.Struct, frozen=True):
-    """What every bettor may choose. `role`: who must permit it; empty: it is the bettor's right.
-
-    `all_wagers`: it concerns every wager of the bettor, not one hand.
-    """
-
-    choice: str
-    clause: str
-    role: str
-    all_wagers: bool
-
-
-class IrregularityView(msgspec.Struct, frozen=True):
-    """`proposes`: the disposition of the clause, or of a house rule, whose `authority` is named.
-
-    `who`: the lowest rank that may take the next step, one of `options`. `moves`: the cards to move.
-    `void_asked`: a step that makes the round void was entered once, in entry `asked_entry`; it takes effect when it is
-    entered again. `noticed_by`: device, inference or a person. `counted`: cards at the place, as counted. `blocks`: it
-    holds the table. `facts`: what is known or was stated so far.
-    """
-
-    id: int
-    revision: int
-    round: int
-    row: str
-    kind: str
-    clause: str
-    because: str
-    proposes: str
-    stage: str
-    questions: tuple[str, ...]
-    asks: tuple[str, ...]
-    options: tuple[str, ...]
-    who: str
-    place: Place | None
-    ordinals: tuple[int, ...]
-    choices: tuple[ChoiceView, ...]
-    choices_due: tuple[Place, ...]
-    authority: str = ""
-    moves: tuple[MoveView, ...] = ()
-    bettors_due: tuple[BettorView, ...] = ()
-    next_deck: bool = False  # it is about the deck that waits, and does not hold the table
-    void_asked: bool = False
-    question: str = ""  # the act or the answer that it waits for, with who is to be called
-    noticed_by: str = ""
-    noticed_utc_ns: int = 0  # 0: not known
-    note: str = ""
-    counted: int | None = None
-    card: int | None = None
-    blocks: bool = True
-    facts: Facts = Facts()
-    options_detail: tuple[OptionView, ...] = ()
-    asked_entry: int = 0
-    asked_by: str = ""
-    asked_utc_ns: int = 0
-
-
 class EntryView(msgspec.Struct, frozen=True):
     """An operation of this round that a supervisor may correct, with its journal entry; `said`: as it was entered."""
 
@@ -201,7 +125,7 @@ class EntryView(msgspec.Struct, frozen=True):
     said: Correctable
 
 
-class ScreenView(msgspec.Struct, frozen=True):
+class EnrolledScreenView(msgspec.Struct, frozen=True):
     """An enrolled screen, and the dealer who is signed on there until `until_utc_ns`."""
 
     id: str
@@ -240,6 +164,7 @@ class TableView(msgspec.Struct, frozen=True):
     device: DeviceView
     irregularities: tuple[IrregularityView, ...]
     chips_paid: bool
+    bets_to_return: bool
     conclusion_asked: bool
     clause: str
     first_card: str = ""  # empty: none; face down until it is shown
@@ -256,9 +181,10 @@ class TableView(msgspec.Struct, frozen=True):
     decks: tuple[RecordedDeck, ...] = ()
     next_step: str = ""  # what comes next, in a sentence
     by_hand: bool = False  # the rest of the round is dealt by hand, without the device
+    stub_comes: bool = False  # the device gives out the stub and counts it, before the chips are paid
     warnings: tuple[str, ...] = ()  # of the machine: what does not stop the table yet
     journal: str = ""  # its id
-    screens: tuple[ScreenView, ...] = ()
+    screens: tuple[EnrolledScreenView, ...] = ()
 
 
 class LinkView(msgspec.Struct, frozen=True):
@@ -299,9 +225,10 @@ def view_of(state: TableState, link: LinkView, noticed: Mapping[int, int] | None
         deck=_deck(state),
         device=_device(state, link),
         irregularities=tuple(
-            _irregularity(state, found, (noticed or {}).get(found.id, 0)) for found in in_order(state)
+            irregularity_view(state, found, (noticed or {}).get(found.id, 0)) for found in in_order(state)
         ),
         chips_paid=state.round.chips_paid,
+        bets_to_return=state.round.bets_to_return,
         conclusion_asked=state.round.conclusion_asked,
         clause=state.grammar.clause if chosen else "",
         first_card=_first_card(state),
@@ -321,7 +248,8 @@ def view_of(state: TableState, link: LinkView, noticed: Mapping[int, int] | None
         decks=state.decks.recorded,
         next_step=next_step(state) if chosen else "",
         by_hand=state.round.by_hand,
-        screens=tuple(ScreenView(one.id, one.name, one.dealer, one.until_utc_ns) for one in state.screens),
+        stub_comes=state.phase is Phase.SETTLING and stub_count_due(state) and stub_comes(state),
+        screens=tuple(EnrolledScreenView(one.id, one.name, one.dealer, one.until_utc_ns) for one in state.screens),
     )
 
 
@@ -359,6 +287,8 @@ def _hand(state: TableState, place: Place, hand: Hand) -> HandView:
         viewer=who or "",
         dealer_opens=looked_at and who is None,
         viewed=hand.viewed,
+        ordinals=tuple(card.ordinal for card in hand.cards),
+        half=hand.half and hand.outcome is not None,
     )
 
 
@@ -434,67 +364,4 @@ def _device(state: TableState, link: LinkView) -> DeviceView:
         status_agrees=device.status_agrees,
         unloads_stub=device.capabilities is not None and device.capabilities.unloads_stub,
         shortcomings=shortcomings(device.capabilities) if device.capabilities is not None else (),
-    )
-
-
-def _options(state: TableState, found: Irregularity) -> tuple[str, ...]:
-    """The steps that are possible now; for a ruling, its possible actions."""
-    if found.stage is not Stage.RULING:
-        return _OPTIONS[found.stage]
-    actions = [action for action in RulingAction if may_be_ruled(state, found, action)]
-    return tuple(action.value.replace("_", " ") for action in actions)
-
-
-_OPTIONS = {
-    Stage.CLAIMED: ("confirm", "deny"),
-    Stage.ORDERING: ("name the order",),
-    Stage.CHOOSING: ("continue", "withdraw"),
-    Stage.MOVING: ("put the cards right",),
-}
-
-
-def _irregularity(state: TableState, found: Irregularity, noticed_utc_ns: int) -> IrregularityView:
-    chosen = {(place, bettor) for place, bettor, _ in found.choices}
-    choosing = found.stage is Stage.CHOOSING
-    due = [chooser for chooser in state.round.choosers if chooser not in chosen] if choosing else []
-    moves = state.round.out_of_place if found.stage is Stage.MOVING else {}
-    asking = found.asking if found.void_asked and found.asking is not None else Asking(0)
-    return IrregularityView(
-        id=found.id,
-        revision=found.revision,
-        round=found.round,
-        row=found.row.id,
-        kind=found.kind,
-        clause=found.row.clause,
-        because=found.row.because,
-        proposes=found.row.disposition,
-        stage=found.stage,
-        questions=tuple(FACT_QUESTIONS[name] for name in found.asks),
-        asks=found.asks,
-        options=_options(state, found),
-        who=decider(found).word,
-        place=found.place,
-        ordinals=found.ordinals,
-        choices=tuple(ChoiceView(place, choice, bettor) for place, bettor, choice in found.choices),
-        choices_due=tuple(dict.fromkeys(place for place, _ in due)),
-        bettors_due=tuple(BettorView(*chooser) for chooser in due if chooser[1]),
-        void_asked=found.void_asked,
-        question=question(state, found),
-        authority=found.row.authority,
-        next_deck=found.waiting,
-        moves=tuple(MoveView(ordinal, *move) for (_, ordinal), move in sorted(moves.items())),
-        noticed_by=found.noticed_by,
-        noticed_utc_ns=noticed_utc_ns,
-        note=found.note,
-        counted=found.counted,
-        card=found.card,
-        blocks=found.blocks,
-        facts=found.facts,
-        options_detail=tuple(
-            OptionView(option.choice, option.clause, option.permitted_by or "", option.all_wagers)
-            for option in found.row.options
-        ),
-        asked_entry=asking.entry,
-        asked_by=asking.person,
-        asked_utc_ns=asking.utc_ns,
     )

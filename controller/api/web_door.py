@@ -81,6 +81,10 @@ class WebEntrance(Entrance):
         self._enter(peer, visitor)
         return not full
 
+    def end_all(self) -> None:
+        for visitor in tuple(self._inside):
+            visitor.abort()
+
     def _left(self, visitor: Visitor) -> None:
         self._inside.pop(visitor, None)
 
@@ -99,7 +103,8 @@ class WebServer(Serving):
     def __init__(self, shared: Shared, setting: WebSetting, *, by_people: bool) -> None:
         turns = Turns(by_people=by_people, at_once=TURNS_AT_ONCE)
         routes = Routes(shared, turns)
-        self._screens = Screens(shared, routes, f"cardshoe-{setting.table}-{setting.listener.port}", setting.hosts)
+        cookie = f"cardshoe-{setting.table}-{setting.listener.port}"
+        self._screens = Screens(shared, routes, cookie, self._is_proxied)
         super().__init__(turns, [*routes.all(), *self._screens.all(), *Pages().all()])
         self._shared = shared
         self._listener = setting.listener
@@ -128,7 +133,7 @@ class WebServer(Serving):
             return refused(421, "host", WRONG_HOST, caller)
         if (origin := request.headers.get("Origin")) is not None and not _is_of(origin, host):
             return refused(403, "origin", WRONG_ORIGIN, caller)
-        if request.method in LOOKING:
+        if request.method in LOOKING or request.match_info.http_exception is not None:  # 404 and 405 change nothing
             return None
         if request.headers.get("X-Cardshoe") != "1":
             return refused(403, "header", NO_HEADER, caller)
@@ -138,9 +143,18 @@ class WebServer(Serving):
             return refused(403, "not-enrolled", DISPLAYS_ONLY, caller)
         return None
 
+    def rename(self, hosts: tuple[str, ...]) -> None:
+        """These are the proxy's names from now on. Where one is gone, browsers connect again."""
+        gone, self._proxied = self._proxied - set(hosts), frozenset(hosts)
+        if gone:
+            self._entrance.end_all()
+
     def _is_own(self, host: str) -> bool:
         """A name of the proxy also with the proxy's port; the machine's own names with this port alone."""
-        return host in self._own or host.partition(":")[0] in self._proxied
+        return host in self._own or self._is_proxied(host)
+
+    def _is_proxied(self, host: str) -> bool:
+        return host.partition(":")[0] in self._proxied
 
 
 def _is_of(origin: str, host: str) -> bool:

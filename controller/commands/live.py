@@ -9,8 +9,10 @@ from controller.api.client import ApiClient, TableUnreachableError
 from controller.api.messages import EventId
 from controller.api.narration import tell
 from controller.api.view import TableView
+from controller.commands.language import console_word
 from controller.commands.vocabulary import words_of
 from controller.games.own_words import OwnWords
+from controller.language import ENGLISH, translated
 
 REFRESH = 0.5  # seconds between two screens while nothing happens: the age of the device's last report counts on
 KEPT = 50  # lines; no screen shows as many
@@ -19,8 +21,9 @@ KEPT = 50  # lines; no screen shows as many
 class Followed:
     """The newest events as lines, and the last event that was received."""
 
-    def __init__(self, after: EventId) -> None:
+    def __init__(self, after: EventId, language: str) -> None:
         self.last = after
+        self._language = language
         self.lines: list[str] = []
         self.news = asyncio.Event()
 
@@ -30,11 +33,11 @@ class Followed:
                 if event is not None:
                     self.last = EventId(self.last.journal, event["entry"])
                     if line := tell(event, words):
-                        self.lines = [*self.lines, line][-KEPT:]
+                        self.lines = [*self.lines, translated(line, self._language)][-KEPT:]
                 self.news.set()
 
 
-async def show_live(client: ApiClient, after: EventId, stop: asyncio.Event) -> EventId:
+async def show_live(client: ApiClient, after: EventId, stop: asyncio.Event, language: str = ENGLISH) -> EventId:
     """Draw the table until the daemon ends or `stop` is set. Returns the last event that was received.
 
     Raises `NoTableError`.
@@ -43,7 +46,7 @@ async def show_live(client: ApiClient, after: EventId, stop: asyncio.Event) -> E
 
     from controller.commands.screen import render
 
-    followed = Followed(after)
+    followed = Followed(after, language)
     view = await _view(client)
     if view is None:
         return after
@@ -74,8 +77,10 @@ async def _view(client: ApiClient) -> TableView | None:
         return None
 
 
-def how_it_stands(view: TableView) -> str:
+def how_it_stands(view: TableView, language: str = ENGLISH) -> str:
     """One line: which table, and why nothing may come for now."""
     cause = f": {view.service_cause}" if view.service_cause and view.service != "in_service" else ""
     phase, service = view.phase.replace("_", " "), view.service.replace("_", " ")
+    if language != ENGLISH:
+        return " ".join(filter(None, (view.table, console_word(f"phase.{view.phase}", language), view.next_step)))
     return " ".join(f"Table {view.table}, {phase}, {service}{cause}. {view.next_step}".split())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from pathlib import Path
 from typing import Final
 
@@ -11,16 +12,31 @@ import click
 
 from controller.problems import ConfigurationProblemError, DeviceProblemError, JournalProblemError, ProblemError
 
+HANDED: Final = re.compile(r"/credentials/cardshoe@(.+)\.service$")
 WRONG_FILE: Final = frozenset({"journal-key", "journal-format", "journal-linked"})
 """Errors of the journal that say that the configuration or a file of it is wrong: another start changes nothing."""
+
+
+def _where_to_correct(path: Path) -> str:
+    """Of a file that systemd handed over as a copy (`LoadCredential=`); empty: it is none."""
+    found = HANDED.search(str(path.parent))
+    if found is None:
+        return ""
+    original = f"/etc/cardshoe/{found[1]}/{path.name}"
+    return f"That is systemd's copy. Correct {original}, then `systemctl restart cardshoe@{found[1]}`."
 
 
 @click.command()
 @click.option(
     "--config", "path", required=True, type=click.Path(path_type=Path), help="The table's configuration (TOML)."
 )
+@click.option(
+    "--reread",
+    type=click.Path(path_type=Path),
+    help="What SIGHUP reads instead, where it is there; relative paths in it count from the folder of --config.",
+)
 @click.option("--verbose", is_flag=True, help="Log details too.")
-def run(path: Path, verbose: bool) -> None:
+def run(path: Path, reread: Path | None, verbose: bool) -> None:
     """Run the daemon of one table, until SIGTERM. With SIGHUP it reads its configuration again.
 
     Starts whether the device is there or not, and goes on without it.
@@ -39,9 +55,9 @@ def run(path: Path, verbose: bool) -> None:
         configuration = read_configuration(path)
         from controller.daemon.daemon import run_daemon  # later: a refused configuration needs no server
 
-        asyncio.run(run_daemon(configuration, Origin(path, hang_ups)))
+        asyncio.run(run_daemon(configuration, Origin(path, hang_ups, reread)))
     except ConfigurationError as error:
-        raise ConfigurationProblemError(str(error), error.hint) from error
+        raise ConfigurationProblemError(str(error), _where_to_correct(path) or error.hint) from error
     except JournalError as error:
         problem = ConfigurationProblemError if error.code in WRONG_FILE else JournalProblemError
         raise problem(str(error), error.hint) from error

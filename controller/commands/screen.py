@@ -10,15 +10,8 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from controller.api.view import (
-    FACE_UP,
-    DeckView,
-    EntryView,
-    HandView,
-    IrregularityView,
-    TableView,
-    WaitingDeckView,
-)
+from controller.api.irregularity_view import IrregularityView
+from controller.api.view import FACE_UP, DeckView, EntryView, HandView, TableView, WaitingDeckView
 from controller.commands.text import shown
 from controller.commands.vocabulary import FOLLOWS, words_of
 from controller.games.kind_words import KINDS

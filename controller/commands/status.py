@@ -10,19 +10,25 @@ from typing import Any, Final
 import click
 import msgspec
 
-from controller.api.client import ApiClient, NoTableError, TableUnreachableError
+from controller.api.client import ApiClient, NoTableError, NotAdmittedError, TableUnreachableError
+from controller.api.irregularity_view import IrregularityView
 from controller.api.messages import EventId, encode
 from controller.api.narration import tell
-from controller.api.view import IrregularityView, TableView
+from controller.api.view import TableView
+from controller.commands.language import console_word, language_option
 from controller.commands.text import Page, page, write_out
 from controller.commands.vocabulary import words_of
 from controller.games.kind_words import KINDS
 from controller.games.own_words import OwnWords
 from controller.games.specification import Kind
+from controller.language import ENGLISH, translated
 from controller.problems import BadInputError, ProblemError
 from controller.table.phases import Service
 
 WITHIN: Final = 10.0  # seconds for the daemon to answer: a monitor is not kept waiting by one that hangs
+OTHER_USER: Final = (
+    "As root, be one who is admitted: `runuser -u USER -- cardshoe status ...`, USER of the table's console."
+)
 NEXT_STEP: Final = "`cardshoe watch` shows what happens; `cardshoe doctor` looks for causes on its PC."
 
 
@@ -43,7 +49,8 @@ class Status(msgspec.Struct, frozen=True):
 @click.option("--socket", type=click.Path(path_type=Path), help="The daemon's socket ([api] socket).")
 @click.option("--config", "path", type=click.Path(path_type=Path), help="The table's configuration, which names it.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def status(socket: Path | None, path: Path | None, as_json: bool) -> None:
+@language_option
+def status(socket: Path | None, path: Path | None, as_json: bool, language: str) -> None:
     """Show how a running table stands, on one screen.
 
     Exit codes: 0 in service, 1 not in service, 2 bad input, 3 the table cannot be reached.
@@ -51,7 +58,9 @@ def status(socket: Path | None, path: Path | None, as_json: bool) -> None:
     if (socket is None) == (path is None):
         raise BadInputError("Name the table once.", "Add --socket FILE or --config FILE.")
     try:
-        found = asyncio.run(_ask(socket or _socket_of(path)))
+        found = asyncio.run(_ask(socket or _socket_of(path), language))
+    except NotAdmittedError as error:
+        raise NotReachableError(str(error), error.hint or OTHER_USER) from error
     except (TableUnreachableError, NoTableError) as error:
         raise NotReachableError(str(error), error.hint or "Name the table's socket with --socket.") from error
     except TimeoutError as error:
@@ -61,7 +70,7 @@ def status(socket: Path | None, path: Path | None, as_json: bool) -> None:
         write_out(encode(found).decode())
     else:
         paper = page()
-        _write(paper, found)
+        _write(paper, found, language)
         paper.show()
     if not found.in_service:
         raise ProblemError(found.sentence, NEXT_STEP)
@@ -77,14 +86,14 @@ def _socket_of(path: Path | None) -> Path:
         raise BadInputError(str(error), error.hint) from error
 
 
-async def _ask(socket: Path) -> Status:
+async def _ask(socket: Path, language: str) -> Status:
     """Raises `TableUnreachableError`, `NoTableError`, `TimeoutError`."""
-    async with asyncio.timeout(WITHIN), ApiClient(socket) as client:
+    async with asyncio.timeout(WITHIN), ApiClient(socket, language=language) as client:
         view = await client.state()
         last = await _newest(client, view)
     sentence = ""
     if view.service != Service.IN_SERVICE:
-        cause = f": {view.service_cause}" if view.service_cause else ""
+        cause = f": {view.service_cause}" if view.service_cause else ""  # in that language already
         sentence = f"Table {view.table} is {_words(view.service)}{cause}".rstrip(".") + "."
     return Status(not sentence, sentence, view, last)
 
@@ -103,21 +112,25 @@ async def _newest(client: ApiClient, view: TableView) -> dict[str, Any] | None:
     return newest
 
 
-def _write(paper: Page, found: Status) -> None:
+def _write(paper: Page, found: Status, language: str) -> None:
     view = found.table
     simulated = ", SIMULATED" if view.simulated else ""
     paper.heading(f"Table {view.table}{simulated}: {_words(view.service)}")
     if view.service_cause and not found.in_service:
         paper.entry(view.service_cause, indent=4)
     dealer = view.dealer or "nobody"
+    phase = _words(view.phase) if language == ENGLISH else console_word(f"phase.{view.phase}", language)
     rows = [
         ("game", f"{view.game} ({view.title}), {view.unit}"),
-        ("round", f"{view.round}, {_words(view.phase)}{', held' if view.held else ''}; on duty: {dealer}"),
+        (
+            "round",
+            f"{view.round}, {phase}{', held' if view.held else ''}; on duty: {dealer}",
+        ),
         ("device", _device(view)),
         ("next", view.next_step),
-        *(("open", _matter(one, words_of(view.game))) for one in view.irregularities),
+        *(("open", _matter(one, words_of(view.game), language)) for one in view.irregularities),
         *(("warning", one) for one in view.warnings),
-        ("last", _last(found)),
+        ("last", _last(found, language)),
         ("journal", f"{view.journal}, entry {view.entry}"),
     ]
     paper.rows([row for row in rows if row[1]])
@@ -132,17 +145,18 @@ def _device(view: TableView) -> str:
     )
 
 
-def _matter(found: IrregularityView, words: OwnWords) -> str:
-    named = " ".join(filter(None, (found.row, words.own(KINDS[Kind(found.kind)]), found.clause)))
+def _matter(found: IrregularityView, words: OwnWords, language: str) -> str:
+    kind = translated(words.own(KINDS[Kind(found.kind)]), language)
+    named = " ".join(filter(None, (found.row, kind, found.clause)))
     return f"{named}: {found.question}"
 
 
-def _last(found: Status) -> str:
+def _last(found: Status, language: str) -> str:
     if found.last is None:
         return ""
     moment = datetime.fromtimestamp(found.last["utc_ns"] // 10**9, UTC)
     said = tell(found.last, words_of(found.table.game)) or _words(str(found.last["event"]))
-    return f"{moment:%Y-%m-%d %H:%M:%S} UTC: {said}"
+    return f"{moment:%Y-%m-%d %H:%M:%S} UTC: {translated(said, language)}"
 
 
 def _words(name: str) -> str:

@@ -13,10 +13,12 @@ from controller.api.client import ApiClient, NoTableError, NotAdmittedError, Tab
 from controller.api.messages import EventId
 from controller.api.narration import tell
 from controller.api.view import TableView
+from controller.commands.language import language_option
 from controller.commands.live import how_it_stands, show_live
 from controller.commands.options import shortened
 from controller.commands.text import in_terminal, write_out
 from controller.commands.vocabulary import words_of
+from controller.language import translated
 from controller.problems import BadInputError, ProblemError
 
 TRY_EVERY = 1.0  # seconds between two attempts to reach a daemon that has ended
@@ -38,29 +40,30 @@ class EventIdType(click.ParamType[EventId]):
 @click.option(
     "--after", type=EventIdType(), help="Begin after this event, 0 for all of the journal; left out: with new events."
 )
-def watch(socket: Path, as_json: bool, after: EventId | None) -> None:
+@language_option
+def watch(socket: Path, as_json: bool, after: EventId | None, language: str) -> None:
     """Show a running table, live in a terminal, line by line elsewhere.
 
     When the daemon ends it waits until it runs again, and goes on where it was. Interrupt to end.
     """
     try:
-        asyncio.run(_watch(socket, as_json, after))
+        asyncio.run(_watch(socket, after, language, as_json=as_json))
     except KeyboardInterrupt:
         return
     except (TableUnreachableError, NoTableError) as error:
         raise ProblemError(str(error), error.hint) from error
 
 
-async def _watch(socket: Path, as_json: bool, after: EventId | None) -> None:
-    async with ApiClient(socket) as client:
+async def _watch(socket: Path, after: EventId | None, language: str, *, as_json: bool) -> None:
+    async with ApiClient(socket, language=language) as client:
         view = await client.state()
         last = _place_in(view, after)
         while True:
             if as_json or not in_terminal():
-                click.echo(how_it_stands(view), err=True)
-                last = await print_events(client, last, as_json=as_json)
+                click.echo(how_it_stands(view, language), err=True)
+                last = await print_events(client, last, language, as_json=as_json)
             else:
-                last = await show_live(client, last, asyncio.Event())
+                last = await show_live(client, last, asyncio.Event(), language)
             click.echo("The daemon has ended. Waiting until it runs again; Ctrl-C ends this.", err=True)
             view = await _running_again(client)
             if view.journal != last.journal:
@@ -99,7 +102,7 @@ async def _running_again(client: ApiClient) -> TableView:
             await asyncio.sleep(TRY_EVERY)
 
 
-async def print_events(client: ApiClient, after: EventId, *, as_json: bool) -> EventId:
+async def print_events(client: ApiClient, after: EventId, language: str, *, as_json: bool) -> EventId:
     """Print until the daemon ends. Returns the last event that was received."""
     try:
         words = words_of((await client.state()).game)
@@ -108,7 +111,7 @@ async def print_events(client: ApiClient, after: EventId, *, as_json: bool) -> E
                 after = EventId(after.journal, event["entry"])
                 line = json.dumps(event, separators=(",", ":")) if as_json else tell(event, words)
                 if line:
-                    write_out(line)
+                    write_out(line if as_json else translated(line, language))
     except NotAdmittedError:
         raise
     except TableUnreachableError:

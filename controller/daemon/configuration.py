@@ -8,7 +8,7 @@ from typing import Any, Final
 import msgspec
 
 from controller.daemon.configuration_checks import mistakes_of_sections
-from controller.daemon.section_reader import Mistake, read_section
+from controller.daemon.section_reader import Found, Mistake, read_section
 from controller.daemon.sections import Configuration as Configuration
 
 LARGEST_FILE: Final = 1024 * 1024  # bytes
@@ -30,14 +30,25 @@ class ConfigurationError(Exception):
         self.hint = "Correct them all and start again."
 
 
-def read_configuration(path: Path) -> Configuration:
-    """Read and check a file. Relative paths in it count from its folder. Raises `ConfigurationError`."""
-    written = _decode(path, _read(path))
-    folder = path.resolve().parent
-    found = read_section(written, Configuration, lambda text: folder / text)
-    if mistakes := [*found.mistakes, *mistakes_of_sections(found)]:
-        raise ConfigurationError(path, mistakes)
+def read_configuration(path: Path, folder: Path | None = None) -> Configuration:
+    """Read and check a file. Relative paths in it count from `folder`, if not from its own. Raises
+    `ConfigurationError`.
+    """
+    found = read_sections(path, folder)
+    if found.mistakes:
+        raise ConfigurationError(path, found.mistakes)
     return Configuration(**found.good)
+
+
+def read_sections(path: Path, folder: Path | None = None) -> Found:
+    """The sections of a file as far as they could be read, with all mistakes in them and between them.
+
+    Raises `ConfigurationError` for a file that cannot be read or is no TOML.
+    """
+    written = _decode(path, _read(path))
+    counted_from = folder or path.resolve().parent
+    found = read_section(written, Configuration, lambda text: counted_from / text)
+    return found._replace(mistakes=[*found.mistakes, *mistakes_of_sections(found)])
 
 
 def _read(path: Path) -> bytes:

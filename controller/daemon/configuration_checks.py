@@ -41,8 +41,9 @@ Mistakes: TypeAlias = Iterator[Mistake]
 def mistakes_of_sections(found: Found) -> list[Mistake]:
     """Those that the sections have together; a check whose sections could not be read is left out."""
     mistakes: list[Mistake] = []
+    partly = {"readings": {}} | found.partly  # limits are looked at without those that could not be read
     for check, needed, whole in CHECKS:
-        sections = found.good if whole else found.partly
+        sections = found.good if whole else partly
         if all(name in sections for name in needed):
             mistakes += check(*(sections[name] for name in needed))
     return mistakes
@@ -156,9 +157,19 @@ def _check_capture(table: TableSection, capture: CaptureSection | None) -> Mista
         )
 
 
-def _check_law(table: TableSection, readings: Mapping[str, ReadingSection], house: Sequence[HouseRow]) -> Mistakes:
+def _check_readings(table: TableSection, readings: Mapping[str, ReadingSection]) -> Mistakes:
+    yield from _mistakes_of_law(table, readings, (), simulated=table.simulated)
+
+
+def _check_house(table: TableSection, house: Sequence[HouseRow]) -> Mistakes:
+    yield from _mistakes_of_law(table, {}, house, simulated=True)  # what has to be chosen is looked at apart
+
+
+def _mistakes_of_law(
+    table: TableSection, readings: Mapping[str, ReadingSection], house: Sequence[HouseRow], *, simulated: bool
+) -> Mistakes:
     if table.game in GAMES:
-        for mistake in mistakes_of_law(table.game, readings, house, simulated=table.simulated):
+        for mistake in mistakes_of_law(table.game, readings, house, simulated=simulated):
             yield Mistake(str(mistake), mistake.hint)
 
 
@@ -202,8 +213,9 @@ CHECKS: Final[tuple[tuple[Callable[..., Mistakes], tuple[str, ...], bool], ...]]
     (_check_http, ("table", "api"), False),
     (_check_journal, ("journal",), False),
     (_check_capture, ("table", "capture"), False),
-    (_check_law, ("table", "readings", "house"), True),
-    (_check_limits, ("table", "readings", "limits"), True),
+    (_check_readings, ("table", "readings"), False),
+    (_check_house, ("table", "house"), False),
+    (_check_limits, ("table", "readings", "limits"), False),
     (_check_people, ("table", "people", "readers"), False),
     (_check_ranks, ("people",), True),
 )

@@ -1,4 +1,4 @@
-"""The files that a configuration names, read as the daemon will read them."""
+"""The files and the port that a configuration names, looked at as the daemon will find them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from controller.daemon.configuration import ConfigurationError, read_sections
+from controller.daemon.port_use import Run, mistakes_of_port
 from controller.daemon.section_reader import Mistake
-from controller.daemon.sections import Configuration
+from controller.daemon.sections import CaptureSection, Configuration, DeviceSection, JournalSection
 from controller.journal import JournalError
 from controller.journal.sealing import load_key_file
 from controller.journal.signing import load_signing_key
@@ -16,13 +18,36 @@ from firmware_bridge.device_keys import read_device_keys
 from firmware_bridge.errors import BridgeError
 
 
+def read_with_surroundings(path: Path, run: Run) -> Configuration:
+    """Read a configuration, and look at the files and the port that it names. `run`: what a program of the PC prints.
+
+    Raises `ConfigurationError` with the mistakes of all of them.
+    """
+    found = read_sections(path)
+    device, journal, capture, table, api = map(found.good.get, ("device", "journal", "capture", "table", "api"))
+    mistakes = [*found.mistakes, *_mistakes(device, journal, capture)]
+    if table is not None and api is not None:
+        mistakes += mistakes_of_port(table, api, run)
+    if mistakes:
+        raise ConfigurationError(path, mistakes)
+    return Configuration(**found.good)
+
+
 def mistakes_of_files(configuration: Configuration) -> list[Mistake]:
     """Those with which the daemon would not start, or would refuse its device."""
-    return list(_mistakes(configuration))
+    return list(_mistakes(configuration.device, configuration.journal, configuration.capture))
 
 
-def _mistakes(configuration: Configuration) -> Iterator[Mistake]:
-    for place, path, read in _files(configuration):
+def files_of(configuration: Configuration) -> tuple[Path, ...]:
+    """Keys and card table, as far as they are there."""
+    found = _files(configuration.device, configuration.journal, configuration.capture)
+    return tuple(path for _, path, _ in found if path is not None and path.exists())
+
+
+def _mistakes(
+    device: DeviceSection | None, journal: JournalSection | None, capture: CaptureSection | None
+) -> Iterator[Mistake]:
+    for place, path, read in _files(device, journal, capture):
         if path is None:
             continue
         try:
@@ -31,11 +56,16 @@ def _mistakes(configuration: Configuration) -> Iterator[Mistake]:
             yield Mistake(f"{place}: {error}", error.hint)
 
 
-def _files(configuration: Configuration) -> Iterator[tuple[str, Path | None, Callable[[Path], Any]]]:
-    device, journal, capture = configuration.device, configuration.journal, configuration.capture
-    yield "[device] key_file", device.key_file, read_device_keys
-    yield "[device] card_table", device.card_table, read_card_table
-    yield "[journal] key_file", journal.key_file, load_key_file
-    if journal.signing_key_path.exists():  # made at the first start
-        yield "[journal] signing_key_file", journal.signing_key_path, load_signing_key
-    yield "[capture] key_file", capture.key_file if capture is not None else None, load_key_file
+def _files(
+    device: DeviceSection | None, journal: JournalSection | None, capture: CaptureSection | None
+) -> Iterator[tuple[str, Path | None, Callable[[Path], Any]]]:
+    """Of the sections that could be read."""
+    if device is not None:
+        yield "[device] key_file", device.key_file, read_device_keys
+        yield "[device] card_table", device.card_table, read_card_table
+    if journal is not None:
+        yield "[journal] key_file", journal.key_file, load_key_file
+        if journal.signing_key_path.exists():  # made at the first start
+            yield "[journal] signing_key_file", journal.signing_key_path, load_signing_key
+    if capture is not None:
+        yield "[capture] key_file", capture.key_file, load_key_file

@@ -9,6 +9,7 @@ import re
 import secrets
 from collections.abc import Callable
 from contextlib import AsyncExitStack, suppress
+from functools import partial
 from importlib.metadata import version
 from typing import Any, Final, NamedTuple
 
@@ -26,6 +27,7 @@ from controller.daemon.configuration import Configuration
 from controller.daemon.host import HostClock, SystemdNotifier, forbid_core_dumps, host_boot_id, start_id
 from controller.daemon.journal_keeper import keeper_of
 from controller.daemon.journal_start import open_journal
+from controller.daemon.metrics_page import MetricsPage, disk_of
 from controller.daemon.real_device import open_real_device
 from controller.daemon.record import record_of
 from controller.daemon.reloading import Reloading
@@ -86,12 +88,12 @@ async def run_daemon(configuration: Configuration, origin: Origin) -> None:
         )
         gc.freeze()  # what was made for good is not looked through again: those pauses would delay the deal
         notifier.tell("READY=1", f"STATUS=table {table.name}")
-        reloading = Reloading(
-            origin, configuration, started.service, started.people, started.server.admit_again, notifier, log
-        )
+        admit = partial(_admit, started)
+        reloading = Reloading(origin, configuration, started.service, started.people, admit, notifier, log)
         _keep(stack, reloading.run(), "configuration")
         await stop.asked()
         notifier.tell("STOPPING=1")
+    log.info("daemon.stopped", table=table.name)
 
 
 async def _start(configuration: Configuration, notifier: SystemdNotifier, stop: Stop, stack: AsyncExitStack) -> Started:
@@ -119,8 +121,7 @@ async def _start(configuration: Configuration, notifier: SystemdNotifier, stop: 
     service = TableService(table.name, saved.table, writer, clock, link_view, journal_keeper)
     stack.push_async_callback(lambda: journal_keeper.stop(service.state))
     stack.callback(service.close)
-    if configuration.api.http is not None:
-        service.shift_ns = configuration.api.http.shift_hours * HOUR_NS
+    service.shifts.length_ns = _shift_ns(configuration)
     started = DaemonStarted(
         table.name, table.simulated, configuration.settings, start_id(), host_boot_id(), record_of(configuration)
     )
@@ -139,7 +140,13 @@ async def _start(configuration: Configuration, notifier: SystemdNotifier, stop: 
     service.device = keeper
     _keep(stack, service.run(), "table")
     server = ApiServer(
-        service, people, configuration.api.socket, clock.now, by_people=not table.simulated, screens=screens
+        service,
+        people,
+        configuration.api.socket,
+        clock.now,
+        by_people=not table.simulated,
+        screens=screens,
+        metrics=MetricsPage(service, link_view, disk_of(writer.folder), clock),
     )
     await server.start()
     stack.push_async_callback(server.close)
@@ -161,6 +168,17 @@ def _screens(configuration: Configuration, stack: AsyncExitStack) -> WebSetting 
     listener = TcpListener(http.port)
     stack.callback(listener.close)
     return WebSetting(listener, configuration.table.name, http.hosts)
+
+
+def _admit(started: Started, configuration: Configuration) -> None:
+    """What takes effect at once of a configuration that was read again."""
+    started.server.admit_again(configuration.api.http.hosts if configuration.api.http is not None else ())
+    started.service.shifts.length_ns = _shift_ns(configuration)
+
+
+def _shift_ns(configuration: Configuration) -> int:
+    http = configuration.api.http
+    return http.shift_hours * HOUR_NS if http is not None else 0
 
 
 async def _check_journal(configuration: Configuration, service: TableService) -> None:

@@ -48,6 +48,9 @@ class KeptJournal(Protocol):
     def begun(self) -> int:
         """When the file that is written to was begun, in UTC."""
 
+    async def answer(self) -> None:
+        """When the thread has done what it was asked for before."""
+
     async def save(self, state: SavedState) -> None: ...
 
     async def sign_head(self, moment: Moment) -> None: ...
@@ -121,8 +124,10 @@ class JournalKeeper:
 
     async def save(self, state: TableState) -> None:
         """Save the state in the file, so that the next start folds what follows only."""
+        # At a stop a commit may be on its way whose end nobody waits for: this is not the state after it.
+        await self._try("journal.state_not_saved", self._journal.answer())
         if self._journal.head.number != state.entry:
-            return  # a commit whose end was not waited for, at a stop
+            return
         self.unsaved_rounds = 0
         saved = SavedState(state, self._memory.journaled())
         await self._try("journal.state_not_saved", self._journal.save(saved))

@@ -82,7 +82,7 @@ def _load_newest(journal: Journal[AnyInput, AnyEvent], report: FoldReport) -> Sa
     files = journal.files()
     with closing(files.reader(files.files[-1])) as reader:
         checkpoint = reader.checkpoint()
-        if checkpoint is not None:
+        if checkpoint is not None and checkpoint[1].table.entry == checkpoint[0].number:
             return fold(reader, checkpoint[1], checkpoint[0], report)
         return fold(reader, reader.opening_state() or SavedState(), reader.header.before, report)
 

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Final, TypeAlias
 
 from controller.api.messages import OperationAnswer, RecalledCard
+from controller.api.round_events import LONGEST_START
 from controller.journal import JournalError
 from controller.journal.reader import Entry
 from controller.table.events import AnyEvent, CardsRecalled
@@ -37,14 +38,13 @@ async def _recalled_by(accepted: int, read: Read) -> tuple[RecalledCard, ...]:
 
 
 async def _events_of(number: int, until: int, read: Read) -> list[AnyEvent]:
-    """The events of a round up to an entry. A start that is taken back lies between two parts of the round before."""
+    """The events of a round up to an entry. Starts that were taken back lie between its parts."""
     found: list[AnyEvent] = []
-    after = await _before(number, until, read)
-    while entries := await read(after, AT_ONCE):
-        wanted = [entry for entry in entries if entry.round <= number + 1 and entry.number < until]
-        found += [entry.value for entry in wanted if entry.round == number and entry.kind == "event"]
-        if len(wanted) < len(entries):
-            break
+    after, passed = await _before(number, until, read), 0
+    while after < until and passed < LONGEST_START and (entries := await read(after, AT_ONCE)):
+        wanted = [entry for entry in entries if entry.round == number and entry.number < until]
+        found += [entry.value for entry in wanted if entry.kind == "event"]
+        passed = passed + len(entries) if min(entry.round for entry in entries) > number else 0
         after = entries[-1].number
     return found
 

@@ -1,7 +1,7 @@
 """SIGHUP: the configuration is read again, all of it or nothing.
 
-People, PINs and readers change at once, what the game is played by between rounds. What the daemon was built with
-(`FIXED`) does not change while it runs: a file in which that differs is refused as a whole.
+When each key takes effect stands in `taking_effect`. A file in which a key differs that only a restart can change is
+refused as a whole.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, Final, Protocol
 
 from controller.api.people import People
@@ -17,18 +16,11 @@ from controller.daemon.configuration import ConfigurationError, read_configurati
 from controller.daemon.record import record_of
 from controller.daemon.sections import Configuration
 from controller.daemon.starting import Notifier, Origin
+from controller.daemon.taking_effect import Effect, changed, effect_of, named
 from controller.table.record import ConfigurationRecord
 from controller.table.settings import Settings
 from firmware_bridge.exception_place import as_fields
 
-FIXED: Final[tuple[tuple[str, Callable[[Configuration], Any]], ...]] = (
-    ("[table] name", lambda one: one.table.name),
-    ("[table] simulated", lambda one: one.table.simulated),
-    ("[device]", lambda one: one.device),
-    ("[journal]", lambda one: one.journal),
-    ("[api]", lambda one: one.api),
-    ("[capture]", lambda one: one.capture),
-)
 NOTHING_CHANGED: Final = "The changed configuration is not in force, and nothing has changed"
 
 
@@ -41,7 +33,7 @@ class ReloadedTable(Protocol):
 
 
 class Reloading:
-    """`admit_again` ends the connections of users who are not admitted any longer."""
+    """`admit` makes the doors and screens follow what takes effect at once."""
 
     def __init__(
         self,
@@ -49,7 +41,7 @@ class Reloading:
         configuration: Configuration,
         table: ReloadedTable,
         people: People,
-        admit_again: Callable[[], None],
+        admit: Callable[[Configuration], None],
         notifier: Notifier,
         log: Any,
     ) -> None:
@@ -57,7 +49,7 @@ class Reloading:
         self._configuration = configuration
         self._table = table
         self._people = people
-        self._admit_again = admit_again
+        self._admit = admit
         self._notifier = notifier
         self._log = log
 
@@ -70,17 +62,18 @@ class Reloading:
 
     async def _reload(self) -> None:
         try:
-            found, record = await asyncio.to_thread(_read, self._origin.path)  # its disk may be slow
+            found, record = await asyncio.to_thread(_read, self._origin)  # its disk may be slow
         except ConfigurationError as error:
             self._refuse(str(error), "`cardshoe config check` lists what is wrong; correct the file and reload.")
             return
         except Exception as error:
             self._log.error("configuration.read_failed", **as_fields(error))
-            self._refuse(f"{self._origin.path}: the program failed over it.", "Call the maintainer.")
+            self._refuse(f"{self._origin.newest}: the program failed over it.", "Call the maintainer.")
             return
-        if fixed := [place for place, part in FIXED if part(found) != part(self._configuration)]:
+        places = list(changed(self._configuration, found))
+        if fixed := [named(place) for place in places if effect_of(place) is Effect.RESTART]:
             self._refuse(
-                f"{self._origin.path}: {', '.join(fixed)} cannot change while the daemon runs.",
+                f"{self._origin.newest}: {', '.join(fixed)} cannot change while the daemon runs.",
                 "Put it back, or restart the daemon between rounds.",
             )
             return
@@ -88,10 +81,10 @@ class Reloading:
             self._refuse("It cannot be recorded now.", "Return the table to service, then reload.")
             return
         self._people.change(found.people, found.readers)
-        self._admit_again()
+        self._admit(found)
         self._configuration = found
         self._table.configuration_refused = ""
-        self._log.info("configuration.reloaded", people=len(found.people), readers=len(found.readers))
+        self._log.info("configuration.reloaded", people=len(found.people), readers=len(found.readers), changed=places)
 
     def _refuse(self, sentence: str, hint: str) -> None:
         self._log.error("configuration.refused", sentence=sentence, hint=hint)
@@ -99,7 +92,7 @@ class Reloading:
         self._table.configuration_refused = f"{NOTHING_CHANGED}: {first}. {hint}"
 
 
-def _read(path: Path) -> tuple[Configuration, ConfigurationRecord]:
-    """Raises `ConfigurationError`."""
-    found = read_configuration(path)
+def _read(origin: Origin) -> tuple[Configuration, ConfigurationRecord]:
+    """The keys lie where they did at the start. Raises `ConfigurationError`."""
+    found = read_configuration(origin.newest, origin.path.resolve().parent)
     return found, record_of(found)

@@ -4,7 +4,8 @@ first. A mistake names its place as it stands in the file, what is expected ther
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from difflib import get_close_matches
 from enum import Enum
 from pathlib import Path
 from types import NoneType
@@ -65,14 +66,15 @@ class _Reader:
             if key in renamed:
                 self._note(f"{place} {key} is called {' and '.join(renamed[key])}")
             elif key not in fields:
-                self._note(f"there is no key {plain(key, LONGEST_NAME)}{where}; known: {', '.join(fields)}")
+                known = f"{_near(key, fields)}; known: {', '.join(fields)}"
+                self._note(f"there is no key {plain(key, LONGEST_NAME)}{where}{known}")
         good: dict[str, Any] = {}
         for key, field in fields.items():
             if key not in written:
                 if field.required and key not in (renamed[old][0] for old in renamed if old in written):
                     self._note(f"the key {key} is missing{where}")
                 continue
-            value = self._value(written[key], field.type, f"{place} {key}" if place else f"[{key}]")
+            value = self._value(written[key], field.type, _place_of(key, field.type, place))
             if value is not _BAD:
                 good[key] = value
         return good
@@ -139,6 +141,23 @@ class _Reader:
 
     def _note(self, what: str) -> None:
         self.mistakes.append(Mistake(f"{what}."))
+
+
+def _near(written: str, known: Iterable[str]) -> str:
+    """Which known word was probably meant, at the end of a sentence; empty: none is like it.
+
+    >>> _near("prot", ["port", "hosts"]), _near("x", ["port"])
+    ('; nearest: port', '')
+    """
+    found = get_close_matches(written[:LONGEST_NAME], known, n=1)
+    return f"; nearest: {found[0]}" if found else ""
+
+
+def _place_of(key: str, kind: Any, place: str) -> str:
+    """A section within another is called as its heading is written."""
+    if place and _is_section(without_none(kind)):
+        return f"[{place.strip('[]')}.{key}]"
+    return f"{place} {key}" if place else f"[{key}]"
 
 
 def _called(written: Any, number: int) -> str:

@@ -74,10 +74,15 @@ class HangUps:
 
 
 class Origin(NamedTuple):
-    """Where the configuration came from, and when it is to be read again."""
+    """Where the configuration came from, and when it is to be read again. `again`: then from there, where it is."""
 
     path: Path
     hang_ups: HangUps
+    again: Path | None = None
+
+    @property
+    def newest(self) -> Path:
+        return self.again if self.again is not None and self.again.exists() else self.path
 
 
 class Notifier(Protocol):

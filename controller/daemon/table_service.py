@@ -18,16 +18,19 @@ import msgspec
 import structlog
 
 from controller.api.callers import Caller
-from controller.api.ends import Ends
 from controller.api.feed import EventFeed
 from controller.api.messages import OperationAnswer, OperationRequest
 from controller.api.pace import Pace
 from controller.api.people import Acting
 from controller.api.view import LinkView, TableView, view_of
+from controller.daemon.faults import NO_ROOM, Fault
 from controller.daemon.heard_inputs import input_of
+from controller.daemon.meter_definitions import DECISION
+from controller.daemon.meters import Meters
 from controller.daemon.noticed_times import NoticedTimes
 from controller.daemon.published_events import of_decision, published
 from controller.daemon.recalling import answer_recall
+from controller.daemon.shift_times import Shifts
 from controller.journal import JournalError
 from controller.journal.codec import Clock
 from controller.journal.pages import Pages
@@ -41,6 +44,7 @@ from controller.table.decision import Decided
 from controller.table.events import AnyEvent, CommandIssued, DeviceLost, IrregularityRaised
 from controller.table.inputs import AnyInput
 from controller.table.model import Answer, PinLock
+from controller.table.next_step import return_by
 from controller.table.offers import Offer, offers
 from controller.table.operations import DealerOn, RecallCards, ReturnToService, SignOn, TakeOver
 from controller.table.perform import name_of
@@ -82,22 +86,6 @@ class Asked(NamedTuple):
     done: asyncio.Future[None] | None = None
 
 
-class Fault(NamedTuple):
-    """Why nothing can be decided or recorded."""
-
-    code: str
-    sentence: str
-    hint: str
-    returned_by: Role = Role.PIT_SUPERVISOR  # or a person of a higher rank
-
-
-NO_ROOM: Final = Fault(
-    "journal-full",
-    "The disk with the journal has no room left for another round.",
-    "Make room on that disk, then return the table to service.",
-)
-
-
 SETTINGS_DUE: Final = "The configuration has changed: the table's settings change after this round."
 
 
@@ -132,8 +120,8 @@ class TableService:
         self.feed = EventFeed(self._old.page, pace)
         self.feed.start_after(state.entry)
         self.device: DeviceLink | None = None
-        self.shift_ns = 0  # how long a sign-on at a screen lasts
-        self._ends = Ends(clock.now)
+        self.shifts = Shifts(clock.now)
+        self.meters = Meters(clock)
         self._writer = writer
         self._clock = clock
         self._link_view = link_view
@@ -164,6 +152,7 @@ class TableService:
             started = msgspec.structs.replace(started, doubt=doubt.code, doubt_sentence=doubt.sentence)
         await self._commit(started, decide(self.state, started))
         await self._noticed.recall(self.state, self._old)
+        await self.shifts.recall(self.state, self._writer.folder)
         if doubt is not None:
             returned_by = Role.SHIFT_MANAGER if doubt.of_key else Role.PIT_SUPERVISOR
             self._fail(Fault(doubt.code, doubt.sentence, doubt.hint, returned_by))
@@ -190,7 +179,12 @@ class TableService:
             warnings = (*warnings, SETTINGS_DUE)
         view = msgspec.structs.replace(view, warnings=warnings, journal=self.journal)
         if self._fault is not None:
-            view = msgspec.structs.replace(view, service="out_of_service", service_cause=self._fault.sentence)
+            view = msgspec.structs.replace(
+                view,
+                service="out_of_service",
+                service_cause=self._fault.sentence,
+                next_step=return_by(self._fault.returned_by),
+            )
         return view
 
     def utc_ns(self) -> int:
@@ -229,7 +223,7 @@ class TableService:
         self._queue.put_nowait(Asked(None))
 
     async def configure(self, record: ConfigurationRecord, settings: Settings) -> bool:
-        """Record what the daemon has read again; the settings follow between rounds. False: nothing can be recorded."""
+        """Record what the daemon has read again; settings follow between rounds. False: nothing can be recorded."""
         if self._fault is not None:
             return False
         await self._ask(inputs.ConfigurationRead(record))
@@ -238,7 +232,7 @@ class TableService:
         self._settings_due = inputs.ConfigurationRead(record, settings)
         if self.state.settings == settings and self.state.settings_wait is None:
             self._settings_due = None
-        self._queue.put_nowait(Asked(None))
+        await self._ask(None)  # between rounds the settings are in force when this returns
         return True
 
     def stands_for(self, caller: Caller) -> str:
@@ -248,10 +242,7 @@ class TableService:
         """
         if caller.uid is not None:
             return self.state.duty.dealer if caller.uid == self.state.duty.dealer_uid else ""
-        screen = self.state.screen(caller.screen)
-        if screen is None or self._ends.seconds_left(screen.id, screen.until_utc_ns, self.shift_ns) <= 0:
-            return ""
-        return screen.dealer
+        return self.shifts.dealer_at(self.state.screen(caller.screen))
 
     def pin_lock(self, person: str, caller: Caller) -> PinLock:
         """Wrong PINs of the person of this caller, those included that could not be recorded yet."""
@@ -328,7 +319,7 @@ class TableService:
 
     def _shift_end(self, request: OperationRequest) -> int:
         """When a sign-on ends that an operation begins; 0: it begins none."""
-        return self._clock.now().utc_ns + self.shift_ns if isinstance(request.operation, SIGNS_ON) else 0
+        return self._clock.now().utc_ns + self.shifts.length_ns if isinstance(request.operation, SIGNS_ON) else 0
 
     def _faulty(self) -> OperationAnswer:
         fault = self._fault or Fault("internal", "The table could not decide this.", "Try it again.")
@@ -398,7 +389,9 @@ class TableService:
             await self._take_as_not_understood(given)
 
     async def _decide(self, given: AnyInput) -> None:
+        began = self._clock.now()
         decided = decide(self.state, given)
+        self.meters.took(DECISION, began, in_round=decided.state.in_round)
         if decided.events:
             await self._commit(given, decided)
         else:
@@ -427,6 +420,12 @@ class TableService:
             )
 
     async def _commit(self, given: AnyInput, decided: Decided) -> None:
+        if (ends_with := self._writer.head.number) != self.state.entry:  # entries would be named by two numbers
+            raise JournalError(
+                "journal-state",
+                f"The table is at entry {self.state.entry}, and its journal ends with entry {ends_with}.",
+                "Restart the daemon: it reads the journal again. Keep the log for the maintainer.",
+            )
         moment = self._clock.now()
         before, ends_round = self.state, self.state.in_round and not decided.state.in_round
         number = decided.state.round.number
@@ -442,6 +441,7 @@ class TableService:
         committed = await self._writer.append(
             given, decided.events, round=number, moment=moment, ends_round=ends_round, then=show
         )
+        self.meters.committed(moment, decided)
         if isinstance(given, inputs.PersonActed) and isinstance(given.operation, ReturnToService):
             await self._writer.accept()
         self._act(given, committed.events, decided.events)

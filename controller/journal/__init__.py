@@ -24,7 +24,8 @@ The codes of `JournalError`:
     ├── journal-damaged     what is written is not what was written
     ├── journal-locked      another program writes to it
     ├── journal-linked      the file has several names
-    └── journal-incomplete  a folder is no whole backup
+    ├── journal-incomplete  a folder is no whole backup
+    └── journal-state       it ends elsewhere than the program that writes to it takes for its end
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ JournalCode: TypeAlias = Literal[
     "journal-locked",
     "journal-linked",
     "journal-incomplete",
+    "journal-state",
 ]
 
 

@@ -15,6 +15,7 @@ from controller.people_words.round_words import ROUND_WORDS
 from controller.people_words.supervisor_words import SUPERVISOR_WORDS
 from controller.people_words.table_of_words import TableOfWords
 from controller.people_words.word import Word
+from controller.table import operations
 
 WORDS: Final[Mapping[str, Word[TableOfWords]]] = {
     **ROUND_WORDS,
@@ -23,3 +24,10 @@ WORDS: Final[Mapping[str, Word[TableOfWords]]] = {
     **DECK_WORDS,
 }
 """Where one word begins another, the longer one counts."""
+
+WITHOUT_WORDS: Final[Mapping[type[operations.Operation], str]] = {
+    operations.EnrolScreen: "the screen's browser keeps what is enrolled, so it is done at that browser",
+    operations.SignOn: "a dealer signs on at a screen, with the PIN",
+    operations.LockScreen: "a screen is locked at that screen",
+}
+"""Operations that no word enters, and why."""

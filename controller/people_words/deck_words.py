@@ -23,6 +23,15 @@ def _read_bring(tokens: Tokens) -> Act:
     return lambda table: table.enter(bring)
 
 
+def _read_take_out(tokens: Tokens) -> Act:
+    reason = forms.because(tokens, "worn")
+    seen_by = forms.witness(tokens)
+    name = tokens.take("the name of a deck")
+    count = tokens.number("how many cards were counted") if tokens.maybe("count") else DECK_SIZE
+    taken = operations.TakeDeckOut(name, reason, count, seen_by)
+    return lambda table: table.enter(taken)
+
+
 def _read_load(tokens: Tokens) -> Act:
     name = tokens.take("the name of a deck")
     return lambda table: table.put_in(name)
@@ -65,6 +74,12 @@ DECK_WORDS: Final[Mapping[str, Word[TableOfWords]]] = {
         "a deck comes to the table, counted",
         _read_bring,
         (operations.BringDeck,),
+    ),
+    "take deck out": Word(
+        "take deck out NAME [count NUMBER] [witness NAME] [because TEXT]",
+        "it leaves the table, counted; without a number it has all its cards",
+        _read_take_out,
+        (operations.TakeDeckOut,),
     ),
     "load deck": Word(
         "load deck NAME", "this one of the table's decks is put into the device", _read_load, (operations.LoadDeck,)

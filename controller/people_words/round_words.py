@@ -7,7 +7,7 @@ from typing import Final
 
 from controller.people_words import word as forms
 from controller.people_words.table_of_words import TableOfWords
-from controller.people_words.tokens import Tokens
+from controller.people_words.tokens import Tokens, UnreadableError
 from controller.people_words.word import Act, Word, entered, plain
 from controller.roles import Role
 from controller.table import operations
@@ -72,6 +72,27 @@ def _read_change_bet(tokens: Tokens) -> Act:
 def _read_take_back_bet(tokens: Tokens) -> Act:
     bet = tokens.number("the number of a bet")
     return lambda table: table.enter(operations.TakeBackWager(bet))
+
+
+def _read_restrict(tokens: Tokens) -> Act:
+    """All that is restricted from now on: what a line does not name is lifted."""
+    by = tokens.by(Role.PIT_MANAGER)
+    closed: list[int] = []
+    fewer: list[tuple[int, int]] = []
+    one_box: list[str] = []
+    if not tokens.left:
+        raise UnreadableError("say what is restricted, or `nothing`")
+    while tokens.left and not tokens.maybe("nothing"):
+        if tokens.maybe("close box"):
+            closed.append(tokens.number("a box"))
+        elif tokens.maybe("wagers at box"):
+            fewer.append((tokens.number("a box"), tokens.number("the most wagers of a kind")))
+        elif tokens.maybe("one box for"):
+            one_box.append(tokens.take("a bettor"))
+        else:
+            break
+    restriction = operations.RestrictBetting(tuple(closed), tuple(fewer), tuple(one_box))
+    return lambda table: table.enter(restriction, by)
 
 
 def _read_bettor(tokens: Tokens) -> Act:
@@ -171,6 +192,18 @@ ROUND_WORDS: Final[Mapping[str, Word[TableOfWords]]] = {
     ),
     "take back bet": Word(
         "take back bet NUMBER", "the chips are taken off", _read_take_back_bet, (operations.TakeBackWager,)
+    ),
+    "return excess": Word(
+        "return excess",
+        "chips over a maximum are handed back, before bets are closed",
+        entered(operations.RejectExcess()),
+        (operations.RejectExcess,),
+    ),
+    "restrict": Word(
+        "restrict nothing or restrict [close box BOX] [wagers at box BOX MOST] [one box for BETTOR] ... [by ROLE]",
+        "all that is restricted from now on: boxes closed, so many wagers of a kind at most, bettors held to one box",
+        _read_restrict,
+        (operations.RestrictBetting,),
     ),
     "open": Word(
         "open PLACE [CARDS] or open all",

@@ -60,6 +60,34 @@ def _last_entry(table: TableOfWords, word: str, instead: Replaceable | None) -> 
     raise NothingDoneError(f"no entry of this round is `{word}`")
 
 
+def _read_correct_bet(tokens: Tokens) -> Act:
+    """`bet 0`: one that was not entered; then bettor, wager and box describe it."""
+    reason = forms.because(tokens, "it was entered wrongly")
+    by = tokens.by(Role.PIT_SUPERVISOR)
+    bet, amount = tokens.number("the number of a bet"), tokens.number("an amount")
+    bettor = tokens.take("a bettor") if tokens.maybe("bettor") else ""
+    wager = tokens.take("a wager like main") if tokens.maybe("wager") else ""
+    box = tokens.number("a box") if tokens.maybe("box") else 0
+    correction = operations.CorrectBet(bet, amount, reason, bettor, wager, box)
+    return lambda table: table.enter(correction, by)
+
+
+def _read_recall(tokens: Tokens) -> Act:
+    if (text := tokens.tail("because")) is None or not text:
+        raise UnreadableError("say at the end why they are recalled")
+    by = tokens.by(Role.PIT_MANAGER)
+    number = tokens.number("the number of a round")
+    place = tokens.take("a place, tray or aside") if tokens.left else ""
+    recall = operations.RecallCards(number, " ".join(text), place)
+    return lambda table: table.enter(recall, by)
+
+
+def _read_remove_screen(tokens: Tokens) -> Act:
+    by = tokens.by(Role.PIT_SUPERVISOR)
+    screen = tokens.take("the id of a screen")
+    return lambda table: table.enter(operations.RemoveScreen(screen), by)
+
+
 def _read_abandon(tokens: Tokens) -> Act:
     text = forms.because(tokens, "it cannot be finished")
     by = tokens.by(Role.SHIFT_MANAGER)
@@ -118,6 +146,24 @@ SUPERVISOR_WORDS: Final[Mapping[str, Word[TableOfWords]]] = {
         "the last entry of that kind is corrected, in the words of its step; alone, it is struck out",
         _read_correct,
         (operations.CorrectEntry,),
+    ),
+    "correct bet": Word(
+        "correct bet NUMBER AMOUNT [bettor BETTOR] [wager WAGER] [box NUMBER] [by ROLE] [because TEXT]",
+        'so much lay there at "No more bets", 0 for none; bet 0 is one that was not entered, which the rest describes',
+        _read_correct_bet,
+        (operations.CorrectBet,),
+    ),
+    "recall": Word(
+        "recall NUMBER [PLACE] [by ROLE] because TEXT",
+        "the cards that the device read in the round of that number, all or those of a place, tray or aside",
+        _read_recall,
+        (operations.RecallCards,),
+    ),
+    "remove screen": Word(
+        "remove screen SCREEN [by ROLE]",
+        "a screen of the table may only display from now on",
+        _read_remove_screen,
+        (operations.RemoveScreen,),
     ),
     "abandon": Word(
         "abandon [by ROLE] [because TEXT]",

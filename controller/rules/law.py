@@ -179,14 +179,22 @@ class Finding(NamedTuple):
 
 def find_row(law: Law, kind: Kind, facts: Facts) -> Finding:
     """The first row whose facts hold, or the first that might once the facts that it asks for are stated."""
+    return next(findings(law, kind, facts))
+
+
+def findings(law: Law, kind: Kind, facts: Facts) -> Iterator[Finding]:
+    """Every row that may apply once more facts are stated, the likeliest first; the last one asks for none."""
     for row in law.rows:
         if row.kind is not kind or facts.noticed not in row.noticed:
             continue
         asks = _unstated(row.when, facts)
-        if asks is not None:
-            numbered = row if asks or row.authority else replace(row, id=number(kind, facts))
-            return Finding(numbered, asks)
-    return Finding(silent_row(law.game, kind, facts), ())
+        if asks is None:
+            continue
+        if not asks:
+            yield Finding(row if row.authority else replace(row, id=number(kind, facts)), ())
+            return
+        yield Finding(row, asks)
+    yield Finding(silent_row(law.game, kind, facts), ())
 
 
 def _unstated(when: Facts, facts: Facts) -> tuple[str, ...] | None:

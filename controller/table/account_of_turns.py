@@ -27,7 +27,9 @@ def what_happened(state: TableState) -> str:
     answer = next((one for one in state.answers if one.entry == turn.operation), None) if turn.operation else None
     if answer is None:
         return BY_NAME.get(turn.what, "The table has changed.")
-    return f"{state.name_of(answer.person)} {ASKED_FOR.get(turn.what) or done(PHRASES[answer.operation])}."
+    screen = state.screen(answer.screen)
+    who = f"{state.name_of(answer.person)} ({screen.name})" if screen is not None else state.name_of(answer.person)
+    return f"{who} {ASKED_FOR.get(turn.what) or done(PHRASES[answer.operation])}."
 
 
 def done(phrase: str) -> str:

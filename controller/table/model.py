@@ -77,6 +77,7 @@ class Hand(msgspec.Struct, frozen=True):
     named: tuple[Card, ...] = ()  # faces that people saw before the hand was turned over
     named_at: int = 0  # the entry by which they were named
     outcome: Outcome | None = None
+    half: bool = False  # it has won, and a win pays half
 
     @property
     def size(self) -> int:
@@ -189,13 +190,16 @@ class Stage(StrEnum):
 class Asking(msgspec.Struct, frozen=True):
     """A first request of something that takes effect when it is entered again; `entry`: where the request stands.
 
-    `screen`: the one at which it was entered; empty: at none. `utc_ns`: when; 0: not kept.
+    `screen`: the one at which it was entered; empty: at none. `utc_ns`: when; 0: not kept. `facts`: those stated in it;
+    `authority`: by whose it was ruled.
     """
 
     entry: int
     person: str = ""
     screen: str = ""
     utc_ns: int = 0
+    facts: Facts = Facts()
+    authority: str = ""
 
 
 class Turn(msgspec.Struct, frozen=True):
@@ -287,7 +291,10 @@ class Restrictions(msgspec.Struct, frozen=True):
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """The answer to a person's operation; kept so that a repeat gets the same one. `code` empty: accepted."""
+    """The answer to a person's operation; kept so that a repeat gets the same one. `code` empty: accepted.
+
+    `screen`: the enrolled screen at which it was accepted, by its id.
+    """
 
     operation_id: str
     operation: str
@@ -296,6 +303,7 @@ class Answer(msgspec.Struct, frozen=True):
     entry: int
     code: str = ""
     sentence: str = ""
+    screen: str = ""
 
 
 Proof: TypeAlias = Literal["", "user", "pin", "screen"]
@@ -320,7 +328,8 @@ class Screen(msgspec.Struct, frozen=True):
     """A browser that a supervisor enrolled: people may operate the table there.
 
     `token_hash`: SHA-256 of what its cookie holds, in hex; `id`: the first digits of it. `dealer`: who is signed on
-    there until `until_utc_ns`; empty: nobody.
+    there until `until_utc_ns`; empty: nobody. `since`: the entry of that sign-on, 0: of an earlier version;
+    `host_boot`: the start of the PC in which it was.
     """
 
     id: str
@@ -328,3 +337,5 @@ class Screen(msgspec.Struct, frozen=True):
     token_hash: str
     dealer: str = ""
     until_utc_ns: int = 0
+    since: int = 0
+    host_boot: str = ""

@@ -32,7 +32,7 @@ CANNOT_SERVE: Final = frozenset(
 """Codes of docs/faults.md with which a device stays out of use until a person has done something about it."""
 
 
-CHANGED: Final = "The settlement has changed: pay or take back the difference, then record it."
+CHANGED: Final = 'The settlement has changed: pay or take back the difference, then press "Paid".'
 
 
 def next_step(state: TableState) -> str:
@@ -48,7 +48,7 @@ def next_step(state: TableState) -> str:
 def _chips_due(state: TableState) -> str:
     if state.round.bets_to_return:
         paid = "Take back what was paid and return" if state.round.paid_before else "Return"
-        return f"{paid} all bets, then record it."
+        return f'{paid} all bets, then press "Bets are back".'
     return CHANGED if state.round.difference_due else ""
 
 
@@ -79,7 +79,7 @@ def goes_on_without_device(state: TableState) -> bool:
 def _in_the_way(state: TableState) -> str:
     """What comes before the act of the phase: an open irregularity with the number of others, the device's trouble."""
     if state.round.abandon_asked:
-        return "The round is about to be abandoned. Repeat to confirm, or continue."
+        return "The round is about to become void. Confirm it, or continue."
     if blocking := [found for found in in_order(state) if found.blocks]:
         named = blocking[0].kind is Kind.TECHNICAL_STOP and state.device.connected and state.device.stopped
         trouble = f"Clear the {state.device.word}." if named else device_trouble(state)
@@ -121,7 +121,7 @@ def _not_connected(state: TableState) -> str:
         return f"Wait until the {device} is connected{by_hand}."
     if code in CANNOT_SERVE:
         return f"The {device} cannot be used. {_cause(state)}. Call the pit supervisor."
-    return f"The {device} is not connected ({_cause(state)}): check its power and its cable{by_hand}."
+    return f"The {device} is not connected: check its power and its cable{by_hand}."
 
 
 def _cause(state: TableState) -> str:
@@ -131,7 +131,7 @@ def _cause(state: TableState) -> str:
 def waiting(state: TableState) -> str:
     """What a table that is not in service waits for, where it is not its device."""
     if state.service is Service.RECONCILING:
-        return f"Wait: {_cause(state)}."
+        return f"Wait until the {state.device.word} is compared with the screen."
     return f"The table is out of service ({_cause(state)}). Call the pit supervisor to return it to service."
 
 
@@ -202,11 +202,13 @@ def _expose(state: TableState) -> str:
 
 
 def _settle(state: TableState) -> str:
-    again = "Press Conclude again: errors found later no longer change this round."
+    again = "Confirm the end of the round: errors found later no longer change it."
     if state.round.chips_paid:
-        conclude = again if state.round.conclusion_asked else "Conclude the round."
+        conclude = again if state.round.conclusion_asked else "End the round."
         return _first_refusal(state, operations.ConcludeRound(), conclude)
-    return _first_refusal(state, operations.RecordSettled(), _chips_due(state) or "Pay the chips, then record it.")
+    return _first_refusal(
+        state, operations.RecordSettled(), _chips_due(state) or 'Pay and take the bets, then press "Paid".'
+    )
 
 
 BY_PHASE: Final[dict[Phase, Callable[[TableState], str]]] = {
@@ -221,3 +223,8 @@ BY_PHASE: Final[dict[Phase, Callable[[TableState], str]]] = {
     Phase.SETTLING: _settle,
     Phase.MAINTENANCE: lambda state: "Under maintenance: instruct the device, or end the maintenance.",
 }
+
+
+def return_by(role: Role) -> str:
+    """What a table waits for that is out of service for a reason of its own, whatever its device does."""
+    return f"The table is out of service. Call the {role.word} to return it to service."

@@ -31,20 +31,25 @@ def decisions(state: TableState) -> Iterator[Group]:
 
 
 def _confirmed(state: TableState, found: Irregularity) -> Iterator[Group]:
-    """Yes or no to the first question that is open; what only a count shows is not answered in words."""
+    """Yes or no to the first question that is open; what only a count shows is not answered in words.
+
+    What was confirmed once, with some answers, has to be confirmed with the same ones: that comes first.
+    """
     asked = found.asks[0] if found.asks and COUNT_BY_HAND not in found.asks else ""
-    for answer in (True, False) if asked else (None,):
-        stated: dict[str, Any] = {asked: answer} if asked else {}
-        yield _confirmation(state, found, msgspec.convert(stated, Facts))
+    once = [found.asking.facts] if found.void_asked and found.asking is not None else []
+    stated: list[dict[str, Any]] = [{asked: answer} for answer in (True, False)] if asked else [{}]
+    for facts in dict.fromkeys((*once, *(msgspec.convert(one, Facts) for one in stated))):
+        yield _confirmation(state, found, facts)
 
 
 def _confirmation(state: TableState, found: Irregularity, facts: Facts) -> Group:
     row, asks = row_with(state, found, facts)
     void = not asks and row.disposition is Disposition.VOID and voids_a_round(state, found)
+    repeated = found.asking is not None and found.asking.facts == facts
     sample = operations.ConfirmIrregularity(found.id, found.revision, facts)
     known = (*THE_MATTER, "facts") if facts != Facts() else THE_MATTER
     role = found.row.confirms if asks or not found.asks else row.confirms
-    return group(sample, known=known, twice=void, asking=_asking(found) if void else None, role=role)
+    return group(sample, known=known, twice=void, asking=_asking(found) if void and repeated else None, role=role)
 
 
 def _asking(found: Irregularity) -> Asking | None:
@@ -82,17 +87,18 @@ def _moved(state: TableState, found: Irregularity) -> Iterator[Group]:
 
 def _ruled(state: TableState, found: Irregularity) -> Iterator[Group]:
     for action in RulingAction:
-        if not may_be_ruled(state, found, action):
-            continue
         named = NAMED[action](state, found) if action in NAMED else {}
-        sample = operations.Rule(found.id, found.revision, action, WORDS, WORDS, **named)
+        if not may_be_ruled(state, found, action) or not all(named.values()):
+            continue  # also where there is nothing that the ruling could name
         void = action is RulingAction.VOID and voids_a_round(state, found)
+        asking = _asking(found) if void else None
+        words = (asking.authority, found.void_because) if asking else (WORDS, WORDS)
         yield group(
-            sample,
-            known=(*THE_MATTER, "action"),
+            operations.Rule(found.id, found.revision, action, *words, **named),
+            known=(*THE_MATTER, "action", *(("authority", "text") if asking else ())),
             needs=tuple(named),
             twice=void,
-            asking=_asking(found) if void else None,
+            asking=asking,
             role=decider(found),
         )
 

@@ -18,10 +18,11 @@ from controller.table.inputs import PersonActed
 from controller.table.model import Asking
 from controller.table.offered import Group, groups
 from controller.table.offered_decisions import decisions
-from controller.table.operations import Operation
+from controller.table.operations import AnyOperation, Operation
 from controller.table.perform import name_of, verify, verify_moment
 from controller.table.permissions import PERMISSIONS
 from controller.table.primary_act import primary_act
+from controller.table.rounds import REPEATED_WITHIN_NS
 from controller.table.state import TableState
 
 ANOTHER: Final = "*"
@@ -32,8 +33,8 @@ class Offer(msgspec.Struct, frozen=True):
     """An operation that people can enter, or why they cannot.
 
     `role`: the lowest rank that may. `twice`: it takes effect when it is entered again; `asked`: the entry of the first
-    request, where one stands, with who entered it and when. `primary`: the act that comes next. `arguments`: what is
-    known of the operation's fields; `needs`: the fields that a person adds.
+    request, where one stands, with who entered it, at which screen, and when. `primary`: the act that comes next.
+    `arguments`: what is known of the operation's fields; `needs`: the fields that a person adds.
     """
 
     operation: str
@@ -44,6 +45,7 @@ class Offer(msgspec.Struct, frozen=True):
     twice: bool = False
     asked: int = 0
     asked_by: str = ""
+    asked_screen: str = ""
     asked_utc_ns: int = 0
     primary: bool = False
     arguments: dict[str, Any] = {}
@@ -65,6 +67,20 @@ def offers(state: TableState) -> tuple[Offer, ...]:
     return tuple(found)
 
 
+def signed_before(state: TableState, operation: AnyOperation, screen: str, repeats: int, utc_ns: int) -> str:
+    """Who signed the first request, where this is the second one: in the same words, soon after, at the same screen.
+
+    Empty: nobody did, and the request needs a signature of its own. What may stand in it is what is offered.
+    """
+    for offer in offers(state) if screen and repeats else ():
+        soon = utc_ns - offer.asked_utc_ns <= REPEATED_WITHIN_NS
+        if (offer.asked, offer.asked_screen) == (repeats, screen) and soon and not offer.needs:
+            words = {"operation": offer.operation, **msgspec.to_builtins(offer.arguments)}
+            if msgspec.convert(words, AnyOperation) == operation:
+                return offer.asked_by
+    return ""
+
+
 def _offer(state: TableState, group: Group) -> Offer:
     refused, role = _tried(state, group)
     asking = group.asking or Asking(0)
@@ -78,6 +94,7 @@ def _offer(state: TableState, group: Group) -> Offer:
         twice=group.twice,
         asked=asking.entry,
         asked_by=asking.person,
+        asked_screen=asking.screen,
         asked_utc_ns=asking.utc_ns,
         arguments=dict(group.known),
         needs=group.needs,

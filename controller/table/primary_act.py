@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from controller.games.specification import StepKind
 from controller.rules.dealing_order import DEALER
 from controller.table import operations
-from controller.table.irregularities.questions import in_order, waits_for_hand_count
+from controller.table.irregularities.questions import in_order, waits_for_hand_count, waits_for_places
 from controller.table.model import Hand, Irregularity, Stage
 from controller.table.next_step import goes_on_without_device, stub_is_out
 from controller.table.offered import counts_due, returns_due
@@ -52,6 +52,8 @@ def _about(state: TableState, found: Irregularity) -> Act | None:
         return Act(operations.CountCards, {"pile": due})
     if found.stage is Stage.CLAIMED and waits_for_hand_count(found):
         return Act(operations.CountCards)
+    if found.stage is Stage.MOVING and waits_for_places(state, found):
+        return Act(operations.PlaceCards)
     if found.stage is Stage.MOVING:
         return Act(operations.Reconstruct, {"irregularity": found.id})
     return None
@@ -89,7 +91,10 @@ def _settle(state: TableState) -> Act | None:
 
 
 def _begin(state: TableState) -> Act | None:
-    return Act(operations.PlaceYourBets)
+    """A deck that people shuffle is shuffled before."""
+    deck = state.decks.coming
+    by_people = state.device.kind != "shuffler" and bool(deck.deck) and not (deck.shuffled or deck.used)
+    return Act(operations.ShuffledOutside if by_people else operations.PlaceYourBets)
 
 
 BY_PHASE: Final[dict[Phase, Callable[[TableState], Act | None]]] = {

@@ -173,7 +173,7 @@ def occupy_boxes(decision: Decision, given: PersonActed, operation: operations.O
 
 def verify_no_more_bets(state: TableState, given: PersonActed, operation: operations.NoMoreBets) -> None:
     if not state.round.boxes and not state.game.every_hand:
-        raise RefusedError("no-boxes", "Mark the boxes with bets.")
+        raise RefusedError("no-boxes", "Enter the bets." if state.bettors else "Mark the boxes with bets.")
 
 
 def no_more_bets(decision: Decision, given: PersonActed, operation: operations.NoMoreBets) -> None:

@@ -140,6 +140,8 @@ def _unavailable(path: str, baud: int, error: Exception) -> TransportUnavailable
         sentence = f"There is no serial port {path}."
         hint = (
             "Plug the device in and switch it on. Under serial:///dev/cardshoe/SERIAL it is found by its serial number."
+            if path.startswith("/dev/")
+            else f"Start the simulated device: cardshoe simulate --link {path}"
         )
         return TransportUnavailableError(sentence, hint, "port-missing")
     if number in _NOT_ADMITTED:

@@ -36,6 +36,7 @@ from simulators.people.crew import CREW, Crew, CrewError, crew_of
 from simulators.people.dealer import SimulatedDealer, SimulationError
 from simulators.people.physical_table import PhysicalTable
 from simulators.people.plan import plan_rounds
+from simulators.people.visitor import VisitorsHands
 
 HUMAN_PACE = 0.22  # of table time: a demonstration of five rounds ends within a minute
 IN_STATE: Final = "Default: $XDG_STATE_HOME/cardshoe/"  # of an option's help, before the name of a file
@@ -63,6 +64,7 @@ class Simulation(msgspec.Struct, frozen=True):
     game_id: str
     rounds: int
     wagers: bool
+    hands: bool
     stay: bool
     options: FaultOptions
 
@@ -127,6 +129,8 @@ def in_state_folder(name: str) -> Path:
 @click.option("--game", "game_id", metavar="GAME", help="The game at that socket.  [default: NC]")
 @click.option("--rounds", type=click.IntRange(min=1), default=5, show_default=True, help="How many, with --dealer.")
 @click.option("--wagers", is_flag=True, help="The people bet, with --dealer.")
+@click.option("--hands", is_flag=True, help="With --dealer: a person at the console deals; the simulated people move "
+              "the cards, and say what lies on the table.")  # fmt: skip
 @click.option("--stay", is_flag=True, help="Keep the device plugged in after the last round, until interrupted.")
 @click.option("--fault", "faults", multiple=True, metavar="NAME@N", help="Arm a fault, as in jam@5 or loss=0.01; "
               "`list` names them. As often as needed.")  # fmt: skip
@@ -136,7 +140,7 @@ def in_state_folder(name: str) -> Path:
 def simulate(driver: str, draw_every: float, card_table: Path | None, kind: Literal["shuffler", "shoe"], serial: str,
              seed: int, link: Path | None, tcp: str | None, key_file: Path | None, on_removal: bool, stages: bool,
              fast: bool, log: Path | None, dealer: Path | None, pins: tuple[str, ...], game_id: str | None,
-             rounds: int, wagers: bool, stay: bool, faults: tuple[str, ...], preset: str | None,
+             rounds: int, wagers: bool, hands: bool, stay: bool, faults: tuple[str, ...], preset: str | None,
              console: bool | None) -> None:  # fmt: skip
     """Run a simulated shuffler or shoe on a pseudo-terminal or a TCP port, and print where it is.
 
@@ -164,7 +168,8 @@ def simulate(driver: str, draw_every: float, card_table: Path | None, kind: Lite
     table = _table(dealer, pins, game_id)
     asked = Simulation(
         kind, serial, seed, where, _listening(tcp), keys, on_removal, stages, 0.0 if fast else HUMAN_PACE, log,
-        table.socket, table.crew, playable(table.game_id, on_removal=on_removal).id, rounds, wagers, stay, options,
+        table.socket, table.crew, playable(table.game_id, on_removal=on_removal).id, rounds, wagers, hands, stay,
+        options,
     )  # fmt: skip
     try:
         asyncio.run(run_simulation(asked))
@@ -304,9 +309,14 @@ async def _people(asked: Simulation, device: SimulatedDevice, pace: Pace) -> Non
     unit = Unit.SETS if asked.kind == "shuffler" else Unit.SINGLES
     plan = plan_rounds(asked.seed, unit, asked.rounds, game_id=asked.game_id, stages=asked.stages, wagers=asked.wagers)
     table = PhysicalTable(device.mechanism, pace)
-    dealer = SimulatedDealer(device, table, asked.dealer, plan, Random(f"{asked.seed}/people"), asked.crew)
+    random = Random(f"{asked.seed}/people")
+    if asked.hands:
+        dealer: SimulatedDealer = VisitorsHands(device, table, asked.dealer, plan, random, click.echo)
+    else:
+        dealer = SimulatedDealer(device, table, asked.dealer, plan, random, asked.crew)
     last = await dealer.play()
-    click.echo(f"played {len(plan)} rounds; all of it stands in the journal up to entry {last}")
+    rounds = "1 round" if len(plan) == 1 else f"{len(plan)} rounds"
+    click.echo(f"played {rounds}; all of it stands in the journal up to entry {last}")
     if asked.stay:
         await asyncio.Event().wait()
 

@@ -6,11 +6,13 @@ What it needs to play is imported after its first sentence: a person sees at onc
 from __future__ import annotations
 
 import asyncio
+import signal
 import sys
-from typing import Final
+from typing import Any, Final
 
 import click
 
+from controller.commands.language import language_option
 from controller.commands.text import write_out
 from controller.games import GAMES
 from controller.games.specification import Game, Unit
@@ -35,15 +37,22 @@ INTERRUPTED: Final = 130  # exit code after Ctrl-C, as a shell has it
 @click.option("--on-removal", is_flag=True, help="A shuffler that forms the next set when one is lifted.")
 @click.option("--no-stages", is_flag=True, help="A shuffler that keeps no set in the tray before bets close.")
 @click.option("--wagers", is_flag=True, help="The people bet, and every round is settled.")
+@click.option("--open", "console", is_flag=True, help="Also in a browser: the console, in which the people deal.")
+@click.option("--play", "visitor", is_flag=True, help="You are the dealer, in the browser; the rest is simulated.")
 @click.option("--json", "as_json", is_flag=True, help="Print events, one JSON object a line; the same for a seed.")
 @click.option("--full", is_flag=True, help="With --json: also wall times, boots, commitments and salts.")
+@language_option
 def demo(game_id: str, scenario: str | None, rounds: int, fast: bool, seed: int, device: str, on_removal: bool,
-         no_stages: bool, wagers: bool, as_json: bool, full: bool) -> None:  # fmt: skip
+         no_stages: bool, wagers: bool, console: bool, visitor: bool, as_json: bool, full: bool,
+         language: str) -> None:  # fmt: skip
     """Play a simulated table of any game and watch it.
 
     A simulated device and the daemon run as separate processes over a pseudo-terminal; simulated people play, make
     mistakes and decide. At the end it reports whether the daemon raised exactly the irregularities that the seed had
     planned.
+
+    With --play you are the dealer: the console opens in a browser, the cards move by themselves, and what only eyes
+    can see is said in the terminal.
 
     With --scenario a table without device and daemon plays a file step by step; it reports whether all came out as the
     file expects.
@@ -53,13 +62,22 @@ def demo(game_id: str, scenario: str | None, rounds: int, fast: bool, seed: int,
         return
     if full and not as_json:
         raise BadInputError("--full says what --json prints besides.", "Add --json, or leave --full out.")
+    if visitor and (as_json or wagers):
+        raise BadInputError("With --play a person deals.", "Leave --json and --wagers out.")
     if device == "shoe" and (on_removal or no_stages):
         raise BadInputError("A shoe forms no sets.", "Use --on-removal and --no-stages with --device shuffler.")
+    for number in (signal.SIGTERM, signal.SIGHUP):  # also a terminal that is closed leaves no process behind
+        signal.signal(number, lambda *_: signal.raise_signal(signal.SIGINT))
     try:
         rules = GAMES.get(game_id.strip().upper()) or playable(game_id, on_removal=on_removal)
         check_dispensing(rules, on_removal=on_removal)
-        click.echo(introduction(rules, rounds, device, fast=fast), err=as_json)
-        _play(rules, rounds, fast, seed, device, on_removal, no_stages, wagers, as_json, full)
+        if visitor:
+            click.echo(f"{rules.title}: you deal {rounds} round{'s' * (rounds != 1)} with a simulated {device}.")
+        else:
+            click.echo(introduction(rules, rounds, device, fast=fast), err=as_json)
+        playable(rules.id, on_removal=on_removal)
+        _play(rules.id, rounds, fast, seed, DEVICES[device], on_removal, not no_stages, wagers, as_json, full,
+              console or visitor, visitor, language)  # fmt: skip
     except KeyboardInterrupt:
         click.echo("Interrupted: the demonstration has ended, with its device and its daemon.", err=True)
         sys.exit(INTERRUPTED)
@@ -102,21 +120,23 @@ def _duration(seconds: int) -> str:
     return "about a minute" if minutes == 1 else f"about {minutes} minutes"
 
 
-def _play(rules: Game, rounds: int, fast: bool, seed: int, device: str, on_removal: bool, no_stages: bool,
-          wagers: bool, as_json: bool, full: bool) -> None:  # fmt: skip
-    """Raises `ProblemError` where it fails, or where the run was not as planned."""
+def _play(*options: Any) -> None:
+    """`options`: the fields of `DemoOptions`. A visitor may deal as he likes; else it has to be as planned.
+
+    Raises `ProblemError`.
+    """
     from simulators.demo.play import DemoOptions, play
     from simulators.demo.stage import StageError
 
-    playable(rules.id, on_removal=on_removal)
-    unit = DEVICES[device]
-    asked = DemoOptions(rules.id, rounds, fast, seed, unit, on_removal, not no_stages, wagers, as_json, full)
+    asked = DemoOptions(*options)
     try:
         account = asyncio.run(play(asked))
     except StageError as error:
         raise ProblemError(str(error), "Report it with the game, the device and the seed.") from error
-    click.echo(account.summary(), err=as_json)
-    if account.differences:
+    click.echo(account.summary(), err=asked.as_json)
+    if account.differences and asked.visitor:
+        click.echo("\n".join(account.differences))
+    elif account.differences:
         raise ProblemError("The run was not as planned: " + "; ".join(account.differences[:5]) + ".")
 
 

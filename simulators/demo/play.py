@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sys
 import tempfile
+import webbrowser
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
@@ -18,8 +20,10 @@ from controller.api.messages import BEGINNING
 from controller.api.narration import tell
 from controller.commands.vocabulary import words_of
 from controller.games.specification import Unit
+from controller.language import ENGLISH, translated
 from simulators.demo.account import Account
-from simulators.demo.stage import Stage
+from simulators.demo.stage import Stage, free_port
+from simulators.people.crew import CREW
 from simulators.people.plan import plan_rounds
 
 NOT_REPEATABLE: Final = frozenset(
@@ -38,6 +42,9 @@ class DemoOptions(msgspec.Struct, frozen=True):
     wagers: bool
     as_json: bool
     full: bool
+    console: bool  # people may look at it in a browser
+    visitor: bool  # who deals there
+    language: str = ENGLISH
 
 
 async def play(asked: DemoOptions) -> Account:
@@ -48,24 +55,37 @@ async def play(asked: DemoOptions) -> Account:
     account = Account(plan)
     options = [*(["--fast"] if asked.fast else []), *(["--on-removal"] if asked.on_removal else [])]
     options += [*([] if asked.stages else ["--no-stages"]), *(["--wagers"] if asked.wagers else [])]
+    options += ["--hands"] if asked.visitor else []
+    port = free_port() if asked.console else 0
     with tempfile.TemporaryDirectory(prefix="cardshoe-demo-") as name:
         stage = Stage(
-            Path(name), unit=asked.unit, seed=asked.seed, rounds=asked.rounds, options=options, game_id=asked.game_id
+            Path(name),
+            unit=asked.unit,
+            seed=asked.seed,
+            rounds=asked.rounds,
+            options=options,
+            game_id=asked.game_id,
+            port=port,
         )
-        async with stage, ApiClient(stage.socket) as client:
+        async with stage, ApiClient(stage.socket, language=asked.language) as client:
+            if asked.console:
+                await show_console(f"http://localhost:{port}/", visitor=asked.visitor)
             await _follow(asked, stage, client, account)
+            if asked.console and not asked.visitor:
+                click.echo("All rounds are played. The console stays until Ctrl-C.")
+                await asyncio.Event().wait()
     return account
 
 
 async def _follow(asked: DemoOptions, stage: Stage, client: ApiClient, account: Account) -> None:
     """Show events until the entry at which the simulated people were done; the device stays, so nothing follows."""
-    live = not asked.as_json and sys.stdout.isatty()
+    live = not (asked.as_json or asked.visitor) and sys.stdout.isatty()
     stop = asyncio.Event()
-    drawing = asyncio.create_task(_draw(client, stop)) if live else None
+    drawing = asyncio.create_task(_draw(client, stop, asked.language)) if live else None
     taken = Taken()
-    taking = asyncio.create_task(_take_events(client, account, taken, None if live else asked))
+    taking = asyncio.create_task(_take_events(client, account, taken, None if live or asked.visitor else asked))
     try:
-        end = await stage.finished_at()
+        end = await stage.finished_at(click.echo)
         while taken.entry < end and not taking.done():
             taken.news.clear()
             waiting = asyncio.create_task(taken.news.wait())
@@ -80,6 +100,21 @@ async def _follow(asked: DemoOptions, stage: Stage, client: ApiClient, account: 
         taking.cancel()
         with suppress(asyncio.CancelledError):
             await taking
+
+
+async def show_console(address: str, *, visitor: bool) -> None:
+    """Say where the console is, with what a visitor needs there; open it where there is a screen."""
+    click.echo(f"The console: {address}")
+    if visitor:
+        dealer, supervisor, manager = CREW
+        click.echo(
+            f'Tap "Enrol this screen": any name, id {supervisor.id}, PIN {supervisor.pin}. Then you are the dealer.\n'
+            f"Dealer {dealer.name}: PIN {dealer.pin}. You sign for the others, too: "
+            f"{supervisor.name} (pit supervisor) {supervisor.pin}, {manager.name} (shift manager) {manager.pin}.\n"
+            "The cards move by themselves. What only eyes can see stands here:"
+        )
+    if os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or sys.platform == "darwin":
+        await asyncio.to_thread(webbrowser.open, address)  # waits for a browser that runs in a terminal
 
 
 class Taken:
@@ -100,10 +135,10 @@ async def _take_events(client: ApiClient, account: Account, taken: Taken, printe
             taken.news.set()
 
 
-async def _draw(client: ApiClient, stop: asyncio.Event) -> None:
+async def _draw(client: ApiClient, stop: asyncio.Event, language: str) -> None:
     from controller.commands.live import show_live
 
-    await show_live(client, BEGINNING, stop)
+    await show_live(client, BEGINNING, stop, language)
 
 
 def _print(event: dict[str, Any], asked: DemoOptions) -> None:
@@ -111,7 +146,7 @@ def _print(event: dict[str, Any], asked: DemoOptions) -> None:
         shown = event if asked.full else _repeatable(event)
         click.echo(json.dumps(shown, separators=(",", ":")))
     elif line := tell(event, words_of(asked.game_id)):
-        click.echo(line)
+        click.echo(translated(line, asked.language))
 
 
 def _repeatable(value: Any) -> Any:

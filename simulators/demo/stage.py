@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import socket
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Self
+from typing import Final, NoReturn, Self
 
 from controller.api.client import ApiClient
 from controller.games import game
@@ -39,8 +40,11 @@ def readings_text(game_id: str) -> str:
     return "".join(["[readings]\n", *lines]) if lines else ""
 
 
-def configuration_text(unit: Unit, game_id: str = "NC") -> str:
-    """A table's configuration with the crew of the simulators, paths relative to its folder."""
+def configuration_text(unit: Unit, game_id: str = "NC", port: int = 0) -> str:
+    """A table's configuration with the crew of the simulators, paths relative to its folder.
+
+    `port`: where the console is; 0: nowhere.
+    """
     people = "".join(
         f'[[people]]\nid = "{member.id}"\nname = "{member.name}"\nrole = "{member.role}"\n'
         f'pin_hash = "{member.pin_hash()}"\n' + (f"uids = [{os.getuid()}]\n" if member is CREW[0] else "")
@@ -51,19 +55,34 @@ def configuration_text(unit: Unit, game_id: str = "NC") -> str:
         f"simulated = true\ncount_stub_by_hand = true\nhands_by_device = true\n{readings_text(game_id)}"
         '[device]\nurl = "serial://{folder}/device"\nkey_file = "device.keys"\n'
         '[journal]\nfolder = "journal"\nkey_file = "journal.key"\n'
-        f'[api]\nsocket = "api.sock"\n{people}'
+        f'[api]\nsocket = "api.sock"\n{people}' + (f"[api.http]\nport = {port}\n" if port else "")
     )
+
+
+def free_port() -> int:
+    """One on this machine's own address that nobody listens at now."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port: int = server.getsockname()[1]
+    return port
 
 
 class Stage:
     """The folder and the processes. Whatever happens, leaving ends both."""
 
     def __init__(
-        self, folder: Path, *, unit: Unit, seed: int, rounds: int, options: Sequence[str], game_id: str = "NC"
+        self,
+        folder: Path,
+        *,
+        unit: Unit,
+        seed: int,
+        rounds: int,
+        options: Sequence[str],
+        game_id: str = "NC",
+        port: int = 0,
     ) -> None:
         self.folder = folder
         self.socket = folder / "api.sock"
-        self._configuration = configuration_text(unit, game_id).replace("{folder}", str(folder.resolve()))
+        self._configuration = configuration_text(unit, game_id, port).replace("{folder}", str(folder.resolve()))
         self._device_options = [
             "--kind", "shuffler" if unit is Unit.SETS else "shoe", "--game", game_id,
             "--seed", str(seed), "--rounds", str(rounds),
@@ -92,15 +111,19 @@ class Stage:
     ) -> None:
         await self._end()
 
-    async def finished_at(self) -> int:
-        """Wait for the last round; the journal entry at which the simulated dealer saw that all was done."""
+    async def finished_at(self, tell: Callable[[str], None] = lambda line: None) -> int:
+        """Wait for the last round; the journal entry at which the simulated people saw that all was done.
+
+        `tell` is called with what they say meanwhile.
+        """
         assert self.device.stdout is not None
-        line = await self.device.stdout.readline()
-        if not line.startswith(b"played "):
-            await self.fail("simulate")
+        while not (line := (await self.device.stdout.readline()).decode()).startswith("played "):
+            if not line:
+                await self.fail("simulate")
+            tell(line.rstrip())
         return int(line.split()[-1])
 
-    async def fail(self, name: str) -> None:
+    async def fail(self, name: str) -> NoReturn:
         """Raises `StageError` with the last line of the process's errors."""
         lines = (self.folder / f"{name}.err").read_text().strip().splitlines()
         raise StageError(f"`cardshoe {name}` failed: {lines[-1] if lines else 'it printed no error'}")

@@ -13,8 +13,9 @@ from random import Random
 from typing import Final
 
 from controller.api.client import ApiClient, NotInJournalError, TableUnreachableError
+from controller.api.irregularity_view import IrregularityView
 from controller.api.messages import BEGINNING, EventId
-from controller.api.view import IrregularityView, TableView
+from controller.api.view import TableView
 from controller.games import game
 from controller.games.specification import Choice, Kind, RulingAction, StepKind, Unit
 from controller.roles import Role
@@ -119,9 +120,13 @@ class SimulatedDealer:
                 view = await self._client.state()
                 if self._is_quiet(view):
                     return view
-            with suppress(TimeoutError):
-                async with asyncio.timeout(NAP):
-                    await self._news.wait()
+            await self._nap()
+
+    async def _nap(self) -> None:
+        """Until something new is on the screen, or a moment."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(NAP):
+                await self._news.wait()
 
     def _is_quiet(self, view: TableView) -> bool:
         """A dealer who was relieved waits until the table is handed back, or no one is on duty."""

@@ -13,7 +13,7 @@ from simulators.devices.mechanism import Mechanism
 from simulators.devices.pace import Pace
 from simulators.people.plan import AS_IT_IS, PlannedRound
 
-SECONDS = {"deliver": 0.5, "gather": 2.0, "look": 0.8, "speak": 0.7, "count": 6.0}
+SECONDS = {"turn": 1.5, "deliver": 0.5, "gather": 2.0, "look": 0.8, "speak": 0.7, "count": 6.0}
 
 
 class PhysicalTable:

@@ -13,6 +13,7 @@ from typing import Final
 
 from controller.commands.config.meanings import SECTIONS
 from controller.commands.config.options import Option, Section, sections
+from controller.daemon.taking_effect import effect_of
 
 PAGE: Final = Path(__file__).parents[2] / "docs" / "configuration_options.md"
 HEAD: Final = """\
@@ -20,7 +21,8 @@ HEAD: Final = """\
 
 Made of the program's types (`python -m tests.configuration.options_page`). How the sections work together:
 [configuration.md](configuration.md). `cardshoe config example` prints a file with all of this, `cardshoe config show
-FILE` a table's own with what is in force.
+FILE` a table's own with what is in force. A change takes effect when the file was [read
+again](configuration.md#reading-it-again), or when the daemon starts.
 """
 
 
@@ -34,15 +36,16 @@ def _lines(section: Section) -> Iterator[str]:
     yield ""
     yield f"{meaning[0].upper()}{meaning[1:]}."
     yield ""
-    yield "| key | what may stand there | if left out | meaning |"
-    yield "|---|---|---|---|"
-    yield from map(_row, section.options)
+    yield "| key | what may stand there | if left out | a change takes effect | meaning |"
+    yield "|---|---|---|---|---|"
+    yield from (_row(section, option) for option in section.options)
     yield ""
 
 
-def _row(option: Option) -> str:
+def _row(section: Section, option: Option) -> str:
     left_out = "must stand there" if option.required else f"`{option.default}`" if option.default else "see meaning"
-    return f"| `{option.key}` | {option.values} | {left_out} | {option.meaning} |"
+    effect = effect_of(f"{section.name}.{option.key}")
+    return f"| `{option.key}` | {option.values} | {left_out} | {effect} | {option.meaning} |"
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +52,11 @@ def test_a_good_file_and_the_files_that_it_names(good: Path) -> None:
     done = cardshoe("check", str(good))
     assert (done.exit_code, done.stderr) == (0, "")
     assert "no mistakes. Table T-1, NC, sets, 7 boxes, simulated; 2 people" in done.stdout
-    assert json.loads(cardshoe("check", str(good), "--json").stdout) == {"file": str(good), "mistakes": []}
+    assert json.loads(cardshoe("check", str(good), "--json").stdout) == {
+        "file": str(good),
+        "mistakes": [],
+        "remarks": [],
+    }
 
 
 def test_all_mistakes_at_once_each_with_its_place(good: Path) -> None:
@@ -64,6 +69,32 @@ def test_all_mistakes_at_once_each_with_its_place(good: Path) -> None:
     found = json.loads((asked := cardshoe("check", str(good), "--json")).stdout)
     assert asked.exit_code == 78
     assert len(found["mistakes"]) == 3
+
+
+def test_mistakes_of_sections_files_and_the_port_at_once(good: Path) -> None:
+    """A section that cannot be read does not hide the files and the port of the others."""
+    (good.parent / "journal.key").unlink()
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        good.write_text(GOOD.replace("url =", "ulr =") + f"[api.http]\nport = {port}\n")
+        other.settimeout(0)
+        done = cardshoe("check", str(good))
+    assert done.exit_code == 78
+    assert "has 4 mistakes" in done.stderr, done.stderr
+    assert "there is no key ulr in [device]; nearest: url; known: " in done.stderr
+    assert "[journal] key_file: " in done.stderr
+    assert f"[api.http] port: {port} is in use" in done.stderr
+
+
+def test_remarks_are_no_mistakes(good: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    good.write_text(GOOD + f"[api.http]\nport = {port}\n")
+    done = cardshoe("check", str(good))
+    assert done.exit_code == 0, done.stderr
+    assert "[[people]] dana has no pin_hash and cannot sign on at a screen. `cardshoe pin` makes one." in done.stdout
+    (remark,) = json.loads(cardshoe("check", str(good), "--json").stdout)["remarks"]
+    assert remark["sentence"].startswith("[[people]] dana")
 
 
 def test_files_that_are_missing_or_open_to_others(good: Path) -> None:

@@ -66,8 +66,8 @@ def test_every_mistake_is_told_at_once(tmp_path: Path) -> None:
         ('role = "shift_manager"', 'role = "empress"\ncolour = "red"'),
     )
     assert told == [
-        "there is no key burns in [table]; known: name, game, unit, boxes, simulated, count_stub_by_hand, rounding, "
-        "least_ms_between_draws, burn, hands_by_device.",
+        "there is no key burns in [table]; nearest: burn; known: name, game, unit, boxes, simulated, "
+        "count_stub_by_hand, rounding, least_ms_between_draws, burn, hands_by_device.",
         "[table] unit must be one of sets, singles, not 'piles'.",
         "[table] boxes must be a whole number from 0 to 99, not -1.",
         "[table] burn must be a whole number from 0 to 5, not 7.",
@@ -98,6 +98,16 @@ def test_what_the_sections_say_together_is_told_with_the_rest(tmp_path: Path) ->
     assert len(told) == 5, told
 
 
+def test_a_section_that_cannot_be_read_hides_no_mistake_of_another(tmp_path: Path) -> None:
+    row = '[[house]]\nrule = "H 1"\nauthority = "x"\ndisposition = "continue"\nbecause = "y"\nkind = "nothing"\n'
+    reading = "[readings]\nwrong_count = 7\n"
+    for section, other in ((row, '[readings]\ncured = { option = "both" }\n'), (reading, "")):
+        told = mistakes(tmp_path, ("[[people]]", f"{section}{other}[limits.moon]\nminimum = 1\n[[people]]"))
+        assert any(one.startswith("[limits] moon") for one in told), told
+        assert any("cured" in one for one in told) is bool(other), told
+        assert len(told) == (3 if other else 2), told
+
+
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
@@ -125,14 +135,18 @@ def test_what_the_sections_say_together_is_told_with_the_rest(tmp_path: Path) ->
         ('id = "dana"', r'id = "da\u0000na"', "a text of at most"),
         ('"journal"', r'"jour\u0000nal"', "[journal] folder must be the path of a file"),
         ('"journal"', '""', "[journal] folder must be the path of a file"),
-        ('"api.sock"', '"api.sock"\n[api.http]', "the key port is missing in [api] http"),
-        ('"api.sock"', '"api.sock"\nhttp = 8080', "[api] http must be a section with keys, not 8080"),
+        ('"api.sock"', '"api.sock"\n[api.http]', "the key port is missing in [api.http]"),
+        ('"api.sock"', '"api.sock"\nhttp = 8080', "[api.http] must be a section with keys, not 8080"),
         (
             '"api.sock"',
             '"api.sock"\n[api.http]\nport = 65536',
-            "[api] http port must be a whole number from 0 to 65535",
+            "[api.http] port must be a whole number from 0 to 65535",
         ),
-        ('"api.sock"', '"api.sock"\n[api.http]\nport = 80\nhost = "x"', "there is no key host in [api] http"),
+        (
+            '"api.sock"',
+            '"api.sock"\n[api.http]\nport = 80\nhost = "x"',
+            "there is no key host in [api.http]; nearest: hosts; known: port, hosts, shift_hours",
+        ),
         ('"api.sock"', '"api.sock"\n[api.http]\nport = 80\nshift_hours = 0', "a whole number from 1 to 24, not 0"),
         ('"api.sock"', '"api.sock"\n[api.http]\nport = 80\nhosts = ["https://x"]', "without scheme and port"),
         ('"api.sock"', '"api.sock"\n[api.http]\nport = 80\nhosts = ["x:8443"]', "without scheme and port"),

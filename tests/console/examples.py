@@ -14,7 +14,7 @@ from controller.api.messages import encode
 from controller.api.screen_state import Kind as Receiver
 from controller.api.screen_state import LastView, PersonView, ScreenView, own_part, table_message, with_own_part
 from controller.api.view import LinkView, view_of
-from controller.games.specification import Kind, Unit
+from controller.games.specification import Choice, Kind, Unit
 from controller.roles import Role
 from controller.table import operations
 from controller.table.offers import offers
@@ -26,7 +26,13 @@ from tests.table.harness import TableHarness
 
 NOW: Final = 1_795_000_000_000_000_000  # nanoseconds since 1970
 HANDS: Final = {"B1": "KD QC JS", "B3": "9D 8C KS", "B6": "2D 3C TS", "D": "KH 7S TD"}
-NINE: Final = (1, 2, 3, 4, 5, 6, 7, 8, 9)
+ALL_HANDS: Final = {
+    "B1": "KD QC JS", "B2": "2D 3C AS", "B3": "QD 4C TS", "B4": "9D 8C KS", "B5": "9C 5D 5H", "B6": "AD AC TD",
+    "D": "KH 4S TH",
+}  # fmt: skip
+"""Against four points: three pictures, six, which wins half, a tie, seven, nine, two."""
+CONTINUE, WITHDRAW = Choice.CONTINUE, Choice.WITHDRAW
+SEVEN: Final = (1, 2, 3, 4, 5, 6, 7)
 SCREEN: Final = ScreenView(True, "0a1b2c3d4e5f", "Table 7 left", "ana", "Ana", NOW + 36_000_000_000_000)
 PEOPLE: Final = (
     PersonView("ana", "Ana", "dealer", 0, 5),
@@ -100,9 +106,29 @@ def _back() -> TableHarness:
 
 def _all_results() -> TableHarness:
     settings = Settings("NC", Unit.SETS, 9, count_stub_by_hand=True)
-    table = TableHarness(boxes=NINE, settings=settings).start().to_dealing()
+    table = TableHarness(boxes=SEVEN, settings=settings, hands=ALL_HANDS).start().to_dealing()
+    table.take(6)
+    table.report(Kind.EXPOSED_CARD, "B5")
+    table.confirm()
+    table.choose(**{place: WITHDRAW if place == "B5" else CONTINUE for place in table.state.round.live_places})
     table.deal()
-    table.open_all()
+    table.expose_all()
+    return table
+
+
+def _bets_of_each() -> TableHarness:
+    """Of two bettors, one with two kinds of bets."""
+    table = TableHarness(boxes=(2, 3, 6), hands={place: ALL_HANDS[place] for place in ("B2", "B3", "B6", "D")}).start()
+    table.do(operations.OpenTable())
+    table.fresh_deck()
+    table.do(operations.EnterBettor("Ann", 1))
+    table.do(operations.EnterBettor("Bob", 3))
+    table.do(operations.PlaceYourBets())
+    for bettor, wager, box in (("Ann", "main", 2), ("Ann", "main", 6), ("Bob", "main", 3), ("Ann", "tie", 3)):
+        table.do(operations.PlaceWager(bettor, wager, box, 100))
+    table.do(operations.NoMoreBets())
+    table.deal()
+    table.expose_all()
     return table
 
 
@@ -156,6 +182,7 @@ def _moving() -> TableHarness:
 MORE: Final[dict[str, Made]] = {
     "touched": _touched,
     "all results": _all_results,
+    "bets of each": _bets_of_each,
     "paused": _paused,
     "away": _away,
     "back": _back,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import queue
 import threading
@@ -24,7 +25,7 @@ TYPES: Final = {
 
 
 class PageServer:
-    """A context manager. `show` gives every open stream a state, `beat` a beat; `hang_up` ends the streams."""
+    """A context manager. `show` gives every open stream a state and a beat; `hang_up` ends the streams."""
 
     def __init__(self) -> None:
         self._streams: list[queue.Queue[bytes | None]] = []
@@ -109,7 +110,20 @@ class PageServer:
                 self.send_header("Content-Length", str(len(body)))
                 self.send_header("Cache-Control", "no-store")
                 self.end_headers()
-                self.wfile.write(body)
+                with contextlib.suppress(OSError):  # the browser has gone
+                    self.wfile.write(body)
+
+            def do_POST(self) -> None:
+                """What an act would bring is not known here: it is in no test of these pages."""
+                server.asked.append(self.path)
+                self.rfile.read(int(self.headers["Content-Length"]))
+                body = json.dumps({"accepted": False, "code": "no-preview", "sentence": ""}).encode()
+                self.send_response(200)
+                self.send_header("Content-Type", TYPES[".json"])
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                with contextlib.suppress(OSError):
+                    self.wfile.write(body)
 
             def log_message(self, *args: object) -> None:
                 """Nothing."""

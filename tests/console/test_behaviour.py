@@ -76,14 +76,31 @@ def test_silence_is_said_after_three_seconds_and_stops_everything_after_five(pag
 
 def test_after_silence_the_new_state_is_shown_and_how_long_it_was(page: Page, server: PageServer) -> None:
     follow(page, server)
-    silent(page, 14)
+    silent(page, 9)
     show(server, "examining")
     page.wait_for_selector("body:not(.no-contact)")
     page.clock.run_for(300)
-    assert page.locator("#answer .text").inner_text().endswith("Back after 14 s. The table as it is.")
+    assert page.locator("#answer .text").inner_text().endswith("Back after 9 s. The table as it is.")
     assert sentence(page) == states()["examining"]["view"]["next_step"]
     assert page.locator("#stage.hatched").count() == 0
     assert page.locator("button.menu:enabled").count() == 1
+
+
+ANSWERED: Final = """async sentence => {
+  const { store } = await import("/console/js/store.js");
+  store.receive({ answer: { accepted: false, entry: Infinity, code: "changed", sentence, utc_ns: 0 } });
+}"""
+
+
+def test_what_became_of_a_tap_stays_when_contact_is_back(page: Page, server: PageServer) -> None:
+    """Its answer comes by another connection than the states, and may be there before them."""
+    follow(page, server)
+    silent(page, 9)
+    page.evaluate(ANSWERED, "Nothing was done.")
+    show(server, "examining")
+    page.wait_for_selector("body:not(.no-contact)")
+    page.clock.run_for(300)
+    assert page.locator("#answer .text").inner_text() == "Nothing was done."
 
 
 def test_a_stream_that_the_browser_gave_up_is_opened_again(page: Page, server: PageServer) -> None:
@@ -96,6 +113,24 @@ def test_a_stream_that_the_browser_gave_up_is_opened_again(page: Page, server: P
         if server.asked.count("/v1/screen") == 4:
             break
     says(page, "#sentence", "turn over")
+
+
+def test_a_stream_on_which_nothing_comes_any_more_is_opened_again(page: Page, server: PageServer) -> None:
+    """A tablet that slept, or a proxy that dropped the connection: its end never arrives."""
+    follow(page, server)
+    silent(page, 8)
+    assert server.asked.count("/v1/screen") == 1
+    silent(page, 3)
+    page.wait_for_selector("body:not(.no-contact)")
+    assert server.asked.count("/v1/screen") == 2
+
+
+@pytest.mark.parametrize("path", ["/", "/display"])
+def test_a_browser_that_cannot_run_the_page_says_what_to_do(browser: Browser, server: PageServer, path: str) -> None:
+    opened = browser.new_page(viewport=LANDSCAPE, java_script_enabled=False)
+    opened.goto(f"{server.address}{path}")
+    assert "call a technician" in opened.locator("#sentence").inner_text()
+    opened.close()
 
 
 def test_another_version_of_the_page_is_taken_between_rounds_only(page: Page, server: PageServer) -> None:
@@ -134,13 +169,14 @@ TAP: Final = """async places => {
   const { tap } = await import("/console/js/stage.js");
   const picked = [];
   Object.assign(store.own, { picking: new Set(["B3"]), pick: place => picked.push(place) });
-  for (const place of places) tap(place);
+  for (const place of places) tap(document.querySelector(`.place[data-place="${place}"]`));
   return picked;
 }"""
 
 
 def test_a_place_is_tapped_only_where_something_asks_for_it(page: Page, server: PageServer) -> None:
     follow(page, server)
+    page.clock.run_for(400)
     assert page.evaluate(TAP, ["B1", "B3", "D"]) == ["B3"]
     silent(page, 6)
     assert page.evaluate(TAP, ["B1", "B3", "D"]) == []
@@ -177,6 +213,41 @@ def test_results_are_a_shape_and_a_word(page: Page, server: PageServer) -> None:
         assert mark.inner_text() == word
         assert mark.locator("use").get_attribute("href") == f"/console/cards.svg#{outcome}"
     assert page.locator(".place .short").all_inner_texts()[0] == "3P"
+
+
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        (
+            "all results",
+            ["Box 2: wins half.", "Box 3: tie, its bet goes back.", "Box 5: out of play, its bet goes back."],
+        ),
+        (
+            "bets of each",
+            [
+                "Ann Initial Bet Box 2 100: pay 50",
+                "Ann Initial Bet Box 6 100: take 100",
+                "Bob Initial Bet Box 3 100: give back 100",
+                "Ann Tie Box 3 100: pay 800",
+            ],
+        ),
+        ("settling", []),
+    ],
+)
+def test_what_is_paid_stands_beside_the_act(page: Page, server: PageServer, name: str, lines: list[str]) -> None:
+    """Until it is paid."""
+    follow(page, server, name)
+    assert page.locator("#panel .notes p").all_inner_texts() == lines
+
+
+def test_cards_that_were_collected_are_not_like_those_that_lie(page: Page, server: PageServer) -> None:
+    follow(page, server, "concluded")
+    assert page.locator(".place.past").count() == 0
+    view = states()["concluded"]["view"]
+    server.show(
+        states()["concluded"] | {"view": view | {"ledger": view["ledger"] | {"hands": 0}}}, beat(states()["idle"])
+    )
+    page.locator(".place.past").first.wait_for()
 
 
 @pytest.mark.parametrize("path", ["/display", "/display?for=surveillance", "/display?side=players"])

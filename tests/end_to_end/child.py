@@ -22,7 +22,7 @@ from typing import Any
 
 import msgspec
 
-from controller.api import serving
+from controller.api import refusals, serving, turns
 from controller.commands.main import main as cardshoe
 from controller.daemon import journal_keeper, journal_start
 from controller.daemon.journal_days import JournalDays
@@ -90,6 +90,7 @@ class Orders(msgspec.Struct, frozen=True):
     `longest_pause`: seconds between two attempts to connect to a refused device, in place of 5.
     `hang_up_at_start`: it gets a SIGHUP before it has read its journal.
     `grace`: seconds that the API's requests have to end when the daemon stops.
+    `unpaced`: requests and refused operations of one caller are not bounded, for a test that sends thousands.
     """
 
     faults: tuple[Fault, ...] = ()
@@ -105,6 +106,7 @@ class Orders(msgspec.Struct, frozen=True):
     grace: float = 0.0
     as_another_user: bool = False
     hang_up_at_start: bool = False
+    unpaced: bool = False
 
 
 class CarriedOut(msgspec.Struct, frozen=True):
@@ -296,6 +298,8 @@ def main() -> None:
         link_keeper.LONGEST_PAUSE = orders.longest_pause  # type: ignore[misc]  # a shorter time
     if orders.grace:
         serving.GRACE = orders.grace  # type: ignore[misc]  # a shorter time
+    if orders.unpaced:
+        refusals.BURST = turns.A_SECOND = 10**9  # type: ignore[misc]  # more than a test sends
     if orders.hang_up_at_start:
         hang_up_at_start()
     if orders.as_another_user:

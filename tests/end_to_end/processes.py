@@ -20,14 +20,23 @@ T = TypeVar("T")
 
 
 class Child:
-    """A running process. `out` and `err` are the lines written so far. `listens`: lines can be sent to it."""
+    """A running process. `out` and `err` are the lines written so far. `listens`: lines can be sent to it.
+
+    `module`: or the file of a program. `folder`: in which it runs.
+    """
 
     def __init__(
-        self, module: str, *arguments: str, environment: dict[str, str] | None = None, listens: bool = False
+        self,
+        module: str,
+        *arguments: str,
+        environment: dict[str, str] | None = None,
+        listens: bool = False,
+        folder: Path = ROOT,
     ) -> None:
+        program = [module] if module.endswith(".py") else ["-m", module]
         self._process = subprocess.Popen(
-            [sys.executable, "-m", module, *arguments],
-            cwd=ROOT,
+            [sys.executable, *program, *arguments],
+            cwd=folder,
             stdin=subprocess.PIPE if listens else subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

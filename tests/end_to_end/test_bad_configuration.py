@@ -10,6 +10,7 @@ import pytest
 
 from controller.api.pins import SCRYPT
 from simulators.people.crew import CHEAP_SCRYPT
+from tests.end_to_end.processes import Child
 from tests.end_to_end.stage import Stage, short_folder
 
 BAD_CONFIGURATION = 78  # EX_CONFIG: the unit does not start again on it
@@ -154,3 +155,14 @@ async def test_a_socket_where_none_can_be(stage: Stage) -> None:
     (stage.folder / "file").touch()
     stage.configuration.write_text(replacing('"api.sock"', '"file/api.sock"')(stage.configuration.read_text()))
     assert "file" in await refusal(stage, 1)
+
+
+async def test_of_a_copy_that_systemd_made_the_original_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "credentials/cardshoe@NC-01.service/table.toml"
+    path.parent.mkdir(parents=True)
+    path.write_text("[table]\n")
+    daemon = Child("controller", "run", "--config", str(path))
+    assert await daemon.ended() == BAD_CONFIGURATION
+    assert daemon.err[-1].strip() == (
+        "That is systemd's copy. Correct /etc/cardshoe/NC-01/table.toml, then `systemctl restart cardshoe@NC-01`."
+    )

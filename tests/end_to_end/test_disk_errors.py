@@ -24,6 +24,7 @@ from controller.daemon.host import HostClock
 from controller.daemon.table_service import TableService
 from controller.games.specification import Unit
 from controller.journal import JournalError
+from controller.journal.chain import Head
 from controller.journal.file import Identity
 from controller.journal.reserve import BYTES, NAME
 from controller.journal.store import Committed
@@ -205,7 +206,11 @@ class Disk:
     def __init__(self) -> None:
         self.full = False
         self.events: list[Event] = []
-        self._number = 0
+        self.number = 0
+
+    @property
+    def head(self) -> Head:
+        return Head(self.number)
 
     async def append(
         self, given: object, events: Sequence[Event], *, then: Callable[[Committed], None], **named: object
@@ -213,10 +218,10 @@ class Disk:
         await asyncio.sleep(0)
         if self.full:
             raise JournalError("journal-full", "The disk is full.", "Make room.")
-        first = self._number + 1
-        self._number += 1 + len(events)
+        first = self.number + 1
+        self.number += 1 + len(events)
         self.events += events
-        committed = Committed(first, tuple(range(first + 1, self._number + 1)), (b"{}",) * len(events))
+        committed = Committed(first, tuple(range(first + 1, self.number + 1)), (b"{}",) * len(events))
         then(committed)
         await asyncio.sleep(0)  # the caller goes on a turn of the loop later
         return committed
@@ -459,7 +464,7 @@ async def test_damage_that_is_found_in_a_round_waits_for_its_end() -> None:
     disk, line = Disk(), Line()
     async with served(disk, line) as service:
         await in_turn(service)
-        service.state = before
+        service.state, disk.number = before, before.entry
         service.end_after_round("journal-damaged", "The journal is damaged.", "Keep the files.")
         await in_turn(service)
         shown = service.view()

@@ -41,6 +41,7 @@ from tests.journal.test_kept import KEPT
 DEALER, SUPERVISOR, _ = CREW
 A_FILE_A_ROUND = Orders(file_a_round=True)
 OF_FILES = (Point.SAVING, Point.SAVED, Point.FILE_ENDING, Point.FILE_MADE, Point.FILE_BEGUN)
+IN_EVERY_RUN = (Point.SAVED, Point.FILE_MADE)
 
 
 def files_of(stage: Stage) -> list[Path]:
@@ -78,7 +79,9 @@ async def test_a_file_ends_between_rounds_and_is_closed_for_ever() -> None:
                     assert not one.opening_state().table.in_round
 
 
-@pytest.mark.parametrize("point", OF_FILES)
+@pytest.mark.parametrize(
+    "point", [pytest.param(one, marks=() if one in IN_EVERY_RUN else pytest.mark.soak) for one in OF_FILES]
+)
 async def test_killed_while_a_state_is_saved_or_a_file_begun(point: Point) -> None:
     await kill_at(point, (2, 1), Unit.SINGLES, rounds=4)
 

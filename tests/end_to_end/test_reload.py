@@ -10,22 +10,28 @@ from contextlib import suppress
 from random import Random, SystemRandom
 from typing import Any
 
+import aiohttp
 import pytest
 
 from controller.api.client import ApiClient
 from controller.api.messages import EventId
 from controller.api.narration import tell
 from controller.commands.vocabulary import words_of
+from controller.games.specification import Unit
 from controller.table import operations
+from controller.table.record import ConfigurationRecord, DeviceRecord
+from controller.table.settings import Settings
 from firmware_bridge.device_keys import write_device_keys
 from simulators.devices.mechanism import Profile, full_capabilities
 from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
 from simulators.people.crew import CREW, CrewClient, CrewMember
 from simulators.ports.pty import PtyFront
+from tests.end_to_end.browser import Browser, free_port
 from tests.end_to_end.child import Orders
 from tests.end_to_end.processes import PATIENCE
 from tests.end_to_end.stage import Stage, short_folder
+from tests.end_to_end.test_disk_errors import Disk, Line, served
 from tests.end_to_end.test_house_law import LAW, SERIAL, Crew
 
 DEALER, SUPERVISOR, _ = CREW
@@ -109,6 +115,14 @@ async def test_people_change_at_once_and_settings_when_no_round_is_in_progress(s
     assert line["people"] == len(CREW)
 
 
+async def test_between_rounds_the_settings_are_in_force_when_the_reload_ends() -> None:
+    """`systemctl reload` has ended; the next "place your bets" is under the new limits."""
+    async with served(Disk(), Line()) as service:
+        settings = Settings("NC", Unit.SETS, 5)
+        assert await service.configure(ConfigurationRecord("1.0", DeviceRecord("tcp://127.0.0.1:1")), settings)
+        assert service.state.settings == settings
+
+
 async def test_the_same_file_again_records_nothing(stage: Stage) -> None:
     await stage.start_daemon()
     before = (await stage.state()).entry
@@ -179,9 +193,10 @@ async def _until_the_end(client: ApiClient) -> None:
     [
         ("minimum = 10", "minimun = 10", "there is no key minimun"),
         ('name = "T-1"', 'name = "T-2"', "[table] name cannot change while the daemon runs"),
-        ('socket = "api.sock"', 'socket = "b.sock"', "[api] cannot change"),
-        ('folder = "journal"', 'folder = "other"', "[journal] cannot change"),
-        ("/device", "/devices", "[device] cannot change"),
+        ('socket = "api.sock"', 'socket = "b.sock"', "[api] socket cannot change"),
+        ('folder = "journal"', 'folder = "other"', "[journal] folder cannot change"),
+        ('"api.sock"\n', '"api.sock"\nhttp = { port = 8080 }\n', "[api.http] port cannot change while the daemon runs"),
+        ("/device", "/devices", "[device] url cannot change"),
     ],
 )
 async def test_what_cannot_be_in_force_changes_nothing(stage: Stage, old: str, new: str, words: str) -> None:
@@ -202,6 +217,69 @@ async def test_what_cannot_be_in_force_changes_nothing(stage: Stage, old: str, n
     stage.configuration.write_text(good)
     await reload(stage)
     assert (await stage.state()).warnings == ()
+
+
+async def test_all_that_needs_a_restart_is_named_at_once(stage: Stage) -> None:
+    await stage.start_daemon()
+    text = stage.configuration.read_text()
+    stage.configuration.write_text(text.replace('"journal"', '"other"').replace('"T-1"', '"T-2"'))
+    await reload(stage)
+    (line,) = stage.daemon.logged("configuration.refused")
+    assert "[table] name, [journal] folder cannot change while the daemon runs" in line["sentence"]
+    assert line["hint"] == "Put it back, or restart the daemon between rounds."
+
+
+async def test_names_of_a_proxy_and_the_length_of_a_shift_change_at_once(stage: Stage) -> None:
+    port = free_port()
+    before, after = (f'[api.http]\nport = {port}\nhosts = ["{name}"]\nshift_hours = {hours}\n'
+                     for name, hours in (("old.example", 10), ("new.example", 4)))  # fmt: skip
+    stage.configure(law=LAW + before)
+    await stage.start_daemon()
+    async with Browser(port) as browser:
+        await browser.enrol()
+        assert await statuses(port) == {"old.example": 200, "new.example": 421, "localhost": 200}
+        stage.configure(law=LAW + after)
+        await reload(stage)
+        (line,) = stage.daemon.logged("configuration.reloaded")
+        assert line["changed"] == ["api.http.hosts", "api.http.shift_hours"]
+        assert await statuses(port) == {"old.example": 421, "new.example": 200, "localhost": 200}
+        signed = await browser.operate("sign_on", DEALER)
+        assert signed.json["accepted"], signed.json
+        (until,) = [one.until_utc_ns for one in (await stage.state()).screens]
+        assert (await events(stage, "signed_on"))[-1]["until_utc_ns"] == until
+    moments = [one["utc_ns"] for one in await events(stage, "signed_on")]
+    assert abs(until - moments[-1] - 4 * 3600 * 10**9) < 10**9
+
+
+async def statuses(port: int) -> dict[str, int]:
+    """What the port answers to a request under each name."""
+    found = {}
+    async with aiohttp.ClientSession() as session:
+        for name in ("old.example", "new.example", "localhost"):
+            async with session.get(f"http://127.0.0.1:{port}/readyz", headers={"Host": f"{name}:{port}"}) as answer:
+                found[name] = 200 if answer.status in (200, 503) else answer.status
+    return found
+
+
+async def test_a_copy_that_is_made_for_a_reload_is_read_with_the_keys_of_the_start(stage: Stage) -> None:
+    """As `systemctl reload` hands it over; without it the file of the start is read."""
+    copy = stage.folder / "elsewhere" / "T-1.toml"
+    copy.parent.mkdir()
+    stage.daemon = stage.start("run", "--config", str(stage.configuration), "--reread", str(copy))
+    await stage.daemon.until(lambda: stage.daemon.logged("daemon.started"))
+    good = stage.configuration.read_text()
+    copy.write_text(good.replace('name = "Dana"', 'name = "Dora"'))
+    stage.daemon.signal(signal.SIGHUP)
+    await stage.daemon.until(lambda: stage.daemon.logged("configuration.reloaded"))
+    assert (await events(stage, "configuration_recorded"))[-1]["configuration"]["people"][0]["name"] == "Dora"
+    copy.write_text(good.replace('folder = "journal"', 'folder = "other"'))
+    stage.daemon.signal(signal.SIGHUP)
+    await stage.daemon.until(lambda: stage.daemon.logged("configuration.refused"))
+    assert f"{copy}: [journal] folder cannot change" in stage.daemon.logged("configuration.refused")[0]["sentence"]
+    copy.unlink()
+    stage.daemon.signal(signal.SIGHUP)
+    await stage.daemon.until(lambda: len(stage.daemon.logged("configuration.reloaded")) == 2)
+    assert await stage.daemon.end() == 0
 
 
 async def test_a_file_that_is_missing_changes_nothing(stage: Stage) -> None:

@@ -25,6 +25,7 @@ from controller.table.access import FAILURES
 from simulators.people.crew import CrewMember
 from tests.end_to_end.browser import DEALER, SUPERVISOR, Browser, free_port, port_of
 from tests.end_to_end.evidence import Evidence
+from tests.end_to_end.processes import ROOT
 from tests.end_to_end.stage import Stage, short_folder
 
 LEE = CrewMember("lee", "Lee", Role.DEALER, "640281")
@@ -179,7 +180,17 @@ async def test_an_address_that_is_not_served_is_said_so(screen: Browser) -> None
     ):
         answered = await screen.ask(verb, path)
         assert (answered.status, answered.code if answered.body else "") == refusal
+        if answered.status == 405:
+            assert answered.headers["Allow"] == {"PUT": "POST", "HEAD": "GET"}[verb]
     assert (await screen.ask("POST", "/v1/operations", "x" * 70_000)).code == "too-large"
+
+
+async def test_the_description_is_the_kept_one_at_both_doors(stage: Stage, screen: Browser) -> None:
+    kept = (ROOT / "docs" / "openapi.json").read_bytes()
+    answered = await screen.ask("GET", "/v1/openapi.json")
+    assert (answered.status, answered.headers["Content-Type"], answered.body) == (200, "application/json", kept)
+    async with ApiClient(stage.socket) as client:
+        assert await client.get("/v1/openapi.json") == kept
 
 
 # -- who is a screen

@@ -31,6 +31,7 @@ APART = UDEV / "apart"
 DROP_IN = (APART / "cardshoe@.service.conf").read_text(encoding="utf-8")
 SYSUSERS = (APART / "cardshoe-TABLE.sysusers.conf").read_text(encoding="utf-8")
 RULES = (APART / "72-cardshoe-TABLE.rules").read_text(encoding="utf-8")
+COPY = "/run/cardshoe-reload/%i.toml"
 README = (UDEV / "README.md").read_text(encoding="utf-8")
 
 
@@ -50,10 +51,19 @@ def directives(key: str) -> list[str]:
 def test_every_directive_has_its_reason_and_each_table_a_user() -> None:
     assert all(one.reasoned and one.section == "Service" for one in read(DROP_IN))
     assert directives("User") == directives("Group") == ["cardshoe-%i"]
-    assert directives("ExecStart") == ["", "/opt/cardshoe/bin/cardshoe run --config %d/table.toml"]
+    run = f"/opt/cardshoe/bin/cardshoe run --config %d/table.toml --reread {COPY}"
+    assert directives("ExecStart") == ["", run]
     assert {one.key for one in read(DROP_IN)} <= {
         "User", "Group", "LoadCredential", "ConfigurationDirectoryMode", "ExecStart", "RestartPreventExitStatus",
+        "ExecStopPost", "ExecReload",
     }, "it takes no protection away"  # fmt: skip
+
+
+def test_a_reload_hands_the_configuration_over_once_more_to_that_daemon_alone() -> None:
+    """Root copies it into a folder of root's; a start reads no copy that was left."""
+    copy = f"+/usr/bin/install -D -m 0640 -o root -g cardshoe-%i /etc/cardshoe/%i/table.toml {COPY}"
+    assert directives("ExecReload") == ["", copy, "/bin/kill -HUP $MAINPID"]
+    assert directives("ExecStopPost") == [f"+/bin/rm -f {COPY}"]
 
 
 def test_what_is_handed_over_is_the_tables_own() -> None:

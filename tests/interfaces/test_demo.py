@@ -9,11 +9,15 @@ from itertools import count, product
 
 import pytest
 
+from controller.api.view import LinkView, view_of
 from controller.games import GAMES
 from controller.games.specification import Kind, StepKind, Unit
+from controller.table import operations
 from simulators.people.plan import Mishap, plan_rounds
+from simulators.people.visitor import REPORTED_WITH, line_of_sight
 from tests.support.played_rounds import play_rounds
 from tests.support.skeleton import skeleton
+from tests.table.harness import TableHarness
 
 DEMO = [sys.executable, "-m", "controller", "demo", "--fast"]
 NEVER = ("utc_ns", "boot", "start", "host_boot", "uid", "commitment", "salt", "/tmp")  # noqa: S108 - looked for, not used
@@ -51,6 +55,15 @@ def eventful(game_id: str, unit: Unit) -> int:
         return {planned.expected[0] for planned in plan if planned.expected}
 
     return next(seed for seed in count(EVENTFUL) if len(kinds(seed)) >= 6)
+
+
+def test_a_visitor_is_told_what_only_eyes_can_see() -> None:
+    """Where the hands rest until the person enters something that the screen does not ask for."""
+    view = view_of(TableHarness().start().to_dealing().state, LinkView())
+    assert "box 1" in line_of_sight(view, operations.HandleCards("B1"))
+    for kind in REPORTED_WITH:
+        assert "box 3" in line_of_sight(view, operations.ReportIrregularity(kind, "B3", counted=4)).lower()
+    assert not line_of_sight(view, operations.NoMoreBets()), "the screen says it"
 
 
 def start(*arguments: str) -> subprocess.Popen[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import pty
+import signal
 import struct
 import subprocess
 import sys
@@ -116,6 +117,19 @@ def test_ctrl_c_ends_it_with_one_line_and_leaves_no_process(open_terminal: Calla
     after = terminal.shown.rpartition("\x1b[?25h")[2]  # the cursor is shown again when the live view ends
     assert after.strip() == "Interrupted: the demonstration has ended, with its device and its daemon."
     assert "Traceback" not in terminal.shown
+    assert not any(Path(f"/proc/{pid}").exists() for pid in children)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_terminal_that_is_closed_leaves_no_process(
+    open_terminal: Callable[[list[str]], Terminal], number: signal.Signals
+) -> None:
+    terminal = open_terminal([*DEMO, "--rounds", "100"])
+    terminal.read_until(lambda shown: "SIMULATED" in shown)
+    children = terminal.children()
+    assert len(children) == 2
+    terminal.process.send_signal(number)
+    assert terminal.ended() == INTERRUPTED
     assert not any(Path(f"/proc/{pid}").exists() for pid in children)
 
 

@@ -6,6 +6,7 @@ import asyncio
 import os
 import pty
 import re
+import shutil
 import stat
 import subprocess
 import sys
@@ -198,11 +199,51 @@ def test_the_script_puts_everything_in_place(tmp_path: Path) -> None:
     assert [mode_of(etc / name) for name in ("table.toml", "journal.key", "device.keys")] == [0o600] * 3
     assert 'GROUP="cardshoe-NC-01"' in (pc / "etc/udev/rules.d/72-cardshoe-NC-01.rules").read_text()
     assert "User=cardshoe-%i" in (pc / "etc/systemd/system/cardshoe@.service.d/apart.conf").read_text()
+    (etc / "device.keys").write_text("CARDSHOE-0001 paired since\n")
+    (etc / "table.toml").unlink()
     again = subprocess.run(
         ["sh", str(folder / "install.sh")], env=os.environ | {"DESTDIR": str(pc)}, capture_output=True, text=True
     )
-    assert again.returncode == 1
-    assert "nothing was installed" in again.stderr
+    assert again.returncode == 0, "what stopped half-way is carried to its end"
+    assert (etc / "table.toml").exists()
+    assert (etc / "device.keys").read_text() == "CARDSHOE-0001 paired since\n"
+    (folder / "journal.key").write_text("of another table")
+    other = subprocess.run(
+        ["sh", str(folder / "install.sh")], env=os.environ | {"DESTDIR": str(pc)}, capture_output=True, text=True
+    )
+    assert other.returncode == 1
+    assert "nothing was installed" in other.stderr
+
+
+def test_the_folder_of_a_table_that_there_is(tmp_path: Path) -> None:
+    """Configuration and keys as they were, with the files of another PC; nothing is asked."""
+    old, safe, new = tmp_path / "old", tmp_path / "safe", tmp_path / "new"
+    assert init(str(old), *REAL).exit_code == 0
+    safe.mkdir()
+    for name in ("table.toml", "journal.key", "device.keys"):
+        shutil.copy(old / name, safe)
+    done = init(str(new), "--from", str(safe))
+    assert done.exit_code == 0, done.stderr
+    assert "uid 1001 of dana is " in done.stdout
+    for path in sorted(one for one in old.rglob("*") if one.is_file()):
+        assert (new / path.relative_to(old)).read_bytes() == path.read_bytes()
+        assert mode_of(new / path.relative_to(old)) == mode_of(path)
+    assert init(str(new), "--from", str(safe)).exit_code == 2, "a folder that has files stays"
+    (safe / "table.toml").write_text("[table]\n")
+    assert "mistakes" in init(str(tmp_path / "other"), "--from", str(safe)).stderr
+    assert not (tmp_path / "other").exists()
+
+
+def test_root_is_not_the_user_of_a_real_tables_console(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of root's programs would be taken for the dealer."""
+    options = [one for one in REAL if one not in ("--console-user", "1001")]
+    monkeypatch.setattr(os, "getuid", lambda: 0)
+    monkeypatch.delenv("SUDO_UID", raising=False)
+    done = init(str(tmp_path / "t"), *options)
+    assert done.exit_code == 2
+    assert "Add --console-user NAME" in done.stderr
+    monkeypatch.setenv("SUDO_UID", "1001")
+    assert init(str(tmp_path / "t"), *options).exit_code == 0
 
 
 def test_install_is_for_root_and_a_real_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -226,7 +267,7 @@ def test_the_wheel_carries_the_files(tmp_path: Path) -> None:
     (wheel,) = tmp_path.glob("*.whl")
     names = set(zipfile.ZipFile(wheel).namelist())
     files = {one.relative_to(ROOT / "udev").as_posix() for one in (ROOT / "udev").rglob("*") if one.is_file()}
-    assert {f"controller/system_files/{name}" for name in files} <= names
+    assert {"controller/api/openapi.json", *(f"controller/system_files/{name}" for name in files)} <= names
 
 
 async def test_a_round_is_dealt_from_the_folder_of_a_simulated_table() -> None:

@@ -83,3 +83,13 @@ async def test_a_person_of_a_higher_rank_on_duty_needs_the_pin_every_time() -> N
     with pytest.raises(PersonRefusedError, match="Sam is on duty: enter the PIN of Sam, or name who acts instead"):
         await identify(TABLE_PC, "", "", "sam")
     assert (await identify(TABLE_PC, "", "Sam", "sam")).person == "sam"
+
+
+async def test_at_a_screen_one_pin_serves_both_requests_of_what_is_asked_twice() -> None:
+    screen, desk = Caller(screen="5e5e"), PinDesk(NoRecord(), lambda: Moment(0, 0))
+    acting = await PEOPLE.identify(screen, "sam", "", desk, "", "sam")
+    assert (acting.person, acting.role, acting.screen) == ("sam", Role.PIT_SUPERVISOR, "5e5e")
+    for named, pin, signed in (("sam", "", ""), ("sam", "000000", "sam"), ("dana", "", "sam")):
+        with pytest.raises(PersonRefusedError):
+            await PEOPLE.identify(screen, named, pin, desk, "", signed)
+    desk.close()

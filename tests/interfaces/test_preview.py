@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from controller.api.preview import preview
@@ -67,6 +69,25 @@ def test_a_void_says_so_before_it_is_signed() -> None:
     assert table.state is before
 
 
+def test_a_pause_does_not_hide_what_comes() -> None:
+    table = to_phase(Unit.SETS, Phase.SETTLING)
+    table.do(operations.PauseTable("a dispute"))
+    entry = next(one.entry for one in table.state.round.entered if isinstance(one.operation, operations.ExposeHand))
+    said = preview(table.state, operations.CorrectEntry(entry, "wrong hand"))
+    assert said.next_step.startswith("Turn over"), said.next_step
+    assert "paused" in view_of(table.state, LinkView()).next_step
+
+
+def test_who_would_notice_it_is_not_said_before_somebody_signs() -> None:
+    """A box that was left out: the correction raises an irregularity."""
+    table = to_phase(Unit.SETS, Phase.DEALING_SETS)
+    entry = next(one.entry for one in table.state.round.entered if isinstance(one.operation, operations.OccupyBoxes))
+    said = preview(table.state, operations.CorrectEntry(entry, "forgotten", operations.OccupyBoxes((1, 2, 3, 6))))
+    assert said.accepted
+    assert any("rregularity" in one for one in said.sentences), said.sentences
+    assert not any(ANOTHER in one for one in said.sentences), said.sentences
+
+
 def test_a_correction_says_what_becomes_of_hands_and_payments() -> None:
     table = to_phase(Unit.SETS, Phase.SETTLING)
     entry = next(one.entry for one in table.state.round.entered if isinstance(one.operation, operations.ExposeHand))
@@ -74,6 +95,7 @@ def test_a_correction_says_what_becomes_of_hands_and_payments() -> None:
     assert said.accepted
     assert (said.phase_was, said.phase_will) == ("settling", "exposing")
     assert any(change.was is not None and change.was.shown for change in said.hands)
+    assert not [one for one in said.sentences if re.search(r"\b(B[1-9]|D)\b", one)], "places have their names"
     assert all(change.will is not None and "??" in change.will.cards for change in said.hands if change.place == "D")
 
 

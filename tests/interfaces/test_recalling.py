@@ -6,6 +6,7 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from controller.daemon.journal_types import JOURNAL_TYPES
 from controller.daemon.recalling import NO_CARDS, answer_recall
@@ -15,7 +16,7 @@ from controller.journal.folder import JournalFolder
 from controller.journal.reader import Entry
 from controller.roles import Role
 from controller.table import operations
-from controller.table.events import AnyEvent
+from controller.table.events import AnyEvent, CardsFoundElsewhere
 from controller.table.inputs import AnyInput
 from tests.journal_commands.made import IDENTITY, KEY, JournaledTable
 
@@ -86,6 +87,37 @@ async def test_a_start_that_was_taken_back_lies_between_two_parts_of_a_round(tab
     table.do(operations.CancelStart())
     accepted = recall(table, 1, "B1")
     assert await shown(table, accepted) == {"B1": HANDS["B1"].split()}
+
+
+async def test_what_was_moved_after_two_starts_that_were_taken_back(table: JournaledTable) -> None:
+    """The entries of a round in which cards were moved, put after two starts: round 1 has three parts."""
+    table.to_dealing().deal()
+    table.report(Kind.WRONG_DISTRIBUTION)
+    table.swap("B1", "B3")
+    table.confirm(handled=False)
+    table.put_right()
+    table.expose_all().settle().conclude()
+    table.fresh_deck()
+    for _ in range(2):
+        table.do(operations.PlaceYourBets())
+        table.do(operations.CancelStart())
+    recall(table, 1, "B1")
+    table.journal.close()
+    folder: JournalFolder[AnyInput, AnyEvent] = JournalFolder.open_to_read(
+        table.journal.folder, JOURNAL_TYPES, local_key=KEY
+    )
+    found = list(folder.entries(0))
+    moved = [entry for entry in found if isinstance(entry.value, CardsFoundElsewhere)]
+    assert moved
+    order = [entry for entry in found if entry not in moved]
+    order = [*order[:-2], *moved, *order[-2:]]
+    entries = [replace(entry, number=number) for number, entry in enumerate(order, 1)]
+
+    async def read(after: int, limit: int) -> list[Entry[AnyInput, AnyEvent]]:
+        return entries[after : after + min(limit, 10)]  # the moves lie in another page than the starts
+
+    answer = await answer_recall(entries[-1].number - 1, read)
+    assert [card.card for card in answer.recalled] == HANDS["B3"].split()
 
 
 async def test_later_cards_of_a_round_in_progress_are_not_shown(table: JournaledTable) -> None:

@@ -19,10 +19,13 @@ class Journal:
         self.pages = 0
         self._gone = gone
         for number, length in enumerate(lengths):
-            for _ in range(length):
-                entry = 2 * len(self.events) + 2
-                payload = b'{"entry":%d,"utc_ns":5,"round":%d,"event":"x"}' % (entry, number)
-                self.events.append(Published(entry, payload))
+            self.add(number, length)
+
+    def add(self, number: int, length: int) -> None:
+        for _ in range(length):
+            entry = 2 * len(self.events) + 2
+            payload = b'{"entry":%d,"utc_ns":5,"round":%d,"event":"x"}' % (entry, number)
+            self.events.append(Published(entry, payload))
 
     async def read(self, after: int, until: int) -> list[Published]:
         self.pages += 1
@@ -40,6 +43,20 @@ class Journal:
 
     def of(self, number: int) -> list[bytes]:
         return [event.payload for event in self.events if b'"round":%d,' % number in event.payload]
+
+
+@pytest.mark.parametrize("taken_back", [1, 30, 400])
+@pytest.mark.parametrize("first", range(100, 140, 3))
+async def test_starts_that_were_taken_back_are_found_wherever_a_page_ends(first: int, taken_back: int) -> None:
+    """Rounds 2, 3 and 4 were begun, and after each round 1 was open again. No number is given twice."""
+    journal = Journal([5, first])
+    for number in (2, 3, 4):
+        journal.add(number, taken_back)
+        journal.add(1, first)
+    for number in range(5, 15):
+        journal.add(number, 90)
+    for number in range(16):
+        assert await events_of_round(journal.feed(), number) == journal.of(number), number
 
 
 @pytest.mark.parametrize("seed", range(4))

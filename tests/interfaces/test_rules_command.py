@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import cache
 from itertools import combinations, product
 from pathlib import Path
 from typing import Any
@@ -261,6 +262,7 @@ def used(setting_id: str) -> bool:
     return any(setting_id == name for under in unders for name, _ in under) or setting_id in asked_in("controller")
 
 
+@cache
 def asked_in(folder: str) -> set[str]:
     """Every text that stands as a whole string in the program there, this list and the games' data apart."""
     found: set[str] = set()

@@ -8,7 +8,8 @@ import msgspec
 import pytest
 from rich.console import Console
 
-from controller.api.narration import LINES, LINES_OF_PLACES, ONLY_FOR_MACHINES, tell
+from controller.api.narration import LINES, LINES_OF_PLACES, tell
+from controller.api.narration_words import ONLY_FOR_MACHINES
 from controller.api.view import LinkView, view_of
 from controller.commands.screen import render
 from controller.commands.vocabulary import FOLLOWS, words_of
@@ -173,5 +174,16 @@ def test_a_count_is_asked_for_as_a_count() -> None:
 
 def test_a_void_that_is_to_be_repeated_says_why() -> None:
     asked = events.VoidAsked(7, "NC 5.5.4", "cards were dealt wrongly")
-    assert told(asked, "NC") == "this makes the round void (NC 5.5.4): cards were dealt wrongly; repeat to confirm"
-    assert told(events.VoidAsked(7, "NC 5.5.4"), "NC") == "this makes the round void (NC 5.5.4); repeat to confirm"
+    assert told(asked, "NC") == "this makes the round void (NC 5.5.4): cards were dealt wrongly; it is asked once more"
+    assert told(events.VoidAsked(7, "NC 5.5.4"), "NC") == "this makes the round void (NC 5.5.4); it is asked once more"
+
+
+def test_a_hand_says_that_its_win_pays_half() -> None:
+    """NC: a winning Plain Six. A dealer pays by what stands at the box."""
+    table = TableHarness(hands={"B1": "AC 2C 3C", "B3": "9D 8C KS", "D": "2D AD AH"}, boxes=(1, 3)).start().to_dealing()
+    table.deal()
+    table.expose_all()
+    hands = {hand.place: hand for hand in view_of(table.state, LinkView()).hands}
+    assert {place: (hand.outcome, hand.half) for place, hand in hands.items() if place != "D"} == {
+        "B1": ("win", True), "B3": ("win", False)
+    }  # fmt: skip

@@ -86,7 +86,7 @@ async def followed(
         lines = dict(line.split(b": ", 1) for line in data.splitlines() if line)
         given.append((time.now, lines[b"event"].decode(), json.loads(lines[b"data"])))
 
-    states = ScreenStates(table, time.clock, time.sleep)
+    states = ScreenStates(table, clock=time.clock, sleep=time.sleep)
     with pytest.raises(asyncio.CancelledError):
         await states.follow(write, lambda: kind, lambda: own_part(ScreenView(True, "0a", "left"), ()))
     return given

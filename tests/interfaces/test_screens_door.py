@@ -203,7 +203,7 @@ async def test_a_shift_ends_and_no_clock_that_is_set_makes_it_longer() -> None:
     state = TableState(screens=(Screen("left", "Left", "", "dana", until), Screen("right", "Right", "")))
     writer = SimpleNamespace(folder=Path("nowhere"))
     service = TableService("T-1", state, cast("Any", writer), cast("Any", clock), LinkView, cast("Any", None))
-    service.shift_ns = 10 * HOUR_NS
+    service.shifts.length_ns = 10 * HOUR_NS
     assert [service.stands_for(Caller(screen=one)) for one in ("left", "right", "none", "")] == ["dana", "", "", ""]
     clock.utc_ns -= 100 * HOUR_NS
     clock.boottime_ns += 10 * HOUR_NS - 1

@@ -17,7 +17,6 @@ from random import Random
 from typing import Final, Literal, NamedTuple
 
 import pytest
-import structlog
 from click.testing import CliRunner
 from structlog.testing import capture_logs
 
@@ -269,14 +268,6 @@ class Listener:
 def _age(path: Path) -> int:
     """Of a rotated file: the oldest has the highest number."""
     return int(path.suffix[1:]) if path.suffix[1:].isdigit() else 0
-
-
-@pytest.fixture(autouse=True)
-def _logging_as_before() -> Iterator[None]:
-    """A command configures the program's log."""
-    before = structlog.get_config()
-    yield
-    structlog.configure(**before)
 
 
 def listened(folder: Path, line: Line, deck: list[Card]) -> Listener:

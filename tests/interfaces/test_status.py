@@ -66,6 +66,7 @@ async def test_who_is_not_admitted_reaches_no_table(stage: Stage) -> None:
     code, _, errors = await status_of(stage)
     assert code == 3
     assert "This user is not admitted" in errors
+    assert "runuser -u USER -- cardshoe status" in errors
 
 
 def test_no_daemon_and_bad_input(tmp_path: Path) -> None:

@@ -82,7 +82,7 @@ async def test_a_user_who_is_not_admitted_is_told_so() -> None:
             _, errors = await told.communicate()
     assert told.returncode == 1
     assert b"This user is not admitted" in errors
-    assert b"Is the daemon running" not in errors
+    assert b"Start it (" not in errors
 
 
 async def test_a_socket_that_was_left_behind_is_told_apart_from_none() -> None:

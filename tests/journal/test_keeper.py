@@ -51,6 +51,9 @@ class Files:
         if self.full:
             raise JournalError("journal-full", "The disk is full.", "Make room.")
 
+    async def answer(self) -> None:
+        """Nothing is on its way."""
+
     async def save(self, state: SavedState) -> None:
         self._must_have_room()
         self.saved.append(state)

@@ -147,6 +147,19 @@ def test_a_saved_state_that_cannot_be_used_is_passed_over(folder: Path, how: str
     assert folded == list(range(1, state.table.entry + 1)), "the file is folded from its beginning"
 
 
+def test_a_saved_state_of_another_entry_is_passed_over(folder: Path, folded: list[int]) -> None:
+    """As a program saved it whose stop overtook a commit: everything in it is right but where it stands."""
+    table = PlayedTable(folder)
+    with closing(table.journal):
+        table.play()
+        earlier = table.state
+        table.play()
+        table.journal.save(earlier)
+        table.play()
+    assert start(folder) == table.state
+    assert folded == list(range(1, table.state.table.entry + 1))
+
+
 def test_an_earlier_saved_state_serves_where_the_newest_cannot(folder: Path, folded: list[int]) -> None:
     table = PlayedTable(folder)
     saved: list[int] = []

@@ -45,7 +45,7 @@ def test_a_round_is_told_with_who_decided_by_which_clause_and_when(folder: Path)
     assert printed[0] == "Round 1 of table BAC-07 (SIMULATED): concluded"
     assert printed[1] == "23 November 2026, 19:00:26 to 19:02:04 (1 min 38 s), UTC; journal entries 25 to 125"
     assert "I12, box 3: a card exposed in dealing (NC 5.7): every bettor chooses" in printed
-    confirmed = "confirmed: I12, a card was exposed in dealing (NC 5.7); by pit-supervisor (pit supervisor)"
+    confirmed = "confirmed: a card was exposed in dealing (NC 5.7); by pit-supervisor (pit supervisor)"
     assert f"19:01:26 {confirmed}" in printed
     assert "19:01:32 bob at box 3 chooses to withdraw (NC 5.7.3); by dealer (dealer)" in printed
     assert "box 3      ?? ?? ?? out of play, bets returned (NC 5.7.3)" in printed
@@ -239,7 +239,7 @@ def test_csv_has_the_words_the_person_and_the_event(folder: Path) -> None:
     assert [json.loads(row["json"]) for row in rows] == published(folder)
     (raised,) = (row for row in rows if row["entry"] == "82")
     assert (raised["by"], raised["clause"], raised["place"]) == ("dealer", "NC 5.7", "B3")
-    assert raised["words"].startswith("IRREGULARITY I12 at box 3")
+    assert raised["words"].startswith("irregularity at box 3")
     assert raised["time"] == "2026-11-23T19:01:21.000+00:00"
 
 

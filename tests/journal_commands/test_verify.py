@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sqlite3
 from contextlib import closing
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 
 from controller.journal.signing import fingerprint
+from tests.end_to_end.stage import people_text
 from tests.journal_commands.conftest import run
 from tests.journal_commands.made import KEY, SIGNER
 
@@ -43,6 +45,19 @@ def test_a_journal_as_it_was_written(copy: Path, key_file: Path) -> None:
     assert f"signed by {FINGERPRINT}" in said
     assert "is as it was written" in said
     assert "FOUND" not in said
+
+
+def test_a_configuration_names_the_local_key_too(copy: Path, key_file: Path, tmp_path: Path) -> None:
+    configuration = tmp_path / "table.toml"
+    configuration.write_text(
+        '[table]\nname = "T-1"\ngame = "NC"\nunit = "sets"\nsimulated = true\n'
+        '[device]\nurl = "tcp://127.0.0.1:1"\nkey_file = "device.keys"\n'
+        f'[journal]\nfolder = "{copy}"\nkey_file = "{key_file}"\n'
+        '[api]\nsocket = "api.sock"\n' + people_text(os.getuid())
+    )
+    assert "local key" not in run("verify", "--config", configuration, "--deep")
+    key_file.unlink()
+    assert "needs the local key" in run("verify", "--config", configuration)
 
 
 @pytest.mark.parametrize(
@@ -83,5 +98,6 @@ def test_a_deep_check_needs_the_local_key(copy: Path, key_file: Path) -> None:
 
 
 def test_a_folder_that_is_not_there_is_a_sentence(tmp_path: Path) -> None:
-    found = run("verify", "--journal", tmp_path / "none", code=4)
-    assert "cannot be used: No such file or directory." in " ".join(found.split())
+    """A mistake in typing is no damage to keep for an audit."""
+    found = run("verify", "--journal", tmp_path / "none", code=2)
+    assert "There is no journal at" in " ".join(found.split())

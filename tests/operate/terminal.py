@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import fcntl
 import os
 import pty
 import re
+import signal
 import struct
 import subprocess
 import sys
@@ -47,6 +49,12 @@ class OperateTerminal:
 
     def enter(self, line: str) -> None:
         self.press(f"{line}\r")
+
+    def interrupt_another_thread(self) -> None:
+        """SIGINT to one that is not the first: a system may choose any for a key of the terminal."""
+        pid = self.process.pid
+        threads = [int(task.name) for task in Path(f"/proc/{pid}/task").iterdir()]
+        assert ctypes.CDLL(None).tgkill(pid, max(threads), signal.SIGINT) == 0
 
     async def until(self, wanted: str) -> str:
         """Until this is shown after what was waited for before; all that came up to it."""

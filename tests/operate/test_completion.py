@@ -8,9 +8,11 @@ from controller.api.view import LinkView, TableView, view_of
 from controller.commands.operate.completion import candidates, unfinished
 from controller.commands.operate.help_text import lawful_words
 from controller.commands.operate.operator import Line
-from controller.people_words import WORDS
+from controller.people_words import WITHOUT_WORDS, WORDS
 from controller.people_words.reading import read_line
-from controller.people_words.tokens import UnreadableError
+from controller.people_words.tokens import DEALER, By, UnreadableError
+from controller.roles import Role
+from controller.table import operations
 from controller.table.permissions import PERMISSIONS
 from simulators.scenarios.course import Course, TableSetting
 from simulators.scenarios.steps import STEPS
@@ -70,11 +72,53 @@ def test_words_are_lawful_by_the_daemons_offers_or_by_phase(steps: tuple[str, ..
     assert [word for word in pause if WORDS[word].enters] == ["pause"]
 
 
-def test_every_operation_has_a_word_or_is_named_here_as_without() -> None:
+def test_every_operation_has_a_word_or_a_reason_why_not() -> None:
     entered = {operation for word in WORDS.values() for operation in word.enters}
-    without = {str(one.__struct_config__.tag) for one in set(PERMISSIONS) - entered}
-    of_screens = {"enrol_screen", "remove_screen", "sign_on", "lock_screen"}
-    assert without == of_screens | {"reject_excess", "restrict_betting", "take_deck_out", "correct_bet", "recall_cards"}
+    assert set(PERMISSIONS) == entered | set(WITHOUT_WORDS)
+    assert not entered & set(WITHOUT_WORDS)
+    assert all(WITHOUT_WORDS.values())
+
+
+@pytest.mark.parametrize(
+    ("line", "operation", "role"),
+    [
+        ("return excess", operations.RejectExcess(), Role.DEALER),
+        ("restrict nothing", operations.RestrictBetting(), Role.PIT_MANAGER),
+        (
+            "restrict close box 7 close box 2 wagers at box 3 1 one box for ann",
+            operations.RestrictBetting((7, 2), ((3, 1),), ("ann",)),
+            Role.PIT_MANAGER,
+        ),
+        (
+            "take deck out red-1 count 51 witness sam because a card is bent",
+            operations.TakeDeckOut("red-1", "a card is bent", 51, "sam"),
+            Role.DEALER,
+        ),
+        ("take deck out red-1 witness sam", operations.TakeDeckOut("red-1", "worn", 52, "sam"), Role.DEALER),
+        (
+            "correct bet 3 20 because he laid two",
+            operations.CorrectBet(3, 20, "he laid two"),
+            Role.PIT_SUPERVISOR,
+        ),
+        (
+            "correct bet 0 20 bettor ann wager main box 4",
+            operations.CorrectBet(0, 20, "it was entered wrongly", "ann", "main", 4),
+            Role.PIT_SUPERVISOR,
+        ),
+        ("recall 3 B1 because a dispute", operations.RecallCards(3, "a dispute", "B1"), Role.PIT_MANAGER),
+        ("recall 3 because a dispute", operations.RecallCards(3, "a dispute"), Role.PIT_MANAGER),
+        ("remove screen 5e5e5e5e5e5e", operations.RemoveScreen("5e5e5e5e5e5e"), Role.PIT_SUPERVISOR),
+    ],
+)
+def test_a_line_enters_an_operation(line: str, operation: operations.Operation, role: Role) -> None:
+    found: list[tuple[operations.Operation, Role]] = []
+
+    class Taking(Course):
+        def enter(self, operation: operations.AnyOperation, by: By = DEALER) -> None:
+            found.append((operation, by.role))
+
+    Line(line.split()).act(Taking(TableSetting("NC")))
+    assert found == [(operation, role)]
 
 
 @pytest.mark.parametrize("word", WORDS)
@@ -88,12 +132,19 @@ def test_a_person_may_be_named_at_the_end_of_any_line(word: str) -> None:
         "about": "about I12", "named": "named B1 KD", "swapped": "swapped B1 B3", "lies": "lies 1 at B3",
         "bring deck": "bring deck red-1 red", "load deck": "load deck red-1", "boxes": "boxes 1 3",
         "quarantine deck": "quarantine deck red-1", "dropped": "dropped 3", "count": "count 4 in D",
+        "take deck out": "take deck out red-1",
     }  # fmt: skip
     line = Line([*filled.get(word, word).split(), "by", "sam"])
     assert line.by.person == "sam"
 
 
-@pytest.mark.parametrize("text", ["sing", "begin twice", "confirm by", "deal some", "count 3 witness"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sing", "begin twice", "confirm by", "deal some", "count 3 witness", "restrict", "restrict nothing more",
+        "restrict close box", "recall 3", "recall 3 because", "correct bet 3", "remove screen",
+    ],
+)  # fmt: skip
 def test_what_says_nothing_known_is_refused(text: str) -> None:
     with pytest.raises(UnreadableError):
         Line(text.split())

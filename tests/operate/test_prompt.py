@@ -38,7 +38,7 @@ async def test_a_round_is_begun_and_an_exposed_card_decided_by_a_person_with_a_p
         await terminal.until("3 cards to box 1")
         await terminal.until("report exposed ca")  # the line that was begun stands below
         terminal.press("rd B1\r")
-        await terminal.until("IRREGULARITY I12 at box 1")
+        await terminal.until("irregularity at box 1")
         await terminal.until("dealing sets, I12>")
         terminal.enter("confirm by supervisor")
         await terminal.until("PIN of supervisor, without echo:")
@@ -50,7 +50,7 @@ async def test_a_round_is_begun_and_an_exposed_card_decided_by_a_person_with_a_p
         terminal.press("\r")
         await terminal.until("PIN of supervisor, without echo:")
         terminal.enter(PINS["supervisor"])
-        await terminal.until("confirmed: I12")
+        await terminal.until("confirmed: a card was exposed")
         await terminal.until(">")
         terminal.press("\x04")
         assert await terminal.ended() == 0
@@ -90,6 +90,43 @@ async def test_help_lists_what_the_table_takes_and_explains_a_word() -> None:
         await terminal.until("'sing' is no word.")
 
 
+async def test_a_round_that_may_not_begin_is_refused_and_nothing_is_waited_for() -> None:
+    async with bench_table() as table, at_prompt(table) as terminal:
+        terminal.enter("begin")
+        shown = await terminal.until("Refused: ")
+        assert "Waiting" not in shown
+        assert "refused: " not in shown, "it is said once"
+        await terminal.until("closed>")
+        await table.move("load")
+        terminal.enter("open table")
+        await terminal.until("idle>")
+        terminal.enter("deal all")
+        await terminal.until("No card is dealt now")
+        terminal.enter("begin")
+        await terminal.until("write `boxes 1 3` for the boxes with a bet")
+
+
+async def test_an_end_that_was_not_meant_is_asked_for_again() -> None:
+    """What was asked for once at the table would end the round with the next request."""
+    async with bench_table() as table, at_prompt(table, "--pin-file", str(table.pins)) as terminal:
+        await table.move("load")
+        terminal.enter("open table")
+        await terminal.until("idle>")
+        terminal.enter("boxes 1")
+        terminal.enter("begin")
+        await terminal.until("dealing sets>")
+        for _ in range(2):
+            terminal.enter("abandon by manager because the lamp went out")
+            await terminal.until("Write yes:")
+            terminal.enter("no")
+            await terminal.until("Nothing was done; enter the line again where it is meant.")
+            assert (await table.state()).phase == "dealing_sets"
+        terminal.enter("abandon by manager because the lamp went out")
+        await terminal.until("Write yes:")
+        terminal.enter("yes")
+        await terminal.until("ROUND VOID")
+
+
 async def test_ctrl_c_empties_the_line_and_ends_waiting_but_not_the_prompt() -> None:
     async with bench_table() as table, at_prompt(table) as terminal:
         terminal.press("no more b\x03")
@@ -108,21 +145,12 @@ async def test_ctrl_c_empties_the_line_and_ends_waiting_but_not_the_prompt() -> 
         await terminal.until("Table T-1, dealing sets, in service")
 
 
-async def test_what_ends_a_round_is_asked_for_again() -> None:
-    async with bench_table() as table, at_prompt(table, "--pin-file", str(table.pins)) as terminal:
-        await table.move("load")
-        terminal.enter("open table")
-        await terminal.until("idle>")
-        terminal.enter("boxes 1")
-        terminal.enter("begin")
-        await terminal.until("dealing sets>")
-        terminal.enter("abandon by manager because the lamp went out")
-        await terminal.until("Write yes:")
-        terminal.enter("no")
-        await terminal.until("It was asked for once and has no effect")
-        assert (await table.state()).phase == "dealing_sets"
-        terminal.enter("abandon by manager because the lamp went out")
-        await terminal.until("ROUND VOID")
+async def test_ctrl_c_that_the_system_gives_to_another_thread_ends_waiting() -> None:
+    async with bench_table() as table, at_prompt(table) as terminal:
+        terminal.enter("load")
+        await terminal.until("Waiting; Ctrl-C ends it.")
+        terminal.interrupt_another_thread()
+        await terminal.until("closed>")
 
 
 async def test_a_daemon_that_is_killed_in_mid_round_comes_back_and_play_continues() -> None:

@@ -96,6 +96,45 @@ async def test_tp_with_singles_is_dealt_by_a_script_with_all_three_of_the_headli
         assert await raised(table) == ["simultaneous", "face_up_in_device", "exposed_card"]
 
 
+RARE_WORDS = """
+open table
+restrict close box 7 wagers at box 3 1 by manager
+restrict nothing by manager
+begin
+deal all
+open all
+count 37 witness supervisor
+settle
+conclude
+recall 1 B3 by manager because a dispute over the cards of box 3
+bring deck red-1 red witness supervisor
+take deck out red-1 witness supervisor because a card is bent
+remove screen 5e5e5e5e5e5e by supervisor
+"""
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)])
+async def test_words_that_are_rarely_needed(options: tuple[str, ...]) -> None:
+    """Recalled cards are shown to the person who asked, and the journal's events have no face of them."""
+    async with bench_table() as table:
+        await table.move("load")
+        script = table.script("boxes 1 3 5 6" + RARE_WORDS, "--pin-file", str(table.pins), *options)
+        dealing = '"words":"begin"' if options else "> deal all"
+        await script.until(lambda: [line for line in script.out if dealing in line])
+        for _ in range(5):
+            await table.give_out("lift")
+        assert await script.ended() == 1
+        assert "`remove screen 5e5e5e5e5e5e by supervisor` was refused (screen): " in script.err[-1]
+        shown = {hand.place: hand.cards for hand in (await table.state()).hands}["B3"]
+        if options:
+            said = next(line for line in map(json.loads, script.out) if line["words"].startswith("recall"))
+            recalled = said["recalled"]
+            assert [(one["place"], one["card"]) for one in recalled] == [("B3", card) for card in shown]
+        else:
+            lines = [line for line in script.out if line.startswith("B3: card ")]
+            assert [line.rpartition(" ")[2] for line in lines] == list(shown)
+
+
 async def test_a_script_stops_at_the_first_refusal_with_file_and_line() -> None:
     async with bench_table() as table:
         script = table.script("open table\n\n# nobody has bet\nno more bets\nclose table\n")

@@ -100,7 +100,7 @@ def test_all_22_100_hands_have_a_name_in_every_game() -> None:
 def test_what_a_new_game_is_told_to_fill_in_is_there() -> None:
     document = (ROOT / "docs" / "a_new_game.md").read_text(encoding="utf-8")
     document = document.replace("/xy", "/nc")  # the page's name for a new game
-    paths = [ROOT / path for path in re.findall(r"`((?:controller|tests|docs)/[\w/.]*\w)`?", document)]
+    paths = [ROOT / path for path in re.findall(r"`((?:controller|tests|docs)/[\w/.-]*\w)`?", document)]
     assert all(path.exists() for path in paths), [path for path in paths if not path.exists()]
     program = "\n".join(path.read_text(encoding="utf-8") for path in paths if path.suffix == ".py")
     names = set(re.findall(r"`([A-Z][A-Z_]+)`", document)) - {"GAME", "SK", "XY"}  # no names of the vocabulary

@@ -324,7 +324,7 @@ def test_no_round_begins_or_is_dealt_while_the_device_is_away() -> None:
     table = TableHarness().start().to_betting()
     table.lose_link()
     code, sentence = table.refused(operations.NoMoreBets())
-    assert (code, "The cable was pulled" in sentence) == ("service", True)
+    assert (code, "is not connected: check its power" in sentence) == ("service", True)
     table.connect()
     code, sentence = table.refused(operations.NoMoreBets())
     assert (code, "confirm that the round continues" in sentence) == ("service", True)

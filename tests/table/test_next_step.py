@@ -47,11 +47,11 @@ def test_it_is_what_the_phase_waits_for(phase: Phase, said: str) -> None:
 
 def test_settling_goes_step_by_step() -> None:
     table = TableHarness().start().to_dealing().deal().expose_all()
-    assert next_step(table.state) == "Pay the chips, then record it."
+    assert next_step(table.state) == 'Pay and take the bets, then press "Paid".'
     table.do(operations.RecordSettled())
-    assert next_step(table.state) == "Conclude the round."
+    assert next_step(table.state) == "End the round."
     table.do(operations.ConcludeRound())
-    assert next_step(table.state).startswith("Press Conclude again")
+    assert next_step(table.state).startswith("Confirm the end of the round")
 
 
 def test_what_is_open_comes_before_the_deal() -> None:
@@ -125,7 +125,7 @@ def test_while_something_is_open_a_device_that_is_gone_or_stands_is_named_too() 
     table.report(Kind.EXPOSED_CARD, "B1")
     asked = "Call the pit supervisor. Was a card of box 1 exposed?"
     table.lose_link()
-    assert next_step(table.state).startswith(f"{asked} The shuffler is not connected (")
+    assert next_step(table.state).startswith(f"{asked} The shuffler is not connected: ")
     table.connect()
     assert next_step(table.state).startswith(f"{asked} The shuffler is back")
     table.do(operations.ContinueRound())
@@ -166,7 +166,7 @@ def test_a_jam_is_named_once() -> None:
     assert next_step(table.state).endswith("Clear the shuffler.")
 
 
-GONE = "The shuffler is not connected (The cable was pulled): check its power and its cable."
+GONE = "The shuffler is not connected: check its power and its cable."
 BACK = "The shuffler is back: compare the table with the screen, then continue the round."
 
 
@@ -189,11 +189,11 @@ def test_after_the_deal_the_act_comes_before_the_trouble_of_a_device_that_is_no_
     table.connect()
     assert next_step(table.state) == f"{said} {BACK}"
     table.expose_all()
-    assert next_step(table.state) == f"Pay the chips, then record it. {BACK}"
+    assert next_step(table.state) == f'Pay and take the bets, then press "Paid". {BACK}'
     table.settle()
-    assert next_step(table.state) == f"Conclude the round. {BACK}"
+    assert next_step(table.state) == f"End the round. {BACK}"
     table.do(operations.ConcludeRound())
-    assert next_step(table.state).startswith("Press Conclude again")
+    assert next_step(table.state).startswith("Confirm the end of the round")
 
 
 def test_a_deal_by_hand_goes_on_before_the_trouble_of_the_device() -> None:
@@ -269,13 +269,13 @@ def test_a_wrong_count_of_a_hand_comes_before_the_count_of_the_deck() -> None:
 @pytest.mark.parametrize("kind", [Kind.LATE_BET, Kind.SIDE_WITHOUT_MAIN])
 def test_what_holds_nothing_is_decided_before_the_round_is_concluded(kind: Kind) -> None:
     table = TableHarness().start().to_dealing().deal().expose_all().settle()
-    assert next_step(table.state) == "Conclude the round."
+    assert next_step(table.state) == "End the round."
     table.report(kind, "B1")
     said = next_step(table.state)
     assert said.startswith("An irregularity of this round is open. ")
     assert table.refused(operations.ConcludeRound())[1] == said
     table.deny()
-    assert next_step(table.state) == "Conclude the round."
+    assert next_step(table.state) == "End the round."
 
 
 @pytest.mark.parametrize("game_id", ["TP", "RTP", "NC", "P3"])

@@ -14,9 +14,9 @@ from controller.table.phases import Phase
 from tests.table.correction_hands import correct, with_bets
 from tests.table.harness import TableHarness
 
-RETURN = "Return all bets, then record it."
-TAKE_BACK = "Take back what was paid and return all bets, then record it."
-CHANGED = "The settlement has changed: pay or take back the difference, then record it."
+RETURN = 'Return all bets, then press "Bets are back".'
+TAKE_BACK = 'Take back what was paid and return all bets, then press "Bets are back".'
+CHANGED = 'The settlement has changed: pay or take back the difference, then press "Paid".'
 RETURNED = operations.RecordSettled()
 
 

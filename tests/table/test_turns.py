@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import Any, get_args
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
-from controller.games.specification import Kind, RulingAction
+from controller.games.specification import Facts, Kind, RulingAction
 from controller.roles import Role
 from controller.table import events, operations
 from controller.table.account_of_turns import PHRASES, done
 from controller.table.inputs import PersonActed
 from controller.table.model import Answer, Screen
+from controller.table.offers import offers, signed_before
 from controller.table.operations import AnyOperation
 from controller.table.phases import Phase
 from controller.table.record import ConfigurationRecord, DeviceRecord, PersonRecord
@@ -67,7 +69,7 @@ def test_what_was_drawn_before_bets_were_closed_is_refused_and_says_who_closed_t
     before = table.state
     answer = table.enter(operations.OccupyBoxes((2,)), as_of=drawn)
     assert (answer.code, answer.sentence) == (
-        "changed", "Sam closed bets. Nothing was done: read the screen and enter it again."
+        "changed", "Sam (left) closed bets. Nothing was done: read the screen and enter it again."
     )  # fmt: skip
     assert table.state == replace(before, entry=table.state.entry, answers=table.state.answers)
 
@@ -108,7 +110,7 @@ def test_a_screen_that_shows_another_round_learns_what_happened(table: Screens) 
     given = PersonActed("late", "dealer", Role.DEALER, 0, operations.CancelStart(), screen="left", as_of=1)
     table.give(replace(given, round=table.state.round.number - 2))
     answer = table.state.answers[-1]
-    assert (answer.code, answer.sentence.split(". ")[0]) == ("stale", "Sam opened bets")
+    assert (answer.code, answer.sentence.split(". ")[0]) == ("stale", "Sam (left) opened bets")
 
 
 def test_every_operation_can_be_said_in_the_past_tense() -> None:
@@ -155,11 +157,25 @@ def prepared(what: str) -> Screens:
         table.report(Kind.UNSHUFFLED)
     elif what == "rule":
         table.report(Kind.BEFORE_NO_MORE_BETS)
+    elif what == "answers":
+        table.report(Kind.WRONG_DISTRIBUTION)
     return table
 
 
-ASKS = {"void": void, "abandon": abandon, "conclude": conclude, "rule": rule}
-FOUR = pytest.mark.parametrize("what", ASKS)
+def answers(table: Screens, **given: Any) -> Answer:
+    """Two questions are answered with the confirmation (NC 5.5.4)."""
+    found = table.open
+    confirm = operations.ConfirmIrregularity(found.id, found.revision, Facts(handled=False, curable=False))
+    return table.enter(confirm, "sam", Role.PIT_SUPERVISOR, **given)
+
+
+ASKS = {"void": void, "abandon": abandon, "conclude": conclude, "rule": rule, "answers": answers}
+SIGNS = {
+    "conclude": ("dealer", Role.DEALER),
+    **dict.fromkeys(("void", "answers"), ("sam", Role.PIT_SUPERVISOR)),
+    **dict.fromkeys(("abandon", "rule"), ("li", Role.SHIFT_MANAGER)),
+}
+EACH = pytest.mark.parametrize("what", ASKS)
 
 
 def asked(table: Screens) -> int:
@@ -173,7 +189,7 @@ def is_over(table: Screens) -> bool:
     return table.state.phase in (Phase.VOIDED, Phase.CONCLUDED)
 
 
-@FOUR
+@EACH
 def test_the_second_request_names_the_first(what: str) -> None:
     table = prepared(what)
     ASKS[what](table)
@@ -183,7 +199,19 @@ def test_the_second_request_names_the_first(what: str) -> None:
     assert is_over(table)
 
 
-@FOUR
+@EACH
+def test_the_second_request_is_offered_in_the_words_of_the_first(what: str) -> None:
+    """A screen asks for nothing again but the signature."""
+    table = prepared(what)
+    ASKS[what](table)
+    (offer,) = [one for one in offers(table.state) if one.asked]
+    assert (offer.asked, offer.needs) == (asked(table), ())
+    operation = msgspec.convert({"operation": offer.operation, **msgspec.to_builtins(offer.arguments)}, AnyOperation)
+    table.enter(operation, *SIGNS[what], repeats=offer.asked)
+    assert is_over(table)
+
+
+@EACH
 def test_a_double_tap_ends_no_round(what: str) -> None:
     table = prepared(what)
     drawn = table.state.entry
@@ -192,7 +220,7 @@ def test_a_double_tap_ends_no_round(what: str) -> None:
     assert not is_over(table)
 
 
-@FOUR
+@EACH
 @pytest.mark.parametrize("other", ["later", "elsewhere", "first"])
 def test_a_second_request_that_lapsed_is_a_first_one_again(what: str, other: str) -> None:
     table = prepared(what)
@@ -209,7 +237,7 @@ def test_a_second_request_that_lapsed_is_a_first_one_again(what: str, other: str
     assert is_over(table)
 
 
-@FOUR
+@EACH
 def test_a_request_of_a_program_is_repeated_as_before(what: str) -> None:
     table = prepared(what)
     table.screen = ""
@@ -226,3 +254,28 @@ def test_another_person_at_the_screen_does_not_repeat() -> None:
     confirm = operations.ConfirmIrregularity(found.id, found.revision)
     table.enter(confirm, "li", Role.SHIFT_MANAGER, repeats=first)
     assert not is_over(table)
+
+
+@EACH
+def test_one_signature_serves_both_requests_in_the_same_words(what: str) -> None:
+    table = prepared(what)
+    ASKS[what](table)
+    first = asked(table)
+    (offer,) = [one for one in offers(table.state) if one.asked]
+    words = {"operation": offer.operation, **msgspec.to_builtins(offer.arguments)}
+    operation = msgspec.convert(words, AnyOperation)
+    person = SIGNS[what][0]
+
+    def signed(**other: Any) -> str:
+        given: dict[str, Any] = {"operation": operation, "screen": "left", "repeats": first, "utc_ns": table.utc_ns}
+        return signed_before(table.state, **(given | other))
+
+    assert signed() == person
+    assert signed(utc_ns=table.utc_ns + REPEATED_WITHIN_NS) == person
+    assert signed(utc_ns=table.utc_ns + REPEATED_WITHIN_NS + 1) == ""
+    assert signed(screen="right") == signed(screen="") == ""
+    assert signed(repeats=first - 1) == signed(repeats=0) == ""
+    assert signed(operation=operations.PauseTable("Dispute")) == ""
+    if what != "conclude":
+        other = words | ({"irregularity": 1} if "irregularity" in words else {"text": "another reason"})
+        assert signed(operation=msgspec.convert(other, AnyOperation)) == "", "other words are another request"

@@ -123,8 +123,8 @@ class WatchedTable(TableHarness):
         in_order = account is None or account.total <= DECK_SIZE or has_too_many(state) or not state.in_round
         assert in_order, f"an account of {account}"
         for place, hand in state.round.hands.items():
-            if self._elsewhere:
-                continue  # a person entered that cards lie at other places
+            if self._elsewhere or state.round.misplaced:
+                continue  # a person entered that cards lie at other places, or that others were to be dealt to
             assert len(hand.cards) <= 3, f"{place} was dealt {len(hand.cards)} cards"
             assert not state.round.places or len(hand.cards) == state.round.places[: state.round.dealt].count(place)
         counted = {event.place for event in self.events_of(events.HandCounted)}

@@ -1,13 +1,14 @@
 #!/bin/sh
 # Installs table TABLE on this PC: its system user, udev's rules, its files and its service. `cardshoe init` puts it,
 # with TABLE replaced, into the table's folder; see README.md in `udev` of the sources.
-# Run it as root. With DESTDIR=FOLDER the files are put there, and nothing is started.
+# Run it as root; again, where it stopped half-way: files of the table that are there stay as they are.
+# With DESTDIR=FOLDER the files are put there, and nothing is started.
 set -eu
 cd "$(dirname "$0")"
 root="${DESTDIR:-}"
 etc="$root/etc/cardshoe/TABLE"
-if [ -e "$etc" ]; then
-    echo "$etc is there already: nothing was installed. Move it away first, with its keys kept." >&2
+if [ -e "$etc" ] && ! cmp -s journal.key "$etc/journal.key"; then
+    echo "$etc is another table's: nothing was installed. Move it away first, with its keys kept." >&2
     exit 1
 fi
 # The user comes first: udev leaves out a group that does not exist yet.
@@ -23,11 +24,13 @@ if [ -e system/port.conf ]; then
     install -D -m 0644 system/port.conf "$root/etc/systemd/system/cardshoe@TABLE.service.d/port.conf"
 fi
 install -d -m 0700 "$root/etc/cardshoe" "$etc"
-install -m 0600 table.toml journal.key device.keys "$etc/"
+for file in *.toml *.key *.keys; do
+    [ -e "$etc/$file" ] || install -m 0600 "$file" "$etc/"
+done
 if [ -n "$root" ]; then
     exit 0
 fi
-udevadm control --reload
-udevadm trigger --subsystem-match=usb --subsystem-match=tty
+udevadm control --reload && udevadm trigger --subsystem-match=usb --subsystem-match=tty ||
+    echo "udev did not take the rules. \`cardshoe doctor\` says what is missing; the rest is installed." >&2
 systemctl daemon-reload
 systemctl enable --now cardshoe@TABLE

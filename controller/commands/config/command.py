@@ -23,10 +23,11 @@ class Wrong(msgspec.Struct, frozen=True):
 
 
 class Checked(msgspec.Struct, frozen=True):
-    """`mistakes`: all of them; none: the daemon can start with it."""
+    """`mistakes`: all of them; none: the daemon can start with it. `remarks`: what does not keep it from that."""
 
     file: str
     mistakes: tuple[Wrong, ...]
+    remarks: tuple[Wrong, ...] = ()
 
 
 @click.group()
@@ -38,35 +39,34 @@ def config() -> None:
 @FILE
 @JSON
 def check(path: Path, as_json: bool) -> None:
-    """Check a configuration and the files that it names, as the daemon would at its start.
+    """Check a configuration, the files that it names and its port, as the daemon would at its start.
 
     All mistakes are named at once, each with its place and the next step; then the exit code is 78.
     """
-    from controller.daemon.configuration import ConfigurationError, read_configuration
-    from controller.daemon.configuration_files import mistakes_of_files
+    from controller.commands.doctor.machine import run_program
+    from controller.daemon.configuration import ConfigurationError
+    from controller.daemon.configuration_files import read_with_surroundings
+    from controller.daemon.configuration_remarks import remarks_on
 
-    problem, configuration = None, None
     try:
-        configuration = read_configuration(path)
-        if mistakes := mistakes_of_files(configuration):
-            problem = ConfigurationError(path, mistakes)
+        configuration = read_with_surroundings(path, run_program)
     except ConfigurationError as error:
-        problem = error
+        if not as_json:
+            raise ConfigurationProblemError(str(error), error.hint) from error
+        print_json(Checked(str(path), tuple(Wrong(*mistake) for mistake in error.mistakes)))
+        raise SystemExit(ConfigurationProblemError.exit_code) from error
+    remarks = remarks_on(configuration)
     if as_json:
-        mistakes = problem.mistakes if problem is not None else []
-        print_json(Checked(str(path), tuple(Wrong(*mistake) for mistake in mistakes)))
-        if problem is not None:
-            raise SystemExit(ConfigurationProblemError.exit_code)
+        print_json(Checked(str(path), (), tuple(Wrong(*remark) for remark in remarks)))
         return
-    if problem is not None:
-        raise ConfigurationProblemError(str(problem), problem.hint)
-    assert configuration is not None
     table = configuration.table
     simulated = ", simulated" if table.simulated else ""
     write_out(
         f"{path}: no mistakes. Table {table.name}, {table.game}, {table.unit}, {configuration.settings.box_count} boxes"
         f"{simulated}; {len(configuration.people)} people; device {configuration.device_url}."
     )
+    for remark in remarks:
+        write_out(f"  - {' '.join(remark)}")
 
 
 @config.command()

@@ -2,5 +2,5 @@
 
 command    what is looked at, and how it is shown     machine   the PC: its files, its users, its programs
 device     the port and who may open it               service   unit, clock, programs that open ports
-files      keys, room, socket, journal
+screens    the port of screens, proxies' names        files     keys, room, socket, journal
 """

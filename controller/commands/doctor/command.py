@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from controller.commands.doctor import device, files, service
+from controller.commands.doctor import device, files, screens, service
 from controller.commands.doctor.machine import Finding, Level, Machine, Table, own_user, problem, user_called
 from controller.commands.options import print_json
 from controller.commands.text import page
@@ -31,7 +31,7 @@ class Examined(msgspec.Struct, frozen=True):
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.pass_context
 def doctor(context: click.Context, path: Path, user_name: str | None, no_journal: bool, as_json: bool) -> None:
-    """Find what is wrong on a table's PC: device, udev, keys, disk, clock, service, socket, journal.
+    """Find what is wrong on a table's PC: device, udev, service, clock, port, keys, disk, socket, journal.
 
     Each finding is one line, with the command that mends it. Nothing is changed. Run it as root, or some of it cannot
     be read. Exit code 1 where there is a problem.
@@ -73,6 +73,7 @@ def _look(table: Table, *, journal: bool) -> Iterator[Finding]:
         yield problem("user", f"This PC has no user {table.user_name}, as which the daemon would run.", mend)
     yield from device.look(table)
     yield from service.look(table)
+    yield from screens.look(table)
     try:
         yield from files.look(table, journal=journal)
     except PermissionError as error:

@@ -37,7 +37,9 @@ def _serial(table: Table, written: str) -> Iterator[Finding]:
             "Name the port under /dev/cardshoe: `ls -l /dev/cardshoe /dev/serial/by-id`, and `cardshoe devices`",
         )
     node = Path(written) if Path(written).exists() else machine.path(written)
-    if not node.exists():
+    if not node.exists() and table.configuration.table.simulated:
+        yield problem("device", f"There is no {written}.", f"In another terminal: cardshoe simulate --link {written}")
+    elif not node.exists():
         yield problem("device", f"There is no {written}.", f"Plug the device in and switch it on; then {RELOAD}")
     else:
         yield _access(table, node, written)

@@ -6,6 +6,8 @@ import grp
 import os
 import pwd
 import shutil
+import socket
+import ssl
 import stat
 import subprocess
 from collections.abc import Callable
@@ -16,9 +18,13 @@ from typing import Final, NamedTuple
 import msgspec
 
 from controller.daemon.configuration import Configuration
+from controller.daemon.host import HostClock
+from controller.daemon.port_use import Ask, ask
 
 PATIENCE: Final = 10  # seconds for a program to answer
 READ, WRITE, ENTER = 4, 2, 1
+TLS_PORT: Final = 443
+DAY: Final = 86_400  # seconds
 
 
 class Level(StrEnum):
@@ -70,11 +76,45 @@ def run_program(*command: str) -> str | None:
     return done.stdout.strip()
 
 
+class Served(NamedTuple):
+    """`why`: why a browser gets no page; empty: it does. `days`: so many whole days its certificate is still good."""
+
+    why: str = ""
+    days: int = 0
+
+
+def try_tls(host: str, port: int = TLS_PORT, roots: Path | None = None) -> Served:
+    """What a browser gets under this name from the web server of this PC.
+
+    `roots`: the certificates that it trusts, if not the system's.
+    """
+    context = ssl.create_default_context(cafile=roots)
+    try:
+        with (
+            socket.create_connection(("127.0.0.1", port), PATIENCE) as plain,
+            context.wrap_socket(plain, server_hostname=host) as secured,
+        ):
+            certificate = secured.getpeercert()
+    except ssl.SSLCertVerificationError as error:
+        return Served(error.verify_message.rstrip("."))
+    except ssl.SSLError:
+        return Served(f"what answers at 127.0.0.1:{port} speaks no TLS")
+    except OSError as error:
+        return Served(f"no program answers at 127.0.0.1:{port} ({os.strerror(error.errno) if error.errno else error})")
+    assert certificate is not None, "a certificate that was verified is there"
+    left = ssl.cert_time_to_seconds(str(certificate["notAfter"])) - HostClock().now().utc_ns // 10**9
+    return Served(days=left // DAY)
+
+
 class Machine(NamedTuple):
-    """`root`: where its folders lie. `run`: what a program says, None where there is no such program."""
+    """`root`: where its folders lie. `run`: what a program says, None where there is no such program. `ask`: what
+    answers at a port. `try_tls`: how a name is served with TLS.
+    """
 
     root: Path = Path("/")
     run: Callable[..., str | None] = run_program
+    ask: Ask = ask
+    try_tls: Callable[[str], Served] = try_tls
 
     def path(self, path: Path | str) -> Path:
         """A path of that PC; one of the configuration that lies elsewhere in a test stays what it is."""

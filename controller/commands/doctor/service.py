@@ -68,5 +68,8 @@ def _clock(table: Table) -> Finding:
     said = table.machine.run("timedatectl", "show", "--property=NTPSynchronized", "--value")
     if said == "yes":
         return ok("clock", "The clock is synchronised.")
-    sentence = "The clock is not synchronised." if said == "no" else "Whether the clock is synchronised is not known."
-    return warning("clock", f"{sentence} The journal's times would be wrong.", "timedatectl set-ntp true; timedatectl")
+    if said == "no":
+        sentence = "The clock is not synchronised. The journal's times would be wrong."
+        return warning("clock", sentence, "timedatectl set-ntp true; timedatectl")
+    sentence = "Whether the clock is synchronised is not known. The journal's times may be wrong."
+    return warning("clock", sentence, "apt-get install -y dbus systemd-timesyncd && timedatectl set-ntp true")

@@ -63,6 +63,14 @@ def checked_name(given: str) -> str:
     return given
 
 
+def user_named(uid: int) -> str:
+    """Empty: this machine has none of that number."""
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return ""
+
+
 def uid_of(given: str) -> int:
     """A user of this machine, by name or number. Raises `BadInputError`."""
     number = whole_number(given, LARGEST_UID)

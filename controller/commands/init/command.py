@@ -18,6 +18,7 @@ from controller.commands.init.answers import (
     own_user,
     person_of,
     uid_of,
+    user_named,
     with_access,
 )
 from controller.commands.options import find_game, read_options
@@ -29,6 +30,7 @@ from controller.roles import Role
 from firmware_bridge.device_keys import is_serial
 
 PORT = click.IntRange(0, 65535)
+ROOT = "0"
 PLAYED = (
     NewPerson("dealer", "Dana", Role.DEALER),
     NewPerson("supervisor", "Sam", Role.PIT_SUPERVISOR),
@@ -51,11 +53,17 @@ PLAYED = (
 @click.option("--chosen-by", default="", help="Who chose the readings.")
 @click.option("--make-pins", is_flag=True, help="Make the PINs and show them once, instead of asking for them.")
 @click.option("--yes", is_flag=True, help="Ask nothing: take the options and the defaults, and make the PINs.")
+@click.option(
+    "--from",
+    "source",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="A folder with the table.toml and the keys of a table that there is: only its files for this PC are made.",
+)
 @click.option("--install", "installs", is_flag=True, help="Carry the commands of install.sh out (as root).")
 def init(
     folder: Path, name: str | None, game_id: str | None, unit: str | None, device: str | None, simulated: bool,
     persons: tuple[str, ...], console_user: str | None, port: int | None, readings: tuple[str, ...], chosen_by: str,
-    make_pins: bool, yes: bool, installs: bool,
+    make_pins: bool, yes: bool, source: Path | None, installs: bool,
 ) -> None:  # fmt: skip
     """Make the working FOLDER of a table: configuration, keys, people with PINs, files for systemd and udev.
 
@@ -65,6 +73,9 @@ def init(
     if installs and (simulated or os.geteuid() != 0):
         hint = "Leave --install out." if simulated else "Run it as root, or run the folder's install.sh as root later."
         raise BadInputError("--install is for a real table, and for root.", hint)
+    if source is not None:
+        _init_from(folder, source, installs=installs)
+        return
     asks = not yes
     table_name = _name(folder.name if name is None else name, given=name is not None, asks=asks)
     game = find_game(game_id or _asked("Game", "NC", list(GAMES), asks=asks))
@@ -74,7 +85,7 @@ def init(
     if not simulated:
         chosen_by = _choose_open(game, chosen, chosen_by, asks=asks)
     people = [person_of(given) for given in persons] or _people(simulated=simulated, asks=asks)
-    user = console_user or _asked("User of this machine at the table's console", own_user(), (), asks=asks)
+    user = console_user or _console_user(simulated=simulated, asks=asks)
     if port is None:
         port = click.prompt("Port of the console in a browser; 0: none", 8080, type=PORT, err=True) if asks else 0
     with_pins = with_access(people, uid_of(user), make_pins=make_pins or yes, screens=port > 0)
@@ -88,6 +99,22 @@ def init(
     write_out("\n".join(_summary(folder, table, installs=installs)))
     if installs:
         _install(folder)
+
+
+def _init_from(folder: Path, source: Path, *, installs: bool) -> None:
+    """The users of the people are looked up: they have other numbers on another PC."""
+    from controller.commands.init.folder import make_folder_of
+
+    found = make_folder_of(folder, source)
+    write_out(f"{folder}: table {found.table.name} as in {source}; device {found.device.url}.")
+    users = [(one.id, one.uids) for one in found.people] + [(one.id, one.uids) for one in found.readers]
+    for name, uids in users:
+        for uid in uids:
+            write_out(f"uid {uid} of {name} is {user_named(uid) or 'no user of this PC: correct it in table.toml'}.")
+    if installs:
+        _install(folder)
+    else:
+        write_out(f"\nsh {folder}/install.sh     # as root, once the journal is restored")
 
 
 def _name(name: str, *, given: bool, asks: bool) -> str:
@@ -130,7 +157,7 @@ def _choose_open(game: Game, chosen: dict[str, str], chosen_by: str, *, asks: bo
         needed = " ".join(f"--reading {one.id}={'|'.join(one.words)}" for one in unchosen)
         raise BadInputError(f"{game.id} leaves open what the casino has to choose.", f"Add {needed} --chosen-by NAME.")
     for one in unchosen:
-        click.echo(f"{one.question} ({game.id} {one.clause})", err=True)
+        click.echo(f"{one.question} ({one.clause})", err=True)
         for word, meaning in one.options:
             click.echo(f"  {word}: {meaning}", err=True)
         chosen[one.id] = click.prompt("The casino's choice", type=click.Choice(one.words), err=True)
@@ -139,6 +166,17 @@ def _choose_open(game: Game, chosen: dict[str, str], chosen_by: str, *, asks: bo
             raise BadInputError("The readings do not name who chose them.", "Add --chosen-by NAME.")
         chosen_by = click.prompt("Who chose these readings", err=True)
     return chosen_by
+
+
+def _console_user(*, simulated: bool, asks: bool) -> str:
+    """At a real table not root: each of root's programs would be taken for the dealer."""
+    own = own_user() if simulated or own_user() != ROOT else ""
+    if not own and not asks:
+        raise BadInputError(
+            "A real table needs the user of its console.", "Add --console-user NAME; `adduser` makes one."
+        )
+    question = "User of this machine at the table's console"
+    return str(click.prompt(question, default=own or None, err=True)) if asks else own
 
 
 def _people(*, simulated: bool, asks: bool) -> list[NewPerson]:
@@ -158,8 +196,9 @@ def _summary(folder: Path, table: NewTable, *, installs: bool) -> list[str]:
     lines += ["", f"cardshoe config check {folder}/table.toml"]
     if table.here:
         kind = "shuffler" if table.unit is Unit.SETS else "shoe"
-        lines.append(f"cardshoe simulate --kind {kind} --link {folder}/device --key-file {folder}/device.keys")
         lines.append(f"cardshoe run --config {folder}/table.toml")
+        lines += ["", "In another terminal, the device:"]
+        lines.append(f"cardshoe simulate --kind {kind} --link {folder}/device --key-file {folder}/device.keys")
         return lines
     if not installs:
         lines += [f"sh {folder}/install.sh     # as root: the system user, udev's rules, the service"]

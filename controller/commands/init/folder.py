@@ -7,20 +7,21 @@ import os
 import secrets
 import shutil
 import tempfile
+from collections.abc import Callable
 from datetime import UTC, date, datetime
 from pathlib import Path
 
 from controller.api.pins import SALT, hash_pin
 from controller.commands.config.options import toml
-from controller.commands.init.answers import NewPerson, NewTable
+from controller.commands.init.answers import NewPerson, NewTable, checked_name
 from controller.commands.init.system import script, system_files
-from controller.daemon.configuration import ConfigurationError, read_configuration
-from controller.daemon.configuration_files import mistakes_of_files
+from controller.daemon.configuration import Configuration, ConfigurationError, read_configuration
+from controller.daemon.configuration_files import files_of, mistakes_of_files
 from controller.daemon.host import HostClock
 from controller.journal.sealing import create_key_file
 from controller.problems import BadInputError, ProblemError
 from firmware_bridge.device_keys import write_device_keys
-from firmware_bridge.device_url import parse_device_url
+from firmware_bridge.device_url import DeviceUrl, parse_device_url
 from firmware_bridge.drivers.registry import registered_driver
 from firmware_bridge.errors import BridgeError
 
@@ -29,6 +30,40 @@ NOT_OVERWRITTEN = "Nothing was overwritten. Name a folder that is not there yet,
 
 def make_folder(folder: Path, table: NewTable) -> None:
     """All of it or nothing. Raises `BadInputError`, `ProblemError`."""
+    _make(folder, lambda made: _write(made, folder, table))
+
+
+def make_folder_of(folder: Path, source: Path) -> Configuration:
+    """Of a table that there is already: its configuration and keys from `source`, with the files of its PC.
+
+    Raises `BadInputError`, `ProblemError`.
+    """
+    try:
+        configuration = read_configuration(source / "table.toml")
+    except ConfigurationError as error:
+        raise BadInputError(str(error), error.hint) from error
+    if configuration.table.simulated:
+        raise BadInputError("--from is for a real table.", "A simulated one needs nothing of its PC: copy its folder.")
+    name = checked_name(configuration.table.name)
+
+    def write(made: Path) -> None:
+        for path in files_of(configuration):
+            if path.parent == source.resolve():
+                _file(made / path.name, path.read_text("utf-8"), 0o600)
+        _file(made / "table.toml", (source / "table.toml").read_text("utf-8"), 0o600)
+        url = configuration.device_url
+        _write_system(made, name, url, configuration.device.serial or _serial_of(url))
+
+    _make(folder, write)
+    return configuration
+
+
+def _serial_of(url: DeviceUrl) -> str:
+    path = Path(url.path)
+    return path.name if url.scheme == "serial" and path.parent == Path("/dev/cardshoe") else ""
+
+
+def _make(folder: Path, write: Callable[[Path], None]) -> None:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise BadInputError(f"{folder} is there already.", NOT_OVERWRITTEN)
     try:
@@ -37,7 +72,7 @@ def make_folder(folder: Path, table: NewTable) -> None:
     except OSError as error:
         raise ProblemError(f"{folder} cannot be made: {error.strerror}.", "Name another folder.") from error
     try:
-        _write(made, folder, table)
+        write(made)
         _check(made, folder)
         made.rename(folder)  # takes the place of an empty folder, and of no other
     except BridgeError as error:
@@ -70,10 +105,14 @@ def _write(made: Path, folder: Path, table: NewTable) -> None:
     write_device_keys(made / "device.keys", {})
     if table.here:
         return
+    _write_system(made, table.name, url, table.serial)
+
+
+def _write_system(made: Path, table: str, url: DeviceUrl, serial: str) -> None:
     (made / "system").mkdir(mode=0o755)
-    for name, text in system_files(table.name, url, table.serial).items():
+    for name, text in system_files(table, url, serial).items():
         _file(made / "system" / name, text, 0o644)
-    _file(made / "install.sh", script(table.name), 0o755)
+    _file(made / "install.sh", script(table), 0o755)
 
 
 def _file(path: Path, text: str, mode: int) -> None:

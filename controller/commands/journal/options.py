@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import date, time
@@ -28,10 +29,11 @@ ALL: Final = Span(0, 2**63 - 1, "the whole journal")
 
 
 class Asked(NamedTuple):
-    """Which journal a person asks for, and how days are counted there."""
+    """Which journal a person asks for, and how days are counted there. `key_file`: the local key, if known and ours."""
 
     path: Path
     clock: Clock
+    key_file: Path | None = None
 
 
 def journal_options(command: Command) -> Command:
@@ -53,9 +55,11 @@ def journal_options(command: Command) -> Command:
 def _asked(path: Path | None, config: Path | None, zone: str | None, day_begins: str | None) -> Asked:
     if (path is None) == (config is None):
         raise BadInputError("Name the journal once.", "Write its folder after --journal, or a table's --config.")
-    zone_name, begins = UTC, "06:00"
+    zone_name, begins, key_file = UTC, "06:00", None
     if config is not None:
-        path, zone_name, begins = _configured(config)
+        section = configuration_of(config).journal
+        path, zone_name, begins = section.folder, section.time_zone, section.day_begins
+        key_file = section.key_file if os.access(section.key_file, os.R_OK) else None
     assert path is not None
     name = zone or zone_name
     try:
@@ -63,7 +67,7 @@ def _asked(path: Path | None, config: Path | None, zone: str | None, day_begins:
     except ValueError as error:
         raise BadInputError(f"--zone: {error}.", "Write it as Asia/Singapore or UTC.") from error
     try:
-        return Asked(path, Clock(found, name, time.fromisoformat(day_begins or begins)))
+        return Asked(path, Clock(found, name, time.fromisoformat(day_begins or begins)), key_file)
     except ValueError as error:
         raise BadInputError(f"--day-begins: {error}.", "Write it as 06:00.") from error
 
@@ -76,11 +80,6 @@ def configuration_of(path: Path) -> Configuration:
         return read_configuration(path)
     except ConfigurationError as error:
         raise ConfigurationProblemError(str(error), error.hint) from error
-
-
-def _configured(config: Path) -> tuple[Path, str, str]:
-    section = configuration_of(config).journal
-    return section.folder, section.time_zone, section.day_begins
 
 
 def span_options(command: Command) -> Command:

@@ -31,7 +31,11 @@ FAILED = 4  # the exit code of a journal that is not what was written
 @click.option("--head", "noted", metavar="N:HASH", help="A head that was noted elsewhere; the journal has to hold it.")
 @click.option("--witness", type=click.Path(path_type=Path), help="The witness's file; all its heads have to be held.")
 @click.option("--key", default="", metavar="FINGERPRINT", help="Of the key that has to have signed the journal.")
-@click.option("--key-file", type=click.Path(path_type=Path), help="The local key: saved states are checked, too.")
+@click.option(
+    "--key-file",
+    type=click.Path(path_type=Path),
+    help="The local key, if --config does not name it: saved states are checked, too.",
+)
 @click.option("--deep", is_flag=True, help="Open all that is sealed, and fold every entry again; needs --key-file.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def verify(
@@ -41,8 +45,11 @@ def verify(
 
     Works beside a running table. Exit code 0: nothing was found; 4: something was.
     """
+    key_file = key_file or asked.key_file
     if deep and key_file is None:
         raise BadInputError("A deep check opens what is sealed.", "Name the local key after --key-file.")
+    if not asked.path.exists():
+        raise BadInputError(f"There is no journal at {asked.path}.", "Name the folder with its files after --journal.")
     heads = [] if noted is None else [_head(noted)]
     heads += [] if witness is None else [one.head for one in _read(witness)]
     local_key = None if key_file is None else load_key_file(key_file)

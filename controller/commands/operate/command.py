@@ -90,6 +90,9 @@ class _Listener:
     def heard(self, event: dict[str, Any]) -> None:
         if event["event"] == "irregularity_raised" and self.operator is not None:
             self.operator.raised(event["entry"])
+        refused = event["event"] == "operation_refused"
+        if refused and self.operator is not None and event["operation_id"] == self.operator.answered:
+            return  # it is said as the answer to the line
         line = None if self._silent else tell(event, words_of(self.table.view.game))
         if line:
             click.echo(line)

@@ -72,6 +72,7 @@ def _names(view: TableView, people: Iterable[str]) -> dict[str, list[str]]:
         "ACTION": list(ACTIONS),
         "INSTRUCTION": list(INSTRUCTIONS),
         "ENTRY": list(STRUCK_OUT),
+        "SCREEN": [one.id for one in view.screens],
         "CELL": [one.row for one in view.irregularities],
         "BETTOR": list(dict.fromkeys(bet.bettor for bet in view.bets)),
         "WAGER": [one.id for one in GAMES[view.game].wagers] if view.game in GAMES else [],

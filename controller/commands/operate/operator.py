@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 from uuid import uuid4
 
-from controller.api.messages import OperationRequest
-from controller.api.view import IrregularityView, TableView
+from controller.api.irregularity_view import IrregularityView
+from controller.api.messages import OperationRequest, RecalledCard
+from controller.api.view import TableView
 from controller.commands.operate.running_table import RunningTable
 from controller.commands.operate.signing import Signer
 from controller.games import game
@@ -23,7 +24,7 @@ from controller.rules.dealing_order import Place
 from controller.table import operations
 from controller.table.model import Stage
 from controller.table.operations import AnyOperation
-from controller.table.phases import DEALING, Phase, Service
+from controller.table.phases import AFTER_DEAL, BEGINNING, DEALING, Phase, Service
 
 IN_A_SET: Final = 3  # cards that the table counts as dealt when a set is lifted
 
@@ -60,7 +61,8 @@ class Operator:
 
     `steady`: an irregularity stays the one that lines are about until it is over, whatever is raised meanwhile; a
     person who types must not decide about another one. Else it is the one that was raised last. `waits`: says what a
-    line waits for.
+    line waits for. `recalled` and `sentence`: what the table answered to the last line, for the person
+    who asked alone.
     """
 
     def __init__(
@@ -80,11 +82,14 @@ class Operator:
         self._by = DEALER
         self._boxes: tuple[int, ...] = ()
         self.subject = 0
+        self.answered = ""  # the id of the last request: what became of it is said as its answer
         self.entries_made: list[int] = []
+        self.recalled: tuple[RecalledCard, ...] = ()
+        self.sentence = ""
 
     def do(self, line: Line) -> None:
         """Raises `RefusedLineError` and `NothingDoneError`."""
-        self.entries_made = []
+        self.entries_made, self.recalled, self.sentence = [], (), ""
         self._by = line.by
         line.act(self)
 
@@ -102,26 +107,35 @@ class Operator:
         if getattr(operation, "witness", "") == WITNESS:
             raise NothingDoneError("a count needs a witness; end the line with `witness NAME`")
         person, pin = self._signer.sign(by if by.said or not self._by.said else self._by)
-        answer = self._table.send(OperationRequest(str(uuid4()), self.view.round, operation, person, pin))
+        self.answered = str(uuid4())
+        answer = self._table.send(OperationRequest(self.answered, self.view.round, operation, person, pin))
         if not answer.accepted:
             raise RefusedLineError(answer.code, answer.sentence)
         self.entries_made.append(answer.entry)
+        self.recalled, self.sentence = answer.recalled, answer.sentence
 
     def enter_decision(self, operation: operations.ConfirmIrregularity | operations.Rule, by: By) -> None:
-        self.enter(operation, by)
-        asked = self._open(operation.irregularity)
-        if asked is not None and asked.void_asked:
-            self._second(operation, by, "The round becomes void, and all bets are returned.")
+        def asked() -> bool:
+            found = self._open(operation.irregularity)
+            return found is not None and found.void_asked
+
+        self._until_meant(operation, by, asked, "The round becomes void, and all bets are returned.")
 
     def twice(self, operation: AnyOperation, by: By = DEALER) -> None:
-        self.enter(operation, by)
-        if self.view.conclusion_asked or self.view.abandon_asked:
-            self._second(operation, by, f"Round {self.view.round} ends with this.")
+        def asked() -> bool:
+            ends = isinstance(operation, operations.ConcludeRound)
+            return self.view.conclusion_asked if ends else self.view.abandon_asked
 
-    def _second(self, operation: AnyOperation, by: By, sentence: str) -> None:
-        if not self._again(sentence):
-            raise NothingDoneError("it was asked for once and has no effect; enter the line again where it is meant")
-        self.enter(operation, by)
+        self._until_meant(operation, by, asked, f"Round {self.view.round} ends with this.")
+
+    def _until_meant(self, operation: AnyOperation, by: By, asked: Callable[[], bool], sentence: str) -> None:
+        """What was asked for once takes effect with the next request: that one is never sent without a question."""
+        if not asked():
+            self.enter(operation, by)
+        if asked():
+            if not self._again(sentence):
+                raise NothingDoneError("nothing was done; enter the line again where it is meant")
+            self.enter(operation, by)
 
     # -- what lies there
 
@@ -212,9 +226,13 @@ class Operator:
             self.enter(wager)
 
     def begin(self) -> None:
-        if self.view.phase != Phase.BETTING:
+        """Where no round may begin, the table says why; a deck is waited for only where one may."""
+        if self.view.phase in BEGINNING:
             self.load()
+        if self.view.phase != Phase.BETTING:
             self.place_your_bets()
+        if self.view.phase == Phase.BETTING and not (self.view.boxes or self.view.bets):
+            raise NothingDoneError("bets are open; write `boxes 1 3` for the boxes with a bet, then `begin` again")
         self.enter(operations.NoMoreBets())
         if self.view.phase == Phase.FIRST_CARD:
             self.first_card()
@@ -226,16 +244,19 @@ class Operator:
     def deal(self, times: int) -> None:
         due = self.view.dealt + times * (IN_A_SET if self.view.unit == Unit.SETS else 1)
         self._wait_for_cards(min(due, self.view.to_deal))
-        if self.view.dealt < min(due, self.view.to_deal) and not self.view.irregularities:
-            raise NothingDoneError(f"the deal stopped at {self.view.dealt} cards: {self.view.next_step.rstrip('.')}")
 
     def deal_all(self) -> None:
+        if self.view.phase not in DEALING | AFTER_DEAL:
+            raise NothingDoneError(f"no card is dealt now: {self.view.next_step.rstrip('.')}")
         self._wait_for_cards(self.view.to_deal)
 
     def _wait_for_cards(self, dealt: int) -> None:
-        """Until so many lie on the table, or something stops the deal."""
-        if self.view.phase in DEALING:
-            self._until(lambda view: view.dealt >= dealt or view.phase not in DEALING or _stops(view))
+        """Until so many lie on the table. What stops the deal before is said; an irregularity says it itself."""
+        if self.view.phase not in DEALING:
+            return
+        self._until(lambda view: view.dealt >= dealt or view.phase not in DEALING or _stops(view))
+        if self.view.phase in DEALING and self.view.dealt < dealt and not self.view.irregularities:
+            raise NothingDoneError(f"the deal stopped at {self.view.dealt} cards: {self.view.next_step.rstrip('.')}")
 
     def open_all(self) -> None:
         """The Dealer's first; or last, where the Players' are returned before."""
@@ -246,7 +267,9 @@ class Operator:
                 self.enter(operations.ExposeHand(place))
 
     def settle(self) -> None:
-        """The table refuses it until the stub is counted, and says how."""
+        """A stub that the device gives out and counts is waited for; one that people count, the table asks for."""
+        if self.view.stub_comes:
+            self._until(lambda view: not view.stub_comes or bool(view.irregularities) or _stops(view))
         self.enter(operations.RecordSettled())
 
     def finish(self) -> None:
@@ -254,6 +277,14 @@ class Operator:
         self.open_all()
         self.settle()
         self.twice(operations.ConcludeRound())
+
+
+def lines_of_answer(operator: Operator) -> Iterator[str]:
+    """What the last line asked for: recalled cards, or why there are none."""
+    for card in operator.recalled:
+        yield f"{card.place}: card {card.ordinal} is {card.card or 'not known: the device did not read it'}"
+    if operator.sentence:
+        yield operator.sentence
 
 
 def _stops(view: TableView) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import textwrap
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Final
@@ -19,7 +20,7 @@ from prompt_toolkit.shortcuts import CompleteStyle
 from controller.commands.live import how_it_stands
 from controller.commands.operate.completion import candidates, unfinished
 from controller.commands.operate.help_text import lawful_words, lines_about, lines_of_help
-from controller.commands.operate.operator import Line, Operator, RefusedLineError
+from controller.commands.operate.operator import Line, Operator, RefusedLineError, lines_of_answer
 from controller.commands.operate.running_table import RunningTable
 from controller.commands.operate.signing import Signer
 from controller.people_words.table_of_words import NothingDoneError
@@ -78,7 +79,8 @@ class Prompt:
         about = f", {open_}" if open_ else ""
         lost = ", no daemon" if self._table.lost else ""
         line = f"{view.table}, round {view.round}, {view.phase.replace('_', ' ')}{about}{lost}> "
-        step = f"{view.next_step}\n" if view.next_step else ""
+        width = self._session.output.get_size().columns  # a longer line would be cut
+        step = "".join(f"{line}\n" for line in textwrap.wrap(view.next_step, width))
         return FormattedText([("italic", step), ("bold", line)])
 
     def _do(self, words: list[str]) -> None:
@@ -97,6 +99,8 @@ class Prompt:
     def _enter(self, words: list[str]) -> None:
         try:
             self.operator.do(Line(words))
+            for line in lines_of_answer(self.operator):
+                click.echo(line)
         except UnreadableError as error:
             click.echo(f"{error}.")
         except RefusedLineError as refused:

@@ -6,6 +6,7 @@ A thread follows it, so that what happens is said while a person types. Everythi
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import threading
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
@@ -19,6 +20,7 @@ from controller.api.view import TableView
 from controller.people_words.table_of_words import NothingDoneError
 
 TRY_EVERY: Final = 0.5  # seconds between two attempts to reach a daemon that has ended
+LOOK_EVERY: Final = 0.2  # seconds until Ctrl-C is seen that another thread got
 T = TypeVar("T")
 
 
@@ -79,6 +81,8 @@ class RunningTable:
         """Ctrl-C ends the waiting."""
         answer = asyncio.run_coroutine_threadsafe(asked, self._loop)
         try:
+            while not concurrent.futures.wait((answer,), LOOK_EVERY).done:
+                pass  # the system may give the signal to another thread, which does not wake this one
             return answer.result()
         except BaseException:
             answer.cancel()

@@ -6,11 +6,12 @@ import json
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import click
+import msgspec
 
-from controller.commands.operate.operator import Line, Operator, RefusedLineError
+from controller.commands.operate.operator import Line, Operator, RefusedLineError, lines_of_answer
 from controller.commands.text import write_out
 from controller.people_words.table_of_words import NothingDoneError
 from controller.people_words.tokens import UnreadableError
@@ -33,6 +34,7 @@ class Outcome(NamedTuple):
     code: str = ""
     sentence: str = ""
     entries: tuple[int, ...] = ()
+    recalled: tuple[dict[str, Any], ...] = ()
 
 
 def read_script(name: str) -> Iterable[ScriptLine]:
@@ -70,6 +72,8 @@ def run_script(name: str, operator: Operator, *, keep_going: bool, as_json: bool
         if not as_json:
             write_out(f"> {one.text}")
         outcome, problem = _run(name, one, operator)
+        for line in lines_of_answer(operator) if not as_json and problem is None else ():
+            write_out(line)
         if as_json:
             fields = {"line": one.number, "words": one.text, **outcome._asdict()}
             write_out(json.dumps(fields, separators=(",", ":")))
@@ -96,4 +100,5 @@ def _run(name: str, one: ScriptLine, operator: Operator) -> tuple[Outcome, Probl
         sentence = f"{error}."
         outcome = Outcome(False, "nothing-done", sentence, tuple(operator.entries_made))
         return outcome, ProblemError(f"{where}: `{one.text}`: {sentence}")
-    return Outcome(True, entries=tuple(operator.entries_made)), None
+    recalled = tuple(msgspec.to_builtins(card) for card in operator.recalled)
+    return Outcome(True, sentence=operator.sentence, entries=tuple(operator.entries_made), recalled=recalled), None

@@ -13,6 +13,8 @@ export function label(screen, offer) {
   if (place && knows(`op.${offer.operation}.at`))
     return say(`op.${offer.operation}.at`, { place: placeName(screen, place) });
   if (instruction) return say(`instruct.${instruction}`);
+  if (offer.operation === "rule") return say(`ruling.${offer.arguments.action}`);
+  if (screen.view.bets_to_return && knows(`op.${offer.operation}.voided`)) return say(`op.${offer.operation}.voided`);
   if (pile && knows(`op.${offer.operation}.of`)) return say(`op.${offer.operation}.of`, { pile: say(`pile.${pile}`) });
   return say(`op.${offer.operation}`);
 }
@@ -31,28 +33,66 @@ export function act(screen, offer, tone) {
   };
 }
 
-/** The act that comes next, on the biggest button. */
+/** The act that comes next, on the biggest button. What was asked once and has lapsed is asked again. */
 export function primary(screen) {
-  const offer = screen.offers.find((one) => one.primary);
-  if (!screen.screen.dealer && offer?.role === "dealer") {
-    const on = ["sign_on", "dealer_on", "take_over"]
-      .map((name) => screen.offers.find((one) => one.operation === name && one.allowed))
-      .find(Boolean);
-    if (on) return [act(screen, on, "primary"), act(screen, offer, "")];
-  }
+  const offer = screen.offers.find((one) => one.primary) ?? screen.offers.find((one) => one.asked && one.allowed);
+  const on = offer && comingOn(screen, offer);
+  if (on) return [act(screen, on, "primary"), act(screen, offer, "")];
   return offer ? [act(screen, offer, "primary")] : [];
+}
+
+/** What B says before all else where a dealer has to come first: how he does. */
+export function comesFirst(screen) {
+  const offer = screen.offers.find((one) => one.primary);
+  const on = offer && !screen.view.boxes.length && comingOn(screen, offer);
+  return on ? say(`coming.${on.operation}`) : undefined;
+}
+
+/** How a dealer comes to operate here. Who is of a higher rank signs on nowhere: from him the table is taken over. */
+function comingOn({ view, people, screen, offers }, { role }) {
+  if (screen.dealer || role !== "dealer") return undefined;
+  const deals = people.find((person) => person.id === view.dealer)?.role === "dealer";
+  const ways = view.dealer ? (deals ? ["sign_on", "take_over"] : ["take_over"]) : ["dealer_on"];
+  return ways.map((name) => offers.find((one) => one.operation === name && one.allowed)).find(Boolean);
+}
+
+/** Why the act that comes next is off; while a device is away, how far it is back. */
+export function standing(screen) {
+  const offer = screen.offers.find((one) => one.primary);
+  const said = offer?.sentence === screen.view.next_step; // it stands in B
+  if (offer?.operation !== "continue_round") return offer && !offer.allowed && !said ? [offer.sentence] : [];
+  const { connected, status_agrees: agrees } = screen.view.device;
+  return [
+    say(connected ? "lost.answers" : "lost.waiting"),
+    say(connected && agrees ? "lost.agrees" : "lost.not_compared"),
+    say("lost.compare"),
+  ];
 }
 
 /** The acts beside it. */
 export function acts(screen) {
   const { phase } = screen.view;
-  const names = [...STANDING.filter((name) => standsStill(screen, name)), ...(SECONDARY[phase] ?? [])];
+  const beside = compares(screen) ? [] : (SECONDARY[phase] ?? []); // the others are in the menu
+  const names = [...STANDING.filter((name) => standsStill(screen, name)), ...beside];
   const found = names
     .flatMap((name) => screen.offers.filter((one) => one.operation === name && !one.primary))
     .filter((one) => isMeant(screen, one));
-  const shown = found.slice(0, phase === "maintenance" || phase === "exposing" || phase === "examining" ? 10 : BESIDE);
+  const shown = found.slice(0, phase === "maintenance" ? found.length : BESIDE);
   const more = { key: "more", label: say("act.more"), act: () => store.set({ sheet: "menu" }) };
-  return [...shown.map((one) => act(screen, one)), more];
+  return [...differs(screen), ...shown.map((one) => act(screen, one)), !compares(screen) && more].filter(Boolean);
+}
+
+/** After the cards were compared with the screen: what is other than shown is reported. */
+function differs(screen) {
+  const offer = screen.offers.find((one) => one.operation === "report_irregularity");
+  return compares(screen) && offer?.allowed
+    ? [{ ...act(screen, offer), key: "differs", label: say("act.differs") }]
+    : [];
+}
+
+/** The table stands still until people have compared it with the screen. */
+function compares(screen) {
+  return screen.offers.some((one) => one.primary && one.operation === "continue_round");
 }
 
 /** Bets are entered one by one only where bettors are. */

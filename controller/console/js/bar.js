@@ -58,7 +58,9 @@ function device(view) {
   const link = store.beat ? store.beat.link : view.device.link;
   const name = say(`device.${view.device.kind || "device"}`);
   const lost = link !== "ready" || age === null || !view.device.connected;
-  const known = age === null ? "" : ` ${say("bar.age", { n: Math.floor(age) })}`;
-  text(parts.device, lost ? `${name} ${say("bar.away")}${known}` : `${name}${known}`);
+  const n = age === null ? 0 : Math.floor(age);
+  const known = age === null ? "" : ` ${say("bar.age", { n })}`;
+  const speaks = age >= STALE ? say("bar.silent", { n }) : say("bar.ready");
+  text(parts.device, lost ? `${name} ${say("bar.away")}${known}` : `${name} ${speaks}`);
   mark(parts.device, "amber", lost || age >= STALE);
 }

@@ -1,11 +1,7 @@
-// Buttons that keep their place. A button whose meaning has changed does not count for a moment, so that a tap that was
-// on its way does not do what its hand did not mean.
+// Buttons that keep their place.
 
-import { attr, el, keyed, mark, text } from "./dom.js";
-import { isAsking } from "./operate.js";
-import { inContact, store } from "./store.js";
-
-const DEAD = 350; // ms after the meaning changed
+import { attr, el, isFresh, keyed, mark, means, text } from "./dom.js";
+import { inContact, isAsking, store } from "./store.js";
 
 /**
  * Make `parent` show these buttons: `{key, label, act, tone, why, pressed, meaning}`. `why`: the sentence why it is
@@ -22,11 +18,7 @@ function create() {
 }
 
 function update(node, one) {
-  const meaning = `${one.key}|${one.label}|${one.meaning ?? ""}`;
-  if (node.meaning !== meaning) {
-    node.meaning = meaning;
-    node.since = performance.now();
-  }
+  means(node, `${one.key}|${one.label}|${one.meaning ?? ""}`);
   node.one = one;
   const off = !inContact() || Boolean(one.why);
   text(node, one.label);
@@ -37,15 +29,29 @@ function update(node, one) {
   attr(node, "data-act", one.key);
 }
 
-/** What a tap does, also one of the keyboard. */
-export function tap(node) {
+/** What a tap does, also one of the keyboard. `typed`: a digit of the keyboard, which was not meant for another button. */
+export function tap(node, typed = false) {
   const { one } = node;
-  if (!inContact() || isAsking() || performance.now() - node.since < DEAD) return;
+  if (!inContact() || isAsking() || (!typed && isFresh(node))) return;
   if (one.why) {
     store.receive({ answer: { accepted: false, entry: store.screen.entry, code: "", sentence: one.why, utc_ns: 0 } });
     return;
   }
   one.act();
+}
+
+/** Show rows of a label and its buttons: `{key, label, buttons}`. */
+export function rows(parent, list) {
+  keyed(
+    parent,
+    list,
+    (one) => one.key,
+    () => el("div", { class: "row" }, el("p"), el("div", { class: "choices" })),
+    (node, one) => {
+      text(node.children[0], one.label);
+      buttons(node.children[1], one.buttons);
+    },
+  );
 }
 
 /** Show `lines` as paragraphs: strings, or `[class, string]`. */

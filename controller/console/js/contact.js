@@ -2,28 +2,34 @@
 
 import { follow } from "./stream.js";
 import { NO_WORD, store } from "./store.js";
-import { language, say } from "./words.js";
+import { say } from "./words.js";
 
 const BETWEEN_ROUNDS = ["closed", "idle", "concluded", "voided", "maintenance"];
 let page = null;
+let answered = null; // what was answered last before the silence
 
 /** Follow the table into the store. */
 export function connect() {
   follow(
-    language,
     (screen) => {
       store.receive({ screen });
       renew(screen);
     },
     (beat) => store.receive({ beat }),
     (silence, was) => {
+      if (was < NO_WORD) answered = store.answer;
       if (silence === 0 && was >= NO_WORD) back(was);
       else store.receive({ silence });
     },
   );
 }
 
+/** It says how long the silence was, unless a tap was answered meanwhile. */
 function back(seconds) {
+  if (store.answer !== answered) {
+    store.receive({ silence: 0 });
+    return;
+  }
   const entry = store.screen?.entry ?? 0;
   const sentence = say("contact.back", { n: seconds });
   store.receive({ silence: 0, answer: { accepted: true, entry, code: "", sentence, utc_ns: store.beat?.utc_ns ?? 0 } });

@@ -2,6 +2,7 @@
 // button is exchanged under a finger. Text is set as text: there is no way here from a string to HTML.
 
 const SVG = "http://www.w3.org/2000/svg";
+const SEEN = 8; // px below the edge that hide nothing
 
 /**
  * A new element. `attributes`: strings; true for one without a value; false, null or undefined for none; a function
@@ -69,4 +70,25 @@ export function keyed(parent, items, key, create, update = () => {}) {
     after = node;
   });
   for (const node of known.values()) node.remove();
+}
+
+/** Mark a node that scrolls while something in it lies below its edge. */
+export function edge(node) {
+  const look = () => mark(node, "more", node.scrollHeight - node.scrollTop - node.clientHeight > SEEN);
+  node.onscroll ??= look;
+  look();
+}
+
+const DEAD = 350; // ms after the meaning changed
+
+/** Note what a tap at `node` means now. */
+export function means(node, meaning) {
+  if (node.meaning === meaning) return;
+  node.meaning = meaning;
+  node.since = performance.now();
+}
+
+/** Whether the meaning has just changed: a tap that was on its way is not to do what its hand did not mean. */
+export function isFresh(node) {
+  return performance.now() - node.since < DEAD;
 }

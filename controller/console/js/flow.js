@@ -1,8 +1,10 @@
 // An act that takes more than one tap: what it still needs is asked one after the other, then who signs, then it is
-// entered. The open one is `store.own.flow`: {offer, values, steps, at, signer, turned}.
+// entered. The open one is `store.own.flow`: {offer, values, steps, at, past, draft, signer, pin, then, turned}. A step
+// "instead/cards" is about the operation that replaces a mistaken entry.
 
+import { forget } from "./ahead.js";
+import { BEFORE, STEPS } from "./needs.js";
 import { operate } from "./operate.js";
-import { STEPS } from "./needs.js";
 import { store } from "./store.js";
 
 const RANKS = ["dealer", "pit_supervisor", "pit_manager", "shift_manager"];
@@ -22,18 +24,26 @@ function needsSign(screen, offer) {
 /** Begin an act. What needs nothing more is entered at once. `then(answer)`: after it was accepted. */
 export function start(offer, { values = {}, then = () => {}, needs = offer.needs } = {}) {
   const screen = store.screen;
-  const steps = needs.filter((need) => !(need in values)).map((need) => stepOf(offer, need));
+  const asked = needs.filter((need) => !(need in values)).map((need) => stepOf(offer.operation, need));
+  const steps = [...asked.filter((name) => name !== "authority"), ...asked.filter((name) => name === "authority")];
+  if (BEFORE[offer.operation]?.(offer)) steps.unshift(BEFORE[offer.operation](offer));
   if (needsSign(screen, offer)) steps.push("sign");
   if (!steps.length) {
+    store.set({ sheet: undefined });
     enter(offer, values, {}, then);
     return;
   }
-  const flow = { offer, values, steps, at: 0, signer: "", pin: "", draft: null, then, turned: screen.turned };
-  store.set({ flow, sheet: undefined });
+  const { turned } = screen;
+  forget();
+  store.set({
+    flow: { offer, values, steps, at: 0, past: [], signer: "", pin: "", draft: null, then, turned },
+    sheet: undefined,
+  });
 }
 
-function stepOf(offer, need) {
-  const own = `${offer.operation}.${need}`;
+/** The step that asks for an argument of an operation. */
+export function stepOf(operation, need) {
+  const own = `${operation}.${need}`;
   return own in STEPS ? own : need;
 }
 
@@ -43,16 +53,27 @@ export function step() {
   return flow ? flow.steps[flow.at] : null;
 }
 
-/** The argument that a step fills. */
+/** The argument that a step fills, and the one that this is a part of: "instead", or none. */
 export function argument(name) {
-  return name.includes(".") ? name.split(".")[1] : name;
+  const [outer, inner] = name.includes("/") ? name.split("/") : ["", name];
+  return { outer, name: inner.split(".").at(-1) };
 }
 
-/** A step is answered. `more`: steps that the answer brings with it. */
-export function answer(value, more = []) {
+/** What is known of the arguments so far; of a replacement, its own. */
+export function known({ offer, values }) {
+  return { ...offer.arguments, ...values, ...values.instead };
+}
+
+/** A step is answered. `more`: steps that the answer brings with it. `also`: arguments that it fills besides. */
+export function answer(value, more = [], also = {}) {
   const flow = { ...store.own.flow };
-  flow.values = { ...flow.values, [argument(flow.steps[flow.at])]: value };
-  flow.steps = [...flow.steps.slice(0, flow.at + 1), ...more, ...flow.steps.slice(flow.at + 1)];
+  const { outer, name } = argument(flow.steps[flow.at]);
+  flow.past = [...flow.past, { values: flow.values, steps: flow.steps }];
+  flow.values = outer
+    ? { ...flow.values, [outer]: { ...flow.values[outer], ...also, [name]: value } }
+    : { ...flow.values, ...also, [name]: value };
+  const brought = more.map((step_) => (outer ? `${outer}/${step_}` : step_));
+  flow.steps = [...flow.steps.slice(0, flow.at + 1), ...brought, ...flow.steps.slice(flow.at + 1)];
   flow.at += 1;
   flow.draft = null;
   if (flow.at < flow.steps.length) {
@@ -112,9 +133,8 @@ export function back() {
     cancel();
     return;
   }
-  const values = { ...flow.values };
-  delete values[argument(flow.steps[flow.at - 1])];
-  store.set({ flow: { ...flow, values, at: flow.at - 1, draft: null, pin: "" } });
+  const { values, steps } = flow.past.at(-1);
+  store.set({ flow: { ...flow, values, steps, past: flow.past.slice(0, -1), at: flow.at - 1, draft: null, pin: "" } });
 }
 
 /** An act whose meaning changed meanwhile is closed, and its PIN with it. */

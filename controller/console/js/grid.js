@@ -7,9 +7,15 @@ import { say } from "./words.js";
 const SUITS = { S: "\u2660", H: "\u2665", D: "\u2666", C: "\u2663" };
 const RANKS = ["A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K"];
 
-/** The cards that everybody can see. */
-export function openCards(view) {
-  const open = view.hands.flatMap((hand) => hand.cards).filter((card) => /^[A-Z0-9]+$/.test(card));
+/** A card by its code, as people read it. */
+export function face(code) {
+  return `${code.slice(0, -1).replace("T", "10")}${SUITS[code.slice(-1)] ?? ""}`;
+}
+
+/** The cards that everybody can see. `corrected`: a hand whose faces are entered again. */
+export function openCards(view, corrected) {
+  const hands = view.hands.filter((hand) => hand !== corrected);
+  const open = hands.flatMap((hand) => hand.cards).filter((card) => /^[A-Z0-9]+$/.test(card));
   if (/^[A-Z0-9]+$/.test(view.first_card)) open.push(view.first_card);
   return new Set(open);
 }
@@ -20,17 +26,18 @@ export function grid(parent, { taken, open, tap }) {
     parent.cards = el("div", { class: "grid" });
     parent.replaceChildren(parent.cards);
   }
-  const list = Object.entries(SUITS).flatMap(([suit, sign]) =>
+  const list = Object.keys(SUITS).flatMap((suit) =>
     RANKS.map((rank) => {
       const code = `${rank === "10" ? "T" : rank}${suit}`;
+      const label = face(code);
       const why = taken.includes(code) ? "grid.taken" : open.has(code) ? "grid.lies_open" : "";
       const tone = `${suit === "H" || suit === "D" ? "red-suit" : ""} ${taken.includes(code) ? "taken" : ""}`;
       return {
         key: code,
-        label: `${rank}${sign}`,
+        label,
         tone,
         act: () => tap(code),
-        why: why && say(why, { card: `${rank}${sign}` }),
+        why: why && say(why, { card: label }),
       };
     }),
   );

@@ -4,34 +4,38 @@ import { tap } from "./buttons.js";
 import { back, step } from "./flow.js";
 import { tap as tapPlace } from "./stage.js";
 import { store } from "./store.js";
+import { letters } from "./words.js";
 
 const ACTS = { F2: "report_irregularity", F4: "pause_table" };
+const SECOND = "#panel .second"; // answered by the space bar, or by tapping
 const ANSWERS = { y: "yes", n: "no" };
 
 /** Listen to the keyboard. */
 export function listen() {
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.altKey || event.metaKey || event.target instanceof HTMLInputElement) return;
+    if (event.ctrlKey || event.altKey || event.metaKey || isWritten(event)) return;
     if (press(event)) event.preventDefault();
   });
 }
 
-function press({ key, target, repeat }) {
-  if (repeat) return false;
-  if (key === "F1") return open("matters");
-  if (key in ACTS) return find(ACTS[key]);
-  if (key === "Escape") return leave();
-  if (key === "Enter")
-    return !(target instanceof HTMLButtonElement) && !target.closest?.("[data-place]") && pressPrimary();
-  if (/^[0-9]$/.test(key)) return find(key, "#panel .pad") || box(key);
-  if (key === "Backspace") return find("clear", "#panel .pad");
-  const answer = ANSWERS[key.toLowerCase()];
-  return letters() && answer !== undefined && find(answer);
+/** What is typed into a field is the field's own. */
+function isWritten({ key, target }) {
+  return target instanceof HTMLInputElement && key !== "Escape" && !/^F\d+$/.test(key);
 }
 
-/** Letters can be off (WCAG 2.1.4). */
-function letters() {
-  return localStorage.getItem("letters") !== "off";
+function press({ key, target, repeat }) {
+  if (key === "Enter" && (repeat || target.closest?.(SECOND))) return true; // held down it presses once
+  if (repeat) return false;
+  if (key === "F1") return open("matters");
+  if (key === "Escape") return leave();
+  if (store.own.sheet) return false; // it covers what the other keys press
+  if (key in ACTS) return find(ACTS[key]);
+  if (key === "Enter")
+    return !(target instanceof HTMLButtonElement) && !target.closest?.("[data-place]") && pressPrimary();
+  if (/^[0-9]$/.test(key)) return find(key, "#panel .pad", true) || box(key);
+  if (key === "Backspace") return find("clear", "#panel .pad");
+  const answer = ANSWERS[key.toLowerCase()];
+  return letters === "on" && answer !== undefined && find(answer);
 }
 
 function open(sheet) {
@@ -46,9 +50,9 @@ function leave() {
   return true;
 }
 
-function find(name, within = "#panel") {
+function find(name, within = "#panel", typed = false) {
   const node = document.querySelector(`${within} [data-act="${name}"]`);
-  if (node) tap(node);
+  if (node) tap(node, typed);
   return Boolean(node);
 }
 
@@ -59,7 +63,7 @@ function pressPrimary() {
 }
 
 function box(digit) {
-  if (!store.own.picking?.has(`B${digit}`)) return false;
-  tapPlace(`B${digit}`);
-  return true;
+  const node = document.querySelector(`#stage .picking[data-place="B${digit}"]`);
+  if (node) tapPlace(node);
+  return Boolean(node);
 }

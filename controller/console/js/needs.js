@@ -4,6 +4,8 @@
 const PHRASES = {
   reason: ["mistake", "device", "player", "house"],
   pause: ["dispute", "spill", "drop", "call"],
+  hand: ["device", "house"],
+  maintenance: ["check", "cleaning", "device", "house"],
   ruling: ["seen", "camera", "agreed", "house"],
 };
 
@@ -23,12 +25,13 @@ export const STEPS = {
   counted: { kind: "number", most: 10 },
   amount: { kind: "number", most: 1e12 },
   of_round: { kind: "number", most: 1e9 },
-  witness: { kind: "person" },
+  witness: { kind: "person", second: true },
   by: { kind: "person" },
   authority: { kind: "signer" },
   reason: { kind: "phrase", phrases: PHRASES.reason },
   "pause_table.reason": { kind: "phrase", phrases: PHRASES.pause },
-  because: { kind: "phrase", phrases: PHRASES.reason },
+  "begin_maintenance.reason": { kind: "phrase", phrases: PHRASES.maintenance },
+  because: { kind: "phrase", phrases: PHRASES.hand },
   text: { kind: "phrase", phrases: PHRASES.ruling },
   pile: { kind: "pile" },
   kind: { kind: "report" },
@@ -43,7 +46,35 @@ export const STEPS = {
   back: { kind: "words" },
   seal: { kind: "words" },
   ordinals: { kind: "order" },
+  open: { kind: "ticks" },
+  screen: { kind: "screen" },
+  instead: { kind: "instead" },
   sign: { kind: "sign" },
+};
+
+/** What is asked again where an operation replaces one that was entered wrongly; the rest stays as it was entered. */
+export const REPLACED = {
+  handle_cards: ["place"],
+  expose_hand: ["cards"],
+  show_first_card: ["card"],
+  occupy_boxes: ["boxes"],
+  count_cards: ["count"],
+  report_irregularity: ["kind"],
+};
+
+/** What is reported most often, first in the list. */
+export const OFTEN = [
+  "exposed_card",
+  "wrong_count",
+  "simultaneous",
+  "face_up_in_device",
+  "dropped_card",
+  "player_exposed",
+];
+
+/** A step before all others: who takes over ticks what is open. */
+export const BEFORE = {
+  take_over: (offer) => (offer.arguments.open?.length ? "open" : ""),
 };
 
 /** Where each phase has which acts, beside the one that comes next. The others are in the menu. */
@@ -56,18 +87,18 @@ export const SECONDARY = {
   first_card: ["show_first_card", "reopen_bets"],
   dealing_sets: ["reopen_bets", "place_cards", "handle_cards"],
   dealing_singles: ["reopen_bets", "place_cards", "handle_cards"],
-  examining: ["expose_hand", "handle_cards"],
-  exposing: ["expose_hand", "handle_cards"],
-  settling: ["record_settled", "count_cards", "correct_entry", "correct_bet"],
+  examining: ["handle_cards"], // a hand is turned over by a tap at its place
+  exposing: ["handle_cards"],
+  settling: ["conclude_round", "count_cards", "correct_entry", "correct_bet"],
   maintenance: ["instruct_device"],
 };
 
-/** Shown in every phase, where the table stands still or a device is gone. */
-export const STANDING = ["continue_round", "resume_table", "return_to_service", "deal_by_hand"];
+/** Shown in every phase while they can be done: where the table stands still, a device is gone, or bets lie. */
+export const STANDING = ["continue_round", "resume_table", "deal_by_hand", "record_settled"];
 
 /** The menu's acts, in groups. */
 export const MENU = {
-  people: ["sign_on", "dealer_on", "take_over", "dealer_off", "lock_screen"],
+  people: ["sign_on", "dealer_on", "take_over", "dealer_off", "lock_screen", "remove_screen"],
   round: [
     "abandon_round",
     "deal_by_hand",

@@ -1,18 +1,17 @@
 // Sends what a person enters. One request at a time; nothing is queued, and nothing is sent twice without its id.
 
 import { store } from "./store.js";
-import { say } from "./words.js";
+import { inLanguage, say } from "./words.js";
 
 const HEADERS = { "Content-Type": "application/json", "X-Cardshoe": "1" };
+const WAITED_FOR = 10_000; // ms for an answer; then it is looked up
+const NOT_RECORDED = { accepted: false, entry: Infinity, code: "not-recorded" }; // said until something else is entered
+const SHOWN_EVERY = 50; // ms
 const LOOK_UP_EVERY = 1000; // ms, until the table PC answers again
-
-/** Whether an answer is awaited: no button counts until then. */
-export function isAsking() {
-  return store.own.asking === true;
-}
 
 /**
  * Enter `offer` with its missing arguments. `signed`: {person, pin} of who signs; left out: who is signed on here.
+ * `offer.repeats`: the first request, where this is the second.
  * Returns the answer {accepted, entry, code, sentence}; a refusal is one, too.
  */
 export async function operate(offer, values = {}, signed = {}) {
@@ -20,34 +19,36 @@ export async function operate(offer, values = {}, signed = {}) {
   const id = crypto.randomUUID();
   const operation = { operation: offer.operation, ...offer.arguments, ...values };
   const request = { id, round: screen.view.round, operation, as_of: screen.entry, ...signed };
-  if (offer.asked) request.repeats = offer.asked;
-  return ask(() => send("POST", "/v1/operations", request), id);
+  if (offer.repeats) request.repeats = offer.repeats;
+  return ask(() => send("POST", "/v1/operations", request), say(`op.${offer.operation}`), id);
 }
 
 /** Make this browser a screen of the table, signed by a supervisor. */
 export function enrol(person, pin, name) {
   const request = { id: crypto.randomUUID(), person, pin, name };
-  return ask(() => send("POST", "/v1/screen/enrolment", request));
+  return ask(() => send("POST", "/v1/screen/enrolment", request), say("enrol.enrol"));
 }
 
-/** What the daemon says of a way of asking, without entering anything. */
-export async function read(path) {
-  const answer = await fetch(path, { headers: { Accept: "application/json" } });
-  return answer.ok ? answer.json() : null;
+/** What the daemon answers without anything being entered; null: nothing. `body`: what is asked about. */
+export async function read(path, body) {
+  const asked = body ? { method: "POST", body: JSON.stringify(body) } : {};
+  const answer = await fetch(inLanguage(path), { headers: HEADERS, ...asked }).catch(() => null);
+  return answer?.ok ? answer.json() : null;
 }
 
-async function ask(sending, id) {
+/** `act`: what it is called, where the table has no more to say of it. */
+async function ask(sending, act, id) {
   store.set({ asking: true });
   try {
     const answer = await sending().catch(() => (id ? lookUp(id) : null));
-    const said = answer ?? { accepted: false, entry: 0, code: "not-recorded", sentence: say("answer.not_recorded") };
+    const said = answer ?? { ...NOT_RECORDED, sentence: say("answer.not_recorded") };
     const utc = store.beat?.utc_ns ?? 0;
     store.receive({
       answer: {
         ...said,
         entry: said.entry || (store.screen?.entry ?? 0),
         utc_ns: utc,
-        sentence: said.sentence || say("answer.done"),
+        sentence: said.sentence || say("answer.done", { act }),
       },
     });
     return said;
@@ -57,20 +58,28 @@ async function ask(sending, id) {
 }
 
 async function send(method, path, body) {
-  const answer = await fetch(path, { method, headers: HEADERS, body: JSON.stringify(body) });
+  const signal = AbortSignal.timeout(WAITED_FOR);
+  const answer = await fetch(inLanguage(path), { method, headers: HEADERS, body: JSON.stringify(body), signal });
   return answer.json();
 }
 
 /** Whether the request without an answer was done: asked by its id, for as long as nothing answers. */
 async function lookUp(id) {
-  for (;;) {
+  for (let unknown = 0; unknown < 2;) {
     try {
-      const answer = await fetch(`/v1/operations/${id}`);
-      if (answer.status === 404) return null;
+      const signal = AbortSignal.timeout(WAITED_FOR);
+      const answer = await fetch(inLanguage(`/v1/operations/${id}`), { signal });
+      if (answer.status === 404) unknown += 1; // once: it may still be at work on it
       if (answer.ok) return await answer.json();
     } catch {
       // the table PC does not answer yet
     }
     await new Promise((resolve) => setTimeout(resolve, LOOK_UP_EVERY));
   }
+  return null;
+}
+
+/** Until the state shows that entry: what is entered next is drawn for it. */
+export async function shown(entry) {
+  while (store.screen.entry < entry) await new Promise((resolve) => setTimeout(resolve, SHOWN_EVERY));
 }

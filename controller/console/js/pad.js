@@ -11,7 +11,7 @@ const ROWS = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "clear", "0", "ok"];
  * OK is off.
  */
 export function pad(parent, { typed, hidden, type, done, why }) {
-  if (!parent.keys) {
+  if (!parent.firstChild) {
     parent.shown = el("output", { class: "typed", "aria-live": "off" });
     parent.keys = el("div", { class: "keys" });
     parent.replaceChildren(parent.shown, parent.keys);

@@ -1,32 +1,37 @@
 // Region D: the acts of the phase, the question of an irregularity, or the open step of an act. Left: Problem and
-// Pause, always. Middle: facts, other acts, lists. Right: the act that comes next, and answers.
+// Pause, always. Middle: facts, other acts, lists. Right: the act that comes next, answers, and what is paid.
 
-import { buttons, lines } from "./buttons.js";
-import { el, mark } from "./dom.js";
+import { ahead } from "./ahead.js";
+import { buttons, lines, rows } from "./buttons.js";
+import { edge, el, mark } from "./dom.js";
 import { back, cancel, look, start, step } from "./flow.js";
 import { grid } from "./grid.js";
-import { isAsking } from "./operate.js";
 import { pad } from "./pad.js";
-import { acts, primary } from "./actions.js";
+import { due } from "./payments.js";
+import { acts, comesFirst, label, primary, standing } from "./actions.js";
 import { askAbout, matterOf } from "./question.js";
-import { second } from "./second.js";
+import { askedElsewhere, second } from "./second.js";
 import { sheet } from "./sheets.js";
 import { ask } from "./steps.js";
-import { inContact, store } from "./store.js";
+import { inContact, isAsking, store } from "./store.js";
 import { say } from "./words.js";
 
+const UNSIGNED = { text: "?", authority: "?" }; // of a ruling: what it brings does not depend on them
 const parts = {};
 
 function build(panel) {
   parts.panel = panel;
   for (const name of ["left", "middle", "right"]) parts[name] = panel.querySelector(`.${name}`);
   for (const name of ["own", "always"]) parts[name] = parts.left.appendChild(el("div", { class: name }));
-  for (const name of ["facts", "list", "cards"]) parts[name] = parts.middle.appendChild(el("div", { class: name }));
-  for (const name of ["answers", "pad"]) parts[name] = parts.right.appendChild(el("div", { class: name }));
+  for (const name of ["facts", "rows", "list", "cards"])
+    parts[name] = parts.middle.appendChild(el("div", { class: name }));
+  for (const name of ["answers", "pad", "notes"]) parts[name] = parts.right.appendChild(el("div", { class: name }));
+  parts.notes.tabIndex = 0; // they may be more than the room holds
   parts.input = parts.right.appendChild(el("form", { class: "input" }));
   parts.field = el("input", { autocomplete: "off", maxlength: 200 });
   parts.typed = el("button", { type: "submit" });
   parts.input.append(parts.field, parts.typed);
+  for (const name of ["cards", "pad", "input"]) parts[name].hidden = true; // until something asks for one of them
   parts.field.oninput = () => parts.writing?.type(parts.field.value);
   parts.input.onsubmit = (event) => {
     event.preventDefault();
@@ -46,13 +51,17 @@ export function render(screen) {
   buttons(parts.own, shown.left ?? []);
   buttons(parts.always, always(screen));
   lines(parts.facts, shown.facts ?? []);
+  lines(parts.notes, shown.notes ?? []);
+  rows(parts.rows, shown.rows ?? []);
   buttons(parts.list, shown.list ?? []);
   buttons(parts.answers, shown.right ?? []);
   parts.cards.hidden = !shown.grid;
   if (shown.grid) grid(parts.cards, shown.grid);
   parts.pad.hidden = !shown.pad;
   if (shown.pad) pad(parts.pad, shown.pad);
+  else parts.pad.replaceChildren(); // no digit of a PIN stays in the page
   writing(shown.input);
+  for (const node of [parts.middle, parts.answers, parts.notes]) edge(node);
   sheet(screen);
 }
 
@@ -64,20 +73,30 @@ function whatToShow(screen) {
     const flow = store.own.flow;
     const asked = ask(name, screen, flow);
     const left = [{ key: "back", label: say("act.back"), act: flow.at ? back : cancel }];
-    const title = asked.grid ? [] : [["title", say(`op.${flow.offer.operation}`)]];
-    return { ...asked, left, facts: [...title, ...(asked.facts ?? [])] };
+    const title = asked.grid || name === "kind" ? [] : [["title", label(screen, flow.offer)]];
+    const brings = flow.offer.operation === "rule" && name !== "sign" ? ahead(screen, flow.offer, UNSIGNED) : [];
+    return { ...asked, left, facts: [...title, ...brings, ...(asked.facts ?? [])] };
   }
   const twice = second(screen);
   if (twice) return twice;
   const matter = matterOf(screen);
-  if (matter) return askAbout(screen, matter);
+  const elsewhere = askedElsewhere(screen);
+  if (matter) return withFact({ ...bets(screen), ...askAbout(screen, matter) }, elsewhere);
   const right = primary(screen);
   const keys = new Set(right.map((one) => one.key));
-  return { list: acts(screen).filter((one) => !keys.has(one.key)), right };
+  const list = acts(screen).filter((one) => !keys.has(one.key));
+  const question = comesFirst(screen);
+  const shown = { question, facts: standing(screen), list, right, notes: due(screen) };
+  return withFact({ ...shown, ...bets(screen), ...hands(screen) }, elsewhere);
+}
+
+function withFact(shown, fact) {
+  return { ...shown, facts: [...(shown.facts ?? []), fact] };
 }
 
 function notEnrolled() {
   return {
+    question: say("enrol.first"),
     facts: [say("enrol.not")],
     right: [{ key: "enrol", label: say("enrol.enrol"), tone: "primary", act: () => store.set({ sheet: "enrol" }) }],
   };
@@ -89,21 +108,28 @@ function point(shown) {
   own.headline = shown.question ? { text: shown.question, count: shown.count ?? "" } : undefined;
   own.picking = shown.picking;
   own.pick = shown.pick;
+  own.picks = shown.question ?? store.screen.view.phase;
   own.filled = shown.filled;
-  if (!step()) boxes(store.screen);
 }
 
 /** While bets are open, a tapped box takes a bet or gives it up. */
-function boxes(screen) {
+function bets(screen) {
   const offer = screen.offers.find((one) => one.operation === "occupy_boxes" && one.allowed);
-  if (!offer || screen.layout.wagers_entered) return;
-  store.own.picking = new Set(Object.keys(screen.layout.labels).filter((place) => place !== "D"));
-  store.own.pick = (place) => {
+  if (!offer || screen.layout.wagers_entered) return {};
+  const pick = (place) => {
     const number = Number(place.slice(1));
     const { boxes: marked } = store.screen.view;
     const chosen = marked.includes(number) ? marked.filter((one) => one !== number) : [...marked, number];
     start(offer, { values: { boxes: chosen.sort((one, other) => one - other) } });
   };
+  return { picking: new Set(Object.keys(screen.layout.labels).filter((place) => place !== "D")), pick };
+}
+
+/** While hands are turned over, a tapped one is. */
+function hands(screen) {
+  const found = screen.offers.filter((one) => one.operation === "expose_hand" && one.allowed);
+  const pick = (place) => start(found.find((one) => one.arguments.place === place));
+  return found.length ? { picking: new Set(found.map((one) => one.arguments.place)), pick } : {};
 }
 
 /** Problem and Pause stand in every state. */

@@ -1,10 +1,15 @@
 // An open irregularity: its questions one by one, then what follows. Facts are asked before consequences show.
 
+import { act } from "./actions.js";
+import { preview } from "./ahead.js";
 import { start } from "./flow.js";
 import { moves } from "./arrows.js";
-import { operate } from "./operate.js";
+import { operate, shown } from "./operate.js";
+import { matterName } from "./labels.js";
 import { store } from "./store.js";
-import { placeName, say, time } from "./words.js";
+import { capital, placeName, say, time } from "./words.js";
+
+const FEW = 2; // lines of what would come, beside several answers; who signs is shown all
 
 /** The irregularity that is asked about now: blocking ones first, then the oldest; or null. */
 export function matterOf(screen) {
@@ -18,35 +23,67 @@ export function askAbout(screen, matter) {
   const of = (operation) => offers.filter((one) => one.operation === operation);
   const deny = of("deny_irregularity")[0];
   const counts = screen.offers.find((one) => one.operation === "count_cards" && one.primary);
-  return {
+  const shown = {
     question: matter.question,
     facts: factsOf(screen, matter),
-    left:
-      deny && matter.stage === "claimed"
-        ? [{ key: "deny", label: say("act.deny"), why: off(deny), act: () => start(deny) }]
-        : [],
     ...STAGES[matter.stage]?.(screen, matter, of, counts),
   };
+  return {
+    ...shown,
+    list: [...(shown.list ?? []), ...correction(screen, matter)],
+    left: [
+      !matter.blocks && { key: "back", label: say("act.back"), act: () => store.set({ matter: undefined }) },
+      deny && { key: "deny", label: say("act.deny"), why: off(deny), act: () => start(deny) },
+    ],
+  };
+}
+
+/** Faces that were entered may have been entered wrongly: then the entry is put right, and no card is. */
+function correction(screen, matter) {
+  const entered = screen.view.hands.some((hand) => hand.place === matter.place && hand.shown);
+  const offer = screen.offers.find((one) => one.operation === "correct_entry" && one.allowed);
+  return entered && offer ? [{ ...act(screen, offer), label: say("matter.entered_wrongly") }] : [];
+}
+
+/** A count showed that nothing is missing: there is nothing to be "so". */
+function isWhole({ facts, proposes }) {
+  return facts.counted_wrong === false && proposes === "continue";
 }
 
 function off(offer) {
   return offer.allowed ? "" : offer.sentence;
 }
 
-/** What, where, who, clause, decider. */
-function factsOf(screen, matter) {
-  const label = screen.reports.find((one) => one.kind === matter.kind)?.label ?? matter.because;
+function whatAndWhere(screen, matter) {
   const where = matter.place ? placeName(screen, matter.place) : "";
+  return capital([matterName(screen, matter), where].filter(Boolean).join(": "));
+}
+
+/** What, where, who, clause, decider. `applies`: {clause, role} where every question is answered. */
+function factsOf(screen, matter, applies) {
   const by = screen.people.find((person) => person.id === matter.noticed_by)?.name ?? matter.noticed_by;
+  const { stopped } = screen.view.device;
   return [
-    ["name", [label, where].filter(Boolean).join(": ")],
+    stopped && matter.kind === "technical_stop" && ["then", say("matter.stopped", { why: stopped })],
+    ["name", whatAndWhere(screen, matter)],
     say("matter.noticed", { by, time: time(matter.noticed_utc_ns) }),
-    matter.note,
+    capital(matter.note),
     say("matter.decides", {
-      clause: matter.clause || matter.authority || "-",
-      who: say(`role.${matter.who.replaceAll(" ", "_")}`),
+      clause: (applies ? [applies.clause] : matter.clauses).map((one) => one || say("matter.silent")).join(", "),
+      who: say(`role.${applies?.role ?? matter.who.replaceAll(" ", "_")}`),
     }),
   ];
+}
+
+/** Where there is little room: what, where, clause, decider. */
+function inShort(screen, matter) {
+  const facts = factsOf(screen, matter);
+  return [...facts.slice(0, 2), facts.at(-1)];
+}
+
+/** Where B says what it is, and where. */
+function withoutName(facts) {
+  return [facts[0], facts.at(-1)];
 }
 
 /** What was answered here of this matter's questions, and is not entered yet: it is entered whole, and signed once. */
@@ -84,32 +121,37 @@ const STAGES = {
     if (at >= 0) return yesOrNo(matter, facts, matter.asks[at], matter.questions[at]);
     const [offer] = confirms;
     if (!offer) return {};
-    const whole = matter.asks.length ? { ...offer, arguments: { ...offer.arguments, facts } } : offer;
+    const answered = matter.asks.length > 0;
+    const stating = answered ? { ...offer, arguments: { ...offer.arguments, facts } } : offer;
+    const told = preview(screen, stating);
+    const applies = answered && told.accepted ? told : undefined;
+    const whole = applies ? { ...stating, role: applies.role } : stating; // who signs depends on the answers
     const again = { key: "again", label: say("matter.again"), act: () => state(matter, {}) };
     return {
-      ...(matter.asks.length ? { question: say("matter.so") } : {}),
+      ...(answered ? { question: say("matter.so", { what: whatAndWhere(screen, matter) }) } : {}),
       facts: [
-        ...factsOf(screen, matter),
+        ...(answered ? withoutName(factsOf(screen, matter, applies)) : factsOf(screen, matter)),
+        // Before the answers: three long ones fill the column.
+        ...(matter.asks.length > 1 ? told.lines.slice(0, FEW) : told.lines),
         ...matter.asks.map((name, index) => `${matter.questions[index]} ${say(facts[name] ? "act.yes" : "act.no")}`),
       ],
-      list: matter.asks.length ? [again] : [],
-      right: [{ key: "confirm", label: say("act.confirm"), tone: "primary", why: off(offer), act: () => start(whole) }],
+      right: [
+        {
+          key: "confirm",
+          label: say(isWhole(matter) ? "act.goes_on" : "act.confirm"),
+          tone: "primary",
+          why: off(offer),
+          act: () => start(whole),
+        },
+        ...(answered ? [again] : []),
+      ],
     };
   },
 
   choosing: (screen, matter, of) => ({
-    facts: factsOf(screen, matter).slice(0, 1),
-    list: of("choose_option").map((one) => {
-      const { place, bettor, choice, absent } = one.arguments;
-      const who = [placeName(screen, place), bettor].filter(Boolean).join(" ");
-      return {
-        key: `${place}/${bettor}/${choice}/${absent ?? ""}`,
-        label: `${who}: ${say(`choice.${absent ? "absent" : choice}`)}`,
-        why: off(one),
-        act: () => start(one),
-      };
-    }),
-    right: [goesOn(of("choose_option").filter((one) => one.arguments.choice === "continue" && !one.arguments.absent))],
+    facts: inShort(screen, matter),
+    rows: choosers(screen, matter, of("choose_option")),
+    right: [goesOn(matter, of("choose_option"))],
   }),
 
   ordering: (screen, matter, of) => ({
@@ -123,14 +165,22 @@ const STAGES = {
   }),
 
   moving: (screen, matter, of) => ({
-    facts: moves(screen.view).map(
-      ({ n, source, place, ordinals }) =>
-        `${n}. ${say(ordinals.length > 1 ? "move.hand" : "move.card", { from: named(screen, source), to: named(screen, place) })}`,
-    ),
-    right: of("reconstruct").map((one) => ({
-      key: "moved",
-      label: say("op.reconstruct"),
-      tone: "primary",
+    facts: drawnMoves(screen) ?? inShort(screen, matter),
+    right: [
+      ...screen.offers
+        .filter((one) => one.operation === "place_cards" && one.primary)
+        .map((one) => act(screen, one, "primary")),
+      ...of("reconstruct").map((one) => ({
+        key: "moved",
+        label: say("op.reconstruct"),
+        tone: one.primary ? "primary" : "",
+        why: off(one),
+        act: () => start(one),
+      })),
+    ],
+    list: of("confirm_irregularity").map((one) => ({
+      key: "cannot",
+      label: say("moving.cannot"),
       why: off(one),
       act: () => start(one),
     })),
@@ -146,12 +196,55 @@ const STAGES = {
   }),
 };
 
+/** The moves in words, as the arrows show them; null: there are none. */
+function drawnMoves(screen) {
+  const drawn = moves(screen.view);
+  const words = ({ source, place, ordinals }) =>
+    say(ordinals.length > 1 ? "move.hand" : "move.card", { from: named(screen, source), to: named(screen, place) });
+  return drawn.length ? drawn.map((one) => `${one.n}. ${words(one)}`) : null;
+}
+
 function named(screen, place) {
   return screen.layout.labels[place] ?? say(`pile.${place}`);
 }
 
-/** All others go on: one entry each. */
-function goesOn(offers) {
+/** A row for each bettor: who has chosen stays, with the word. */
+function choosers(screen, matter, offers) {
+  const made = matter.choices.map(({ place, bettor, choice }) => ({ place, bettor, said: say(`choice.${choice}`) }));
+  const due = new Map();
+  for (const one of offers) {
+    const { place, bettor = "" } = one.arguments;
+    const key = `${place}/${bettor}`;
+    if (!due.has(key)) due.set(key, { place, bettor, offers: [] });
+    due.get(key).offers.push(one);
+  }
+  return [...due.values(), ...made]
+    .sort((one, other) => one.place.localeCompare(other.place) || one.bettor.localeCompare(other.bettor))
+    .map(({ place, bettor, said, offers: open = [] }) => ({
+      key: `${place}/${bettor}`,
+      label: [placeName(screen, place), bettor, units(screen, place, bettor), said].filter(Boolean).join(" "),
+      buttons: open.map((one) => {
+        const word = one.arguments.absent ? "absent" : one.arguments.choice;
+        return {
+          key: `${place}/${bettor}/${word}`,
+          label: say(`choice.${word}`),
+          why: off(one),
+          act: () => start(one),
+        };
+      }),
+    }));
+}
+
+/** What the bettor has at that box, where wagers are entered. */
+function units(screen, place, bettor) {
+  const bets = screen.view.bets.filter((bet) => `B${bet.box}` === place && bet.bettor === bettor);
+  return bets.length ? bets.reduce((all, bet) => all + bet.amount, 0) : "";
+}
+
+/** All, or all others, go on: one entry each. */
+function goesOn(matter, open) {
+  const offers = open.filter((one) => one.arguments.choice === "continue" && !one.arguments.absent);
+  const label = say(matter.choices.length ? "choice.others" : "choice.all");
   const all = async () => {
     for (const offer of offers) {
       const choices = store.screen.offers.filter(
@@ -160,8 +253,11 @@ function goesOn(offers) {
       const fresh = choices.find(
         (one) => one.arguments.place === offer.arguments.place && one.arguments.bettor === offer.arguments.bettor,
       );
-      if (fresh && !(await operate(fresh)).accepted) return;
+      if (!fresh) continue;
+      const said = await operate(fresh);
+      if (!said.accepted) return;
+      await shown(said.entry);
     }
   };
-  return offers.length > 1 && { key: "others", label: say("choice.others"), tone: "primary", act: all };
+  return offers.length > 1 && { key: "others", label, tone: "primary", act: all };
 }

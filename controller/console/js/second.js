@@ -2,23 +2,32 @@
 // first, so that a double tap never does it, and lapses.
 
 import { start } from "./flow.js";
+import { operate } from "./operate.js";
 import { store } from "./store.js";
-import { say } from "./words.js";
+import { say, time } from "./words.js";
 
 const EMPTY = 1000; // ms that the first place stays empty
 const LAPSES = 30e9; // ns
 
+/** The request that was made once, or undefined. After it has lapsed the act is asked for the first time again. */
+function askedOnce(screen) {
+  const now = store.beat?.utc_ns ?? 0;
+  return screen.offers.find((one) => one.asked && one.allowed && now - one.asked_utc_ns <= LAPSES);
+}
+
+/** Who asked for it where, for the screens at which it is not asked the second time. */
+export function askedElsewhere(screen) {
+  const offer = askedOnce(screen);
+  if (!offer || offer.asked_screen === screen.screen.id) return "";
+  const by = screen.people.find((one) => one.id === offer.asked_by)?.name ?? offer.asked_by;
+  const at = screen.view.screens.find((one) => one.id === offer.asked_screen)?.name ?? say("second.no_screen");
+  return say("second.elsewhere", { by, at, time: time(offer.asked_utc_ns) });
+}
+
 /** What the panel shows while something was asked once here, or null. */
 export function second(screen) {
-  const now = store.beat?.utc_ns ?? 0;
-  const offer = screen.offers.find(
-    (one) =>
-      one.twice &&
-      one.asked &&
-      one.allowed &&
-      one.asked !== store.own.kept &&
-      !(one.asked_utc_ns && now - one.asked_utc_ns > LAPSES),
-  );
+  const once = askedOnce(screen);
+  const offer = once?.asked_screen === screen.screen.id && once.asked !== store.own.kept ? once : null;
   if (!offer) {
     seen.asked = 0;
     return null;
@@ -40,13 +49,20 @@ export function second(screen) {
       {
         key: "again",
         label: say(ends ? "second.yes_conclude" : "second.yes_void"),
-        tone: "second",
+        tone: ends ? "second" : "second red",
         meaning: offer.asked,
-        act: () => start(offer),
+        act: () => repeat(screen, { ...offer, repeats: offer.asked }),
       },
     ],
     right: performance.now() - seen.at < EMPTY ? [] : [keep],
   };
+}
+
+/** One PIN serves both requests, as long as the second comes from the same screen soon after; else it is signed. */
+async function repeat({ screen }, offer) {
+  const signed = offer.asked_by === screen.dealer ? {} : { person: offer.asked_by };
+  const said = await operate(offer, {}, signed);
+  if (!said.accepted && said.code === "pin") start(offer);
 }
 
 const seen = { asked: 0, at: 0 };

@@ -2,6 +2,7 @@
 
 import { symbol } from "./cards.js";
 import { el, mark, text } from "./dom.js";
+import { ring } from "./sound.js";
 import { inContact, store } from "./store.js";
 import { placeName, say } from "./words.js";
 
@@ -44,7 +45,7 @@ function ownWords(screen) {
   if (!plain || !view.phase.startsWith("dealing")) return "";
   const name = placeName(screen, view.next_place);
   const place = view.next_place === "D" ? say("deal.dealer", { name }) : name;
-  if (view.phase === "dealing_sets") return say("deal.set", { n: view.cards_due, place });
+  if (view.phase === "dealing_sets") return say(view.tray ? "deal.lay" : "deal.comes", { n: view.cards_due, place });
   const lies = view.hands.find((hand) => hand.place === view.next_place)?.count ?? 0;
   return say("deal.single", { card: lies + 1, all: CARDS, place });
 }
@@ -66,7 +67,7 @@ export function render(screen) {
   if (!parts.text) {
     parts.text = el("h1", { class: "text" });
     parts.count = el("p", { class: "count" });
-    region.append(
+    region.replaceChildren(
       symbol("octagon", { class: "octagon" }),
       symbol("triangle", { class: "triangle" }),
       parts.text,
@@ -98,6 +99,7 @@ function alarm(region, view) {
   const fresh = blocking.some((id) => !alarmed.has(id));
   alarmed = new Set(blocking);
   if (!fresh) return;
+  ring();
   region.classList.add("blinking");
   clearTimeout(parts.stop);
   parts.stop = setTimeout(() => region.classList.remove("blinking"), BLINKS);

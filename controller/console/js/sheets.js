@@ -2,11 +2,12 @@
 
 import { act } from "./actions.js";
 import { buttons, lines } from "./buttons.js";
-import { attr, el, keyed, text } from "./dom.js";
+import { attr, edge, el, keyed, text } from "./dom.js";
 import { MENU } from "./needs.js";
 import { enrol, read } from "./operate.js";
+import { sound } from "./sound.js";
 import { store } from "./store.js";
-import { choose, hand, language, say, theme, time } from "./words.js";
+import { choose, hand, language, letters, say, theme, time } from "./words.js";
 
 const parts = {};
 const SHEETS = { menu, story, matters, enrol: enrolment };
@@ -16,6 +17,7 @@ export function sheet(screen) {
   const node = document.getElementById("sheet");
   const name = store.own.sheet;
   attr(node, "hidden", !name);
+  for (const covered of ["panel", "stage"]) document.getElementById(covered).inert = Boolean(name); // no focus there
   if (!name) {
     parts.name = undefined;
     return;
@@ -26,13 +28,14 @@ export function sheet(screen) {
     attr(node, "data-sheet", name);
     attr(node, "aria-label", say(`sheet.${name}`));
     parts.title = node.appendChild(el("h1"));
-    parts.body = node.appendChild(el("div", { class: "body" }));
+    parts.body = node.appendChild(el("div", { class: "body", tabindex: 0 }));
     parts.close = node.appendChild(el("div", { class: "close" }));
     parts.made = undefined;
   }
   text(parts.title, say(`sheet.${name}`));
   buttons(parts.close, [{ key: "close", label: say("act.back"), act: close }]);
   SHEETS[name]?.(parts.body, screen);
+  edge(parts.body);
 }
 
 export function close() {
@@ -71,6 +74,12 @@ function settings() {
       act: () => choose("theme", theme === "dark" ? "light" : "dark"),
     },
     { key: "hand", label: say(`menu.hand.${hand}`), act: () => choose("hand", hand === "right" ? "left" : "right") },
+    { key: "sound", label: say(`menu.sound.${sound}`), act: () => choose("sound", sound === "on" ? "off" : "on") },
+    {
+      key: "letters",
+      label: say(`menu.letters.${letters}`),
+      act: () => choose("letters", letters === "on" ? "off" : "on"),
+    },
   ];
 }
 
@@ -95,7 +104,7 @@ function story(body, screen) {
   );
 }
 
-/** Everything that is open, and what the machine warns of. */
+/** Everything that is open, what is wrong with the device, and what the machine warns of. */
 function matters(body, screen) {
   const open = screen.view.irregularities.map((one) => ({
     key: one.id,
@@ -110,7 +119,7 @@ function matters(body, screen) {
     (name) => el("div", { class: name }),
     (node, name) => {
       if (name === "open") buttons(node, open);
-      else lines(node, screen.view.warnings);
+      else lines(node, [screen.view.device.sentence, screen.view.device.hint, ...screen.view.warnings]);
     },
   );
 }

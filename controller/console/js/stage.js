@@ -2,13 +2,15 @@
 
 import { moves, arrows } from "./arrows.js";
 import { drawCards, symbol } from "./cards.js";
-import { attr, el, keyed, mark, text } from "./dom.js";
-import { inContact, store } from "./store.js";
+import { attr, el, isFresh, keyed, mark, means, text } from "./dom.js";
+import { inContact, isAsking, store } from "./store.js";
 import { placeName, say, time } from "./words.js";
 
 const CARDS = 3; // of a hand
 const DEALER = "D";
 const DEALT = ["dealing_sets", "dealing_singles", "examining", "exposing", "settling"];
+const OVER = ["concluded", "voided"];
+const PRESSES = ["Enter", " "]; // as a button does
 const OUTCOMES = ["win", "lose", "tie"];
 const parts = {};
 
@@ -56,7 +58,7 @@ export function render(screen) {
 function create(place) {
   const node = el(
     "div",
-    { class: "place", "data-place": place, onclick: () => tap(place) },
+    { class: "place", "data-place": place, onclick: () => tap(node) },
     el(
       "p",
       { class: "label" },
@@ -67,13 +69,18 @@ function create(place) {
     el("div", { class: "cards" }),
     el("p", { class: "mark" }),
   );
-  node.onkeydown = (event) => event.key === "Enter" && tap(place);
+  node.onkeydown = (event) => {
+    if (!PRESSES.includes(event.key)) return;
+    event.preventDefault(); // the page does not scroll
+    if (!event.repeat) tap(node);
+  };
   return node;
 }
 
 /** A place was tapped, or its digit pressed: it counts where something asks for it. */
-export function tap(place) {
-  if (inContact() && store.own.picking?.has(place)) store.own.pick?.(place);
+export function tap(node) {
+  const { place } = node.dataset;
+  if (inContact() && !isAsking() && !isFresh(node) && store.own.picking?.has(place)) store.own.pick?.(place);
 }
 
 /** Boxes stand in an arc, box 1 at the dealer's left; where the deal goes the other way, at the right. */
@@ -106,11 +113,13 @@ function update(node, place, screen) {
   const picking = Boolean(store.own.picking?.has(place)) && inContact();
 
   mark(node, "empty", !takes);
-  mark(node, "lit", due.includes(place) && !matter);
+  mark(node, "lit", (store.own.flow ? isAskedAbout(place) : due.includes(place)) && !matter);
   mark(node, "red", matter?.blocks);
   mark(node, "amber", matter && !matter.blocks);
   mark(node, "dead", hand?.dead);
+  mark(node, "past", OVER.includes(view.phase) && !view.ledger?.hands); // collected: how the last round ended
   mark(node, "picking", picking);
+  means(node, picking ? store.own.picks : "");
   attr(node, "role", picking ? "button" : "group");
   attr(node, "tabindex", picking ? 0 : false);
   attr(node, "aria-label", placeName(screen, place));
@@ -122,6 +131,12 @@ function update(node, place, screen) {
   seen(label.children[2], hand);
   drawCards(cards, codes(view, hand, place, takes), next && view.phase === "dealing_singles" ? (hand?.count ?? 0) : -1);
   underHand(under, { view, hand, place, takes, next, matter });
+}
+
+/** An open act lights the place that it is about; while it asks for one, what may be tapped stands out. */
+function isAskedAbout(place) {
+  const { flow, picking } = store.own;
+  return !picking && place === (flow.values.place ?? flow.offer.arguments.place);
 }
 
 /** The places that are due, the next one first. */
@@ -147,7 +162,8 @@ function places(offers) {
 /** The matter that is about a place; the one that holds the table before others. */
 function matterAt(view, place) {
   if (store.own.quiet) return undefined;
-  const about = view.irregularities.filter((found) => found.place === place && !found.next_deck);
+  const here = (found) => found.place === place && found.round === view.round && !found.next_deck;
+  const about = view.irregularities.filter(here);
   return about.find((found) => found.blocks) ?? about[0];
 }
 
@@ -192,15 +208,18 @@ function underHand(node, { view, hand, place, takes, next, matter }) {
   const key = `${sign}:${words}`;
   if (node.dataset.said === key) return;
   node.dataset.said = key;
-  node.replaceChildren(...(sign ? [symbol(sign, { class: `sign ${matter ? "matter" : ""}` })] : []), words);
+  node.replaceChildren(
+    ...(sign ? [symbol(sign, { class: `sign ${matter ? "matter" : hand?.half ? "half" : ""}` })] : []),
+    words,
+  );
 }
 
 /** The sign and the word under a hand. */
 function result(view, hand, place, takes, next, matter) {
   if (view.phase === "betting" && takes && place !== DEALER) return ["", say("stage.bet")];
-  if (view.phase === "voided" && takes && place !== DEALER) return ["", say("stage.bet_back")];
+  if (view.bets_to_return && takes && place !== DEALER) return ["", say("stage.bet_back")];
   if (hand?.dead) return ["out", say("stage.out")];
-  if (hand && OUTCOMES.includes(hand.outcome)) return [hand.outcome, say(`stage.${hand.outcome}`)];
+  if (hand && OUTCOMES.includes(hand.outcome)) return [hand.outcome, say(`stage.${hand.half ? "half" : hand.outcome}`)];
   if (matter) return about(matter);
   if (hand?.cards.includes("^^")) return ["", say("stage.face_up")];
   if (next) return ["", say("stage.next")];

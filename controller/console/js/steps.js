@@ -1,28 +1,33 @@
 // What the panel asks in each step of an act: `ask(name, screen, flow)` gives what its columns show.
 
-import { answer, argument, choose, digits, draft, sign, signers } from "./flow.js";
+import { ahead } from "./ahead.js";
+import { answer, argument, choose, digits, draft, known, sign, signers, stepOf } from "./flow.js";
 import { openCards } from "./grid.js";
-import { STEPS } from "./needs.js";
+import { betName, entryName, matterName, pileName } from "./labels.js";
+import { OFTEN, REPLACED, STEPS } from "./needs.js";
 import { store } from "./store.js";
-import { placeName, say, time } from "./words.js";
+import { capital, placeName, say, time } from "./words.js";
 
 const CARDS = 3; // of a hand
+const EARLIER = "earlier";
+const COMES = new Set(["dealer_on", "sign_on", "take_over"]);
 const PILES = ["stub", "tray", "burnt", "aside", "dropped", "discards", "deck"];
 
-/** `{question, facts, middle, right, pad, grid, input, picking, pick}` of the open step. */
-export function ask(name, screen, flow) {
+/** `{question, facts, list, right, pad, grid, input, picking, pick}` of the open step. */
+export function ask(step, screen, flow) {
+  const name = step.split("/").at(-1);
   const { kind, ...more } = STEPS[name] ?? { kind: "words" };
-  const at = flow.values.place ?? flow.offer.arguments.place;
-  const about = { place: at ? placeName(screen, at) : "" };
-  const question =
-    say(`ask.${name}`, about) === `ask.${name}` ? say(`ask.${argument(name)}`, about) : say(`ask.${name}`, about);
-  return { question, ...KINDS[kind](screen, flow, more, name) };
+  const about = known(flow);
+  const words = { place: about.place ? placeName(screen, about.place) : "", act: say(`op.${flow.offer.operation}`) };
+  const own = say(`ask.${name}`, words);
+  const question = own === `ask.${name}` ? say(`ask.${argument(name).name}`, words) : own;
+  return { question, ...KINDS[kind](screen, flow, more, about) };
 }
 
 /** The places that may be meant. */
-function placesFor(screen, flow) {
-  const report = screen.reports.find((one) => one.kind === flow.values.kind);
-  if (report?.places.length) return report.places;
+function placesFor(screen, flow, about) {
+  const report = screen.reports.find((one) => one.kind === about.kind);
+  if (report?.places.length && !about.earlier) return report.places;
   const hands = screen.view.hands.filter((hand) => hand.count > 0).map((hand) => hand.place);
   const boxes = Object.keys(screen.layout.labels);
   return hands.length && flow.offer.operation !== "report_irregularity" ? hands : boxes;
@@ -33,7 +38,10 @@ function tiles(list, value = (one) => one.key) {
 }
 
 const KINDS = {
-  place: (screen, flow) => ({ picking: new Set(placesFor(screen, flow)), pick: (place) => answer(place) }),
+  place: (screen, flow, more, about) => ({
+    picking: new Set(placesFor(screen, flow, about)),
+    pick: (place) => answer(place),
+  }),
 
   box: (screen) => ({
     picking: new Set(Object.keys(screen.layout.labels).filter((place) => place !== "D")),
@@ -49,21 +57,18 @@ const KINDS = {
   bets: (screen, flow) =>
     several(
       flow,
-      screen.view.bets.map((bet) => [bet.number ?? bet.id, betWords(screen, bet)]),
+      screen.view.bets.map((bet) => [bet.number, betName(screen, bet)]),
     ),
 
-  faces: (screen, flow, { count }) => {
-    const hand = screen.view.hands.find(
-      (one) => one.place === flow.values.place || one.place === flow.offer.arguments.place,
-    );
+  faces: (screen, flow, { count }, { place }) => {
+    const hand = screen.view.hands.find((one) => one.place === place);
     const wanted = count ?? (hand?.count || CARDS);
     const taken = flow.draft ?? [];
-    const place = flow.offer.arguments.place ?? flow.values.place;
     return {
       count: say("grid.count", { taken: taken.length, all: wanted }),
       grid: {
         taken,
-        open: openCards(screen.view),
+        open: openCards(screen.view, flow.values.instead ? hand : undefined),
         tap: (code) => taken.length < wanted && draft([...taken, code]),
       },
       filled: place ? { place, cards: taken } : undefined,
@@ -106,19 +111,36 @@ const KINDS = {
       }));
       return {
         question: say("ask.where_which", { place: placeName(screen, source) }),
-        right: [
-          { key: "all", label: say("where.all"), tone: "primary", act: () => draft({ source, ordinals }) },
-          ...each,
-        ],
+        list: each,
+        right: [{ key: "all", label: say("where.all"), tone: "primary", act: () => draft({ source, ordinals }) }],
       };
     }
     const others = Object.keys(screen.layout.labels).filter((place) => place !== source);
-    const put = (place) => answer(flow.draft.ordinals.map((ordinal) => ({ ordinal, place })));
+    const lies = (cards, place) => cards.map((ordinal) => ({ ordinal, place }));
+    const found = lies(flow.draft.ordinals, flow.draft.place);
+    const there = lying.find((hand) => hand.place === flow.draft.place);
+    if (there)
+      return {
+        question: say("ask.where_swapped", { from: placeName(screen, source), place: placeName(screen, there.place) }),
+        right: [
+          {
+            key: "yes",
+            label: say("act.yes"),
+            tone: "answer",
+            act: () => answer([...found, ...lies(there.ordinals, source)]),
+          },
+          { key: "no", label: say("act.no"), tone: "answer", act: () => answer(found) },
+        ],
+      };
+    const whole = flow.draft.ordinals.length === ordinals.length;
+    const occupied = (place) => whole && lying.some((hand) => hand.place === place);
+    const put = (place) =>
+      occupied(place) ? draft({ ...flow.draft, place }) : answer(lies(flow.draft.ordinals, place));
     return {
       question: say("ask.where_to"),
       picking: new Set(others),
       pick: put,
-      right: ["dropped", "discards"].map((pile) => ({ key: pile, label: say(`pile.${pile}`), act: () => put(pile) })),
+      list: ["dropped", "discards"].map((pile) => ({ key: pile, label: pileName(pile), act: () => put(pile) })),
     };
   },
 
@@ -131,10 +153,24 @@ const KINDS = {
     },
   }),
 
-  person: (screen) => ({ right: tiles(screen.people.map((person) => ({ key: person.id, label: person.name }))) }),
+  person: (screen, flow, { second }) => ({
+    list: tiles(
+      screen.people
+        .filter((person) => !second || person.id !== screen.screen.dealer)
+        .map((person) => ({ key: person.id, label: person.name })),
+    ),
+  }),
 
+  // Who rules signs, unless another person of that rank is chosen then.
   signer: (screen, flow) => ({
-    right: tiles(signers(screen, flow.offer.role).map((person) => ({ key: person.id, label: person.name }))),
+    right: signers(screen, flow.offer.role).map((person) => ({
+      key: person.id,
+      label: person.name,
+      act: () => {
+        choose(person.id);
+        answer(person.id);
+      },
+    })),
   }),
 
   phrase: (screen, flow, { phrases }) => ({
@@ -145,59 +181,125 @@ const KINDS = {
   words: (screen, flow) => ({ input: written(flow) }),
 
   pile: (screen) => ({
-    right: tiles([
-      ...PILES.map((pile) => ({ key: pile, label: say(`pile.${pile}`) })),
+    list: tiles([
+      ...PILES.map((pile) => ({ key: pile, label: pileName(pile) })),
       ...screen.view.hands.map((hand) => ({ key: hand.place, label: placeName(screen, hand.place) })),
     ]),
   }),
 
-  report: (screen) => ({
-    list: screen.reports
-      .filter((one) => one.now || one.earlier)
-      .map((one) => ({
-        key: one.kind,
-        label: one.label,
-        act: () =>
-          answer(one.kind, [...(one.place && one.places.length ? ["place"] : []), ...(one.counted ? ["counted"] : [])]),
-      })),
-  }),
+  // Of the round in progress; or of the one before it, once that is tapped.
+  report: (screen, flow) => {
+    const [now, before] = ["now", "earlier"].map((when) => screen.reports.filter((one) => one[when]));
+    const earlier = flow.draft === EARLIER || !now.length;
+    const kinds = (earlier ? before : now).sort((one, other) => often(one) - often(other));
+    const round = say("report.earlier", { round: screen.view.round - 1 });
+    const toggle = { key: EARLIER, label: round, pressed: earlier, act: () => draft(earlier ? null : EARLIER) };
+    const steps = (one) =>
+      [one.place && (earlier || one.places.length) && "place", one.counted && "counted"].filter(Boolean);
+    return {
+      ...(earlier ? { question: say("ask.kind.earlier", { round: screen.view.round - 1 }) } : {}),
+      list: [
+        ...kinds.map((one) => ({
+          key: one.kind,
+          label: capital(one.label),
+          act: () => answer(one.kind, steps(one), earlier ? { earlier } : {}),
+        })),
+        ...(now.length && before.length ? [toggle] : []),
+      ],
+    };
+  },
 
   entry: (screen) => ({
-    list: screen.view.entries.map((one) => ({
+    list: newest(screen.view.entries).map((one) => ({
       key: one.entry,
-      label: `${one.entry} ${said(screen, one)}`,
-      act: () => answer(one.entry),
+      label: entryName(screen, one),
+      act: () => answer(one.entry, one.operation in REPLACED ? ["instead"] : []),
     })),
   }),
 
+  instead: (screen, flow) => {
+    const wrong = screen.view.entries.find((one) => one.entry === flow.values.entry);
+    if (!wrong) return {};
+    const needs = REPLACED[wrong.operation].map((need) => `instead/${stepOf(wrong.operation, need)}`);
+    // Another kind of irregularity is asked for its own place and number.
+    const kept = wrong.operation === "report_irregularity" ? {} : wrong.said;
+    const was = { ...kept, operation: wrong.operation };
+    return {
+      facts: [say("instead.was", { entry: entryName(screen, wrong) })],
+      right: [
+        { key: "replace", label: say("instead.replace"), tone: "answer", act: () => answer(was, needs) },
+        { key: "strike", label: say("instead.strike"), tone: "answer", act: () => answer(null) },
+      ],
+    };
+  },
+
+  ticks: (screen, flow, more, { open }) => {
+    const ticked = flow.draft ?? [];
+    const list = open.map((id) => {
+      const found = screen.view.irregularities.find((one) => one.id === id);
+      const label = [matterName(screen, found), found?.place && placeName(screen, found.place)];
+      return {
+        key: id,
+        label: capital(label.filter(Boolean).join(": ")),
+        pressed: ticked.includes(id),
+        act: () => draft(ticked.includes(id) ? ticked.filter((one) => one !== id) : [...ticked, id]),
+      };
+    });
+    return {
+      list,
+      right: [
+        {
+          key: "done",
+          label: say("act.done"),
+          tone: "primary",
+          why: open.every((id) => ticked.includes(id)) ? "" : say("ticks.more"),
+          act: () => answer(open),
+        },
+      ],
+    };
+  },
+
+  screen: (screen) => ({
+    list: tiles(screen.view.screens.map((one) => ({ key: one.id, label: one.name }))),
+  }),
+
   bet: (screen) => ({
-    list: tiles(screen.view.bets.map((bet) => ({ key: bet.number ?? bet.id, label: betWords(screen, bet) }))),
+    list: tiles(screen.view.bets.map((bet) => ({ key: bet.number, label: betName(screen, bet) }))),
   }),
 
-  wager: (screen) => ({ right: tiles(screen.layout.wagers.map((wager) => ({ key: wager.id, label: wager.name }))) }),
+  wager: (screen) => ({ list: tiles(screen.layout.wagers.map((wager) => ({ key: wager.id, label: wager.name }))) }),
 
-  bettor: (screen) => ({ right: tiles(screen.layout.bettors.map((bettor) => bettorTile(bettor))) }),
+  bettor: (screen) => ({ list: tiles(screen.layout.bettors.map((name) => ({ key: name, label: name }))) }),
 
-  deck: (screen, flow) => ({
-    right: tiles([
-      { key: "", label: say("deck.in_play") },
-      ...screen.view.decks.map((deck) => ({ key: deck.name ?? deck.deck, label: String(deck.name ?? deck.deck) })),
-    ]),
-  }),
+  // Where the table records decks, the one that is meant is named; a deck in the device may be meant without its name.
+  deck: (screen, flow) => {
+    const recorded = screen.view.decks.map(({ label, back }) => ({ key: label, label: `${label} (${back})` }));
+    const named = recorded.length && ["load_deck", "take_deck_out"].includes(flow.offer.operation);
+    return { list: tiles([...(named ? [] : [{ key: "", label: say("deck.in_play") }]), ...recorded]) };
+  },
 
   order: (screen, flow) => {
     const matter = screen.view.irregularities.find((one) => one.id === flow.offer.arguments.irregularity);
     const named = flow.draft ?? [];
     const all = matter?.ordinals ?? [];
     return {
+      ...(named.length ? { question: say("ask.ordinals.next") } : {}),
+      facts: [say("order.lie")],
       list: all.map((ordinal, at) => ({
         key: ordinal,
-        label: named.includes(ordinal) ? `${named.indexOf(ordinal) + 1}` : say("order.card", { n: at + 1 }),
+        label: named.includes(ordinal)
+          ? say("order.named", { n: at + 1, at: named.indexOf(ordinal) + 1 })
+          : say("order.card", { n: at + 1 }),
         pressed: named.includes(ordinal),
         act: () => !named.includes(ordinal) && draft([...named, ordinal]),
       })),
       right: [
-        { key: "undo", label: say("act.undo"), act: () => draft(named.slice(0, -1)) },
+        {
+          key: "undo",
+          label: say("act.undo"),
+          act: () => draft(named.slice(0, -1)),
+          why: named.length ? "" : say("grid.none"),
+        },
         {
           key: "done",
           label: say("act.done"),
@@ -211,17 +313,24 @@ const KINDS = {
 
   sign: (screen, flow) => {
     const able = signers(screen, flow.offer.role);
+    const consequences = [...corrected(screen, flow), ...ahead(screen, flow.offer, flow.values)];
     const signer = able.find((person) => person.id === flow.signer) ?? (able.length === 1 ? able[0] : undefined);
     if (!signer)
-      return { list: able.map((person) => ({ key: person.id, label: person.name, act: () => choose(person.id) })) };
+      return {
+        ...(COMES.has(flow.offer.operation) ? { question: say("ask.who_deals") } : {}),
+        facts: consequences,
+        right: people(able), // in sight, however much is said
+      };
     if (flow.signer !== signer.id) flow.signer = signer.id;
     const locked = signer.locked_until_utc_ns > (store.beat?.utc_ns ?? 0);
     return {
+      question: say("ask.pin", { name: signer.name }),
+      list: people(able.filter((person) => person !== signer)),
       facts: [
-        ["name", signer.name],
         locked
           ? say("sign.locked", { time: time(signer.locked_until_utc_ns) })
           : say("sign.tries", { n: signer.tries_left }),
+        ...consequences,
       ],
       pad: {
         typed: flow.pin,
@@ -234,17 +343,29 @@ const KINDS = {
   },
 };
 
-KINDS.boxes = (screen, flow) =>
+/** The newest first; of the boxes that were marked one after the other the last entry, which has them all. */
+function newest(entries) {
+  const whole = entries.findLast((one) => one.operation === "occupy_boxes");
+  return entries.filter((one) => one.operation !== "occupy_boxes" || one === whole).reverse();
+}
+
+/** Each may sign. */
+function people(able) {
+  return able.map((person) => ({ key: person.id, label: person.name, act: () => choose(person.id) }));
+}
+
+KINDS.boxes = (screen, flow, more, { boxes }) =>
   several(
     flow,
     Object.entries(screen.layout.labels)
       .filter(([place]) => place !== "D")
       .map(([place, label]) => [Number(place.slice(1)), label]),
+    boxes, // as they were entered, where an entry is put right
   );
 
-/** Several may be meant: tapped on and off, then done. */
-function several(flow, list) {
-  const marked = flow.draft ?? [];
+/** Several may be meant: tapped on and off, then done. `first`: those that are marked at first. */
+function several(flow, list, first = []) {
+  const marked = flow.draft ?? first;
   const toggle = (key) => draft(marked.includes(key) ? marked.filter((one) => one !== key) : [...marked, key]);
   return {
     list: list.map(([key, label]) => ({ key, label, pressed: marked.includes(key), act: () => toggle(key) })),
@@ -265,31 +386,20 @@ function written(flow) {
   return { typed: flow.draft ?? "", type: draft, done: () => flow.draft?.trim() && answer(flow.draft.trim()) };
 }
 
-function bettorTile(bettor) {
-  const name = typeof bettor === "string" ? bettor : (bettor.bettor ?? bettor.name);
-  return { key: name, label: name };
+function often({ kind }) {
+  const at = OFTEN.indexOf(kind);
+  return at < 0 ? OFTEN.length : at;
 }
 
-function betWords(screen, bet) {
-  const wager = screen.layout.wagers.find((one) => one.id === bet.wager)?.name ?? bet.wager;
-  return [bet.bettor, wager, bet.box ? placeName(screen, `B${bet.box}`) : "", bet.amount].filter(Boolean).join(" ");
-}
-
-/** An entry in a few words. */
-export function said(screen, one) {
-  const { place, boxes, kind, pile, number } = one.said;
-  const about = [
-    place && placeName(screen, place),
-    boxes?.join(", "),
-    kind && report(screen, kind),
-    pile && say(`pile.${pile}`),
-    number,
+/** What a correction changes, where it is known what is meant instead. */
+function corrected(screen, { offer, values }) {
+  const wrong = offer.operation === "correct_entry" && screen.view.entries.find((one) => one.entry === values.entry);
+  if (!wrong) return [];
+  const { instead } = values;
+  return [
+    say("instead.was", { entry: entryName(screen, wrong) }),
+    say("instead.will", {
+      entry: instead ? entryName(screen, { operation: instead.operation, said: instead }) : say("instead.strike"),
+    }),
   ];
-  return [say(`op.${one.operation}`), ...about]
-    .filter((part) => part !== undefined && part !== null && part !== "")
-    .join(" ");
-}
-
-function report(screen, kind) {
-  return screen.reports.find((one) => one.kind === kind)?.label ?? kind;
 }

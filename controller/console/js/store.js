@@ -52,3 +52,9 @@ export const NO_CONTACT = 5;
 export function inContact() {
   return store.screen !== null && store.silence < NO_CONTACT;
 }
+
+/** Whether an answer is awaited, or the state that shows what was entered: until then nothing that is drawn counts. */
+export function isAsking() {
+  const { answer, screen, own } = store;
+  return own.asking === true || Boolean(answer?.accepted && screen && answer.entry > screen.entry);
+}

@@ -1,10 +1,11 @@
 // The page's own words in the language of this screen. What the daemon says comes in that language already.
 
 const LANGUAGES = ["en", "zh-Hans"];
+const AGAIN = 2000; // ms
 const asked = new URLSearchParams(location.search);
 
 /** A setting of this screen: of the address (and then kept), else the kept one, else `otherwise`. */
-function setting(name, allowed, otherwise) {
+export function setting(name, allowed, otherwise) {
   const wanted = asked.get(name) ?? localStorage.getItem(name);
   if (!allowed.includes(wanted)) return otherwise;
   localStorage.setItem(name, wanted);
@@ -15,11 +16,17 @@ const browser = navigator.language.startsWith("zh") ? "zh-Hans" : "en";
 export const language = setting("language", LANGUAGES, browser);
 export const theme = setting("theme", ["dark", "light"], "dark");
 export const hand = setting("hand", ["right", "left"], "right");
+export const letters = setting("letters", ["on", "off"], "on"); // keys Y and N (WCAG 2.1.4)
 
 let words = {};
 const rules = new Intl.PluralRules(language);
 const clock = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 const seconds = new Intl.DateTimeFormat(language, { timeStyle: "medium", hourCycle: "h23" });
+
+/** An address of the daemon, with the language in which it is to answer. */
+export function inLanguage(path) {
+  return `${path}?language=${encodeURIComponent(language)}`;
+}
 
 /** Read the words and set up the document's language, theme and hand. */
 export async function load() {
@@ -27,9 +34,17 @@ export async function load() {
   root.lang = language;
   root.dataset.theme = theme;
   root.dataset.hand = hand;
-  const answer = await fetch(`/console/words/${language}.json`);
-  words = await answer.json();
+  words = await fetched(`/console/words/${language}.json`);
   for (const region of document.querySelectorAll("section")) region.ariaLabel = say(`region.${region.id}`);
+}
+
+/** What stands there, asked for until it comes: the daemon may go away between the page and its words. */
+async function fetched(path) {
+  for (;;) {
+    const answer = await fetch(path).catch(() => null);
+    if (answer?.ok) return answer.json();
+    await new Promise((resolve) => setTimeout(resolve, AGAIN));
+  }
 }
 
 /** Change a setting of this screen; the page starts again with it. */
@@ -47,6 +62,11 @@ export function choose(name, value) {
 export function say(key, args = {}) {
   const pattern = (args.n === undefined ? undefined : words[`${key}.${plural(args.n)}`]) ?? words[key] ?? key;
   return pattern.replace(/\{(\w+)\}/g, (whole, name) => args[name] ?? whole);
+}
+
+/** With a capital letter, where words of a sentence stand alone. */
+export function capital(words_) {
+  return words_.charAt(0).toUpperCase() + words_.slice(1);
 }
 
 /** Whether there are words of `key`. */

@@ -84,7 +84,7 @@ class SignedOn(Event, frozen=True, tag="signed_on"):
     until_utc_ns: int
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        return _signed(state, self.screen, self.dealer, self.until_utc_ns)
+        return _signed(state, self.screen, self.dealer, self.until_utc_ns, entry, state.host_boot)
 
 
 class SignedOff(Event, frozen=True, tag="signed_off"):
@@ -95,12 +95,17 @@ class SignedOff(Event, frozen=True, tag="signed_off"):
     why: str
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        return _signed(state, self.screen, "", 0)
+        return _signed(state, self.screen)
 
 
-def _signed(state: TableState, screen_id: str, dealer: str, until_utc_ns: int) -> TableState:
+def _signed(
+    state: TableState, screen_id: str, dealer: str = "", until_utc_ns: int = 0, since: int = 0, host_boot: str = ""
+) -> TableState:
+    """Without a dealer: nobody is."""
     screens = (
-        replace(screen, dealer=dealer, until_utc_ns=until_utc_ns) if screen.id == screen_id else screen
+        replace(screen, dealer=dealer, until_utc_ns=until_utc_ns, since=since, host_boot=host_boot)
+        if screen.id == screen_id
+        else screen
         for screen in state.screens
     )
     return replace(state, screens=tuple(screens))

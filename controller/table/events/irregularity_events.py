@@ -127,7 +127,10 @@ class ReportJoined(Event, frozen=True, tag="report_joined"):
 
 
 class VoidAsked(Event, frozen=True, tag="void_asked"):
-    """A confirmation or ruling that makes a round void: it takes effect when it is entered again. `because`: why."""
+    """A confirmation or ruling that makes a round void: it takes effect when it is entered again, in the same words.
+
+    `because`: why. `facts`: those that were stated; `authority`: by whose it was ruled.
+    """
 
     irregularity: int
     clause: str
@@ -135,10 +138,12 @@ class VoidAsked(Event, frozen=True, tag="void_asked"):
     person: str = ""
     screen: str = ""
     asked_utc_ns: int = 0
+    facts: Facts = Facts()
+    authority: str = ""
 
     def apply(self, state: TableState, entry: int) -> TableState:
         """The revision stays, so that the same operation can be entered again."""
-        asking = Asking(entry, self.person, self.screen, self.asked_utc_ns)
+        asking = Asking(entry, self.person, self.screen, self.asked_utc_ns, self.facts, self.authority)
         asked = {"void_asked": True, "void_because": self.because, "asking": asking}
         changed = tuple(replace(found, **asked) if found.id == self.irregularity else found for found in state.open)
         return replace(state, open=changed)

@@ -191,7 +191,7 @@ class HandJudged(Event, frozen=True, tag="hand_judged"):
     clause: str
 
     def apply(self, state: TableState, entry: int) -> TableState:
-        return with_hand(state, self.place, outcome=self.outcome)
+        return with_hand(state, self.place, outcome=self.outcome, half=self.half)
 
 
 class HandRemoved(Event, frozen=True, tag="hand_removed"):
@@ -301,7 +301,7 @@ class OperationTaken(Event, frozen=True, tag="operation_taken"):
 
     def apply(self, state: TableState, entry: int) -> TableState:
         """Any other operation cancels a request to abandon the round."""
-        answer = Answer(self.operation_id, self.operation, self.person, state.round.number, entry)
+        answer = Answer(self.operation_id, self.operation, self.person, state.round.number, entry, screen=self.screen)
         entered = state.round.entered
         if self.given is not None:
             entered = (*entered, Entered(entry, self.person, self.role, self.given))

@@ -180,7 +180,9 @@ def confirm(decision: Decision, given: PersonActed, operation: operations.Confir
     if asks:
         decision.emit(events.FactStated(found.id, facts, row, asks, given.person))
         return
-    if row.disposition is Disposition.VOID and void_needs_repeat(decision, given, found, row.clause, row.because):
+    if row.disposition is Disposition.VOID and void_needs_repeat(
+        decision, given, found, row.because, clause=row.clause, facts=operation.facts, authority=""
+    ):
         return
     stage = next_stage(decision.state, found, row)
     decision.emit(events.IrregularityConfirmed(found.id, row, facts, stage))

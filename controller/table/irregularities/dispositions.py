@@ -9,7 +9,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from controller.games.specification import Choice, Disposition, Kind, Row
+from controller.games.specification import Choice, Disposition, Facts, Kind, Row
 from controller.rules.law import find_row
 from controller.table import events
 from controller.table.betting import hand_back, return_wagers, settle_again
@@ -135,13 +135,26 @@ def declare_void(
             decision.emit(events.IrregularityResolved(other.id, "overtaken", clause, given.person, given.role))
 
 
-def void_needs_repeat(decision: Decision, given: PersonActed, found: Irregularity, clause: str, because: str) -> bool:
-    """Whether a void is requested for the first time: that is recorded, and the request has to be repeated."""
+def void_needs_repeat(
+    decision: Decision,
+    given: PersonActed,
+    found: Irregularity,
+    because: str,
+    *,
+    clause: str,
+    facts: Facts,
+    authority: str,
+) -> bool:
+    """Whether a void is requested for the first time: that is recorded, and the request has to be repeated.
+
+    `facts`: those stated in the request. `authority`: by whose the void is ruled.
+    """
     asked = decision.state.find_open(found.id)
     first = asked.asking if asked is not None and asked.void_asked else None
     if not voids_a_round(decision.state, found) or (asked is not None and asked.void_asked and repeats(given, first)):
         return False
-    decision.emit(events.VoidAsked(found.id, clause, because, given.person, given.screen, given.utc_ns))
+    by = (given.person, given.screen, given.utc_ns)
+    decision.emit(events.VoidAsked(found.id, clause, because, *by, facts, authority))
     return True
 
 

@@ -27,7 +27,7 @@ CLAIMS: Final[dict[Kind, str]] = {
     Kind.COUNT_IN_DOUBT: "Can cards have left the {device} unseen?",
     Kind.WRONG_COUNT: "Does {place} have {counted} cards?",
     Kind.EXPOSED_CARD: "Was a card of {place} exposed?",
-    Kind.FACE_UP_IN_DEVICE: "Did a card come out of the {device} face up?",
+    Kind.FACE_UP_IN_DEVICE: "Is a card face up, in the {device} or out of it?",
     Kind.SIMULTANEOUS: "Did these cards come out together?",
     Kind.OTHER_DEALING_ERROR: "Was there an error in the deal?",
     Kind.TECHNICAL_STOP: "Did the {device} stop?",
@@ -235,9 +235,14 @@ def _moving(state: TableState, found: Irregularity) -> str:
         return f"Move the cards as the screen shows.{also} Then confirm."
     if number:
         return f"{number} Then confirm."
-    if found.counted is not None or state.round.placed_by > found.id:
+    if not waits_for_places(state, found):
         return "The cards lie where they belong; confirm it."
     return "Enter which cards lie at the wrong place; then move them as the screen shows."
+
+
+def waits_for_places(state: TableState, found: Irregularity) -> bool:
+    """Whether nobody has entered yet which cards lie at the wrong place."""
+    return not state.round.out_of_place and found.counted is None and state.round.placed_by <= found.id
 
 
 def _number_put_right(state: TableState, found: Irregularity) -> str:

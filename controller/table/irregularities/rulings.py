@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
-from controller.games.specification import Kind, RulingAction
+from controller.games.specification import Facts, Kind, RulingAction
 from controller.rules.layout import without_main
 from controller.rules.settlement import BetAction
 from controller.table import events, operations
@@ -68,8 +68,9 @@ def may_be_ruled(state: TableState, found: Irregularity, action: RulingAction) -
 def rule(decision: Decision, given: PersonActed, operation: operations.Rule) -> None:
     found = find_named(decision.state, operation, Stage.RULING)
     operation = _naming_bets(decision.state, found, operation)
+    clause, authority = found.row.clause, operation.authority
     if operation.action is RulingAction.VOID and void_needs_repeat(
-        decision, given, found, found.row.clause, operation.text
+        decision, given, found, operation.text, clause=clause, facts=Facts(), authority=authority
     ):
         return
     decision.emit(

@@ -28,7 +28,7 @@ from tests.journal.forgeries.forger import (
 from tests.journal.forgeries.others import OTHERS, Forgery
 from tests.journal_commands.made import IDENTITY, _ruling
 
-DAMAGES = 300
+DAMAGES = 120
 LONG_DAMAGES = 10_000
 
 

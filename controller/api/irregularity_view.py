@@ -1,0 +1,165 @@
+"""The public view of an open irregularity: what and where, what is known, what may be decided and by whom."""
+
+from __future__ import annotations
+
+import msgspec
+
+from controller.games.specification import FACT_QUESTIONS, Facts, RulingAction
+from controller.rules.dealing_order import Place
+from controller.rules.law import findings
+from controller.table.irregularities.questions import decider, question
+from controller.table.irregularities.rulings import may_be_ruled
+from controller.table.model import Asking, Irregularity, Stage
+from controller.table.state import TableState
+
+
+class MoveView(msgspec.Struct, frozen=True):
+    """The card that left the device as number `ordinal` lies at `source` and belongs to `place`."""
+
+    ordinal: int
+    source: Place
+    place: Place
+
+
+class ChoiceView(msgspec.Struct, frozen=True):
+    """A choice at a place; `bettor` empty: the box counts as one bettor."""
+
+    place: Place
+    choice: str
+    bettor: str = ""
+
+
+class BettorView(msgspec.Struct, frozen=True):
+    """A bettor who has still to choose, and for which hand."""
+
+    place: Place
+    bettor: str
+
+
+class OptionView(msgspec.Struct, frozen=True):
+    """What every bettor may choose. `role`: who must permit it; empty: it is the bettor's right.
+
+    `all_wagers`: it concerns every wager of the bettor, not one hand.
+    """
+
+    choice: str
+    clause: str
+    role: str
+    all_wagers: bool
+
+
+class IrregularityView(msgspec.Struct, frozen=True):
+    """`proposes`: the disposition of the clause, or of a house rule, whose `authority` is named.
+
+    `who`: the lowest rank that may take the next step, one of `options`. `moves`: the cards to move.
+    `void_asked`: a step that makes the round void was entered once, in entry `asked_entry`; it takes effect when it is
+    entered again. `noticed_by`: device, inference or a person. `counted`: cards at the place, as counted. `blocks`: it
+    holds the table. `facts`: what is known or was stated so far. `clauses`: those that may apply, by what is still
+    asked; empty stands for none.
+    """
+
+    id: int
+    revision: int
+    round: int
+    row: str
+    kind: str
+    clause: str
+    because: str
+    proposes: str
+    stage: str
+    questions: tuple[str, ...]
+    asks: tuple[str, ...]
+    options: tuple[str, ...]
+    who: str
+    place: Place | None
+    ordinals: tuple[int, ...]
+    choices: tuple[ChoiceView, ...]
+    choices_due: tuple[Place, ...]
+    authority: str = ""
+    moves: tuple[MoveView, ...] = ()
+    bettors_due: tuple[BettorView, ...] = ()
+    next_deck: bool = False  # it is about the deck that waits, and does not hold the table
+    void_asked: bool = False
+    question: str = ""  # the act or the answer that it waits for, with who is to be called
+    noticed_by: str = ""
+    noticed_utc_ns: int = 0  # 0: not known
+    note: str = ""
+    counted: int | None = None
+    card: int | None = None
+    blocks: bool = True
+    facts: Facts = Facts()
+    options_detail: tuple[OptionView, ...] = ()
+    asked_entry: int = 0
+    asked_by: str = ""
+    asked_utc_ns: int = 0
+    clauses: tuple[str, ...] = ()
+
+
+def _options(state: TableState, found: Irregularity) -> tuple[str, ...]:
+    """The steps that are possible now; for a ruling, its possible actions."""
+    if found.stage is not Stage.RULING:
+        return _OPTIONS[found.stage]
+    actions = [action for action in RulingAction if may_be_ruled(state, found, action)]
+    return tuple(action.value.replace("_", " ") for action in actions)
+
+
+_OPTIONS = {
+    Stage.CLAIMED: ("confirm", "deny"),
+    Stage.ORDERING: ("name the order",),
+    Stage.CHOOSING: ("continue", "withdraw"),
+    Stage.MOVING: ("put the cards right",),
+}
+
+
+def irregularity_view(state: TableState, found: Irregularity, noticed_utc_ns: int) -> IrregularityView:
+    """`noticed_utc_ns`: when it was, in nanoseconds since 1970; 0: not known."""
+    chosen = {(place, bettor) for place, bettor, _ in found.choices}
+    choosing = found.stage is Stage.CHOOSING
+    due = [chooser for chooser in state.round.choosers if chooser not in chosen] if choosing else []
+    moves = state.round.out_of_place if found.stage is Stage.MOVING else {}
+    asking = found.asking if found.void_asked and found.asking is not None else Asking(0)
+    return IrregularityView(
+        id=found.id,
+        revision=found.revision,
+        round=found.round,
+        row=found.row.id,
+        kind=found.kind,
+        clause=found.row.clause,
+        because=found.row.because,
+        proposes=found.row.disposition,
+        stage=found.stage,
+        questions=tuple(FACT_QUESTIONS[name] for name in found.asks),
+        asks=found.asks,
+        options=_options(state, found),
+        who=decider(found).word,
+        place=found.place,
+        ordinals=found.ordinals,
+        choices=tuple(ChoiceView(place, choice, bettor) for place, bettor, choice in found.choices),
+        choices_due=tuple(dict.fromkeys(place for place, _ in due)),
+        bettors_due=tuple(BettorView(*chooser) for chooser in due if chooser[1]),
+        void_asked=found.void_asked,
+        question=question(state, found),
+        authority=found.row.authority,
+        next_deck=found.waiting,
+        moves=tuple(MoveView(ordinal, *move) for (_, ordinal), move in sorted(moves.items())),
+        noticed_by=found.noticed_by,
+        noticed_utc_ns=noticed_utc_ns,
+        note=found.note,
+        counted=found.counted,
+        card=found.card,
+        blocks=found.blocks,
+        facts=found.facts,
+        options_detail=tuple(
+            OptionView(option.choice, option.clause, option.permitted_by or "", option.all_wagers)
+            for option in found.row.options
+        ),
+        asked_entry=asking.entry,
+        asked_by=asking.person,
+        asked_utc_ns=asking.utc_ns,
+        clauses=_clauses(state, found),
+    )
+
+
+def _clauses(state: TableState, found: Irregularity) -> tuple[str, ...]:
+    rows = [one.row for one in findings(state.law, found.kind, found.facts)] if found.asks else [found.row]
+    return tuple(dict.fromkeys(row.clause or row.authority for row in rows))

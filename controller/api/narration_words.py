@@ -1,0 +1,45 @@
+"""Words for values of events, and the events that are not shown: `controller.api.narration` makes lines of them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+ENDS: Final = {
+    "continue": "play goes on",
+    "denied": "it was not so",
+    "name_order": "the order is named",
+    "next_card": "the card counts as the one that was due",
+    "options": "every bettor has chosen",
+    "reconstruct": "the cards are put right",
+    "refuse": "the bet is not taken",
+    "remove_hand": "the hand is removed",
+    "reshuffle": "the deck is shuffled again",
+    "return_bet": "the bet is returned",
+    "ruling": "by a ruling",
+    "stands": "the results stand",
+    "void": "the round is void",
+    "withdrawals": "every bettor has chosen",
+}
+"""How an irregularity ended."""
+
+OUTCOMES: Final = {"win": "WON", "lose": "LOST", "tie": "TIE"}
+"""Of a hand against the Dealer's, as on the screen."""
+
+NOTED: Final = {"self_test_finished": "self-test", "tampered": "tampered with", "doubt": "in doubt"}
+"""What a device notes, where people wait for it or have to look into it."""
+
+SIGNED_OFF: Final = {"locked": "it was locked", "handed_over": "another dealer deals", "off_duty": "off duty"}
+"""Why a dealer is no longer signed on at a screen."""
+
+ONLY_FOR_MACHINES: Final = frozenset(
+    {
+        "reports_passed",
+        "report_taken",
+        "clock_ran_backwards",  # what follows from it is shown
+        "command_issued",
+        "command_done",
+        "command_lapsed",
+        "set_in_tray",  # the screen has how many lie there
+    }
+)
+"""Events that are not shown."""

@@ -1,0 +1,57 @@
+"""Events in a sentence each for the people at a screen: by names, and cards with the signs of their suits.
+
+What a technician needs besides, as the path of a port, is in the line of the event itself: `controller.api.narration`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from controller.api.narration import tell
+from controller.games.own_words import OwnWords
+from controller.table.state import TableState
+
+Names = Mapping[str, str]
+"""What people of the configuration and screens are called, by id."""
+
+NAMED_FIELDS: Final = frozenset(
+    {"by", "noticed_by", "person", "dealer", "from_dealer", "to_dealer", "witness_id", "authority", "screen"}
+)
+SUITS: Final = {"S": "\u2660", "H": "\u2665", "D": "\u2666", "C": "\u2663"}
+FACE: Final = re.compile(r"([2-9TJQKA])([SHDC])")
+CABLE_OUT: Final = "transport-lost"
+RECONCILING: Final = "reconciling"  # what the sentence of the table says, and what to do besides
+
+
+def line_for_screens(event: dict[str, Any], words: OwnWords, names: Names) -> str | None:
+    """A sentence for an event, None for one that is not shown. `words`: of the game that is played."""
+    if event["event"] == "service_changed" and event.get("service") == RECONCILING:
+        return None
+    shown = {key: _shown(key, value, names) for key, value in event.items()}
+    if event["event"] == "device_lost" and event.get("code") == CABLE_OUT:
+        shown["sentence"] = "check its power and its cable"
+    line = tell(shown, words)
+    if not line:
+        return None
+    text = f"{line[:1].upper()}{line[1:]}"
+    return text if text.endswith((".", "?", "!")) else f"{text}."
+
+
+def names_with_screens(people: Names, state: TableState) -> Names:
+    """What the people and the screens of the table are called."""
+    return {**people, **{screen.id: screen.name for screen in state.screens}}
+
+
+def _shown(key: str, value: Any, names: Names) -> Any:
+    if key in NAMED_FIELDS and isinstance(value, str):
+        return names.get(value, value)
+    if key == "cards" and isinstance(value, list):
+        return [_face(one) for one in value]
+    return _face(value) if key == "card" else value
+
+
+def _face(value: Any) -> Any:
+    found = FACE.fullmatch(value) if isinstance(value, str) else None
+    return f"{found[1].replace('T', '10')}{SUITS[found[2]]}" if found else value

@@ -1,0 +1,97 @@
+"""Screens: who has the port, whether the table can deal, and the names by which a proxy reaches it."""
+
+from __future__ import annotations
+
+import pwd
+from collections.abc import Iterator
+from typing import Final
+
+from controller.commands.doctor.machine import Finding, Table, ok, problem, warning
+from controller.daemon.configuration_remarks import remarks_on
+from controller.daemon.port_use import use_of
+from controller.daemon.sections import HttpSection
+
+RENEWED_BEFORE: Final = 14  # days before its end a certificate is warned of
+
+
+def look(table: Table) -> Iterator[Finding]:
+    http = table.configuration.api.http
+    if http is None:
+        yield ok("port", "No port is configured: there is no console in a browser.")
+        return
+    for remark in remarks_on(table.configuration):
+        yield warning("people" if "people" in remark.sentence else "port", remark.sentence, remark.hint)
+    if not http.port:
+        yield ok("port", "The daemon takes any port that is free; its log names it.")
+        return
+    found = use_of(http.port, table.machine.run, table.machine.ask)
+    runs = found.table == table.name
+    if runs:
+        yield ok("port", f"The daemon of this table listens at port {http.port}.")
+        yield _ready(table, http)
+        for sentence in found.warnings:
+            yield warning("table", sentence)
+    elif found.refused:
+        yield _taken(table, http, found.refused, found.holder)
+    else:
+        yield _free(table, http)
+    for host in http.hosts:
+        yield from _host(table, http, host, runs=runs)
+
+
+def _free(table: Table, http: HttpSection) -> Finding:
+    if table.machine.run("systemctl", "is-active", table.unit) == "active":
+        sentence = f"The daemon runs and does not listen at port {http.port}: the file was changed since its start."
+        return problem("port", sentence, f"systemctl restart {table.unit}")
+    return ok("port", f"Port {http.port} is free; the daemon takes it at its start.")
+
+
+def _taken(table: Table, http: HttpSection, refused: str, holder: str) -> Finding:
+    by = f" by {holder}" if holder else ""
+    mend = f"ss -ltnp sport = :{http.port}; end that program, or set another [api.http] port in {table.file}"
+    return problem("port", f"Port {http.port} {refused}{by}, and the daemon does not start.", mend)
+
+
+def _ready(table: Table, http: HttpSection) -> Finding:
+    reply = table.machine.ask(http.port, "/readyz", "")
+    if reply is not None and reply.status == 200:
+        return ok("ready", "The table can deal.")
+    said = reply.text.strip() if reply is not None else "The daemon does not answer /readyz."
+    return problem(
+        "ready", said, f"{_as_a_user_of_the_table(table)}cardshoe status --socket {table.configuration.api.socket}"
+    )
+
+
+def _as_a_user_of_the_table(table: Table) -> str:
+    """The start of a command for root, whom the table does not admit."""
+    readers, people = table.configuration.readers, table.configuration.people
+    for uid in [uid for uids in (*(one.uids for one in readers), *(one.uids for one in people)) for uid in uids]:
+        try:
+            return f"runuser -u {pwd.getpwuid(uid).pw_name} -- "
+        except KeyError:
+            continue
+    return ""
+
+
+def _host(table: Table, http: HttpSection, host: str, *, runs: bool) -> Iterator[Finding]:
+    machine = table.machine
+    if not machine.run("getent", "hosts", host):
+        mend = f"Have {host} entered in the name service, or add it to /etc/hosts; then getent hosts {host}"
+        yield warning("hosts", f"This PC does not know the name {host}.", mend)
+    if runs and (reply := machine.ask(http.port, "/readyz", host)) is not None and reply.status == 421:
+        sentence = f"The daemon refuses the name {host}: the file was changed since its start."
+        yield problem("hosts", sentence, f"systemctl restart {table.unit}")
+    served = machine.try_tls(host)
+    if served.why:
+        sentence = f"Browsers elsewhere do not reach https://{host}/: {served.why}."
+        yield warning(
+            "hosts",
+            sentence,
+            f"openssl s_client -connect 127.0.0.1:443 -servername {host}; then set the proxy or its certificate right",
+        )
+    elif served.days < RENEWED_BEFORE:
+        left = f"in {served.days} days" if served.days > 1 else "within two days"
+        sentence = f"The certificate of https://{host}/ expires {left}; then browsers elsewhere do not reach it."
+        yield warning("hosts", sentence, "Have the certificate renewed, then systemctl reload nginx (or caddy)")
+    else:
+        yield ok("hosts", f"A proxy with a valid certificate answers as {host}.")

@@ -1,0 +1,89 @@
+// What a decision would bring, as the daemon tells it before a person signs. Facts are stated first: the answer to a
+// question must not follow the wish.
+
+import { face } from "./grid.js";
+import { betName } from "./labels.js";
+import { read } from "./operate.js";
+import { store } from "./store.js";
+import { placeName, say } from "./words.js";
+
+const TRIED = new Set(["confirm_irregularity", "rule", "abandon_round", "correct_entry", "correct_bet"]);
+const MOST = 6; // lines
+const found = new Map(); // by the entry and the operation: {lines, role, clause}; null while it is awaited
+const UNKNOWN = { lines: [], role: "", clause: "" };
+
+/** What was told before is asked again. */
+export function forget() {
+  found.clear();
+}
+
+/**
+ * What `offer` with `values` would bring: `{lines, role, clause}`, with the lowest rank that may enter it; nothing for
+ * what is not tried, or not known yet.
+ */
+export function preview(screen, offer, values = {}) {
+  if (!TRIED.has(offer.operation)) return UNKNOWN;
+  const operation = { operation: offer.operation, ...offer.arguments, ...values };
+  const key = `${screen.turned} ${JSON.stringify(operation)}`;
+  if (!found.has(key)) {
+    found.set(key, null);
+    read("/v1/preview", { operation }).then((told) => {
+      found.set(key, told ? { ...told, lines: lines(store.screen, told, offer.operation) } : UNKNOWN);
+      store.set({});
+    });
+  }
+  return found.get(key) ?? UNKNOWN;
+}
+
+/** The lines of it. */
+export function ahead(screen, offer, values) {
+  return preview(screen, offer, values).lines;
+}
+
+function lines(screen, told, operation) {
+  if (!told.accepted) return told.code === "no-preview" ? [] : [["then", told.sentence]];
+  const brought = [
+    told.void && say("then.void"),
+    ...told.hands.map((change) => hand(screen, change)),
+    ...told.bets.map((change) => bet(screen, change)),
+    ...told.payments.map((change) => payment(screen, change)),
+    ...(operation === "confirm_irregularity" ? [] : told.sentences), // that it was confirmed is no consequence
+    told.next_step,
+  ].filter(Boolean);
+  const [first, ...rest] = brought.slice(0, MOST);
+  return first ? [["then", say("then.first", { line: first })], ...rest] : [];
+}
+
+function hand(screen, { place, was, will }) {
+  if (will?.dead && !was?.dead) return say("pay.out", { place: placeName(screen, place) });
+  const before = cards(was);
+  const after = cards(will);
+  return before !== after && say("then.hand", { place: placeName(screen, place), was: before, will: after });
+}
+
+function cards(one) {
+  if (!one?.shown) return say("then.face_down");
+  return [one.cards.map(face).join(" "), one.outcome && say(`stage.${one.outcome}`)].filter(Boolean).join(" ");
+}
+
+function bet(screen, { was, will }) {
+  const units = (one) => one?.amount || say("then.nothing");
+  return say("then.bet", { bet: named(screen, was ?? will), was: units(was), will: units(will) });
+}
+
+function payment(screen, { bet: number, was, will }) {
+  const lies = screen.view.bets.find((one) => one.number === number);
+  return say("then.bet", { bet: lies ? named(screen, lies) : number, was: money(was), will: money(will) });
+}
+
+/** Which bet it is; how much follows. */
+function named(screen, lies) {
+  return betName(screen, { ...lies, amount: 0 });
+}
+
+function money(settled) {
+  if (!settled) return say("then.nothing");
+  const { verdict, paid, collected, returned, held } = settled;
+  const units = { won: paid, lost: collected, returned, held }[verdict];
+  return `${say(`verdict.${verdict}`)} ${units}`;
+}

@@ -1,0 +1,32 @@
+"""What people should know of a configuration with which the daemon starts all the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from controller.daemon.section_reader import Mistake
+from controller.daemon.sections import Configuration
+
+LEAST_PORT: Final = 1024  # below it the service, which has no capability, may open none
+
+
+def remarks_on(configuration: Configuration) -> list[Mistake]:
+    return list(_remarks(configuration))
+
+
+def _remarks(configuration: Configuration) -> Iterator[Mistake]:
+    http = configuration.api.http
+    if http is None:
+        return
+    if http.port < LEAST_PORT and not configuration.table.simulated:
+        yield Mistake(
+            f"[api.http] port: {http.port} is below {LEAST_PORT}, where the service may open none.",
+            "Name another one, such as 8080.",
+        )
+    for person in configuration.people:
+        if not person.pin_hash:  # above the dealer's rank that is a mistake
+            yield Mistake(
+                f"[[people]] {person.id} has no pin_hash and cannot sign on at a screen.",
+                "`cardshoe pin` makes one.",
+            )

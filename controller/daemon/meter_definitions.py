@@ -1,0 +1,139 @@
+"""What `GET /metrics` gives, as data: the page for monitors and docs/metrics.md are made of these rows.
+
+Names as Prometheus has it: base units, counters end in `_total`. Counters and histograms count since the start of the
+daemon; the journal is the record.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+MeterKind: TypeAlias = Literal["counter", "gauge", "histogram"]
+
+
+class Definition(NamedTuple):
+    """`alert`: an expression that is true where a person should look, and `act` what that person does."""
+
+    name: str
+    kind: MeterKind
+    labels: tuple[str, ...]
+    meaning: str
+    alert: str = ""
+    act: str = ""
+
+
+STEPS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)  # seconds, of every histogram
+
+ROUNDS: Final = "cardshoe_rounds_total"
+CARDS: Final = "cardshoe_cards_dealt_total"
+IRREGULARITIES: Final = "cardshoe_irregularities_total"
+OPEN: Final = "cardshoe_irregularities_open"
+LINKS_READY: Final = "cardshoe_links_ready_total"
+LINKS_LOST: Final = "cardshoe_links_lost_total"
+OPERATIONS: Final = "cardshoe_operations_accepted_total"
+REFUSALS: Final = "cardshoe_operations_refused_total"
+WRONG_PINS: Final = "cardshoe_wrong_pins_total"
+AT_THE_DOOR: Final = "cardshoe_requests_refused_total"
+DECISION: Final = "cardshoe_decision_seconds"
+COMMIT: Final = "cardshoe_commit_seconds"
+READY: Final = "cardshoe_ready"
+ROUND: Final = "cardshoe_round"
+SILENCE: Final = "cardshoe_device_silence_seconds"
+COMMIT_AGE: Final = "cardshoe_commit_age_seconds"
+UPTIME: Final = "cardshoe_uptime_seconds"
+ENTRY: Final = "cardshoe_journal_entry"
+SIZE: Final = "cardshoe_journal_bytes"
+FREE: Final = "cardshoe_journal_free_bytes"
+STREAMS: Final = "cardshoe_streams"
+BUILD: Final = "cardshoe_build_info"
+
+DEFINITIONS: Final = (
+    Definition(
+        ROUNDS, "counter", ("ended",),
+        "Ends of rounds: `concluded`, `voided`, `cancelled`. A round whose void was lifted ends again.",
+        'increase(cardshoe_rounds_total{ended="voided"}[1h]) > 2',
+        "Read the rounds in the journal: `cardshoe journal rounds`.",
+    ),
+    Definition(CARDS, "counter", ("source",), "Cards that were dealt, by where they came from."),
+    Definition(
+        IRREGULARITIES, "counter", ("kind", "irregularity", "clause"),
+        "Irregularities that were raised. Every row of the table's law is there from the start.",
+        "sum by (instance) (increase(cardshoe_irregularities_total[1h])) > 5",
+        "See which clause it is. The same one again and again is a device, a deck or a habit.",
+    ),
+    Definition(
+        OPEN, "gauge", (), "Irregularities that wait for a person.",
+        "min_over_time(cardshoe_irregularities_open[10m]) > 0",
+        "Go to the table: the screen says who decides.",
+    ),
+    Definition(LINKS_READY, "counter", (), "Links to the device that became ready: the first one and reconnections."),
+    Definition(
+        LINKS_LOST, "counter", ("code",), "Links to the device that were lost, by the reason.",
+        "sum by (instance) (increase(cardshoe_links_lost_total[1h])) > 3",
+        "Check cable and power; `cardshoe doctor` names what else it may be.",
+    ),
+    Definition(OPERATIONS, "counter", ("operation",), "Operations of people that the table accepted."),
+    Definition(
+        REFUSALS, "counter", ("operation", "code"), "Operations that the table refused, by the code of the refusal.",
+        "sum by (instance, code) (increase(cardshoe_operations_refused_total[10m])) > 20",
+        "Ask the dealer what the screen said; a program that repeats a refused operation is ended.",
+    ),
+    Definition(
+        WRONG_PINS, "counter", (), "Wrong PINs.",
+        "increase(cardshoe_wrong_pins_total[10m]) > 5",
+        "Somebody may be guessing: the journal has the person and the screen.",
+    ),
+    Definition(
+        AT_THE_DOOR, "counter", ("code",),
+        "Requests that were refused before they reached the table, by the code. The first of a kind and caller is "
+        "counted at once, those that follow every ten minutes.",
+        "sum by (instance, code) (increase(cardshoe_requests_refused_total[1h])) > 100",
+        "The API has the meaning of the code, the journal the caller.",
+    ),
+    Definition(
+        DECISION, "histogram", (), "From an input that is taken to its decision.",
+        "histogram_quantile(0.99, rate(cardshoe_decision_seconds_bucket[1h])) > 0.05",
+        "The PC is too slow or too busy: see what else runs on it.",
+    ),
+    Definition(
+        COMMIT, "histogram", (), "From a decision to its entries being durable.",
+        "histogram_quantile(0.99, rate(cardshoe_commit_seconds_bucket[1h])) > 0.1",
+        "The disk is slow: check its health and what else writes to it.",
+    ),
+    Definition(
+        READY, "gauge", (), "1 where the table can deal, as `GET /readyz` has it, else 0.",
+        "max_over_time(cardshoe_ready[5m]) == 0",
+        "`cardshoe status` says why. Maintenance and an unplugged device are reasons, too.",
+    ),
+    Definition(ROUND, "gauge", (), "The number of the round."),
+    Definition(
+        SILENCE, "gauge", (), "Since the last word of the device; +Inf where it has not been heard since the start.",
+        "cardshoe_device_silence_seconds > 10",
+        "Check power and cable of the device.",
+    ),
+    Definition(COMMIT_AGE, "gauge", (), "Since the last entry of the journal."),
+    Definition(
+        UPTIME, "gauge", (), "Since the start of the daemon.",
+        "resets(cardshoe_uptime_seconds[1d]) > 2",
+        "The daemon was restarted: the log of the service says why.",
+    ),
+    Definition(ENTRY, "gauge", (), "The number of the journal's last entry."),
+    Definition(SIZE, "gauge", (), "All files in the folder of the journal."),
+    Definition(
+        FREE, "gauge", (), "What the daemon may still use of the disk with the journal.",
+        "cardshoe_journal_free_bytes < 2e9 or predict_linear(cardshoe_journal_free_bytes[1d], 7 * 86400) < 0",
+        "Move what is not needed to another disk.",
+    ),
+    Definition(
+        STREAMS, "gauge", ("caller",),
+        "Open streams of enrolled screens (`screen`), of others at the port (`display`) and at the socket (`user`).",
+        'max_over_time(cardshoe_streams{caller="screen"}[5m]) == 0',
+        "No screen shows the table to people who operate it: see whether the page is open.",
+    ),
+    Definition(
+        BUILD, "gauge", ("table", "game", "unit", "simulated", "version", "page"),
+        "1. What runs: program, the console's page, the table's name and its game.",
+        "count(count by (version) (cardshoe_build_info)) > 1",
+        "Tables run different versions: see whether that is meant.",
+    ),
+)  # fmt: skip

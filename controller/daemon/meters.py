@@ -1,0 +1,109 @@
+"""What the daemon counts beside the table for `GET /metrics`, since its start.
+
+It counts what was committed, which followers of the events are given as well. How long decisions and commits took is
+counted in the steps of the histograms alone, and for a round when that is over: no reader learns how long one card
+took, from which a face might be inferred.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections import Counter, deque
+from collections.abc import Callable
+from typing import Any, Final, TypeAlias, get_args
+
+from controller.daemon import meter_definitions as of
+from controller.journal.codec import Clock, Moment
+from controller.table import events
+from controller.table.decision import Decided
+from controller.table.operations import AnyOperation
+from controller.table.phases import Phase
+from controller.table.state import TableState
+
+Counted: TypeAlias = tuple[str, tuple[str, ...], int]  # a counter, the values of its labels, and how many more
+
+OF_A_LAW: Final = (events.TableBegan, events.GameChosen)  # a start, or other rules
+MOST_HELD: Final = 100_000  # durations of one round; of a longer one the newest
+
+
+def _phase_entered(event: events.PhaseEntered) -> Counted | None:
+    if event.phase in (Phase.CONCLUDED, Phase.VOIDED):
+        return of.ROUNDS, (str(event.phase),), 1
+    return (of.ROUNDS, ("cancelled",), 1) if event.cancels else None
+
+
+COUNTED: Final[dict[type[events.Event], Callable[[Any], Counted | None]]] = {
+    events.PhaseEntered: _phase_entered,
+    events.CardsDealt: lambda event: (of.CARDS, (event.source,), len(event.cards)),
+    events.IrregularityRaised: lambda event: (of.IRREGULARITIES, (event.kind, event.row.id, event.row.clause), 1),
+    events.DeviceReady: lambda event: (of.LINKS_READY, (), 1),
+    events.DeviceLost: lambda event: (of.LINKS_LOST, (event.code,), 1),
+    events.OperationTaken: lambda event: (of.OPERATIONS, (event.operation,), 1),
+    events.OperationRefused: lambda event: (of.REFUSALS, (event.operation, event.code), 1),
+    events.PinRefused: lambda event: (of.WRONG_PINS, (), 1),
+    events.DoorRefused: lambda event: (of.AT_THE_DOOR, (event.what,), event.count),
+}
+
+
+class Durations:
+    """A histogram, of steps alone: in their sum each duration is its step's upper end."""
+
+    def __init__(self) -> None:
+        self.counts = [0] * (len(of.STEPS) + 1)
+        self.sum = 0.0
+
+    def add(self, seconds: float) -> None:
+        at = bisect_left(of.STEPS, seconds)
+        self.counts[at] += 1
+        self.sum += of.STEPS[at] if at < len(of.STEPS) else math.ceil(seconds)
+
+
+class Meters:
+    """`counters`: by name and labels. All times are of the boot-time clock."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._started_ns = self._committed_ns = clock.now().boottime_ns
+        self._held: deque[tuple[str, float]] = deque(maxlen=MOST_HELD)
+        self.durations = {of.DECISION: Durations(), of.COMMIT: Durations()}
+        self.counters: Counter[tuple[str, tuple[str, ...]]] = Counter()
+        self._begin_at_zero()
+
+    @property
+    def uptime(self) -> float:
+        return (self._clock.now().boottime_ns - self._started_ns) / 1e9
+
+    @property
+    def commit_age(self) -> float:
+        return (self._clock.now().boottime_ns - self._committed_ns) / 1e9
+
+    def took(self, name: str, since: Moment, *, in_round: bool) -> None:
+        """A decision or a commit was over just now."""
+        self._held.append((name, (self._clock.now().boottime_ns - since.boottime_ns) / 1e9))
+        while self._held and not in_round:
+            each, seconds = self._held.popleft()
+            self.durations[each].add(seconds)
+
+    def committed(self, since: Moment, decided: Decided) -> None:
+        self._committed_ns = self._clock.now().boottime_ns
+        self.took(of.COMMIT, since, in_round=decided.state.in_round)
+        for event in decided.events:
+            if type(event) in OF_A_LAW:
+                self._rows_at_zero(decided.state)
+            if (count := COUNTED.get(type(event))) is not None and (counted := count(event)) is not None:
+                name, labels, more = counted
+                self.counters[name, labels] += more
+
+    def _begin_at_zero(self) -> None:
+        """What stands there from the start: the first increase is seen by monitors, too."""
+        for name in (of.LINKS_READY, of.WRONG_PINS):
+            self.counters[name, ()] = 0
+        for ended in (Phase.CONCLUDED, Phase.VOIDED, "cancelled"):
+            self.counters[of.ROUNDS, (str(ended),)] = 0
+        for operation in get_args(AnyOperation):
+            self.counters[of.OPERATIONS, (operation.__struct_config__.tag,)] = 0
+
+    def _rows_at_zero(self, state: TableState) -> None:
+        for row in state.law.rows if state.settings is not None else ():
+            self.counters[of.IRREGULARITIES, (row.kind, row.id, row.clause)] += 0

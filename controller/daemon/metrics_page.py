@@ -1,0 +1,148 @@
+"""`GET /metrics`: what the daemon has counted, and what the table's state and the disk say now."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import os
+from collections.abc import Callable, Iterator, Mapping
+from importlib.metadata import version
+from itertools import accumulate
+from pathlib import Path
+from typing import Final, NamedTuple, Protocol, TypeAlias
+
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from controller.api import pages
+from controller.api.view import LinkView
+from controller.daemon import meter_definitions as of
+from controller.daemon.meter_definitions import DEFINITIONS, Definition
+from controller.daemon.meters import Durations, Meters
+from controller.journal.codec import Clock
+from controller.table.state import TableState
+
+LEAST_BETWEEN_NS: Final = 10**9  # two pages: however often it is asked for, the deal does not wait for it
+
+Gauges: TypeAlias = dict[str, dict[tuple[str, ...], float]]  # by name, then by the values of its labels
+
+
+class Disk(NamedTuple):
+    """Bytes of the journal, and those that are free beside it."""
+
+    used: int
+    free: int
+
+
+class Metered(Protocol):
+    """What is needed of the running table."""
+
+    state: TableState
+    meters: Meters
+
+
+def disk_of(folder: Path) -> Callable[[], Disk]:
+    """Looks at the folder of a journal. Files may come and go meanwhile."""
+
+    def look() -> Disk:
+        with os.scandir(folder) as found:
+            used = sum(_size(entry) for entry in found)
+        room = os.statvfs(folder)
+        return Disk(used, room.f_bavail * room.f_frsize)
+
+    return look
+
+
+def _size(entry: os.DirEntry[str]) -> int:
+    try:
+        return entry.stat(follow_symlinks=False).st_size if entry.is_file(follow_symlinks=False) else 0
+    except FileNotFoundError:
+        return 0
+
+
+class MetricsPage:
+    """Made again once a second at most. `disk` may be slow, and is asked in a thread."""
+
+    def __init__(self, table: Metered, link: Callable[[], LinkView], disk: Callable[[], Disk], clock: Clock) -> None:
+        self._table = table
+        self._link = link
+        self._disk = disk
+        self._clock = clock
+        self._made = b""
+        self._made_ns = 0
+
+    async def page(self, ready: bool, streams: Mapping[str, int]) -> bytes:
+        now = self._clock.now().boottime_ns
+        if not self._made or now - self._made_ns >= LEAST_BETWEEN_NS:
+            self._made_ns = now
+            gauges = self._gauges(ready, streams)
+            try:
+                disk = await asyncio.to_thread(self._disk)
+            except OSError:
+                pass  # the page has the rest, and the table's own look at its disk is in the log
+            else:
+                gauges |= {of.SIZE: {(): disk.used}, of.FREE: {(): disk.free}}
+            self._made = _written(self._table.meters, gauges)
+        return self._made
+
+    def _gauges(self, ready: bool, streams: Mapping[str, int]) -> Gauges:
+        state, meters = self._table.state, self._table.meters
+        age = self._link().age
+        game = state.settings
+        built = (
+            state.table,
+            "" if game is None else game.game,
+            "" if game is None else str(game.unit),
+            str(state.simulated).lower(),
+            version("cardshoe"),
+            pages.version(),
+        )
+        return {
+            of.OPEN: {(): len(state.open)},
+            of.READY: {(): int(ready)},
+            of.ROUND: {(): state.round.number},
+            of.SILENCE: {(): math.inf if age is None else age},
+            of.COMMIT_AGE: {(): meters.commit_age},
+            of.UPTIME: {(): meters.uptime},
+            of.ENTRY: {(): state.entry},
+            of.STREAMS: {(caller,): count for caller, count in streams.items()},
+            of.BUILD: {built: 1},
+        }
+
+
+class _Families(Collector):
+    """prometheus-client asks it for what it writes."""
+
+    def __init__(self, meters: Meters, gauges: Gauges) -> None:
+        self._meters = meters
+        self._gauges = gauges
+
+    def collect(self) -> Iterator[Metric]:
+        for definition in DEFINITIONS:
+            if definition.kind == "histogram":
+                yield _histogram(definition, self._meters.durations[definition.name])
+            elif definition.kind == "counter":
+                counter = CounterMetricFamily(definition.name, definition.meaning, labels=definition.labels)
+                for (name, labels), count in self._meters.counters.items():
+                    if name == definition.name:
+                        counter.add_metric(labels, count)
+                yield counter
+            else:
+                gauge = GaugeMetricFamily(definition.name, definition.meaning, labels=definition.labels)
+                for labels, value in self._gauges.get(definition.name, {}).items():
+                    gauge.add_metric(labels, value)
+                yield gauge
+
+
+def _histogram(definition: Definition, durations: Durations) -> HistogramMetricFamily:
+    histogram = HistogramMetricFamily(definition.name, definition.meaning, labels=definition.labels)
+    bounds = (*map(str, of.STEPS), "+Inf")
+    histogram.add_metric((), list(zip(bounds, accumulate(durations.counts), strict=True)), durations.sum)
+    return histogram
+
+
+def _written(meters: Meters, gauges: Gauges) -> bytes:
+    registry = CollectorRegistry()
+    registry.register(_Families(meters, gauges))
+    return generate_latest(registry)

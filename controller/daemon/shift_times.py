@@ -1,0 +1,99 @@
+"""How long a dealer has been signed on, by what the host knows: the boot-time clock of each start of the PC, which no
+setting of the time changes, and between two starts the clock of the day, where it was not set back.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from controller.api.ends import Ends
+from controller.journal.codec import Moment
+from controller.journal.pages import PAGE, Pages
+from controller.journal.reader import Decision
+from controller.table.model import Screen
+from controller.table.state import TableState
+
+_BEGAN: Final = re.compile(rb'\{"event":"table_began",.*"host_boot":"([^"]*)"')
+
+
+class Shifts:
+    """Sign-ons of dealers at screens. `length_ns`: how long one lasts."""
+
+    def __init__(self, now: Callable[[], Moment]) -> None:
+        self.length_ns = 0
+        self._now = now
+        self._ends = Ends(now)
+
+    def dealer_at(self, screen: Screen | None) -> str:
+        """Who is signed on there; empty: no one, as after the shift."""
+        if screen is None or self._ends.seconds_left(screen.id, screen.until_utc_ns, self.length_ns) <= 0:
+            return ""
+        return screen.dealer
+
+    async def recall(self, state: TableState, folder: Path) -> None:
+        """At the start of the daemon: the clock of the day may have been set back since. Raises `JournalError`."""
+        pages = Pages(folder, dated)
+        try:
+            for one in state.screens:
+                if one.dealer and one.since:
+                    passed = await elapsed_since(one.since, one.host_boot, state.entry, self._now(), pages)
+                    self._ends.note(one.id, one.until_utc_ns, self.length_ns - passed)
+        finally:
+            pages.close()
+
+
+class Dated(NamedTuple):
+    """When a decision was made. `boot`: the start of the PC, where the daemon started with it; else None."""
+
+    moment: Moment
+    boot: str | None = None
+
+
+def dated(decision: Decision) -> list[Dated]:
+    began = next(filter(None, map(_BEGAN.match, decision.events)), None)
+    boot = None if began is None else began[1].decode()
+    return [Dated(Moment(decision.utc_ns, decision.boottime_ns), boot)]
+
+
+async def elapsed_since(entry: int, boot: str, until: int, now: Moment, pages: Pages[Dated]) -> int:
+    """Nanoseconds since that entry of the journal, which ends with `until`. `boot`: the start of the PC in which it was
+    made. Raises `JournalError`.
+    """
+    found: list[Dated] = []
+    for after in range(entry - 1, until, PAGE):
+        found = _that_count([*found, *await pages.page(after, min(after + PAGE, until))])
+    return known_ns(boot, [*found, Dated(now)])
+
+
+def _that_count(found: list[Dated]) -> list[Dated]:
+    """The first and the last one, and each start with what came before it: the others add nothing."""
+    last = len(found) - 1
+    return [
+        one for at, one in enumerate(found) if at in (0, last) or one.boot is not None or found[at + 1].boot is not None
+    ]
+
+
+def known_ns(boot: str, found: Iterable[Dated]) -> int:
+    """What has passed from the first to the last one. Where the PC was started again, its boot-time clock began anew,
+    and tells what has passed since; the clock of the day may tell more.
+
+    >>> hour = 3600 * 10**9
+    >>> first, set_back = Dated(Moment(10**18, 50)), Dated(Moment(10**18 - 9 * hour, 50 + hour))
+    >>> known_ns("a", [first, set_back]) == hour
+    True
+    >>> known_ns("a", [first, Dated(Moment(10**18 + 3 * hour, hour), "b")]) == 3 * hour
+    True
+    """
+    passed, before = 0, None
+    for one in found:
+        if before is not None:
+            ran = one.moment.boottime_ns - before.moment.boottime_ns
+            if one.boot in (None, boot) and ran >= 0:
+                passed += ran
+            else:
+                passed += max(one.moment.boottime_ns, one.moment.utc_ns - before.moment.utc_ns)
+        before, boot = one, boot if one.boot is None else one.boot
+    return passed

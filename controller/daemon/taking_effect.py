@@ -1,0 +1,69 @@
+"""When each key of a configuration takes effect after the file was changed and is read again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from typing import Any, Final
+
+import msgspec
+
+from controller.daemon.section_reader import without_none
+from controller.daemon.sections import Configuration
+
+
+class Effect(StrEnum):
+    AT_ONCE = "at once"
+    BETWEEN_ROUNDS = "between rounds"
+    RESTART = "at a restart"
+
+
+EFFECTS: Final[Mapping[str, Effect]] = {
+    "table": Effect.BETWEEN_ROUNDS,
+    "table.name": Effect.RESTART,  # of the journal, the socket's folder and the cookies of screens
+    "table.simulated": Effect.RESTART,  # it stands in the journal's header
+    "device": Effect.RESTART,  # the link keeper and its watch for devices are made with it
+    "journal": Effect.RESTART,  # the writer, the keeper and the witness are made with it
+    "api.socket": Effect.RESTART,
+    "api.http.port": Effect.RESTART,  # the cookies of screens are named after it
+    "api.http.hosts": Effect.AT_ONCE,
+    "api.http.shift_hours": Effect.AT_ONCE,  # for sign-ons from then on
+    "people": Effect.AT_ONCE,
+    "readers": Effect.AT_ONCE,
+    "readings": Effect.BETWEEN_ROUNDS,
+    "house": Effect.BETWEEN_ROUNDS,
+    "limits": Effect.BETWEEN_ROUNDS,
+    "capture": Effect.RESTART,
+}
+"""By section, or by key where it differs from its section."""
+
+
+def effect_of(place: str) -> Effect:
+    """`place`: a section and a key, as `api.http.port`; or a section alone."""
+    while place not in EFFECTS:
+        place = place.rpartition(".")[0]
+    return EFFECTS[place]
+
+
+def named(place: str) -> str:
+    """As messages name it: `[api.http] port`."""
+    section, _, key = place.rpartition(".")
+    return f"[{section}] {key}" if section else f"[{place}]"
+
+
+def changed(before: Configuration, after: Configuration) -> Iterator[str]:
+    """The places in which two configurations differ, in the order of the file."""
+    old, new = dict(_places(before, Configuration, "")), dict(_places(after, Configuration, ""))
+    yield from (place for place in old if old[place] != new[place])
+
+
+def _places(value: Any, kind: type[msgspec.Struct], place: str) -> Iterator[tuple[str, Any]]:
+    """Each key of each section that stands there once. A section that is left out has no values."""
+    for field in msgspec.structs.fields(kind):
+        found = getattr(value, field.name, None)
+        here = f"{place}.{field.name}".lstrip(".")
+        within = without_none(field.type)
+        if isinstance(within, type) and issubclass(within, msgspec.Struct):
+            yield from _places(found, within, here)
+        else:
+            yield here, found

@@ -1,0 +1,198 @@
+"""A sentence in another language: found by its template, the arguments translated in turn.
+
+It depends on the sentence alone. Of several templates that fit, the one is taken that leaves the fewest letters as they
+were, then the one with the longest text of its own. People's names and what people wrote stay as they are. A sentence
+that no template fits stays English.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import islice
+from typing import Final, NamedTuple
+
+from controller.language.catalogue import ENGLISH, Catalogue, Template, catalogue, small_first
+
+LONGEST: Final = 1200  # characters; the table's own sentences are shorter
+DEEPEST: Final = 8  # arguments within arguments
+MOST_TRIED: Final = 20_000  # templates for one sentence: what a person wrote must not keep the table from answering
+REMEMBERED: Final = 4096  # sentences
+FITS: Final = 4  # ways in which one template may fit
+WHOLE: Final = 0.15  # of the letters at most may be left where a person could have written the text
+LITTLE: Final = 0.1  # what a letter counts that stays as it was because a person wrote it
+
+PEOPLE: Final = frozenset(
+    {"bettor", "by", "dealer", "from_dealer", "name", "noticed_by", "on_duty", "person", "to_dealer", "whom", "witness"}
+)
+NAME_ONLY: Final = " (a name only)"
+PROGRAM: Final = frozenset({"device", "inference"})
+"""What is named in the place of a person."""
+
+NUMBERS: Final = frozenset(
+    ["bet", "count", "counted", "due", "late", "number", "numbers", "of_round", "ordinal", "ordinals", "round", "twice"]
+)
+"""Arguments without a word."""
+
+SINGLE: Final = frozenset({"alike", "at", "deck", "label", "place", "place_word", "source", "spot"})
+"""Arguments that are one place or one deck. Several have another name, such as `places`."""
+
+PARTS: Final = (", ", ". ", ": ", "; ")  # not in the name of a person, a place or a deck
+
+WRITTEN: Final = frozenset(
+    {"because", "cause", "detail", "note", "paused", "reason", "sentence", "stopped", "text", "why"}
+)
+"""Arguments that a person wrote, or the program."""
+
+LETTERS: Final = re.compile(r"[A-Za-z]{2,}")
+CODE: Final = re.compile(r"[A-Z][A-Z0-9]{1,3} [A-Z]{0,2}\d[\d.]*|(?:[2-9ATJQK][SHDC] ?)+")  # a clause, or cards
+NUMBERS_ONLY: Final = re.compile(r"\d+(?:, \d+)*(?: and \d+)?")
+JOINTS: Final = ("? ", ". ", "; ", ": ", ", ", " and ", " or ")
+"""Between sentences, and between the parts of a list. The catalogue has the mark for each."""
+
+SENTENCES_END: Final = (". ", "? ")
+
+
+class Found(NamedTuple):
+    """`left`: how much is as it was. `own`: characters of the templates."""
+
+    said: str
+    left: float
+    own: int
+
+
+def translated(sentence: str, language: str) -> str:
+    """The sentence in that language.
+
+    >>> translated("Turn over boxes 1 and 3.", "zh-Hans"), translated("Turn over box 1.", "en")
+    ('请翻开1、3号位。', 'Turn over box 1.')
+    """
+    return sentence if language == ENGLISH or not sentence or len(sentence) > LONGEST else _of(sentence, language)
+
+
+@lru_cache(REMEMBERED)
+def _of(sentence: str, language: str) -> str:
+    found = Translation(catalogue(language)).sentence(sentence, 0)
+    return found.said if found is not None and found.left <= _letters(sentence) / 2 else sentence
+
+
+def _letters(text: str) -> int:
+    return sum(map(len, LETTERS.findall(text)))
+
+
+class Translation:
+    """Of one sentence."""
+
+    def __init__(self, words: Catalogue) -> None:
+        self._words = words
+        self._made: dict[str, Found | None] = {}
+        self.tried = 0
+
+    def sentence(self, text: str, depth: int) -> Found | None:
+        if text not in self._made:
+            self._made[text] = None
+            self._made[text] = self._sentence(text, depth)
+        return self._made[text]
+
+    def _sentence(self, text: str, depth: int) -> Found | None:
+        body = text.rstrip(".")
+        small = small_first(body)
+        stop = self._words.fixed["."] if body != text else ""
+        said = self._words.fixed.get(body) or self._words.fixed.get(small)
+        if said is not None:
+            return Found(self._ended(said, stop), 0, len(body))
+        if depth == DEEPEST or self.tried > MOST_TRIED:
+            return None
+        best: Found | None = None
+        for found in self._fitting(small, body, depth):
+            if best is None or (found.left, -found.own) < (best.left, -best.own):
+                best = found
+            if not best.left:
+                break
+        return best and best._replace(said=self._ended(best.said, stop))
+
+    def _ended(self, said: str, stop: str) -> str:
+        """With a full stop, unless it has an end."""
+        return said if said.endswith(tuple(self._words.fixed[end] for end in ".?!")) else f"{said}{stop}"
+
+    def _fitting(self, small: str, body: str, depth: int) -> Iterator[Found]:
+        """The templates that fit, the longest first; then the parts of a list."""
+        for template in self._words.candidates(small):
+            self.tried += 1
+            for values in _fits(template, small, body):
+                yield self._filled(template, values, depth)
+        marks = self._words.fixed
+        for joint in JOINTS:
+            if joint not in body:
+                continue
+            splits = {body.partition(joint), *([body.rpartition(joint)] if joint in SENTENCES_END else [])}
+            for before, _, after in sorted(splits):
+                asked = "?" if joint == "? " else ""
+                yield from self._joined(f"{before}{asked}", "" if asked else marks[joint], after, "", depth)
+        if body.endswith(")") and " (" in body:
+            before, _, after = body[:-1].partition(" (")
+            yield from self._joined(before, marks[" ("], after, marks[")"], depth)
+
+    def _filled(self, template: Template, values: tuple[str, ...], depth: int) -> Found:
+        given = {
+            name: self._argument(name.rstrip("23456789"), value, depth)
+            for name, value in zip(template.slots, values, strict=True)
+        }
+        said = template.said.format_map({name: one.said for name, one in given.items()})
+        own = template.length + sum(one.own for one in given.values())
+        return Found(said, sum(one.left for one in given.values()), own)
+
+    def _joined(self, before: str, mark: str, after: str, end: str, depth: int) -> Iterator[Found]:
+        one, other = self._argument("", before, depth), self._argument("", after, depth)
+        if one.own or other.own:
+            yield Found(f"{one.said}{mark}{other.said}{end}", one.left + other.left, one.own + other.own)
+
+    def _argument(self, name: str, text: str, depth: int) -> Found:
+        """Its translation, else as it is."""
+        letters = _letters(text)
+        if NUMBERS_ONLY.fullmatch(text):
+            return Found(text.replace(" and ", "、").replace(", ", "、"), 0, 0)
+        if not letters or CODE.fullmatch(text):
+            return Found(text, 0, 0)
+        if name in PEOPLE and text not in PROGRAM:
+            who = text.removesuffix(NAME_ONLY)
+            known_by = self._words.fixed[NAME_ONLY] if who != text else ""
+            return Found(f"{who}{known_by}", _letters(who) * LITTLE, 0)
+        found = self.sentence(text, depth + 1)
+        if name in WRITTEN and (found is None or found.left > letters * WHOLE):
+            return Found(text, letters * LITTLE, 0)
+        return found or Found(text, letters, 0)
+
+
+def _fits(template: Template, small: str, body: str) -> Iterator[tuple[str, ...]]:
+    """The arguments with which the template is that text, at most a few."""
+    first, *middle, last = template.literals
+    if small.startswith(first) and small.endswith(last) and len(small) > len(first) + len(last):
+        inner = body[len(first) : len(body) - len(last)]
+        yield from islice(_splits(inner, middle, template.slots), FITS)
+
+
+def _splits(text: str, literals: list[str], names: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    if not literals:
+        if _may_stand(names[0], text):
+            yield (text,)
+        return
+    for at in _occurrences(text, literals[0]):
+        if _may_stand(names[0], text[:at]):
+            for rest in _splits(text[at + len(literals[0]) :], literals[1:], names[1:]):
+                yield (text[:at], *rest)
+
+
+def _occurrences(text: str, literal: str) -> Iterator[int]:
+    """Where it stands: the first place, the second and the last."""
+    places = (first := text.find(literal), text.find(literal, first + 1), text.rfind(literal))
+    return (at for at in dict.fromkeys(places) if at >= 0 and first >= 0)
+
+
+def _may_stand(name: str, value: str) -> bool:
+    """Whether that can be the argument's value: it is not empty, a number has no words, one person is no list."""
+    name = name.rstrip("23456789")
+    if name in NUMBERS:
+        return NUMBERS_ONLY.fullmatch(value) is not None
+    return bool(value) and not (name in PEOPLE | SINGLE and any(part in value for part in PARTS))

@@ -1,0 +1,116 @@
+"""Pictures of the page, kept in a folder with a page to leaf through them.
+
+`CARDSHOE_PICTURES` names the folder, `build/pictures` otherwise. `CARDSHOE_ALL_PICTURES=1` takes every state at every
+size in both themes; otherwise the small screens only: landscape in the dark theme, portrait in the light one.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from tests.architecture.sources import ROOT
+from tests.console.measures import DRAWN, MEASURE, SIZES, THEMES, wrong
+
+if TYPE_CHECKING:
+    from playwright.async_api import Page
+
+FOLDER: Final = Path(os.environ.get("CARDSHOE_PICTURES") or ROOT / "build" / "pictures")
+AXE: Final = files("axe_playwright_python") / "axe.min.js"
+LIGHT: Final = """theme => { document.documentElement.dataset.theme = theme; }"""
+CLOCK: Final = """() => Object.defineProperty(Intl.DateTimeFormat.prototype, "format", {
+  get() { const seconds = "timeStyle" in this.resolvedOptions(); return () => seconds ? "21:04:12" : "21:04"; },
+})"""
+
+HEAD: Final = """<!doctype html>
+<meta charset="utf-8">
+<title>Console</title>
+<style>
+  body { font: 1em sans-serif }
+  div { display: flex; flex-wrap: wrap; gap: 1em }
+  figure { margin: 0; width: 400px }
+  img { width: 100% }
+</style>
+"""
+
+# Every rule of WCAG 2.2 A and AA, and of AAA that of contrast; what is good practice besides is not judged.
+LOOK: Final = """async () => {
+  const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+  const rules = {"color-contrast-enhanced": {enabled: true}, "target-size": {enabled: true}};
+  const what = {runOnly: {type: "tag", values: tags}, rules, resultTypes: ["violations"]};
+  const {violations} = await axe.run(document, what);
+  return violations.map(({id, nodes}) => [id, nodes.map(({html, any, all}) =>
+    [html.slice(0, 200), ...[...any, ...all].map(one => one.message)])]);
+}"""
+
+
+class Frame(NamedTuple):
+    size: tuple[int, int]
+    theme: str
+
+    def __str__(self) -> str:
+        return f"{self.size[0]}x{self.size[1]}-{self.theme}"
+
+
+def frames() -> Sequence[Frame]:
+    if os.environ.get("CARDSHOE_ALL_PICTURES"):
+        return [Frame(size, theme) for size in SIZES for theme in THEMES]
+    return [Frame((1280, 800), "dark"), Frame((800, 1280), "light")]
+
+
+class Album:
+    """The pictures of one course of events, of a page in one language. `found`: what is wrong in them."""
+
+    def __init__(self, name: str, page: Page) -> None:
+        self.name = name
+        self.page = page
+        self.found: dict[str, Any] = {}
+        self._folder = FOLDER / name
+        self._folder.mkdir(parents=True, exist_ok=True)
+        for old in self._folder.glob("*.png"):
+            old.unlink()
+        self._regions: dict[Frame, list[list[int]]] = {}
+        self._taken = 0
+
+    async def prepare(self) -> None:
+        """The time that is shown stands still, and nothing moves."""
+        await self.page.emulate_media(reduced_motion="reduce")
+        await self.page.evaluate(CLOCK)
+        await self.page.evaluate(AXE.read_text("utf-8"))
+
+    async def take(self, state: str) -> None:
+        """Pictures of what the page shows, and what is wrong with it."""
+        self._taken += 1
+        for frame in frames():
+            await self.page.set_viewport_size({"width": frame.size[0], "height": frame.size[1]})
+            await self.page.evaluate(LIGHT, frame.theme)
+            await self.page.evaluate(DRAWN)
+            measured = await self.page.evaluate(MEASURE)
+            amiss = wrong(measured, self._regions.setdefault(frame, measured["regions"]))
+            if axe := await self.page.evaluate(LOOK):
+                amiss["axe"] = axe
+            if amiss:
+                self.found[f"{state}, {frame}"] = amiss
+            picture = f"{self._taken:02}-{state.replace(' ', '-')}-{frame}.png"
+            await self.page.screenshot(path=self._folder / picture)
+        first = frames()[0]
+        await self.page.set_viewport_size({"width": first.size[0], "height": first.size[1]})
+        await self.page.evaluate(DRAWN)
+
+
+def write_index() -> None:
+    """The page to leaf through: a chapter for each course of events, a row for each state."""
+    chapters = []
+    for folder in sorted(one for one in FOLDER.iterdir() if one.is_dir()):
+        pictures = "".join(
+            f'<figure><a href="{folder.name}/{one.name}"><img loading="lazy" src="{folder.name}/{one.name}" alt=""></a>'
+            f"<figcaption>{escape(one.stem)}</figcaption></figure>\n"
+            for one in sorted(folder.glob("*.png"))
+        )
+        chapters.append(f"<h2>{escape(folder.name)}</h2>\n<div>{pictures}</div>\n")
+    page = f"{HEAD}{''.join(chapters)}"
+    (FOLDER / "index.html").write_text(page, "utf-8")

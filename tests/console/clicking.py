@@ -1,0 +1,287 @@
+"""A person at the page of a real daemon, who reads and taps. What cards do is done at the simulated device."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import shutil
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from controller.games.specification import Unit
+from firmware_bridge.cards import Card
+from simulators.people.crew import CREW, CrewMember
+from tests.console.page_server import CONSOLE
+from tests.end_to_end.browser import free_port
+from tests.end_to_end.processes import PATIENCE, Child
+from tests.end_to_end.stage import KINDS, short_folder
+from tests.operate.bench_table import BenchTable
+
+if TYPE_CHECKING:
+    from playwright.async_api import Locator, Page
+
+DEALER, SUPERVISOR, _ = CREW
+IN_A_SET = 3
+FRAME = 50  # ms after which the page has drawn what a tap changed
+DEAD = 350  # ms for which a button whose meaning changed does not count
+
+# Whether the page took the last tap. It takes none without contact, none while it waits for an answer, and none at a
+# button whose meaning has just changed: a state may arrive between a look at the page and the tap.
+NOTES_TAPS = """document.addEventListener("click", ({target}) => {
+  const shut = document.body.classList.contains("no-contact") || document.querySelector("#panel.asking");
+  const since = target.closest("button, [data-place]")?.since ?? -DEAD;
+  window.taken = !shut && performance.now() - since >= DEAD;
+}, true)""".replace("DEAD", str(DEAD))
+
+
+class ClickedTable(BenchTable):
+    """With a port for screens; hands are turned over by their faces, as people see them."""
+
+    port_of_screens = 0
+
+    def configure(self, **_given: object) -> None:
+        super().configure()
+        text = self.configuration.read_text()
+        for line in ("count_stub_by_hand = true\n", "hands_by_device = true\n"):
+            text = text.replace(line, "")
+        self.port_of_screens = free_port()
+        self.configuration.write_text(f"{text}[api.http]\nport = {self.port_of_screens}\n")
+
+    async def start_console(self, *faults: str) -> None:
+        self.device = Child(
+            "controller", "simulate", "--fast", "--console", "--kind", KINDS[self.unit], "--seed", str(self.seed),
+            "--link", str(self.port), "--key-file", str(self.device_keys), "--log", str(self.device_log),
+            *(part for fault in faults for part in ("--fault", fault)), listens=True,
+        )  # fmt: skip
+        self._children.append(self.device)
+        await self.device.until(lambda: self.device.out)
+
+    def dealt(self) -> list[list[str]]:
+        """The faces of what left the device, a set or a card at a time, as its own log has them."""
+        found: list[list[str]] = []
+        for line in self.device_log.read_text().splitlines():
+            report = json.loads(line)
+            if report["report"] == "SetDispensed":
+                found.append([Card.numbered(number).code for number in report["fields"][5]])
+            elif report["report"] == "CardDrawn":
+                found.append([Card.numbered(report["fields"][5]).code])
+        return found
+
+
+class ShoeTable(ClickedTable):
+    game = "TP"
+
+
+class BaccaratTable(ClickedTable):
+    """Three Players and the Banker, single cards after a First Card."""
+
+    game = "F3"
+
+
+class Person:
+    """Reads the page and taps."""
+
+    def __init__(self, page: Page, language: str = "en") -> None:
+        self.words: dict[str, str] = json.loads((CONSOLE / "words" / f"{language}.json").read_text("utf-8"))
+        self.page = page
+        self.language = language
+
+    async def look_at(self, address: str) -> None:
+        """Open the page there, under a clock that the person moves on."""
+        await self.page.clock.install()
+        await self.page.add_init_script(NOTES_TAPS)
+        await self.page.goto(f"{address}?language={self.language}")
+
+    async def says(self, text: str) -> None:
+        """Until the sentence says it."""
+        await self.page.locator("#sentence .text", has_text=text).wait_for()
+
+    async def reads(self, text: str) -> None:
+        """Until one of the panel's facts says it."""
+        await self.page.locator("#panel .facts p", has_text=text).first.wait_for()
+
+    async def press(self, act: str) -> None:
+        """A button of the panel that is on, once what was pressed before is answered."""
+        await self.click(self.page.locator(f'#panel [data-act="{act}"]:not(.off)'))
+
+    async def click(self, what: Locator) -> None:
+        """As soon as it is shown; again, where the page did not take it."""
+        taken = False
+        while not taken:
+            await self.page.locator("#panel:not(.asking)").wait_for()
+            await what.wait_for()
+            await self.let_pass(DEAD + 50)
+            await what.click()
+            taken = await self.page.evaluate("window.taken")
+            await self.page.clock.run_for(FRAME)
+
+    async def let_pass(self, ms: int) -> None:
+        """On the page's clock, which then is ahead of the daemon's beats: until the next one nothing counts there."""
+        await self.page.clock.run_for(ms)
+        await self.page.locator("body:not(.no-contact)").wait_for()
+
+    async def tap(self, place: str) -> None:
+        await self.click(self.page.locator(f'.place.picking[data-place="{place}"]'))
+
+    async def choose_in_menu(self, act: str) -> None:
+        await self.click(self.page.locator("#bar .menu"))
+        await self.click(self.page.locator(f'#sheet [data-act="{act}"]:not(.off)'))
+
+    async def asks_who_signs(self) -> None:
+        """Or for the PIN of the only one who may."""
+        asked = re.escape(self.words["ask.pin"]).replace(re.escape("{name}"), ".+")
+        who = re.compile("|".join((*(re.escape(self.words[key]) for key in ("ask.sign", "ask.who_deals")), asked)))
+        await self.page.locator("#sentence .text", has_text=who).wait_for()
+
+    async def sign(self, member: CrewMember, pin: str = "") -> None:
+        await self.asks_who_signs()
+        if await self.page.locator(f'#panel :is(.list, .answers) [data-act="{member.id}"]').count():
+            await self.press(member.id)
+        await self.enter_pin(pin or member.pin)
+
+    async def enter_pin(self, pin: str) -> None:
+        for digit in pin:
+            await self.press(digit)
+        await self.press("ok")
+
+    async def report(self, kind: str, place: str = "") -> None:
+        """What was noticed, and where, if that is asked."""
+        await self.press("report_irregularity")
+        await self.press(kind)
+        if place:
+            await self.tap(place)
+
+    async def confirm(self, member: CrewMember) -> None:
+        """It is so: that person signs."""
+        await self.press("confirm")
+        await self.sign(member)
+
+    async def enrol(self, screen: str = "Left") -> None:
+        await self.press("enrol")
+        for name, value in (("name", screen), ("person", SUPERVISOR.id), ("pin", SUPERVISOR.pin)):
+            await self.page.fill(f'#sheet [name="{name}"]', value)
+        await self.page.click('#sheet button[type="submit"]')
+        await self.page.locator('#panel:not(:has([data-act="enrol"])) [data-act="pause_table"]').wait_for()
+
+    async def answers(self, text: str) -> None:
+        """Until region E says it."""
+        await self.page.locator("#answer .text", has_text=text).wait_for()
+
+    async def to_dealing(self, *boxes: int) -> None:
+        await self.press("place_your_bets/")
+        for number in boxes:
+            await self.tap(f"B{number}")
+            await self.page.locator(f'.place.lit[data-place="B{number}"]').wait_for()
+        await self.press("no_more_bets/")
+        # Cards that leave before the table knows of it are drawn before "No more bets".
+        await self.page.locator('#panel [data-act="no_more_bets/"]').wait_for(state="detached")
+
+    async def turn_over(self, hands: Mapping[str, list[str]]) -> None:
+        for place, cards in hands.items():
+            await self.tap(place)
+            for card in cards:
+                await self.press(card)
+            await self.press("done")
+
+    async def end_round(self) -> None:
+        await self.press("record_settled/")
+        await self.press("conclude_round/")
+        await self.says(self.words["second.conclude"])
+        await self.press("again")
+        await self.page.locator("#bar .round", has_text=self.words["phase.concluded"]).wait_for()
+
+
+class Console(Person):
+    """The page, a person at it, and the table that it shows."""
+
+    def __init__(self, table: ClickedTable, page: Page, complaints: list[str], language: str = "en") -> None:
+        super().__init__(page, language)
+        self.table = table
+        self.complaints = complaints
+
+    async def state(self) -> dict[str, Any]:
+        """What the daemon says of the table."""
+        answer = await self.page.request.get(f"http://localhost:{self.table.port_of_screens}/v1/state")
+        shown: dict[str, Any] = json.loads(await answer.body())
+        return shown
+
+    async def beside(self, screen: str) -> Person:
+        """A person at another enrolled screen of the table, which is a browser of its own."""
+        chromium = self.page.context.browser
+        assert chromium is not None
+        context = await chromium.new_context(viewport={"width": 1280, "height": 800})
+        context.set_default_timeout(PATIENCE * 1000)
+        person = Person(await context.new_page(), self.language)
+        person.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        await person.look_at(f"http://localhost:{self.table.port_of_screens}/")
+        await person.enrol(screen)
+        return person
+
+    async def open_table(self) -> None:
+        await self.enrol()
+        await self.page.locator('#panel .primary[data-act="dealer_on/"]').wait_for()
+        await self.press("dealer_on/")
+        await self.sign(DEALER)
+        await self.press("open_table/")
+        await self.table.move("load")
+
+    async def deal(self, sets: int) -> None:
+        for _ in range(sets):
+            await self.table.give_out("lift")
+
+    async def deal_singles(self, cards: int) -> None:
+        for _ in range(cards):
+            await self.table.give_out("draw")
+
+    async def turn_over_all(self) -> None:
+        """The sets of the first round that are still due are dealt; then every hand is turned over."""
+        state = await self.state()
+        await self.deal((state["to_deal"] - state["dealt"]) // IN_A_SET)
+        places = [*(f"B{number}" for number in state["boxes"]), "D"]
+        hands = dict(zip(places, self.table.dealt(), strict=True))
+        await self.turn_over({"D": hands["D"], **hands})
+
+    async def order_of_deal(self) -> list[str]:
+        """The place of each card of the deal, in the order in which they left."""
+        view = await self.state()
+        lies = {ordinal: hand["place"] for hand in view["hands"] for ordinal in hand["ordinals"]}
+        return [lies[ordinal] for ordinal in sorted(lies)]
+
+    async def at_device(self, line: str, until: str) -> None:
+        """What a person does with the device, as soon as it lets him."""
+        async with asyncio.timeout(PATIENCE):
+            while until not in await self.table.move(line):
+                pass
+
+
+@asynccontextmanager
+async def opened(
+    unit: Unit = Unit.SETS,
+    *faults: str,
+    kind: type[ClickedTable] | None = None,
+    language: str = "en",
+    enrolled: bool = True,
+) -> AsyncIterator[Console]:
+    """`enrolled`: a dealer is signed on and the table open; otherwise the page shows the table only."""
+    from playwright.async_api import async_playwright  # starts a process: only where a browser is asked for
+
+    with short_folder() as folder:
+        kind = kind or (ClickedTable if unit is Unit.SETS else ShoeTable)
+        async with kind(folder, unit=unit) as table, async_playwright() as started:
+            await table.start_console(*faults)
+            await table.start_daemon()
+            chromium = await started.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+            context = await chromium.new_context(viewport={"width": 1280, "height": 800})
+            context.set_default_timeout(PATIENCE * 1000)
+            page = await context.new_page()
+            complaints: list[str] = []
+            page.on("pageerror", lambda error: complaints.append(str(error)))
+            console = Console(table, page, complaints, language)
+            await console.look_at(f"http://localhost:{table.port_of_screens}/")
+            if enrolled:
+                await console.open_table()
+            yield console
+            assert complaints == []
+            await chromium.close()

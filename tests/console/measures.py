@@ -1,0 +1,98 @@
+"""What must hold of the page in every state: where its regions lie, and that nothing is small, cut or in the way.
+
+The measuring itself happens in the page, by one script, so that every kind of test can use it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+SIZES: Final = ((1280, 800), (1920, 1080), (800, 1280))
+LANGUAGES: Final = ("en", "zh-Hans")
+THEMES: Final = ("dark", "light")
+REGIONS: Final = ("bar", "sentence", "stage", "panel", "answer")
+SMALLEST_TEXT: Final = 24  # CSS pixels
+SMALLEST_TARGET: Final = 48
+
+# Two frames after it was asked for, the page has drawn what it knows.
+DRAWN: Final = """async () => {
+  const { store } = await import("/console/js/store.js");
+  store.set({});
+  for (const _ of [1, 2]) await new Promise(done => requestAnimationFrame(done));
+}"""
+
+MEASURE: Final = """() => {
+  const round = ({x, y, width, height}) => [x, y, width, height].map(Math.round);
+  const visible = found => [...document.querySelectorAll(found)].filter(one => one.checkVisibility());
+
+  const regions = () => ["bar", "sentence", "stage", "panel", "answer"]
+    .map(id => document.getElementById(id)).filter(Boolean).map(one => round(one.getBoundingClientRect()));
+
+  const texts = () => {
+    const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const small = [];
+    while (walk.nextNode()) {
+      const at = walk.currentNode.parentElement;
+      if (!walk.currentNode.data.trim() || at.closest("noscript") || !at.checkVisibility()) continue;
+      const scale = at.getScreenCTM ? at.getScreenCTM().a : 1;
+      const size = parseFloat(getComputedStyle(at).fontSize) * scale;
+      if (size < TEXT - 0.01) small.push([walk.currentNode.data, size]);
+    }
+    return small;
+  };
+
+  const targets = () => visible("button, [role=button], a, input")
+    .map(one => [one.textContent, one.getBoundingClientRect()])
+    .filter(([, {width, height}]) => width < TARGET - 0.01 || height < TARGET - 0.01)
+    .map(([text, {width, height}]) => [text, width, height]);
+
+  const cut = () => visible("#bar > *, #sentence > h1, #sentence > p, #answer > *, #stage p, .place")
+    .filter(one => one.textContent && getComputedStyle(one).textOverflow !== "ellipsis")
+    .filter(one => {
+      const region = one.closest("section").getBoundingClientRect();
+      const {left, top, right, bottom} = one.getBoundingClientRect();
+      const beside = left < region.left - 1 || right > region.right + 1;
+      return beside || top < region.top - 1 || bottom > region.bottom + 1 || one.scrollWidth > one.clientWidth + 1;
+    })
+    .map(one => `${one.closest("section").id}: ${one.textContent}`);
+
+  // Nothing has to be scrolled to but in a list of more than 16, and a label stays in its button; what a line has below
+  // its letters (6 pixels) may not.
+  const hidden = () => [
+    ...visible("#panel > div")
+      .filter(one => one.scrollHeight > one.clientHeight + 1 && one.querySelectorAll(".list > *").length <= 16)
+      .map(one => one.className),
+    ...visible("#panel button, #sheet button")
+      .filter(one => one.scrollWidth > one.clientWidth + 1 || one.scrollHeight > one.clientHeight + 6)
+      .map(one => one.textContent),
+  ];
+
+  const overlapping = () => {
+    const all = visible(".place, #stage .device, #stage .ledger, #stage .simulated, #stage .as-of, .first-card")
+      .filter(one => one.textContent && !one.classList.contains("empty"))
+      .map(one => [one.dataset.place ?? one.className, one.getBoundingClientRect()]);
+    const found = [];
+    for (const [i, [name, one]] of all.entries())
+      for (const [other, two] of all.slice(i + 1))
+        if (one.left < two.right - 1 && two.left < one.right - 1
+            && one.top < two.bottom - 1 && two.top < one.bottom - 1)
+          found.push([name, other]);
+    return found;
+  };
+
+  return {
+    "regions": regions(),
+    "small text": texts(),
+    "small targets": targets(),
+    "cut": cut(),
+    "out of the panel": hidden(),
+    "overlapping": overlapping(),
+    "primary acts": Math.max(0, visible("#panel button.primary").length - 1),
+  };
+}""".replace("TEXT - ", f"{SMALLEST_TEXT} - ").replace("TARGET - ", f"{SMALLEST_TARGET} - ")
+
+
+def wrong(measured: dict[str, Any], regions: list[list[int]]) -> dict[str, Any]:
+    """What does not hold; `regions`: where they lie in all other states."""
+    found = {what: where for what, where in measured.items() if where and what != "regions"}
+    return found if measured["regions"] == regions else found | {"moved": measured["regions"]}

@@ -1,0 +1,149 @@
+"""Entries that are put right, and what an entry would bring before it is signed, by clicks at a real daemon."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.console.clicking import SUPERVISOR, opened
+
+pytestmark = [pytest.mark.browser, pytest.mark.tool("chromium")]
+
+
+async def test_faces_that_were_entered_wrongly_are_entered_again() -> None:
+    """The irregularity that they raised ends with them. No preview says whether the faces are right."""
+    async with opened() as console:
+        await console.to_dealing(1, 3)
+        await console.deal(3)
+        one, three, dealer = console.table.dealt()
+        other = next(card for card in ("2C", "3C", "4C", "5C") if card not in dealer + one + three)
+        await console.turn_over({"D": [*dealer[:2], other]})
+        await console.page.locator("#sentence.red").wait_for()
+        await console.press("correct_entry/")
+        await console.let_pass(400)
+        await console.click(console.page.locator("#panel .list button", has_text="Turn over Dealer"))
+        await console.press("replace")
+        for card in dealer:
+            await console.press(card)
+        await console.press("done")
+        await console.press("Entered by mistake")
+        await console.press(SUPERVISOR.id)
+        await console.reads("Was: Turn over Dealer")
+        await console.reads("Will be: Turn over Dealer")
+        assert await console.page.locator("#panel .facts .then").count() == 0
+        await console.sign(SUPERVISOR)
+        await console.turn_over({"B1": one, "B3": three})
+        await console.end_round()
+
+
+async def test_an_entry_that_did_not_happen_is_struck_out() -> None:
+    async with opened() as console:
+        await console.to_dealing(1, 3)
+        await console.deal(1)
+        await console.press("handle_cards/")
+        await console.tap("B1")
+        await console.choose_in_menu("correct_entry/")
+        await console.let_pass(400)
+        await console.click(console.page.locator("#panel .list button", has_text="Player touched"))
+        await console.press("strike")
+        await console.press("Entered by mistake")
+        await console.press(SUPERVISOR.id)
+        await console.reads("Then:")
+        await console.sign(SUPERVISOR)
+        await console.says("3 cards to Box 3")
+
+
+# Taps a place in the frame in which that is drawn.
+AT_ONCE = """([place, drawn]) => new Promise((resolve) => {
+  const node = document.querySelector(`.place[data-place="${place}"]`);
+  const look = () => {
+    if (!node.querySelector(drawn) || !node.classList.contains("picking")) return requestAnimationFrame(look);
+    node.click();
+    resolve();
+  };
+  look();
+})"""
+
+
+async def test_a_double_tap_at_a_hand_that_was_touched_does_not_turn_it_over() -> None:
+    async with opened() as console:
+        await console.to_dealing(1, 3)
+        await console.deal(3)
+        one, three, dealer = console.table.dealt()
+        await console.turn_over({"D": dealer})
+        await console.press("handle_cards/")
+        await console.tap("B1")
+        await console.page.evaluate(AT_ONCE, ["B1", ".seen .sign"])
+        await console.let_pass(50)
+        assert await console.page.locator("#panel.wide").count() == 0
+        await console.turn_over({"B3": three, "B1": one})
+        await console.end_round()
+
+
+async def test_cards_that_lie_elsewhere_are_moved_as_the_arrows_show() -> None:
+    async with opened() as console:
+        await console.to_dealing(1, 3)
+        await console.deal(1)
+        await console.press("place_cards/")
+        await console.tap("B1")
+        await console.press("all")
+        await console.tap("B2")
+        await console.press("no")
+        await console.reads("Then: Move the cards")
+        await console.confirm(SUPERVISOR)
+        await console.reads("1. Cards at Box 2 to Box 1")
+        await console.press("moved")
+        await console.says("3 cards to Box 3")
+
+
+async def test_who_takes_over_ticks_each_open_matter() -> None:
+    async with opened() as console:
+        await console.to_dealing(1, 3)
+        await console.deal(1)
+        await console.report("exposed_card", "B1")
+        await console.page.locator("#sentence.red").wait_for()
+        await console.choose_in_menu("take_over/")
+        await console.says("Tick each open matter.")
+        off = console.page.locator('#panel [data-act="done"].off')
+        await off.wait_for()
+        await console.let_pass(400)
+        await console.click(console.page.locator("#panel .list button"))
+        await console.press("done")
+        await console.sign(SUPERVISOR)
+        await console.page.locator("#bar", has_text=SUPERVISOR.name).wait_for()
+
+
+async def test_an_end_that_was_not_asked_twice_is_asked_for_once_more() -> None:
+    """Not yet; then it lapses; each time the next tap is a first one."""
+    async with opened() as console:
+        await console.to_dealing(1)
+        await console.turn_over_all()
+        await console.press("record_settled/")
+        await console.press("conclude_round/")
+        await console.press("keep")
+        await console.press("conclude_round/")
+        await console.says("End the round?")
+        assert "over" not in (await console.page.locator("#bar").inner_text())
+        await console.press("again")
+        await console.page.locator("#bar .round", has_text="Round over").wait_for()
+
+
+async def test_a_box_that_was_forgotten_is_added_to_those_that_were_marked() -> None:
+    """They were marked one after the other; the entry stands there once, with all of them."""
+    async with opened() as console:
+        await console.to_dealing(1, 3)
+        await console.choose_in_menu("correct_entry/")
+        listed = console.page.locator("#panel .list button")
+        await listed.first.wait_for()
+        assert [one for one in await listed.all_inner_texts() if "Mark boxes" in one] == ["Mark boxes 1, 3"]
+        await console.click(listed.filter(has_text="Mark boxes"))
+        await console.press("replace")
+        marked = console.page.locator("#panel .list [aria-pressed=true]")
+        await marked.first.wait_for()
+        assert await marked.all_inner_texts() == ["Box 1", "Box 3"]
+        await console.click(listed.filter(has_text="Box 6"))
+        await console.press("done")
+        await console.click(console.page.locator("#panel .answers button").first)
+        await console.reads("Will be: Mark boxes 1, 3, 6")
+        await console.sign(SUPERVISOR)
+        await console.page.locator('.place:not(.empty)[data-place="B6"]').wait_for()
+        assert (await console.state())["boxes"] == [1, 3, 6]

@@ -1,0 +1,419 @@
+"""Irregularities from the sentence that reports them to the round that goes on, by clicks at a real daemon."""
+
+from __future__ import annotations
+
+import pytest
+
+from controller.games.specification import Unit
+from simulators.people.crew import CREW
+from tests.console.clicking import DEALER, SUPERVISOR, BaccaratTable, ClickedTable, Console, opened
+
+pytestmark = [pytest.mark.browser, pytest.mark.tool("chromium")]
+
+MANAGER = CREW[2]
+
+
+class ProsperityTable(ClickedTable):
+    game = "P3"
+
+
+class RoyalTable(ClickedTable):
+    game = "RTP"
+
+
+async def buttons_lie_apart(console: Console) -> None:
+    """No button of a list covers a part of the one below it, and no line of the facts is cut off."""
+    wrong = await console.page.evaluate(
+        """() => {
+          const facts = document.querySelector("#panel .facts");
+          const list = [...document.querySelectorAll("#panel .list button")].map((one) => one.getBoundingClientRect());
+          const covers = (one, other) => one.left === other.left && one.top < other.top && one.bottom > other.top;
+          const cut = facts.scrollHeight > facts.clientHeight + 8; // px: letters reach beyond their line
+          return cut || list.some((one) => list.some((two) => covers(one, two)));
+        }"""
+    )
+    assert not wrong
+
+
+async def test_a_first_card_is_drawn_shown_and_counted_from() -> None:
+    """F3: the First Card says where the deal starts; every hand is dealt, all are turned over."""
+    async with opened(Unit.SINGLES, kind=BaccaratTable) as console:
+        await console.page.locator("#panel .primary", has_text="Shuffled outside").wait_for()
+        await console.press("shuffled_outside/")
+        await console.press(DEALER.id)
+        await console.to_dealing(1, 2)
+        await console.says("Draw the First Card")
+        await console.deal_singles(1)
+        await console.press("show_first_card/")
+        (first,) = console.table.dealt()[0]
+        await console.press(first)
+        await console.press("done")
+        await console.page.locator("#bar .round", has_text="Dealing").wait_for()
+        await console.deal_singles(12)
+        await console.says("Turn over Players")
+        cards = [card for (card,) in console.table.dealt()[1:]]
+        hands: dict[str, list[str]] = {}
+        for place, card in zip(await console.order_of_deal(), cards, strict=True):
+            hands.setdefault(place, []).append(card)
+        await console.turn_over(hands)
+        await console.end_round()
+
+
+async def test_cards_that_came_together_are_put_in_their_order() -> None:
+    async with opened(Unit.SETS, "double-draw@5") as console:
+        await console.to_dealing(1, 3)
+        await console.deal(1)
+        await console.says("4 cards came out together. Is that so?")
+        await console.confirm(SUPERVISOR)
+        await console.press("order")
+        for card in ("4", "5", "6", "7"):  # as they left the device
+            await console.press(card)
+        await console.press("done")
+        await console.sign(SUPERVISOR)
+        await console.at_device("lift", "4 cards lifted")
+        await console.press("others")
+        await console.says("2 cards to the Dealer")
+
+
+async def test_hands_of_single_cards_that_came_together_are_moved() -> None:
+    """People say that they lie at each other's places: the screen asks which, and shows how to move them."""
+    async with opened(Unit.SINGLES) as console:
+        await console.press("shuffled_outside/")
+        await console.press(DEALER.id)
+        await console.to_dealing(1, 3)
+        await console.deal_singles(6)
+        await console.report("simultaneous")
+        for answer in ("no", "yes", "yes"):
+            await console.press(answer)
+        await console.confirm(SUPERVISOR)
+        await console.says("Enter which cards lie at the wrong place")
+        await console.reads("TP 5.3. Decides: dealer")
+        await console.press("place_cards/")
+        await console.tap("B1")
+        await console.press("all")
+        await console.tap("B3")
+        await console.press("yes")
+        await console.reads("1. Cards at Box 3 to Box 1")
+        await console.press("moved")
+        await console.says("Card 1 of 3 to the Dealer")
+        await console.deal_singles(3)
+        cards = [card for (card,) in console.table.dealt()]
+        await console.turn_over({"B1": cards[:3], "B3": cards[3:6], "D": cards[6:]})
+        await console.end_round()
+
+
+async def test_cards_that_cannot_be_put_right_void_the_round() -> None:
+    async with opened() as console:
+        await console.to_dealing(1, 3)
+        await console.deal(2)
+        await console.report("wrong_distribution")
+        await console.press("no")
+        await console.says("Does moving complete hands to other places put it right?")
+        await console.press("yes")
+        await console.confirm(SUPERVISOR)
+        await console.press("cannot")
+        await console.reads("Then: The round is void.")
+        await console.sign(SUPERVISOR)
+        await console.press("again")
+        await console.says("Return all bets")
+
+
+async def test_a_card_that_came_face_up_is_confirmed_by_the_dealer() -> None:
+    async with opened(Unit.SETS, "face-up@4") as console:
+        await console.to_dealing(1, 3)
+        await console.deal(1)
+        await console.says("Is a card face up, in the shuffler or out of it?")
+        await console.reads("Then: Deal 3 cards to box 3.")
+        await console.press("confirm")
+        await console.says("3 cards to Box 3")
+
+
+async def test_a_wrong_number_of_cards_is_counted_on_the_pad() -> None:
+    async with opened() as console:
+        await console.to_dealing(1, 3)
+        await console.deal(3)
+        await console.report("wrong_count", "D")
+        await console.says("How many cards lie there?")
+        await console.press("4")
+        await console.press("ok")
+        await console.page.locator('.place[data-place="D"]', has_text="4 cards").wait_for()
+        await console.press("no")
+        await console.reads("Had any Player handled cards before the error was noticed? NO")
+        await console.press("again")
+        await console.press("yes")
+        await console.reads("Had any Player handled cards before the error was noticed? YES")
+
+
+async def test_a_jam_is_cleared_and_the_deal_goes_on() -> None:
+    async with opened(Unit.SETS, "jam@5") as console:
+        await console.to_dealing(1, 3)
+        await console.deal(1)
+        await console.reads("Clear the device first")
+        await console.at_device("clear", "The jam is cleared.")
+        await console.press("yes")
+        await console.reads("Then: Deal 3 cards to box 3.")
+        await console.press("confirm")
+        await console.says("3 cards to Box 3")
+
+
+async def test_a_cable_that_is_pulled_and_put_in_again() -> None:
+    async with opened() as console:
+        await console.to_dealing(1, 3)
+        await console.deal(1)
+        await console.says("3 cards to Box 3")
+        await console.at_device("unplug", "unplugged")
+        await console.says("check its power and its cable")
+        assert "/" not in await console.page.locator("#sentence .text").inner_text(), "no path of the machine"
+        await console.reads("1. Waiting for the device.")
+        await console.page.locator('#panel .primary.off[data-act="continue_round/"]').wait_for()
+        await console.at_device("plug", "plugged in")
+        await console.reads("2. Its account agrees.")
+        await console.press("continue_round/")
+        await console.says("3 cards to Box 3")
+
+
+async def test_a_table_that_differs_from_the_screen_is_reported() -> None:
+    async with opened() as console:
+        await console.to_dealing(1, 3)
+        await console.deal(1)
+        await console.says("3 cards to Box 3")
+        await console.at_device("unplug", "unplugged")
+        await console.reads("1. Waiting for the device.")
+        await console.press("differs")
+        await console.press("wrong_count")
+        await console.tap("B1")
+        await console.press("2")
+        await console.press("ok")
+        await console.page.locator("#sentence.red", has_text="?").wait_for()
+
+
+async def test_the_rest_is_dealt_by_hand_while_the_device_is_away() -> None:
+    async with opened() as console:
+        await console.to_dealing(1, 3)
+        await console.deal(1)
+        await console.says("3 cards to Box 3")
+        await console.at_device("unplug", "unplugged")
+        await console.press("deal_by_hand/")
+        await console.press("6")
+        await console.press("ok")
+        await console.press("The device failed")
+        await console.sign(SUPERVISOR)
+        await console.says("turn over the Dealer's hand")
+
+
+async def test_a_power_failure_is_ruled_by_who_may() -> None:
+    """Without wagers nobody knows whether an outcome is established (NC 5.17)."""
+    async with opened() as console:
+        await console.to_dealing(1, 3)
+        await console.deal(3)
+        _, _, dealer = console.table.dealt()
+        await console.turn_over({"D": dealer})
+        await console.report("power_failure")
+        await console.press("yes")
+        await console.confirm(SUPERVISOR)
+        await console.says("Call the shift manager.")
+        await console.press("continue")
+        await console.press("Seen at the table")
+        await console.press(MANAGER.id)
+        await console.reads("Turn over boxes 1 and 3.")
+        assert "*" not in await console.page.locator("#panel .facts").inner_text()
+        await console.sign(MANAGER)
+        await console.says("Turn over boxes 1 and 3.")
+
+
+async def test_who_confirms_a_stop_is_called_once_the_answer_says_who() -> None:
+    """A dealer confirms it where every place is certain (NC 5.4), and not where one is not (NC 5.17)."""
+    async with opened() as console:
+        await console.to_dealing(1, 3)
+        await console.deal(2)
+        await console.report("technical_stop")
+        await console.reads("NC 5.4, NC 5.17")
+        await console.press("no")
+        await console.reads("NC 5.17. Decides: pit supervisor")
+        await console.confirm(SUPERVISOR)
+        await console.says("Call the shift manager.")
+
+
+async def test_maintenance_and_back() -> None:
+    async with opened() as console:
+        await console.choose_in_menu("begin_maintenance/")
+        await console.press("Cleaning")
+        await console.sign(SUPERVISOR)
+        await console.says("Under maintenance")
+        await console.press("instruct_device/run_self_test")
+        await console.sign(SUPERVISOR)
+        await console.press("end_maintenance/")
+        await console.sign(SUPERVISOR)
+        await console.page.locator("#bar .round", has_text="Ready").wait_for()
+
+
+async def exposed(console: Console) -> None:
+    await console.to_dealing(1, 3)
+    await console.deal(1)
+    await console.report("exposed_card", "B1")
+    await console.page.locator("#sentence.red").wait_for()
+
+
+async def test_two_hands_that_lie_at_each_others_places_are_moved_back() -> None:
+    async with opened() as console:
+        await console.to_dealing(1, 3)
+        await console.deal(3)
+        await console.choose_in_menu("place_cards/")
+        await console.tap("B1")
+        await console.press("all")
+        await console.tap("B3")
+        await console.says("Does the hand of Box 3 lie at Box 1?")
+        await console.press("yes")
+        await console.press("no")
+        await console.reads("Then: Move")
+        await console.confirm(SUPERVISOR)
+        await console.reads("1. Cards at Box 3 to Box 1")
+        await console.reads("2. Cards at Box 1 to Box 3")
+        await console.press("moved")
+        await console.says("turn over the Dealer's hand")
+
+
+async def test_a_doubt_is_ended_by_a_count_with_a_witness() -> None:
+    async with opened() as console:
+        await console.to_dealing(1, 3)
+        await console.deal(3)
+        await console.report("count_in_doubt")
+        await console.press("count")
+        await console.says("How many cards are there?")
+        await console.press("4")
+        await console.press("3")
+        await console.press("ok")
+        await console.says("Who counted with you?")
+        await console.press(SUPERVISOR.id)
+        await console.says("Confirm that play goes on.")
+        await console.confirm(SUPERVISOR)
+        await console.says("turn over the Dealer's hand")
+
+
+async def test_a_face_that_lies_open_already_is_reported_as_a_foreign_card() -> None:
+    async with opened() as console:
+        await console.to_dealing(1, 3)
+        await console.deal(3)
+        _, _, dealer = console.table.dealt()
+        await console.turn_over({"D": dealer})
+        await console.press("expose_hand/B1")
+        await console.let_pass(400)
+        await console.page.locator(f'#panel [data-act="{dealer[0]}"]').dispatch_event("click")
+        await console.page.locator("#answer", has_text="Is it here too? Press Problem").wait_for()
+        await console.press("report_irregularity")
+        await buttons_lie_apart(console)
+        await console.press("foreign_card")
+        await console.reads("Then: The round is void.")
+        await console.confirm(SUPERVISOR)
+        await console.press("again")
+        await console.says("Return all bets")
+
+
+async def test_an_exposed_card_where_the_rules_are_silent() -> None:
+    async with opened(kind=ProsperityTable) as console:
+        await exposed(console)
+        await console.reads("The rules are silent. Decides: shift manager")
+        await console.press("continue")
+        await console.press("Seen at the table")
+        await console.press(MANAGER.id)
+        await console.sign(MANAGER)
+        await console.says("3 cards to Box 3")
+
+
+async def test_an_exposed_card_that_is_turned_down() -> None:
+    """RTP 5.8: no bettor chooses, and the dealer confirms."""
+    async with opened(kind=RoyalTable) as console:
+        await exposed(console)
+        await console.press("confirm")
+        await console.says("3 cards to Box 3")
+
+
+async def test_a_device_that_falls_silent_and_answers_again() -> None:
+    async with opened() as console:
+        await console.to_dealing(1, 3)
+        await console.deal(1)
+        await console.says("3 cards to Box 3")
+        await console.table.move("silent")
+        await console.says("check its power and its cable")
+        await console.reads("3. Compare the cards with the screen.")
+        await buttons_lie_apart(console)
+        await console.at_device("silent off", "off")
+        await console.reads("2. Its account agrees.")
+        await console.press("continue_round/")
+        await console.says("3 cards to Box 3")
+
+
+async def test_a_power_failure_that_does_not_matter_any_more() -> None:
+    """Every card lies on the table: the hands are turned over without the device."""
+    async with opened() as console:
+        await console.to_dealing(1, 3)
+        await console.deal(3)
+        await console.says("turn over the Dealer's hand")
+        await console.at_device("unplug", "unplugged")
+        await console.report("power_failure")
+        await console.says("Does it keep the round from going on as it was?")
+        await console.press("no")
+        await console.confirm(SUPERVISOR)
+        await console.says("The shuffler is not connected: check its power and its cable.")
+        await console.at_device("plug", "plugged in")
+        await console.page.locator("#bar .amber").wait_for(state="detached")
+        one, three, dealer = console.table.dealt()
+        await console.turn_over({"D": dealer, "B1": one, "B3": three})
+        await console.end_round()
+
+
+async def test_a_round_that_is_abandoned_is_void_once_it_is_asked_twice() -> None:
+    async with opened() as console:
+        await console.to_dealing(1, 3)
+        await console.deal(1)
+        await console.choose_in_menu("abandon_round/")
+        await console.click(console.page.locator("#panel .answers button").first)
+        await console.press(MANAGER.id)
+        await console.reads("Then: The round is void.")
+        await console.sign(MANAGER)
+        await console.says("Round void?")
+        await console.press("again")
+        await console.says("Return all bets")
+
+
+async def test_a_ruling_that_makes_the_round_void_is_asked_twice() -> None:
+    """Where the document is silent."""
+    async with opened(kind=ProsperityTable) as console:
+        await console.to_dealing(1, 3)
+        await console.deal(1)
+        await console.report("exposed_card", "B1")
+        await console.says("What is decided?")
+        await console.press("void")
+        await console.press("Seen at the table")
+        await console.press(MANAGER.id)
+        await console.reads("Then: The round is void.")
+        await console.sign(MANAGER)
+        await console.says("Round void?")
+        await console.press("again")
+        await console.says("Return all bets")
+
+
+async def test_what_was_wrong_in_the_round_before() -> None:
+    """It is reported for that round, and decided beside the one in progress."""
+    async with opened() as console:
+        await console.to_dealing(1, 3)
+        await console.turn_over_all()
+        await console.end_round()
+        await console.table.move("load")
+        await console.to_dealing(1, 3)
+        await console.deal(1)
+        await console.press("report_irregularity")
+        await console.press("earlier")
+        await console.says("What happened in round 1?")
+        await console.press("wrong_count")
+        await console.tap("B1")
+        await console.press("4")
+        await console.press("ok")
+        await console.says("3 cards to Box 3")
+        assert await console.page.locator(".place.amber, .place.red").count() == 0, "no hand of this round is meant"
+        await console.click(console.page.locator("#answer .matters"))
+        await console.click(console.page.locator("#sheet .open button"))
+        await console.says("Round 1:")
+        await console.confirm(SUPERVISOR)
+        await console.page.locator("#answer .matters").wait_for(state="hidden")
+        assert not (await console.state())["irregularities"]

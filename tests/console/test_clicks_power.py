@@ -1,0 +1,96 @@
+"""The daemon is killed in mid-round while a person is at the page: nothing is lost, nothing is done twice."""
+
+from __future__ import annotations
+
+import signal
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.console.clicking import SUPERVISOR, Console, opened
+
+if TYPE_CHECKING:
+    from playwright.async_api import Route
+
+pytestmark = [pytest.mark.browser, pytest.mark.tool("chromium")]
+
+OPERATIONS = "**/v1/operations?*"
+
+
+async def kill(console: Console) -> None:
+    console.table.daemon.signal(signal.SIGKILL)
+    await console.table.daemon.ended()
+
+
+async def start_again(console: Console) -> None:
+    """The daemon is there again, and people agree that the table is as shown."""
+    await console.page.locator("body.no-contact").wait_for()
+    await console.table.start_daemon()
+    await console.page.locator("body:not(.no-contact)").wait_for()
+
+
+async def entered(console: Console) -> list[str]:
+    """The operations of the round, in the order in which they were entered."""
+    answer = await console.page.request.get(f"http://localhost:{console.table.port_of_screens}/v1/rounds/1")
+    return [one["operation"] for one in await answer.json() if one["event"] == "operation_taken"]
+
+
+@pytest.mark.parametrize("arrives", [True, False], ids=["recorded", "lost"])
+async def test_a_tap_on_its_way_is_looked_up(arrives: bool) -> None:
+    async with opened() as console:
+        await console.press("place_your_bets/")
+        await console.tap("B1")
+        await console.page.locator('.place.lit[data-place="B1"]').wait_for()
+
+        async def cut(route: Route) -> None:
+            if arrives:
+                await route.fetch()  # the table has recorded it; its answer is lost
+            await kill(console)
+            await route.abort()
+
+        await console.page.route(OPERATIONS, cut, times=1)
+        await console.click(console.page.locator('#panel [data-act="no_more_bets/"]'))
+        await start_again(console)
+        if not arrives:
+            await console.answers("Not recorded. Do it again.")
+        await console.press("continue_round/")
+        if not arrives:
+            await console.press("no_more_bets/")
+        await console.says("3 cards to Box 1")
+        assert (await entered(console)).count("no_more_bets") == 1
+        await console.turn_over_all()
+        await console.end_round()
+
+
+async def test_a_pin_half_entered_is_gone_and_the_matter_is_signed() -> None:
+    async with opened() as console:
+        await console.to_dealing(1, 3)
+        await console.deal(1)
+        await console.says("3 cards to Box 3")
+        await console.report("exposed_card", "B1")
+        await console.press("confirm")
+        await console.press(SUPERVISOR.id)
+        for digit in SUPERVISOR.pin[:3]:
+            await console.press(digit)
+        await kill(console)
+        await start_again(console)
+        await console.let_pass(30_000)
+        assert await console.page.locator("#panel output").inner_text() == ""
+        await console.enter_pin(SUPERVISOR.pin)
+        await console.press("others")
+        await console.press("continue_round/")
+        await console.says("3 cards to Box 3")
+
+
+async def test_the_end_of_a_round_that_was_asked_once_is_asked_from_the_beginning() -> None:
+    async with opened() as console:
+        await console.to_dealing(1)
+        await console.turn_over_all()
+        await console.press("record_settled/")
+        await console.press("conclude_round/")
+        await console.says(console.words["second.conclude"])
+        await kill(console)
+        await start_again(console)
+        await console.says(console.words["second.conclude"])
+        await console.press("again")
+        await console.page.locator("#bar .round", has_text="Round over").wait_for()

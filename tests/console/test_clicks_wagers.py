@@ -1,0 +1,132 @@
+"""A table at which bettors and their bets are entered, by clicks at a real daemon."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.console.clicking import SUPERVISOR, Console, opened
+from tests.console.measures import DRAWN, MEASURE, wrong
+
+pytestmark = [pytest.mark.browser, pytest.mark.tool("chromium")]
+
+
+async def enter_bettor(console: Console, name: str) -> None:
+    await console.choose_in_menu("enter_bettor/")
+    await console.page.locator("#panel input").fill(name)
+    await console.click(console.page.locator("#panel .input button"))
+    await console.answers(f"{name} bets here")
+
+
+async def bet(console: Console, bettor: str, wager: str, box: int, amount: int) -> None:
+    await console.press("place_wager/")
+    await console.press(bettor)
+    await console.press(wager)
+    await console.tap(f"B{box}")
+    for digit in str(amount):
+        await console.press(digit)
+    await console.press("ok")
+
+
+async def amounts(console: Console) -> dict[str, int]:
+    return {f"{one['bettor']} {one['wager']} {one['box']}": one["amount"] for one in (await console.state())["bets"]}
+
+
+async def to_three_bets(console: Console) -> None:
+    """Ann and Bob at box 1, Bob at box 3 besides."""
+    await console.press("place_your_bets/")
+    await enter_bettor(console, "Ann")
+    await enter_bettor(console, "Bob")
+    await console.says("Enter the bets.")
+    await bet(console, "Ann", "main", 1, 30)
+    await bet(console, "Bob", "main", 1, 20)
+    await bet(console, "Bob", "main", 3, 50)
+    await console.press("no_more_bets/")
+    await console.says("3 cards to Box 1")
+
+
+async def test_a_bet_is_corrected_with_what_it_was_and_will_be_before_the_signature() -> None:
+    async with opened() as console:
+        await to_three_bets(console)
+        await console.choose_in_menu("correct_bet/")
+        await console.click(console.page.locator("#panel .list button", has_text="Bob Initial Bet Box 1 20"))
+        for digit in "25":
+            await console.press(digit)
+        await console.press("ok")
+        await console.click(console.page.locator("#panel .answers button").first)
+        await console.reads("Then: Bob Initial Bet Box 1: was 20, will be 25.")
+        assert "*" not in await console.page.locator("#panel .facts").inner_text()
+        await console.sign(SUPERVISOR)
+        await console.says("3 cards to Box 1")
+        assert await amounts(console) == {"Ann main 1": 30, "Bob main 1": 25, "Bob main 3": 50}
+
+
+async def test_each_bettor_of_a_box_chooses_after_an_exposed_card() -> None:
+    async with opened() as console:
+        await to_three_bets(console)
+        await console.deal(1)
+        await console.says("3 cards to Box 3")
+        await console.report("exposed_card", "B1")
+        await console.confirm(SUPERVISOR)
+        await console.says("Ask Ann at box 1, Bob at box 1, Bob at box 3")
+        for width, height in ((800, 1280), (1280, 800)):
+            await console.page.set_viewport_size({"width": width, "height": height})
+            await console.page.evaluate(DRAWN)
+            measured = await console.page.evaluate(MEASURE)
+            assert wrong(measured, measured["regions"]) == {}
+        rows = console.page.locator("#panel .row")
+        assert [row.split("\n")[0] for row in await rows.all_inner_texts()] == [
+            "Box 1 Ann 30",
+            "Box 1 Bob 20",
+            "Box 3 Bob 50",
+        ]
+        await console.press("B1/Ann/withdraw")
+        await rows.filter(has_text="Box 1 Ann 30 Withdraws").wait_for()
+        await console.press("B3/Bob/absent")
+        await console.sign(SUPERVISOR)
+        await rows.filter(has_text="Box 3 Bob 50 Continues").wait_for()
+        await console.press("B1/Bob/continue")
+        await console.says("3 cards to Box 3")
+        await console.turn_over_all()
+        await console.end_round()
+        settled = {bet["number"]: bet["verdict"] for bet in (await console.state())["settlement"]}
+        assert settled[1] == "returned"
+        assert set(settled) == {1, 2, 3}
+
+
+async def interrupted(console: Console, established: str) -> None:
+    """The power failed, which affects play; whether a wager has won or lost is answered so."""
+    await console.report("power_failure")
+    await console.press("yes")
+    await console.says("Has any wager won or lost for certain?")
+    await console.press(established)
+
+
+async def test_a_power_failure_with_an_outcome_established_plays_on() -> None:
+    """NC 5.4.1."""
+    async with opened() as console:
+        await to_three_bets(console)
+        await console.deal(3)
+        one, three, dealer = console.table.dealt()
+        await console.turn_over({"D": dealer, "B1": one})
+        await interrupted(console, "yes")
+        await console.reads("NC 5.4.1. Decides: pit supervisor")
+        await console.reads("Then: Turn over box 3.")
+        await console.confirm(SUPERVISOR)
+        await console.turn_over({"B3": three})
+        await console.end_round()
+        assert len((await console.state())["settlement"]) == 3
+
+
+async def test_a_power_failure_with_no_outcome_established_returns_every_bet() -> None:
+    """NC 5.4.2."""
+    async with opened() as console:
+        await to_three_bets(console)
+        await console.deal(2)
+        await interrupted(console, "no")
+        await console.reads("NC 5.4.2. Decides: pit supervisor")
+        await console.reads("Then: The round is void.")
+        await console.confirm(SUPERVISOR)
+        await console.press("again")
+        await console.says("Return all bets")
+        await console.press("record_settled/")
+        assert {bet["verdict"] for bet in (await console.state())["settlement"]} == {"returned"}

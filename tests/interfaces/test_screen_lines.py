@@ -1,0 +1,34 @@
+"""What people at a screen read of an event: names, signs of suits, and no path of the machine."""
+
+from __future__ import annotations
+
+import pytest
+
+from controller.api.screen_lines import line_for_screens
+from controller.games.own_words import OwnWords
+
+NAMES = {"ana": "Ana Ruiz", "e04": "Left"}
+
+
+@pytest.mark.parametrize(
+    ("event", "line"),
+    [
+        ({"event": "dealer_came", "dealer": "ana"}, "Ana Ruiz deals from now on."),
+        ({"event": "dealer_came", "dealer": "ana2"}, "Ana2 deals from now on."),
+        ({"event": "hand_exposed", "place": "B3", "cards": ["TH", "4D", "KS"]}, "Box 3 shows 10♥ 4♦ K♠."),
+        (
+            {"event": "device_lost", "code": "transport-lost", "sentence": "The serial port /dev/ttyACM0 is gone."},
+            "Device lost: check its power and its cable.",
+        ),
+        ({"event": "screen_removed", "screen": "e04"}, "Screen Left removed."),
+        ({"event": "service_changed", "service": "reconciling", "cause": "/dev/ttyACM0 is gone."}, None),
+        ({"event": "command_done"}, None),
+    ],
+)
+def test_a_line_for_screens(event: dict[str, object], line: str | None) -> None:
+    assert line_for_screens(event, OwnWords(), NAMES) == line
+
+
+def test_a_text_that_a_person_wrote_is_not_changed() -> None:
+    said = line_for_screens({"event": "table_paused", "reason": "ana saw KS"}, OwnWords(), NAMES)
+    assert said == "Paused: ana saw KS."

@@ -1,0 +1,87 @@
+"""The language of an answer: the request's, for states of screens, offers, previews, refusals and rounds."""
+
+from __future__ import annotations
+
+import json
+
+import msgspec
+import pytest
+
+from controller.api.in_language import SENTENCES, in_language
+from controller.api.messages import OperationAnswer
+from controller.api.preview import preview
+from controller.api.round_events import with_lines
+from controller.api.screen_state import Kind, LastView, table_message
+from controller.api.screen_stream import ScreenStates
+from controller.api.view import LinkView, view_of
+from controller.games.own_words import OwnWords
+from controller.table import operations
+from controller.table.offers import offers
+from tests.end_to_end.stage import short_folder
+from tests.interfaces.test_screen_stream import Table
+from tests.interfaces.test_screens_door import Served
+from tests.table.harness import TableHarness
+
+CHINESE = "zh-Hans"
+EXAMPLES = {
+    "next": ("Mark the boxes with bets.", "\u8bf7\u6807\u8bb0\u6709\u6ce8\u7684\u6ce8\u4f4d\u3002"),
+    "line": ("play resumes", "\u6062\u590d"),
+}
+
+
+def test_every_field_of_sentences_is_one_of_its_type() -> None:
+    for kind, fields in SENTENCES.items():
+        assert set(fields) <= set(kind.__struct_fields__)
+
+
+def test_a_screen_is_given_the_state_in_its_language_and_nothing_else_differs() -> None:
+    states = ScreenStates(Table())
+    english = json.loads(states.shared(Kind(operates=True)))
+    chinese = json.loads(states.shared(Kind(operates=True, language=CHINESE)))
+    assert (english["language"], chinese["language"]) == ("en", CHINESE)
+    assert chinese["view"]["next_step"] != english["view"]["next_step"]
+    assert list(chinese["layout"]["labels"]) == list(english["layout"]["labels"])
+    assert [one["operation"] for one in chinese["offers"]] == [one["operation"] for one in english["offers"]]
+    assert [one["arguments"] for one in chinese["offers"]] == [one["arguments"] for one in english["offers"]]
+    refused = [one["sentence"] for one in chinese["offers"] if not one["allowed"]]
+    assert refused
+    assert all(not sentence.isascii() for sentence in refused)
+
+
+def test_a_translation_follows_from_the_english_message_alone() -> None:
+    """So that the faces of cards that are not exposed cannot show in it."""
+    state = TableHarness().start().to_betting().state
+    message = table_message(state, view_of(state, LinkView()), offers(state), LastView(), Kind(operates=True))
+    kept = msgspec.json.encode(message)
+    assert in_language(message, CHINESE) == in_language(message, CHINESE)
+    assert msgspec.json.encode(in_language(message, "en")) == kept
+
+
+@pytest.mark.parametrize("language", ["en", CHINESE])
+def test_refusals_previews_and_lines_are_translated(language: str) -> None:
+    state = TableHarness().start().to_betting().state
+    english, chinese = EXAMPLES["next"]
+    refusal = in_language(OperationAnswer(False, code="boxes", sentence=english), language)
+    assert refusal.sentence == (english if language == "en" else chinese)
+    tried = preview(state, operations.AbandonRound("so decided", "house"))
+    assert in_language(tried, language).next_step.isascii() is (language == "en")
+    event = b'{"entry":1,"utc_ns":9,"round":1,"event":"table_resumed"}'
+    (told,) = with_lines([event], OwnWords(), {}, language)
+    assert json.loads(told)["line"].isascii() is (language == "en")
+
+
+async def test_each_request_of_a_connection_is_answered_in_its_own_language() -> None:
+    with short_folder() as folder:
+        served = Served(folder)
+        await served.server.start()
+        try:
+            caller = await served.call()
+            said = []
+            for path in (b"/v1/nothing?language=zh-Hans", b"/v1/nothing", b"/v1/nothing?language=fr"):
+                status, body = await served.ask(caller, path=path)
+                said.append(json.loads(body)["sentence"])
+                assert status == 404
+            assert [sentence.isascii() for sentence in said] == [False, True, True]
+            await caller.close()
+        finally:
+            await served.server.close()

@@ -1,0 +1,122 @@
+"""Whatever a person can be told in a scenario has a translation, and no English is left in it but what people wrote."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from controller.api.in_language import SENTENCES
+from controller.api.messages import encode_hook
+from controller.api.narration import tell
+from controller.api.preview import preview
+from controller.api.screen_state import layout_of, reports_of
+from controller.api.view import LinkView, view_of
+from controller.language import translated
+from controller.roles import Role
+from controller.table import events, operations
+from controller.table.events import AnyEvent
+from controller.table.inputs import AnyInput
+from controller.table.offers import offers
+from controller.table.state import TableState
+from firmware_bridge.cards import Concealed, Evidence, Exposed
+from simulators.scenarios import FOLDER, load, names
+from simulators.scenarios.course import Course, TableSetting
+from simulators.scenarios.player import play
+
+CHINESE = "zh-Hans"
+GAMES = sorted({name.partition("/")[0] for name in names()})
+SHORT = ("nc",)  # in every run
+WORD = re.compile(r"[A-Za-z]{2,}")
+CODES = re.compile(r"\b(?:NC|TP|RTP|F3|P3) [A-Z]{0,2}[0-9.]+|\bI[0-9]{2}[ab]?\b|\b(?:[2-9ATJQK][SHDC] ?)+\b")
+LEFT = {
+    *(word for role in Role for word in role.value.split("_")),
+    *(
+        "ann",
+        "batch",
+        "bob",
+        "dead",
+        "decided",
+        "entered",
+        "looked",
+        "odd",
+        "scenario",
+        "seal",
+        "shuffler",
+        "sim",
+        "so",
+    ),
+    *("witness", "wrongly"),
+}
+"""Names of people and notes that steps enter where the file of a scenario has none."""
+
+
+def said_in(value: object) -> Iterator[str]:
+    """Every sentence that a person reads."""
+    if isinstance(value, tuple):
+        for one in value:
+            yield from said_in(one)
+    if not isinstance(value, msgspec.Struct):
+        return
+    for name in value.__struct_fields__:
+        found = getattr(value, name)
+        if name not in SENTENCES.get(type(value), ()):
+            yield from said_in(found)
+        elif isinstance(found, str):
+            yield found
+        else:
+            yield from found.values() if isinstance(found, dict) else found
+
+
+class Listening(Course):
+    """Notes whatever people are told."""
+
+    def __init__(self, setting: TableSetting, heard: set[str]) -> None:
+        self.heard = heard
+        super().__init__(setting)
+
+    def observed(self, before: TableState, given: AnyInput, numbered: tuple[tuple[int, AnyEvent], ...]) -> None:
+        super().observed(before, given, numbered)
+        if self.state.settings is None:
+            return
+        state = self.state
+        shown = (view_of(state, LinkView()), offers(state), layout_of(state), reports_of(state))
+        self.heard |= {*said_in(shown), *said_in(self._previews())}
+        for _, event in numbered:
+            fields = msgspec.json.decode(msgspec.json.encode(event, enc_hook=hide))
+            if line := tell(fields, state.game.words):
+                self.heard.add(line)
+            if isinstance(event, events.OperationRefused):
+                self.heard.add(event.sentence)
+
+    def _previews(self) -> tuple[object, ...]:
+        confirm = (operations.ConfirmIrregularity(one.id, one.revision) for one in self.state.open)
+        return tuple(preview(self.state, one) for one in confirm)
+
+
+def hide(value: object) -> object:
+    return {} if isinstance(value, Concealed | Exposed | Evidence) else encode_hook(value)
+
+
+def heard_in(name: str) -> set[str]:
+    scenario = load(name)
+    course = Listening(scenario.setting, set())
+    for _ in play(scenario, course):
+        pass
+    return course.heard
+
+
+@pytest.mark.parametrize("game", [pytest.param(one, marks=() if one in SHORT else pytest.mark.soak) for one in GAMES])
+def test_all_that_is_said_in_scenarios_is_translated(game: str) -> None:
+    untranslated: dict[str, str] = {}
+    for name in (one for one in names() if one.startswith(f"{game}/")):
+        written = LEFT | set(WORD.findall(Path(FOLDER, f"{name}.scenario").read_text("utf-8")))
+        for sentence in heard_in(name):
+            said = translated(sentence, CHINESE)
+            left = set(WORD.findall(CODES.sub("", said)))
+            if not (left <= written or {word.lower() for word in left} <= written):
+                untranslated[sentence] = said
+    assert untranslated == {}

@@ -1,0 +1,61 @@
+"""What a person in front of a table reads in another language."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from controller.language import translated
+from controller.language.catalogue import LANGUAGES, SLOT, catalogue, read
+from controller.language.translating import LONGEST, MOST_TRIED, Translation
+from controller.table.account_of_turns import ASKED_FOR, PHRASES, done
+from tests.language.templates import missing
+
+CHINESE = "zh-Hans"
+EXAMPLES = json.loads(Path(__file__).with_name("examples.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("language", LANGUAGES[1:])
+def test_the_catalogue_has_every_sentence_of_the_source(language: str) -> None:
+    """`python -m tests.language.templates` prints what is missing."""
+    assert missing(language) == {}
+
+
+@pytest.mark.parametrize("language", LANGUAGES[1:])
+def test_a_translation_has_the_arguments_of_its_sentence(language: str) -> None:
+    words = read(language)
+    assert words
+    for template, said in words.items():
+        assert sorted(SLOT.findall(template)) == sorted(SLOT.findall(said)), template
+        assert said.strip(), template
+    assert list(words) == sorted(words)
+
+
+@pytest.mark.parametrize(("sentence", "said"), EXAMPLES.items())
+def test_a_sentence_is_translated_with_its_arguments_and_names_of_people_stay(sentence: str, said: str) -> None:
+    assert translated(sentence, CHINESE) == said
+    assert translated(sentence, "en") == sentence
+
+
+def test_what_no_template_fits_stays_english() -> None:
+    for written in ("Ann felt unwell", "nothing of this kind, or that; not: even (this)", "", "三号位的茶"):
+        assert translated(written, CHINESE) == written
+
+
+@pytest.mark.parametrize("piece", [", ", "a, ", ": ", "; b", " (", "box 1 and ", "? ", "card 1 from "])
+def test_a_long_note_does_not_keep_the_table_from_answering(piece: str) -> None:
+    text = (piece * LONGEST)[:LONGEST]
+    translation = Translation(catalogue(CHINESE))
+    translation.sentence(text, 0)
+    assert translation.tried < MOST_TRIED + 1000  # those of the text that was begun
+    assert translated(text + piece, CHINESE) == text + piece
+
+
+@pytest.mark.parametrize("phrase", sorted({*map(done, PHRASES.values()), *ASKED_FOR.values()}))
+def test_what_somebody_else_did_is_translated(phrase: str) -> None:
+    """Those sentences are made of a name and a phrase in the past tense, which is in no template of the source."""
+    said = translated(f"Sam (Left) {phrase}.", CHINESE)
+    assert said.startswith("Sam (Left)已")
+    assert phrase not in said
