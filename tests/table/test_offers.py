@@ -13,20 +13,17 @@ from hypothesis.stateful import initialize
 from controller.games import GAMES
 from controller.games.specification import Unit
 from controller.roles import Role
-from controller.table import operations
 from controller.table.events import AnyEvent
 from controller.table.inputs import AnyInput, PersonActed
 from controller.table.offers import ANOTHER, offers
-from controller.table.operations import Operation
 from controller.table.perform import can
-from controller.table.phases import Service
 from controller.table.state import TableState
 from simulators.scenarios import load, names
 from simulators.scenarios.course import Course
 from simulators.scenarios.player import play
 from tests.table.every_input import every_operation
 from tests.table.every_state import every_state
-from tests.table.offered_and_done import assert_offers_hold, assert_was_offered, is_of
+from tests.table.offered_and_done import assert_offers_hold, assert_was_offered, is_of, needs_no_offer
 from tests.table.test_random_rounds import Rounds
 from tests.table.watched import WatchedTable
 
@@ -75,18 +72,8 @@ def test_whatever_a_person_may_do_was_offered() -> None:
             if can(state, PersonActed("", person, Role.SHIFT_MANAGER, state.round.number, operation)):
                 taken += 1
                 offered = any(is_of(offer, operation) for offer in allowed)
-                assert offered or is_senseless(state, operation), f"{operation} in {state.phase}, {state.service}"
+                assert offered or needs_no_offer(state, operation), f"{operation} in {state.phase}, {state.service}"
     assert taken > 100_000
-
-
-def is_senseless(state: TableState, operation: Operation) -> bool:
-    """What the table takes and no one needs: chips over a maximum where none lie, a return of a table in service."""
-    if isinstance(operation, operations.RejectExcess):
-        return not state.layout.bets
-    if isinstance(operation, operations.EnrolScreen):  # a browser asks for it, which is no screen yet
-        return True
-    in_service = state.service is Service.IN_SERVICE and not state.device.stops
-    return isinstance(operation, operations.ReturnToService) and in_service
 
 
 class OfferedTable(WatchedTable):
