@@ -2,12 +2,14 @@
 
 Community, unverified against the maker's specification: docs/other_devices.md.
 
-    [Game]<Card:4S>   [Manual Burn Cards]<Card:TH>   a card        [Game]<Game>   a card that could not be read
-    [Game]<Alarm:E3 Card Not Read>   [GameAlarm]<Alarm:...>         an alarm      <W0x01>        a warning
+    [Game]<Card:4S>   [Manual Burn Cards]<Card:TH>           a card
+    [Game]<Game>      [Manual Burn Cards]<Game>              a card that could not be read
+    [Game]<Alarm:E3 Card Not Read>   [GameAlarm]<Alarm:...>  an alarm
+    <W0x01>                                                  a warning
 
-An item ends with its ">"; line ends and blanks between items mean nothing and may be absent. There is no checksum: an
-item that was damaged on the line may have been a card, so it is reported as not understood and never dropped. So is one
-whose end does not come in time.
+Capitals and small letters mean the same: a public reader of these shoes takes both. An item ends with its ">"; line
+ends and blanks between items mean nothing and may be absent. There is no checksum: an item that was damaged on the line
+may have been a card, so it is reported as not understood and never dropped. So is one whose end does not come in time.
 """
 
 from __future__ import annotations
@@ -38,32 +40,36 @@ _BREAKS: Final = re.compile(rb"[\r\n\x00]")  # no item goes over a line end
 _MODE: Final = r"\[(Game|Manual Burn Cards)\]"
 
 
+def _item(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE | re.ASCII)
+
+
 def _card(found: re.Match[str], data: bytes) -> Decoded:
     try:
-        return Decoded(card_drawn(Card.parse(found[2])), data)
+        return Decoded(card_drawn(Card.parse(found[2].upper())), data)
     except UnknownCardError:
         return not_understood("a card of unknown rank or suit", data)
 
 
 def _unread(found: re.Match[str], data: bytes) -> Decoded:
-    """The mode's name stands in place of the card. Public sources show it for games; the other mode is inferred."""
+    """A word stands in place of the card: `Game` in either mode, or, as is inferred only, the mode's own name."""
     return Decoded(card_drawn(None), data)
 
 
 def _alarm(found: re.Match[str], data: bytes) -> Decoded:
     """Only the code: the text may name a card."""
-    return Decoded(Alarmed(found[2] or "without a code"), data)
+    return Decoded(Alarmed(found[2].upper() if found[2] else "without a code"), data)
 
 
 def _warning(found: re.Match[str], data: bytes) -> Decoded:
-    return Decoded(Noted(f"warning {found[1]}"), data)
+    return Decoded(Noted(f"warning W0x{found[1].upper()}"), data)
 
 
 _ITEMS: Final[tuple[tuple[re.Pattern[str], Callable[[re.Match[str], bytes], Decoded]], ...]] = (
-    (re.compile(_MODE + r"<Card:(10[CDHS]|[2-9TJQKA][CDHS])>"), _card),
-    (re.compile(_MODE + r"<\1>"), _unread),
-    (re.compile(r"\[(Game|Manual Burn Cards|GameAlarm)\]<Alarm:(?:(E[0-9]{1,3})\b)?[ -~]*>"), _alarm),
-    (re.compile(r"<(W0x[0-9A-Fa-f]{1,4})>"), _warning),
+    (_item(_MODE + r"<Card:(10[CDHS]|[2-9TJQKA][CDHS])>"), _card),
+    (_item(_MODE + r"<(?:Game|\1)>"), _unread),
+    (_item(r"\[(Game|Manual Burn Cards|GameAlarm)\]<Alarm:(?:(E[0-9]{1,3})\b)?[ -~]*>"), _alarm),
+    (_item(r"<W0x([0-9A-F]{1,4})>"), _warning),
 )
 
 

@@ -14,7 +14,7 @@ from firmware_bridge.drivers.cardlink.framing import FrameReader
 SAMPLE_SIZE: Final = 256  # bytes that are enough for a guess
 
 _FORMS: Final[tuple[tuple[str, re.Pattern[bytes]], ...]] = (
-    ("bee_tek", re.compile(rb"\[(Game|Manual Burn Cards|GameAlarm)\]<|<W0x")),
+    ("bee_tek", re.compile(rb"\[(Game|Manual Burn Cards|GameAlarm)\]<|<W0x", re.IGNORECASE)),
     ("angel_eye", re.compile(rb"\x05[!-~][!-~][\x80-\xff]{0,8}\x03[0-9A-F]{2}")),
     ("line_reader", re.compile(rb"(?:^|[\r\n])[0-9A-Za-z:-]{4,128}\r?\n")),
 )

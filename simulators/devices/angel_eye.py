@@ -20,6 +20,8 @@ from simulators.devices.one_way import OneWayDevice
 COPIES: Final = 3
 _BIT_7: Final = 0x80
 _ERROR_MODE: Final = 0x40
+_HANDS: Final = 2  # Player and Banker
+_IN_A_HAND: Final = 3  # cards of baccarat, at most
 _SUITS: Final = {"D": 1, "C": 2, "S": 3, "H": 4}
 _JAM: Final = 5  # reverse run midway
 _CANNOT_READ: Final = 1
@@ -28,7 +30,11 @@ _ORDERS: Final = {b"LK01", b"LK02", b"GP00"}
 
 
 class AngelEyeDevice(OneWayDevice):
-    """Numbers its telegrams with the characters from `first` to `last`, one after the other and around."""
+    """Numbers its telegrams with the characters from `first` to `last`, one after the other and around.
+
+    Its cards go to Player and Banker in turn, three each, and then to the next game's: every one has the index 1, 2 or
+    3 that public readers of a game's cards expect.
+    """
 
     baud = 4800
 
@@ -107,8 +113,8 @@ class AngelEyeDevice(OneWayDevice):
         face = _BIT_7 | _SUITS[card.suit] << 4 | card.rank
         if self.locked:
             return self.telegram(bytes([ord("d"), _BIT_7, face]))
-        target = (self._drawn - 1) % 2  # Player and Banker in turn
-        return self.telegram(bytes([ord("D"), _BIT_7 | target << 4 | (self._drawn - 1) // 2 % 16, face]))
+        before, target = divmod(self._drawn - 1, _HANDS)
+        return self.telegram(bytes([ord("D"), _BIT_7 | target << 4 | before % _IN_A_HAND + 1, face]))
 
     def _fail(self, error: int) -> bytes:
         self._error = error

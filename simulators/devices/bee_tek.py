@@ -41,7 +41,7 @@ class BeeTekDevice(OneWayDevice):
     def _encode_card(self, card: Concealed | None) -> bytes:
         if card is not None:
             return self._item(self._mode, f"Card:{card.expose().code}")
-        return self._item(self._mode, "Alarm:E3 Card Not Read") + self._item(self._mode, self._mode)
+        return self._item(self._mode, "Alarm:E3 Card Not Read") + self._item(self._mode, "Game")
 
     def _item(self, mode: str, content: str) -> bytes:
         return f" [{mode}]<{content}> \r\n".encode("ascii")

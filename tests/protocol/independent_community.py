@@ -73,16 +73,17 @@ def decode_bee_tek(stream: bytes) -> list[str]:
         text = item.strip()
         if not text:
             continue
-        if text.startswith("<W"):
-            heard.append(f"noted: warning {text[1:-1]}")
+        text = text.lower()
+        if text.startswith("<w"):
+            heard.append(f"noted: warning W0x{text[4:-1].upper()}")
             continue
         mode, said = text[1:-1].split("]<")
-        if said == mode:
+        if said in (mode, "game"):
             heard.append("unread card")
-        elif said.startswith("Card:"):
-            heard.append(f"card {said[5:].replace('10', 'T')}")
+        elif said.startswith("card:"):
+            heard.append(f"card {said[5:].replace('10', 't').upper()}")
         else:
-            heard.append(f"alarm: {said[6:].split(' ')[0]}")
+            heard.append(f"alarm: {said[6:].split(' ')[0].upper()}")
     return heard
 
 

@@ -168,6 +168,15 @@ def test_a_refusal_has_its_reason(code: str, reason: str) -> None:
     assert answers(shoe.receive(b"\x15" + code.encode(), 0.1)) == [Answered(7, False, reason)]
 
 
+@pytest.mark.parametrize(("code", "reason"), [(0x01, "framing"), (0x13, "command"), (0x22, "writing"), (0xFF, "other")])
+def test_a_refusal_with_a_code_of_one_byte_has_its_reason(code: int, reason: str) -> None:
+    shoe = driver(arm=True)
+    shoe.command(7, HoldExit(), 0.0)
+    heard = shoe.receive(b"\x15" + bytes([code]) + card("2"), 0.1)
+    assert answers(heard) == [Answered(7, False, reason)]
+    assert texts_of(heard) == ["card KD"], "what follows is read from its beginning"
+
+
 def test_an_order_is_written_once_and_without_an_answer_it_is_not_done() -> None:
     shoe = driver(arm=True)
     shoe.tick(0.0)

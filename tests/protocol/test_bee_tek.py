@@ -46,12 +46,26 @@ def test_every_card_in_both_modes(card: Card, mode: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("item", "heard"),
+    [
+        (b"[game]<CARD:4s>", "card 4S"),
+        (b"[MANUAL BURN CARDS]<card:10h>", "card TH"),
+        (b"[Manual Burn Cards]<game>", "unread card"),
+        (b"[Manual Burn Cards]<manual burn cards>", "unread card"),
+        (b"[gameAlarm]<alarm:e12 Cover>", "alarm: E12"),
+        (b"<w0X0a>", "noted: warning W0x0A"),
+    ],
+)
+def test_capitals_and_small_letters_mean_the_same(item: bytes, heard: str) -> None:
+    assert texts_of(driver().receive(item, 0.0)) == [heard]
+
+
+@pytest.mark.parametrize(
     "item",
     [
         b"[Game]<Card:1S>",
         b"[Game]<Card:4X>",
         b"[Game]<Card:>",
-        b"[Game]<Card:4s>",
         b"[Game]<Cbrd:4S>",
         b"[Game]<Manual Burn Cards>",
         b"<Card:4S>",

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firmware_bridge.cards import Card
-from firmware_bridge.drivers.angel_eye.telegrams import bcc, encode_order, encode_telegram
+from firmware_bridge.drivers.angel_eye.telegrams import Telegram, TelegramReader, bcc, encode_order, encode_telegram
 from firmware_bridge.drivers.registry import load_driver
 from simulators.devices.angel_eye import AngelEyeDevice
 from simulators.devices.armed_faults import ArmedFault
@@ -96,6 +96,20 @@ def test_any_telegram_with_a_right_check_is_read_as_by_hand(seq: int, code: str,
     heard = texts_of(driver.receive(encode_telegram(seq, data) * 3, 0.0))
     wants = {"D": 2, "d": 2, "S": 0}.get(code, len(payload))
     assert heard == (decode_angel_eye(encode_telegram(seq, data)) if len(payload) == wants else ["not understood"])
+
+
+def test_a_simulated_angel_eye_numbers_the_cards_of_a_hand_from_one() -> None:
+    """Public readers of a game's cards drop any other index."""
+    device = AngelEyeDevice(random=Random(1))
+    device.mechanism.load(device.mechanism.shuffled_by_hand(), deck=1)
+    device.outgoing()
+    while device.mechanism.inside:
+        device.mechanism.draw()
+    cards = [piece for piece in TelegramReader().receive(device.outgoing()) if isinstance(piece, Telegram)][::3]
+    hands = [(card.data[1] >> 4 & 7, card.data[1] & 0x0F) for card in cards]
+    assert hands[:7] == [(0, 1), (1, 1), (0, 2), (1, 2), (0, 3), (1, 3), (0, 1)]
+    assert len(hands) == 52
+    assert {index for _, index in hands} == {1, 2, 3}
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,10 @@
 
     shoe to host   ENQ  seq  code and payload  ETX  BCC     BCC: XOR of everything after ENQ up to and including ETX
     host to shoe   STX  "OP"  type  data  ETX  BCC          BCC: XOR of everything from STX on, STX included
-    its answer     ACK, or NAK and a code of two hexadecimal digits
+    its answer     ACK, or NAK and a code of two hexadecimal digits, or of one byte with that value
 
-A BCC is two hexadecimal digits in ASCII.
+Public readers disagree on the code after NAK; no code is a digit when it is one byte. A BCC is two hexadecimal digits
+in ASCII.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ ENQ: Final = 0x05
 ACK: Final = 0x06
 NAK: Final = 0x15
 LONGEST_DATA: Final = 32  # bytes between ENQ and ETX; the longest that is known has 8
+_CODES: Final = frozenset(bytes.fromhex("010203111213142122FF"))  # after NAK, in one byte
 _HEX: Final = frozenset(b"0123456789ABCDEFabcdef")
 
 
@@ -32,7 +34,7 @@ class Telegram(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """The shoe's answer to a command. `refusal`: the two digits after NAK, empty for ACK."""
+    """The shoe's answer to a command. `refusal`: the code after NAK as two digits, empty for ACK."""
 
     refusal: str
     raw: bytes
@@ -117,7 +119,10 @@ class TelegramReader:
             yield from self._break_off(overlong=True)
 
     def _finish_refusal(self, raw: bytes) -> Iterator[Piece]:
-        if not _HEX.issuperset(raw[1:]):
+        if raw[1:] and raw[1] in _CODES:
+            self._kept.clear()
+            yield Answer(f"{raw[1]:02X}", raw)
+        elif not _HEX.issuperset(raw[1:]):
             yield from self._break_off()
         elif len(raw) == 3:
             self._kept.clear()
