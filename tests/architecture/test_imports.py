@@ -104,6 +104,7 @@ def test_only_what_the_project_declares_is_imported() -> None:
         "rich", "serial", "structlog", "transitions", "usb",
         "jinja2", "matplotlib",  # of the extra `report`, imported only where a page is asked for
         "pytest", "pytest_asyncio",  # the bench is a plug-in
+            "hypothesis",  # of the extra `conformance`, for the tests of a driver's own package
         *PACKAGES,
     }  # fmt: skip
     foreign = {

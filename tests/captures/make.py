@@ -28,8 +28,8 @@ from simulators.devices.mechanism import Profile, full_capabilities
 from simulators.devices.one_way_shoes import ONE_WAY_SHOES
 from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
+from simulators.driver_conformance.every_driver import Clock, Shoe
 from simulators.ports.in_process import simulated_key, simulated_serial
-from tests.protocol.driver_conformance import Clock, Shoe
 
 FOLDER = Path(__file__).parent
 CARD_TABLE = FOLDER / "line_reader.cards.csv"

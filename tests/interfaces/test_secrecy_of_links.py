@@ -50,9 +50,9 @@ from simulators.devices.mechanism import Profile, full_capabilities
 from simulators.devices.one_way_shoes import ONE_WAY_SHOES
 from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
+from simulators.driver_conformance.every_driver import Shoe
 from simulators.ports.in_process import simulated_key, simulated_serial
 from tests.link.parts import Bench, Desk, HandClock, running
-from tests.protocol.driver_conformance import Shoe
 
 CARDS_DRAWN: Final = 24
 LENGTHS: Final = (6, 59, 60, 61, 128)  # of identifiers; sealed evidence is in blocks

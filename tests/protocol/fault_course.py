@@ -22,9 +22,9 @@ from simulators.devices.mechanism import Profile, full_capabilities
 from simulators.devices.one_way_shoes import ONE_WAY_SHOES
 from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
+from simulators.driver_conformance.plain import reports
 
 from .parts import KEY
-from .plain import reports
 from .table import add_up
 
 ObservationT = TypeVar("ObservationT", bound=AnyObservation)

@@ -12,9 +12,9 @@ from firmware_bridge.drivers.angel_eye import AngelEye
 from firmware_bridge.drivers.angel_eye.telegrams import encode_telegram
 from firmware_bridge.drivers.base import Answered, DeviceReady, Heard
 from simulators.devices.angel_eye import AngelEyeDevice
+from simulators.driver_conformance.plain import reports, texts_of
 
 from .community import setting
-from .plain import reports, texts_of
 
 LOCK = bytes.fromhex("024F504C4B3032033142")
 UNLOCK = bytes.fromhex("024F504C4B3031033138")

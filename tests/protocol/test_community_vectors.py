@@ -20,10 +20,10 @@ from simulators.devices.armed_faults import ArmedFault
 from simulators.devices.bee_tek import BeeTekDevice
 from simulators.devices.line_reader import LineReaderDevice, simulated_identifiers
 from simulators.devices.one_way import OneWayDevice
+from simulators.driver_conformance.plain import texts_of
 
 from .community import setting
 from .independent_community import check, decode_angel_eye, decode_bee_tek, decode_lines
-from .plain import texts_of
 
 PAGE: Final = (Path(__file__).parents[2] / "docs" / "other_devices.md").read_text(encoding="utf-8")
 TAGS: Final = {"E280689400130000": "KC", "E280689400130001": "KC"}

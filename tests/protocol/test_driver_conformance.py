@@ -17,8 +17,8 @@ from simulators.devices.line_reader import LineReaderDevice, simulated_identifie
 from simulators.devices.mechanism import Profile, full_capabilities
 from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
+from simulators.driver_conformance.every_driver import Clock, DriverConformance, OneWayConformance, Shoe, Wire
 
-from .driver_conformance import Clock, DriverConformance, OneWayConformance, Shoe, Wire
 from .parts import KEY
 
 

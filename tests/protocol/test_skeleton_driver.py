@@ -1,62 +1,58 @@
-"""The skeleton of docs/a_new_driver.md does what every driver must."""
+"""The skeleton of docs/a_new_driver.md passes its own tests, where nothing but the installed packages is at hand."""
 
 from __future__ import annotations
 
-import importlib.util
+import shutil
+import subprocess
+import sys
 from pathlib import Path
-from random import Random
-from types import ModuleType
 
-from firmware_bridge.drivers.base import Driver
-from firmware_bridge.drivers.setting import DriverSetting
-from firmware_bridge.observations import AnyObservation, CardDrawn
-from simulators.devices.one_way import OneWayDevice
+import pytest
 
-from .driver_conformance import Clock, OneWayConformance, Shoe
+from tests.architecture.sources import ROOT
+
+SKELETON = ("skeleton_driver.py", "skeleton_device.py", "test_skeleton_driver.py")
 
 
-def skeleton() -> ModuleType:
-    path = Path(__file__).parents[2] / "docs" / "skeleton_driver.py"
-    found = importlib.util.spec_from_file_location("skeleton_driver", path)
-    assert found is not None
-    assert found.loader is not None
-    module = importlib.util.module_from_spec(found)
-    found.loader.exec_module(module)
-    return module
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """A driver's own folder, and beside it the three packages that the wheel installs."""
+    for name in SKELETON:
+        shutil.copy(ROOT / "docs" / name, tmp_path)
+    installed = tmp_path / "installed"
+    for name in ("firmware_bridge", "controller", "simulators"):
+        shutil.copytree(ROOT / name, installed / name, ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path
 
 
-SKELETON = skeleton()
+def run(package: Path) -> subprocess.CompletedProcess[str]:
+    tests = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir=.", "test_skeleton_driver.py"]
+    environment = {"PYTHONPATH": "installed:.", "PATH": "/usr/bin:/bin"}
+    return subprocess.run(tests, cwd=package, env=environment, capture_output=True, text=True)
 
 
-class SkeletonDevice(OneWayDevice):
-    """The invented shoe."""
-
-    baud = 9600
-
-    def encode(self, observation: AnyObservation) -> bytes:
-        if not isinstance(observation, CardDrawn) or observation.card is None:
-            return b""
-        number = observation.card.expose().number
-        return f"{number}:{sum(map(int, str(number)))}\n".encode()
+def test_the_skeleton_does_what_every_driver_must(package: Path) -> None:
+    ended = run(package)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert " passed" in ended.stdout
 
 
-class TestSkeleton(OneWayConformance):
-    @staticmethod
-    def make_driver(setting: DriverSetting, now: float) -> Driver:
-        driver: Driver = SKELETON.DRIVER.load()(setting, now)
-        return driver
-
-    noise = b"~~\xff\n"
-
-    def make_device(self, clock: Clock) -> Shoe:
-        return SkeletonDevice(random=Random(1))
-
-    def hiss(self, data: bytes) -> bytes:
-        return data + b"\n"
-
-    def damage(self, data: bytes) -> bytes:
-        return data.replace(b":", b";")
-
-    def is_lawful(self, drawn: list[str], heard: list[str]) -> bool:
-        """Its sum lets through digits that change places, and a line end that is changed joins two lines."""
-        return sum(card not in drawn for card in heard) <= 1 and len(heard) <= len(drawn) + 1
+@pytest.mark.parametrize(
+    ("right", "wrong", "found_by"),
+    [
+        ("self._line + data", "data", "in_any_pieces"),
+        ('yield not_understood("a line that is damaged, or none of this device", line)', "yield from ()", "damage"),
+        ("yield Decoded(GapSuspected", "Decoded(GapSuspected", "lines_mean"),
+        ("if word in _SAYS", "if False", "lines_mean"),
+        ("self._give_up_at = now + ENDS_WITHIN if self._line else math.inf", "pass", "does_not_end"),
+    ],
+)
+def test_its_tests_find_a_mistake_in_it(package: Path, right: str, wrong: str, found_by: str) -> None:
+    driver = package / "skeleton_driver.py"
+    text = driver.read_text("utf-8")
+    assert text.count(right) == 1
+    driver.write_text(text.replace(right, wrong), "utf-8")
+    ended = run(package)
+    failed = [line for line in ended.stdout.splitlines() if line.startswith("FAILED")]
+    assert ended.returncode == 1
+    assert any(found_by in line for line in failed), ended.stdout

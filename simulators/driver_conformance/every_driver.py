@@ -1,4 +1,4 @@
-"""What every driver must do, tested with the device's side. Subclass `DriverConformance` for a driver.
+"""The tests. Subclass `OneWayConformance` for the driver of a one-way device, `DriverConformance` for another one.
 
 There is no I/O here: bytes go from one side to the other in the pieces that a test wants, on a clock of its own.
 """
@@ -21,8 +21,7 @@ from firmware_bridge.drivers.setting import DeviceLine, DriverSetting
 from firmware_bridge.observations import GapSuspected, NotUnderstood
 from simulators.devices.base import DeviceSide
 from simulators.devices.mechanism import Mechanism
-
-from .plain import cards, reports
+from simulators.driver_conformance.plain import cards, reports
 
 COMMANDS: Final[tuple[AnyCommand, ...]] = (
     Dispense(3), HoldExit(), ReleaseExit(), Shuffle(), UnloadStub(), Show("x"), RunSelfTest()
