@@ -20,15 +20,14 @@ DEVICE_ROLE: Final = b"device"
 
 
 def proof(key: bytes, role: bytes, host_nonce: bytes, device_nonce: bytes, hello: bytes, identity: bytes) -> bytes:
-    """HMAC-SHA256 over the protocol's name, the prover's role, both nonces and both frames' header and body.
-
-    Every part is preceded by its length as u16, little-endian, so that no two different lists of parts sign the same.
-    """
-    message = b"".join(
-        len(part).to_bytes(2, "little") + part
-        for part in (b"cardlink1", role, host_nonce, device_nonce, hello, identity)
-    )
+    """HMAC-SHA256 over the protocol's name, the prover's role, both nonces and both frames' header and body."""
+    message = parts(b"cardlink1", role, host_nonce, device_nonce, hello, identity)
     return hmac.new(key, message, hashlib.sha256).digest()
+
+
+def parts(*every: bytes) -> bytes:
+    """Each with its length before it, as u16, little-endian: no two different lists of parts are the same bytes."""
+    return b"".join(len(part).to_bytes(2, "little") + part for part in every)
 
 
 def check_nonce(nonce: bytes) -> None:

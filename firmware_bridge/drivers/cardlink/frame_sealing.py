@@ -1,0 +1,138 @@
+"""Sealed frames: what either side sends once both proofs have held. docs/cardlink.md, "Sealed frames".
+
+    header 11 | counter u32 | ciphertext, as long as the body | tag 16          then CRC and escapes as ever
+
+ChaCha20-Poly1305 (RFC 8439) with a key for each direction. One counter for each key, from 1, over every endpoint and
+for every frame, a repeated one too: it is the nonce, and is never used twice. Header and counter are associated data,
+in clear and not to be changed. Nothing here does I/O or draws random numbers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import struct
+from typing import Final
+
+import msgspec
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
+
+from firmware_bridge.drivers.cardlink.authentication import NONCE_SIZE, parts, proof
+from firmware_bridge.drivers.cardlink.framing import CRC, HEADER, MAX_DECODED, VERSION, Frame
+
+HOST_FRAMES: Final = b"host frames"  # the role whose key seals what the host sends
+DEVICE_FRAMES: Final = b"device frames"
+COUNTER: Final = struct.Struct("<I")
+TAG_SIZE: Final = 16
+OVERHEAD: Final = COUNTER.size + TAG_SIZE
+SMALLEST: Final = HEADER.size + OVERHEAD + CRC.size  # decoded, with an empty body
+LONGEST_BODY: Final = MAX_DECODED - SMALLEST
+LAST_COUNTER: Final = 0xFFFF_FFFF
+MOST_FORGED: Final = 2**20  # bad tags under one key; then a new handshake makes others
+
+BULK: Final = 0  # flags: the only endpoint there is, or bulk IN
+INTERRUPT: Final = 1  # flags: interrupt IN
+_SEALED_FROM: Final = HEADER.size + COUNTER.size
+_ZEROS: Final = bytes(8)
+
+
+class CounterUsedUpError(Exception):
+    """Every counter of this key was used: only a new handshake makes another key."""
+
+
+def frame_keys(
+    key: bytes, host_nonce: bytes, device_nonce: bytes, hello: bytes, identity: bytes
+) -> tuple[bytes, bytes]:
+    """The keys that seal the host's frames and the device's, of this one link. Arguments as of `proof`."""
+    of_host = proof(key, HOST_FRAMES, host_nonce, device_nonce, hello, identity)
+    return of_host, proof(key, DEVICE_FRAMES, host_nonce, device_nonce, hello, identity)
+
+
+def device_nonce(key: bytes, random: bytes, start: int, draw: int, hello: bytes) -> bytes:
+    """The nonce of an identity: it never repeats while the random source is good, or while the counters rise.
+
+    `random`: what the device's true random source gave, or nothing. `start`: of the device, counted in flash. `draw`:
+    one more for each new hello. `hello`: its header and body, as sent.
+    """
+    counted = (start.to_bytes(4, "little"), draw.to_bytes(4, "little"))
+    message = parts(b"cardlink1", b"device nonce", random, *counted, hello)
+    return hmac.new(key, message, hashlib.sha256).digest()[:NONCE_SIZE]
+
+
+class OpenedFrame(msgspec.Struct, frozen=True, gc=False):
+    """A frame that the holder of the key has sealed, taken for the first time. `content`: header and body, in clear."""
+
+    kind: int
+    flags: int
+    boot: int
+    number: int
+    body: bytes
+    content: bytes
+
+
+class FrameSealer:
+    """Seals what one side sends on one link."""
+
+    def __init__(self, key: bytes) -> None:
+        self.counter = 0  # of the frame sealed last
+        self._cipher = ChaCha20Poly1305(key)
+
+    def seal(self, kind: int, boot: int, number: int, body: bytes = b"", *, flags: int = BULK) -> bytes:
+        """Header to tag, for `framing.enclose`. A frame that is repeated is sealed anew, when it is queued.
+
+        Raises ValueError for a body of more than 477 bytes, and `CounterUsedUpError`.
+        """
+        if len(body) > LONGEST_BODY:
+            raise ValueError(f"a body of {len(body)} bytes exceeds {LONGEST_BODY}")
+        if self.counter == LAST_COUNTER:
+            raise CounterUsedUpError
+        self.counter += 1
+        counter = COUNTER.pack(self.counter)
+        clear = HEADER.pack(VERSION, kind, flags, boot, number) + counter
+        return clear + self._cipher.encrypt(_ZEROS + counter, body, clear)
+
+
+class FrameOpener:
+    """Opens what the other side sent on one link, each frame once.
+
+    `forged`: frames whose tag is wrong. `repeated`: frames with a good tag that came before, or after a later one of
+    their endpoint. `heard`: the highest counter that was taken, 0 for none.
+    """
+
+    def __init__(self, key: bytes) -> None:
+        self.forged = 0
+        self.repeated = 0
+        self._cipher = ChaCha20Poly1305(key)
+        self._last = {BULK: 0, INTERRUPT: 0}
+
+    @property
+    def heard(self) -> int:
+        return max(self._last.values())
+
+    @property
+    def is_worn_out(self) -> bool:
+        """So many were tried that one may be guessed: the link is to be made again."""
+        return self.forged >= MOST_FORGED
+
+    def open(self, frame: Frame) -> OpenedFrame | None:
+        """None: not of this key, or not for the first time. The counter is kept before anything is read of the body.
+
+        A frame of another version, with other flags or too short to be sealed is neither: it is dropped uncounted.
+        """
+        if frame.version != VERSION or frame.flags not in self._last or len(frame.decoded) < SMALLEST:
+            return None
+        content = frame.content
+        clear, sealed = content[:_SEALED_FROM], content[_SEALED_FROM:]
+        packed = clear[HEADER.size :]
+        try:
+            body = self._cipher.decrypt(_ZEROS + packed, sealed, clear)
+        except InvalidTag:
+            self.forged += 1
+            return None
+        (counter,) = COUNTER.unpack(packed)
+        if counter <= self._last[frame.flags]:
+            self.repeated += 1
+            return None
+        self._last[frame.flags] = counter
+        return OpenedFrame(frame.kind, frame.flags, frame.boot, frame.number, body, content[: HEADER.size] + body)
