@@ -28,7 +28,8 @@ FRAME = 50  # ms after which the page has drawn what a tap changed
 DEAD = 350  # ms for which a button whose meaning changed does not count
 
 # Whether the page took the last tap. It takes none without contact, none while it waits for an answer, and none at a
-# button whose meaning has just changed: a state may arrive between a look at the page and the tap.
+# button whose meaning has just changed: a state may arrive between a look at the page and the tap. Rarely, a browser
+# that has just changed its size lets a tap fall beside the page.
 NOTES_TAPS = """document.addEventListener("click", ({target}) => {
   const shut = document.body.classList.contains("no-contact") || document.querySelector("#panel.asking");
   const since = target.closest("button, [data-place]")?.since ?? -DEAD;
@@ -110,12 +111,17 @@ class Person:
         """As soon as it is shown; again, where the page did not take it."""
         taken = False
         while not taken:
-            await self.page.locator("#panel:not(.asking)").wait_for()
+            await self.answered()
             await what.wait_for()
             await self.let_pass(DEAD + 50)
+            await self.page.evaluate("window.taken = false")
             await what.click()
             taken = await self.page.evaluate("window.taken")
             await self.page.clock.run_for(FRAME)
+
+    async def answered(self) -> None:
+        """What was pressed last."""
+        await self.page.locator("#panel:not(.asking)").wait_for()
 
     async def let_pass(self, ms: int) -> None:
         """On the page's clock, which then is ahead of the daemon's beats: until the next one nothing counts there."""
@@ -228,10 +234,13 @@ class Console(Person):
         await self.table.move("load")
 
     async def deal(self, sets: int) -> None:
+        """Cards that leave before the table has answered leave before what was pressed."""
+        await self.answered()
         for _ in range(sets):
             await self.table.give_out("lift")
 
     async def deal_singles(self, cards: int) -> None:
+        await self.answered()
         for _ in range(cards):
             await self.table.give_out("draw")
 
@@ -251,6 +260,7 @@ class Console(Person):
 
     async def at_device(self, line: str, until: str) -> None:
         """What a person does with the device, as soon as it lets him."""
+        await self.answered()
         async with asyncio.timeout(PATIENCE):
             while until not in await self.table.move(line):
                 pass

@@ -102,6 +102,7 @@ async def a_round(console: Console, album: Album) -> None:
     await album.take("paused")
     await console.press("resume_table/")
     await console.deal(2)
+    await page.locator('#panel [data-act="expose_hand/D"]').wait_for()
     one, three, six, dealer = console.table.dealt()
     await console.press("handle_cards/")
     await console.tap("B1")
