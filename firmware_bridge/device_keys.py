@@ -11,9 +11,13 @@ import os
 import stat
 from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 from firmware_bridge.drivers.cardlink.authentication import KEY_SIZE
 from firmware_bridge.errors import KeyFileError
+
+PUBLISHED_KEY: Final = bytes(range(KEY_SIZE))
+"""Of the examples in docs/cardlink.md."""
 
 
 def write_device_keys(path: Path, keys: dict[str, bytes]) -> None:
@@ -136,6 +140,11 @@ def read_device_keys(path: Path) -> dict[str, bytes]:
             raise KeyFileError(
                 f"Line {number} of {path} is no device key.",
                 f"Write the serial number, a blank, and {2 * KEY_SIZE} hexadecimal digits.",
+            )
+        if len(set(key)) == 1 or key == PUBLISHED_KEY:
+            raise KeyFileError(
+                f"Line {number} of {path} has a key that anyone can guess.",
+                f"Make a real one: cardshoe devices pair {serial} --replace, and type it into the device.",
             )
         keys[serial] = key
     return keys

@@ -96,7 +96,8 @@ def open_recorder(
             note=note,
         )
 
-    return CaptureRecorder(CaptureFile(path, make_header, bounds, make_cipher), clock=clock, log=log)
+    file = CaptureFile(path, make_header, bounds, make_cipher)
+    return CaptureRecorder(file, clock=clock, log=log, keeps_keys=simulated or make_cipher is not None)
 
 
 def recorder_of(configuration: Configuration, clock: Callable[[], float], log: Any) -> CaptureRecorder | None:

@@ -43,7 +43,7 @@ from firmware_bridge.device_keys import read_device_keys
 from firmware_bridge.drivers.base import Driver
 from firmware_bridge.drivers.memory import LinkMemory
 from firmware_bridge.drivers.registry import load_driver
-from firmware_bridge.drivers.setting import DriverSetting
+from firmware_bridge.drivers.setting import DriverSetting, FrameKeys
 from firmware_bridge.exception_place import as_fields
 from firmware_bridge.hotplug import watch
 from firmware_bridge.link_keeper import LinkKeeper
@@ -214,13 +214,19 @@ def _driver_maker(
     def keys() -> dict[str, bytes]:
         return read_device_keys(device.key_file) if device.key_file is not None else {}
 
+    def note_keys(keys: FrameKeys) -> None:
+        if recorder is not None:
+            recorder.link_keys(keys)
+
     def make_driver(held: tuple[int, int], memory: LinkMemory, now: float) -> Driver:
         key_of = keys().get  # a device may have been paired since
         simulated = configuration.table.simulated
         nonce = secrets.token_bytes(16)
         if recorder is not None:
             recorder.driver_made(nonce, held)
-        setting = DriverSetting(nonce, url.line, key_of, held, cards, simulated, policy=device.policy, memory=memory)
+        setting = DriverSetting(
+            nonce, url.line, key_of, held, cards, simulated, policy=device.policy, memory=memory, note_keys=note_keys
+        )
         return make(setting, now)
 
     keys()

@@ -22,10 +22,12 @@ from firmware_bridge.capabilities import DeviceStatus
 from firmware_bridge.commands import HoldExit, ReleaseExit, Shuffle
 
 CAN_LEAVE: Final = {False: "open: cards can leave", True: "held: no card can leave"}
+NOTED_AS: Final = {"forged_frames": "device-forged-frames"}
 CONTRADICTIONS: Final = {
     "report": "the device sent its report {} again with other content: cards may have passed unseen",
     "answer": "the device answered command {} a second time, and otherwise",
     "unknown_answer": "the device answered command {}, which it was not given",
+    "forged_frames": "{} frames came that the device did not send now: check the cable, and what lies in it",
 }
 
 
@@ -81,10 +83,11 @@ def _holds_exit(state: TableState) -> bool:
 
 
 def device_contradicted(decision: Decision, given: DeviceContradicted) -> None:
-    """A report with other content is a doubt (I04); of answers only the first counts, and the others are noted."""
+    """A report with other content is a doubt (I04); of answers only the first counts, and the others are noted. Nothing
+    is taken of forged frames."""
     if not decision.state.device.connected:
         return
     note = CONTRADICTIONS[given.what].format(given.number)
-    decision.emit(events.DeviceNoted("contradiction", note))
+    decision.emit(events.DeviceNoted(NOTED_AS.get(given.what, "contradiction"), note))
     if given.what == "report":
         raise_count_in_doubt(decision, note)

@@ -46,8 +46,11 @@ class ConfigurationRead(Input, frozen=True, tag="configuration_read"):
 
 
 class DeviceConnected(Input, frozen=True, tag="device_connected"):
+    """`nonce`: the device's own of this link, which it must never use again; empty where its protocol has none."""
+
     identity: DeviceIdentity
     status: DeviceStatus
+    nonce: bytes = b""
 
 
 class DeviceGone(Input, frozen=True, tag="device_gone"):
@@ -86,9 +89,10 @@ class ReportsMissing(Input, frozen=True, tag="reports_missing"):
 
 
 class DeviceContradicted(Input, frozen=True, tag="device_contradicted"):
-    """The device contradicts what it sent before. `number`: of the report or command that it is about."""
+    """What came over the line contradicts what was sent before. `number`: of the report or command that it is about, or
+    of frames that the device did not seal."""
 
-    what: Literal["report", "answer", "unknown_answer"]
+    what: Literal["report", "answer", "unknown_answer", "forged_frames"]
     boot: int
     number: int
     evidence: Evidence

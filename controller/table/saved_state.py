@@ -24,7 +24,7 @@ from typing import Any, Final
 import msgspec
 import msgspec.inspect
 
-from controller.table.inputs import AnyInput, DeviceReported, ReportsMissing
+from controller.table.inputs import AnyInput, DeviceConnected, DeviceReported, ReportsMissing
 from controller.table.state import TableState
 from firmware_bridge.drivers.memory import JournaledMemory, LinkMemory
 
@@ -42,9 +42,11 @@ class SavedState(msgspec.Struct, frozen=True):
 
 
 def remember(memory: LinkMemory, given: AnyInput) -> None:
-    """Into the memory, what an input of the journal says of the reports of the device."""
+    """Into the memory, what an input of the journal says of the device's reports and of its nonces."""
     if isinstance(given, DeviceReported):
         memory.take(given.boot, given.number, given.evidence)
+    elif isinstance(given, DeviceConnected):
+        memory.take_nonce(given.nonce)
     elif isinstance(given, ReportsMissing) and given.withheld:
         memory.passed = (given.boot, given.first)
 

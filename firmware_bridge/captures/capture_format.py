@@ -96,6 +96,16 @@ class DriverMade(Record, frozen=True, tag="driver_made"):
         bytes.fromhex(self.nonce)  # ValueError: the line is damaged
 
 
+class LinkKeys(Record, frozen=True, tag="link_keys"):
+    """The keys of the link's sealed frames, in hexadecimal: who has them reads and forges that link."""
+
+    host: str
+    device: str
+
+    def __post_init__(self) -> None:
+        bytes.fromhex(self.host), bytes.fromhex(self.device)  # ValueError: the line is damaged
+
+
 class Ready(Record, frozen=True, tag="ready"):
     """The device was found to be the right one."""
 
@@ -144,7 +154,7 @@ class Sealed(Line, frozen=True, tag="sealed"):
     sealed: bytes
 
 
-AnyRecord: TypeAlias = Opened | DriverMade | Ready | FromDevice | ToDevice | Commanded | Lost
+AnyRecord: TypeAlias = Opened | DriverMade | LinkKeys | Ready | FromDevice | ToDevice | Commanded | Lost
 AnyLine: TypeAlias = Header | AnyRecord | Sealed
 
 

@@ -21,6 +21,7 @@ from firmware_bridge.captures import capture_format
 from firmware_bridge.captures.capture_format import CaptureError, Cipher, Header, MakeCipher, Record
 from firmware_bridge.commands import AnyCommand
 from firmware_bridge.drivers.base import LinkOver
+from firmware_bridge.drivers.setting import FrameKeys
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.exception_place import named
 
@@ -148,10 +149,12 @@ class CaptureRecorder:
     """Writes the events of links (`firmware_bridge.link.Recorder`) as records of a capture file.
 
     `clock` is monotonic, in seconds. None of its methods blocks or raises. `stopped` is why it stopped, or empty.
+    `keeps_keys`: the records are sealed, or the device is simulated, so that the keys of links may be among them.
     """
 
-    def __init__(self, file: CaptureFile, *, clock: Callable[[], float], log: Any) -> None:
+    def __init__(self, file: CaptureFile, *, clock: Callable[[], float], log: Any, keeps_keys: bool = False) -> None:
         self.stopped = ""
+        self._keeps_keys = keeps_keys
         self._file = file
         self._clock = clock
         self._log = log
@@ -171,6 +174,11 @@ class CaptureRecorder:
     def driver_made(self, nonce: bytes, held: tuple[int, int]) -> None:
         """Called where drivers are made: the link does not know what they are made from."""
         self._take(capture_format.DriverMade(self._ms(), nonce.hex(), *held))
+
+    def link_keys(self, keys: FrameKeys) -> None:
+        """Called by the driver. They are kept where no one without the capture's key reads them, and of simulators."""
+        if self._keeps_keys:
+            self._take(capture_format.LinkKeys(self._ms(), *(key.hex() for key in keys)))
 
     def ready(self, device: DeviceIdentity) -> None:
         self._take(capture_format.Ready(self._ms(), device))

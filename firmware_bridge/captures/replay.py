@@ -110,6 +110,7 @@ class _LinkPlayer:
         self._on_lost: OnLost
         self._failure: Exception | None = None  # of the caller; it is no fault of the link, which would catch it
         self._made = next((one for _, one in recorded.records if isinstance(one, capture_format.DriverMade)), None)
+        self._keys = next((one for _, one in recorded.records if isinstance(one, capture_format.LinkKeys)), None)
         self._link = Link(
             clock=lambda: self._now,
             wait=self._wait,
@@ -186,7 +187,7 @@ class _LinkPlayer:
                 self._link.drop(LinkOver(record.code, record.sentence, record.refused))
 
     def _make_driver(self, now: float) -> Driver:
-        made = self._made
+        made, keys = self._made, self._keys
         nonce, held = (bytes(16), (0, 0)) if made is None else (bytes.fromhex(made.nonce), (made.boot, made.number))
         setting = DriverSetting(
             nonce,
@@ -196,6 +197,7 @@ class _LinkPlayer:
             self._inputs.card_table,
             self._header.simulated,
             replayed=True,
+            frame_keys=None if keys is None else (bytes.fromhex(keys.host), bytes.fromhex(keys.device)),
         )
         return self._make(setting, now)
 

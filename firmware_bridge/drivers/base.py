@@ -20,11 +20,12 @@ class HeardStruct(msgspec.Struct, frozen=True, tag_field="heard"):
     """Base of what a driver hears. The tags are in the JSON output of captures."""
 
 
-class DeviceReady(HeardStruct, frozen=True, tag="device_ready"):
-    """The device is the right one and the link stands."""
+class DeviceReady(HeardStruct, frozen=True, tag="device_ready", omit_defaults=True):
+    """The device is the right one and the link stands. `nonce`: its own of this link, never used before."""
 
     identity: DeviceIdentity
     status: DeviceStatus
+    nonce: bytes = b""
 
 
 class Reported(HeardStruct, frozen=True, tag="reported"):
@@ -73,13 +74,14 @@ class Answered(HeardStruct, frozen=True, tag="answered"):
 
 
 class Contradicted(HeardStruct, frozen=True, tag="contradicted"):
-    """The device contradicts what it sent before. `number`: of the report or command that it is about.
+    """What came contradicts what was sent before. `number`: of the report or command that it is about.
 
     `what`: "report", a number that was taken came again with other content; "answer", a command was answered in two
-    ways; "unknown_answer", the answer to a command that it was not given on this link.
+    ways; "unknown_answer", the answer to a command that it was not given on this link; "forged_frames", frames that the
+    device did not seal, or that came before: someone may be in the line, `number` is how many there were on this link.
     """
 
-    what: Literal["report", "answer", "unknown_answer"]
+    what: Literal["report", "answer", "unknown_answer", "forged_frames"]
     boot: int
     number: int
     evidence: Evidence
@@ -111,6 +113,8 @@ class LinkStatistics(msgspec.Struct):
     reports_repeated: int = 0
     reports_out_of_order: int = 0
     frames_resent: int = 0
+    frames_forged: int = 0
+    frames_repeated: int = 0
 
 
 class Driver(Protocol):

@@ -13,15 +13,18 @@ from firmware_bridge.allowance import Allowance
 from firmware_bridge.cards import Evidence
 
 KEPT: Final = 64  # reports; a device repeats at most those of its window
+NONCES_KEPT: Final = 4096  # of as many links
 NOTED_IN_A_ROW: Final = 16  # contradictions
 NOTED_AGAIN_AFTER: Final = 60.0  # seconds until another one may be noted
 
 
 class JournaledMemory(msgspec.Struct, frozen=True):
-    """What a journal holds of it: the last reports, each with its boot and number, and the one that was given up."""
+    """What a journal holds of it: the last reports, each with its boot and number, the one that was given up, and the
+    nonces that devices used, oldest first."""
 
     reports: tuple[tuple[int, int, Evidence], ...] = ()
     passed: tuple[int, int] | None = None
+    nonces: tuple[bytes, ...] = ()
 
 
 _NOTHING: Final = JournaledMemory()
@@ -41,6 +44,7 @@ class LinkMemory:
         self._reports: dict[tuple[int, int], Evidence] = {
             (boot, number): evidence for boot, number, evidence in journaled.reports
         }
+        self._nonces = dict.fromkeys(journaled.nonces)
         self._noted: dict[tuple[str, int, int], None] = {}
         self._allowance = Allowance(NOTED_IN_A_ROW, NOTED_AGAIN_AFTER)
 
@@ -56,7 +60,19 @@ class LinkMemory:
 
     def journaled(self) -> JournaledMemory:
         """For a memory that was given nothing but what is in the journal: what to begin another one with."""
-        return JournaledMemory(tuple((*place, evidence) for place, evidence in self._reports.items()), self.passed)
+        reports = tuple((*place, evidence) for place, evidence in self._reports.items())
+        return JournaledMemory(reports, self.passed, tuple(self._nonces))
+
+    def take_nonce(self, nonce: bytes) -> None:
+        """A device has linked with this nonce; drivers whose devices have none give no bytes."""
+        if nonce:
+            self._nonces[nonce] = None
+            if len(self._nonces) > NONCES_KEPT:
+                del self._nonces[next(iter(self._nonces))]
+
+    def knows_nonce(self, nonce: bytes) -> bool:
+        """Whether a device used it on one of the last links."""
+        return nonce in self._nonces
 
     def may_note(self, what: str, boot: int, number: int, now: float) -> bool:
         """Whether a contradiction is to be noted: each once, and not so many that they fill a journal."""

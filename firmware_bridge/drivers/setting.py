@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import TypeAlias
 
 import msgspec
 
 from firmware_bridge.cards import Card
 from firmware_bridge.device_policy import ANY_DEVICE, DevicePolicy
 from firmware_bridge.drivers.memory import LinkMemory
+
+FrameKeys: TypeAlias = tuple[bytes, bytes]
+"""The keys of one link: of what the host sends, and of what the device sends."""
 
 
 class DeviceLine(msgspec.Struct, frozen=True):
@@ -32,7 +36,8 @@ class DriverSetting(msgspec.Struct, frozen=True):
     cannot report it themselves. `replayed`: the bytes come from a capture and nothing is sent; a device whose key is
     not here was judged when the capture was made. `policy`: the device that may be used, for drivers that refuse
     another at their handshake; the link refuses it in any case. `memory`: what the drivers of the links before kept of
-    this device.
+    this device. `note_keys` is called with the keys of a link whose frames are sealed; `frame_keys` are those that a
+    capture noted, for its replay.
     """
 
     nonce: bytes
@@ -44,3 +49,5 @@ class DriverSetting(msgspec.Struct, frozen=True):
     replayed: bool = False
     policy: DevicePolicy = ANY_DEVICE
     memory: LinkMemory = msgspec.field(default_factory=LinkMemory)
+    note_keys: Callable[[FrameKeys], None] = lambda keys: None
+    frame_keys: FrameKeys | None = None

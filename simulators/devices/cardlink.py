@@ -1,6 +1,6 @@
 """The device's side of cardlink, without I/O: docs/cardlink.md, "A link".
 
-Shares framing and messages with the host's side and nothing else. `now` is in seconds of one monotonic clock.
+Shares framing, sealing and messages with the host's side and nothing else. `now` is in seconds of one monotonic clock.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ from typing import Final
 import msgspec
 
 from firmware_bridge.drivers.cardlink import authentication, messages
+from firmware_bridge.drivers.cardlink.frame_sealing import OpenedFrame, device_nonce, frame_keys
 from firmware_bridge.drivers.cardlink.framing import VERSION, Frame, FrameReader, encode_frame
-from firmware_bridge.drivers.cardlink.messages import Kind, encode_body
+from firmware_bridge.drivers.cardlink.messages import CLEAR, Kind, encode_body
+from firmware_bridge.drivers.cardlink.sealed_channel import SealedChannel
 
 WINDOW: Final = 8
 RESEND_FIRST: Final = 0.2
@@ -33,12 +35,25 @@ class Kept(msgspec.Struct):
     body: bytes
 
 
+class Handshake(msgspec.Struct):
+    """A link that may come to stand: the candidate. `hello`, `identity`: header and body. `answered_at`: the last hello
+    or host proof that fitted it."""
+
+    hello: bytes
+    identity: bytes
+    identity_frame: bytes
+    nonces: tuple[bytes, bytes]
+    answered_at: float
+    proven: bool = False
+
+
 class CardlinkDevice:
     """One device's end of the wire, for as long as it has power; `reboot` begins another boot.
 
-    `identity` builds the identity for a nonce; `status` gives the status of this moment; `nonce` gives 16 fresh bytes.
-    `on_command` gets each command once; it answers through `answer`. `on_host_lost` is called when the host is silent
-    for 3 s. `memory` is how many reports are kept, at least 8.
+    `identity` builds the identity for a nonce; `status` gives the status of this moment, with the counter heard last.
+    `random` gives 16 bytes of a true random source, or none; `start` counts the device's starts, in its flash.
+    `on_command` gets each command once; it answers through `answer`. `on_host_lost` is called when the host is lost.
+    `memory` is how many reports are kept, at least 8.
     """
 
     def __init__(
@@ -47,11 +62,12 @@ class CardlinkDevice:
         key: bytes,
         boot: int,
         identity: Callable[[bytes, list[messages.KeptReports]], messages.Identity],
-        status: Callable[[], messages.Status],
-        nonce: Callable[[], bytes],
+        status: Callable[[int], messages.Status],
+        random: Callable[[], bytes],
         on_command: Callable[[int, messages.AnyOrder], None],
         on_host_lost: Callable[[], None] = lambda: None,
         memory: int = 1000,
+        start: int = 1,
     ) -> None:
         if memory < LEAST_MEMORY:
             raise ValueError(f"a device keeps at least {LEAST_MEMORY} reports")
@@ -60,7 +76,9 @@ class CardlinkDevice:
         self._key = key
         self._identity = identity
         self._status = status
-        self._nonce = nonce
+        self._random = random
+        self._start = start
+        self._draw = 0
         self._on_command = on_command
         self._on_host_lost = on_host_lost
         self._memory = memory
@@ -72,17 +90,17 @@ class CardlinkDevice:
         self._in_flight = 0
         self._resend_at = float("inf")
         self._resend_wait = RESEND_FIRST
-        self._hello = b""
-        self._identity_content = b""
-        self._identity_frame = b""
-        self._nonces = (b"", b"")
-        self._proven = False
-        self.linked = False
-        self._answers: dict[int, bytes] = {}
-        self._greeted_at = float("-inf")
-        self._host_is_there = False
-        self._received_at = float("-inf")
+        self._candidate: Handshake | None = None
+        self._channel: SealedChannel | None = None  # of the active link
+        self._active_hello = b""
+        self._answers: dict[int, tuple[int, bytes]] = {}  # by the command's id: header's number and body, empty at work
+        self._received_at = self._now = float("-inf")
         self._status_at = float("inf")
+
+    @property
+    def linked(self) -> bool:
+        """Whether a link is active."""
+        return self._channel is not None
 
     @property
     def unacknowledged(self) -> int:
@@ -101,11 +119,11 @@ class CardlinkDevice:
         return self.last_number
 
     def answer(self, command_id: int, done: bool, reason: str = "") -> None:
-        body = encode_body(messages.Answer(command_id, done, reason))
-        frame = encode_frame(Kind.ANSWER, self.boot, self.last_number, body)
-        self._answers[command_id] = frame
-        if self.linked:
-            self._out.append(frame)
+        """A command came to its end; a link that is gone hears nothing of it. `now`: of the last thing that came."""
+        if self._channel is not None and command_id in self._answers:
+            body = encode_body(messages.Answer(command_id, done, reason))
+            self._answers[command_id] = (self.last_number, body)
+            self._send(Kind.ANSWER, self._now, body)
 
     def reboot(self, boot: int, *, keep_reports: bool) -> None:
         """Power went and came: the link is gone; numbers begin at 1 again."""
@@ -113,8 +131,10 @@ class CardlinkDevice:
         remembered = {earlier for earlier, _ in self._earlier}
         self._kept = [kept for kept in self._kept if kept.boot in remembered]
         self.boot, self.last_number = boot, 0
+        self._start += 1
+        self._draw = 0
+        self._candidate = None
         self._forget_link()
-        self._host_is_there = False
         self._in_flight = 0
 
     def _declare_lost(self) -> None:
@@ -129,16 +149,26 @@ class CardlinkDevice:
             self._in_flight = max(place, self._in_flight - 1)
 
     def _forget_link(self) -> None:
-        """A hello is answered with a fresh nonce from now on, so that nothing recorded on this link holds again."""
-        self._hello = b""
-        self._proven = self.linked = False
+        """Its keys, its answers, and what was still to be sent."""
+        self._channel = None
+        self._active_hello = b""
         self._answers.clear()
         self._out.clear()
         self._status_at = self._resend_at = float("inf")
 
+    def _send(self, kind: Kind, now: float, body: bytes, *, boot: int | None = None, number: int | None = None) -> None:
+        """A sealed frame on the active link, under the newest number unless one is given."""
+        assert self._channel is not None
+        header = self.boot if boot is None else boot, self.last_number if number is None else number
+        self._out.append(self._channel.seal(kind, *header, body, now))
+
+    def _send_clear(self, kind: Kind, body: messages.Body) -> None:
+        self._out.append(encode_frame(kind, self.boot, self.last_number, encode_body(body)))
+
     # -- from the wire ---------------------------------------------------------------------------------------------
 
     def receive(self, data: bytes, now: float) -> None:
+        self._now = now
         for frame in self._reader.receive(data):
             if frame.version == VERSION:
                 self._take(frame, now)
@@ -146,13 +176,12 @@ class CardlinkDevice:
                 self._reject_version()
 
     def tick(self, now: float) -> None:
-        if self._host_is_there and now >= self._received_at + HOST_LOST_AFTER:
-            self._host_is_there = False
-            if self.linked:
-                self._forget_link()
-            self._on_host_lost()
-        if self._hello and not self.linked and now >= self._greeted_at + HOST_LOST_AFTER:
+        self._now = now
+        if self._channel is not None and (now >= self._host_lost_at() or self._channel.used_up):
             self._forget_link()
+            self._on_host_lost()
+        if self._candidate is not None and now >= self._candidate.answered_at + HOST_LOST_AFTER:
+            self._candidate = None
         if now >= self._resend_at:
             self._in_flight = 0
             self._resend_wait = min(2 * self._resend_wait, RESEND_LONGEST)
@@ -161,12 +190,16 @@ class CardlinkDevice:
             self.send_status(now)
 
     def wake_at(self) -> float:
-        times = [self._resend_at, self._status_at]
-        if self._host_is_there:
-            times.append(self._received_at + HOST_LOST_AFTER)
-        if self._hello and not self.linked:
-            times.append(self._greeted_at + HOST_LOST_AFTER)
+        times = [self._resend_at, self._status_at, self._host_lost_at()]
+        if self._candidate is not None:
+            times.append(self._candidate.answered_at + HOST_LOST_AFTER)
         return min(times)
+
+    def _host_lost_at(self) -> float:
+        """Silence, or what is sent arrives late."""
+        if self._channel is None:
+            return float("inf")
+        return min(self._received_at + HOST_LOST_AFTER, self._channel.ends_at())
 
     def outgoing(self) -> bytes:
         data = b"".join(self._out)
@@ -175,49 +208,50 @@ class CardlinkDevice:
 
     def send_status(self, now: float) -> None:
         """The heartbeat; also sent at once when all that was kept for a link is acknowledged."""
-        self._status_at = now + HEARTBEAT
-        self._out.append(encode_frame(Kind.STATUS, self.boot, self.last_number, encode_body(self._status())))
+        if self._channel is not None:
+            self._status_at = now + HEARTBEAT
+            self._send(Kind.STATUS, now, encode_body(self._status(self._channel.heard)))
 
     def _take(self, frame: Frame, now: float) -> None:
+        clear = frame.kind in CLEAR
         try:
             if frame.kind == Kind.HELLO:
                 self._take_hello(frame, now)
-            elif frame.kind == Kind.HOST_PROOF and self._hello:
-                self._take_proof(frame, now)
-            elif frame.kind == Kind.RESUME and self._proven:
-                self._take_resume(frame, now)
-            elif self.linked and frame.kind == Kind.ACK:
-                self._received_at = now
-                self._take_ack(frame.boot, frame.number, now)
-            elif self.linked and frame.kind == Kind.COMMAND and frame.boot == self.boot:
-                self._received_at = now
-                self._take_command(frame)
+            elif frame.kind == Kind.HOST_PROOF and self._candidate is not None:
+                self._take_proof(frame, self._candidate, now)
+            elif not clear and frame.kind in (Kind.RESUME, Kind.ACK, Kind.COMMAND):
+                self._take_sealed(frame, now)
         except ValueError:
-            self._reject("message", "a frame could not be read")
-
-    def _reject(self, code: str, text: str) -> None:
-        body = encode_body(messages.Reject(code, text))
-        self._out.append(encode_frame(Kind.REJECT, self.boot, self.last_number, body))
+            reject = messages.Reject("message", "a frame could not be read")
+            if clear:
+                self._send_clear(Kind.REJECT, reject)
+            elif self._channel is not None:
+                self._send(Kind.SEALED_REJECT, now, encode_body(reject))
 
     def _reject_version(self) -> None:
-        self._reject("version", f"this device speaks cardlink {VERSION}")
+        self._send_clear(Kind.REJECT, messages.Reject("version", f"this device speaks cardlink {VERSION}"))
 
     def _take_hello(self, frame: Frame, now: float) -> None:
-        """A new nonce begins a new link; the same hello is answered as before."""
+        """The candidate's again is answered as before, the active link's not at all; another makes a new candidate."""
         hello = messages.decode_hello(frame.body)
         if hello.version != VERSION:
             self._reject_version()
             return
         authentication.check_nonce(hello.nonce)
-        if frame.content != self._hello:
-            self._forget_link()
-            self._hello = frame.content
-            self._nonces = (hello.nonce, self._nonce())
-            identity = encode_body(self._identity(self._nonces[1], self._kept_ranges()))
-            self._identity_frame = encode_frame(Kind.IDENTITY, self.boot, self.last_number, identity)
-            self._identity_content = FrameReader().receive(self._identity_frame)[0].content
-        self._greeted_at = now
-        self._out.append(self._identity_frame)
+        if frame.content == self._active_hello:
+            return
+        if self._candidate is None or frame.content != self._candidate.hello:
+            self._candidate = self._answer_to(frame.content, hello.nonce, now)
+        self._candidate.answered_at = now
+        self._out.append(self._candidate.identity_frame)
+
+    def _answer_to(self, hello: bytes, host_nonce: bytes, now: float) -> Handshake:
+        self._draw += 1
+        nonce = device_nonce(self._key, self._random(), self._start, self._draw, hello)
+        body = encode_body(self._identity(nonce, self._kept_ranges()))
+        identity_frame = encode_frame(Kind.IDENTITY, self.boot, self.last_number, body)
+        identity = FrameReader().receive(identity_frame)[0].content
+        return Handshake(hello, identity, identity_frame, (host_nonce, nonce), now)
 
     def _kept_ranges(self) -> list[messages.KeptReports]:
         """What is kept of each boot remembered; of one whose reports were all acknowledged, that nothing is."""
@@ -227,25 +261,63 @@ class CardlinkDevice:
             ranges.append(messages.KeptReports(boot, oldest, newest))
         return ranges
 
-    def _proof(self, role: bytes) -> bytes:
-        return authentication.proof(self._key, role, *self._nonces, self._hello, self._identity_content)
+    def _proof(self, candidate: Handshake, role: bytes) -> bytes:
+        return authentication.proof(self._key, role, *candidate.nonces, candidate.hello, candidate.identity)
 
-    def _take_proof(self, frame: Frame, now: float) -> None:
+    def _take_proof(self, frame: Frame, candidate: Handshake, now: float) -> None:
+        """A wrong one changes nothing."""
         claimed = messages.decode_proof(frame.body)
         if claimed.type != authentication.HMAC_SHA256 or not authentication.is_valid(
-            claimed.proof, self._proof(authentication.HOST_ROLE)
+            claimed.proof, self._proof(candidate, authentication.HOST_ROLE)
         ):
-            self._reject("proof", "the host's proof does not hold")
+            self._send_clear(Kind.REJECT, messages.Reject("proof", "the host's proof does not hold"))
             return
-        self._proven = True
-        self._greeted_at = now
-        body = encode_body(messages.Proof(authentication.HMAC_SHA256, self._proof(authentication.DEVICE_ROLE)))
-        self._out.append(encode_frame(Kind.DEVICE_PROOF, self.boot, self.last_number, body))
+        candidate.proven = True
+        candidate.answered_at = now
+        ours = self._proof(candidate, authentication.DEVICE_ROLE)
+        self._send_clear(Kind.DEVICE_PROOF, messages.Proof(authentication.HMAC_SHA256, ours))
 
-    def _take_resume(self, frame: Frame, now: float) -> None:
-        resume = messages.decode_resume(frame.body)
+    def _take_sealed(self, frame: Frame, now: float) -> None:
+        """On the active link; a resume of the candidate's makes another one active."""
+        if frame.kind == Kind.RESUME and self._candidate is not None and self._candidate.proven:
+            of_host, of_device = frame_keys(
+                self._key, *self._candidate.nonces, self._candidate.hello, self._candidate.identity
+            )
+            channel = SealedChannel(of_device, of_host)
+            opened = channel.open(frame)
+            if opened is not None:
+                self._become_active(self._candidate, channel, now)
+                self._take_resume(opened, now)
+                return
+        if self._channel is None:
+            return
+        opened = self._channel.open(frame)
+        if opened is not None:
+            self._received_at = now
+            self._take_opened(opened, now)
+        elif self._channel.is_worn_out:
+            self._forget_link()
+            self._on_host_lost()
+
+    def _become_active(self, candidate: Handshake, channel: SealedChannel, now: float) -> None:
+        self._forget_link()
+        self._candidate = None
+        self._channel, self._active_hello = channel, candidate.hello
         self._received_at = now
-        self._host_is_there = self.linked = True
+        channel.stands(now)
+
+    def _take_opened(self, frame: OpenedFrame, now: float) -> None:
+        if frame.kind == Kind.RESUME:
+            self._take_resume(frame, now)
+        elif frame.kind == Kind.ACK:
+            assert self._channel is not None
+            self._channel.hear(messages.decode_ack(frame.body).heard, now)
+            self._take_ack(frame.boot, frame.number, now)
+        elif frame.boot == self.boot:
+            self._take_command(frame, now)
+
+    def _take_resume(self, frame: OpenedFrame, now: float) -> None:
+        resume = messages.decode_resume(frame.body)
         self._in_flight = 0
         self._resend_wait = RESEND_FIRST
         self._drop_up_to(resume.boot, resume.number)
@@ -269,7 +341,7 @@ class CardlinkDevice:
 
     def _drop_up_to(self, boot: int, number: int) -> None:
         """Forget what the host holds: that boot's reports up to `number`, and all of the boots before it."""
-        if boot == self.boot and number > self.last_number:
+        if not number or (boot == self.boot and number > self.last_number):
             return
         held = 0
         for place, kept in enumerate(self._kept, start=1):
@@ -279,27 +351,28 @@ class CardlinkDevice:
                 held = place
         del self._kept[:held]
 
-    def _take_command(self, frame: Frame) -> None:
+    def _take_command(self, frame: OpenedFrame, now: float) -> None:
         """A command is carried out once; its answer is repeated when it comes again."""
         command_id = messages.decode_command_head(frame.body).command_id
         if command_id in self._answers:
-            if answer := self._answers[command_id]:
-                self._out.append(answer)
+            number, answer = self._answers[command_id]
+            if answer:
+                self._send(Kind.ANSWER, now, answer, number=number)
             return
+        self._answers[command_id] = (0, b"")
         try:
             order = messages.decode_command(frame.body).order
         except ValueError:
             self.answer(command_id, False, "unknown")
-            return
-        self._answers[command_id] = b""
-        self._on_command(command_id, order)
+        else:
+            self._on_command(command_id, order)
 
     def _fill_window(self, now: float) -> None:
-        if not self.linked:
+        if self._channel is None:
             return
         waiting = self._kept[self._in_flight : WINDOW]
         for kept in waiting:
-            self._out.append(encode_frame(Kind.REPORT, kept.boot, kept.number, kept.body))
+            self._send(Kind.REPORT, now, kept.body, boot=kept.boot, number=kept.number)
         if waiting and not self._in_flight:
             self._resend_at = now + self._resend_wait
         self._in_flight += len(waiting)

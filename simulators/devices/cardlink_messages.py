@@ -84,15 +84,15 @@ def command_of(order: messages.AnyOrder) -> AnyCommand:
     return command
 
 
-def status_of(status: DeviceStatus) -> messages.Status:
-    """A status without its boot, which every frame names."""
+def status_of(status: DeviceStatus, heard: int) -> messages.Status:
+    """A status without its boot, which every frame names. `heard`: the highest counter taken from the host."""
     fields = msgspec.structs.asdict(status)
     del fields["boot"]
-    return messages.Status(**{**fields, "faults": list(status.faults)})
+    return messages.Status(**{**fields, "heard": heard, "faults": list(status.faults)})
 
 
 def identity_of(
-    identity: DeviceIdentity, status: DeviceStatus, nonce: bytes, memory: int, kept: list[messages.KeptReports]
+    identity: DeviceIdentity, nonce: bytes, memory: int, kept: list[messages.KeptReports]
 ) -> messages.Identity:
     """`memory`: how many reports the device keeps. `kept`: those that it still has."""
     return messages.Identity(
@@ -109,6 +109,5 @@ def identity_of(
         simulated=identity.simulated,
         deck_size=identity.deck_size,
         nonce=nonce,
-        status=status_of(status),
         kept=kept,
     )

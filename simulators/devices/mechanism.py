@@ -53,7 +53,7 @@ def full_capabilities(
         senses_tray=shuffler,
         holds_exit=True,
         unloads_stub=shuffler,
-        dispenses="on_removal" if on_removal else "on_command",
+        dispenses="on_command" if shuffler and not on_removal else "on_removal",
         stages=shuffler and stages,
         retains_reports=False,
     )
@@ -173,7 +173,7 @@ class Mechanism:
         self._emit(observations.SetRemoved(*self._tray_first))
         if self.faults.take(range(1, self._dispensed + 1), LOCK_SLIPS):
             self._form_set(SET_SIZE)
-        elif self.profile.capabilities.dispenses == "on_removal":
+        else:
             self._form_next_on_removal()
         return lifted
 
@@ -212,13 +212,14 @@ class Mechanism:
 
     def carry_out(self, command_id: int, command: AnyCommand) -> Answer:
         """Carry a command out, to its end. What is observed meanwhile comes before the answer."""
+        if reason := self._why_not(command):
+            return Answer(False, reason)
         match command:
             case commands.HoldExit():
                 self.exit_held = True
             case commands.ReleaseExit():
                 self.exit_held = False
-                if self.profile.capabilities.dispenses == "on_removal":
-                    self._form_next_on_removal()
+                self._form_next_on_removal()
             case commands.Dispense(count=count):
                 return self._moved(command_id, self._dispense(count))
             case commands.Shuffle():
@@ -228,9 +229,38 @@ class Mechanism:
             case commands.RunSelfTest():
                 self._emit(observations.SelfTestFinished(True))
                 return self._moved(command_id, Answer(True))
-            case commands.Show():
-                pass
         return Answer(True)
+
+    def _why_not(self, command: AnyCommand) -> str:
+        """The first reason that fits, in the order of docs/cardlink.md, "Commands"; empty: nothing speaks against it."""
+        if not self._is_able(command):
+            return "unable"
+        if command.moves_cards and (self.door_open or self.jammed):
+            return "door" if self.door_open else "jam"
+        match command:
+            case commands.Dispense() if self.exit_held:
+                return "held"
+            case commands.Dispense() if self.tray:
+                return "tray"
+            case commands.Dispense() if not self._shuffle:
+                return "empty"  # of a deck that is not shuffled no card can leave
+            case commands.Shuffle() if not self.inside or self._dispensed:
+                return "no fresh deck"
+        return ""
+
+    def _is_able(self, command: AnyCommand) -> bool:
+        """Whether this device has the function at all. It has no display."""
+        capabilities = self.profile.capabilities
+        match command:
+            case commands.Dispense():
+                return capabilities.dispenses == "on_command"
+            case commands.Shuffle():
+                return self.profile.kind == "shuffler"
+            case commands.UnloadStub():
+                return capabilities.unloads_stub
+            case commands.HoldExit() | commands.ReleaseExit():
+                return capabilities.holds_exit
+        return not isinstance(command, commands.Show)
 
     def status(self, last_report: int) -> DeviceStatus:
         return DeviceStatus(
@@ -324,14 +354,6 @@ class Mechanism:
         return bool(self.jammed)
 
     def _dispense(self, count: int) -> Answer:
-        if self.jammed:
-            return Answer(False, "jam")
-        if not self._shuffle:
-            return Answer(False, "empty")  # the deck in it is not shuffled yet
-        if self.exit_held:
-            return Answer(False, "held")
-        if self.tray:
-            return Answer(False, "tray")
         self._drop_cards(count)
         if len(self.inside) < count:
             return Answer(False, "empty")
@@ -341,6 +363,9 @@ class Mechanism:
         return Answer(True)
 
     def _form_next_on_removal(self) -> None:
+        """What a shuffler does by itself that waits for no command."""
+        if self.profile.kind == "shoe" or self.profile.capabilities.dispenses == "on_command":
+            return
         can = not self.exit_held and not self.tray and not self.jammed and self._shuffle
         if can:
             self._drop_cards(SET_SIZE)
@@ -396,8 +421,6 @@ class Mechanism:
         return drawn
 
     def _shuffle_deck(self) -> Answer:
-        if self.jammed or not self.inside or self._dispensed:
-            return Answer(False, "jam" if self.jammed else "no fresh deck")
         self._emit(observations.ShuffleStarted(self._deck))
         self._spend("shuffle")
         self._random.shuffle(self.inside)
@@ -423,8 +446,6 @@ class Mechanism:
         )  # fmt: skip
 
     def _unload(self) -> Answer:
-        if self.jammed:
-            return Answer(False, "jam")
         self._spend("unload")
         stub = len(self.tray) + len(self.inside) - self.cards_stuck - self.faults.is_planned(STUB_MISCOUNTED)
         self.inside, self.tray = [*self.tray, *self.inside], []

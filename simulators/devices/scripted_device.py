@@ -32,7 +32,7 @@ SETS_DEVICE: Final = Capabilities(
     stages=False,
     retains_reports=True,
 )
-SINGLES_DEVICE: Final = replace(SETS_DEVICE, senses_tray=False, unloads_stub=False)
+SINGLES_DEVICE: Final = replace(SETS_DEVICE, senses_tray=False, unloads_stub=False, dispenses="on_removal")
 JAM_ZONE: Final = "transport"
 
 

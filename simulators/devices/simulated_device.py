@@ -46,8 +46,8 @@ class SimulatedDevice:
             key=key,
             boot=boot,
             identity=self._identity,
-            status=lambda: cardlink_messages.status_of(self.mechanism.status(self.link.last_number)),
-            nonce=lambda: fresh.getrandbits(128).to_bytes(16, "big"),
+            status=lambda heard: cardlink_messages.status_of(self.mechanism.status(self.link.last_number), heard),
+            random=lambda: fresh.getrandbits(128).to_bytes(16, "big"),
             on_command=self._on_command,
             on_host_lost=self._on_host_lost,
             memory=profile.memory,
@@ -92,9 +92,7 @@ class SimulatedDevice:
         self.changed()
 
     def _identity(self, nonce: bytes, kept: list[messages.KeptReports]) -> messages.Identity:
-        status = self.mechanism.status(self.link.last_number)
-        memory = self.mechanism.profile.memory
-        return cardlink_messages.identity_of(self.mechanism.identity(), status, nonce, memory, kept)
+        return cardlink_messages.identity_of(self.mechanism.identity(), nonce, self.mechanism.profile.memory, kept)
 
     def _on_command(self, command_id: int, order: messages.AnyOrder) -> None:
         command = cardlink_messages.command_of(order)

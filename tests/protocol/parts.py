@@ -8,9 +8,11 @@ from typing import Final
 
 from firmware_bridge.drivers.base import DeviceReady, Heard, LinkOver
 from firmware_bridge.drivers.cardlink import messages
+from firmware_bridge.drivers.cardlink.frame_sealing import BULK, OpenedFrame
 from firmware_bridge.drivers.cardlink.framing import FrameReader, encode_frame
 from firmware_bridge.drivers.cardlink.host import CardlinkHost, Step
 from firmware_bridge.drivers.cardlink.messages import Kind, encode_body
+from firmware_bridge.drivers.cardlink.sealed_channel import SealedChannel
 from firmware_bridge.drivers.memory import LinkMemory
 from simulators.devices.cardlink import CardlinkDevice
 
@@ -22,7 +24,7 @@ NEVER: Final = float("inf")
 
 
 def nonces() -> Callable[[], bytes]:
-    """A source of nonces of its own: a seeded course must not depend on the tests before it."""
+    """A source of its own of nonces, or of random bytes: a seeded course must not depend on the tests before it."""
     numbers = count(1)
     return lambda: next(numbers).to_bytes(16, "big")
 
@@ -43,7 +45,7 @@ class BenchDevice:
         version: int = 1,
         kind: str = "shuffler",
         firmware_digest: str = "0" * 64,
-        nonce: Callable[[], bytes] = fresh_nonce,
+        random: Callable[[], bytes] = fresh_nonce,
     ) -> None:
         self.carried_out: list[tuple[int, messages.AnyOrder]] = []
         self.hosts_lost = 0
@@ -57,15 +59,15 @@ class BenchDevice:
             boot=boot,
             identity=self._identity,
             status=self.status,
-            nonce=nonce,
+            random=random,
             on_command=self._carry_out,
             on_host_lost=self._lose_host,
             memory=memory,
         )
 
-    def status(self) -> messages.Status:
+    def status(self, heard: int = 0) -> messages.Status:
         last = self.carried_out[-1][0] if self.carried_out else 0
-        return messages.Status(self.link.last_number, 1000, 7, 52, 0, 52, 0, False, False, False, last)
+        return messages.Status(self.link.last_number, 1000, 7, 52, 0, 52, 0, False, False, False, last, heard)
 
     def exchange(self, data: bytes, now: float) -> bytes:
         """What it has to say after these bytes."""
@@ -95,7 +97,6 @@ class BenchDevice:
             simulated=True,
             deck_size=52,
             nonce=nonce,
-            status=self.status(),
             kept=kept,
         )
 
@@ -144,10 +145,39 @@ def only(heard: Sequence[Heard]) -> Heard:
 
 
 def frame(
-    kind: Kind, body: messages.Body | messages.Report | None = None, *, boot: int = BOOT, number: int = 0
+    kind: int, body: messages.Body | messages.Report | bytes = b"", *, boot: int = BOOT, number: int = 0
 ) -> bytes:
-    """A frame as either side would send it."""
-    return encode_frame(kind, boot, number, b"" if body is None else encode_body(body))
+    """A clear frame, as either side would send it. Its kind need not be a clear one."""
+    return encode_frame(kind, boot, number, body if isinstance(body, bytes) else encode_body(body))
+
+
+def channel_of(side: CardlinkHost | BenchDevice) -> SealedChannel:
+    """Its end of the link that stands."""
+    channel = side.link._channel if isinstance(side, BenchDevice) else side._channel
+    assert channel is not None, "no link stands"
+    return channel
+
+
+def sealed(
+    by: CardlinkHost | BenchDevice,
+    kind: int,
+    body: messages.Body | messages.Report | bytes = b"",
+    *,
+    boot: int = BOOT,
+    number: int = 0,
+    now: float = 0.0,
+    flags: int = BULK,
+) -> bytes:
+    """A frame that this side seals now: it is a frame of its link, whatever is in it."""
+    encoded = body if isinstance(body, bytes) else encode_body(body)
+    return channel_of(by).seal(kind, boot, number, encoded, now, flags=flags)
+
+
+def opened(by: CardlinkHost | BenchDevice, data: bytes) -> list[OpenedFrame]:
+    """The sealed frames in these bytes, as this side of the link opens them: it takes each once."""
+    frames = [channel_of(by).open(read) for read in FrameReader().receive(data)]
+    assert None not in frames, "a frame that this side does not open"
+    return [one for one in frames if one is not None]
 
 
 def linked(
@@ -168,7 +198,7 @@ def over(heard: Sequence[Heard]) -> LinkOver:
 
 
 def rejected(data: bytes) -> str:
-    """The code of the one frame in these bytes, a reject."""
+    """The code of the one frame in these bytes, a clear reject."""
     (answer,) = FrameReader().receive(data)
     assert answer.kind == Kind.REJECT
     return messages.decode_reject(answer.body).code

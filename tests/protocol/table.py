@@ -61,7 +61,7 @@ class Table:
         self.random = Random(seed)
         self.now = 0.0
         self._nonce = nonces()
-        self.device = BenchDevice(memory=memory, nonce=self._nonce)
+        self.device = BenchDevice(memory=memory, random=self._nonce)
         self.made: list[MadeReport] = []
         self.journal: list[Reported | ReportsGone] = []
         self.answers: Counter[int] = Counter()

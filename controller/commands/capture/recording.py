@@ -99,7 +99,10 @@ async def record_device(asked: Recording, say: Callable[[str], None]) -> Recorde
     def make_driver(now: float) -> Driver:
         nonce = secrets.token_bytes(16)
         recorder.driver_made(nonce, (0, 0))
-        return make(DriverSetting(nonce, asked.url.line, keys.get, (0, 0), cards, simulated, memory=memory), now)
+        setting = DriverSetting(
+            nonce, asked.url.line, keys.get, (0, 0), cards, simulated, memory=memory, note_keys=recorder.link_keys
+        )
+        return make(setting, now)
 
     def take(thing: Heard) -> None:
         nonlocal heard

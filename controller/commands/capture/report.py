@@ -16,6 +16,9 @@ from firmware_bridge.drivers.base import Heard
 from firmware_bridge.plain_text import plain
 
 COVERED = "concealed"
+COVERED_RECORDS = frozenset({"from_device", "link_keys"})
+OPENS_CARDS = ("hex", "host", "device")  # their fields
+NOT_SHOWN = frozenset({"evidence", "nonce"})  # of what was heard: it stands in the record
 RARE = frozenset(
     {"unanswered", "withheld", "newest", "moves_too_long"}
 )  # fields, left out where there is nothing of them
@@ -32,13 +35,13 @@ def as_data(ms: int, link: int, thing: Played, *, faces: bool) -> dict[str, Any]
     line: dict[str, Any] = {"ms": ms, "link": link}
     if isinstance(thing, capture_format.Record):
         record = msgspec.to_builtins(thing)
-        if isinstance(thing, capture_format.FromDevice) and not faces:
-            record["hex"] = COVERED
+        if not faces:
+            record |= {name: COVERED for name in OPENS_CARDS if name in record and record["is"] in COVERED_RECORDS}
         return line | {"record": record.pop("is")} | {key: record[key] for key in record if key != "ms"}
     line["heard"] = thing.__struct_config__.tag
     for field in msgspec.structs.fields(thing):
         value = getattr(thing, field.name)
-        if field.name != "evidence" and (value or field.name not in RARE):  # the bytes stand in the record
+        if field.name not in NOT_SHOWN and (value or field.name not in RARE):
             line[field.name] = _values(value, faces=faces)
     return line
 
@@ -95,6 +98,8 @@ def _record(record: AnyRecord, *, faces: bool) -> str:
             return "link opened"
         case capture_format.DriverMade():
             return f"driver made  nonce {record.nonce}, report {record.number} of boot {record.boot} was held"
+        case capture_format.LinkKeys():
+            return f"link keys    {f'{record.host} {record.device}' if faces else COVERED}"
         case capture_format.Ready():
             return f"ready        {_device(msgspec.to_builtins(record.device))}"
         case capture_format.Commanded():

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import math
 import struct
 from typing import Final
 
@@ -30,6 +31,8 @@ SMALLEST: Final = HEADER.size + OVERHEAD + CRC.size  # decoded, with an empty bo
 LONGEST_BODY: Final = MAX_DECODED - SMALLEST
 LAST_COUNTER: Final = 0xFFFF_FFFF
 MOST_FORGED: Final = 2**20  # bad tags under one key; then a new handshake makes others
+GRACE: Final = 3.0  # seconds
+NOTED_AGAIN_AFTER: Final = 60.0  # seconds
 
 BULK: Final = 0  # flags: the only endpoint there is, or bulk IN
 INTERRUPT: Final = 1  # flags: interrupt IN
@@ -115,6 +118,11 @@ class FrameOpener:
         """So many were tried that one may be guessed: the link is to be made again."""
         return self.forged >= MOST_FORGED
 
+    @property
+    def dropped(self) -> int:
+        """Frames that someone in the line may have made, or kept back."""
+        return self.forged + self.repeated
+
     def open(self, frame: Frame) -> OpenedFrame | None:
         """None: not of this key, or not for the first time. The counter is kept before anything is read of the body.
 
@@ -136,3 +144,31 @@ class FrameOpener:
             return None
         self._last[frame.flags] = counter
         return OpenedFrame(frame.kind, frame.flags, frame.boot, frame.number, body, content[: HEADER.size] + body)
+
+
+class ForgeryNotice:
+    """When forged and repeated frames are to be noted: once a link, with a later count once a minute at most.
+
+    What came until `GRACE` after the link stands may be of the link before, and lie in buffers: it is no forgery.
+    """
+
+    def __init__(self, opener: FrameOpener) -> None:
+        self._opener = opener
+        self._counts_from = math.inf
+        self._before = self._noted = 0
+        self._next = -math.inf
+
+    def begin(self, now: float) -> None:
+        """The link stands."""
+        self._counts_from = now + GRACE
+
+    def due(self, now: float) -> int | None:
+        """How many there were, when that is to be noted now; None: not now. To be asked whenever bytes came."""
+        if now < self._counts_from:
+            self._before = self._opener.dropped
+            return None
+        count = self._opener.dropped - self._before
+        if count == self._noted or now < self._next:
+            return None
+        self._noted, self._next = count, now + NOTED_AGAIN_AFTER
+        return count

@@ -32,7 +32,10 @@ _unpack_header = HEADER.unpack_from
 
 
 class Frame(msgspec.Struct, frozen=True, gc=False):
-    """One undamaged frame. `decoded` is all of it, without escapes: header, body and CRC."""
+    """One undamaged frame. `decoded` is all of it, without escapes: header, body and CRC.
+
+    Of a sealed frame the body is counter, ciphertext and tag (`frame_sealing`).
+    """
 
     version: int
     kind: int
@@ -73,6 +76,7 @@ class FrameReader:
         self.frames = 0
         self.corrupt = 0
         self.overlong = 0
+        self.too_long = 0  # of the overlong ones: bytes of the last that is whole, 0 for none
         self._tail = b""
         self._skipping = False
 
@@ -99,6 +103,7 @@ class FrameReader:
                 frames.append(Frame(version, kind, flags, boot, number, piece[11:-4], piece))
             elif len(piece) > MAX_DECODED:
                 self.overlong += 1
+                self.too_long = len(piece) if crc32(piece) == CRC_RESIDUE else self.too_long
             else:
                 self.corrupt += 1
         self.frames += len(frames)

@@ -1,8 +1,9 @@
 """The host's side of one cardlink link: docs/cardlink.md, "A link".
 
-    hello -> identity -> host proof -> device proof -> resume -> status      then the link stands
-    report -> (the journal) -> ack                                           go-back-N, at most 8 in flight
-    command -> answer                                                        repeated under its id within the link
+    hello -> identity -> host proof -> device proof     in the clear (`handshake`)
+    resume -> status                                    sealed, as all that follows; then the link stands
+    report -> (the journal) -> ack                      go-back-N, at most 8 in flight
+    command -> answer                                   repeated under its id within the link
 
 Nothing here does I/O. Whatever bytes are received, the only results are those of `firmware_bridge.drivers.base`.
 """
@@ -11,10 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from enum import Enum, auto
-from typing import Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from firmware_bridge import observations
-from firmware_bridge.capabilities import DeviceIdentity, DeviceStatus
 from firmware_bridge.cards import Evidence
 from firmware_bridge.commands import AnyCommand
 from firmware_bridge.device_policy import ANY_DEVICE, DevicePolicy
@@ -28,16 +28,20 @@ from firmware_bridge.drivers.base import (
     Reported,
     StatusHeard,
 )
-from firmware_bridge.drivers.cardlink import authentication, messages
-from firmware_bridge.drivers.cardlink.framing import HEADER, VERSION, Frame, FrameReader, enclose, encode_frame
-from firmware_bridge.drivers.cardlink.messages import Kind, encode_body
+from firmware_bridge.drivers.cardlink import link_ends, messages
+from firmware_bridge.drivers.cardlink.frame_sealing import OpenedFrame
+from firmware_bridge.drivers.cardlink.framing import HEADER, VERSION, Frame, FrameReader, enclose
+from firmware_bridge.drivers.cardlink.freshness import LOST_WITHOUT
+from firmware_bridge.drivers.cardlink.handshake import Handshake, Proven, other_version, rejected
+from firmware_bridge.drivers.cardlink.messages import CLEAR, Kind, encode_body
 from firmware_bridge.drivers.cardlink.overdue import STATUS_WITHIN, OverdueReport, Statuses
+from firmware_bridge.drivers.cardlink.sealed_channel import SealedChannel
 from firmware_bridge.drivers.cardlink.sequence import ReportSequence
-from firmware_bridge.drivers.cardlink.translate import identity_of, observation_of, order_of, status_of
+from firmware_bridge.drivers.cardlink.translate import observation_of, order_of, status_of
 from firmware_bridge.drivers.cardlink.unreadable import why_unreadable
-from firmware_bridge.drivers.detect import SAMPLE_SIZE, what_to_check
+from firmware_bridge.drivers.detect import SAMPLE_SIZE
 from firmware_bridge.drivers.memory import LinkMemory
-from firmware_bridge.drivers.setting import DriverSetting
+from firmware_bridge.drivers.setting import DriverSetting, FrameKeys
 from firmware_bridge.observations import AnyObservation
 
 RESEND_FIRST: Final = 0.5  # seconds until an unanswered frame is repeated; doubles
@@ -52,6 +56,7 @@ ANSWERED_WITHIN: Final = 5.0  # a device that moves cards may take longer; its s
 ANSWERS_KEPT: Final = 64  # to recognise an answer that is repeated
 
 Contradiction: TypeAlias = Literal["report", "answer", "unknown_answer"]
+Make: TypeAlias = Callable[[float], bytes]  # a frame's bytes at this time
 FLAGS_END: Final = 3  # bytes of a header, before those that name a report; flags mean nothing
 _HOST_KINDS: Final = frozenset({Kind.HELLO, Kind.HOST_PROOF, Kind.RESUME, Kind.ACK, Kind.COMMAND})
 
@@ -67,10 +72,11 @@ class Step(Enum):
 
 
 class Unanswered:
-    """A frame that is repeated unchanged until it is answered."""
+    """A frame that is repeated until it is answered: a clear one byte for byte, a sealed one sealed again."""
 
-    def __init__(self, frame: bytes, now: float) -> None:
-        self.frame = frame
+    def __init__(self, make: Make, now: float) -> None:
+        self._make = make
+        self.frame = make(now)
         self.wait = RESEND_FIRST
         self.due = now + RESEND_FIRST
         self.since = now
@@ -78,7 +84,7 @@ class Unanswered:
     def repeat(self, now: float) -> bytes:
         self.wait = min(2 * self.wait, RESEND_LONGEST)
         self.due = now + self.wait
-        return self.frame
+        return self._make(now)
 
     def hurry(self, now: float) -> None:
         """What came was damaged, perhaps the answer: a long identity needs many attempts on a bad line."""
@@ -91,8 +97,7 @@ class CardlinkHost:
 
     `key_of` gives the 32-byte key of a serial number, or None when that device is not paired. `nonce` is 16
     random bytes, never used before. `policy`: which device may be used; its firmware is checked after its proof.
-    `replayed`: the bytes come from a capture, and a device whose key is not here needs no proof; the host's own proof
-    is then made with a key of zeros. `memory`: what the links before kept.
+    `memory`: what the links before kept. `replayed`, `frame_keys`, `note_keys`: as of `DriverSetting`.
     """
 
     def __init__(
@@ -105,26 +110,22 @@ class CardlinkHost:
         replayed: bool = False,
         policy: DevicePolicy = ANY_DEVICE,
         memory: LinkMemory | None = None,
+        frame_keys: FrameKeys | None = None,
+        note_keys: Callable[[FrameKeys], None] = lambda keys: None,
     ) -> None:
         self.statistics = LinkStatistics()
         self._reader = FrameReader()
         self._out: list[bytes] = []
-        self._key_of = key_of
-        self._policy = policy
+        self._note_keys = note_keys
         self._first_bytes = b""  # of a device that has sent no frame yet
         self._damaged_before = 0  # frames, up to the last undamaged one
         self._held = held
         self._durable = held
-        self._nonce = nonce
         self._step = Step.IDENTITY
         self._boot = 0
-        self._identity: DeviceIdentity | None = None
         self._memory = memory or LinkMemory()
         self._sequence = ReportSequence(held, (), 0)
         self._overdue = OverdueReport(self._sequence, self._memory, held)
-        self._expected_proof = b""
-        self._replayed = replayed
-        self._unproven = False
         self._started = now
         self._last_valid: float | None = None
         self._statuses = Statuses()
@@ -133,8 +134,19 @@ class CardlinkHost:
         self._commands: dict[int, Unanswered] = {}
         self._early_answers: list[tuple[int, Answered]] = []
         self._answers: dict[int, Answered] = {}  # by the command's id, the last ones
-        self._hello = self._content(Kind.HELLO, encode_body(messages.Hello(VERSION, nonce)))
-        self._waiting: Unanswered | None = self._ask(self._hello, now)
+        self._proven: Proven | None = None
+        self._channel: SealedChannel | None = None  # from the device's proof on
+        hello = HEADER.pack(VERSION, Kind.HELLO, 0, 0, held[1]) + encode_body(messages.Hello(VERSION, nonce))
+        self._handshake = Handshake(
+            hello,
+            nonce,
+            key_of=key_of,
+            policy=policy,
+            memory=self._memory,
+            replayed=replayed,
+            recorded=frame_keys,
+        )
+        self._waiting: Unanswered | None = self._ask(lambda now: enclose(hello), now)
 
     # -- called by the link ---------------------------------------------------------------------------------------
 
@@ -148,9 +160,10 @@ class CardlinkHost:
             if self._step is Step.OVER:
                 break
             self._take(frame, now, heard)
+        if self._step is not Step.OVER:
+            self._look_at_what_was_dropped(now, heard)
         if self._waiting is not None and self._damaged > damaged:
             self._waiting.hurry(now)
-        self.statistics.frames_in = self._reader.frames
         self.statistics.frames_corrupt = self._reader.corrupt
         self.statistics.frames_overlong = self._reader.overlong
         if self._last_valid == now:
@@ -161,7 +174,9 @@ class CardlinkHost:
         if self._step is Step.OVER:
             return ()
         if now >= self._ends_at():
-            return (self._end(*self._why_ended(now)),)
+            return (self._end(self._why_ended(now)),)
+        if self._channel is not None and self._channel.used_up:
+            return (self._end(link_ends.COUNTERS_USED_UP),)
         heard = self._give_up_report(now)
         if self._waiting is not None and now >= self._waiting.due:
             self._resend(self._waiting, now)
@@ -198,19 +213,25 @@ class CardlinkHost:
         if self._step is not Step.READY or command_id in self._commands:
             return
         body = encode_body(messages.CommandBody(command_id, order_of(command)))
-        self._commands[command_id] = self._ask(self._content(Kind.COMMAND, body), now)
+        self._commands[command_id] = self._ask(self._sealed(Kind.COMMAND, body), now)
 
     def is_stale(self, now: float) -> bool:
         return self._last_valid is not None and now - self._last_valid >= STALE_AFTER
 
     # -- sending --------------------------------------------------------------------------------------------------
 
-    def _content(self, kind: Kind, body: bytes) -> bytes:
-        """Header and body, as the CRC and the proofs cover them."""
-        return HEADER.pack(VERSION, kind, 0, self._boot, self._durable[1]) + body
+    def _clear(self, kind: Kind, body: bytes) -> Make:
+        frame = enclose(HEADER.pack(VERSION, kind, 0, self._boot, self._durable[1]) + body)
+        return lambda now: frame
 
-    def _ask(self, content: bytes, now: float) -> Unanswered:
-        asked = Unanswered(enclose(content), now)
+    def _sealed(self, kind: Kind, body: bytes) -> Make:
+        """Sealed each time that it is sent, with the header that it has now."""
+        boot, number, channel = self._boot, self._durable[1], self._channel
+        assert channel is not None
+        return lambda now: channel.seal(kind, boot, number, body, now)
+
+    def _ask(self, make: Make, now: float) -> Unanswered:
+        asked = Unanswered(make, now)
         self._out.append(asked.frame)
         return asked
 
@@ -221,79 +242,48 @@ class CardlinkHost:
     def _send_ack(self, now: float) -> None:
         boot, number = self._durable
         self._last_ack = now
-        self._out.append(encode_frame(Kind.ACK, boot or self._boot, number))
+        assert self._channel is not None
+        body = encode_body(messages.Ack(self._channel.heard))
+        self._out.append(self._channel.seal(Kind.ACK, boot or self._boot, number, body, now))
 
-    def _end(self, code: str, sentence: str, *, refused: bool = False) -> LinkOver:
+    def _end(self, over: LinkOver) -> LinkOver:
         self._step = Step.OVER
         self._waiting = None
         self._commands.clear()
-        return LinkOver(code, sentence, refused)
-
-    def _refuse(self, refusal: LinkOver) -> LinkOver:
-        return self._end(refusal.code, refusal.sentence, refused=True)
+        return over
 
     def _ends_at(self) -> float:
         """When the link ends, unless something is received before."""
         silent = float("inf") if self._last_valid is None else self._last_valid + LOST_AFTER
-        if self._step is not Step.READY:
+        if self._channel is None or self._step is not Step.READY:
             return min(silent, self._started + HANDSHAKE_WITHIN)
-        return min(silent, self._statuses.ends_at())
+        return min(silent, self._statuses.ends_at(), self._channel.ends_at())
 
-    def _why_ended(self, now: float) -> tuple[str, str]:
+    def _why_ended(self, now: float) -> LinkOver:
         if self._last_valid is None:
             return self._why_nothing_valid()
         if self._damaged - self._damaged_before >= DAMAGED:
-            return (
-                "device-damaged-frames",
-                f"What the device sends arrives damaged ({self._damaged} of "
-                f"{self._damaged + self.statistics.frames_in} frames): check the cable and its plugs, that no other "
-                "program has the port, and the speed (baud=).",
-            )
+            return link_ends.damaged(self._damaged, self.statistics.frames_in)
         if now >= self._last_valid + LOST_AFTER:
-            return "device-silent", f"The device has been silent for {LOST_AFTER:.0f} s."
+            return link_ends.silent(LOST_AFTER)
         if now >= self._statuses.ends_at():
-            return "device-silent", f"The device has sent no status for {STATUS_WITHIN:.0f} s; the program reconnects."
-        return (
-            "device-no-answer",
-            "The device sends, but does not answer what this program sends: check the wire that carries the host's "
-            "bytes.",
-        )
+            return link_ends.no_status(STATUS_WITHIN)
+        if self._channel is not None and now >= self._channel.ends_at():
+            return link_ends.delayed(LOST_WITHOUT)
+        return link_ends.NO_ANSWERS
+
+    def _why_nothing_valid(self) -> LinkOver:
+        if self._echoed:
+            return link_ends.ECHO
+        return link_ends.garbage(self._first_bytes) if self.statistics.bytes_in else link_ends.NOTHING_CAME
 
     def _give_up_report(self, now: float) -> Sequence[Heard]:
         """A report that is due and does not come: the link is made again, once; then what it held may be lost."""
         if self._step is not Step.READY or now < self._overdue.ends_at():
             return ()
         if self._overdue.counts_too_few(now):
-            sentence = (
-                f"The device counts fewer reports than the {self._sequence.number - 1} that it has sent; the program "
-                "reconnects."
-            )
-            return (self._end("device-message", sentence),)
-        gone = self._overdue.give_up()
-        if gone is not None:
-            return (gone,)
-        sentence = (
-            f"The device has made its report {self._sequence.number} and does not send it; the program reconnects."
-        )
-        return (self._end("device-reports", sentence),)
-
-    def _why_nothing_valid(self) -> tuple[str, str]:
-        if self._echoed:
-            return (
-                "device-garbage",
-                "Only what this program sent came back: the line echoes, or its two wires are connected to each other.",
-            )
-        if self.statistics.bytes_in:
-            return (
-                "device-garbage",
-                "Bytes came from the device, and none of them was part of a cardlink frame: "
-                + what_to_check(self._first_bytes, "cardlink"),
-            )
-        return (
-            "device-no-answer",
-            "The device does not answer: check its power, the cable and the port, and that it speaks cardlink "
-            "(driver=).",
-        )
+            return (self._end(link_ends.counts_too_few(self._sequence.number - 1)),)
+        return (self._overdue.give_up() or self._end(link_ends.report_withheld(self._sequence.number)),)
 
     @property
     def _damaged(self) -> int:
@@ -302,111 +292,108 @@ class CardlinkHost:
     # -- receiving ------------------------------------------------------------------------------------------------
 
     def _take(self, frame: Frame, now: float, heard: list[Heard]) -> None:
+        """The order is the page's: version and direction, then the seal, then the boot, then the body."""
         if frame.kind in _HOST_KINDS:
             self._echoed = True
             return
-        if frame.version != VERSION:
-            self._refuse_version(frame.version, heard)
-            return
+        taken: Frame | OpenedFrame = frame
+        if self._channel is None:
+            if frame.version != VERSION:
+                heard.append(self._end(other_version(frame.version)))
+                return
+        else:
+            opened = self._channel.open(frame)
+            if opened is None:
+                return
+            taken = opened
         self._last_valid = now
-        handle = _HANDLERS.get((self._step, frame.kind))
+        self.statistics.frames_in += 1
         try:
-            if frame.kind == Kind.REJECT:
-                self._take_reject(frame, heard)
-            elif self._wrong_boot(frame):
-                heard.append(self._end("device-rebooted", "The device has restarted; the program reconnects."))
-            elif handle is not None:
-                handle(self, frame, now, heard)
+            self._handle(taken, now, heard)
         except messages.BadMessageError as error:
-            heard.append(self._end("device-message", f"The device sent a message that is not cardlink's: {error}."))
+            heard.append(self._end(link_ends.no_message(error)))
         except ValueError as error:
             # An undamaged frame that is no message of this protocol. Reports are handled in _take_report.
-            why = why_unreadable(frame.kind, frame.body, error)
-            heard.append(self._end("device-message", f"The device sent a message that is not cardlink's: {why}."))
+            heard.append(self._end(link_ends.no_message(why_unreadable(frame.kind, taken.body, error))))
 
-    def _refuse_version(self, version: int, heard: list[Heard]) -> None:
-        sentence = (
-            f"The device speaks cardlink {version}, this program cardlink {VERSION}: update the older of the two."
-        )
-        heard.append(self._end("device-version", sentence, refused=True))
+    def _handle(self, frame: Frame | OpenedFrame, now: float, heard: list[Heard]) -> None:
+        handle = _HANDLERS.get((self._step, frame.kind))
+        proven = self._proven is not None
+        if frame.kind == (Kind.SEALED_REJECT if proven else Kind.REJECT):
+            heard.append(self._end(rejected(frame.body, proven=proven)))
+        elif self._wrong_boot(frame):
+            heard.append(self._end(link_ends.REBOOTED))
+        elif handle is not None:
+            handle(self, frame, now, heard)
 
-    def _wrong_boot(self, frame: Frame) -> bool:
+    def _wrong_boot(self, frame: Frame | OpenedFrame) -> bool:
+        """Before the proof a sealed frame is of another link, and is not looked at."""
         if self._step is Step.IDENTITY or frame.boot == self._boot:
             return False
+        if self._proven is None:
+            return frame.kind in CLEAR
         return not (frame.kind == Kind.REPORT and self._sequence.may_come_from(frame.boot))
 
-    def _take_reject(self, frame: Frame, heard: list[Heard]) -> None:
-        reject = messages.decode_reject(frame.body)
-        sentence = f"The device refused this host ({reject.code}). {reject.text}".strip()
-        if reject.code == "proof":
-            sentence += " The keys of host and device differ: pair them again."
-        heard.append(self._end("device-rejects-host", sentence, refused=True))
+    def _look_at_what_was_dropped(self, now: float, heard: list[Heard]) -> None:
+        """Frames that are too long to be answered; forged ones, and ones that came before."""
+        if self._channel is None:
+            if self._reader.too_long:
+                heard.append(self._end(link_ends.too_long(self._reader.too_long)))
+            return
+        self.statistics.frames_forged = self._channel.forged
+        self.statistics.frames_repeated = self._channel.repeated
+        if self._channel.is_worn_out:
+            heard.append(self._end(link_ends.FORGED))
+        elif (count := self._channel.forgeries_to_note(now)) is not None:
+            heard.append(Contradicted("forged_frames", self._boot, count, Evidence(b"")))
 
     def _take_identity(self, frame: Frame, now: float, heard: list[Heard]) -> None:
-        said = messages.decode_identity(frame.body)
-        if said.version != VERSION:
-            self._refuse_version(said.version, heard)
+        if refusal := self._handshake.take_identity(frame):
+            heard.append(self._end(refusal))
             return
-        authentication.check_nonce(said.nonce)
-        if refusal := self._policy.refuse_serial(said.serial):
-            heard.append(self._refuse(refusal))
-            return
-        key = self._key_of(said.serial)
-        self._unproven = key is None and self._replayed
-        if self._unproven:
-            key = bytes(authentication.KEY_SIZE)
-        if key is None:
-            sentence = f"The device with serial {said.serial} has no key here: pair it, or connect the right device."
-            heard.append(self._end("device-unknown-serial", sentence, refused=True))
-            return
-        self._identity = identity_of(said, frame.boot)
         self._boot = frame.boot
-        self._sequence = ReportSequence(self._held, said.kept, frame.boot)
-        self._overdue = OverdueReport(self._sequence, self._memory, self._held)
-
-        def expected(role: bytes) -> bytes:
-            return authentication.proof(key, role, self._nonce, said.nonce, self._hello, frame.content)
-
-        self._expected_proof = expected(authentication.DEVICE_ROLE)
         self._step = Step.DEVICE_PROOF
-        ours = messages.Proof(authentication.HMAC_SHA256, expected(authentication.HOST_ROLE))
-        self._waiting = self._ask(self._content(Kind.HOST_PROOF, encode_body(ours)), now)
+        self._waiting = self._ask(self._clear(Kind.HOST_PROOF, self._handshake.host_proof), now)
 
     def _take_device_proof(self, frame: Frame, now: float, heard: list[Heard]) -> None:
-        claimed = messages.decode_proof(frame.body)
-        is_valid = self._unproven or authentication.is_valid(claimed.proof, self._expected_proof)
-        if claimed.type != authentication.HMAC_SHA256 or not is_valid:
-            sentence = "The device could not prove its identity: its key is not the one kept here. Pair it again."
-            heard.append(self._end("device-proof", sentence, refused=True))
+        proven = self._handshake.take_device_proof(frame)
+        if isinstance(proven, LinkOver):
+            heard.append(self._end(proven))
             return
-        assert self._identity is not None
-        if refusal := self._policy.refuse_firmware(self._identity.serial, self._identity.firmware_digest):
-            heard.append(self._refuse(refusal))
-            return
+        self._sequence = ReportSequence(self._held, proven.kept, self._boot)
+        self._overdue = OverdueReport(self._sequence, self._memory, self._held)
+        self._channel = SealedChannel(*proven.keys)
+        self._note_keys(proven.keys)
+        self._proven = proven
         self._step = Step.FIRST_STATUS
-        self._waiting = self._ask(self._content(Kind.RESUME, encode_body(messages.Resume(*self._held))), now)
+        self._waiting = self._ask(self._sealed(Kind.RESUME, encode_body(messages.Resume(*self._held))), now)
 
-    def _take_first_status(self, frame: Frame, now: float, heard: list[Heard]) -> None:
-        assert self._identity is not None
-        status = status_of(messages.decode_status(frame.body), frame.boot)
+    def _take_first_status(self, frame: OpenedFrame, now: float, heard: list[Heard]) -> None:
+        assert self._proven is not None
+        assert self._channel is not None
+        said = messages.decode_status(frame.body)
         self._step = Step.READY
         self._waiting = None
+        self._channel.stands(now)
         self._send_ack(now)
-        self._hear_status(status, now)
-        heard.append(DeviceReady(self._identity, status))
+        self._hear_status(said, now)
+        self._memory.take_nonce(self._proven.nonce)
+        heard.append(DeviceReady(self._proven.identity, status_of(said, frame.boot), self._proven.nonce))
         heard.extend(self._sequence.gone)
 
-    def _take_status(self, frame: Frame, now: float, heard: list[Heard]) -> None:
-        status = status_of(messages.decode_status(frame.body), frame.boot)
-        self._hear_status(status, now)
+    def _take_status(self, frame: OpenedFrame, now: float, heard: list[Heard]) -> None:
+        said = messages.decode_status(frame.body)
+        self._hear_status(said, now)
         late = [one for one, asked in self._commands.items() if now >= asked.since + ANSWERED_WITHIN]
-        heard.append(StatusHeard(status, tuple(late), self._statuses.move_too_long(now)))
+        heard.append(StatusHeard(status_of(said, frame.boot), tuple(late), self._statuses.move_too_long(now)))
 
-    def _hear_status(self, status: DeviceStatus, now: float) -> None:
-        self._statuses.hear(now, moving=status.moving)
-        self._overdue.hear_of(status.last_report, now)
+    def _hear_status(self, said: messages.Status, now: float) -> None:
+        assert self._channel is not None
+        self._channel.hear(said.heard, now)
+        self._statuses.hear(now, moving=said.moving)
+        self._overdue.hear_of(said.last_report, now)
 
-    def _take_answer(self, frame: Frame, now: float, heard: list[Heard]) -> None:
+    def _take_answer(self, frame: OpenedFrame, now: float, heard: list[Heard]) -> None:
         answer = messages.decode_answer(frame.body)
         answered = Answered(answer.command_id, answer.done, answer.reason)
         if self._commands.pop(answer.command_id, None) is not None:
@@ -420,7 +407,7 @@ class CardlinkHost:
         elif answered != self._answers[answer.command_id]:
             self._note("answer", frame, answer.command_id, now, heard)
 
-    def _note(self, what: Contradiction, frame: Frame, number: int, now: float, heard: list[Heard]) -> None:
+    def _note(self, what: Contradiction, frame: OpenedFrame, number: int, now: float, heard: list[Heard]) -> None:
         if self._memory.may_note(what, frame.boot, number, now):
             heard.append(Contradicted(what, frame.boot, number, Evidence(frame.content)))
 
@@ -434,7 +421,7 @@ class CardlinkHost:
                 waiting.append((number, answered))
         self._early_answers = waiting
 
-    def _take_report(self, frame: Frame, now: float, heard: list[Heard]) -> None:
+    def _take_report(self, frame: OpenedFrame, now: float, heard: list[Heard]) -> None:
         report: AnyObservation
         uptime: int | None = None
         first = frame.number
@@ -464,7 +451,7 @@ class CardlinkHost:
             self._overdue.hear_of_later(now)
         self._send_ack(now)
 
-    def _is_rightful_repeat(self, frame: Frame, *, covers: bool) -> bool:
+    def _is_rightful_repeat(self, frame: OpenedFrame, *, covers: bool) -> bool:
         """The same bytes again; or, within the window, a report that stands for lost ones, or one that is not kept."""
         in_window = self._sequence.may_be_resent(frame.boot, frame.number)
         before = self._memory.report(frame.boot, frame.number)
@@ -483,10 +470,12 @@ def make_cardlink(setting: DriverSetting, now: float) -> CardlinkHost:
         replayed=setting.replayed,
         policy=setting.policy,
         memory=setting.memory,
+        frame_keys=setting.frame_keys,
+        note_keys=setting.note_keys,
     )
 
 
-_Handler = Callable[[CardlinkHost, Frame, float, list[Heard]], None]
+_Handler = Callable[[CardlinkHost, Any, float, list[Heard]], None]
 _HANDLERS: Final[dict[tuple[Step, int], _Handler]] = {
     (Step.IDENTITY, Kind.IDENTITY): CardlinkHost._take_identity,
     (Step.DEVICE_PROOF, Kind.DEVICE_PROOF): CardlinkHost._take_device_proof,

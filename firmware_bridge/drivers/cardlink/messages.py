@@ -1,7 +1,7 @@
 """Typed bodies of cardlink frames: MessagePack arrays, field by field as docs/cardlink.md lists them.
 
 Fields are only ever added at the end, with a default, so that either side may be the older one. A card is its number
-(1 to 52), 0 when it was not recognised, 254 when it is foreign to the deck.
+(1 to 52), 0 when it was not recognised, 127 when it is foreign to the deck: one byte in every case.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Annotated, Final, TypeAlias
 import msgspec
 
 NOT_READ: Final = 0
-FOREIGN: Final = 254
+FOREIGN: Final = 127
 
 U8: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=0xFF)]
 U32: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=0xFFFF_FFFF)]
@@ -35,11 +35,16 @@ class Kind(IntEnum):
     DEVICE_PROOF = 0x04
     RESUME = 0x05
     REJECT = 0x06
+    SEALED_REJECT = 0x07
     ACK = 0x10
     REPORT = 0x20
     STATUS = 0x21
     COMMAND = 0x30
     ANSWER = 0x31
+
+
+CLEAR: Final = frozenset({Kind.HELLO, Kind.IDENTITY, Kind.HOST_PROOF, Kind.DEVICE_PROOF, Kind.REJECT})
+"""All other kinds are sealed, unknown ones too."""
 
 
 class Body(msgspec.Struct, frozen=True, array_like=True):
@@ -49,6 +54,12 @@ class Body(msgspec.Struct, frozen=True, array_like=True):
 class Hello(Body, frozen=True):
     version: U8
     nonce: bytes
+
+
+class Ack(Body, frozen=True):
+    """What is acknowledged is in the header. `heard`: the highest counter taken from the device."""
+
+    heard: U32
 
 
 class Status(Body, frozen=True):
@@ -63,6 +74,7 @@ class Status(Body, frozen=True):
     exit_held: bool
     moving: bool
     last_command: U63
+    heard: U32
     faults: list[str] = []
 
 
@@ -91,7 +103,6 @@ class Identity(Body, frozen=True):
     simulated: bool
     deck_size: U32
     nonce: bytes
-    status: Status
     kept: list[KeptReports]
 
 
@@ -313,6 +324,7 @@ decode_proof = msgspec.msgpack.Decoder(Proof).decode
 decode_resume = msgspec.msgpack.Decoder(Resume).decode
 decode_reject = msgspec.msgpack.Decoder(Reject).decode
 decode_report = msgspec.msgpack.Decoder(AnyReport).decode
+decode_ack = msgspec.msgpack.Decoder(Ack).decode
 decode_status = msgspec.msgpack.Decoder(Status).decode
 decode_command_head = msgspec.msgpack.Decoder(CommandHead).decode
 decode_command = msgspec.msgpack.Decoder(CommandBody).decode

@@ -95,7 +95,10 @@ def _same_fields(report: messages.AnyReport) -> AnyObservation:
 
 
 def identity_of(identity: messages.Identity, boot: int) -> DeviceIdentity:
-    """Raises BadMessageError for an unknown kind or unit."""
+    """Raises BadMessageError for an unknown kind or unit, and for a way of dispensing that cannot be."""
+    capabilities = capabilities_of(identity.capabilities)
+    if identity.kind == "shoe" and capabilities.dispenses == "on_command":
+        raise messages.BadMessageError("a shoe forms no sets on command: it names dispenses_on_removal")
     return DeviceIdentity(
         kind=_one_of(identity.kind, "shuffler", "shoe"),
         unit=_one_of(identity.unit, "sets", "singles", "both"),
@@ -104,7 +107,7 @@ def identity_of(identity: messages.Identity, boot: int) -> DeviceIdentity:
         serial=identity.serial,
         firmware=identity.firmware,
         firmware_digest=identity.firmware_digest,
-        capabilities=capabilities_of(identity.capabilities),
+        capabilities=capabilities,
         simulated=identity.simulated,
         deck_size=identity.deck_size,
         boot=boot,
@@ -129,10 +132,19 @@ _CAPABILITY_WORDS: Final = {
 }
 
 
+_DISPENSES: Final[dict[str, Literal["on_command", "on_removal"]]] = {
+    "dispenses_on_command": "on_command",
+    "dispenses_on_removal": "on_removal",
+}
+
+
 def capabilities_of(words: list[str]) -> Capabilities:
-    """Unknown words come from a newer device and are ignored."""
-    dispenses: Literal["on_command", "on_removal"] = "on_removal" if "dispenses_on_removal" in words else "on_command"
-    return Capabilities(dispenses=dispenses, **{name: word in words for name, word in _CAPABILITY_WORDS.items()})
+    """Unknown words come from a newer device and are ignored. Raises BadMessageError unless one way of dispensing is
+    named."""
+    named = [way for word, way in _DISPENSES.items() if word in words]
+    if len(named) != 1:
+        raise messages.BadMessageError(f"of {' and '.join(_DISPENSES)} it names {'both' if named else 'neither'}")
+    return Capabilities(dispenses=named[0], **{name: word in words for name, word in _CAPABILITY_WORDS.items()})
 
 
 def capability_words(capabilities: Capabilities) -> list[str]:

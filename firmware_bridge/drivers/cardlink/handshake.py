@@ -1,0 +1,124 @@
+"""The host's side of a handshake, from hello to the device's proof: docs/cardlink.md, "A link" and "Proofs".
+
+Everything here crosses the wire in the clear, and until the proof holds anyone in the line may have sent it: what is
+refused here is *unproven*, and the link keeper tries again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+from firmware_bridge.capabilities import DeviceIdentity
+from firmware_bridge.device_policy import DevicePolicy
+from firmware_bridge.drivers.base import LinkOver
+from firmware_bridge.drivers.cardlink import authentication, messages
+from firmware_bridge.drivers.cardlink.frame_sealing import frame_keys
+from firmware_bridge.drivers.cardlink.framing import VERSION, Frame
+from firmware_bridge.drivers.cardlink.translate import identity_of
+from firmware_bridge.drivers.memory import LinkMemory
+from firmware_bridge.drivers.setting import FrameKeys
+
+PUBLISHED_NONCE: Final = bytes(range(0x40, 0x50))  # of the vectors: a recording of them must not be taken for a device
+UNPROVEN: Final = "It is not proven that the device said so: something in the line may have."
+
+
+class Proven(NamedTuple):
+    """What the handshake comes to. `keys` are of this link; `kept`: the reports that the device still has."""
+
+    identity: DeviceIdentity
+    nonce: bytes
+    keys: FrameKeys
+    kept: list[messages.KeptReports]
+
+
+class Handshake:
+    """Of one link. `hello`: its header and body. `replayed`: the bytes come from a capture, which may name the link's
+    `recorded` keys; a device whose key is not here was judged when it was made."""
+
+    def __init__(
+        self,
+        hello: bytes,
+        nonce: bytes,
+        *,
+        key_of: Callable[[str], bytes | None],
+        policy: DevicePolicy,
+        memory: LinkMemory,
+        replayed: bool,
+        recorded: FrameKeys | None,
+    ) -> None:
+        self._hello = hello
+        self._nonce = nonce
+        self._key_of = key_of
+        self._policy = policy
+        self._memory = memory
+        self._replayed = replayed
+        self._recorded = recorded
+        self._proven: Proven | None = None
+        self._expected = b""
+        self._judged = True
+        self.host_proof = b""
+
+    def take_identity(self, frame: Frame) -> LinkOver | None:
+        """None: `host_proof` is to be sent, a proof message. Raises ValueError for what is no identity."""
+        said = messages.decode_identity(frame.body)
+        if said.version != VERSION:
+            return other_version(said.version)
+        authentication.check_nonce(said.nonce)
+        if refusal := self._policy.refuse_serial(said.serial):
+            return refusal
+        key = self._key_of(said.serial)
+        self._judged = key is not None
+        if key is None and self._recorded is None:
+            return LinkOver("device-unknown-serial", self._no_key_for(said.serial), refused=True)
+        parts = (key or bytes(authentication.KEY_SIZE), self._nonce, said.nonce, self._hello, frame.content)
+
+        def proof(role: bytes) -> bytes:
+            return authentication.proof(parts[0], role, *parts[1:])
+
+        keys = self._recorded if key is None and self._recorded is not None else frame_keys(*parts)
+        self._proven = Proven(identity_of(said, frame.boot), said.nonce, keys, said.kept)
+        self._expected = proof(authentication.DEVICE_ROLE)
+        ours = messages.Proof(authentication.HMAC_SHA256, proof(authentication.HOST_ROLE))
+        self.host_proof = messages.encode_body(ours)
+        return None
+
+    def take_device_proof(self, frame: Frame) -> LinkOver | Proven:
+        """Raises ValueError for what is no proof."""
+        assert self._proven is not None
+        claimed = messages.decode_proof(frame.body)
+        holds = not self._judged or authentication.is_valid(claimed.proof, self._expected)
+        if claimed.type != authentication.HMAC_SHA256 or not holds:
+            sentence = "The device could not prove its identity: its key is not the one kept here. Pair it again."
+            return LinkOver("device-proof", f"{sentence} {UNPROVEN}", refused=True)
+        identity, nonce = self._proven.identity, self._proven.nonce
+        if refusal := self._policy.refuse_firmware(identity.serial, identity.firmware_digest):
+            return refusal
+        published = nonce == PUBLISHED_NONCE and not identity.simulated
+        if published or self._memory.knows_nonce(nonce):
+            sentence = (
+                f"The device {identity.serial} repeats a number that it may use once only, so that a recording of this "
+                "program could command it: do not deal from it, and have its firmware looked at."
+            )
+            return LinkOver("device-nonce-repeated", sentence, refused=True)
+        return self._proven
+
+    def _no_key_for(self, serial: str) -> str:
+        if self._replayed:
+            return "The capture does not hold this link's keys: name the file with the device's key (--device-keys)."
+        return f"The device with serial {serial} has no key here: pair it, or connect the right device."
+
+
+def other_version(version: int) -> LinkOver:
+    """The device speaks another version of the protocol."""
+    sentence = f"The device speaks cardlink {version}, this program cardlink {VERSION}: update the older of the two."
+    return LinkOver("device-version", f"{sentence} {UNPROVEN}", refused=True)
+
+
+def rejected(frame_body: bytes, *, proven: bool) -> LinkOver:
+    """The device does not link with this host. Raises ValueError for what is no reject."""
+    reject = messages.decode_reject(frame_body)
+    sentence = f"The device refused this host ({reject.code}). {reject.text}".strip()
+    if reject.code == "proof":
+        sentence += " The keys of host and device differ: pair them again."
+    return LinkOver("device-rejects-host", sentence if proven else f"{sentence} {UNPROVEN}", refused=True)
