@@ -23,6 +23,7 @@ HEARTBEAT: Final = 1.0
 HOST_LOST_AFTER: Final = 3.0
 LEAST_MEMORY: Final = WINDOW  # reports
 EARLIER_BOOTS: Final = 3  # remembered besides the running one, as many as the identity has room for
+_DEVICE_KINDS: Final = frozenset({Kind.SEALED_REJECT, Kind.REPORT, Kind.STATUS, Kind.ANSWER})  # sealed; an echo
 
 
 class Kept(msgspec.Struct):
@@ -219,7 +220,7 @@ class CardlinkDevice:
                 self._take_hello(frame, now)
             elif frame.kind == Kind.HOST_PROOF and self._candidate is not None:
                 self._take_proof(frame, self._candidate, now)
-            elif not clear and frame.kind in (Kind.RESUME, Kind.ACK, Kind.COMMAND):
+            elif not clear and frame.kind not in _DEVICE_KINDS:
                 self._take_sealed(frame, now)
         except ValueError:
             reject = messages.Reject("message", "a frame could not be read")
@@ -233,10 +234,10 @@ class CardlinkDevice:
 
     def _take_hello(self, frame: Frame, now: float) -> None:
         """The candidate's again is answered as before, the active link's not at all; another makes a new candidate."""
-        hello = messages.decode_hello(frame.body)
-        if hello.version != VERSION:
+        if messages.decode_hello_head(frame.body).version != VERSION:
             self._reject_version()
             return
+        hello = messages.decode_hello(frame.body)
         authentication.check_nonce(hello.nonce)
         if frame.content == self._active_hello:
             return
@@ -313,7 +314,7 @@ class CardlinkDevice:
             assert self._channel is not None
             self._channel.hear(messages.decode_ack(frame.body).heard, now)
             self._take_ack(frame.boot, frame.number, now)
-        elif frame.boot == self.boot:
+        elif frame.kind == Kind.COMMAND and frame.boot == self.boot:
             self._take_command(frame, now)
 
     def _take_resume(self, frame: OpenedFrame, now: float) -> None:
@@ -341,7 +342,8 @@ class CardlinkDevice:
 
     def _drop_up_to(self, boot: int, number: int) -> None:
         """Forget what the host holds: that boot's reports up to `number`, and all of the boots before it."""
-        if not number or (boot == self.boot and number > self.last_number):
+        newest = {**dict(self._earlier), self.boot: self.last_number}.get(boot, 0)
+        if not 0 < number <= newest:
             return
         held = 0
         for place, kept in enumerate(self._kept, start=1):

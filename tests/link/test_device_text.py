@@ -18,10 +18,10 @@ from firmware_bridge.drivers.plain_driver import LONGEST_SENTENCE, MOST, PlainDr
 from firmware_bridge.drivers.registry import DRIVERS, load_driver
 from firmware_bridge.drivers.setting import DeviceLine, DriverSetting
 from firmware_bridge.plain_text import LONGEST, is_plain
-from tests.protocol.parts import BOOT, KEY, BenchDevice, frame, linked
+from tests.protocol.parts import BOOT, BenchDevice, frame, linked, make_host, sealed
 
 EVIL: Final = "\x1b[2J\x00\u202e" + "A" * 60_000
-STATUS: Final = messages.Status(0, 1, 7, 52, 0, 52, 0, False, True, False, 0, [EVIL] * 1000)
+STATUS: Final = messages.Status(0, 1, 7, 52, 0, 52, 0, False, True, False, 0, 0, [EVIL] * 1000)
 
 
 def texts_in(value: object) -> list[str]:
@@ -81,11 +81,17 @@ def test_no_driver_of_the_registry_is_without_it(name: str) -> None:
 
 
 def test_over_the_wire() -> None:
-    host = PlainDriver(linked(BenchDevice()))
-    (heard,) = host.receive(frame(Kind.REPORT, messages.Jammed(1, "\x1b[2Jexit"), number=1), 0.1)
+    device = BenchDevice()
+    host = PlainDriver(linked(device))
+    (heard,) = host.receive(sealed(device, Kind.REPORT, messages.Jammed(1, "\x1b[2Jexit"), number=1), 0.1)
     assert isinstance(heard, Reported)
     assert heard.observation == observations.Jammed("\N{REPLACEMENT CHARACTER}[2Jexit")
-    (over,) = host.receive(frame(Kind.REJECT, messages.Reject("busy\x1b[31m", "no\x00thing")), 0.2)
-    assert isinstance(over, LinkOver)
-    assert is_plain(over.sentence, LONGEST_SENTENCE)
-    assert KEY
+    reject = messages.Reject("busy\x1b[31m", "no\x00thing")
+    for driver, data in (
+        (host, sealed(device, Kind.SEALED_REJECT, reject)),
+        (PlainDriver(make_host()), frame(Kind.REJECT, reject)),
+    ):
+        (over,) = driver.receive(data, 0.2)
+        assert isinstance(over, LinkOver)
+        assert over.code == "device-rejects-host"
+        assert is_plain(over.sentence, LONGEST_SENTENCE)

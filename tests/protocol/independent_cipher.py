@@ -64,3 +64,11 @@ def tag(key: bytes, nonce: bytes, ciphertext: bytes, associated: bytes) -> bytes
 def seal(key: bytes, nonce: bytes, plaintext: bytes, associated: bytes) -> bytes:
     ciphertext = crypt(key, nonce, plaintext)
     return ciphertext + tag(key, nonce, ciphertext, associated)
+
+
+def open_sealed(key: bytes, nonce: bytes, sealed: bytes, associated: bytes) -> bytes:
+    """Raises ValueError where the tag is wrong."""
+    ciphertext, claimed = sealed[:-16], sealed[-16:]
+    if tag(key, nonce, ciphertext, associated) != claimed:
+        raise ValueError("the tag is wrong")
+    return crypt(key, nonce, ciphertext)

@@ -183,9 +183,14 @@ def _decode_array(size: int, data: bytes) -> tuple[Value, bytes]:
 
 
 def proof(key: bytes, role: str, host_nonce: bytes, device_nonce: bytes, hello: bytes, identity: bytes) -> bytes:
-    """HMAC-SHA256 written out (RFC 2104), over the parts of docs/cardlink.md, "Proofs"."""
+    """HMAC-SHA256 over the parts of docs/cardlink.md, "Proofs"; with the role of frames, their key."""
+    return keyed_hash(key, b"cardlink1", role.encode(), host_nonce, device_nonce, hello, identity)
+
+
+def keyed_hash(key: bytes, *parts: bytes) -> bytes:
+    """HMAC-SHA256 written out (RFC 2104), over parts with their lengths."""
     message = b""
-    for part in (b"cardlink1", role.encode(), host_nonce, device_nonce, hello, identity):
+    for part in parts:
         message += bytes([len(part) % 256, len(part) // 256]) + part
     padded = key + bytes(64 - len(key))
     inner = hashlib.sha256(bytes(byte ^ 0x36 for byte in padded) + message).digest()

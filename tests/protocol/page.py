@@ -19,12 +19,14 @@ class Row(NamedTuple):
     kind: int
     boot: int
     number: int
+    counter: int | None
     body: Value
     frame: bytes
 
 
-def vector_block() -> str:
-    return PAGE.split("<!-- vectors -->\n")[1].split("\n<!-- end of vectors -->")[0]
+def block(mark: str) -> str:
+    """What stands between two marks: keys, nonces or vectors."""
+    return PAGE.split(f"<!-- {mark} -->\n")[1].split(f"\n<!-- end of {mark} -->")[0]
 
 
 def section(title: str) -> str:
@@ -60,8 +62,10 @@ def _value(part: object) -> Value:
 
 def golden_rows() -> list[Row]:
     rows: list[Row] = []
-    for line in vector_block().splitlines()[2:]:
-        name, kind, boot, number, body, frame = (cell.strip().strip("`") for cell in line.strip("|").split("|"))
-        value = _value(json.loads(body)) if body else None
-        rows.append(Row(name, int(kind, 16), int(boot, 16), int(number), value, bytes.fromhex(frame)))
+    for line in block("vectors").splitlines()[2:]:
+        cells = (cell.strip().strip("`") for cell in line.strip("|").split("|"))
+        name, kind, boot, number, counter, body, frame = cells
+        counted = int(counter, 16) if counter else None
+        value = _value(json.loads(body))
+        rows.append(Row(name, int(kind, 16), int(boot, 16), int(number), counted, value, bytes.fromhex(frame)))
     return rows

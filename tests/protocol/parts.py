@@ -6,12 +6,14 @@ from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Final
 
+from msgspec.structs import replace
+
 from firmware_bridge.drivers.base import DeviceReady, Heard, LinkOver
 from firmware_bridge.drivers.cardlink import messages
-from firmware_bridge.drivers.cardlink.frame_sealing import BULK, OpenedFrame
+from firmware_bridge.drivers.cardlink.frame_sealing import BULK, COUNTER, FrameOpener, OpenedFrame
 from firmware_bridge.drivers.cardlink.framing import FrameReader, encode_frame
 from firmware_bridge.drivers.cardlink.host import CardlinkHost, Step
-from firmware_bridge.drivers.cardlink.messages import Kind, encode_body
+from firmware_bridge.drivers.cardlink.messages import CLEAR, Kind, encode_body
 from firmware_bridge.drivers.cardlink.sealed_channel import SealedChannel
 from firmware_bridge.drivers.memory import LinkMemory
 from simulators.devices.cardlink import CardlinkDevice
@@ -45,6 +47,7 @@ class BenchDevice:
         version: int = 1,
         kind: str = "shuffler",
         firmware_digest: str = "0" * 64,
+        capabilities: Sequence[str] = ("retains_reports", "dispenses_on_command", "sings"),
         random: Callable[[], bytes] = fresh_nonce,
     ) -> None:
         self.carried_out: list[tuple[int, messages.AnyOrder]] = []
@@ -54,6 +57,7 @@ class BenchDevice:
         self._version = version
         self._kind = kind
         self._firmware_digest = firmware_digest
+        self._capabilities = list(capabilities)
         self.link = CardlinkDevice(
             key=key,
             boot=boot,
@@ -92,7 +96,7 @@ class BenchDevice:
             serial=self._serial,
             firmware="1.0",
             firmware_digest=self._firmware_digest,
-            capabilities=["retains_reports", "dispenses_on_command", "sings"],
+            capabilities=self._capabilities,
             report_memory=64,
             simulated=True,
             deck_size=52,
@@ -180,6 +184,23 @@ def opened(by: CardlinkHost | BenchDevice, data: bytes) -> list[OpenedFrame]:
     return [one for one in frames if one is not None]
 
 
+def read_back(by: CardlinkHost | BenchDevice, data: bytes) -> list[OpenedFrame]:
+    """The frames in these bytes that this side has sealed on the link that stands. Nothing counts as taken."""
+    opener = FrameOpener(bytes(32))
+    opener._cipher = channel_of(by)._sealer._cipher
+    return [one for read in FrameReader().receive(data) if (one := opener.open(read)) is not None]
+
+
+def counters_in(data: bytes) -> list[int]:
+    """The counters of the sealed frames in these bytes."""
+    return [COUNTER.unpack_from(read.body)[0] for read in FrameReader().receive(data) if read.kind not in CLEAR]
+
+
+def status(by: BenchDevice, now: float = 0.0, **changes: object) -> bytes:
+    """A status that this device sends now, naming the counter that it has heard last."""
+    return sealed(by, Kind.STATUS, replace(by.status(channel_of(by).heard), **changes), now=now)
+
+
 def linked(
     device: BenchDevice, now: float = 0.0, held: tuple[int, int] = (0, 0), memory: LinkMemory | None = None
 ) -> CardlinkHost:
@@ -201,4 +222,11 @@ def rejected(data: bytes) -> str:
     """The code of the one frame in these bytes, a clear reject."""
     (answer,) = FrameReader().receive(data)
     assert answer.kind == Kind.REJECT
+    return messages.decode_reject(answer.body).code
+
+
+def sealed_rejected(by: BenchDevice, data: bytes) -> str:
+    """The code of the one frame in these bytes, a sealed reject of this device."""
+    (answer,) = read_back(by, data)
+    assert answer.kind == Kind.SEALED_REJECT
     return messages.decode_reject(answer.body).code

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from hypothesis import strategies as st
 
+from firmware_bridge.drivers.cardlink.frame_sealing import LONGEST_BODY
 from firmware_bridge.drivers.cardlink.framing import HEADER, enclose
+from firmware_bridge.drivers.cardlink.host import CardlinkHost
 from firmware_bridge.drivers.cardlink.messages import Kind, encode_body
 
 from .independent_decoder import decode_frames
 from .page import golden_rows
-from .parts import BOOT
+from .parts import BOOT, BenchDevice, sealed
 
-_BODIES: Final = sorted({decode_frames(row.frame)[0].body for row in golden_rows()})
+_BODIES: Final = sorted({encode_body(row.body) for row in golden_rows()})
+_PAYLOADS: Final = sorted({decode_frames(row.frame)[0].body for row in golden_rows()})
 
 values = st.recursive(
     st.one_of(
@@ -50,15 +53,40 @@ bodies = st.one_of(
 )
 
 
+kinds = st.one_of(st.sampled_from(list(Kind)), st.integers(0, 255))
+boots = st.one_of(st.just(BOOT), st.just(BOOT), st.just(BOOT), st.integers(0, 2**32 - 1))
+numbers = st.one_of(st.integers(0, 10), st.integers(0, 2**32 - 1))
+
+
 @st.composite
 def whole_frames(draw: st.DrawFn) -> bytes:
-    """An undamaged frame of any kind with any body: often one of cardlink's, often with the right boot."""
+    """An undamaged frame of any kind with any payload, which no key has sealed: often with the right boot."""
     version = draw(st.sampled_from([1, 1, 1, 1, 1, 1, 1, 0, 2, 255]))
-    kind = draw(st.one_of(st.sampled_from(list(Kind)), st.integers(0, 255)))
-    boot = draw(st.one_of(st.just(BOOT), st.just(BOOT), st.just(BOOT), st.integers(0, 2**32 - 1)))
-    number = draw(st.one_of(st.integers(0, 10), st.integers(0, 2**32 - 1)))
-    header = HEADER.pack(version, kind, draw(st.integers(0, 255)), boot, number)
-    return enclose(header + draw(bodies))
+    header = HEADER.pack(version, draw(kinds), draw(st.integers(0, 255)), draw(boots), draw(numbers))
+    return enclose(header + draw(st.one_of(bodies, st.sampled_from(_PAYLOADS))))
+
+
+class SealedFrame(NamedTuple):
+    """What a side of a link may seal, whatever it means."""
+
+    kind: int
+    boot: int
+    number: int
+    body: bytes
+    flags: int
+
+    def by(self, side: CardlinkHost | BenchDevice) -> bytes:
+        return sealed(side, self.kind, self.body, boot=self.boot, number=self.number, flags=self.flags)
+
+
+sealed_frames = st.builds(
+    SealedFrame,
+    kinds,
+    boots,
+    numbers,
+    bodies.map(lambda body: body[:LONGEST_BODY]),
+    st.sampled_from([0, 0, 0, 1, 2]),
+)
 
 
 raw = st.lists(

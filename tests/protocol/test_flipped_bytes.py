@@ -65,8 +65,8 @@ def test_sets_are_dealt(seed: int) -> None:
         if ready(course) and (answered or not ordered):
             ordered = next(ids)
             course._driver.command(ordered, what_is_due(course), course.now)
-    assert sets > 100, "a set and its commands take less than a second, and a new link about two"
-    assert pulled >= 10
+    assert sets > 50, "a set and its commands take about a second, and a new link about two"
+    assert pulled >= 5
 
 
 def what_is_due(course: FaultCourse) -> AnyCommand:

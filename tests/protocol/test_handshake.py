@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-import pytest
+from zlib import crc32
 
-from firmware_bridge.drivers.base import DeviceReady, LinkOver, StatusHeard
+import pytest
+from msgspec.structs import replace
+
+from firmware_bridge.drivers.base import DeviceReady, Heard, LinkOver, Reported, StatusHeard
 from firmware_bridge.drivers.cardlink import authentication, messages
-from firmware_bridge.drivers.cardlink.framing import HEADER, FrameReader, enclose
+from firmware_bridge.drivers.cardlink.framing import CRC, HEADER, MAX_DECODED, FrameReader, enclose
+from firmware_bridge.drivers.cardlink.handshake import PUBLISHED_NONCE, UNPROVEN
 from firmware_bridge.drivers.cardlink.host import CardlinkHost, Step
-from firmware_bridge.drivers.cardlink.messages import Kind, encode_body
+from firmware_bridge.drivers.cardlink.messages import CLEAR, Kind, encode_body
+from firmware_bridge.drivers.memory import LinkMemory
 
 from .parts import (
     BOOT,
@@ -17,7 +22,9 @@ from .parts import (
     OTHER_KEY,
     SERIAL,
     BenchDevice,
+    channel_of,
     converse,
+    counters_in,
     frame,
     fresh_nonce,
     host_before,
@@ -25,11 +32,17 @@ from .parts import (
     linked,
     make_host,
     only,
+    opened,
     over,
+    read_back,
     rejected,
+    sealed,
+    sealed_rejected,
+    status,
 )
 
-STEPS = (Step.IDENTITY, Step.DEVICE_PROOF, Step.FIRST_STATUS)
+UNPROVEN_STEPS = (Step.IDENTITY, Step.DEVICE_PROOF)
+STEPS = (*UNPROVEN_STEPS, Step.FIRST_STATUS)
 
 
 def content(data: bytes) -> bytes:
@@ -62,9 +75,8 @@ def test_the_device_is_ready_when_both_have_proven_themselves() -> None:
     assert device.link.linked
 
 
-@pytest.mark.parametrize("step", STEPS)
-def test_an_unanswered_frame_is_repeated_unchanged_and_the_link_goes_on_from_its_answer(step: Step) -> None:
-    device = BenchDevice()
+def asking(step: Step, device: BenchDevice) -> tuple[CardlinkHost, bytes]:
+    """A host that waits at this step, and its question, which has not reached the device."""
     host = make_host()
     sent = host.outgoing()
     for reached in STEPS:
@@ -72,14 +84,27 @@ def test_an_unanswered_frame_is_repeated_unchanged_and_the_link_goes_on_from_its
             break
         host.receive(device.exchange(sent, 0.0), 0.0)
         sent = host.outgoing()
-    times = []
+    return host, sent
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_an_unanswered_frame_is_repeated_and_the_link_goes_on_from_its_answer(step: Step) -> None:
+    """A clear one byte for byte; a sealed one with the same header and body, and another counter."""
+    device = BenchDevice()
+    host, sent = asking(step, device)
+    times, repeats = [], []
     while (now := host.wake_at()) < 2.0:
         assert list(host.tick(now)) == []
-        assert host.outgoing() == sent
+        repeats.append(host.outgoing())
         times.append(now)
     assert times == [0.5, 1.5]
     assert host.statistics.frames_resent == 2
-    heard = [*host.receive(device.exchange(sent + sent, 1.6), 1.6), *converse(host, device, 1.6)]
+    if step is Step.FIRST_STATUS:
+        assert [counters_in(data) for data in (sent, *repeats)] == [[1], [2], [3]]
+        assert [read_back(host, data) for data in repeats] == 2 * [read_back(host, sent)]
+    else:
+        assert repeats == [sent, sent]
+    heard = [*host.receive(device.exchange(sent + repeats[0], 1.6), 1.6), *converse(host, device, 1.6)]
     assert [type(thing) for thing in heard if not isinstance(thing, StatusHeard)] == [DeviceReady]
 
 
@@ -119,14 +144,19 @@ def test_a_device_that_sends_and_does_not_answer_ends_the_attempt_after_ten_seco
     assert "wire" in end.sentence
 
 
-def test_reports_that_come_before_the_status_are_not_taken_yet() -> None:
+def test_reports_that_come_before_the_status_are_dropped_and_come_again() -> None:
     device = BenchDevice()
     device.link.report(messages.Started(1, "power"), 0.0)
     host, reply = host_before(Step.FIRST_STATUS, device)
     assert kinds_in(reply) == [Kind.STATUS, Kind.REPORT]
-    status, report = (b"\xc0" + part + b"\xc0" for part in reply.strip(b"\xc0").split(b"\xc0\xc0"))
+    status_frame, report = (b"\xc0" + part + b"\xc0" for part in reply.strip(b"\xc0").split(b"\xc0\xc0"))
     assert host.receive(report, 0.0) == []
-    assert isinstance(only(host.receive(status, 0.0)), DeviceReady)
+    assert host.receive(status_frame, 0.0) == [], "it was sent before the report, so that it may not come after it"
+    device.link.tick(0.2)
+    assert host.receive(device.link.outgoing(), 0.2) == []
+    host.tick(0.5)
+    heard = converse(host, device, 0.5)
+    assert [type(thing) for thing in heard] == [DeviceReady, Reported]
 
 
 # -- keys -----------------------------------------------------------------------------------------------------------
@@ -137,6 +167,7 @@ def test_a_device_with_another_key_rejects_the_host() -> None:
     assert (end.code, end.refused) == ("device-rejects-host", True)
     assert "(proof)" in end.sentence
     assert "pair them again" in end.sentence
+    assert end.sentence.endswith(UNPROVEN), "the reject is clear: anyone may have sent it"
 
 
 def test_a_device_that_only_claims_a_serial_number_is_refused() -> None:
@@ -148,6 +179,7 @@ def test_a_device_that_only_claims_a_serial_number_is_refused() -> None:
     host.receive(identity, 0.0)
     end = over(host.receive(proof_frame(Kind.DEVICE_PROOF, OTHER_KEY, b"device", hello, identity), 0.0))
     assert (end.code, end.refused) == ("device-proof", True)
+    assert end.sentence.endswith(UNPROVEN)
 
 
 @pytest.mark.parametrize("spoil", [0, 31])
@@ -187,7 +219,6 @@ def test_a_proof_of_the_devices_role_makes_no_host() -> None:
     identity = device.exchange(hello, 0.0)
     wrong_role = proof_frame(Kind.HOST_PROOF, KEY, b"device", hello, identity)
     assert rejected(device.exchange(wrong_role, 0.0)) == "proof"
-    assert device.exchange(frame(Kind.RESUME, messages.Resume(0, 0)), 0.0) == b""
     assert not device.link.linked
 
 
@@ -214,18 +245,35 @@ def test_a_recording_of_a_device_is_refused() -> None:
     assert (over(heard).code, over(heard).refused) == ("device-proof", True)
 
 
-def test_a_recording_of_a_host_is_rejected_once_the_link_is_over() -> None:
-    host, device = make_host(), BenchDevice()
+def recorded_link(host: CardlinkHost, device: BenchDevice) -> list[bytes]:
+    """What the host sent until the link stood."""
     recorded = []
     while data := host.outgoing():
         recorded.append(data)
         host.receive(device.exchange(data, 0.0), 0.0)
+    return recorded
+
+
+def test_a_recording_of_a_host_is_rejected_once_the_link_is_over() -> None:
+    device = BenchDevice()
+    hello, proof, *rest = recorded_link(make_host(), device)
     device.link.tick(3.0)
-    hello, proof, *rest = recorded
     assert kinds_in(device.exchange(hello, 5.0)) == [Kind.IDENTITY]
     assert rejected(device.exchange(proof, 5.0)) == "proof"
     assert device.exchange(b"".join(rest), 5.0) == b""
     assert not device.link.linked
+
+
+def test_a_recording_of_the_active_link_changes_nothing_of_it() -> None:
+    host, device = make_host(), BenchDevice()
+    recorded = recorded_link(host, device)
+    for data in recorded:
+        assert device.exchange(data, 1.0) == b"", "its hello is ignored, and so is all that follows"
+    host.receive(status(device), 2.9)
+    assert list(host.tick(3.1)) == []
+    device.exchange(host.outgoing(), 3.1)
+    device.link.tick(3.1)
+    assert device.link.linked
 
 
 def test_a_recording_of_a_host_that_never_came_to_its_end_is_rejected_too() -> None:
@@ -261,40 +309,83 @@ def test_a_device_without_a_key_here_is_refused_by_its_serial_number() -> None:
 # -- versions and messages --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("step", [*STEPS, Step.READY])
+@pytest.mark.parametrize("step", UNPROVEN_STEPS)
 def test_a_frame_of_another_version_is_refused_by_the_host(step: Step) -> None:
     host, _ = host_before(step, BenchDevice())
     end = over(host.receive(enclose(HEADER.pack(2, Kind.STATUS, 0, BOOT, 0)), 0.0))
     assert (end.code, end.refused) == ("device-version", True)
     assert "cardlink 2" in end.sentence
+    assert end.sentence.endswith(UNPROVEN)
+
+
+@pytest.mark.parametrize("step", [Step.FIRST_STATUS, Step.READY])
+@pytest.mark.parametrize("kind", [*sorted(CLEAR), Kind.STATUS])
+@pytest.mark.parametrize("version", [1, 2])
+def test_after_the_proof_clear_frames_and_other_versions_are_nothing_at_all(
+    step: Step, kind: Kind, version: int
+) -> None:
+    """They are not looked at, and no sign of life."""
+    host, _ = host_before(step, BenchDevice())
+    host.outgoing()
+    junk = enclose(HEADER.pack(version, kind, 0, BOOT + 1, 0) + encode_body(messages.Reject("proof")))
+    assert host.receive(junk, 2.9) == []
+    assert host.outgoing() == b""
+    assert over(host.tick(3.0)).code == "device-silent"
 
 
 def test_an_identity_of_another_version_is_refused() -> None:
     end = over(converse(make_host(), BenchDevice(version=3), 0.0))
     assert (end.code, end.refused) == ("device-version", True)
     assert "cardlink 3" in end.sentence
+    assert end.sentence.endswith(UNPROVEN)
 
 
 def test_a_hello_of_another_version_is_rejected_whatever_it_holds() -> None:
     device = BenchDevice()
     assert rejected(device.exchange(enclose(HEADER.pack(2, Kind.HELLO, 0, 0, 0) + b"?"), 0.0)) == "version"
-    assert rejected(device.exchange(frame(Kind.HELLO, messages.Hello(2, bytes(16)), boot=0), 0.0)) == "version"
+    for body in (messages.Hello(2, bytes(16)), b"\x91\x02", b"\x92\x02\xc0"):
+        assert rejected(device.exchange(frame(Kind.HELLO, body, boot=0), 0.0)) == "version"
     assert device.exchange(enclose(HEADER.pack(2, Kind.ACK, 0, BOOT, 0)), 0.0) == b""
 
 
-def test_a_host_says_what_a_device_rejects_it_for() -> None:
-    host, _ = host_before(Step.IDENTITY, BenchDevice())
-    end = over(host.receive(frame(Kind.REJECT, messages.Reject("version", "this device speaks cardlink 9")), 0.0))
-    assert end == LinkOver(
-        "device-rejects-host", "The device refused this host (version). this device speaks cardlink 9", True
+@pytest.mark.parametrize("step", UNPROVEN_STEPS)
+@pytest.mark.parametrize("boot", [BOOT, BOOT + 1])
+def test_a_host_says_what_a_device_rejects_it_for(step: Step, boot: int) -> None:
+    host, _ = host_before(step, BenchDevice())
+    reject = messages.Reject("version", "this device speaks cardlink 9")
+    assert over(host.receive(frame(Kind.REJECT, reject, boot=boot), 0.0)) == LinkOver(
+        "device-rejects-host",
+        f"The device refused this host (version). this device speaks cardlink 9 {UNPROVEN}",
+        True,
     )
+
+
+@pytest.mark.parametrize("step", [Step.FIRST_STATUS, Step.READY])
+@pytest.mark.parametrize("boot", [BOOT, BOOT + 1])
+def test_after_the_proof_a_sealed_reject_is_what_rejects(step: Step, boot: int) -> None:
+    device = BenchDevice()
+    host, _ = host_before(step, device)
+    reject = messages.Reject("message", "a frame could not be read")
+    assert over(host.receive(sealed(device, Kind.SEALED_REJECT, reject, boot=boot), 0.0)) == LinkOver(
+        "device-rejects-host", "The device refused this host (message). a frame could not be read", True
+    )
+
+
+@pytest.mark.parametrize("step", UNPROVEN_STEPS)
+def test_before_the_proof_no_sealed_kind_is_looked_at_whatever_is_in_it(step: Step) -> None:
+    """It may be of the link before, and of a boot before; it still says that a device is there."""
+    host, reply = host_before(step, BenchDevice())
+    for kind in (Kind.SEALED_REJECT, Kind.STATUS, Kind.REPORT, Kind.ANSWER, 0x77):
+        assert host.receive(frame(kind, messages.Reject("message"), boot=BOOT + 1), 2.0) == []
+    assert list(host.tick(4.9)) == []
+    assert host.receive(reply, 4.9) == []
 
 
 @pytest.mark.parametrize("size", [0, 15, 17])
 def test_nonces_have_sixteen_bytes(size: int) -> None:
-    device = BenchDevice(nonce=lambda: bytes(size))
+    device = BenchDevice()
     assert rejected(device.exchange(frame(Kind.HELLO, messages.Hello(1, bytes(size)), boot=0), 0.0)) == "message"
-    end = over(converse(make_host(), device, 0.0))
+    end = over(make_host().receive(frame(Kind.IDENTITY, device._identity(bytes(size), [])), 0.0))
     assert (end.code, end.refused) == ("device-message", False)
     assert f"not {size}" in end.sentence
 
@@ -305,18 +396,75 @@ def test_an_identity_with_a_word_that_means_nothing_is_no_message() -> None:
     assert "toaster" in end.sentence
 
 
-@pytest.mark.parametrize("kind", [Kind.HELLO, Kind.HOST_PROOF, Kind.RESUME])
-def test_a_device_rejects_a_body_that_it_does_not_understand(kind: Kind) -> None:
+@pytest.mark.parametrize(
+    ("kind", "words", "told"),
+    [
+        ("shuffler", [], "neither"),
+        ("shoe", ["card_recognition"], "neither"),
+        ("shuffler", ["dispenses_on_command", "dispenses_on_removal"], "both"),
+        ("shoe", ["dispenses_on_command", "dispenses_on_removal"], "both"),
+        ("shoe", ["dispenses_on_command"], "a shoe forms no sets on command"),
+    ],
+)
+def test_an_identity_names_one_way_of_dispensing_that_its_kind_has(kind: str, words: list[str], told: str) -> None:
+    end = over(converse(make_host(), BenchDevice(kind=kind, capabilities=words), 0.0))
+    assert (end.code, end.refused) == ("device-message", False)
+    assert told in end.sentence
+
+
+@pytest.mark.parametrize("kind", ["shuffler", "shoe"])
+def test_either_kind_may_dispense_on_removal(kind: str) -> None:
+    ready = only(converse(make_host(), BenchDevice(kind=kind, capabilities=["dispenses_on_removal"]), 0.0))
+    assert isinstance(ready, DeviceReady)
+    assert (ready.identity.kind, ready.identity.capabilities.dispenses) == (kind, "on_removal")
+
+
+@pytest.mark.parametrize("size", [MAX_DECODED + 1, 700])
+@pytest.mark.parametrize("piece", [1, 4096])
+def test_an_identity_that_is_too_long_is_named_as_that_with_its_size(size: int, piece: int) -> None:
+    """The line and its speed are good: the CRC holds."""
+    content = HEADER.pack(1, Kind.IDENTITY, 0, 7, 0).ljust(size - CRC.size, b"x")
+    data = b"\xc0" + content + CRC.pack(crc32(content)) + b"\xc0"
+    assert (data.count(b"\xc0"), data.count(b"\xdb")) == (2, 0), "nothing to escape"
+    host = make_host()
+    heard = [thing for start in range(0, len(data), piece) for thing in host.receive(data[start : start + piece], 0.1)]
+    end = over(heard)
+    assert (end.code, end.refused) == ("device-message", False)
+    assert f"a frame of {size} bytes" in end.sentence
+    assert "speed" not in end.sentence
+
+
+@pytest.mark.parametrize("kind", [Kind.HELLO, Kind.HOST_PROOF])
+def test_a_device_rejects_a_clear_body_that_it_does_not_understand(kind: Kind) -> None:
     device = BenchDevice()
     linked(device)
+    device.exchange(make_host().outgoing(), 0.0)
     assert rejected(device.exchange(frame(kind, messages.Reject("")), 0.0)) == "message"
+    assert device.link.linked
 
 
-@pytest.mark.parametrize("step", [Step.DEVICE_PROOF, Step.FIRST_STATUS, Step.READY])
-@pytest.mark.parametrize("kind", [Kind.IDENTITY, Kind.STATUS, Kind.ANSWER, Kind.REPORT])
-def test_another_boot_in_a_header_ends_the_link(step: Step, kind: Kind) -> None:
-    host, _ = host_before(step, BenchDevice())
+def test_a_device_rejects_sealed_what_is_sealed() -> None:
+    device = BenchDevice()
+    host, reply = host_before(Step.DEVICE_PROOF, device)
+    host.receive(reply, 0.0)
+    said = device.exchange(sealed(host, Kind.RESUME, messages.Reject("")), 0.0)
+    assert sealed_rejected(device, said) == "message"
+    assert over(host.receive(said, 0.0)).code == "device-rejects-host"
+
+
+@pytest.mark.parametrize("kind", [Kind.IDENTITY, Kind.DEVICE_PROOF])
+def test_another_boot_in_a_clear_header_ends_the_attempt_before_the_proof(kind: Kind) -> None:
+    host, _ = host_before(Step.DEVICE_PROOF, BenchDevice())
     end = over(host.receive(frame(kind, boot=BOOT + 1), 0.0))
+    assert (end.code, end.refused) == ("device-rebooted", False)
+
+
+@pytest.mark.parametrize("step", [Step.FIRST_STATUS, Step.READY])
+@pytest.mark.parametrize("kind", [Kind.STATUS, Kind.ANSWER, Kind.REPORT, 0x77])
+def test_another_boot_in_a_sealed_header_ends_the_link(step: Step, kind: int) -> None:
+    device = BenchDevice()
+    host, _ = host_before(step, device)
+    end = over(host.receive(sealed(device, kind, boot=BOOT + 1), 0.0))
     assert (end.code, end.refused) == ("device-rebooted", False)
 
 
@@ -326,7 +474,59 @@ def test_a_boot_that_counts_again_under_an_old_number_is_not_linked_with() -> No
     end = over(converse(make_host(held=(BOOT, 2)), device, 0.0))
     assert end.code == "device-message"
     assert "has come to report 1, and 2 was taken before" in end.sentence
+    assert UNPROVEN not in end.sentence
     assert device.link.unacknowledged == 1
+
+
+# -- the device's nonce -----------------------------------------------------------------------------------------------
+
+
+def test_a_device_that_repeats_a_nonce_is_not_linked_with() -> None:
+    device, memory = BenchDevice(), LinkMemory()
+    host = make_host(memory=memory)
+    identity = device.exchange(host.outgoing(), 0.0)
+    memory.take_nonce(identity_in(identity).nonce)
+    end = over([*host.receive(identity, 0.0), *converse(host, device, 0.0)])
+    assert (end.code, end.refused) == ("device-nonce-repeated", True)
+    assert SERIAL in end.sentence
+    assert UNPROVEN not in end.sentence, "the device is proven"
+    assert not device.link.linked, "it is not resumed with"
+
+
+def test_the_nonce_of_a_link_that_stands_is_known_and_that_of_an_attempt_is_not() -> None:
+    device, memory = BenchDevice(), LinkMemory()
+    attempt = make_host(memory=memory)
+    identity = device.exchange(attempt.outgoing(), 0.0)
+    attempt.receive(identity, 0.0)
+    attempt.receive(device.exchange(attempt.outgoing(), 0.0), 0.0)
+    assert not memory.knows_nonce(identity_in(identity).nonce)
+    (ready,) = converse(make_host(memory=memory), device, 1.0)
+    assert isinstance(ready, DeviceReady)
+    assert memory.knows_nonce(ready.nonce)
+
+
+@pytest.mark.parametrize(("simulated", "codes"), [(False, ["device-nonce-repeated"]), (True, [])])
+def test_the_published_nonce_is_for_simulated_devices(simulated: bool, codes: list[str]) -> None:
+    """A recording with the nonce of the vectors, made with the table's own key, must not pass for a device."""
+    host = make_host()
+    hello = host.outgoing()
+    said = BenchDevice()._identity(PUBLISHED_NONCE, [messages.KeptReports(BOOT, 1, 0)])
+    identity = frame(Kind.IDENTITY, replace(said, simulated=simulated))
+    assert host.receive(identity, 0.0) == []
+    heard = host.receive(proof_frame(Kind.DEVICE_PROOF, KEY, b"device", hello, identity), 0.0)
+    assert [thing.code for thing in heard if isinstance(thing, LinkOver)] == codes
+
+
+@pytest.mark.parametrize("random", [b"", bytes(16)], ids=["none", "stuck"])
+def test_a_device_without_chance_repeats_no_nonce(random: bytes) -> None:
+    """Not even to a hello that is played to it again and again, since it counts its starts."""
+    device = BenchDevice(random=lambda: random)
+    hellos = [make_host(nonce=bytes([played]) * 16).outgoing() for played in (1, 2, 1)]
+    found = set()
+    for boot in range(BOOT, BOOT + 3):
+        device.link.reboot(boot, keep_reports=False)
+        found |= {identity_in(device.exchange(hello, 0.0)).nonce for hello in hellos}
+    assert len(found) == 9
 
 
 # -- the device's side ------------------------------------------------------------------------------------------------
@@ -340,13 +540,107 @@ def test_each_new_hello_gets_a_fresh_nonce_and_the_same_hello_the_same_identity(
     assert len({identity_in(answer).nonce for answer in answers}) == 3
 
 
-@pytest.mark.parametrize("step", [Step.IDENTITY, Step.DEVICE_PROOF])
-def test_acks_and_commands_before_the_link_is_ready_are_ignored(step: Step) -> None:
+def test_only_the_last_hello_has_a_candidate() -> None:
+    """A, B and A again: what was proven to A's first identity is worth nothing any more."""
+    device = BenchDevice()
+    one, other = make_host(), make_host()
+    hello = one.outgoing()
+    first = device.exchange(hello, 0.0)
+    device.exchange(other.outgoing(), 0.1)
+    second = device.exchange(hello, 0.2)
+    assert device.exchange(hello, 0.3) == second
+    assert rejected(device.exchange(proof_frame(Kind.HOST_PROOF, KEY, b"host", hello, first), 0.4)) == "proof"
+    assert one.receive(second, 0.5) == []
+    assert isinstance(only(converse(one, device, 0.5)), DeviceReady)
+
+
+def test_another_hello_takes_a_proven_candidates_place() -> None:
+    device = BenchDevice()
+    host, reply = host_before(Step.DEVICE_PROOF, device)
+    host.receive(reply, 0.0)
+    device.exchange(make_host().outgoing(), 0.1)
+    assert device.exchange(host.outgoing(), 0.2) == b"", "the resume opens with no key that is left"
+    assert not device.link.linked
+
+
+@pytest.mark.parametrize("proven", [False, True])
+def test_a_wrong_host_proof_leaves_the_candidate_as_it_was(proven: bool) -> None:
+    device = BenchDevice()
+    host, reply = host_before(Step.DEVICE_PROOF if proven else Step.IDENTITY, device)
+    wrong = frame(Kind.HOST_PROOF, messages.Proof(1, bytes(32)))
+    assert rejected(device.exchange(wrong, 2.0)) == "proof"
+    assert device.link.wake_at() == 3.0, "nor does it live any longer"
+    assert isinstance(only([*host.receive(reply, 2.1), *converse(host, device, 2.1)]), DeviceReady)
+
+
+def test_a_host_proof_may_come_again_and_is_answered_alike() -> None:
+    device = BenchDevice()
+    host, proof = asking(Step.DEVICE_PROOF, device)
+    first = device.exchange(proof, 0.0)
+    assert kinds_in(first) == [Kind.DEVICE_PROOF]
+    assert device.exchange(proof, 2.0) == first
+    assert device.link.wake_at() == 5.0
+    assert isinstance(only([*host.receive(first, 2.1), *converse(host, device, 2.1)]), DeviceReady)
+
+
+def test_the_active_link_goes_on_while_a_candidate_is_greeted() -> None:
+    device = BenchDevice()
+    active = linked(device)
+    other = make_host(now=1.0)
+    order = messages.CommandBody(1, messages.HoldExit())
+    for step in UNPROVEN_STEPS:
+        other.receive(device.exchange(other.outgoing(), 1.0), 1.0)
+        device.link.report(messages.Started(1, "power"), 1.0)
+        said = device.link.outgoing() + device.exchange(sealed(active, Kind.COMMAND, order), 1.0)
+        assert [read.kind for read in opened(active, said)] == [Kind.REPORT, Kind.ANSWER], step
+    device.exchange(sealed(active, Kind.ACK, messages.Ack(channel_of(active).heard), number=2), 1.1)
+    assert device.link.unacknowledged == 0
+    ready = only(converse(other, device, 1.2))
+    assert isinstance(ready, DeviceReady)
+    assert ready.status.last_command == 1
+    assert device.exchange(sealed(active, Kind.COMMAND, messages.CommandBody(2, messages.HoldExit())), 1.3) == b""
+    assert [command for command, _ in device.carried_out] == [1], "once the other link stands"
+
+
+def test_a_new_link_takes_what_was_waiting_to_be_sent_on_the_one_before() -> None:
+    device = BenchDevice()
+    before = linked(device)
+    host, resume = asking(Step.FIRST_STATUS, device)
+    device.link.report(messages.Started(1, "power"), 0.1)
+    said = device.exchange(resume, 0.2)
+    assert kinds_in(said) == [Kind.STATUS, Kind.REPORT]
+    assert counters_in(said) == [1, 2]
+    assert [before.receive(said, 0.2), before.statistics.frames_forged] == [[], 2]
+    assert [type(thing) for thing in host.receive(said, 0.2)] == [DeviceReady, Reported]
+
+
+def test_a_resume_that_is_repeated_begins_again_and_no_counter_goes_back() -> None:
     device = BenchDevice()
     device.link.report(messages.Started(1, "power"), 0.0)
-    host_before(step, device)
-    order = frame(Kind.COMMAND, messages.CommandBody(1, messages.Shuffle()))
-    assert device.exchange(frame(Kind.ACK, number=1) + order, 0.0) == b""
+    host, first = host_before(Step.FIRST_STATUS, device)
+    host.tick(0.5)
+    again = host.outgoing()
+    assert counters_in(again) == [2]
+    second = device.exchange(again, 0.5)
+    assert kinds_in(first) == kinds_in(second) == [Kind.STATUS, Kind.REPORT]
+    assert counters_in(first + second) == [1, 2, 3, 4]
+    assert device.exchange(again, 0.6) == b"", "a copy of it is no other one"
+    heard: list[Heard] = [*host.receive(second, 0.6), *host.receive(first, 0.6)]
+    assert [type(thing) for thing in heard] == [DeviceReady, Reported], "what is late is dropped"
+
+
+@pytest.mark.parametrize("step", UNPROVEN_STEPS)
+def test_acks_and_commands_before_the_link_is_ready_are_ignored(step: Step) -> None:
+    """In the clear at any time, and sealed with the right keys until a resume makes them the device's."""
+    device = BenchDevice()
+    device.link.report(messages.Started(1, "power"), 0.0)
+    host, reply = host_before(step, device)
+    order = messages.CommandBody(1, messages.Shuffle())
+    sent = frame(Kind.ACK, messages.Ack(0), number=1) + frame(Kind.COMMAND, order)
+    if step is Step.DEVICE_PROOF:
+        host.receive(reply, 0.0)
+        sent += sealed(host, Kind.ACK, messages.Ack(0), number=1) + sealed(host, Kind.COMMAND, order)
+    assert device.exchange(sent, 0.0) == b""
     assert device.carried_out == []
     assert device.link.unacknowledged == 1
 
@@ -355,13 +649,6 @@ def test_acks_and_commands_before_the_link_is_ready_are_ignored(step: Step) -> N
 def test_a_device_without_a_hello_sends_nothing(kind: Kind) -> None:
     body = messages.Resume(0, 0) if kind is Kind.RESUME else messages.Proof(1, bytes(32))
     assert BenchDevice().exchange(frame(kind, body), 0.0) == b""
-
-
-def test_a_new_hello_takes_what_was_waiting_to_be_sent() -> None:
-    device = BenchDevice()
-    linked(device)
-    device.link.report(messages.Started(1, "power"), 0.1)
-    assert kinds_in(device.exchange(make_host().outgoing(), 0.2)) == [Kind.IDENTITY]
 
 
 def test_an_identity_that_fits_no_frame_is_rejected_and_not_sent() -> None:

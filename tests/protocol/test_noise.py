@@ -17,12 +17,12 @@ from firmware_bridge.drivers.cardlink.host import CardlinkHost, Step
 
 from .independent_decoder import decode_frames
 from .page import golden_rows
-from .parts import NEVER, BenchDevice, converse, host_before, make_host, only
-from .strategies import raw, whole_frames
+from .parts import NEVER, BenchDevice, converse, host_before, linked, make_host, only
+from .strategies import SealedFrame, raw, sealed_frames, whole_frames
 
 STEPS: Final = (Step.IDENTITY, Step.DEVICE_PROOF, Step.FIRST_STATUS, Step.READY)
 HOST_KINDS: Final = {0x01, 0x03, 0x05, 0x10, 0x30}
-DEVICE_KINDS: Final = {0x02, 0x04, 0x06, 0x20, 0x21, 0x31}
+DEVICE_KINDS: Final = {0x02, 0x04, 0x06, 0x07, 0x20, 0x21, 0x31}
 
 steps = st.sampled_from(STEPS)
 frames = st.lists(whole_frames(), min_size=1, max_size=5)
@@ -72,6 +72,19 @@ def test_a_host_takes_any_frames_at_any_step(step: Step, sent: list[bytes], size
     assert host.outgoing() == b""
 
 
+@given(st.sampled_from(STEPS[2:]), st.lists(sealed_frames, min_size=1, max_size=5), st.booleans())
+def test_a_host_takes_anything_that_its_device_seals(step: Step, sent: list[SealedFrame], busy: bool) -> None:
+    device = BenchDevice()
+    host, _ = host_before(step, device)
+    if busy:
+        host.command(5, Dispense(3), 0.0)
+    host.outgoing()
+    heard = [thing for one in sent for thing in host.receive(one.by(device), 0.1)]
+    if not check_host(host, heard):
+        assert host.statistics.frames_forged == 0
+        assert check_host(host, host.tick(20.0)), "twenty seconds of silence end every link"
+
+
 def device_before(step: Step) -> BenchDevice:
     device = BenchDevice()
     host_before(step, device)
@@ -105,6 +118,18 @@ def test_a_device_takes_any_frames_at_any_step(step: Step, sent: list[bytes], si
     # A frame that was whole but foreign may have ended its link; a new host finds it as ready as ever.
     host = make_host(now=60.0)
     assert any(isinstance(thing, DeviceReady) for thing in converse(host, device, 60.0))
+
+
+@given(st.lists(sealed_frames, min_size=1, max_size=5))
+def test_a_device_takes_anything_that_its_host_seals(sent: list[SealedFrame]) -> None:
+    device = BenchDevice()
+    host = linked(device)
+    answers = decode_frames(b"".join(device.exchange(one.by(host), 0.1) for one in sent))
+    assert {answer.kind for answer in answers} <= DEVICE_KINDS
+    device.link.tick(device.link.wake_at())
+    device.link.outgoing()
+    again = make_host(now=60.0)
+    assert any(isinstance(thing, DeviceReady) for thing in converse(again, device, 60.0))
 
 
 def test_nothing_is_carried_out_that_no_proven_host_ordered() -> None:

@@ -11,12 +11,13 @@ from firmware_bridge.commands import Dispense
 from firmware_bridge.drivers.base import Contradicted, Heard, LinkOver, Reported, ReportsGone, StatusHeard
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.framing import FrameReader
+from firmware_bridge.drivers.cardlink.freshness import LOST_WITHOUT
 from firmware_bridge.drivers.cardlink.host import ANSWERED_WITHIN, CardlinkHost
 from firmware_bridge.drivers.cardlink.messages import Kind
 from firmware_bridge.drivers.cardlink.overdue import DUE_WITHIN, MOVES_WITHIN, STATUS_WITHIN
 from firmware_bridge.drivers.memory import KEPT, NOTED_IN_A_ROW, LinkMemory
 
-from .parts import BOOT, BenchDevice, frame, linked, make_host, only, over
+from .parts import BOOT, BenchDevice, frame, linked, make_host, only, over, sealed, status
 
 STEP: Final = 0.1  # seconds
 Passes = Callable[[int], bool]
@@ -114,8 +115,8 @@ def test_reports_that_were_passed_over_and_come_too_late_are_no_contradiction() 
     line = Silence(lambda number: number != 3)
     line.report(5)
     line.run(3 * DUE_WITHIN)
-    assert line.host.receive(removed(3), line.now) == []
-    assert isinstance(only(line.host.receive(removed(5, 99), line.now)), Contradicted), "that one was taken"
+    assert line.host.receive(removed(line.device, 3), line.now) == []
+    assert isinstance(only(line.host.receive(removed(line.device, 5, 99), line.now)), Contradicted), "it was taken"
 
 
 def test_what_comes_after_all_is_taken() -> None:
@@ -203,14 +204,14 @@ def test_reports_of_an_earlier_boot_that_never_come_are_given_up() -> None:
 
 
 def test_a_status_that_counts_fewer_reports_than_were_sent_ends_the_link() -> None:
-    host = linked(BenchDevice())
-    host.receive(frame(Kind.REPORT, messages.SetRemoved(1, 7, 1), number=1), 0.1)
+    device = BenchDevice()
+    host = linked(device)
+    host.receive(removed(device, 1), 0.1)
     host.acknowledge(BOOT, 1, 0.1)
-    behind = frame(Kind.STATUS, messages.Status(0, 1, 7, 52, 0, 52, 0, False, False, False, 0))
     for second in range(5):
-        host.receive(behind, 0.5 + second)
+        host.receive(status(device), 0.5 + second)
         assert not host.tick(0.5 + second)
-    host.receive(behind, 5.4)
+    host.receive(status(device), 5.4)
     end = over(host.tick(5.5))
     assert end.code == "device-message"
     assert "fewer reports" in end.sentence
@@ -219,8 +220,8 @@ def test_a_status_that_counts_fewer_reports_than_were_sent_ends_the_link() -> No
 # -- a number that comes again -----------------------------------------------------------------------------------------
 
 
-def removed(number: int, ordinal: int = 1, *, boot: int = BOOT) -> bytes:
-    return frame(Kind.REPORT, messages.SetRemoved(1, 7, ordinal), boot=boot, number=number)
+def removed(by: BenchDevice, number: int, ordinal: int = 1) -> bytes:
+    return sealed(by, Kind.REPORT, messages.SetRemoved(1, 7, ordinal), number=number)
 
 
 @pytest.fixture
@@ -229,37 +230,45 @@ def memory() -> LinkMemory:
 
 
 @pytest.fixture
-def host(memory: LinkMemory) -> CardlinkHost:
-    made = linked(BenchDevice(), memory=memory)
+def device() -> BenchDevice:
+    return BenchDevice()
+
+
+@pytest.fixture
+def host(memory: LinkMemory, device: BenchDevice) -> CardlinkHost:
+    """It has taken twenty reports, which the device does not know of."""
+    made = linked(device, memory=memory)
     for number in range(1, 21):
-        made.receive(removed(number), 0.1)
+        made.receive(removed(device, number), 0.1)
         made.acknowledge(BOOT, number, 0.1)
     return made
 
 
 @pytest.mark.parametrize("number", [1, 5, 20])
-def test_a_number_with_other_content_is_told_once(host: CardlinkHost, number: int) -> None:
-    told = only(host.receive(removed(number, 9), 0.2))
+def test_a_number_with_other_content_is_told_once(host: CardlinkHost, device: BenchDevice, number: int) -> None:
+    told = only(host.receive(removed(device, number, 9), 0.2))
     assert isinstance(told, Contradicted)
     assert (told.what, told.boot, told.number) == ("report", BOOT, number)
-    assert told.evidence.open() == FrameReader().receive(removed(number, 9))[0].content
+    clear = frame(Kind.REPORT, messages.SetRemoved(1, 7, 9), number=number)
+    assert told.evidence.open() == FrameReader().receive(clear)[0].content
     for later in range(50):
-        assert host.receive(removed(number, later), 1.0 + later) == []
+        assert host.receive(removed(device, number, later), 1.0 + later) == []
 
 
 @pytest.mark.parametrize("number", [1, 5, 20])
-def test_the_same_bytes_again_are_a_repeat(host: CardlinkHost, number: int) -> None:
-    assert host.receive(removed(number), 0.2) == []
+def test_the_same_report_again_is_a_repeat(host: CardlinkHost, device: BenchDevice, number: int) -> None:
+    assert host.receive(removed(device, number), 0.2) == []
 
 
-def test_what_is_no_longer_kept_is_a_repeat_within_the_window_alone() -> None:
-    host = linked(BenchDevice(), held=(0, 0))
+def test_what_is_no_longer_kept_is_a_repeat_within_the_window_alone(device: BenchDevice) -> None:
+    host = linked(device, held=(0, 0))
     for number in range(1, KEPT + 21):
-        host.receive(removed(number), 0.1)
-    assert isinstance(only(host.receive(removed(2), 0.2)), Contradicted), "so old that no window holds it"
-    fresh = linked(_device_at(20), held=(BOOT, 20))
-    assert fresh.receive(removed(20, 5), 0.2) == [], "not known here, and it may be in the window"
-    assert isinstance(only(fresh.receive(removed(12, 5), 0.2)), Contradicted)
+        host.receive(removed(device, number), 0.1)
+    assert isinstance(only(host.receive(removed(device, 2), 0.2)), Contradicted), "so old that no window holds it"
+    other = _device_at(20)
+    fresh = linked(other, held=(BOOT, 20))
+    assert fresh.receive(removed(other, 20, 5), 0.2) == [], "not known here, and it may be in the window"
+    assert isinstance(only(fresh.receive(removed(other, 12, 5), 0.2)), Contradicted)
 
 
 def _device_at(number: int) -> BenchDevice:
@@ -268,56 +277,63 @@ def _device_at(number: int) -> BenchDevice:
     return device
 
 
-def test_reports_lost_in_place_of_reports_that_were_taken_is_no_contradiction(host: CardlinkHost) -> None:
-    lost = frame(Kind.REPORT, messages.ReportsLost(1, BOOT, 19, 20), number=20)
+def test_reports_lost_in_place_of_reports_that_were_taken_is_no_contradiction(
+    host: CardlinkHost, device: BenchDevice
+) -> None:
+    lost = sealed(device, Kind.REPORT, messages.ReportsLost(1, BOOT, 19, 20), number=20)
     assert host.receive(lost, 0.2) == []
-    old = frame(Kind.REPORT, messages.ReportsLost(1, BOOT, 1, 2), number=2)
+    old = sealed(device, Kind.REPORT, messages.ReportsLost(1, BOOT, 1, 2), number=2)
     assert isinstance(only(host.receive(old, 0.2)), Contradicted), "those were acknowledged long ago"
 
 
 def test_the_reports_of_the_link_before_are_known(memory: LinkMemory, host: CardlinkHost) -> None:
-    later = linked(_device_at(20), held=(BOOT, 20), memory=memory)
-    assert later.receive(removed(20), 0.2) == []
-    assert isinstance(only(later.receive(removed(20, 7), 0.2)), Contradicted)
+    other = _device_at(20)
+    later = linked(other, held=(BOOT, 20), memory=memory)
+    assert later.receive(removed(other, 20), 0.2) == []
+    assert isinstance(only(later.receive(removed(other, 20, 7), 0.2)), Contradicted)
 
 
-def test_a_million_contradictions_do_not_fill_a_journal(host: CardlinkHost) -> None:
-    told = [thing for number in range(10_000) for thing in host.receive(_answer(number, done=True), 1.0)]
+def test_a_million_contradictions_do_not_fill_a_journal(host: CardlinkHost, device: BenchDevice) -> None:
+    told = [thing for number in range(10_000) for thing in host.receive(_answer(device, number, done=True), 1.0)]
     assert len(told) == NOTED_IN_A_ROW
-    hour = [thing for second in range(3600) for thing in host.receive(_answer(second + 10**6, done=True), 2.0 + second)]
+    hour = [
+        thing
+        for second in range(3600)
+        for thing in host.receive(_answer(device, second + 10**6, done=True), 2.0 + second)
+    ]
     assert len(hour) <= 60
 
 
 # -- answers -----------------------------------------------------------------------------------------------------------
 
 
-def _answer(command_id: int, *, done: bool, reason: str = "") -> bytes:
-    return frame(Kind.ANSWER, messages.Answer(command_id, done, reason), number=0)
+def _answer(by: BenchDevice, command_id: int, *, done: bool, reason: str = "") -> bytes:
+    return sealed(by, Kind.ANSWER, messages.Answer(command_id, done, reason))
 
 
-def test_a_second_answer_that_says_otherwise_is_told_and_one_that_repeats_is_not(host: CardlinkHost) -> None:
+def test_a_second_answer_that_says_otherwise_is_told_and_one_that_repeats_is_not(
+    host: CardlinkHost, device: BenchDevice
+) -> None:
     host.command(7, Dispense(3), 0.2)
-    host.receive(_answer(7, done=True), 0.3)
-    assert host.receive(_answer(7, done=True), 0.4) == []
-    told = only(host.receive(_answer(7, done=False, reason="jam"), 0.5))
+    host.receive(_answer(device, 7, done=True), 0.3)
+    assert host.receive(_answer(device, 7, done=True), 0.4) == []
+    told = only(host.receive(_answer(device, 7, done=False, reason="jam"), 0.5))
     assert isinstance(told, Contradicted)
     assert (told.what, told.number) == ("answer", 7)
-    assert host.receive(_answer(7, done=False, reason="jam"), 0.6) == []
+    assert host.receive(_answer(device, 7, done=False, reason="jam"), 0.6) == []
 
 
-def test_a_status_names_the_commands_that_should_have_been_answered(host: CardlinkHost) -> None:
-    def status(now: float) -> tuple[int, ...]:
-        heard = only(
-            host.receive(frame(Kind.STATUS, messages.Status(20, 1, 7, 52, 0, 52, 0, False, True, False, 0)), now)
-        )
+def test_a_status_names_the_commands_that_should_have_been_answered(host: CardlinkHost, device: BenchDevice) -> None:
+    def unanswered(now: float) -> tuple[int, ...]:
+        heard = only(host.receive(status(device, last_report=20, exit_held=True), now))
         assert isinstance(heard, StatusHeard)
         return heard.unanswered
 
     host.command(7, Dispense(3), 1.0)
-    assert status(1.0 + ANSWERED_WITHIN - 0.1) == ()
-    assert status(1.0 + ANSWERED_WITHIN) == (7,)
-    host.receive(_answer(7, done=True), 6.5)
-    assert status(7.0) == ()
+    assert unanswered(1.0 + ANSWERED_WITHIN - 0.1) == ()
+    assert unanswered(1.0 + ANSWERED_WITHIN) == (7,)
+    host.receive(_answer(device, 7, done=True), 6.5)
+    assert unanswered(7.0) == ()
 
 
 def test_a_damaged_frame_in_the_handshake_is_asked_for_again_soon() -> None:
@@ -334,31 +350,33 @@ def test_a_damaged_frame_in_the_handshake_is_asked_for_again_soon() -> None:
 # -- statuses ----------------------------------------------------------------------------------------------------------
 
 
-def test_other_frames_do_not_stand_for_statuses() -> None:
-    host, now = linked(BenchDevice()), 0.0
-    while now < STATUS_WITHIN - 1.5:
-        now += 1.0
-        host.receive(removed(1), now)
-        assert not host.tick(now)
-    host.receive(removed(1), now + 1.0)
-    end = over(host.tick(now + 1.0))
-    assert end.code == "device-silent"
-    assert "no status" in end.sentence
+def test_other_frames_do_not_stand_for_statuses(device: BenchDevice) -> None:
+    """A status alone names what the device hears: without one nothing that is sent is known to arrive in time."""
+    host = linked(device)
+    for second in range(1, int(LOST_WITHOUT)):
+        host.receive(removed(device, 1), float(second))
+        assert not host.tick(float(second))
+    host.receive(removed(device, 1), LOST_WITHOUT)
+    assert over(host.tick(LOST_WITHOUT)).code == "device-delayed"
+    assert LOST_WITHOUT < STATUS_WITHIN
     assert host.wake_at() == float("inf")
 
 
-def _moving(host: CardlinkHost, now: float, *, moving: bool = True) -> bool:
-    status = messages.Status(0, 1, 7, 52, 0, 52, 0, False, False, moving, 0)
-    (heard,) = [one for one in host.receive(frame(Kind.STATUS, status), now) if isinstance(one, StatusHeard)]
+def _moving(host: CardlinkHost, device: BenchDevice, now: float, *, moving: bool = True) -> bool:
+    device.exchange(host.outgoing(), now)
+    data = status(device, last_report=0, moving=moving)
+    (heard,) = [one for one in host.receive(data, now) if isinstance(one, StatusHeard)]
     return heard.moves_too_long
 
 
-def test_a_device_that_moves_for_ever_is_told_and_what_it_reports_meanwhile_excuses_nothing() -> None:
-    host = linked(BenchDevice())
+def test_a_device_that_moves_for_ever_is_told_and_what_it_reports_meanwhile_excuses_nothing(
+    device: BenchDevice,
+) -> None:
+    host = linked(device)
     for second in range(int(MOVES_WITHIN)):
-        assert not _moving(host, 1.0 + second)
-        host.receive(removed(1 + second), 1.0 + second)
+        assert not _moving(host, device, 1.0 + second)
+        host.receive(removed(device, 1 + second), 1.0 + second)
         host.acknowledge(BOOT, 1 + second, 1.0 + second)
-    assert _moving(host, 1.0 + MOVES_WITHIN)
-    assert not _moving(host, 2.0 + MOVES_WITHIN, moving=False)
-    assert not _moving(host, 3.0 + MOVES_WITHIN)
+    assert _moving(host, device, 1.0 + MOVES_WITHIN)
+    assert not _moving(host, device, 2.0 + MOVES_WITHIN, moving=False)
+    assert not _moving(host, device, 3.0 + MOVES_WITHIN)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import get_args
 
 import pytest
+from msgspec.structs import replace
 
 from firmware_bridge import commands, observations
 from firmware_bridge.capabilities import Capabilities
@@ -13,13 +14,14 @@ from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.translate import (
     capabilities_of,
     capability_words,
+    identity_of,
     observation_of,
     order_of,
     status_of,
 )
 from firmware_bridge.observations import AnyObservation
 
-from .vectors import REPORTS, STATUS
+from .vectors import IDENTITY, REPORTS, STATUS
 
 
 def concealed(code: str, ordinal: int) -> Concealed:
@@ -46,20 +48,20 @@ def concealed(code: str, ordinal: int) -> Concealed:
             ),
         ),
         (
-            messages.SetDispensed(9, 7, 4, 46, 2, [13, 0, 254, 53, 27]),
+            messages.SetDispensed(9, 7, 4, 46, 2, [13, 0, 127, 53, 27]),
             observations.SetDispensed(7, 4, 46, 2, (concealed("KC", 4), None, None, None, concealed("AH", 8)), 1),
         ),
         (messages.SetRemoved(9, 7, 4), observations.SetRemoved(7, 4)),
         (messages.CardDrawn(9, 7, 4, 46, 2, 52), observations.CardDrawn(7, 4, 46, 2, concealed("KS", 4), None, 0)),
         (messages.CardDrawn(9, 7, 4, 46, 2, 0, True), observations.CardDrawn(7, 4, 46, 2, None, True, 0)),
-        (messages.CardDrawn(9, 7, 4, 46, 2, 254, False), observations.CardDrawn(7, 4, 46, 2, None, False, 1)),
+        (messages.CardDrawn(9, 7, 4, 46, 2, 127, False), observations.CardDrawn(7, 4, 46, 2, None, False, 1)),
         (
-            messages.CardsDrawnTogether(9, 7, 4, 46, 2, True, [14, 0, 254]),
+            messages.CardsDrawnTogether(9, 7, 4, 46, 2, True, [14, 0, 127]),
             observations.CardsDrawnTogether(7, 4, 46, 2, True, (concealed("AD", 4), None, None), 1),
         ),
         (messages.FaceUpFound(9, 7, 4, 2, 40), observations.FaceUpFound(7, 4, 2, concealed("AS", 4), 0)),
         (messages.FaceUpFound(9, 7, 4, 2), observations.FaceUpFound(7, 4, 2, None, 0)),
-        (messages.FaceUpFound(9, 7, 4, 2, 254), observations.FaceUpFound(7, 4, 2, None, 1)),
+        (messages.FaceUpFound(9, 7, 4, 2, 127), observations.FaceUpFound(7, 4, 2, None, 1)),
         (messages.StubUnloaded(9, 2, 43), observations.StubUnloaded(2, 43)),
         (messages.Jammed(9, "exit"), observations.Jammed("exit")),
         (messages.JamCleared(9, "exit"), observations.JamCleared("exit")),
@@ -98,11 +100,36 @@ def test_capabilities_go_out_as_words_and_come_back(name: str, dispenses: str) -
     assert capabilities_of([*words, "sings"]) == given
 
 
+@pytest.mark.parametrize("number", [53, 126, 128, 254, 255])
+def test_a_reserved_card_number_is_taken_as_not_read(number: int) -> None:
+    assert observation_of(messages.CardDrawn(9, 7, 4, 46, 2, number)) == observations.CardDrawn(
+        7, 4, 46, 2, None, None, 0
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [([], "neither"), (["sings"], "neither"), (["dispenses_on_removal", "dispenses_on_command"], "both")],
+)
+def test_one_way_of_dispensing_is_named(words: list[str], told: str) -> None:
+    with pytest.raises(messages.BadMessageError, match=told):
+        capabilities_of(words)
+
+
+def test_a_shoe_dispenses_on_removal() -> None:
+    shuffler = replace(IDENTITY, capabilities=["dispenses_on_command"])
+    assert identity_of(shuffler, 77).capabilities.dispenses == "on_command"
+    with pytest.raises(messages.BadMessageError, match="dispenses_on_removal"):
+        identity_of(replace(shuffler, kind="shoe"), 77)
+    shoe = identity_of(replace(shuffler, kind="shoe", capabilities=["dispenses_on_removal"]), 77)
+    assert (shoe.kind, shoe.boot, shoe.capabilities.dispenses) == ("shoe", 77, "on_removal")
+
+
 def test_a_status_comes_with_the_boot_of_its_header() -> None:
     said = status_of(STATUS, 77)
     assert said.boot == 77
     assert said.faults == ()
-    for field in set(STATUS.__struct_fields__) - {"faults"}:
+    for field in set(STATUS.__struct_fields__) - {"faults", "heard"}:  # what was heard is the link's
         assert getattr(said, field) == getattr(STATUS, field)
 
 

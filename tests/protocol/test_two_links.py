@@ -17,7 +17,7 @@ from firmware_bridge.drivers.cardlink.framing import FrameReader
 from firmware_bridge.drivers.cardlink.host import CardlinkHost
 from firmware_bridge.drivers.cardlink.messages import Kind
 
-from .parts import BenchDevice, converse, frame, fresh_nonce, kinds_in, only, over, rejected
+from .parts import BenchDevice, converse, frame, fresh_nonce, kinds_in, only, over, rejected, sealed, status
 
 APPROVED: Final = "a" * 64
 KEYS: Final = {"SHOE-A": b"a" * 32, "SHOE-B": b"b" * 32}
@@ -139,11 +139,21 @@ def test_a_nonce_of_an_earlier_handshake_brings_no_link() -> None:
     refused(converse(now, right, 1.0), "device-rejects-host")
 
 
-def test_a_frame_of_the_other_devices_boot_ends_a_standing_link() -> None:
-    taken, right, other = host(), device("SHOE-A"), device("SHOE-B")
-    assert isinstance(converse(taken, right, 0.0)[0], DeviceReady)
-    end = over(taken.receive(frame(Kind.STATUS, other.status(), boot=BOOTS["SHOE-B"]), 0.5))
-    assert (end.code, end.refused) == ("device-rebooted", False)
+@pytest.mark.parametrize("serials", [("SHOE-A", "SHOE-B"), ("SHOE-A", "SHOE-A")], ids=["two keys", "one key"])
+def test_no_frame_of_one_standing_link_is_taken_on_the_other(serials: tuple[str, str]) -> None:
+    """Neither side's: it is forged there, no sign of life, and ends nothing. With one key as well."""
+    devices = [device(serial) for serial in serials]
+    hosts = [host(), host()]
+    for one, other in zip(hosts, devices, strict=True):
+        assert isinstance(only(converse(one, other, 0.0)), DeviceReady)
+    order = sealed(hosts[1], Kind.COMMAND, messages.CommandBody(1, messages.Shuffle()), boot=BOOTS[serials[0]])
+    assert devices[0].exchange(order, 2.9) == b""
+    assert devices[0].carried_out == []
+    assert hosts[0].receive(status(devices[1]), 2.9) == []
+    assert hosts[0].statistics.frames_forged == 1
+    devices[0].link.tick(3.0)
+    assert not devices[0].link.linked
+    assert over(hosts[0].tick(3.0)).code == "device-silent"
 
 
 # -- firmware ---------------------------------------------------------------------------------------------------------

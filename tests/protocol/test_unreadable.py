@@ -7,12 +7,11 @@ from typing import Any, Final
 import msgspec
 import pytest
 
-from firmware_bridge.drivers.base import LinkOver, Reported
-from firmware_bridge.drivers.cardlink.framing import encode_frame
+from firmware_bridge.drivers.base import Heard, LinkOver, Reported
 from firmware_bridge.drivers.cardlink.messages import Kind
 from firmware_bridge.observations import NotUnderstood
 
-from .parts import BOOT, BenchDevice, linked, only
+from .parts import BenchDevice, frame, linked, make_host, only, sealed
 
 BIG: Final = 2**32
 encode: Final = msgspec.msgpack.encode
@@ -34,16 +33,22 @@ REPORTS: Final[list[tuple[Any, str]]] = [
 ]
 
 
+def heard_of(kind: Kind, body: bytes) -> Heard:
+    """The one thing that a host hears when a device of its own sends this."""
+    device = BenchDevice()
+    return only(linked(device).receive(sealed(device, kind, body, number=1), 0.1))
+
+
 @pytest.mark.parametrize(("body", "words"), REPORTS, ids=lambda one: one if isinstance(one, str) else "")
 def test_a_report(body: Any, words: str) -> None:
-    heard = only(linked(BenchDevice()).receive(encode_frame(Kind.REPORT, BOOT, 1, encode(body)), 0.1))
+    heard = heard_of(Kind.REPORT, encode(body))
     assert isinstance(heard, Reported)
     assert heard.observation == NotUnderstood(words)
 
 
 @pytest.mark.parametrize("body", [b"", b"\xc1", b"\x93\x0c\x01\xa2\xff\xff", b"\x99\x07"])
 def test_a_report_that_is_no_messagepack(body: bytes) -> None:
-    heard = only(linked(BenchDevice()).receive(encode_frame(Kind.REPORT, BOOT, 1, body), 0.1))
+    heard = heard_of(Kind.REPORT, body)
     assert isinstance(heard, Reported)
     assert heard.observation == NotUnderstood("report: the body is no whole MessagePack array")
 
@@ -54,7 +59,7 @@ def test_no_misplaced_card_is_told(face: int) -> None:
     for place in range(2, 7):
         body: list[Any] = [8, 1, 2, 3, 4, 5, 6]
         body[place] = f"{face} of spades {1000 + face}"
-        heard = only(linked(BenchDevice()).receive(encode_frame(Kind.REPORT, BOOT, 1, encode(body)), 0.1))
+        heard = heard_of(Kind.REPORT, encode(body))
         assert isinstance(heard, Reported)
         assert isinstance(heard.observation, NotUnderstood)
         assert str(1000 + face) not in heard.observation.reason
@@ -64,20 +69,34 @@ def test_no_misplaced_card_is_told(face: int) -> None:
 @pytest.mark.parametrize(
     ("kind", "body", "words"),
     [
-        (Kind.STATUS, [1, 2], "status: 2 fields, at least 11."),
-        (Kind.STATUS, [0, BIG**2, *[0] * 9], "status: field uptime_ms is 18446744073709551616"),
+        (Kind.STATUS, [1, 2], "status: 2 fields, at least 12."),
+        (Kind.STATUS, [0, BIG**2, *[0] * 10], "status: field uptime_ms is 18446744073709551616"),
         (Kind.ANSWER, [-1, True], "answer: field command_id is -1, at least 0."),
         (Kind.ANSWER, [1, 3], "answer: field done is no bool."),
-        (Kind.REJECT, [3], "reject: field code is no str."),
+        (Kind.SEALED_REJECT, [3], "sealed reject: field code is no str."),
     ],
 )
 def test_another_frame_ends_the_link_with_the_same_words(kind: Kind, body: Any, words: str) -> None:
     try:
         data = encode(body)
     except OverflowError:
-        data = b"\x9b\x00\xcf" + b"\xff" * 8 + b"\x00" * 9
+        data = b"\x9c\x00\xcf" + b"\xff" * 8 + b"\x00" * 10
         words = "status: field uptime_ms is 18446744073709551615, at most 9223372036854775807."
-    heard = only(linked(BenchDevice()).receive(encode_frame(kind, BOOT, 1, data), 0.1))
+    heard = heard_of(kind, data)
+    assert isinstance(heard, LinkOver)
+    assert heard.code == "device-message"
+    assert words in heard.sentence
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "words"),
+    [
+        (Kind.REJECT, [3], "reject: field code is no str."),
+        (Kind.IDENTITY, [1, "shoe"], "identity: 2 fields, at least 14."),
+    ],
+)
+def test_what_is_clear_is_named_alike(kind: Kind, body: Any, words: str) -> None:
+    heard = only(make_host().receive(frame(kind, encode(body)), 0.1))
     assert isinstance(heard, LinkOver)
     assert heard.code == "device-message"
     assert words in heard.sentence

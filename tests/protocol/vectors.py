@@ -6,10 +6,12 @@ import json
 from typing import Final, NamedTuple, TypeAlias
 
 from firmware_bridge.drivers.cardlink import authentication, messages
-from firmware_bridge.drivers.cardlink.framing import FrameReader, encode_frame
+from firmware_bridge.drivers.cardlink.frame_sealing import BULK, INTERRUPT, FrameSealer, device_nonce, frame_keys
+from firmware_bridge.drivers.cardlink.framing import FrameReader, enclose, encode_frame
 from firmware_bridge.drivers.cardlink.messages import Kind, encode_body
 
-from .independent_decoder import Value, decode_body, decode_frames
+from . import independent_cipher
+from .independent_decoder import DecodedFrame, Value, decode_body, decode_frames
 
 KEY: Final = bytes(range(32))
 HOST_NONCE: Final = bytes(range(0x20, 0x30))
@@ -20,12 +22,16 @@ SHUFFLE: Final = 0x0051F00D
 UPTIME: Final = 3_723_004
 COMMAND_ID: Final = 70_001
 
+EARLIER_START: Final = 12
 Message: TypeAlias = messages.Body | messages.Report
 
 
 class Vector(NamedTuple):
+    """A frame with its meaning. `counter`: of a sealed one, whose body is what the cipher opens."""
+
     name: str
     frame: bytes
+    counter: int | None = None
 
 
 STATUS: Final = messages.Status(
@@ -40,6 +46,7 @@ STATUS: Final = messages.Status(
     exit_held=False,
     moving=False,
     last_command=COMMAND_ID,
+    heard=17,
 )
 
 IDENTITY: Final = messages.Identity(
@@ -56,7 +63,6 @@ IDENTITY: Final = messages.Identity(
     simulated=False,
     deck_size=52,
     nonce=DEVICE_NONCE,
-    status=STATUS,
     kept=[messages.KeptReports(EARLIER_BOOT, 1207, 1209), messages.KeptReports(BOOT, 1, 41)],
 )
 
@@ -68,7 +74,7 @@ REPORTS: Final[tuple[tuple[str, messages.Report], ...]] = (
     ("shuffle finished", messages.ShuffleFinished(UPTIME, 2, SHUFFLE, 52)),
     ("shuffle aborted", messages.ShuffleAborted(UPTIME, 2, 53, 1, 2, 1, 3, 1, 1)),
     ("set dispensed", messages.SetDispensed(UPTIME, SHUFFLE, 7, 43, 2, [1, 26, 52])),
-    ("set dispensed, one not read, one foreign", messages.SetDispensed(UPTIME, SHUFFLE, 7, 43, 2, [0, 254, 13])),
+    ("set dispensed, one not read, one foreign", messages.SetDispensed(UPTIME, SHUFFLE, 7, 43, 2, [0, 127, 13])),
     ("set removed", messages.SetRemoved(UPTIME, SHUFFLE, 7)),
     ("card drawn, no orientation sensor", messages.CardDrawn(UPTIME, SHUFFLE, 10, 42, 2, 40)),
     ("card drawn, face up", messages.CardDrawn(UPTIME, SHUFFLE, 10, 42, 2, 14, True)),
@@ -97,54 +103,102 @@ ORDERS: Final[tuple[tuple[str, messages.AnyOrder], ...]] = (
 
 
 def frame(kind: Kind, body: Message, boot: int = BOOT, number: int = 41) -> bytes:
+    """A clear frame."""
     return encode_frame(kind, boot, number, encode_body(body))
 
 
 def content(encoded: bytes) -> bytes:
-    """Header and body of the one frame in these bytes."""
+    """Header and payload of the one frame in these bytes."""
     (decoded,) = FrameReader().receive(encoded)
     return decoded.content
 
 
+HELLO: Final = frame(Kind.HELLO, messages.Hello(1, HOST_NONCE), boot=0, number=1206)
+HELLO_CONTENT: Final = content(HELLO)
+KEYS: Final = frame_keys(KEY, HOST_NONCE, DEVICE_NONCE, HELLO_CONTENT, content(frame(Kind.IDENTITY, IDENTITY)))
+"""Of the frames of the host, and of the device."""
+
+HOST_KINDS: Final = {Kind.RESUME, Kind.ACK, Kind.COMMAND}
+NONCES: Final[tuple[tuple[bytes, int, int], ...]] = (
+    (bytes(range(0x60, 0x70)), EARLIER_START, 1),
+    (bytes(range(0x60, 0x70)), EARLIER_START, 2),
+    (b"", EARLIER_START, 1),
+    (b"", EARLIER_START + 1, 1),
+    (b"", 0xC0DB, 1),
+)
+"""What device nonces are made of, beside the key and the hello: random, start, draw."""
+
+
+class _Sealing:
+    """Both sides of the link of the vectors: each frame gets the next counter of its side, unless one is given."""
+
+    def __init__(self) -> None:
+        self._sealers = [FrameSealer(key) for key in KEYS]
+
+    def vector(
+        self,
+        name: str,
+        kind: Kind,
+        body: Message,
+        boot: int = BOOT,
+        number: int = 41,
+        *,
+        counter: int | None = None,
+        flags: int = BULK,
+    ) -> Vector:
+        sealer = FrameSealer(KEYS[kind not in HOST_KINDS]) if counter else self._sealers[kind not in HOST_KINDS]
+        sealer.counter = counter - 1 if counter else sealer.counter
+        sealed = sealer.seal(kind, boot, number, encode_body(body), flags=flags)
+        return Vector(name, enclose(sealed), sealer.counter)
+
+
 def _handshake() -> list[Vector]:
-    hello = frame(Kind.HELLO, messages.Hello(1, HOST_NONCE), boot=0, number=1206)
     identity = frame(Kind.IDENTITY, IDENTITY)
 
     def proof(kind: Kind, role: bytes, number: int) -> bytes:
-        made = authentication.proof(KEY, role, HOST_NONCE, DEVICE_NONCE, content(hello), content(identity))
+        made = authentication.proof(KEY, role, HOST_NONCE, DEVICE_NONCE, HELLO_CONTENT, content(identity))
         return frame(kind, messages.Proof(authentication.HMAC_SHA256, made), number=number)
 
     return [
-        Vector("hello", hello),
+        Vector("hello", HELLO),
         Vector("identity", identity),
         Vector("host proof", proof(Kind.HOST_PROOF, authentication.HOST_ROLE, 1206)),
         Vector("device proof", proof(Kind.DEVICE_PROOF, authentication.DEVICE_ROLE, 41)),
-        Vector("resume", frame(Kind.RESUME, messages.Resume(EARLIER_BOOT, 1206), number=1206)),
-        Vector("resume, nothing held", frame(Kind.RESUME, messages.Resume(0, 0), number=0)),
         Vector("reject", frame(Kind.REJECT, messages.Reject("proof", "the host's proof does not hold"))),
     ]
 
 
 def vectors() -> list[Vector]:
-    """All of them: every kind, every report, every order."""
+    """All of them: every kind, every report, every order, and counters that need escapes."""
+    seal = _Sealing().vector
     found = _handshake()
-    found.append(Vector("status", frame(Kind.STATUS, STATUS)))
-    jam = messages.Status(42, UPTIME, 0, 52, 0, 52, 0, False, True, True, 0, ["jam: transport"])
-    found.append(Vector("status, with a fault", frame(Kind.STATUS, jam)))
-    found.append(Vector("ack", encode_frame(Kind.ACK, BOOT, 41)))
-    found.append(Vector("ack, earlier boot", encode_frame(Kind.ACK, EARLIER_BOOT, 1209)))
     found += [
-        Vector(f"report: {name}", frame(Kind.REPORT, report, number=number))
+        seal("resume", Kind.RESUME, messages.Resume(EARLIER_BOOT, 1206), number=1206),
+        seal("resume, nothing held", Kind.RESUME, messages.Resume(0, 0), number=0),
+        seal("sealed reject", Kind.SEALED_REJECT, messages.Reject("message", "a frame could not be read")),
+        seal("status", Kind.STATUS, STATUS),
+    ]
+    jam = messages.Status(42, UPTIME, 0, 52, 0, 52, 0, False, True, True, 0, 17, ["jam: transport"])
+    found += [
+        seal("status, with a fault", Kind.STATUS, jam),
+        seal("status, flags 1", Kind.STATUS, STATUS, flags=INTERRUPT),
+        seal("ack", Kind.ACK, messages.Ack(3)),
+        seal("ack, earlier boot", Kind.ACK, messages.Ack(3), EARLIER_BOOT, 1209),
+        seal("ack, a counter with escapes", Kind.ACK, messages.Ack(300), counter=0xC0DBDCDD),
+        seal("ack, the last counter", Kind.ACK, messages.Ack(70_000), counter=0xFFFF_FFFF),
+    ]
+    found += [
+        seal(f"report: {name}", Kind.REPORT, report, number=number)
         for number, (name, report) in enumerate(REPORTS, start=1)
     ]
     kept = messages.SetRemoved(UPTIME, 0xDBC0, 49)
-    found.append(Vector("report kept from an earlier boot", frame(Kind.REPORT, kept, EARLIER_BOOT, 1207)))
+    found.append(seal("report kept from an earlier boot", Kind.REPORT, kept, EARLIER_BOOT, 1207))
     found += [
-        Vector(f"command: {name}", frame(Kind.COMMAND, messages.CommandBody(COMMAND_ID + place, order)))
+        seal(f"command: {name}", Kind.COMMAND, messages.CommandBody(COMMAND_ID + place, order))
         for place, (name, order) in enumerate(ORDERS)
     ]
-    found.append(Vector("answer: done", frame(Kind.ANSWER, messages.Answer(COMMAND_ID, True))))
-    found.append(Vector("answer: refused", frame(Kind.ANSWER, messages.Answer(COMMAND_ID, False, "held"))))
+    found.append(seal("answer: done", Kind.ANSWER, messages.Answer(COMMAND_ID, True)))
+    found.append(seal("answer: refused", Kind.ANSWER, messages.Answer(COMMAND_ID, False, "held")))
     return found
 
 
@@ -160,15 +214,42 @@ def written(value: Value) -> str:
 
 
 def table() -> str:
-    """The table of the page, made from what the independent decoder reads in the frames."""
-    lines = ["| frame | kind | boot | number | body | bytes |", "|---|---|---|---|---|---|"]
-    for name, encoded in vectors():
+    """The table of the page, made from what the independent decoder and cipher read in the frames."""
+    lines = ["| frame | kind | boot | number | counter | body | bytes |", "|---|---|---|---|---|---|---|"]
+    for name, encoded, counter in vectors():
         (read,) = decode_frames(encoded)
-        body = written(decode_body(read.body)) and f"`{written(decode_body(read.body))}`"
-        row = (name, f"{read.kind:02X}", f"{read.boot:08X}", str(read.number), body, f"`{encoded.hex().upper()}`")
-        lines.append(f"| {' | '.join(row)} |")
+        payload = read.body if counter is None else opened(read)
+        body = written(decode_body(payload)) and f"`{written(decode_body(payload))}`"
+        counted = "" if counter is None else f"{counter:X}"
+        row = (name, f"{read.kind:02X}", f"{read.boot:08X}", str(read.number), counted, body)
+        lines.append(f"| {' | '.join(row)} | `{encoded.hex().upper()}` |")
     return "\n".join(lines)
 
 
+def opened(read: DecodedFrame) -> bytes:
+    """The body of a sealed frame, by the cipher that is written out by hand."""
+    key = KEYS[read.kind not in HOST_KINDS]
+    clear, sealed = read.content[:15], read.content[15:]
+    return independent_cipher.open_sealed(key, bytes(8) + clear[11:], sealed, clear)
+
+
+def key_table() -> str:
+    """The keys of the link of the vectors."""
+    names = zip(("K_host", "K_device"), KEYS, strict=True)
+    return "\n".join(["| key | bytes |", "|---|---|", *(f"| {name} | `{key.hex().upper()}` |" for name, key in names)])
+
+
+def nonce_table() -> str:
+    lines = ["| random | start | draw | device nonce |", "|---|---|---|---|"]
+    for random, start, draw in NONCES:
+        made = device_nonce(KEY, random, start, draw, HELLO_CONTENT).hex().upper()
+        lines.append(f"| {f'`{random.hex().upper()}`' if random else ''} | {start} | {draw} | `{made}` |")
+    return "\n".join(lines)
+
+
+TABLES: Final = {"keys": key_table, "nonces": nonce_table, "vectors": table}
+"""By the mark between which they stand on the page."""
+
 if __name__ == "__main__":
-    print(table())  # noqa: T201  # what it is for
+    for mark, make in TABLES.items():
+        print(f"<!-- {mark} -->\n{make()}\n<!-- end of {mark} -->\n")  # noqa: T201  # what it is for

@@ -56,6 +56,12 @@ class Hello(Body, frozen=True):
     nonce: bytes
 
 
+class HelloHead(Body, frozen=True):
+    """The part of a hello that can be read when it comes from a host of another version."""
+
+    version: U8
+
+
 class Ack(Body, frozen=True):
     """What is acknowledged is in the header. `heard`: the highest counter taken from the device."""
 
@@ -318,6 +324,7 @@ class CommandHead(Body, frozen=True):
 
 
 encode_body = msgspec.msgpack.Encoder().encode
+decode_hello_head = msgspec.msgpack.Decoder(HelloHead).decode
 decode_hello = msgspec.msgpack.Decoder(Hello).decode
 decode_identity = msgspec.msgpack.Decoder(Identity).decode
 decode_proof = msgspec.msgpack.Decoder(Proof).decode

@@ -18,6 +18,7 @@ _BODIES: Final[dict[int, type[messages.Body]]] = {
     Kind.IDENTITY: messages.Identity,
     Kind.DEVICE_PROOF: messages.Proof,
     Kind.REJECT: messages.Reject,
+    Kind.SEALED_REJECT: messages.Reject,
     Kind.STATUS: messages.Status,
     Kind.ANSWER: messages.Answer,
 }
