@@ -23,7 +23,7 @@ from firmware_bridge.commands import AnyCommand, Dispense, HoldExit, ReleaseExit
 from firmware_bridge.device_url import parse_device_url
 from firmware_bridge.drivers.base import DeviceReady, Heard, LinkOver, Reported
 from firmware_bridge.drivers.registry import load_driver
-from firmware_bridge.drivers.setting import DriverSetting
+from firmware_bridge.drivers.setting import DriverSetting, FrameKeys
 from simulators.devices.mechanism import Profile, full_capabilities
 from simulators.devices.one_way_shoes import ONE_WAY_SHOES
 from simulators.devices.pace import Pace
@@ -70,7 +70,7 @@ class Maker:
         cards = read_card_table(CARD_TABLE) if self.url.driver == "line_reader" else {}
         self._note(capture_format.Opened, ())
         self._note(capture_format.DriverMade, (nonce.hex(), *held))
-        setting = DriverSetting(nonce, self.url.line, simulated_key, held, cards, True)
+        setting = DriverSetting(nonce, self.url.line, simulated_key, held, cards, True, note_keys=self._note_keys)
         self.driver = load_driver(self.url.driver)(setting, self.clock.now)
         self.run()
 
@@ -126,6 +126,9 @@ class Maker:
                     self._note(capture_format.Ready, (thing.identity,))
                 case LinkOver():
                     self._note(capture_format.Lost, (thing.code, thing.sentence, thing.refused, True))
+
+    def _note_keys(self, keys: FrameKeys) -> None:
+        self._note(capture_format.LinkKeys, tuple(key.hex() for key in keys))
 
     def _note(self, kind: type[Record], fields: tuple[object, ...]) -> None:
         now = round(self.clock.now * 1000)

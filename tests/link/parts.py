@@ -13,9 +13,11 @@ from typing import Any
 from firmware_bridge.device_url import DeviceUrl, parse_device_url
 from firmware_bridge.drivers.base import Driver, Heard, LinkOver
 from firmware_bridge.drivers.cardlink import authentication, messages
+from firmware_bridge.drivers.cardlink.frame_sealing import frame_keys
 from firmware_bridge.drivers.cardlink.framing import HEADER, VERSION, Frame, FrameReader, enclose
 from firmware_bridge.drivers.cardlink.host import CardlinkHost
 from firmware_bridge.drivers.cardlink.messages import Kind, encode_body
+from firmware_bridge.drivers.cardlink.sealed_channel import SealedChannel
 from firmware_bridge.errors import TransportUnavailableError
 from firmware_bridge.link_keeper import Health, LinkKeeper, LinkState
 from firmware_bridge.transports.base import OnData, OnLost, Transport
@@ -171,46 +173,54 @@ class SmallDevice:
         self._hello = b""
         self._identity = b""
         self._host_nonce = b""
+        self._channel: SealedChannel | None = None
 
     def receive(self, data: bytes) -> bytes:
         """What it answers to these bytes."""
         return b"".join(self._answer(frame) for frame in self._reader.receive(data))
 
     def status(self) -> bytes:
-        return enclose(self._content(Kind.STATUS, 0, self._status()))
+        heard = 0 if self._channel is None else self._channel.heard
+        return self._sealed(Kind.STATUS, 0, messages.Status(0, 5000, 0, 52, 0, 52, 0, False, False, False, 0, heard))
 
     def report(self, number: int, report: messages.Report) -> bytes:
-        return enclose(self._content(Kind.REPORT, number, report))
+        return self._sealed(Kind.REPORT, number, report)
 
     def _answer(self, frame: Frame) -> bytes:
         match frame.kind:
             case Kind.HELLO:
                 self._hello, self._host_nonce = frame.content, messages.decode_hello(frame.body).nonce
-                self._identity = self._content(Kind.IDENTITY, 0, self._who())
+                self._identity = self._clear(Kind.IDENTITY, self._who())
                 return enclose(self._identity)
             case Kind.HOST_PROOF:
-                proof = messages.Proof(
-                    authentication.HMAC_SHA256,
-                    authentication.proof(
-                        self._key, authentication.DEVICE_ROLE, self._host_nonce, bytes(16), self._hello, self._identity
-                    ),
-                )
-                return enclose(self._content(Kind.DEVICE_PROOF, 0, proof))
+                of_host, of_device = frame_keys(*self._parts())
+                self._channel = SealedChannel(of_device, of_host)
+                proof = authentication.proof(self._key, authentication.DEVICE_ROLE, *self._parts()[1:])
+                return enclose(self._clear(Kind.DEVICE_PROOF, messages.Proof(authentication.HMAC_SHA256, proof)))
+        opened = None if self._channel is None else self._channel.open(frame)
+        if opened is None:
+            return b""
+        match opened.kind:
             case Kind.RESUME:
                 return self.status()
             case Kind.ACK:
-                self.acknowledged.append(frame.number)
+                self.acknowledged.append(opened.number)
             case Kind.COMMAND:
-                command = messages.decode_command(frame.body).command_id
+                command = messages.decode_command(opened.body).command_id
                 self.commands.append(command)
-                return enclose(self._content(Kind.ANSWER, 0, messages.Answer(command, True)))
+                return self._sealed(Kind.ANSWER, 0, messages.Answer(command, True))
         return b""
 
-    def _content(self, kind: Kind, number: int, body: messages.Body | messages.Report) -> bytes:
-        return HEADER.pack(VERSION, kind, 0, self._boot, number) + encode_body(body)
+    def _parts(self) -> tuple[bytes, bytes, bytes, bytes, bytes]:
+        return self._key, self._host_nonce, bytes(16), self._hello, self._identity
 
-    def _status(self) -> messages.Status:
-        return messages.Status(0, 5000, 0, 52, 0, 52, 0, False, False, False, 0)
+    def _clear(self, kind: Kind, body: messages.Body) -> bytes:
+        return HEADER.pack(VERSION, kind, 0, self._boot, 0) + encode_body(body)
+
+    def _sealed(self, kind: Kind, number: int, body: messages.Body | messages.Report) -> bytes:
+        """Under a key of no link while there is none: a stranger's frame."""
+        channel = self._channel or SealedChannel(bytes(32), bytes(32))
+        return channel.seal(kind, self._boot, number, encode_body(body), 0.0)
 
     def _who(self) -> messages.Identity:
         return messages.Identity(
@@ -222,12 +232,11 @@ class SmallDevice:
             serial=SERIAL,
             firmware="1.0",
             firmware_digest="00",
-            capabilities=[],
+            capabilities=["dispenses_on_command"],
             report_memory=64,
             simulated=True,
             deck_size=52,
             nonce=bytes(16),
-            status=self._status(),
             kept=[],
         )
 

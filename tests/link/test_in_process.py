@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
 import re
 import tomllib
 import weakref
@@ -50,7 +51,7 @@ async def clock(desk: Desk) -> HandClock:
 
 
 def cardlink(now: float) -> CardlinkHost:
-    return CardlinkHost(nonce=bytes(16), key_of=simulated_key, held=(0, 0), now=now)
+    return CardlinkHost(nonce=os.urandom(16), key_of=simulated_key, held=(0, 0), now=now)
 
 
 def keeper_of(

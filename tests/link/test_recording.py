@@ -44,7 +44,8 @@ async def clock(desk: Desk) -> HandClock:
 def recorded_driver(recorder: CaptureRecorder) -> Callable[[float], Driver]:
     def make_driver(now: float) -> Driver:
         recorder.driver_made(NONCE, (0, 0))
-        return CardlinkHost(nonce=NONCE, key_of={SERIAL: KEY}.get, held=(0, 0), now=now)
+        keys = {SERIAL: KEY}
+        return CardlinkHost(nonce=NONCE, key_of=keys.get, held=(0, 0), now=now, note_keys=recorder.link_keys)
 
     return make_driver
 
@@ -63,7 +64,7 @@ async def heard_again(*paths: Path, inputs: ReplayInputs | None = None) -> list[
 async def test_what_was_heard_is_heard_again(desk: Desk, clock: HandClock, tmp_path: Path) -> None:
     """Two links: one ends with its cable, one by the driver's verdict, which it reaches again, with and without key."""
     path = tmp_path / "a.capture"
-    recorder = CaptureRecorder(file_at(path), clock=clock, log=None)
+    recorder = CaptureRecorder(file_at(path), clock=clock, log=None, keeps_keys=True)
     bench = Bench(desk, clock, make_driver=recorded_driver(recorder), recorder=recorder)
     async with running(bench.keeper):
         await desk.until_state(LinkState.READY)
@@ -112,7 +113,7 @@ async def test_what_the_configuration_refused_is_refused_in_the_replay_too(
 ) -> None:
     """The pin is the table's and is not among the bytes: the capture of a refused device is a true one."""
     path = tmp_path / "a.capture"
-    recorder = CaptureRecorder(file_at(path), clock=clock, log=None)
+    recorder = CaptureRecorder(file_at(path), clock=clock, log=None, keeps_keys=True)
     bench = Bench(
         desk, clock, make_driver=recorded_driver(recorder), recorder=recorder, policy=DevicePolicy(serial="SHOE-2")
     )

@@ -14,7 +14,7 @@ from firmware_bridge.drivers.cardlink.framing import FrameReader
 from firmware_bridge.drivers.cardlink.freshness import LOST_WITHOUT
 from firmware_bridge.drivers.cardlink.host import ANSWERED_WITHIN, CardlinkHost
 from firmware_bridge.drivers.cardlink.messages import Kind
-from firmware_bridge.drivers.cardlink.overdue import DUE_WITHIN, MOVES_WITHIN, STATUS_WITHIN
+from firmware_bridge.drivers.cardlink.overdue import DUE_WITHIN, MOVES_WITHIN
 from firmware_bridge.drivers.memory import KEPT, NOTED_IN_A_ROW, LinkMemory
 
 from .parts import BOOT, BenchDevice, frame, linked, make_host, only, over, sealed, status
@@ -357,8 +357,9 @@ def test_other_frames_do_not_stand_for_statuses(device: BenchDevice) -> None:
         host.receive(removed(device, 1), float(second))
         assert not host.tick(float(second))
     host.receive(removed(device, 1), LOST_WITHOUT)
-    assert over(host.tick(LOST_WITHOUT)).code == "device-delayed"
-    assert LOST_WITHOUT < STATUS_WITHIN
+    end = over(host.tick(LOST_WITHOUT))
+    assert end.code == "device-silent"
+    assert "no status for 5 s" in end.sentence
     assert host.wake_at() == float("inf")
 
 

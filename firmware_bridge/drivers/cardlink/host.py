@@ -34,7 +34,7 @@ from firmware_bridge.drivers.cardlink.framing import HEADER, VERSION, Frame, Fra
 from firmware_bridge.drivers.cardlink.freshness import LOST_WITHOUT
 from firmware_bridge.drivers.cardlink.handshake import Handshake, Proven, other_version, rejected
 from firmware_bridge.drivers.cardlink.messages import CLEAR, Kind, encode_body
-from firmware_bridge.drivers.cardlink.overdue import STATUS_WITHIN, OverdueReport, Statuses
+from firmware_bridge.drivers.cardlink.overdue import OverdueReport, Statuses
 from firmware_bridge.drivers.cardlink.sealed_channel import SealedChannel
 from firmware_bridge.drivers.cardlink.sequence import ReportSequence
 from firmware_bridge.drivers.cardlink.translate import observation_of, order_of, status_of
@@ -257,7 +257,7 @@ class CardlinkHost:
         silent = float("inf") if self._last_valid is None else self._last_valid + LOST_AFTER
         if self._channel is None or self._step is not Step.READY:
             return min(silent, self._started + HANDSHAKE_WITHIN)
-        return min(silent, self._statuses.ends_at(), self._channel.ends_at())
+        return min(silent, self._channel.ends_at())
 
     def _why_ended(self, now: float) -> LinkOver:
         if self._last_valid is None:
@@ -266,10 +266,9 @@ class CardlinkHost:
             return link_ends.damaged(self._damaged, self.statistics.frames_in)
         if now >= self._last_valid + LOST_AFTER:
             return link_ends.silent(LOST_AFTER)
-        if now >= self._statuses.ends_at():
-            return link_ends.no_status(STATUS_WITHIN)
         if self._channel is not None and now >= self._channel.ends_at():
-            return link_ends.delayed(LOST_WITHOUT)
+            without = self._statuses.silent_for(now) >= LOST_WITHOUT
+            return link_ends.no_status(LOST_WITHOUT) if without else link_ends.delayed(LOST_WITHOUT)
         return link_ends.NO_ANSWERS
 
     def _why_nothing_valid(self) -> LinkOver:

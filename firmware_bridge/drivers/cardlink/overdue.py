@@ -14,7 +14,6 @@ from firmware_bridge.drivers.cardlink.sequence import ReportSequence
 from firmware_bridge.drivers.memory import LinkMemory
 
 DUE_WITHIN: Final = 5.0  # seconds
-STATUS_WITHIN: Final = 10.0  # seconds; a status is due each second, and a bad line damages some
 MOVES_WITHIN: Final = 30.0  # seconds; longer than a slow set and the recovery of a jam take
 
 
@@ -94,9 +93,9 @@ class Statuses:
         self._last = now
         self._moving_since = min(self._moving_since, now) if moving else math.inf
 
-    def ends_at(self) -> float:
-        """When it is given up that another one comes."""
-        return self._last + STATUS_WITHIN
+    def silent_for(self, now: float) -> float:
+        """Seconds since the last one."""
+        return now - self._last
 
     def move_too_long(self, now: float) -> bool:
         """Whether they have said for so long that cards move that it excuses no difference any more."""
