@@ -212,7 +212,7 @@ static bool open_pty(void)
 static bool pass_time(unsigned long ms)
 {
     if (!with_virtual_time)
-        return false;
+        return ms == 0; /* waits until everything that was written before is taken */
     for (; ms > 0; ms -= ms < STEP_MS ? ms : STEP_MS) {
         virtual_ms += ms < STEP_MS ? ms : STEP_MS;
         step();

@@ -19,7 +19,8 @@ HELLO, IDENTITY, HOST_PROOF, DEVICE_PROOF, RESUME, REJECT, SEALED_REJECT = range
 ACK, REPORT, STATUS, COMMAND, ANSWER = 0x10, 0x20, 0x21, 0x30, 0x31
 CLEAR: Final = {HELLO, IDENTITY, HOST_PROOF, DEVICE_PROOF, REJECT}
 STATUS_FIELDS: Final = (
-    "last_report uptime shuffle loaded dispensed remaining sets tray exit_held moving last_command heard faults".split()
+    *("last_report", "uptime", "shuffle", "loaded", "dispensed", "remaining", "sets", "tray", "exit_held", "moving"),
+    *("last_command", "heard", "faults"),
 )
 
 
@@ -131,6 +132,9 @@ class SmallHost:
     def prove(self) -> None:
         (answer,) = (frame for frame in self.exchange(self.proof()) if frame.kind == DEVICE_PROOF)
         assert answer.body == [1, self.secret(b"device")]
+        self.make_keys()
+
+    def make_keys(self) -> None:
         self.host_key, self.device_key = self.secret(b"host frames"), self.secret(b"device frames")
 
     def resume(self) -> bytes:

@@ -72,9 +72,7 @@ def test_the_cipher_at_every_length_where_blocks_end(program: Path, edge: bytes 
         for length in LENGTHS[:-1]
     ]
     sealed = ask(program, *(("seal", *case) for case in cases))
-    assert sealed == [
-        ChaCha20Poly1305(key).encrypt(nonce, text, known).hex() for key, nonce, known, text in cases
-    ]
+    assert sealed == [ChaCha20Poly1305(key).encrypt(nonce, text, known).hex() for key, nonce, known, text in cases]
     opened = ask(
         program,
         *(("open", *case[:3], bytes.fromhex(frame)) for case, frame in zip(cases, sealed, strict=True)),
