@@ -77,6 +77,17 @@ def test_a_deal_of_sets(shuffler: CDevice) -> None:
     assert (status["shuffle"], status["last_command"], status["tray"], status["moving"]) == (shuffle, 12, False, False)
 
 
+def test_a_deck_is_shuffled_again(shuffler: CDevice) -> None:
+    host, _, shuffle = shuffled(shuffler)
+    assert status_of(host)["shuffle"] == shuffle
+    host.order(10, SHUFFLE)
+    status = status_of(host)
+    assert (status["shuffle"], status["moving"]) == (0, True)
+    came = host.keep_up(3000)
+    assert answers(came) == [[10, True, ""]]
+    assert status_of(host)["shuffle"] == reports(came)[-1][2] != shuffle
+
+
 def test_the_last_cards(shuffler: CDevice) -> None:
     host, _, shuffle = shuffled(shuffler, "load 4")
     assert answers(host.order(10, DISPENSE, 3, ms=400)) == [[10, True, ""]]
@@ -263,6 +274,7 @@ def test_what_a_link_before_ordered_is_done_and_not_answered(shuffler: CDevice) 
     host.order(10, DISPENSE, 3, ms=100)
     again = SmallHost(shuffler, b"nonce of host 02")
     again.link()
+    assert answers(again.order(10, DISPENSE, 3)) == [[10, False, "busy"]]
     came = again.exchange(again.ack(), ms=300)
     assert [report[0] for report in reports(came)][-1] == 6
     assert answers(came) == []

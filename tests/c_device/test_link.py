@@ -125,6 +125,15 @@ def test_a_wrong_proof_does_not_prolong_the_candidate(shuffler: CDevice) -> None
     assert host.exchange(host.proof()) == []
 
 
+def test_a_resume_counts_only_after_a_host_proof(shuffler: CDevice) -> None:
+    host = SmallHost(shuffler)
+    host.say_hello()
+    host.make_keys()
+    assert host.exchange(host.resume()) == []
+    host.prove()
+    assert kinds(host.exchange(host.resume())) == [STATUS, REPORT]
+
+
 def test_a_candidate_beside_the_active_link(shuffler: CDevice) -> None:
     host, other = SmallHost(shuffler), SmallHost(shuffler, b"nonce of host 02")
     host.link()

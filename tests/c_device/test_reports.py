@@ -48,6 +48,8 @@ def test_the_window_is_sent_again_later_and_later(shuffler: CDevice) -> None:
     assert times == [200, 600, 1400, 3000, 5000, 7000, 9000]
     assert numbers(host.exchange(host.ack(1), ms=190)) == []
     assert numbers(host.exchange(ms=10)) == [2, 3]
+    assert numbers(host.exchange(ms=390)) == []
+    assert numbers(host.exchange(ms=10)) == [2, 3]
     assert numbers(host.exchange(host.ack(3), ms=2000)) == []
 
 
