@@ -1,0 +1,178 @@
+"""The device in C as a process of its own: compiled, started, told what people do at it, and read."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import tty
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Literal, Self
+
+import pytest
+
+HERE: Final = Path(__file__).parent
+STRICT: Final = ("-std=c11", "-Wall", "-Wextra", "-Werror")
+CHECKED: Final = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+PLAIN: Final = ("-O2",)
+
+Over = Literal["socketpair", "pty", "own pty"]
+
+
+def compiler() -> str | None:
+    return shutil.which("gcc") or shutil.which("clang")
+
+
+def build(tmp_path_factory: pytest.TempPathFactory, options: tuple[str, ...] = CHECKED) -> Path:
+    """The program, compiled into a temporary folder; call it once a session (the fixture `program` does).
+
+    With the default `options` an access out of bounds or an undefined operation ends it, which `CDevice` notices.
+    """
+    with_compiler = compiler()
+    assert with_compiler is not None
+    program = tmp_path_factory.mktemp("c_device") / "cardlink-device"
+    sources = sorted(HERE.glob("*.c"))
+    subprocess.run([with_compiler, *STRICT, *options, *sources, "-o", program], check=True)
+    return program
+
+
+class CDevice:
+    """One running device. A context manager; it ends its own child and nothing else.
+
+    `over`: what it speaks on. "socketpair": `read` and `write` here, or `host_socket` for another reader. "pty": a pty
+    made here, its master handed over, `port` its path. "own pty": the device opens it, `port` its path.
+    `virtual`: its clock stands still but for `tick`. `random`: with False it has no true random source.
+    `lines`: everything that it said so far but `ok` and `no`, oldest first; `control` returns what is new.
+    """
+
+    def __init__(
+        self,
+        program: Path,
+        kind: Literal["shuffler", "shoe"],
+        serial: str,
+        key: bytes,
+        start: int = 1,
+        *,
+        over: Over = "socketpair",
+        virtual: bool = False,
+        random: bool = True,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        self.lines: list[str] = []
+        self.host_socket: socket.socket | None = None
+        self.port = ""
+        self._open: list[int] = []
+        handed: list[int] = []
+        if over == "socketpair":
+            self.host_socket, device_side = socket.socketpair()
+            self.host_socket.setblocking(False)
+            handed.append(device_side.detach())
+        elif over == "pty":
+            master, slave = os.openpty()
+            tty.setraw(slave)
+            self.port = os.ttyname(slave)
+            self._open.append(slave)
+            handed.append(master)
+        options = ["--virtual"] if virtual else []
+        self._child = subprocess.Popen(
+            [program, *options, kind, serial, key.hex(), str(start), *map(str, handed)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            pass_fds=handed,
+            env={**os.environ, **(environment or {}), **({} if random else {"CARDLINK_NO_RANDOM": "1"})},
+        )
+        for descriptor in handed:
+            os.close(descriptor)
+        if over == "own pty":
+            self.port = self.wait_for("port ").removeprefix("port ")
+        self.boot = 0
+        self.start = 0
+        self._started(self.wait_for("boot "))
+
+    def _started(self, line: str) -> None:
+        _, boot, _, start = line.split()
+        self.boot, self.start = int(boot), int(start)
+
+    def line(self) -> str:
+        """Its next line; waits for it. Fails where the device has ended."""
+        assert self._child.stdout is not None
+        line: bytes = self._child.stdout.readline()
+        assert line.endswith(b"\n"), f"the device ended, code {self._child.wait()}"
+        return line.decode().rstrip("\n")
+
+    def wait_for(self, beginning: str) -> str:
+        """Waits for the next line that begins so."""
+        while True:
+            line = self.line()
+            self.lines.append(line)
+            if line.startswith(beginning):
+                return line
+
+    def control(self, line: str, *, possible: bool = True) -> list[str]:
+        """Sends a control line. Returns what the device said until it was done; `possible`: whether it can do it."""
+        assert self._child.stdin is not None
+        self._child.stdin.write(line.encode() + b"\n")
+        self._child.stdin.flush()
+        said: list[str] = []
+        while (answer := self.line()) not in ("ok", "no"):
+            said.append(answer)
+            if answer.startswith("boot "):
+                self._started(answer)
+        self.lines.extend(said)
+        assert (answer == "ok") == possible, f"{line}: {answer}"
+        return said
+
+    def tick(self, ms: int) -> list[str]:
+        """Lets virtual time pass, after everything that was written to the device so far was taken."""
+        return self.control(f"tick {ms}")
+
+    def counts(self) -> tuple[int, int, int]:
+        """Frames forged, repeated and damaged since the start."""
+        (line,) = self.control("count")
+        _, _, forged, _, repeated, _, damaged = line.split()
+        return int(forged), int(repeated), int(damaged)
+
+    def write(self, data: bytes) -> None:
+        assert self.host_socket is not None
+        self.host_socket.sendall(data)
+
+    def read(self) -> bytes:
+        """What the device has written so far."""
+        assert self.host_socket is not None
+        data = b""
+        while True:
+            try:
+                piece = self.host_socket.recv(65536)
+            except BlockingIOError:
+                return data
+            if not piece:
+                return data
+            data += piece
+
+    def close(self) -> None:
+        """Ends the device. Its own faults, as the sanitizers find them, fail here."""
+        assert self._child.stdin is not None
+        assert self._child.stdout is not None
+        with suppress(BrokenPipeError):  # it has ended already; its code says why
+            self._child.stdin.write(b"quit\n")
+            self._child.stdin.close()
+        self._child.stdout.read()
+        self._child.stdout.close()
+        code = self._child.wait()
+        if self.host_socket is not None:
+            self.host_socket.close()
+        while self._open:
+            os.close(self._open.pop())
+        assert code == 0, f"the device ended with code {code}"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
