@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 import zlib
+from collections.abc import Callable
 from typing import Final
 
 HEADER: Final = struct.Struct("<BBBII")
@@ -11,8 +12,11 @@ CRC: Final = struct.Struct("<I")
 SHORTEST: Final = HEADER.size + CRC.size
 
 
-def floor(reads: list[bytes]) -> int:
-    """Split on the delimiter, two `replace`, `zlib.crc32`, `struct.unpack`, in one loop; how many frames it found."""
+def floor(reads: list[bytes], decrypt: Callable[[bytes, bytes, bytes], bytes] | None = None) -> int:
+    """Split on the delimiter, two `replace`, `zlib.crc32`, `struct.unpack`, in one loop; how many frames it found.
+
+    `decrypt`: a cipher's, of nonce, ciphertext and associated data; each frame is then opened, too.
+    """
     unpack_header = HEADER.unpack_from
     unpack_crc = CRC.unpack_from
     crc32 = zlib.crc32
@@ -28,6 +32,8 @@ def floor(reads: list[bytes]) -> int:
             size = len(decoded)
             if size >= SHORTEST and crc32(decoded[:-4]) == unpack_crc(decoded, size - 4)[0]:
                 unpack_header(decoded)
+                if decrypt is not None:
+                    decrypt(bytes(8) + decoded[11:15], decoded[15:-4], decoded[:15])
                 found += 1
     return found
 

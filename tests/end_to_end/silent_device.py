@@ -24,7 +24,7 @@ from tests.end_to_end.processes import PATIENCE
 from tests.end_to_end.stage import KINDS, Stage
 
 SERIAL: Final = "SILENT-1"
-KEY: Final = bytes(range(32))
+KEY: Final = bytes(range(1, 33))
 Hand: TypeAlias = Callable[[Frame], bytes]
 
 

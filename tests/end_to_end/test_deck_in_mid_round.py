@@ -103,10 +103,10 @@ async def table(request: pytest.FixtureRequest) -> AsyncIterator[Table]:
     kind: Literal["shuffler", "shoe"] = "shuffler" if request.param is Unit.SETS else "shoe"
     with short_folder() as folder:
         async with Stage(folder, unit=request.param) as stage:
-            write_device_keys(stage.device_keys, {SERIAL: bytes(range(32))})
+            write_device_keys(stage.device_keys, {SERIAL: bytes(range(1, 33))})
             device = SimulatedDevice(
                 Profile(kind, SERIAL, full_capabilities(kind, stages=False)),
-                key=bytes(range(32)),
+                key=bytes(range(1, 33)),
                 random=Random(1),
                 fresh=SystemRandom(),
                 clock=asyncio.get_running_loop().time,

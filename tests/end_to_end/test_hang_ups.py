@@ -33,7 +33,7 @@ from tests.link.parts import Changes, HandClock, open_descriptors
 
 ENDED = (LinkState.LOST, LinkState.ABSENT)
 SERIAL = "SIM-1"
-KEY = bytes(range(32))
+KEY = bytes(range(1, 33))
 HELLO_TO_STATUS = 600  # bytes, a little more than a device says until its link stands
 
 

@@ -82,7 +82,7 @@ async def crew() -> AsyncIterator[Crew]:
     with short_folder() as folder:
         async with Stage(folder) as stage:
             stage.configure(law=LAW)
-            key = bytes(range(32))
+            key = bytes(range(1, 33))
             write_device_keys(stage.device_keys, {SERIAL: key})
             device = SimulatedDevice(
                 Profile("shuffler", SERIAL, full_capabilities("shuffler", stages=False)),

@@ -49,7 +49,7 @@ async def stage() -> AsyncIterator[Stage]:
 @pytest.fixture
 async def crew(stage: Stage) -> AsyncIterator[Crew]:
     """A running table, whose device stands in this process."""
-    key = bytes(range(32))
+    key = bytes(range(1, 33))
     write_device_keys(stage.device_keys, {SERIAL: key})
     device = SimulatedDevice(
         Profile("shuffler", SERIAL, full_capabilities("shuffler", stages=False)),

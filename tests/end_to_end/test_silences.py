@@ -9,10 +9,8 @@ import pytest
 
 from controller.games.specification import Unit
 from controller.table import operations
-from firmware_bridge.drivers.cardlink import messages
-from firmware_bridge.drivers.cardlink.framing import Frame, encode_frame
-from firmware_bridge.drivers.cardlink.messages import Kind, encode_body
-from tests.end_to_end.silent_device import SilentTable, but, damaged, silent_table, whole
+from firmware_bridge.drivers.cardlink.messages import Kind
+from tests.end_to_end.silent_device import SilentTable, but, damaged, silent_table
 from tests.end_to_end.stage import Stage, short_folder
 
 TIMES = (0.5, pytest.param(5.0, marks=pytest.mark.soak))  # seconds; the second are those of the product
@@ -104,11 +102,9 @@ async def test_a_release_that_is_never_answered(table: SilentTable) -> None:
 async def test_an_exit_that_lies(table: SilentTable) -> None:
     """It answers that it holds, and stays open."""
 
-    def open_still(frame: Frame) -> bytes:
-        status = msgspec.structs.replace(messages.decode_status(frame.body), exit_held=False)
-        return encode_frame(Kind.STATUS, frame.boot, frame.number, encode_body(status))
-
-    table.side.hand = but(Kind.STATUS, open_still)
+    link = table.device.link
+    honest = link._status
+    link._status = lambda heard: msgspec.structs.replace(honest(heard), exit_held=False)
     before = len(_holds(table))
     await table.do(operations.PauseTable("drop"))
     await table.until(lambda: table.raised("I19"))
@@ -117,12 +113,15 @@ async def test_an_exit_that_lies(table: SilentTable) -> None:
 
 
 async def test_a_second_answer_that_says_otherwise_is_noted(table: SilentTable) -> None:
-    def twice(frame: Frame) -> bytes:
-        first = messages.decode_answer(frame.body)
-        other = encode_body(messages.Answer(first.command_id, not first.done, "held"))
-        return whole(frame) + encode_frame(Kind.ANSWER, frame.boot, frame.number, other) * 1000
+    link = table.device.link
+    answer = link.answer
 
-    table.side.hand = but(Kind.ANSWER, twice)
+    def twice(command_id: int, done: bool, reason: str = "") -> None:
+        answer(command_id, done, reason)
+        for _ in range(1000):
+            answer(command_id, not done, "held")
+
+    link.answer = twice  # type: ignore[method-assign]  # a device that does so
     await table.do(operations.PauseTable("drop"))
     await table.until(lambda: _noted(table))
     await table.settled()

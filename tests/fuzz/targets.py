@@ -349,7 +349,7 @@ TARGETS: Final = (
     Target("card table, TOML", lambda data: read_card_table(in_file("a.toml", data)), (CardTableError,),
            card_tables, 400),
     Target("device keys", lambda data: read_device_keys(in_file("device.keys", data)), (KeyFileError,),
-           lambda: [b"SHOE-1 " + b"ab" * 32 + b"\n# one\nSHOE-2 " + b"01" * 32 + b"\n"], 1000),
+           lambda: [b"SHOE-1 " + b"ab01" * 16 + b"\n# one\nSHOE-2 " + b"01ab" * 16 + b"\n"], 1000),
     Target("journal key", lambda data: load_key_file(in_file("journal.key", data)), (JournalError,),
            lambda: [b"ab" * 32 + b"\n"], 1000),
     Target("device URL", read_url, (BadDeviceUrlError,), lambda: URLS, 2000),

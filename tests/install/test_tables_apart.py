@@ -210,7 +210,7 @@ def lay_out(root: Path, name: str, uid: int, node: Path) -> Table:
         folder.chmod(mode)
     handed.mkdir(parents=True)
     create_key_file(etc / "journal.key")
-    write_device_keys(etc / "device.keys", {"CARDSHOE-0001": bytes(32)})
+    write_device_keys(etc / "device.keys", {"CARDSHOE-0001": bytes(range(1, 33))})
     (etc / "table.toml").write_text("pin_hash")
     for file in etc.iterdir():
         file.chmod(0o600)
@@ -295,4 +295,4 @@ def test_nor_can_it_put_a_socket_in_the_place_of_the_others(tables: tuple[Table,
 def test_what_is_handed_over_passes_for_a_key_file(tables: tuple[Table, Table]) -> None:
     table = tables[0]
     assert len(load_key_file(table.journal_key)) == 32
-    assert read_device_keys(table.device_keys) == {"CARDSHOE-0001": bytes(32)}
+    assert read_device_keys(table.device_keys) == {"CARDSHOE-0001": bytes(range(1, 33))}

@@ -23,7 +23,7 @@ from firmware_bridge.link_keeper import Health, LinkKeeper, LinkState
 from firmware_bridge.transports.base import OnData, OnLost, Transport
 from firmware_bridge.transports.memory import MemoryTransport, memory_pair
 
-KEY = bytes(range(32))
+KEY = bytes(range(1, 33))
 SERIAL = "SHOE-1"
 BOOT = 77
 PATIENCE = 600.0  # seconds of real time: a guard against a hang

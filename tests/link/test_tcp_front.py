@@ -45,7 +45,9 @@ async def front(clock: HandClock) -> AsyncIterator[TcpFront]:
 def keeper_of(front: TcpFront, desk: Desk, clock: HandClock) -> LinkKeeper:
     return LinkKeeper(
         parse_device_url(front.url),
-        make_driver=lambda now: CardlinkHost(nonce=os.urandom(16), key_of={SERIAL_NUMBER: KEY}.get, held=(0, 0), now=now),
+        make_driver=lambda now: CardlinkHost(
+            nonce=os.urandom(16), key_of={SERIAL_NUMBER: KEY}.get, held=(0, 0), now=now
+        ),
         deliver=desk.deliver,
         on_health=desk.on_health,
         clock=clock,

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from random import Random
+from zlib import crc32
 
 import pytest
 
@@ -11,7 +13,7 @@ from firmware_bridge.commands import Dispense, ReleaseExit
 from firmware_bridge.drivers.base import Contradicted, DeviceReady, Heard, LinkOver, Reported
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.frame_sealing import GRACE, NOTED_AGAIN_AFTER, FrameSealer
-from firmware_bridge.drivers.cardlink.framing import FrameReader, enclose
+from firmware_bridge.drivers.cardlink.framing import CRC, END, ESCAPE, ESCAPED_END, ESCAPED_ESCAPE, FrameReader, enclose
 from firmware_bridge.drivers.cardlink.freshness import FRESH_WITHIN, LOST_WITHOUT, Freshness
 from firmware_bridge.drivers.cardlink.messages import CLEAR, Kind
 from simulators.devices.faulty_line import LineFaults
@@ -214,11 +216,8 @@ def test_frames_of_other_sizes_are_dropped(size: int) -> None:
 
 def enclose_any(content: bytes) -> bytes:
     """`enclose` without its limit."""
-    from firmware_bridge.drivers.cardlink import framing
-
-    decoded = content + framing.CRC.pack(framing.crc32(content))
-    escaped = decoded.replace(framing.ESCAPE, framing.ESCAPED_ESCAPE).replace(framing.END, framing.ESCAPED_END)
-    return framing.END + escaped + framing.END
+    decoded = content + CRC.pack(crc32(content))
+    return END + decoded.replace(ESCAPE, ESCAPED_ESCAPE).replace(END, ESCAPED_END) + END
 
 
 def test_ten_thousand_forgeries_are_one_fault_and_change_nothing() -> None:
@@ -255,7 +254,12 @@ def test_making_links_anew_in_the_middle_of_reports_is_no_forgery(line: LineFaul
     table = Table(line, seed, restarts=0.1, pause=0.01)
     noted: list[Heard] = []
     hear = table._hear
-    table._hear = lambda heard: (noted.extend(heard), hear(heard))[1]  # type: ignore[method-assign]  # a test's ear
+
+    def note(heard: Sequence[Heard]) -> None:
+        noted.extend(heard)
+        hear(heard)
+
+    table._hear = note  # type: ignore[method-assign]  # a test listens, too
     table.play(300)
     assert table.links > 2
     assert notes(noted) == []
