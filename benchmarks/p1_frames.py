@@ -167,7 +167,8 @@ def measure(name: str, stream: Stream, runs: int) -> list[dict[str, float]]:
         lost, false = mistakes(stream, reads)
         ratio, framing = micro["ours"] / micro["opening_floor"], micro["framing_only"] / micro["floor"]
         print(
-            f"{name:<6} {size:>5} {micro['floor']:>9.2f} {micro['opening_floor']:>9.2f} {micro['framing_only']:>9.2f} {micro['ours']:>9.2f}"
+            f"{name:<6} {size:>5} {micro['floor']:>9.2f} {micro['opening_floor']:>9.2f}"
+            f" {micro['framing_only']:>9.2f} {micro['ours']:>9.2f}"
             f" {framing:>9.2f} {ratio:>7.2f} {len(stream.frames) - len(stream.unhurt):>6} {lost:>6} {false:>6}"
         )
         rows.append({**micro, "lost": lost, "false": false})
@@ -179,8 +180,8 @@ def explain(rows: list[dict[str, float]]) -> str:
     large, single = rows[0], rows[-1]
     typed = large["ours"] - large["framing_only"]
     return (
-        f"4096-byte reads: framing {large['framing_only']:.2f} us a frame (split, CRC, header, one object), opened and typed "
-        f"{typed:.2f} us ({typed / large['ours']:.0%}).\n"
+        f"4096-byte reads: framing {large['framing_only']:.2f} us a frame (split, CRC, header, one object), "
+        f"opened and typed {typed:.2f} us ({typed / large['ours']:.0%}).\n"
         f"1-byte reads: the calls themselves, one a byte, are {single['calls_only']:.2f} of {single['ours']:.2f} us "
         f"({single['calls_only'] / single['ours']:.0%}); most of the rest is the tail, joined once a byte."
     )

@@ -5,6 +5,7 @@ Shares framing, sealing and messages with the host's side and nothing else. `now
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Final
 
@@ -370,7 +371,7 @@ class CardlinkDevice:
             self._on_command(command_id, order)
 
     def _fill_window(self, now: float) -> None:
-        if self._channel is None:
+        if self._channel is None or math.isinf(self._status_at):  # no link, or no resume that was understood
             return
         waiting = self._kept[self._in_flight : WINDOW]
         for kept in waiting:

@@ -232,7 +232,7 @@ class Mechanism:
         return Answer(True)
 
     def _why_not(self, command: AnyCommand) -> str:
-        """The first reason that fits, in the order of docs/cardlink.md, "Commands"; empty: nothing speaks against it."""
+        """The first reason that fits, in the order of docs/cardlink.md, "Commands"; empty: none."""
         if not self._is_able(command):
             return "unable"
         if command.moves_cards and (self.door_open or self.jammed):

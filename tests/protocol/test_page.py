@@ -157,7 +157,8 @@ def test_device_nonces_are_made_as_the_page_says() -> None:
 
 
 def test_the_sizes_of_sealed_frames_are_the_pages() -> None:
-    assert f"has {SMALLEST} to 512 bytes decoded, so its body at most {LONGEST_BODY}" in section("Sealed frames")
+    sizes = f"has {SMALLEST} to 512 bytes decoded, so its body at most {LONGEST_BODY}"
+    assert sizes in " ".join(section("Sealed frames").split())
 
 
 def test_the_crc_is_the_one_that_the_page_names() -> None:
@@ -267,5 +268,5 @@ def test_the_largest_identity_that_the_page_allows_fits_its_frame() -> None:
     assert sum(len(word) + 1 for word in largest.capabilities) == 200
     (frame,) = independent_decoder.decode_frames(vectors.frame(Kind.IDENTITY, largest))
     assert len(frame.content) + 4 == 496
-    assert "at most 496 bytes decoded" in section("Identity")
-    assert "496 bytes" in section("Rates")
+    assert "at most 496 bytes decoded" in " ".join(section("Identity").split())
+    assert "496 bytes" in " ".join(section("Rates").split())
