@@ -7,7 +7,7 @@ and a daemon that is killed; the exit is held, and the rest of the round is deal
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import suppress
 from random import Random, SystemRandom
 from typing import Literal
@@ -15,61 +15,31 @@ from typing import Literal
 import pytest
 
 from controller.api.client import ApiClient
-from controller.api.messages import EventId, OperationAnswer
-from controller.api.view import TableView
 from controller.games.specification import Unit
 from controller.table import operations
-from controller.table.operations import AnyOperation
 from firmware_bridge.cards import DECK
 from firmware_bridge.device_keys import write_device_keys
 from simulators.devices.mechanism import Mechanism, Profile, full_capabilities
 from simulators.devices.pace import Pace
 from simulators.devices.simulated_device import SimulatedDevice
-from simulators.people.crew import CREW, CrewClient, CrewMember
 from simulators.ports.pty import PtyFront
+from tests.end_to_end.people_at_table import SUPERVISOR, PeopleAtTable
 from tests.end_to_end.stage import Stage, short_folder
 
-DEALER, SUPERVISOR, _ = CREW
 SERIAL = "CARDSHOE-SIM-1"
 
 
-class Table:
+class Table(PeopleAtTable):
     """The daemon's table, and its device in this process, which does only what the test does to it."""
 
     def __init__(self, stage: Stage, device: SimulatedDevice, front: PtyFront) -> None:
-        self.stage = stage
+        super().__init__(stage)
         self.device = device
         self.front = front
-        self._random = Random(5)
 
     @property
     def mechanism(self) -> Mechanism:
         return self.device.mechanism
-
-    async def view(self) -> TableView:
-        return await self.stage.state()
-
-    async def until(self, so: Callable[[TableView], bool]) -> TableView:
-        """The first view for which it is so; looked at again after every event."""
-        async with ApiClient(self.stage.socket) as client, asyncio.timeout(60):
-            view = await client.state()
-            stream = client.events(EventId(entry=view.entry))
-            try:
-                while not so(view):
-                    await anext(stream)
-                    view = await client.state()
-            finally:
-                await stream.aclose()
-            return view
-
-    async def say(self, operation: AnyOperation, member: CrewMember = DEALER) -> OperationAnswer:
-        async with ApiClient(self.stage.socket) as client:
-            voice = CrewClient(client, self._random)
-            return await voice.send(voice.request(member, (await client.state()).round, operation))
-
-    async def do(self, operation: AnyOperation, member: CrewMember = DEALER) -> None:
-        answer = await self.say(operation, member)
-        assert answer.accepted, answer.sentence
 
     async def to_dealing(self) -> None:
         await self.until(lambda view: view.device.status_agrees)

@@ -1,0 +1,71 @@
+"""The device in C deals rounds at a real daemon, sealed: sets from a shuffler, single cards from a shoe."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+from controller.games.specification import Unit
+from controller.table import operations
+from firmware_bridge.device_keys import write_device_keys
+from tests.c_device.conversation import CDevice
+from tests.end_to_end.people_at_table import PeopleAtTable
+from tests.end_to_end.stage import Stage, short_folder
+
+SERIAL = "C-7"
+KEY = bytes(range(1, 33))
+KINDS: dict[Unit, Literal["shuffler", "shoe"]] = {Unit.SETS: "shuffler", Unit.SINGLES: "shoe"}
+
+
+async def deal_a_round(people: PeopleAtTable, device: CDevice, unit: Unit, seed: int) -> None:
+    """From a fresh deck to the end, with hands that the device read."""
+    device.control(f"load 52 {seed}")
+    if unit is Unit.SINGLES:
+        await people.until(lambda view: view.deck.loaded == 52 and not view.deck.dispensed)
+        await people.do(operations.ShuffledOutside("batch shuffler"))
+    await people.until(lambda view: view.deck.shuffled and not view.deck.dispensed)
+    await people.do(operations.PlaceYourBets())
+    await people.do(operations.OccupyBoxes((1, 3)))
+    await people.do(operations.NoMoreBets())
+    view = await people.view()
+    while view.dealt < view.to_deal:
+        dealt = view.dealt
+        if unit is Unit.SINGLES:
+            await people.until(lambda view: not view.device.exit_held and not view.device.open_commands)
+            device.control("draw")
+        else:
+            await people.until(lambda view: view.tray > 0)
+            device.control("lift")
+        view = await people.until(lambda view, dealt=dealt: view.dealt > dealt)  # type: ignore[misc]  # bound now
+    for place in ("D", "B1", "B3"):
+        await people.do(operations.ExposeHand(place))
+    if unit is Unit.SINGLES:
+        await people.do(operations.CountCards("stub", 52 - view.dealt, "a witness"))
+    await people.until(lambda view: view.deck.stub is not None and not view.device.open_commands)
+    await people.do(operations.RecordSettled())
+    for _ in range(2):  # it is asked twice
+        await people.do(operations.ConcludeRound())
+
+
+@pytest.mark.tool("gcc")
+@pytest.mark.parametrize("unit", list(Unit))
+async def test_rounds_are_dealt_from_it(program: Path, unit: Unit) -> None:
+    with short_folder() as folder, CDevice(program, KINDS[unit], SERIAL, KEY, over="own pty") as device:
+        async with Stage(folder, unit=unit) as stage:
+            write_device_keys(stage.device_keys, {SERIAL: KEY})
+            stage.configure(port=Path(device.port))
+            await stage.start_daemon()
+            people = PeopleAtTable(stage)
+            await people.until(lambda view: view.device.status_agrees)
+            await people.do(operations.OpenTable())
+            for number in (1, 2):
+                await deal_a_round(people, device, unit, number)
+                view = await people.view()
+                assert (view.round, str(view.phase)) == (number, "concluded")
+                assert view.irregularities == ()
+                assert [len(hand.cards) for hand in view.hands] == [3, 3, 3]
+            assert view.device.links == 1
+            assert device.counts() == (0, 0, 0)
+            assert await stage.daemon.end() == 0
