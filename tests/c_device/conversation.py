@@ -132,7 +132,7 @@ class CDevice:
 
     def counts(self) -> tuple[int, int, int]:
         """Frames forged, repeated and damaged since the start."""
-        (line,) = self.control("count")
+        line = next(one for one in self.control("count") if one.startswith("count "))
         _, _, forged, _, repeated, _, damaged = line.split()
         return int(forged), int(repeated), int(damaged)
 
