@@ -33,9 +33,10 @@ export function act(screen, offer, tone) {
   };
 }
 
-/** The act that comes next, on the biggest button. What was asked once and has lapsed is asked again. */
+/** The act that comes next, on the biggest button. The end of a round that was asked once and has lapsed is again. */
 export function primary(screen) {
-  const offer = screen.offers.find((one) => one.primary) ?? screen.offers.find((one) => one.asked && one.allowed);
+  const ends = (one) => one.asked && one.allowed && one.operation === "conclude_round";
+  const offer = screen.offers.find((one) => one.primary) ?? screen.offers.find(ends);
   const on = offer && comingOn(screen, offer);
   if (on) return [act(screen, on, "primary"), act(screen, offer, "")];
   return offer ? [act(screen, offer, "primary")] : [];

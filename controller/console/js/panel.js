@@ -105,7 +105,8 @@ function notEnrolled() {
 /** What B says, and what the stage is asked for. Set without a frame of its own: this one draws it. */
 function point(shown) {
   const { own } = store;
-  own.headline = shown.question ? { text: shown.question, count: shown.count ?? "" } : undefined;
+  const tone = shown.tone ? { tone: shown.tone } : {};
+  own.headline = shown.question ? { text: shown.question, count: shown.count ?? "", ...tone } : undefined;
   own.picking = shown.picking;
   own.pick = shown.pick;
   own.picks = shown.question ?? store.screen.view.phase;

@@ -142,7 +142,7 @@ function isAskedAbout(place) {
 /** The places that are due, the next one first. */
 function turns(screen) {
   const { view, offers } = screen;
-  if (view.held || view.paused || view.abandon_asked) return [];
+  if (view.held || view.paused || store.own.headline?.tone === "red") return [];
   if (view.phase === "betting") return (store.own.selection ?? view.boxes).map((number) => `B${number}`);
   if (view.phase.startsWith("dealing")) {
     const goes = view.service === "in_service" || view.by_hand;
