@@ -16,7 +16,7 @@ from controller.games.specification import Unit
 from tests.console.album import Album, write_index
 from tests.console.clicking import DEALER, SUPERVISOR, Console, opened
 from tests.console.examples import beat, examples
-from tests.console.measures import LANGUAGES
+from tests.console.measures import LANGUAGES, OPENED
 from tests.console.page_server import PageServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.tool("chromium")]
@@ -284,6 +284,8 @@ async def test_nothing_is_amiss_in_prepared_states(path: str, language: str, ser
                 await album.prepare()
             await page.evaluate(SHOWN, state)
             await album.take(state)
+            if not path and await page.evaluate(OPENED):
+                await album.take(f"{state} opened")
         await chromium.close()
         server.hang_up()
     assert album.found == {}

@@ -31,8 +31,9 @@ export function askAbout(screen, matter) {
   return {
     ...shown,
     list: [...(shown.list ?? []), ...correction(screen, matter)],
-    left: [
-      !matter.blocks && { key: "back", label: say("act.back"), act: () => store.set({ matter: undefined }) },
+    left: [!matter.blocks && { key: "back", label: say("act.back"), act: () => store.set({ matter: undefined }) }],
+    right: [
+      ...(shown.right ?? []),
       deny && { key: "deny", label: say("act.deny"), why: off(deny), act: () => start(deny) },
     ],
   };
