@@ -61,10 +61,10 @@ def beat(state: dict[str, Any]) -> dict[str, Any]:
 
 def examples() -> dict[str, dict[str, Any]]:
     """Every message, by the name of its state."""
-    return {name: message(made.state) for name, made in _tables()}
+    return {name: message(made.state) for name, made in tables()}
 
 
-def _tables() -> Iterator[tuple[str, TableHarness]]:
+def tables() -> Iterator[tuple[str, TableHarness]]:
     for phase in Phase:
         if phase is not Phase.DEALING_SINGLES:
             yield str(phase), to_phase(Unit.SETS, phase)

@@ -1,4 +1,4 @@
-"""What must hold of the page in every state: where its regions, Problem and Pause lie, and that nothing is small, cut or in the way.
+"""What must hold of the page in every state: where the regions, Problem and Pause lie, that nothing is small or cut.
 
 The measuring itself happens in the page, by one script, so that every kind of test can use it.
 """

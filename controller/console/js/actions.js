@@ -9,7 +9,9 @@ const BESIDE = 4; // acts beside the one that comes next; the others are in the 
 
 /** What an offer is called on its button. */
 export function label(screen, offer) {
-  const { place, instruction, pile } = offer.arguments;
+  const { place, instruction, pile, viewed, overlooked } = offer.arguments;
+  if (viewed) return say("op.handle_cards.viewed");
+  if (overlooked) return say("op.place_wager.overlooked");
   if (place && knows(`op.${offer.operation}.at`))
     return say(`op.${offer.operation}.at`, { place: placeName(screen, place) });
   if (instruction) return say(`instruct.${instruction}`);
@@ -97,7 +99,8 @@ function compares(screen) {
 }
 
 /** Bets are entered one by one only where bettors are. */
-function isMeant({ layout }, { operation }) {
+function isMeant({ layout }, { operation, arguments: known }) {
+  if (known.overlooked) return false; // seldom: it is in the menu
   return layout.bettors.length > 0 || !["place_wager", "reject_excess", "correct_bet"].includes(operation);
 }
 

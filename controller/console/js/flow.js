@@ -130,7 +130,7 @@ async function enter(offer, values, signed, then) {
 
 export function cancel() {
   clearTimeout(wipe.timer);
-  store.set({ flow: undefined, picking: undefined, pick: undefined, filled: undefined, headline: undefined });
+  store.set({ flow: undefined, picking: undefined, pick: undefined, filled: undefined, numbered: undefined, headline: undefined });
 }
 
 /** One step back; from the first: the act is given up. */

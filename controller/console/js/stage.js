@@ -117,6 +117,7 @@ function update(node, place, screen) {
   mark(node, "red", matter?.blocks);
   mark(node, "amber", matter && !matter.blocks);
   mark(node, "dead", hand?.dead);
+  mark(node, "numbered", store.own.numbered === place);
   mark(node, "past", OVER.includes(view.phase) && !view.ledger?.hands); // collected: how the last round ended
   mark(node, "picking", picking);
   means(node, picking ? store.own.picks : "");
