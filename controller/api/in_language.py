@@ -22,7 +22,7 @@ ASKED: Final[ContextVar[str]] = ContextVar("language", default=ENGLISH)
 """Set for each request, before anything of it is answered or refused."""
 
 SENTENCES: Final[dict[type[msgspec.Struct], tuple[str, ...]]] = {
-    view.TableView: ("next_step", "service_cause", "paused", "maintenance", "warnings"),
+    view.TableView: ("title", "next_step", "service_cause", "paused", "maintenance", "warnings"),
     view.DeckView: ("quarantined",),
     view.WaitingDeckView: ("quarantined",),
     view.DeviceView: ("sentence", "hint", "stopped", "shortcomings"),

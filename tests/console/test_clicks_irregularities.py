@@ -285,7 +285,7 @@ async def test_a_doubt_is_ended_by_a_count_with_a_witness() -> None:
         await console.press("ok")
         await console.says("Who counted with you?")
         await console.press(SUPERVISOR.id)
-        await console.says("Confirm that play goes on.")
+        await console.says('Press "Play goes on".')
         await console.confirm(SUPERVISOR)
         await console.says("turn over the Dealer's hand")
 

@@ -277,7 +277,8 @@ async def test_nothing_is_amiss_in_prepared_states(path: str, language: str, ser
         chromium = await started.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         page = await chromium.new_page()
         album = Album(f"{name}-{language}", page)
-        states = prepared() if not path else {key: value for key, value in prepared().items() if key in DISPLAYED}
+        all_states = prepared(language)
+        states = all_states if not path else {key: all_states[key] for key in DISPLAYED}
         for state, message in states.items():
             more: dict[str, Any] = {"offers": [], "people": [], "screen": {"enrolled": False}} if path else {}
             server.show(message | more | {"shown": state}, beat(message))
@@ -297,5 +298,5 @@ async def test_nothing_is_amiss_in_prepared_states(path: str, language: str, ser
 DISPLAYED: Final = ("betting", "dealing_sets", "settling", "four cards", "away")
 
 
-def prepared() -> dict[str, dict[str, Any]]:
-    return examples()
+def prepared(language: str) -> dict[str, dict[str, Any]]:
+    return examples(language)

@@ -29,8 +29,8 @@ HEIGHTS: Final = {  # of the regions, by the size of the window
 
 
 @cache
-def states() -> dict[str, dict[str, Any]]:
-    return examples()
+def states(language: str = "en") -> dict[str, dict[str, Any]]:
+    return examples(language)
 
 
 @pytest.fixture(params=list(product(SIZES, LANGUAGES, THEMES)), ids=str)
@@ -43,7 +43,7 @@ def shown(request: pytest.FixtureRequest, browser: Browser, server: PageServer) 
     page.on("pageerror", lambda error: said.append(str(error)))
 
     def show(name: str) -> Page:
-        state = states()[name]
+        state = states(language)[name]
         server.show(state | {"shown": name}, beat(state))
         if page.url == "about:blank":
             page.goto(f"{server.address}/?language={language}&theme={theme}")

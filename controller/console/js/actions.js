@@ -39,9 +39,9 @@ export function act(screen, offer, tone) {
 export function primary(screen) {
   const ends = (one) => one.asked && one.allowed && one.operation === "conclude_round";
   const offer = screen.offers.find((one) => one.primary) ?? screen.offers.find(ends);
-  const on = offer && comingOn(screen, offer);
-  if (on) return [act(screen, on, "primary"), act(screen, offer, "")];
-  return offer ? [act(screen, offer, "primary")] : [];
+  const dealt = !offer && screen.view.phase.startsWith("dealing"); // by the device: nothing is entered
+  const on = (offer || dealt) && comingOn(screen, offer ?? { role: "dealer" });
+  return [on && act(screen, on, "primary"), offer && act(screen, offer, on ? "" : "primary")].filter(Boolean);
 }
 
 /** What B says before all else where a dealer has to come first: how he does. */

@@ -220,7 +220,8 @@ function result(view, hand, place, takes, next, matter) {
   if (view.phase === "betting" && takes && place !== DEALER) return ["", say("stage.bet")];
   if (view.bets_to_return && takes && place !== DEALER) return ["", say("stage.bet_back")];
   if (hand?.dead) return ["out", say("stage.out")];
-  if (hand && OUTCOMES.includes(hand.outcome)) return [hand.outcome, say(`stage.${hand.half ? "half" : hand.outcome}`)];
+  if (view.phase !== "voided" && OUTCOMES.includes(hand?.outcome))
+    return [hand.outcome, say(`stage.${hand.half ? "half" : hand.outcome}`)];
   if (matter) return about(matter);
   if (hand?.cards.includes("^^")) return ["", say("stage.face_up")];
   if (next) return ["", say("stage.next")];
