@@ -100,6 +100,10 @@ class Person:
         """Until the sentence says it."""
         await self.page.locator("#sentence .text", has_text=text).wait_for()
 
+    async def counts(self, text: str) -> None:
+        """Until it stands beside the sentence."""
+        await self.page.locator("#sentence .count", has_text=text).wait_for()
+
     async def reads(self, text: str) -> None:
         """Until one of the panel's facts says it."""
         await self.page.locator("#panel .facts p", has_text=text).first.wait_for()

@@ -63,7 +63,7 @@ async def opening(console: Console, album: Album) -> None:
     for digit in "345":
         await console.press(digit)
     await console.press("ok")
-    await page.locator("#panel .facts", has_text="4").wait_for()
+    await page.locator("#sentence .count", has_text="4").wait_for()
     await album.take("wrong pin")
     await console.sign(DEALER)
     await page.locator('#panel [data-act="open_table/"]').wait_for()

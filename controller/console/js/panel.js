@@ -75,7 +75,8 @@ function whatToShow(screen) {
     const asked = ask(name, screen, flow);
     const left = [{ key: "back", label: say("act.back"), act: flow.at ? back : cancel }];
     const given = answered(screen, { ...flow.values, ...flow.values.instead });
-    const title = asked.grid || name === "kind" ? [] : [["title", label(screen, flow.offer)], name !== "entry" && given];
+    const act = [label(screen, flow.offer), asked.about].filter(Boolean).join(" · ");
+    const title = asked.grid || name === "kind" ? [] : [["title", act], name !== "entry" && given];
     const brings = flow.offer.operation === "rule" && name !== "sign" ? ahead(screen, flow.offer, UNSIGNED) : [];
     return { ...asked, left, facts: [...title, ...brings, ...(asked.facts ?? [])] };
   }

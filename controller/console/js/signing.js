@@ -18,6 +18,7 @@ export function sign(screen, flow) {
   if (!signer)
     return {
       ...(COMES.has(flow.offer.operation) ? { question: say("ask.who_deals") } : {}),
+      about: about(screen, flow),
       facts: [...what, ...consequences],
       right: people(able), // in sight, however much is said
     };
@@ -26,13 +27,11 @@ export function sign(screen, flow) {
   return {
     question: say("ask.pin", { name: signer.name }),
     list: people(able.filter((person) => person !== signer)),
-    facts: [
-      ...what,
-      locked
-        ? say("sign.locked", { time: time(signer.locked_until_utc_ns) })
-        : say("sign.tries", { n: signer.tries_left }),
-      ...consequences,
-    ],
+    count: locked
+      ? say("sign.locked", { time: time(signer.locked_until_utc_ns) })
+      : say("sign.tries", { n: signer.tries_left }),
+    about: about(screen, flow),
+    facts: [...what, ...consequences],
     pad: {
       typed: flow.pin,
       hidden: true,
@@ -60,7 +59,13 @@ function corrected(screen, { offer, values }) {
   ];
 }
 
-/** What is signed: the matter and its place, what was answered, the clause and the round. */
+/** The matter that is decided by it, and its place; empty: none is. */
+function about(screen, { offer }) {
+  const matter = screen.view.irregularities.find((one) => one.id === offer.arguments.irregularity);
+  return matter ? whatAndWhere(screen, matter) : "";
+}
+
+/** What is signed: what was answered, the clause and the round. */
 function signed(screen, { offer, values }, told) {
   const { irregularity, facts = {} } = offer.arguments;
   const matter = screen.view.irregularities.find((one) => one.id === irregularity);
@@ -68,7 +73,6 @@ function signed(screen, { offer, values }, told) {
   if (!matter) return COMES.has(offer.operation) ? [] : [round];
   const clauses = told.clause ? [told.clause] : matter.clauses.filter(Boolean);
   return [
-    ["name", whatAndWhere(screen, matter)],
     ...matter.asks
       .map((name, at) => name in facts && `${matter.questions[at]} ${say(facts[name] ? "act.yes" : "act.no")}`)
       .filter(Boolean),
