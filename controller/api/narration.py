@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from controller.api.narration_words import ENDS, NOTED, ONLY_FOR_MACHINES, OUTCOMES, SIGNED_OFF
+from controller.games import GAMES
 from controller.games.kind_words import KINDS
 from controller.games.own_words import OwnWords
 from controller.games.specification import FACT_QUESTIONS, Disposition, Kind
@@ -143,6 +144,10 @@ def _game(event: dict[str, Any]) -> str:
     version = f", version {event['version']}" if event["version"] else ""
     since = f", of {event['effective']}" if event["effective"] else ""
     return f"game: {event['title']}{version}{since}"
+
+
+def _new_game(settings: dict[str, Any]) -> str:
+    return f": {GAMES[settings['game']].title}" if settings["game"] in GAMES else ""
 
 
 def _phase(event: dict[str, Any]) -> str | None:
@@ -336,6 +341,11 @@ LINES: Final[dict[str, Line]] = {
     ),
     "table_began": lambda event: f"table {event['table']} began" + (" (SIMULATED)" if event["simulated"] else ""),
     "game_chosen": _game,
+    "settings_deferred": lambda event: (
+        f"the game's settings change with the next round{_new_game(event['settings'])}"
+        if event["settings"]
+        else "the game's settings stay as they are"
+    ),
     "device_ready": lambda event: (
         f"device {event['identity']['serial']} is {'there' if event.get('unfit') else 'ready'}"
         f" ({event['identity']['kind']})"
