@@ -13,11 +13,6 @@ from controller.roles import Role
 from controller.table import operations
 
 
-def _next_round(table: TableOfWords) -> None:
-    table.load()
-    table.place_your_bets()
-
-
 def _read_cancel(tokens: Tokens) -> Act:
     announced = tokens.maybe("announced")
     return lambda table: table.enter(operations.CancelStart(announced))
@@ -121,7 +116,7 @@ ROUND_WORDS: Final[Mapping[str, Word[TableOfWords]]] = {
     "next round": Word(
         "next round",
         'a fresh deck and "Place your bets", with a wager on each box',
-        plain(_next_round),
+        plain(lambda table: table.next_round()),
         (operations.PlaceYourBets,),
     ),
     "load": Word("load", "a fresh deck is put in and shuffled", plain(lambda table: table.load())),

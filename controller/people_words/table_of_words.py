@@ -71,6 +71,9 @@ class TableOfWords(Protocol):
     def place_your_bets(self) -> None:
         """The announcement, with the wagers or boxes that are known."""
 
+    def next_round(self) -> None:
+        """A fresh deck, and the announcement."""
+
     def occupy(self, boxes: tuple[int, ...]) -> None:
         """The boxes that take part."""
 

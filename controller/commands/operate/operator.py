@@ -24,7 +24,7 @@ from controller.rules.dealing_order import Place
 from controller.table import operations
 from controller.table.model import Stage
 from controller.table.operations import AnyOperation
-from controller.table.phases import AFTER_DEAL, BEGINNING, DEALING, Phase, Service
+from controller.table.phases import AFTER_DEAL, BEGINNING, BETWEEN_ROUNDS, DEALING, Phase, Service
 
 IN_A_SET: Final = 3  # cards that the table counts as dealt when a set is lifted
 
@@ -194,6 +194,8 @@ class Operator:
 
     def load(self) -> None:
         """For a shoe the line says as well that the deck was shuffled by hand."""
+        if self.view.phase not in BETWEEN_ROUNDS:
+            raise NothingDoneError("a round is in progress; put the deck in when it is over")
         if self.view.unit == Unit.SINGLES:
             self._until(lambda view: _deck_is_in(view) or bool(view.irregularities))
             if not _deck_is_fit(self.view):
@@ -208,6 +210,12 @@ class Operator:
         self.enter(operations.PlaceYourBets())
         if self._boxes and not game(self.view.game).every_hand:
             self.enter(operations.OccupyBoxes(self._boxes))
+
+    def next_round(self) -> None:
+        """Where no round may begin, the table says why; a deck is waited for only where one may."""
+        if self.view.phase in BEGINNING:
+            self.load()
+        self.place_your_bets()
 
     def occupy(self, boxes: tuple[int, ...]) -> None:
         """Before bets open they are kept for the rounds that follow."""
