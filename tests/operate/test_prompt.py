@@ -75,6 +75,27 @@ async def test_tab_completes_words_kinds_and_places() -> None:
         assert await terminal.ended() == 0
 
 
+async def test_people_of_the_table_are_completed_and_no_others() -> None:
+    """A name that is refused is not offered later, no PIN of it is asked for, and a bettor is no person who acts."""
+    async with bench_table() as table, at_prompt(table) as terminal:
+        await table.move("load")
+        terminal.enter("open table")
+        await terminal.until("idle>")
+        terminal.enter("restrict nothing by mana")
+        said = await terminal.until("This table has no person mana; write one of dealer, manager, supervisor.")
+        assert "PIN of mana" not in said
+        terminal.enter("next round")
+        await terminal.until("betting>")
+        terminal.enter("wager sue main 1 10")
+        await terminal.until("betting>")
+        terminal.press("restrict nothing by ma\t")
+        await terminal.until("restrict nothing by manager")
+        terminal.press("\x03")
+        await terminal.until("betting>")
+        terminal.press("restrict nothing by su\t")
+        await terminal.until("restrict nothing by supervisor")
+
+
 async def test_help_lists_what_the_table_takes_and_explains_a_word() -> None:
     async with bench_table() as table, at_prompt(table) as terminal:
         terminal.enter("help")

@@ -106,7 +106,7 @@ class Operator:
     def enter(self, operation: AnyOperation, by: By = DEALER) -> None:
         if getattr(operation, "witness", "") == WITNESS:
             raise NothingDoneError("a count needs a witness; end the line with `witness NAME`")
-        person, pin = self._signer.sign(by if by.said or not self._by.said else self._by)
+        person, pin = self._signer.sign(by if by.said or not self._by.said else self._by, self._table.people)
         self.answered = str(uuid4())
         answer = self._table.send(OperationRequest(self.answered, self.view.round, operation, person, pin))
         if not answer.accepted:
@@ -224,7 +224,6 @@ class Operator:
         self._boxes = boxes
 
     def lay(self, wager: operations.PlaceWager) -> None:
-        self._signer.known.add(wager.bettor)
         try:
             self.enter(wager)
         except RefusedLineError as refused:

@@ -40,6 +40,7 @@ class RunningTable:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="table", daemon=True)
         self._shown_up_to = 0  # every event up to this entry has been given to `heard`
+        self.people: dict[str, str] = {}  # by id the names of those who may act; empty: the daemon does not say
         self.lost = False
         self.changed: Callable[[], None] = lambda: None  # called where the view may be another
 
@@ -92,6 +93,7 @@ class RunningTable:
         self._client = await ApiClient(self._socket).__aenter__()
         try:
             self.view = await self._client.state()
+            self.people = await self._client.people()
         except BaseException:
             await self._close_client()
             raise
@@ -162,6 +164,8 @@ class RunningTable:
                 async for event in self._client.events(self._last):
                     if event is not None:
                         self._last = EventId(self._last.journal, event["entry"])
+                        if event["event"] == "configuration_recorded":
+                            self.people = await self._client.people()
                         self._heard(event)
                     elif not await self._look():
                         break
@@ -183,6 +187,7 @@ class RunningTable:
         except (TableUnreachableError, NoTableError):
             return False
         if self.lost:
+            self.people = await self._client.people()
             self._found(view)
         self.view = view
         await self._tell()
