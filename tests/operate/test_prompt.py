@@ -106,7 +106,11 @@ async def test_help_lists_what_the_table_takes_and_explains_a_word() -> None:
         told = await terminal.until("KIND: ")
         assert "report KIND [PLACE]" in told
         terminal.enter("sing")
-        await terminal.until("'sing' begins no line; known: begin, ")
+        await terminal.until("'sing' begins no line; `help` lists all.")
+        terminal.enter("setle")
+        await terminal.until("'setle' begins no line; nearest: settle; `help` lists all.")
+        terminal.enter("open the door")
+        await terminal.until("write `open PLACE [CARDS]` or `open all`.")
         terminal.enter("help sing")
         await terminal.until("'sing' is no word.")
 

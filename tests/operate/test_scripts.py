@@ -174,7 +174,7 @@ async def test_a_file_with_a_line_that_cannot_be_read_enters_nothing() -> None:
     async with bench_table() as table:
         script = table.script("open table\nsing a song\nreport nothing\n")
         assert await script.ended() == 2
-        assert any("line 2: 'sing a' begins no line; known: begin, " in line for line in script.err)
+        assert any("line 2: 'sing a' begins no line; `help` lists all" in line for line in script.err)
         assert any("line 3: 'nothing' is no kind of irregularity; known: " in line for line in script.err)
         assert (await table.state()).phase == "closed"
 
@@ -186,7 +186,7 @@ async def test_standard_input_is_taken_line_by_line() -> None:
         await script.until(lambda: script.out)
         script.tell("sing")
         assert await script.ended() == 2
-        assert script.err[0].startswith("cardshoe: standard input, line 2: 'sing' begins no line; known: begin, ")
+        assert script.err[0].startswith("cardshoe: standard input, line 2: 'sing' begins no line; `help` lists all")
         assert (await table.state()).phase == "idle"
 
 

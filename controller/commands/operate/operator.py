@@ -177,11 +177,6 @@ class Operator:
             return tuple((one.place, one.bettor) for one in found.bettors_due)
         return tuple((place, "") for place in found.choices_due)
 
-    def ordinals_at(self, place: Place) -> tuple[int, ...]:
-        raise NothingDoneError(
-            f"the table does not show the numbers of the cards at {place}; write `lies NUMBER at PLACE ...`"
-        )
-
     def entries(self) -> Sequence[tuple[int, operations.Operation]]:
         return tuple((one.entry, one.said) for one in self.view.entries)
 

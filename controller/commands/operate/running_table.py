@@ -17,6 +17,7 @@ from typing import Any, Final, Self, TypeVar
 from controller.api.client import ApiClient, NoTableError, NotAdmittedError, NotInJournalError, TableUnreachableError
 from controller.api.messages import EventId, OperationAnswer, OperationRequest
 from controller.api.view import TableView
+from controller.commands.operate.help_text import in_words
 from controller.people_words.table_of_words import NothingDoneError
 
 TRY_EVERY: Final = 0.5  # seconds between two attempts to reach a daemon that has ended
@@ -92,7 +93,7 @@ class RunningTable:
     async def _open(self) -> None:
         self._client = await ApiClient(self._socket).__aenter__()
         try:
-            self.view = await self._client.state()
+            self.view = in_words(await self._client.state())
             self.people = await self._client.people()
         except BaseException:
             await self._close_client()
@@ -183,7 +184,7 @@ class RunningTable:
     async def _look(self) -> bool:
         """Whether the daemon shows the table."""
         try:
-            view = await self._client.state()
+            view = in_words(await self._client.state())
         except (TableUnreachableError, NoTableError):
             return False
         if self.lost:
