@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any, Final
 
+from controller.api.door_lines import at_door, pin_refused
 from controller.api.narration_words import ENDS, NOTED, ONLY_FOR_MACHINES, OUTCOMES, SIGNED_OFF
 from controller.games import GAMES
 from controller.games.kind_words import KINDS
@@ -321,17 +322,6 @@ def _lost(event: dict[str, Any]) -> str:
     return str(event["sentence"] if event["code"] == "returned-to-service" else f"device lost: {event['sentence']}")
 
 
-def _pin_refused(event: dict[str, Any]) -> str:
-    line = f"wrong PIN of {event['person']}{_of_user(event)}"
-    return f"{line}; no more is taken there for now" if event["locked_until_utc_ns"] else line
-
-
-def _of_user(event: dict[str, Any]) -> str:
-    if event.get("screen"):
-        return f" at screen {event['screen']}"
-    return "" if event["uid"] is None else f" by user {event['uid']}"
-
-
 LINES: Final[dict[str, Line]] = {
     "screen_enrolled": lambda event: f"screen enrolled: {event['name']}",
     "screen_removed": lambda event: f"screen {event['screen']} removed",
@@ -437,9 +427,9 @@ LINES: Final[dict[str, Line]] = {
         f"settlement taken back for {len(event['bets'])} bets{_under(event['clause'])}"
     ),
     "operation_refused": lambda event: f"refused: {event['sentence']}",
-    "pin_refused": _pin_refused,
-    "pin_accepted": lambda event: f"the right PIN of {event['person']} after wrong ones",
-    "door_refused": lambda event: f"refused before the table: {event['what']}{_of_user(event)}, {event['count']} times",
+    "pin_refused": pin_refused,
+    "pin_accepted": lambda event: f"{event['person']} enters the right PIN, after wrong ones",
+    "door_refused": at_door,
     "journal_doubted": lambda event: f"the journal is not as it was left: {event['sentence']}",
     "files_deleted": lambda event: (
         f"files of the journal deleted by age: {', '.join(one['name'] for one in event['files'])}"

@@ -56,7 +56,7 @@ async def show_live(client: ApiClient, after: EventId, stop: asyncio.Event, lang
         with Live(auto_refresh=False, screen=False) as live:
             while view is not None and not following.done() and not stop.is_set():
                 followed.news.clear()
-                live.update(render(view, followed.lines, live.console.height - 1), refresh=True)
+                live.update(render(view, followed.lines, live.console.height - 1, language), refresh=True)
                 waiting = asyncio.create_task(followed.news.wait())
                 await asyncio.wait({waiting, following, stopping}, timeout=REFRESH, return_when="FIRST_COMPLETED")
                 waiting.cancel()
