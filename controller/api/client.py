@@ -242,6 +242,10 @@ class ApiClient:
             sentence = f"Too many programs wait at {self._socket}."
             return TableUnreachableError(sentence, "End programs that use it, then try again.")
         sentence = f"No daemon answers at {self._socket}."
+        if isinstance(self._socket, Path) and self._socket.exists() and not self._socket.is_socket():
+            return TableUnreachableError(
+                f"{self._socket} is no socket.", "Name the daemon's with --socket: [api] socket of its configuration."
+            )
         if isinstance(system, ConnectionRefusedError):
             return TableUnreachableError(sentence, "It has ended and left its socket there: start it again.")
         return TableUnreachableError(

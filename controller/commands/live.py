@@ -8,6 +8,7 @@ from contextlib import suppress
 from controller.api.client import ApiClient, TableUnreachableError
 from controller.api.messages import EventId
 from controller.api.narration import tell
+from controller.api.screen_lines import with_names
 from controller.api.view import TableView
 from controller.commands.language import console_word
 from controller.commands.vocabulary import words_of
@@ -28,11 +29,12 @@ class Followed:
         self.news = asyncio.Event()
 
     async def follow(self, client: ApiClient, words: OwnWords) -> None:
+        names = await client.people()
         with suppress(TableUnreachableError):  # it ended before this began
             async for event in client.events(self.last):
                 if event is not None:
                     self.last = EventId(self.last.journal, event["entry"])
-                    if line := tell(event, words):
+                    if line := tell(with_names(event, names), words):
                         self.lines = [*self.lines, translated(line, self._language)][-KEPT:]
                 self.news.set()
 

@@ -96,6 +96,12 @@ async def test_people_of_the_table_are_completed_and_no_others() -> None:
         await terminal.until("restrict nothing by supervisor")
 
 
+async def test_what_happens_is_told_with_the_names_of_people() -> None:
+    async with bench_table() as table, at_prompt(table, "--pin-file", str(table.pins)) as terminal:
+        terminal.enter("dealer on")
+        await terminal.until("Dana deals from now on")
+
+
 async def test_help_lists_what_the_table_takes_and_explains_a_word() -> None:
     async with bench_table() as table, at_prompt(table) as terminal:
         terminal.enter("help")
