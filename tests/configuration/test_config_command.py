@@ -16,7 +16,7 @@ from controller.commands.config.example import example
 from controller.commands.config.meanings import LEFT_OUT, MEANINGS, SECTIONS
 from controller.commands.config.options import sections
 from controller.commands.main import main
-from controller.daemon.configuration import ConfigurationError, read_configuration
+from controller.daemon.configuration import Configuration, ConfigurationError, read_configuration
 from controller.journal.sealing import create_key_file
 from tests.configuration import options_page
 from tests.configuration.test_nonsense import GOOD, HASH
