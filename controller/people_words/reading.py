@@ -10,7 +10,6 @@ from controller.people_words.tokens import Tokens, UnreadableError
 from controller.people_words.word import Word
 
 TableT = TypeVar("TableT", contravariant=True)
-MOST_LISTED: Final = 30  # words that a refusal lists
 LONGEST_WORD: Final = 40  # characters of a line that are compared with a word
 ALIKE: Final = 0.6  # of 1: from here on another word was probably meant
 
@@ -35,10 +34,8 @@ def find_word(
     alike = [word for word in known if word.split()[0] == words[0]] if words else []
     if alike:
         raise UnreadableError(f"{sentence}; known: {', '.join(alike)}")
-    if len(known) <= MOST_LISTED:
-        raise UnreadableError(f"{sentence}{_nearest(words, known)}; known: {', '.join(known)}")
-    where = "`help`" if people else "docs/scenarios.md"
-    raise UnreadableError(f"{sentence}{_nearest(words, known)}; {where} lists all")
+    rest = "`help` lists all" if people else f"known: {', '.join(known)}"
+    raise UnreadableError(f"{sentence}{_nearest(words, known)}; {rest}")
 
 
 def _nearest(words: Sequence[str], known: Iterable[str]) -> str:

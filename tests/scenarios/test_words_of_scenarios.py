@@ -218,7 +218,7 @@ def test_about_turns_steps_to_another_irregularity() -> None:
         ("game NC\nhand F KD\nbegin", "`hand F` names 1 card, and the deck deals 0 there; "),
         ("game F3\nreading first_card in_hand\nhand F AH\nhand D 2H 3H 4H\nbegin", "the deck deals 2 there; "),
         ("game NC\nwager ann mian 1 10", "a, line 2: 'mian' is no wager of NC; known: main, tie, three_pictures."),
-        ("game NC\nboxs 1 2", "a, line 2: 'boxs 1' begins no step; nearest: boxes; docs/scenarios.md lists all"),
+        ("game NC\nboxs 1 2", "a, line 2: 'boxs 1' begins no step; nearest: boxes; known: begin, next round"),
         ("game NC\nboxs 1 2", "; before the first step also game, device, boxes, reading, hand, wager, cell, clause."),
         ("cell twelve", "'twelve' is no cell"),
         ("clause", "a clause is missing; write `clause silent`"),
@@ -226,7 +226,7 @@ def test_about_turns_steps_to_another_irregularity() -> None:
         (HEAD + "wager ann", "a wager like main is missing at the end"),
         (
             HEAD + "shuffle cards",
-            "'shuffle cards' begins no step; nearest: shuffled; docs/scenarios.md lists all",
+            "'shuffle cards' begins no step; nearest: shuffled; known: begin, next round",
         ),
         (HEAD + "begin\ndevice flies", "'device flies' begins no step; known: device face-up, device together"),
         (HEAD + "deal some", "how many sets or cards are dealt is a number, not 'some'; write `deal NUMBER"),
