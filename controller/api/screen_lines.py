@@ -47,6 +47,14 @@ def names_with_screens(people: Names, state: TableState) -> Names:
     return {**people, **{screen.id: screen.name for screen in state.screens}, **matters}
 
 
+def with_names(event: dict[str, Any], names: Names) -> dict[str, Any]:
+    """The event with people by their names."""
+    return {
+        key: names.get(value, value) if key in NAMED_FIELDS and isinstance(value, str) else value
+        for key, value in event.items()
+    }
+
+
 def _shown(key: str, value: Any, names: Names) -> Any:
     if key in NAMED_FIELDS and isinstance(value, str):
         return names.get(value, value)

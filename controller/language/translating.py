@@ -26,6 +26,9 @@ LITTLE: Final = 0.1  # what a letter counts that stays as it was because a perso
 PEOPLE: Final = frozenset(
     {"bettor", "by", "dealer", "from_dealer", "name", "noticed_by", "on_duty", "person", "to_dealer", "whom", "witness"}
 )
+WITH_RANKS: Final = "people"
+"""Ids of people, each with the rank in brackets."""
+
 NAME_ONLY: Final = " (a name only)"
 PROGRAM: Final = frozenset({"device", "inference"})
 """What is named in the place of a person."""
@@ -168,6 +171,8 @@ class Translation:
     def _argument(self, name: str, text: str, depth: int) -> Found:
         """Its translation, else as it is."""
         letters = _letters(text)
+        if name == WITH_RANKS:
+            return self._with_ranks(text, depth)
         if NUMBERS_ONLY.fullmatch(text):
             return Found(text.replace(" and ", "、").replace(", ", "、"), 0, 0)
         if not letters or CODE.fullmatch(text):
@@ -187,6 +192,16 @@ class Translation:
         found = self.sentence(text, depth)
         self.inside -= 1
         return None if found is None or found.left > _letters(text) * WHOLE else found
+
+    def _with_ranks(self, text: str, depth: int) -> Found:
+        """Ids of people stay, also one that is the name of a rank."""
+        marks, said, left = self._words.fixed, [], 0.0
+        for one in text.split(", "):
+            person, bracket, rank = one.partition(" (")
+            found = self._argument("", rank.rstrip(")"), depth)
+            said.append(f"{person}{marks[' (']}{found.said}{marks[')']}" if bracket else one)
+            left += found.left
+        return Found(marks[", "].join(said), left, 0)
 
 
 def _fits(template: Template, small: str, body: str) -> Iterator[tuple[str, ...]]:
