@@ -149,6 +149,21 @@ class ApiClient:
             return None
         return found if isinstance(found, list) and all(isinstance(one, dict) for one in found) else None
 
+    async def people(self) -> dict[str, str]:
+        """The people who may act at the table, by id their names; empty where the daemon does not say."""
+        assert self._session is not None
+        try:
+            async with self._session.get(f"{self._host}/v1/screen") as response:
+                await _require_ok(response)
+                async for line in response.content:
+                    if line.startswith(b"data: ") and (found := json.loads(line[6:]).get("people")) is not None:
+                        return {str(one["id"]): str(one["name"]) for one in found}
+        except (TableUnreachableError, aiohttp.ClientError, OSError, TimeoutError):
+            pass
+        except (ValueError, AttributeError, KeyError, TypeError, RecursionError):
+            pass  # another version of the daemon
+        return {}
+
     async def is_healthy(self) -> bool:
         try:
             return (await self.get("/healthz")) == b"ok\n"
@@ -227,6 +242,10 @@ class ApiClient:
             sentence = f"Too many programs wait at {self._socket}."
             return TableUnreachableError(sentence, "End programs that use it, then try again.")
         sentence = f"No daemon answers at {self._socket}."
+        if isinstance(self._socket, Path) and self._socket.exists() and not self._socket.is_socket():
+            return TableUnreachableError(
+                f"{self._socket} is no socket.", "Name the daemon's with --socket: [api] socket of its configuration."
+            )
         if isinstance(system, ConnectionRefusedError):
             return TableUnreachableError(sentence, "It has ended and left its socket there: start it again.")
         return TableUnreachableError(

@@ -15,14 +15,14 @@ from aiohttp import web
 from controller.api import preview, screen_state, view
 from controller.api.irregularity_view import IrregularityView
 from controller.api.messages import NotInJournal, OperationAnswer
-from controller.language import ENGLISH, PARAMETER, known, translated
+from controller.language import ENGLISH, PARAMETER, known, translated, translated_whole
 from controller.table.offers import Offer
 
 ASKED: Final[ContextVar[str]] = ContextVar("language", default=ENGLISH)
 """Set for each request, before anything of it is answered or refused."""
 
 SENTENCES: Final[dict[type[msgspec.Struct], tuple[str, ...]]] = {
-    view.TableView: ("next_step", "service_cause", "paused", "maintenance", "warnings"),
+    view.TableView: ("title", "next_step", "service_cause", "paused", "maintenance", "warnings"),
     view.DeckView: ("quarantined",),
     view.WaitingDeckView: ("quarantined",),
     view.DeviceView: ("sentence", "hint", "stopped", "shortcomings"),
@@ -37,6 +37,9 @@ SENTENCES: Final[dict[type[msgspec.Struct], tuple[str, ...]]] = {
     screen_state.ReportView: ("label",),
     screen_state.LastView: ("sentence",),
 }
+
+WRITTEN: Final = frozenset({"paused", "maintenance", "quarantined"})
+"""Fields of these that people write: translated whole, or not at all."""
 
 Said = TypeVar("Said")
 
@@ -60,7 +63,10 @@ def _walked(value: Any, language: str) -> Any:
     changed = {}
     for name in value.__struct_fields__:
         was = getattr(value, name)
-        will = _said(was, language) if name in sentences else _walked(was, language)
+        if name in sentences and name in WRITTEN:
+            will = translated_whole(was, language)
+        else:
+            will = _said(was, language) if name in sentences else _walked(was, language)
         if will is not was and will != was:
             changed[name] = will
     return msgspec.structs.replace(value, **changed) if changed else value

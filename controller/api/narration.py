@@ -10,7 +10,9 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any, Final
 
+from controller.api.door_lines import at_door, pin_refused
 from controller.api.narration_words import ENDS, NOTED, ONLY_FOR_MACHINES, OUTCOMES, SIGNED_OFF
+from controller.games import GAMES
 from controller.games.kind_words import KINDS
 from controller.games.own_words import OwnWords
 from controller.games.specification import FACT_QUESTIONS, Disposition, Kind
@@ -143,6 +145,10 @@ def _game(event: dict[str, Any]) -> str:
     version = f", version {event['version']}" if event["version"] else ""
     since = f", of {event['effective']}" if event["effective"] else ""
     return f"game: {event['title']}{version}{since}"
+
+
+def _new_game(settings: dict[str, Any]) -> str:
+    return f": {GAMES[settings['game']].title}" if settings["game"] in GAMES else ""
 
 
 def _phase(event: dict[str, Any]) -> str | None:
@@ -316,17 +322,6 @@ def _lost(event: dict[str, Any]) -> str:
     return str(event["sentence"] if event["code"] == "returned-to-service" else f"device lost: {event['sentence']}")
 
 
-def _pin_refused(event: dict[str, Any]) -> str:
-    line = f"wrong PIN of {event['person']}{_of_user(event)}"
-    return f"{line}; no more is taken there for now" if event["locked_until_utc_ns"] else line
-
-
-def _of_user(event: dict[str, Any]) -> str:
-    if event.get("screen"):
-        return f" at screen {event['screen']}"
-    return "" if event["uid"] is None else f" by user {event['uid']}"
-
-
 LINES: Final[dict[str, Line]] = {
     "screen_enrolled": lambda event: f"screen enrolled: {event['name']}",
     "screen_removed": lambda event: f"screen {event['screen']} removed",
@@ -336,6 +331,11 @@ LINES: Final[dict[str, Line]] = {
     ),
     "table_began": lambda event: f"table {event['table']} began" + (" (SIMULATED)" if event["simulated"] else ""),
     "game_chosen": _game,
+    "settings_deferred": lambda event: (
+        f"the game's settings change with the next round{_new_game(event['settings'])}"
+        if event["settings"]
+        else "the game's settings stay as they are"
+    ),
     "device_ready": lambda event: (
         f"device {event['identity']['serial']} is {'there' if event.get('unfit') else 'ready'}"
         f" ({event['identity']['kind']})"
@@ -427,9 +427,9 @@ LINES: Final[dict[str, Line]] = {
         f"settlement taken back for {len(event['bets'])} bets{_under(event['clause'])}"
     ),
     "operation_refused": lambda event: f"refused: {event['sentence']}",
-    "pin_refused": _pin_refused,
-    "pin_accepted": lambda event: f"the right PIN of {event['person']} after wrong ones",
-    "door_refused": lambda event: f"refused before the table: {event['what']}{_of_user(event)}, {event['count']} times",
+    "pin_refused": pin_refused,
+    "pin_accepted": lambda event: f"{event['person']} enters the right PIN, after wrong ones",
+    "door_refused": at_door,
     "journal_doubted": lambda event: f"the journal is not as it was left: {event['sentence']}",
     "files_deleted": lambda event: (
         f"files of the journal deleted by age: {', '.join(one['name'] for one in event['files'])}"

@@ -31,6 +31,26 @@ NOTED: Final = {"self_test_finished": "self-test", "tampered": "tampered with", 
 SIGNED_OFF: Final = {"locked": "it was locked", "handed_over": "another dealer deals", "off_duty": "off duty"}
 """Why a dealer is no longer signed on at a screen."""
 
+AT_THE_DOOR: Final = {
+    "accept-failed": "a connection that could not be taken",
+    "connections": "too many connections",
+    "content-type": "a request that is not JSON",
+    "display": "a request at a screen that only displays",
+    "header": "a request without the header of a program",
+    "host": "a request under a name that is not the table's",
+    "not-admitted": "a user who is not admitted",
+    "not-enrolled": "an operation at a screen that is not enrolled",
+    "not-signed-on": "an operation where no dealer is signed on",
+    "origin": "a request from the page of another site",
+    "person": "a person who is not known",
+    "pin": "an operation without the right PIN",
+    "reader": "an operation by a user who may only look",
+    "refused-often": "operations that are refused again and again",
+    "role": "an operation by a rank that is too low",
+    "streams": "too many streams",
+}
+"""What was refused before it reached the table, by its code."""
+
 ONLY_FOR_MACHINES: Final = frozenset(
     {
         "reports_passed",

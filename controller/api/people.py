@@ -90,11 +90,11 @@ def _mistakes_of_uids(people: tuple[Person, ...], readers: tuple[Reader, ...]) -
 def _mistakes_of_person(person: Person, *, simulated: bool) -> Iterator[str]:
     if person.pin_hash:
         if mistake := mistake_of_hash(person.pin_hash, simulated=simulated):
-            yield f"the pin_hash of {person.id} {mistake}; `cardshoe pin` makes one."
+            yield f"[[people]] {person.id}: the pin_hash {mistake}; `cardshoe pin` makes one."
     elif person.role is not Role.DEALER:
-        yield f"{person.id} has no pin_hash; every rank above the dealer's needs one."
+        yield f"[[people]] {person.id} has no pin_hash; every rank above the dealer's needs one."
     elif not person.uids:
-        yield f"{person.id} has neither a pin_hash nor uids, and could do nothing."
+        yield f"[[people]] {person.id} has neither a pin_hash nor uids, and could do nothing."
 
 
 def mistakes_of_all(people: tuple[Person, ...]) -> Iterator[str]:

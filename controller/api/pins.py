@@ -94,7 +94,7 @@ def mistake_of_hash(kept: str, *, simulated: bool) -> str:
     """What is wrong with a hash, after "pin_hash"; empty: nothing. A simulated table may have weak ones."""
     parts = _read(kept)
     if parts is None:
-        return "is none"
+        return "is no hash of a PIN"
     if parts.n * parts.r * parts.p > MOST_WORK or len(parts.salt) > 1024 or len(parts.digest) > 1024:
         return "asks for more memory or time than a table's PC has"
     strong = parts.n >= SCRYPT[0] and parts.r >= SCRYPT[1] and len(parts.salt) >= SALT and len(parts.digest) >= DIGEST

@@ -10,17 +10,19 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from controller.api.narration import tell
+from controller.games.kind_words import KINDS
 from controller.games.own_words import OwnWords
 from controller.table.state import TableState
 
 Names = Mapping[str, str]
-"""What people of the configuration and screens are called, by id."""
+"""What people of the configuration, screens and open matters are called, by id."""
 
 NAMED_FIELDS: Final = frozenset(
     {"by", "noticed_by", "person", "dealer", "from_dealer", "to_dealer", "witness_id", "authority", "screen"}
 )
 SUITS: Final = {"S": "\u2660", "H": "\u2665", "D": "\u2666", "C": "\u2663"}
 FACE: Final = re.compile(r"([2-9TJQKA])([SHDC])")
+MATTER: Final = "#"  # before the entry of a matter; no person or screen has such an id
 CABLE_OUT: Final = "transport-lost"
 RECONCILING: Final = "reconciling"  # what the sentence of the table says, and what to do besides
 
@@ -40,13 +42,24 @@ def line_for_screens(event: dict[str, Any], words: OwnWords, names: Names) -> st
 
 
 def names_with_screens(people: Names, state: TableState) -> Names:
-    """What the people and the screens of the table are called."""
-    return {**people, **{screen.id: screen.name for screen in state.screens}}
+    """What the people and the screens of the table, and the matters that are open, are called."""
+    matters = {f"{MATTER}{found.id}": state.game.words.own(KINDS[found.kind]) for found in state.open}
+    return {**people, **{screen.id: screen.name for screen in state.screens}, **matters}
+
+
+def with_names(event: dict[str, Any], names: Names) -> dict[str, Any]:
+    """The event with people by their names."""
+    return {
+        key: names.get(value, value) if key in NAMED_FIELDS and isinstance(value, str) else value
+        for key, value in event.items()
+    }
 
 
 def _shown(key: str, value: Any, names: Names) -> Any:
     if key in NAMED_FIELDS and isinstance(value, str):
         return names.get(value, value)
+    if key == "open" and isinstance(value, list):
+        return [names.get(f"{MATTER}{one}", one) for one in value]
     if key == "cards" and isinstance(value, list):
         return [_face(one) for one in value]
     return _face(value) if key == "card" else value

@@ -11,7 +11,8 @@ from typing import Any, Final, TypeVar
 
 import click
 
-from controller.language import LANGUAGES, known
+from controller.language import ENGLISH, LANGUAGES, known, translated
+from controller.language.catalogue import FOLDER
 
 LOCALE: Final = ("LC_ALL", "LC_MESSAGES", "LANG")  # the first one that is set decides
 WORDS: Final = Path(__file__).parents[1] / "console/words"
@@ -36,9 +37,42 @@ def of_locale(environment: Mapping[str, str]) -> str:
     return known(next((environment[name] for name in LOCALE if environment.get(name)), None))
 
 
+class Terminal:
+    """What commands say themselves, in a language: their own words, those of the console, and of the table.
+
+    >>> Terminal("zh-Hans")("round {number}", number=3), Terminal("en")("round {number}", number=3)
+    ('第3局', 'round 3')
+    """
+
+    def __init__(self, language: str = ENGLISH) -> None:
+        self.language = language
+        self._own = {} if language == ENGLISH else _own_words(language)
+
+    def __call__(self, template: str, **values: object) -> str:
+        said = self._own.get(template)
+        return template.format(**values) if said is None else said.format(**values)
+
+    def of_table(self, text: str) -> str:
+        """What the table says too: places, titles, kinds and dispositions; or a word of the commands' own."""
+        return self._own.get(text) or translated(text, self.language)
+
+    def of_console(self, key: str, english: str) -> str:
+        """A word that stands on the console's buttons and places."""
+        return english if self.language == ENGLISH else console_word(key, self.language)
+
+    def in_brackets(self, text: str) -> str:
+        return self("({text})", text=text)
+
+
 def console_word(key: str, language: str) -> str:
     """What the console says; the last part of the key where it has no word."""
     return _words(language).get(key, key.rpartition(".")[2].replace("_", " "))
+
+
+@cache
+def _own_words(language: str) -> dict[str, str]:
+    words: dict[str, str] = json.loads((FOLDER / f"terminal.{language}.json").read_text("utf-8"))
+    return words
 
 
 @cache

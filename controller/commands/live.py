@@ -8,6 +8,7 @@ from contextlib import suppress
 from controller.api.client import ApiClient, TableUnreachableError
 from controller.api.messages import EventId
 from controller.api.narration import tell
+from controller.api.screen_lines import with_names
 from controller.api.view import TableView
 from controller.commands.language import console_word
 from controller.commands.vocabulary import words_of
@@ -28,11 +29,12 @@ class Followed:
         self.news = asyncio.Event()
 
     async def follow(self, client: ApiClient, words: OwnWords) -> None:
+        names = await client.people()
         with suppress(TableUnreachableError):  # it ended before this began
             async for event in client.events(self.last):
                 if event is not None:
                     self.last = EventId(self.last.journal, event["entry"])
-                    if line := tell(event, words):
+                    if line := tell(with_names(event, names), words):
                         self.lines = [*self.lines, translated(line, self._language)][-KEPT:]
                 self.news.set()
 
@@ -56,7 +58,7 @@ async def show_live(client: ApiClient, after: EventId, stop: asyncio.Event, lang
         with Live(auto_refresh=False, screen=False) as live:
             while view is not None and not following.done() and not stop.is_set():
                 followed.news.clear()
-                live.update(render(view, followed.lines, live.console.height - 1), refresh=True)
+                live.update(render(view, followed.lines, live.console.height - 1, language), refresh=True)
                 waiting = asyncio.create_task(followed.news.wait())
                 await asyncio.wait({waiting, following, stopping}, timeout=REFRESH, return_when="FIRST_COMPLETED")
                 waiting.cancel()

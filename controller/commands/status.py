@@ -15,7 +15,7 @@ from controller.api.irregularity_view import IrregularityView
 from controller.api.messages import EventId, encode
 from controller.api.narration import tell
 from controller.api.view import TableView
-from controller.commands.language import console_word, language_option
+from controller.commands.language import Terminal, language_option
 from controller.commands.text import Page, page, write_out
 from controller.commands.vocabulary import words_of
 from controller.games.kind_words import KINDS
@@ -94,7 +94,8 @@ async def _ask(socket: Path, language: str) -> Status:
     sentence = ""
     if view.service != Service.IN_SERVICE:
         cause = f": {view.service_cause}" if view.service_cause else ""  # in that language already
-        sentence = f"Table {view.table} is {_words(view.service)}{cause}".rstrip(".") + "."
+        stands = Terminal(language)("Table {table} is {service}", table=view.table, service=_service(view, language))
+        sentence = f"{stands}{cause}".rstrip(".。") + ("." if language == ENGLISH else "。")
     return Status(not sentence, sentence, view, last)
 
 
@@ -113,40 +114,41 @@ async def _newest(client: ApiClient, view: TableView) -> dict[str, Any] | None:
 
 
 def _write(paper: Page, found: Status, language: str) -> None:
-    view = found.table
-    simulated = ", SIMULATED" if view.simulated else ""
-    paper.heading(f"Table {view.table}{simulated}: {_words(view.service)}")
+    view, say = found.table, Terminal(language)
+    simulated = f", {say('SIMULATED')}" if view.simulated else ""
+    paper.heading(f"{say('Table {table}', table=view.table)}{simulated}: {_service(view, language)}")
     if view.service_cause and not found.in_service:
         paper.entry(view.service_cause, indent=4)
-    dealer = view.dealer or "nobody"
-    phase = _words(view.phase) if language == ENGLISH else console_word(f"phase.{view.phase}", language)
+    phase = say.of_console(f"phase.{view.phase}", _words(view.phase))
+    held = f", {say('held')}" if view.held else ""
+    on_duty = say("on duty: {dealer}", dealer=view.dealer or say("nobody"))
     rows = [
-        ("game", f"{view.game} ({view.title}), {view.unit}"),
-        (
-            "round",
-            f"{view.round}, {phase}{', held' if view.held else ''}; on duty: {dealer}",
-        ),
-        ("device", _device(view)),
+        ("game", f"{view.game} {say.in_brackets(say.of_table(view.title))}, {say(view.unit)}"),
+        ("round", f"{view.round}, {phase}{held}; {on_duty}"),
+        ("device", _device(view, say)),
         ("next", view.next_step),
-        *(("open", _matter(one, words_of(view.game), language)) for one in view.irregularities),
+        *(("open", _matter(one, words_of(view.game), say)) for one in view.irregularities),
         *(("warning", one) for one in view.warnings),
         ("last", _last(found, language)),
-        ("journal", f"{view.journal}, entry {view.entry}"),
+        ("journal", f"{view.journal}, {say('entry {entry}', entry=view.entry)}"),
     ]
-    paper.rows([row for row in rows if row[1]])
+    paper.rows([(say(name), text) for name, text in rows if text])
 
 
-def _device(view: TableView) -> str:
+def _service(view: TableView, language: str) -> str:
+    return Terminal(language)(_words(view.service))
+
+
+def _device(view: TableView, say: Terminal) -> str:
     device = view.device
-    age = "never heard" if device.age is None else f"heard {device.age:.1f} s ago"
-    named = " ".join(filter(None, (device.kind, device.serial)))
-    return ". ".join(
-        filter(None, (f"{named or 'none'}, {device.link}, {age}", device.sentence.rstrip("."), device.hint))
-    )
+    age = say("never heard") if device.age is None else say("heard {age:.1f} s ago", age=device.age)
+    named = " ".join(filter(None, (say.of_table(device.kind) if device.kind else "", device.serial)))
+    stands = f"{named or say('none')}, {say.of_table(device.link)}, {age}"
+    return ". ".join(filter(None, (stands, device.sentence.rstrip("."), device.hint)))
 
 
-def _matter(found: IrregularityView, words: OwnWords, language: str) -> str:
-    kind = translated(words.own(KINDS[Kind(found.kind)]), language)
+def _matter(found: IrregularityView, words: OwnWords, say: Terminal) -> str:
+    kind = say.of_table(words.own(KINDS[Kind(found.kind)]))
     named = " ".join(filter(None, (found.row, kind, found.clause)))
     return f"{named}: {found.question}"
 

@@ -24,6 +24,16 @@ UNBROKEN: Final = "\N{NO-BREAK SPACE}"
 _CLAUSE: Final = re.compile(rf"\b({'|'.join(GAMES)}) (item |App\. )?(?=\w)")  # "NC 5.11.1" is one word
 
 
+def many(count: int, noun: str) -> str:
+    """A number of things.
+
+    >>> many(1, "file"), many(2_000, "entry")
+    ('1 file', '2,000 entries')
+    """
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{count:,} {noun if count == 1 else plural}"
+
+
 class Page:
     """A text in the making. `width` in columns; None wraps nothing."""
 

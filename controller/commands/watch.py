@@ -12,6 +12,7 @@ import click
 from controller.api.client import ApiClient, NoTableError, NotAdmittedError, TableUnreachableError
 from controller.api.messages import EventId
 from controller.api.narration import tell
+from controller.api.screen_lines import with_names
 from controller.api.view import TableView
 from controller.commands.language import language_option
 from controller.commands.live import how_it_stands, show_live
@@ -105,11 +106,11 @@ async def _running_again(client: ApiClient) -> TableView:
 async def print_events(client: ApiClient, after: EventId, language: str, *, as_json: bool) -> EventId:
     """Print until the daemon ends. Returns the last event that was received."""
     try:
-        words = words_of((await client.state()).game)
+        words, names = words_of((await client.state()).game), await client.people()
         async for event in client.events(after):
             if event is not None:
                 after = EventId(after.journal, event["entry"])
-                line = json.dumps(event, separators=(",", ":")) if as_json else tell(event, words)
+                line = json.dumps(event, separators=(",", ":")) if as_json else tell(with_names(event, names), words)
                 if line:
                     write_out(line if as_json else translated(line, language))
     except NotAdmittedError:

@@ -23,11 +23,11 @@ class ConfigurationError(Exception):
         self.mistakes = mistakes
         if not others:
             super().__init__(f"{path}: {first.sentence}")
-            self.hint = first.hint or "Correct the file and start again."
+            self.hint = first.hint or "Correct it; `cardshoe config check` says whether the file is right."
             return
         lines = (f"- {' '.join(filter(None, mistake))}" for mistake in mistakes)
         super().__init__("\n  ".join((f"{path} has {len(mistakes)} mistakes:", *lines)))
-        self.hint = "Correct them all and start again."
+        self.hint = "Correct them all; `cardshoe config check` says whether the file is right."
 
 
 def read_configuration(path: Path, folder: Path | None = None) -> Configuration:
@@ -56,7 +56,7 @@ def _read(path: Path) -> bytes:
         with path.open("rb") as file:
             data = file.read(LARGEST_FILE + 1)
     except OSError as error:
-        refused = Mistake(f"it cannot be read: {error.strerror}.", "Name an existing file after --config.")
+        refused = Mistake(f"it cannot be read: {error.strerror}.", "Name a table's configuration that is there.")
         raise ConfigurationError(path, [refused]) from error
     if len(data) > LARGEST_FILE:
         raise ConfigurationError(path, [Mistake("it has more than a megabyte.", "Name a table's configuration.")])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
 
@@ -16,14 +16,12 @@ from controller.rules.law import SettingError, not_chosen, read_law
 from controller.rules.row_validation import HAND_KINDS
 from controller.table.settings import ChosenReading
 
-EFFECTS: Final = frozenset(
-    {
-        Disposition.VOID,
-        Disposition.CONTINUE,
-        Disposition.REMOVE_HAND,
-        Disposition.REFER,
-        Disposition.RESHUFFLE,
-    }
+EFFECTS: Final = (
+    Disposition.VOID,
+    Disposition.CONTINUE,
+    Disposition.REMOVE_HAND,
+    Disposition.REFER,
+    Disposition.RESHUFFLE,
 )
 """What a house row may decide. Only a document gives players' options and decides single bets."""
 
@@ -56,7 +54,7 @@ class HouseRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rule: str
     authority: str
     kind: Kind
-    disposition: Disposition
+    disposition: Annotated[Disposition, msgspec.Meta(description=f"one of {', '.join(EFFECTS)}")]
     because: str
     when: dict[str, bool] = {}
     noticed: tuple[Noticed, ...] = (Noticed.IN_ROUND,)

@@ -52,7 +52,7 @@ DEFINITIONS: Final = (
         ROUNDS, "counter", ("ended",),
         "Ends of rounds: `concluded`, `voided`, `cancelled`. A round whose void was lifted ends again.",
         'increase(cardshoe_rounds_total{ended="voided"}[1h]) > 2',
-        "Read the rounds in the journal: `cardshoe journal rounds`.",
+        "Read the rounds in the journal: `cardshoe journal list`.",
     ),
     Definition(CARDS, "counter", ("source",), "Cards that were dealt, by where they came from."),
     Definition(

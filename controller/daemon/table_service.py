@@ -86,7 +86,7 @@ class Asked(NamedTuple):
     done: asyncio.Future[None] | None = None
 
 
-SETTINGS_DUE: Final = "The configuration has changed: the table's settings change after this round."
+SETTINGS_DUE: Final = "The configuration has changed: the table's settings change with the next round."
 
 
 class Keeper(Protocol):
@@ -129,7 +129,6 @@ class TableService:
         self._queue: asyncio.Queue[Asked] = asyncio.Queue()
         self._fault: Fault | None = None
         self._after_round: Fault | None = None  # the round ends, then the table goes out of service
-        self._settings_due: inputs.ConfigurationRead | None = None  # of a configuration that was read in a round
         self.configuration_refused = ""  # why the configuration that was read again is not in force
         self._gone: inputs.DeviceGone | None = None  # an end of the link that the journal does not hold yet
         self._owed: list[inputs.PinTried | inputs.RefusedAtDoor] = []  # of the door, and not in the journal yet
@@ -175,7 +174,7 @@ class TableService:
             warnings = (*warnings, f"{ahead.sentence} After this round the table goes out of service.")
         if self.configuration_refused:
             warnings = (*warnings, self.configuration_refused)
-        if self._settings_due is not None:
+        if self.state.settings_wait is not None:
             warnings = (*warnings, SETTINGS_DUE)
         view = msgspec.structs.replace(view, warnings=warnings, journal=self.journal)
         if self._fault is not None:
@@ -223,17 +222,14 @@ class TableService:
         self._queue.put_nowait(Asked(None))
 
     async def configure(self, record: ConfigurationRecord, settings: Settings) -> bool:
-        """Record what the daemon has read again; settings follow between rounds. False: nothing can be recorded."""
+        """Record what the daemon has read again. False: nothing can be recorded.
+
+        The settings are in force when this returns, or wait for the next round.
+        """
         if self._fault is not None:
             return False
-        await self._ask(inputs.ConfigurationRead(record))
-        if self.state.configuration != record:
-            return False
-        self._settings_due = inputs.ConfigurationRead(record, settings)
-        if self.state.settings == settings and self.state.settings_wait is None:
-            self._settings_due = None
-        await self._ask(None)  # between rounds the settings are in force when this returns
-        return True
+        await self._ask(inputs.ConfigurationRead(record, settings))
+        return self.state.configuration == record and settings in (self.state.settings, self.state.settings_wait)
 
     def stands_for(self, caller: Caller) -> str:
         """The dealer on duty, if this user of the machine stands for the dealer, or who is signed on at the screen.
@@ -360,12 +356,17 @@ class TableService:
             self._fail(fault)
         elif self._writer.is_full:
             self._fail(NO_ROOM)
-        elif self._settings_due is not None:
-            await self._take(self._settings_due)
-            if self._fault is None:
-                self._settings_due = None
+        elif (waiting := self._settings_in_time()) is not None:
+            await self._take(waiting)
         elif (due := await self._keeper.between_rounds(self.state)) is not None:
             await self._take(due)
+
+    def _settings_in_time(self) -> inputs.ConfigurationRead | None:
+        """Settings that waited come into force, once no error of the last round can be found any more."""
+        state = self.state
+        if state.settings_wait is None or state.window_open or state.configuration is None:
+            return None
+        return inputs.ConfigurationRead(state.configuration, state.settings_wait)
 
     async def _take(self, given: AnyInput) -> None:
         if isinstance(given, inputs.DeviceGone | inputs.DeviceConnected):

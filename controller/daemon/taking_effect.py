@@ -14,12 +14,12 @@ from controller.daemon.sections import Configuration
 
 class Effect(StrEnum):
     AT_ONCE = "at once"
-    BETWEEN_ROUNDS = "between rounds"
+    NEXT_ROUND = "with the next round"
     RESTART = "at a restart"
 
 
 EFFECTS: Final[Mapping[str, Effect]] = {
-    "table": Effect.BETWEEN_ROUNDS,
+    "table": Effect.NEXT_ROUND,
     "table.name": Effect.RESTART,  # of the journal, the socket's folder and the cookies of screens
     "table.simulated": Effect.RESTART,  # it stands in the journal's header
     "device": Effect.RESTART,  # the link keeper and its watch for devices are made with it
@@ -30,9 +30,9 @@ EFFECTS: Final[Mapping[str, Effect]] = {
     "api.http.shift_hours": Effect.AT_ONCE,  # for sign-ons from then on
     "people": Effect.AT_ONCE,
     "readers": Effect.AT_ONCE,
-    "readings": Effect.BETWEEN_ROUNDS,
-    "house": Effect.BETWEEN_ROUNDS,
-    "limits": Effect.BETWEEN_ROUNDS,
+    "readings": Effect.NEXT_ROUND,
+    "house": Effect.NEXT_ROUND,
+    "limits": Effect.NEXT_ROUND,
     "capture": Effect.RESTART,
 }
 """By section, or by key where it differs from its section."""

@@ -17,7 +17,7 @@ from controller.language.catalogue import ENGLISH, Catalogue, Template, catalogu
 
 LONGEST: Final = 1200  # characters; the table's own sentences are shorter
 DEEPEST: Final = 8  # arguments within arguments
-MOST_TRIED: Final = 20_000  # templates for one sentence: what a person wrote must not keep the table from answering
+MOST_TRIED: Final = 40_000  # templates for one sentence: what a person wrote must not keep the table from answering
 REMEMBERED: Final = 4096  # sentences
 FITS: Final = 4  # ways in which one template may fit
 WHOLE: Final = 0.15  # of the letters at most may be left where a person could have written the text
@@ -26,6 +26,9 @@ LITTLE: Final = 0.1  # what a letter counts that stays as it was because a perso
 PEOPLE: Final = frozenset(
     {"bettor", "by", "dealer", "from_dealer", "name", "noticed_by", "on_duty", "person", "to_dealer", "whom", "witness"}
 )
+WITH_RANKS: Final = "people"
+"""Ids of people, each with the rank in brackets."""
+
 NAME_ONLY: Final = " (a name only)"
 PROGRAM: Final = frozenset({"device", "inference"})
 """What is named in the place of a person."""
@@ -71,6 +74,21 @@ def translated(sentence: str, language: str) -> str:
     return sentence if language == ENGLISH or not sentence or len(sentence) > LONGEST else _of(sentence, language)
 
 
+def translated_whole(text: str, language: str) -> str:
+    """What a person may have written: in that language where the whole of it can be, else as it was written.
+
+    >>> translated_whole("A dispute", "zh-Hans"), translated_whole("a dispute at box 3", "zh-Hans")
+    ('\u4e89\u8bae', 'a dispute at box 3')
+    """
+    return text if language == ENGLISH or not text or len(text) > LONGEST else _whole(text, language)
+
+
+@lru_cache(REMEMBERED)
+def _whole(text: str, language: str) -> str:
+    found = Translation(catalogue(language)).written(text)
+    return text if found is None else found.said
+
+
 @lru_cache(REMEMBERED)
 def _of(sentence: str, language: str) -> str:
     found = Translation(catalogue(language)).sentence(sentence, 0)
@@ -86,14 +104,16 @@ class Translation:
 
     def __init__(self, words: Catalogue) -> None:
         self._words = words
-        self._made: dict[str, Found | None] = {}
+        self._made: dict[tuple[str, bool], Found | None] = {}
         self.tried = 0
+        self.inside = 0  # what a person may have written: it is translated whole, or stays as it was written
 
     def sentence(self, text: str, depth: int) -> Found | None:
-        if text not in self._made:
-            self._made[text] = None
-            self._made[text] = self._sentence(text, depth)
-        return self._made[text]
+        key = text, self.inside > 0
+        if key not in self._made:
+            self._made[key] = None
+            self._made[key] = self._sentence(text, depth)
+        return self._made[key]
 
     def _sentence(self, text: str, depth: int) -> Found | None:
         body = text.rstrip(".")
@@ -151,6 +171,8 @@ class Translation:
     def _argument(self, name: str, text: str, depth: int) -> Found:
         """Its translation, else as it is."""
         letters = _letters(text)
+        if name == WITH_RANKS:
+            return self._with_ranks(text, depth)
         if NUMBERS_ONLY.fullmatch(text):
             return Found(text.replace(" and ", "、").replace(", ", "、"), 0, 0)
         if not letters or CODE.fullmatch(text):
@@ -158,11 +180,28 @@ class Translation:
         if name in PEOPLE and text not in PROGRAM:
             who = text.removesuffix(NAME_ONLY)
             known_by = self._words.fixed[NAME_ONLY] if who != text else ""
-            return Found(f"{who}{known_by}", _letters(who) * LITTLE, 0)
-        found = self.sentence(text, depth + 1)
-        if name in WRITTEN and (found is None or found.left > letters * WHOLE):
-            return Found(text, letters * LITTLE, 0)
-        return found or Found(text, letters, 0)
+            no_name = self.inside and " " in who and who[0].islower()  # "a dispute" at a box is no bettor there
+            return Found(f"{who}{known_by}", _letters(who) * (1 if no_name else LITTLE), 0)
+        if name in WRITTEN:
+            return self.written(text, depth + 1) or Found(text, letters * LITTLE, 0)
+        return self.sentence(text, depth + 1) or Found(text, letters, 0)
+
+    def written(self, text: str, depth: int = 0) -> Found | None:
+        """What a person may have written, or the program: None where not the whole of it can be translated."""
+        self.inside += 1
+        found = self.sentence(text, depth)
+        self.inside -= 1
+        return None if found is None or found.left > _letters(text) * WHOLE else found
+
+    def _with_ranks(self, text: str, depth: int) -> Found:
+        """Ids of people stay, also one that is the name of a rank."""
+        marks, said, left = self._words.fixed, [], 0.0
+        for one in text.split(", "):
+            person, bracket, rank = one.partition(" (")
+            found = self._argument("", rank.rstrip(")"), depth)
+            said.append(f"{person}{marks[' (']}{found.said}{marks[')']}" if bracket else one)
+            left += found.left
+        return Found(marks[", "].join(said), left, 0)
 
 
 def _fits(template: Template, small: str, body: str) -> Iterator[tuple[str, ...]]:

@@ -109,20 +109,6 @@ def _read_named(tokens: Tokens) -> Act:
     return lambda table: table.enter(operation)
 
 
-def _read_swapped(tokens: Tokens) -> Act:
-    first, second = tokens.place(), tokens.place()
-
-    def swap(table: TableOfWords) -> None:
-        cards = [
-            operations.CardAt(ordinal, other)
-            for place, other in ((first, second), (second, first))
-            for ordinal in table.ordinals_at(place)
-        ]
-        table.enter(operations.PlaceCards(tuple(cards)))
-
-    return swap
-
-
 def _read_lies(tokens: Tokens) -> Act:
     cards = []
     while tokens.left:
@@ -143,11 +129,13 @@ IRREGULARITY_WORDS: Final[Mapping[str, Word[TableOfWords]]] = {
     ),
     "confirm": Word(
         "confirm [FACT yes|no ...] [by ROLE]",
-        "it is so, and what is asked is answered",
+        "a person says that it is so, and answers what is asked",
         _read_confirm,
         (operations.ConfirmIrregularity,),
     ),
-    "deny": Word("deny [by ROLE] [because TEXT]", "it is not so", _read_deny, (operations.DenyIrregularity,)),
+    "deny": Word(
+        "deny [by ROLE] [because TEXT]", "a person says that it is not so", _read_deny, (operations.DenyIrregularity,)
+    ),
     "order": Word(
         "order NUMBERS [by ROLE]",
         "the order in which cards that came together are received",
@@ -165,7 +153,7 @@ IRREGULARITY_WORDS: Final[Mapping[str, Word[TableOfWords]]] = {
     ),
     "rule": Word(
         "rule ACTION [PLACES, or NUMBERS of cards or bets] [by ROLE] [because TEXT]",
-        "a ruling",
+        "a person rules what follows",
         _read_rule,
         (operations.Rule,),
     ),
@@ -175,12 +163,6 @@ IRREGULARITY_WORDS: Final[Mapping[str, Word[TableOfWords]]] = {
         "the faces that people saw there before it lies open",
         _read_named,
         (operations.NameExposed,),
-    ),
-    "swapped": Word(
-        "swapped PLACE PLACE",
-        "the hands of two places lie at each other's",
-        _read_swapped,
-        (operations.PlaceCards,),
     ),
     "lies": Word(
         "lies NUMBER at PLACE ...",

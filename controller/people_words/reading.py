@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from difflib import SequenceMatcher
+from typing import Any, Final, TypeVar
 
 from controller.people_words.tokens import Tokens, UnreadableError
 from controller.people_words.word import Word
 
 TableT = TypeVar("TableT", contravariant=True)
+LONGEST_WORD: Final = 40  # characters of a line that are compared with a word
+ALIKE: Final = 0.6  # of 1: from here on another word was probably meant
 
 
 def read_line(
@@ -29,7 +32,20 @@ def find_word(
         if tokens.maybe(word):
             return word, tokens
     alike = [word for word in known if word.split()[0] == words[0]] if words else []
-    raise UnreadableError(f"{sentence}; known: {', '.join(alike or known)}")
+    if alike:
+        raise UnreadableError(f"{sentence}; known: {', '.join(alike)}")
+    rest = "`help` lists all" if people else f"known: {', '.join(known)}"
+    raise UnreadableError(f"{sentence}{_nearest(words, known)}; {rest}")
+
+
+def _nearest(words: Sequence[str], known: Iterable[str]) -> str:
+    """The word that was probably meant, by as many words as it has."""
+    found: dict[str, float] = {}
+    for word in known:
+        written = " ".join(words[: len(word.split())])[:LONGEST_WORD]
+        found[word] = SequenceMatcher(None, written, word).ratio()
+    best = max(found, key=lambda word: found[word], default="")
+    return f"; nearest: {best}" if best and ALIKE <= found[best] < 1 else ""
 
 
 def read_form(form: str, read: Callable[[Tokens], Any], tokens: Tokens) -> Any:
@@ -38,5 +54,14 @@ def read_form(form: str, read: Callable[[Tokens], Any], tokens: Tokens) -> Any:
         made = read(tokens)
         tokens.done()
     except UnreadableError as error:
-        raise UnreadableError(f"{error}; write `{form}`") from error
+        raise UnreadableError(f"{error}; write {quoted(form)}") from error
     return made
+
+
+def quoted(form: str) -> str:
+    """Each of the forms that a word has.
+
+    >>> quoted("open PLACE [CARDS] or open all")
+    '`open PLACE [CARDS]` or `open all`'
+    """
+    return " or ".join(f"`{one}`" for one in form.split(" or "))

@@ -13,11 +13,6 @@ from controller.roles import Role
 from controller.table import operations
 
 
-def _next_round(table: TableOfWords) -> None:
-    table.load()
-    table.place_your_bets()
-
-
 def _read_cancel(tokens: Tokens) -> Act:
     announced = tokens.maybe("announced")
     return lambda table: table.enter(operations.CancelStart(announced))
@@ -120,30 +115,30 @@ ROUND_WORDS: Final[Mapping[str, Word[TableOfWords]]] = {
     ),
     "next round": Word(
         "next round",
-        'a fresh deck and "Place your bets", with a wager on each box',
-        plain(_next_round),
+        'wait for a fresh deck, then "Place your bets"; boxes named before have a bet',
+        plain(lambda table: table.next_round()),
         (operations.PlaceYourBets,),
     ),
-    "load": Word("load", "a fresh deck is put in and shuffled", plain(lambda table: table.load())),
+    "load": Word("load", "wait until a fresh deck is in the device and shuffled", plain(lambda table: table.load())),
     "place your bets": Word(
         "place your bets",
-        "the announcement, with a wager on each box",
+        '"Place your bets" is announced; boxes named before have a bet',
         plain(lambda table: table.place_your_bets()),
         (operations.PlaceYourBets,),
     ),
     "cancel start": Word(
         "cancel start [announced]",
-        "a mistake of the key; or it was announced, and no one bets",
+        "the round does not begin: it was entered by mistake or, with `announced`, no one bets",
         _read_cancel,
         (operations.CancelStart,),
     ),
     "boxes": Word("boxes NUMBERS", "the boxes that take part in this round", _read_boxes, (operations.OccupyBoxes,)),
     "no more bets": Word(
-        "no more bets", "the announcement", entered(operations.NoMoreBets()), (operations.NoMoreBets,)
+        "no more bets", '"No more bets" is announced', entered(operations.NoMoreBets()), (operations.NoMoreBets,)
     ),
     "reopen bets": Word(
         "reopen bets",
-        "a mistake of the key, before a card has left the device",
+        "bets are open again: they were closed by mistake, and no card has left the device",
         entered(operations.ReopenBets()),
         (operations.ReopenBets,),
     ),
@@ -159,10 +154,10 @@ ROUND_WORDS: Final[Mapping[str, Word[TableOfWords]]] = {
         _read_show_first_card,
         (operations.ShowFirstCard,),
     ),
-    "deal": Word("deal NUMBER or deal all", "so many sets are lifted, or cards drawn, that are due", _read_deal),
+    "deal": Word("deal NUMBER or deal all", "wait for so many sets or cards, or for all that are due", _read_deal),
     "dealt by hand": Word(
         "dealt by hand NUMBER [by ROLE] [because TEXT]",
-        "cards of the stub, without the device",
+        "so many cards of the stub are dealt without the device",
         _read_dealt_by_hand,
         (operations.DealByHand,),
     ),
@@ -179,7 +174,7 @@ ROUND_WORDS: Final[Mapping[str, Word[TableOfWords]]] = {
         (operations.EnterBettor,),
     ),
     "bettor leaves": Word(
-        "bettor leaves BETTOR", "he has no bet and goes", _read_bettor_leaves, (operations.BettorLeaves,)
+        "bettor leaves BETTOR", "a bettor without a bet leaves", _read_bettor_leaves, (operations.BettorLeaves,)
     ),
     "wager": Word(
         "wager BETTOR WAGER BOX AMOUNT [overlooked]",
@@ -188,7 +183,10 @@ ROUND_WORDS: Final[Mapping[str, Word[TableOfWords]]] = {
         (operations.PlaceWager,),
     ),
     "change bet": Word(
-        "change bet NUMBER AMOUNT", "so much lies there from now on", _read_change_bet, (operations.ChangeWager,)
+        "change bet NUMBER AMOUNT",
+        "a bet is made higher or lower before bets close",
+        _read_change_bet,
+        (operations.ChangeWager,),
     ),
     "take back bet": Word(
         "take back bet NUMBER", "the chips are taken off", _read_take_back_bet, (operations.TakeBackWager,)
@@ -233,7 +231,7 @@ ROUND_WORDS: Final[Mapping[str, Word[TableOfWords]]] = {
     "open table": Word("open table", "the table opens", entered(operations.OpenTable()), (operations.OpenTable,)),
     "close table": Word("close table", "the table closes", entered(operations.CloseTable()), (operations.CloseTable,)),
     "pause": Word("pause REASON", "the table is paused", _read_pause, (operations.PauseTable,)),
-    "resume": Word("resume", "it goes on", entered(operations.ResumeTable()), (operations.ResumeTable,)),
+    "resume": Word("resume", "play goes on", entered(operations.ResumeTable()), (operations.ResumeTable,)),
     "continue": Word(
         "continue",
         "after a lost link: table and screen agree, play continues",

@@ -54,9 +54,6 @@ class TableOfWords(Protocol):
     def choosers(self) -> Sequence[tuple[Place, str]]:
         """Who has to choose: the place and the bettor, who may be empty."""
 
-    def ordinals_at(self, place: Place) -> tuple[int, ...]:
-        """The numbers under which the cards there left the device. Raises `NothingDoneError`."""
-
     def entries(self) -> Sequence[tuple[int, operations.Operation]]:
         """What may be corrected: the entries of this round, the last one last."""
 
@@ -70,6 +67,9 @@ class TableOfWords(Protocol):
 
     def place_your_bets(self) -> None:
         """The announcement, with the wagers or boxes that are known."""
+
+    def next_round(self) -> None:
+        """A fresh deck, and the announcement."""
 
     def occupy(self, boxes: tuple[int, ...]) -> None:
         """The boxes that take part."""

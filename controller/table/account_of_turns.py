@@ -14,8 +14,8 @@ ASKED_FOR: Final = {
     "void_asked": "asked to make the round void",
 }
 PAST: Final = {
-    "begin": "began", "bring": "brought", "cut": "cut", "deal": "dealt", "deny": "denied", "give": "gave", "go": "went",
-    "let": "let", "put": "put", "take": "took",
+    "begin": "began", "bring": "brought", "cut": "cut", "deal": "dealt", "deny": "denied", "enrol": "enrolled",
+    "give": "gave", "go": "went", "let": "let", "put": "put", "take": "took",
 }  # fmt: skip
 """Verbs with which phrases of permissions begin, in the past tense; the others are regular."""
 NOTHING_DONE: Final = "Nothing was done: read the screen and enter it again."
@@ -35,8 +35,8 @@ def what_happened(state: TableState) -> str:
 def done(phrase: str) -> str:
     """What was done, by what may be done.
 
-    >>> done("close bets"), done("deny an irregularity"), done("pause the table")
-    ('closed bets', 'denied an irregularity', 'paused the table')
+    >>> done("close bets"), done("deny an irregularity"), done("enrol a screen")
+    ('closed bets', 'denied an irregularity', 'enrolled a screen')
     """
     verb, _, rest = phrase.partition(" ")
     regular = f"{verb}d" if verb.endswith("e") else f"{verb}ed"

@@ -49,7 +49,7 @@ def decide(state: TableState, given: AnyInput) -> Decided:
 
 def _daemon_started(decision: Decision, given: inputs.DaemonStarted) -> None:
     before = decision.state
-    wait = given.settings if before.in_round and before.settings != given.settings else None
+    wait = given.settings if before.window_open and before.settings != given.settings else None
     decision.emit(events.TableBegan(given.table, given.simulated, given.start, wait, given.host_boot))
     if given.configuration is not None:
         _record(decision, given.configuration)
@@ -70,9 +70,13 @@ def _record(decision: Decision, configuration: ConfigurationRecord) -> None:
 def _configuration_read(decision: Decision, given: inputs.ConfigurationRead) -> None:
     state = decision.state
     _record(decision, given.configuration)
-    if given.settings is None or state.in_round:
+    if given.settings is None:
         return
-    if state.settings != given.settings or state.settings_wait is not None:
+    if state.window_open:
+        wait = None if state.settings == given.settings else given.settings
+        if state.settings_wait != wait:
+            decision.emit(events.SettingsDeferred(wait))
+    elif state.settings != given.settings or state.settings_wait is not None:
         choose_game(decision, given.settings)
 
 

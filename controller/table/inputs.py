@@ -39,7 +39,7 @@ class DaemonStarted(Input, frozen=True, tag="daemon_started"):
 
 
 class ConfigurationRead(Input, frozen=True, tag="configuration_read"):
-    """The daemon has read its configuration again while it runs. `settings` None: they come between rounds."""
+    """The daemon has read its configuration again while it runs. `settings` None: they are not given."""
 
     configuration: ConfigurationRecord
     settings: Settings | None = None

@@ -78,8 +78,6 @@ def goes_on_without_device(state: TableState) -> bool:
 
 def _in_the_way(state: TableState) -> str:
     """What comes before the act of the phase: an open irregularity with the number of others, the device's trouble."""
-    if state.round.abandon_asked:
-        return "The round is about to become void. Confirm it, or continue."
     if blocking := [found for found in in_order(state) if found.blocks]:
         named = blocking[0].kind is Kind.TECHNICAL_STOP and state.device.connected and state.device.stopped
         trouble = f"Clear the {state.device.word}." if named else device_trouble(state)

@@ -113,9 +113,12 @@ def _hands(state: TableState) -> Iterator[Group]:
 
 
 def _handled(state: TableState) -> Iterator[Group]:
+    """Cards that a Player touched, or looked at too: then who did, where bettors are entered."""
     places = [place for place, hand in state.round.hands.items() if place != DEALER and hand.cards]
     if places:
         yield group(*(operations.HandleCards(place) for place in places))
+        looked = (operations.HandleCards(place, viewed=True) for place in places)
+        yield group(*looked, known=("viewed",), needs=("bettor",) if state.bettors else ())
 
 
 def _named(state: TableState) -> Iterator[Group]:
@@ -161,22 +164,31 @@ def _leaving(state: TableState) -> Iterator[Group]:
 def _entering(state: TableState) -> Iterator[Group]:
     """A new bettor; where no more are taken, one who is entered may still move."""
     known = [operations.EnterBettor(bettor.id, bettor.seat) for bettor in state.bettors[:1]]
-    yield group(operations.EnterBettor(UNKNOWN), *known)
+    yield group(operations.EnterBettor(UNKNOWN), *known, needs=("seat",))
 
 
 def _wagers(state: TableState) -> Iterator[Group]:
+    """A bet that the rules allow; and one that was overlooked, and lies there although they do not."""
     assert state.settings is not None
     main = next(wager for wager in state.law.wagers if wager.main)
     limit = state.table_rules.limits.get(main.id)
     amount = max(1, limit.minimum) if limit is not None else 1
     bettors = [bettor.id for bettor in state.bettors[:MOST_TRIED]] or [UNKNOWN]
-    samples = (
-        operations.PlaceWager(bettor, main.id, box, amount, overlooked)
-        for overlooked in (False, True)
-        for bettor in bettors
-        for box in range(1, state.settings.box_count + 1)
-    )
-    yield group(*samples)
+    for overlooked in (False, True):
+        samples = (
+            operations.PlaceWager(bettor, main.id, box, amount, overlooked)
+            for bettor in bettors
+            for box in range(1, state.settings.box_count + 1)
+        )
+        yield group(*samples, known=("overlooked",) if overlooked else ())
+
+
+def _restricted(state: TableState) -> Iterator[Group]:
+    """People begin with what is in force; what they take away is lifted."""
+    names = ("closed_boxes", "fewer_wagers", "one_box")
+    force = operations.RestrictBetting(*(getattr(state.restrictions, name) for name in names))
+    bettors = bool(state.bettors or force.one_box)
+    yield group(force, operations.RestrictBetting(), known=names, needs=names if bettors else names[:2])
 
 
 def _changes(state: TableState) -> Iterator[Group]:
@@ -279,7 +291,7 @@ ROWS: Final[tuple[Row, ...]] = (
     Row(operations.ChangeWager, _changes, lambda state: bool(state.layout.bets)),
     Row(operations.TakeBackWager, _taken_back, lambda state: bool(state.layout.bets)),
     Row(operations.RejectExcess, just(operations.RejectExcess()), lambda state: bool(state.layout.bets)),
-    Row(operations.RestrictBetting, just(operations.RestrictBetting())),
+    Row(operations.RestrictBetting, _restricted),
     Row(operations.ShowFirstCard, _first_card),
     Row(operations.ReopenBets, just(operations.ReopenBets())),
     Row(operations.ExposeHand, _hands),

@@ -32,8 +32,8 @@ class Act(NamedTuple):
 def primary_act(state: TableState) -> Act | None:
     """None: nothing is to be entered next, or people have to decide and no answer comes before the other."""
     blocking = next((found for found in in_order(state) if found.blocks), None)
-    if state.round.abandon_asked or blocking is not None:
-        return _about(state, blocking) if blocking is not None and not state.round.abandon_asked else None
+    if blocking is not None:
+        return _about(state, blocking)
     if state.duty.paused:
         return Act(operations.ResumeTable)
     idle = state.service is not Service.IN_SERVICE and state.phase is not Phase.MAINTENANCE

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from msgspec.structs import replace
+
 from controller.games.specification import Kind
 from controller.table import events
 from controller.table.decision import Decision
@@ -34,7 +36,7 @@ WORDS: Final = {OF_NEXT: "dispensed of the next deck"}
 def device_connected(decision: Decision, given: DeviceConnected) -> None:
     """An identified device is connected. One that is not fit for this table leaves the table out of service."""
     lapse_commands(decision)
-    if decision.state.settings_wait is not None and not decision.state.in_round:
+    if decision.state.settings_wait is not None and not decision.state.window_open:
         choose_game(decision, decision.state.settings_wait)
     unfit = _unfit(decision.state, given.identity)
     passed = may_have_passed_cards(decision.state, given.identity)
@@ -72,6 +74,9 @@ def _no_longer(state: TableState, identity: DeviceIdentity) -> str:
 
 
 def _unfit(state: TableState, identity: DeviceIdentity) -> str:
+    """Why it cannot serve this table; empty when it can. Between rounds it must fit the settings of the next one."""
+    if state.settings_wait is not None and not state.in_round:
+        state = replace(state, settings=state.settings_wait)
     assert state.settings is not None
     if identity.simulated is not state.simulated:
         word = {True: "simulated", False: "real"}

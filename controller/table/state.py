@@ -38,7 +38,7 @@ from controller.table.model import (
     SettledBet,
     Turn,
 )
-from controller.table.phases import CARDS_LEAVE, IN_ROUND, Condition, Phase, Service
+from controller.table.phases import CARDS_LEAVE, IN_ROUND, WINDOW_OPEN, Condition, Phase, Service
 from controller.table.record import ConfigurationRecord
 from controller.table.settings import Settings, law_of
 from firmware_bridge.cards import DECK_SIZE, Card
@@ -272,7 +272,7 @@ class TableState(msgspec.Struct, frozen=True):
     simulated: bool = False
     entry: int = 0
     settings: Settings | None = None
-    settings_wait: Settings | None = None  # new settings, in force after the round
+    settings_wait: Settings | None = None  # new settings, in force with the next round
     configuration: ConfigurationRecord | None = None  # what the daemon was started with; None: not recorded
     phase: Phase = Phase.CLOSED
     service: Service = Service.OUT_OF_SERVICE
@@ -329,6 +329,11 @@ class TableState(msgspec.Struct, frozen=True):
     @property
     def in_round(self) -> bool:
         return self.phase in IN_ROUND
+
+    @property
+    def window_open(self) -> bool:
+        """Whether an error of the last round may still be found: it may go on, by the rules that it was dealt under."""
+        return self.phase in WINDOW_OPEN or self.duty.began_concluded
 
     @property
     def held(self) -> bool:

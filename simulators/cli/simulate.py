@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import sys
 from collections.abc import Coroutine
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -290,6 +291,9 @@ async def run_simulation(asked: Simulation) -> None:
         injector = FaultInjector(device, seed=asked.seed, clock=loop.time)
         async with running(injector, asked.options, asked.link, asked.tcp) as url:
             click.echo(url)
+            if asked.options.console and sys.stdin.isatty():  # a program knows what it writes
+                unit = "`lift` takes a set" if asked.kind == "shuffler" else "`draw` draws a card"
+                click.echo(f"Type here what is done to the device: `load` puts a deck in, {unit}, `help` lists all.")
             await _until_interrupted(_people(asked, device, pace))
 
 

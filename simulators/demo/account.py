@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
+from controller.commands.language import Terminal
 from simulators.people.plan import PlannedRound
 
 PARTS: Final = ("returned", "collected", "held")  # of a bet, whatever it came to
@@ -86,15 +87,23 @@ class Account:
             *([f"{rounds} rounds were played of {len(self._plan)}"] if rounds != len(self._plan) else []),
         ]
 
-    def summary(self) -> str:
+    def summary(self, say: Terminal | None = None) -> str:
         """A few lines for people."""
-        count = self.counts
+        say, count = say or Terminal(), self.counts
         kinds = Counter(one.row for one in self.raised.values())
-        listed = ", ".join(f"{row} x{times}" for row, times in sorted(kinds.items())) or "none"
-        return (
-            f"{count['concluded']} rounds concluded, {count['voided']} void; {count['cards']} cards dealt; "
-            f"hands: {count['win']} won, {count['lose']} lost, {count['tie']} tied\n"
-            + (f"wagers: {count['bets']} settled; the house gains {self.house}\n" if count["bets"] else "")
-            + f"irregularities: {len(self.raised)} raised and resolved ({listed}); "
-            + ("as planned, none missed, none invented" if not self.differences else "NOT as planned")
+        listed = ", ".join(f"{row} x{times}" for row, times in sorted(kinds.items())) or say("none")
+        ends = say(
+            "{concluded} rounds concluded, {voided} void; {cards} cards dealt",
+            concluded=count["concluded"],
+            voided=count["voided"],
+            cards=count["cards"],
         )
+        hands = say(
+            "hands: {won} won, {lost} lost, {tied} tied", won=count["win"], lost=count["lose"], tied=count["tie"]
+        )
+        lines = [f"{ends}; {hands}"]
+        if count["bets"]:
+            lines.append(say("wagers: {bets} settled; the house gains {gain}", bets=count["bets"], gain=self.house))
+        raised = say("irregularities: {raised} raised and resolved ({listed})", raised=len(self.raised), listed=listed)
+        planned = say("NOT as planned" if self.differences else "as planned, none missed, none invented")
+        return "\n".join([*lines, f"{raised}; {planned}"])

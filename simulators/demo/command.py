@@ -12,15 +12,17 @@ from typing import Any, Final
 
 import click
 
-from controller.commands.language import language_option
+from controller.commands.language import Terminal, language_option
 from controller.commands.text import write_out
 from controller.games import GAMES
 from controller.games.specification import Game, Unit
+from controller.language import ENGLISH
 from controller.problems import BadInputError, ProblemError
 from simulators.cli.playable import check_dispensing, playable
 
 DEVICES: Final = {"shuffler": Unit.SETS, "shoe": Unit.SINGLES}
 SECONDS_A_ROUND: Final = 10  # at the pace of people
+SECONDS_A_FAST_ROUND: Final = 0.3  # two processes and a journal, on a small PC
 INTERRUPTED: Final = 130  # exit code after Ctrl-C, as a shell has it
 
 
@@ -72,9 +74,11 @@ def demo(game_id: str, scenario: str | None, rounds: int, fast: bool, seed: int,
         rules = GAMES.get(game_id.strip().upper()) or playable(game_id, on_removal=on_removal)
         check_dispensing(rules, on_removal=on_removal)
         if visitor:
-            click.echo(f"{rules.title}: you deal {rounds} round{'s' * (rounds != 1)} with a simulated {device}.")
+            say = Terminal(language)
+            template = "{title}: you deal {rounds} with a simulated {device}."
+            click.echo(say(template, title=say.of_table(rules.title), rounds=_rounds(rounds, say), device=say(device)))
         else:
-            click.echo(introduction(rules, rounds, device, fast=fast), err=as_json)
+            click.echo(introduction(rules, rounds, device, fast=fast, language=language), err=as_json)
         playable(rules.id, on_removal=on_removal)
         _play(rules.id, rounds, fast, seed, DEVICES[device], on_removal, not no_stages, wagers, as_json, full,
               console or visitor, visitor, language)  # fmt: skip
@@ -89,7 +93,11 @@ def _given(name: str) -> bool:
     return source not in (None, click.core.ParameterSource.DEFAULT)
 
 
-def introduction(rules: Game, rounds: int, device: str, *, fast: bool) -> str:
+def _rounds(rounds: int, say: Terminal) -> str:
+    return say("1 round") if rounds == 1 else say("{count} rounds", count=rounds)
+
+
+def introduction(rules: Game, rounds: int, device: str, *, fast: bool, language: str = ENGLISH) -> str:
     """What will be seen, how long it takes, and what the sign on a card means.
 
     >>> from controller.games import game
@@ -99,25 +107,31 @@ def introduction(rules: Game, rounds: int, device: str, *, fast: bool) -> str:
     The simulated people deal, make mistakes and decide, through the daemon's API.
     ?? is a card that lies face down: the daemon shows it to no one.
     """
-    lasts = "a few seconds" if fast else _duration(rounds * SECONDS_A_ROUND)
-    return (
-        f"{rules.title}: {rounds} round{'s' * (rounds != 1)} with a simulated {device}.\n"
-        f"It takes {lasts}; Ctrl-C ends it.\n"
-        "The simulated people deal, make mistakes and decide, through the daemon's API.\n"
-        "?? is a card that lies face down: the daemon shows it to no one."
+    say = Terminal(language)
+    lasts = duration(rounds * (SECONDS_A_FAST_ROUND if fast else SECONDS_A_ROUND), say)
+    template, title = "{title}: {rounds} with a simulated {device}.", say.of_table(rules.title)
+    return "\n".join(
+        (
+            say(template, title=title, rounds=_rounds(rounds, say), device=say(device)),
+            say("It takes {lasts}; Ctrl-C ends it.", lasts=lasts),
+            say("The simulated people deal, make mistakes and decide, through the daemon's API."),
+            say("?? is a card that lies face down: the daemon shows it to no one."),
+        )
     )
 
 
-def _duration(seconds: int) -> str:
+def duration(seconds: float, say: Terminal) -> str:
     """About how long, for people.
 
-    >>> _duration(20), _duration(50), _duration(1000)
-    ('about 20 seconds', 'about a minute', 'about 17 minutes')
+    >>> [duration(seconds, Terminal()) for seconds in (2, 20, 50, 1000, 7200)]
+    ['a few seconds', 'about 20 seconds', 'about a minute', 'about 17 minutes', 'about 2 hours']
     """
-    minutes = round(seconds / 60)
+    minutes, hours = round(seconds / 60), round(seconds / 3600)
     if seconds < 45:
-        return f"about {seconds} seconds"
-    return "about a minute" if minutes == 1 else f"about {minutes} minutes"
+        return say("a few seconds") if seconds < 10 else say("about {seconds} seconds", seconds=round(seconds))
+    if minutes < 90:
+        return say("about a minute") if minutes == 1 else say("about {minutes} minutes", minutes=minutes)
+    return say("about {hours} hours", hours=hours)
 
 
 def _play(*options: Any) -> None:
@@ -133,7 +147,7 @@ def _play(*options: Any) -> None:
         account = asyncio.run(play(asked))
     except StageError as error:
         raise ProblemError(str(error), "Report it with the game, the device and the seed.") from error
-    click.echo(account.summary(), err=asked.as_json)
+    click.echo(account.summary(Terminal(asked.language)), err=asked.as_json)
     if account.differences and asked.visitor:
         click.echo("\n".join(account.differences))
     elif account.differences:

@@ -8,6 +8,7 @@ import os
 import sys
 import tempfile
 import webbrowser
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
@@ -18,6 +19,7 @@ import msgspec
 from controller.api.client import ApiClient
 from controller.api.messages import BEGINNING
 from controller.api.narration import tell
+from controller.commands.language import Terminal
 from controller.commands.vocabulary import words_of
 from controller.games.specification import Unit
 from controller.language import ENGLISH, translated
@@ -83,7 +85,8 @@ async def _follow(asked: DemoOptions, stage: Stage, client: ApiClient, account: 
     stop = asyncio.Event()
     drawing = asyncio.create_task(_draw(client, stop, asked.language)) if live else None
     taken = Taken()
-    taking = asyncio.create_task(_take_events(client, account, taken, None if live or asked.visitor else asked))
+    printed = None if live or asked.visitor else asked
+    taking = asyncio.create_task(_take_events(client, account, taken, printed, _progress(asked)))
     try:
         end = await stage.finished_at(click.echo)
         while taken.entry < end and not taking.done():
@@ -117,6 +120,20 @@ async def show_console(address: str, *, visitor: bool) -> None:
         await asyncio.to_thread(webbrowser.open, address)  # waits for a browser that runs in a terminal
 
 
+def _progress(asked: DemoOptions) -> Callable[[int], None] | None:
+    """A line on the terminal for what is written elsewhere; None where there is none, or it shows the rounds."""
+    if asked.visitor or sys.stdout.isatty() or not sys.stderr.isatty():
+        return None
+    say = Terminal(asked.language)
+
+    def show(round_number: int) -> None:
+        end = "\n" if round_number >= asked.rounds else ""
+        sys.stderr.write(f"\r{say('round {done} of {rounds}', done=round_number, rounds=asked.rounds)}{end}")
+        sys.stderr.flush()
+
+    return show
+
+
 class Taken:
     """How far the events have been followed."""
 
@@ -125,12 +142,15 @@ class Taken:
         self.news = asyncio.Event()
 
 
-async def _take_events(client: ApiClient, account: Account, taken: Taken, printed: DemoOptions | None) -> None:
+async def _take_events(client: ApiClient, account: Account, taken: Taken, printed: DemoOptions | None,
+                       progress: Callable[[int], None] | None = None) -> None:  # fmt: skip
     async for event in client.events():
         if event is not None:
             account.take(event)
             if printed is not None:
                 _print(event, printed)
+            if event["event"] == "round_began" and progress is not None:
+                progress(event["round"])
             taken.entry = event["entry"]
             taken.news.set()
 

@@ -165,6 +165,10 @@ class Course(TableCourse[ScriptedDevice]):
         for wager in self.setting.wagers:
             self.lay(wager)
 
+    def next_round(self) -> None:
+        self.load()
+        self.place_your_bets()
+
     def occupy(self, boxes: tuple[int, ...]) -> None:
         self.do(operations.OccupyBoxes(boxes))
 

@@ -8,11 +8,26 @@ from typing import Final, TypeAlias
 from controller.people_words.table_of_words import NothingDoneError
 from controller.people_words.tokens import Tokens
 from controller.people_words.word import Word, plain
+from controller.table import operations
 from firmware_bridge.cards import Card
 from simulators.scenarios.course import Course
 
 Act: TypeAlias = Callable[[Course], None]
 TOGETHER: Final = 3  # cards of a set
+
+
+def _read_swapped(tokens: Tokens) -> Act:
+    first, second = tokens.place(), tokens.place()
+
+    def swap(course: Course) -> None:
+        cards = [
+            operations.CardAt(ordinal, other)
+            for place, other in ((first, second), (second, first))
+            for ordinal in course.ordinals_at(place)
+        ]
+        course.enter(operations.PlaceCards(tuple(cards)))
+
+    return swap
 
 
 def _read_take(tokens: Tokens) -> Act:
@@ -95,6 +110,12 @@ def _power_back(course: Course) -> None:
 
 
 DEVICE_STEPS: Final[Mapping[str, Word[Course]]] = {
+    "swapped": Word(
+        "swapped PLACE PLACE",
+        "the hands of two places lie at each other's",
+        _read_swapped,
+        (operations.PlaceCards,),
+    ),
     "take": Word("take NUMBER", "sets are lifted, or cards drawn, due or not", _read_take),
     "device face-up": Word("device face-up NUMBER", "a card lies face up inside", _read_face_up),
     "device together": Word("device together NUMBER [order known]", "cards are drawn at once", _read_together),

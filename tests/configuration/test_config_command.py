@@ -16,7 +16,7 @@ from controller.commands.config.example import example
 from controller.commands.config.meanings import LEFT_OUT, MEANINGS, SECTIONS
 from controller.commands.config.options import sections
 from controller.commands.main import main
-from controller.daemon.configuration import Configuration, read_configuration
+from controller.daemon.configuration import Configuration, ConfigurationError, read_configuration
 from controller.journal.sealing import create_key_file
 from tests.configuration import options_page
 from tests.configuration.test_nonsense import GOOD, HASH
@@ -64,7 +64,12 @@ def test_all_mistakes_at_once_each_with_its_place(good: Path) -> None:
     good.write_text(bad)
     done = cardshoe("check", str(good))
     assert done.exit_code == 78
-    for said in ("has 3 mistakes", "[table] unit must be one of sets, singles", "no key socke", "pin_hash of mo"):
+    for said in (
+        "has 3 mistakes",
+        "[table] unit must be one of sets, singles",
+        "no key socke",
+        "[[people]] mo: the pin_hash is no hash of a PIN",
+    ):
         assert said in done.stderr
     found = json.loads((asked := cardshoe("check", str(good), "--json")).stdout)
     assert asked.exit_code == 78
@@ -113,9 +118,9 @@ def test_the_example_lacks_only_what_a_person_has_to_make(tmp_path: Path) -> Non
     path.write_text(text)
     done = cardshoe("check", str(path))
     assert done.exit_code == 78
-    assert re.findall(r"^  - (.*?) is none;", done.stderr, re.MULTILINE) == [
-        "the pin_hash of sam",
-        "the pin_hash of max",
+    assert re.findall(r"^  - (.*?) is no hash of a PIN;", done.stderr, re.MULTILINE) == [
+        "[[people]] sam: the pin_hash",
+        "[[people]] max: the pin_hash",
     ]
     path.write_text(text.replace(FILL_IN, HASH))
     read_configuration(path)
@@ -171,3 +176,15 @@ def test_what_is_in_force_is_shown_with_defaults_and_without_secrets(good: Path)
     as_json = cardshoe("show", str(good), "--json").stdout
     assert HASH not in as_json
     assert json.loads(as_json)["people"][1]["pin_hash"] == "set"
+
+
+def test_a_house_row_is_offered_what_a_house_may_decide(tmp_path: Path) -> None:
+    text = (
+        cardshoe("example").stdout.replace(FILL_IN, HASH)
+        + '\n[[house]]\nrule = "H1"\nkind = "late_bet"\ndisposition = "pray"\n'
+    )
+    (tmp_path / "table.toml").write_text(text)
+    with pytest.raises(ConfigurationError) as refused:
+        read_configuration(tmp_path / "table.toml")
+    assert "disposition must be one of void, continue, remove_hand, refer, reshuffle, not 'pray'" in str(refused.value)
+    assert "start again" not in refused.value.hint

@@ -92,7 +92,7 @@ def test_what_the_sections_say_together_is_told_with_the_rest(tmp_path: Path) ->
         ("[readings]", "wrong_count is general or specific"),
         ("[readings]", "established_by must be chosen"),
         ("[limits] moon", "'moon'"),
-        ("mo", "has no pin_hash"),
+        ("[[people]] mo", "has no pin_hash"),
     ):
         assert any(one.startswith(place) and words in one for one in told), (place, told)
     assert len(told) == 5, told

@@ -22,8 +22,9 @@ from tests.operate.bench_table import BenchTable
 if TYPE_CHECKING:
     from playwright.async_api import Locator, Page
 
-DEALER, SUPERVISOR, _ = CREW
+DEALER, SUPERVISOR, MANAGER = CREW
 IN_A_SET = 3
+AT_A_CARD = {"exposed_card", "dropped_card", "wrong_viewer", "player_exposed"}
 FRAME = 50  # ms after which the page has drawn what a tap changed
 DEAD = 350  # ms for which a button whose meaning changed does not count
 
@@ -99,6 +100,10 @@ class Person:
         """Until the sentence says it."""
         await self.page.locator("#sentence .text", has_text=text).wait_for()
 
+    async def counts(self, text: str) -> None:
+        """Until it stands beside the sentence."""
+        await self.page.locator("#sentence .count", has_text=text).wait_for()
+
     async def reads(self, text: str) -> None:
         """Until one of the panel's facts says it."""
         await self.page.locator("#panel .facts p", has_text=text).first.wait_for()
@@ -153,11 +158,13 @@ class Person:
         await self.press("ok")
 
     async def report(self, kind: str, place: str = "") -> None:
-        """What was noticed, and where, if that is asked."""
+        """What was noticed, and where, if that is asked; not which card it was."""
         await self.press("report_irregularity")
         await self.press(kind)
         if place:
             await self.tap(place)
+        if place and kind in AT_A_CARD:
+            await self.press("unknown")
 
     async def confirm(self, member: CrewMember) -> None:
         """It is so: that person signs."""

@@ -10,11 +10,13 @@ from typing import Any, Final
 
 import msgspec
 
+from controller.api.in_language import in_language
 from controller.api.messages import encode
 from controller.api.screen_state import Kind as Receiver
 from controller.api.screen_state import LastView, PersonView, ScreenView, own_part, table_message, with_own_part
 from controller.api.view import LinkView, view_of
 from controller.games.specification import Choice, Kind, Unit
+from controller.language import ENGLISH
 from controller.roles import Role
 from controller.table import operations
 from controller.table.offers import offers
@@ -36,19 +38,21 @@ SEVEN: Final = (1, 2, 3, 4, 5, 6, 7)
 SCREEN: Final = ScreenView(True, "0a1b2c3d4e5f", "Table 7 left", "ana", "Ana", NOW + 36_000_000_000_000)
 PEOPLE: Final = (
     PersonView("ana", "Ana", "dealer", 0, 5),
-    PersonView("sam", "Sam Ho", "pit supervisor", 0, 4),
-    PersonView("li", "Li Wei", "pit manager", 0, 5),
-    PersonView("kim", "Kim Lau", "shift manager", NOW + 240_000_000_000, 0),
+    PersonView("sam", "Sam Ho", "pit_supervisor", 0, 4),
+    PersonView("li", "Li Wei", "pit_manager", 0, 5),
+    PersonView("kim", "Kim Lau", "shift_manager", NOW + 240_000_000_000, 0),
 )
 Made = Callable[[], TableHarness]
 
 
-def message(state: TableState, sentence: str = "Box 1: 3 cards.", *, operates: bool = True) -> dict[str, Any]:
-    """What a screen is given of a table in that state."""
+def message(
+    state: TableState, sentence: str = "Box 1: 3 cards.", *, operates: bool = True, language: str = ENGLISH
+) -> dict[str, Any]:
+    """What a screen is given of a table in that state, in its language."""
     link = LinkView("ready", 0.4, 1) if state.device.connected else LinkView("lost", 12.0, 1, "link-lost")
     last = LastView(state.entry, NOW, sentence)
     offered = offers(state) if operates else ()
-    shared = table_message(state, view_of(state, link), offered, last, Receiver(operates))
+    shared = in_language(table_message(state, view_of(state, link), offered, last, Receiver(operates)), language)
     own = own_part(SCREEN, PEOPLE) if operates else own_part(ScreenView(), ())
     made: dict[str, Any] = msgspec.json.decode(with_own_part(encode(shared), own))
     return made
@@ -59,12 +63,12 @@ def beat(state: dict[str, Any]) -> dict[str, Any]:
     return {"utc_ns": NOW, "age": device["age"], "link": device["link"]}
 
 
-def examples() -> dict[str, dict[str, Any]]:
+def examples(language: str = ENGLISH) -> dict[str, dict[str, Any]]:
     """Every message, by the name of its state."""
-    return {name: message(made.state) for name, made in _tables()}
+    return {name: message(made.state, language=language) for name, made in tables()}
 
 
-def _tables() -> Iterator[tuple[str, TableHarness]]:
+def tables() -> Iterator[tuple[str, TableHarness]]:
     for phase in Phase:
         if phase is not Phase.DEALING_SINGLES:
             yield str(phase), to_phase(Unit.SETS, phase)

@@ -1,4 +1,4 @@
-"""What must hold of the page in every state: where its regions lie, and that nothing is small, cut or in the way.
+"""What must hold of the page in every state: where the regions, Problem and Pause lie, that nothing is small or cut.
 
 The measuring itself happens in the page, by one script, so that every kind of test can use it.
 """
@@ -21,6 +21,15 @@ DRAWN: Final = """async () => {
   for (const _ of [1, 2]) await new Promise(done => requestAnimationFrame(done));
 }"""
 
+# A person opens a matter that waits and holds nothing; whether there is one.
+OPENED: Final = """async () => {
+  const { store } = await import("/console/js/store.js");
+  const matter = store.screen.view.irregularities.find(one => !one.blocks);
+  store.set({ matter: matter?.id });
+  for (const _ of [1, 2]) await new Promise(done => requestAnimationFrame(done));
+  return Boolean(matter);
+}"""
+
 MEASURE: Final = """() => {
   const round = ({x, y, width, height}) => [x, y, width, height].map(Math.round);
   const visible = found => [...document.querySelectorAll(found)].filter(one => one.checkVisibility());
@@ -41,6 +50,8 @@ MEASURE: Final = """() => {
     return small;
   };
 
+  const always = () => visible("#panel .always button").map(one => round(one.getBoundingClientRect()));
+
   const targets = () => visible("button, [role=button], a, input")
     .map(one => [one.textContent, one.getBoundingClientRect()])
     .filter(([, {width, height}]) => width < TARGET - 0.01 || height < TARGET - 0.01)
@@ -55,6 +66,14 @@ MEASURE: Final = """() => {
       return beside || top < region.top - 1 || bottom > region.bottom + 1 || one.scrollWidth > one.clientWidth + 1;
     })
     .map(one => `${one.closest("section").id}: ${one.textContent}`);
+
+  const out = () => visible("#panel .left button")
+    .filter(one => {
+      const {top, bottom} = one.getBoundingClientRect();
+      const panel = document.getElementById("panel").getBoundingClientRect();
+      return top < panel.top || bottom > panel.bottom;
+    })
+    .map(one => one.textContent);
 
   // Nothing has to be scrolled to but in a list of more than 16, and a label stays in its button; what a line has below
   // its letters (6 pixels) may not.
@@ -81,11 +100,11 @@ MEASURE: Final = """() => {
   };
 
   return {
-    "regions": regions(),
+    "regions": [...regions(), ...always()],
     "small text": texts(),
     "small targets": targets(),
     "cut": cut(),
-    "out of the panel": hidden(),
+    "out of the panel": [...hidden(), ...out()],
     "overlapping": overlapping(),
     "primary acts": Math.max(0, visible("#panel button.primary").length - 1),
   };

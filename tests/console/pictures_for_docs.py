@@ -51,6 +51,7 @@ async def a_round() -> None:
         await take(console, "problem")
         await console.press("exposed_card")
         await console.tap("B1")
+        await console.press("unknown")
         await console.page.locator("#sentence.red").wait_for()
         await take(console, "exposed")
         await console.press("confirm")

@@ -273,3 +273,29 @@ def test_players_see_the_layout_from_their_side(page: Page, server: PageServer) 
     assert dealer is not None
     assert box is not None
     assert dealer["y"] < box["y"]
+
+
+@pytest.mark.parametrize("name", ["dealing_sets", "dealing_singles"])
+def test_where_the_shift_lapsed_in_a_deal_the_dealer_is_asked_to_sign_on(
+    page: Page, server: PageServer, name: str
+) -> None:
+    state = states()[name]
+    view = state["view"] | {"dealer": "ana"}
+    offer = {"operation": "sign_on", "allowed": True, "role": "dealer", "arguments": {}, "needs": []}
+    nobody = state["screen"] | {"dealer": "", "dealer_name": ""}
+    show(server, name, view=view, screen=nobody, offers=[*state["offers"], offer])
+    page.goto(server.address)
+    page.locator('#panel .primary[data-act="sign_on/"]').wait_for()
+    show(server, name, view=view | {"dealer": ""}, screen=nobody, offers=[*state["offers"], offer | STARTS])
+    page.locator('#panel .primary[data-act="dealer_on/"]').wait_for()
+
+
+STARTS: Final = {"operation": "dealer_on"}
+
+
+def test_hands_of_a_void_round_are_neither_won_nor_lost(page: Page, server: PageServer) -> None:
+    settled = states()["settling"]["view"]
+    show(server, "voided", view=settled | {"phase": "voided", "bets_to_return": False})
+    page.goto(server.address)
+    page.wait_for_selector(".place[data-place=B1] .card")
+    assert page.locator(".place .mark").all_inner_texts() == [""] * page.locator(".place").count()

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from controller.games.specification import Unit
-from tests.console.clicking import DEALER, SUPERVISOR, opened
+from tests.console.clicking import DEALER, SUPERVISOR, Console, opened
 from tests.end_to_end.processes import PATIENCE
 
 pytestmark = [pytest.mark.browser, pytest.mark.tool("chromium")]
@@ -20,6 +20,12 @@ async def test_a_whole_round_of_sets() -> None:
         await console.end_round()
 
 
+async def signs_what(console: Console) -> None:
+    """The matter and its place, the clause, the round."""
+    await console.reads("It is so \u00b7 A card exposed in dealing: Box 1")
+    await console.reads("NC 5.7. Round 1")
+
+
 async def test_an_exposed_card_from_the_report_to_its_end() -> None:
     async with opened() as console:
         await console.to_dealing(1, 3)
@@ -27,8 +33,11 @@ async def test_an_exposed_card_from_the_report_to_its_end() -> None:
         await console.report("exposed_card", "B1")
         await console.page.locator("#sentence.red").wait_for()
         await console.press("confirm")
+        await signs_what(console)
+        await console.press(SUPERVISOR.id)
+        await signs_what(console)
         await console.sign(SUPERVISOR, "111222")
-        await console.page.locator("#panel .facts", has_text="4 tries left").wait_for()
+        await console.counts("4 tries left")
         await console.sign(SUPERVISOR)
         await console.press("others")
         await console.says("3 cards to Box 3")

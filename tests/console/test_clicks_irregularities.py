@@ -167,7 +167,7 @@ async def test_a_cable_that_is_pulled_and_put_in_again() -> None:
         await console.reads("1. Waiting for the device.")
         await console.page.locator('#panel .primary.off[data-act="continue_round/"]').wait_for()
         await console.at_device("plug", "plugged in")
-        await console.reads("2. Its account agrees.")
+        await console.reads("2. The device's counts agree.")
         await console.press("continue_round/")
         await console.says("3 cards to Box 3")
 
@@ -285,7 +285,7 @@ async def test_a_doubt_is_ended_by_a_count_with_a_witness() -> None:
         await console.press("ok")
         await console.says("Who counted with you?")
         await console.press(SUPERVISOR.id)
-        await console.says("Confirm that play goes on.")
+        await console.says('Press "Play goes on".')
         await console.confirm(SUPERVISOR)
         await console.says("turn over the Dealer's hand")
 
@@ -338,7 +338,7 @@ async def test_a_device_that_falls_silent_and_answers_again() -> None:
         await console.reads("3. Compare the cards with the screen.")
         await buttons_lie_apart(console)
         await console.at_device("silent off", "off")
-        await console.reads("2. Its account agrees.")
+        await console.reads("2. The device's counts agree.")
         await console.press("continue_round/")
         await console.says("3 cards to Box 3")
 

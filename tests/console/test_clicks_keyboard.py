@@ -251,6 +251,7 @@ async def test_an_irregularity_from_the_report_to_its_signature() -> None:
         await person.choose("exposed_card")
         await console.page.locator('.place.picking[data-place="B1"]').wait_for()
         await person.key("1")
+        await person.choose("unknown")
         await person.enter("confirm")
         await person.sign(SUPERVISOR)
         await person.enter("others")

@@ -42,13 +42,13 @@ async def test_five_wrong_pins_lock_a_person_and_another_signs() -> None:
         for left in ("4 tries left", "3 tries left", "2 tries left", "1 try left", "Locked until"):
             await console.says("Sam: enter your PIN.")
             await console.enter_pin(WRONG)
-            await console.reads(left)
+            await console.counts(left)
             assert await console.page.locator("#panel output").inner_text() == ""
         assert len((await console.state())["irregularities"]) == 1
         await console.press("1")
         assert await console.page.locator('#panel [data-act="ok"].off').count() == 1
         await console.press(MANAGER.id)
-        await console.reads("5 tries left")
+        await console.counts("5 tries left")
         await console.enter_pin(MANAGER.pin)
         await console.press("others")
         await console.says("3 cards to Box 3")

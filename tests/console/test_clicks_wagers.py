@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.console.clicking import SUPERVISOR, Console, opened
+from tests.console.clicking import MANAGER, SUPERVISOR, Console, opened
 from tests.console.measures import DRAWN, MEASURE, wrong
 
 pytestmark = [pytest.mark.browser, pytest.mark.tool("chromium")]
@@ -14,11 +14,16 @@ async def enter_bettor(console: Console, name: str) -> None:
     await console.choose_in_menu("enter_bettor/")
     await console.page.locator("#panel input").fill(name)
     await console.click(console.page.locator("#panel .input button"))
+    await console.press("stands")
     await console.answers(f"{name} bets here")
 
 
 async def bet(console: Console, bettor: str, wager: str, box: int, amount: int) -> None:
     await console.press("place_wager/")
+    await finish_bet(console, bettor, wager, box, amount)
+
+
+async def finish_bet(console: Console, bettor: str, wager: str, box: int, amount: int) -> None:
     await console.press(bettor)
     await console.press(wager)
     await console.tap(f"B{box}")
@@ -130,3 +135,52 @@ async def test_a_power_failure_with_no_outcome_established_returns_every_bet() -
         await console.says("Return all bets")
         await console.press("record_settled/")
         assert {bet["verdict"] for bet in (await console.state())["settlement"]} == {"returned"}
+
+
+async def restrict(console: Console) -> None:
+    await console.choose_in_menu("restrict_betting/")
+    await console.says("Which boxes take no bets?")
+
+
+async def test_bets_are_restricted_from_what_is_in_force() -> None:
+    """Box 2 takes no bets and box 3 two of a kind; then box 2 is opened again, and the rest stays."""
+    async with opened() as console:
+        await restrict(console)
+        await console.press("2")
+        await console.press("done")
+        await console.press("3")
+        await console.press("3")
+        await console.press("done")
+        await console.sign(MANAGER)
+        await console.answers("box 2 takes no bets")
+        await restrict(console)
+        pressed = console.page.locator('#panel .list [aria-pressed="true"]')
+        assert await pressed.all_inner_texts() == ["Box 2"]
+        await console.press("2")
+        await console.press("done")
+        assert await pressed.all_inner_texts() == ["Box 3: at most 2 of a kind"]
+        await console.press("done")
+        await console.sign(MANAGER)
+        await console.answers("estricted: box 3 takes 2 wagers at most")
+
+
+async def test_a_bettor_sits_at_a_box_and_looks_and_a_bet_that_was_overlooked_lies() -> None:
+    async with opened() as console:
+        await console.choose_in_menu("enter_bettor/")
+        await console.page.locator("#panel input").fill("Ann")
+        await console.click(console.page.locator("#panel .input button"))
+        await console.tap("B3")
+        await console.answers("Ann bets here")
+        await console.press("place_your_bets/")
+        await console.choose_in_menu("place_wager/true")
+        await finish_bet(console, "Ann", "main", 3, 100)
+        await console.page.locator('.place.lit[data-place="B3"]').wait_for()
+        await console.press("no_more_bets/")
+        await console.deal(2)
+        await console.page.locator('.place.lit[data-place="D"], #panel [data-act="expose_hand/D"]').first.wait_for()
+        await console.press("handle_cards/true")
+        await console.tap("B3")
+        await console.press("Ann")
+        await console.page.locator('[data-place="B3"] .seen .sign').nth(1).wait_for()
+        (hand,) = [one for one in (await console.state())["hands"] if one["place"] == "B3"]
+        assert (hand["handled"], hand["viewed"]) == (True, True)

@@ -59,8 +59,7 @@ async def visit(child: Child, chromium: Browser) -> None:
     await console.press("no_more_bets/")
     exposed = await printed(child, r"A card of (.*) lies face up")
     box = re.search(r"\d+", exposed[1])
-    await console.report("exposed_card")
-    await console.tap(f"B{box[0]}" if box else "D")
+    await console.report("exposed_card", f"B{box[0]}" if box else "D")
     await console.confirm(SUPERVISOR)
     await console.press("others")
     for place in ("D", *(f"B{number}" for number in boxes)):

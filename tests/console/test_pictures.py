@@ -16,7 +16,7 @@ from controller.games.specification import Unit
 from tests.console.album import Album, write_index
 from tests.console.clicking import DEALER, SUPERVISOR, Console, opened
 from tests.console.examples import beat, examples
-from tests.console.measures import LANGUAGES
+from tests.console.measures import LANGUAGES, OPENED
 from tests.console.page_server import PageServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.tool("chromium")]
@@ -63,7 +63,7 @@ async def opening(console: Console, album: Album) -> None:
     for digit in "345":
         await console.press(digit)
     await console.press("ok")
-    await page.locator("#panel .facts", has_text="4").wait_for()
+    await page.locator("#sentence .count", has_text="4").wait_for()
     await album.take("wrong pin")
     await console.sign(DEALER)
     await page.locator('#panel [data-act="open_table/"]').wait_for()
@@ -150,6 +150,9 @@ async def irregularities(console: Console, album: Album) -> None:
     await console.press("exposed_card")
     await album.take("where")
     await console.tap("B1")
+    await page.locator('#panel [data-act="unknown"]').wait_for()
+    await album.take("which card")
+    await console.press("1")
     await page.locator("#sentence.red").wait_for()
     await album.take("exposed card")
     await console.press("confirm")
@@ -274,7 +277,8 @@ async def test_nothing_is_amiss_in_prepared_states(path: str, language: str, ser
         chromium = await started.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         page = await chromium.new_page()
         album = Album(f"{name}-{language}", page)
-        states = prepared() if not path else {key: value for key, value in prepared().items() if key in DISPLAYED}
+        all_states = prepared(language)
+        states = all_states if not path else {key: all_states[key] for key in DISPLAYED}
         for state, message in states.items():
             more: dict[str, Any] = {"offers": [], "people": [], "screen": {"enrolled": False}} if path else {}
             server.show(message | more | {"shown": state}, beat(message))
@@ -284,6 +288,8 @@ async def test_nothing_is_amiss_in_prepared_states(path: str, language: str, ser
                 await album.prepare()
             await page.evaluate(SHOWN, state)
             await album.take(state)
+            if not path and await page.evaluate(OPENED):
+                await album.take(f"{state} opened")
         await chromium.close()
         server.hang_up()
     assert album.found == {}
@@ -292,5 +298,5 @@ async def test_nothing_is_amiss_in_prepared_states(path: str, language: str, ser
 DISPLAYED: Final = ("betting", "dealing_sets", "settling", "four cards", "away")
 
 
-def prepared() -> dict[str, dict[str, Any]]:
-    return examples()
+def prepared(language: str) -> dict[str, dict[str, Any]]:
+    return examples(language)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 
-from controller.table.offers import offers
-from tests.console.examples import beat, message
+from controller.games.specification import Unit
+from controller.table import operations
+from controller.table.offers import Offer, offers
+from controller.table.phases import Phase
+from tests.console.examples import beat, message, tables
 from tests.console.page_server import PageServer
-from tests.table.every_state import every_state
+from tests.table.every_state import every_state, to_phase
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -94,6 +98,89 @@ def missing(screen: dict[str, Any], shown: dict[str, Any]) -> set[str]:
         if offer["allowed"] and here and not waits and not is_shown(offer, shown):
             found.add(f"{screen['view']['phase']}: {offer['operation']} {offer['arguments']}")
     return found
+
+
+# What a report of each kind asks, in this state.
+ASKED = """async () => {
+  const { store } = await import("/console/js/store.js");
+  const { argument, cancel, start } = await import("/console/js/flow.js");
+  const { ask } = await import("/console/js/steps.js");
+  const found = new Set();
+  for (const { kind } of store.screen.reports) {
+    start(store.screen.offers.find((one) => one.operation === "report_irregularity"));
+    ask("kind", store.screen, store.own.flow).list.find((one) => one.key === kind).act();
+    for (const step of store.own.flow?.steps ?? []) found.add(argument(step).name);
+    cancel();
+  }
+  return [...found];
+}"""
+STEPS = """async () => Object.keys((await import("/console/js/needs.js")).STEPS)"""
+
+# Fields that an act of the page fills itself: of a correction, of answers, of a report of the round before.
+FILLED = {
+    "confirm_irregularity": {"facts"},
+    "correct_entry": {"instead"},
+    "enrol_screen": {"name", "token_hash"},
+    "name_order": {"ordinals"},
+    "report_irregularity": {"earlier"},
+}
+# Fields of what is offered in no state of these tests; by clicks they are entered in others.
+CLICKED = {
+    "choose_option": {"absent"},
+    "release_deck": {"deck", "reason", "count", "witness"},
+    "remove_screen": {"screen"},
+    "rule": {"bets"},
+    "show_first_card": {"card"},
+}
+# Fields that only a program fills, or the terminal.
+ELSEWHERE = {
+    "cancel_start": {"announced"},
+    "correct_bet": {"bettor", "wager", "box", "placed_by"},
+    "handle_cards": {"bettor"},  # asked where bettors are entered
+    "place_wager": {"placed_by"},
+    "recall_cards": {"place"},
+    "report_irregularity": {"note"},
+    "restrict_betting": {"one_box"},  # asked where bettors are entered
+    "shuffled_outside": {"deck"},
+}
+
+
+def fields_entered() -> dict[str, set[str]]:
+    """Of each operation: what its offers know of it, and what they need, in any state."""
+    found: dict[str, set[str]] = {}
+    for offer in every_offer():
+        found.setdefault(offer.operation, set()).update(offer.arguments, offer.needs)
+    return found
+
+
+def test_every_field_of_an_operation_can_be_entered(browser: Browser, server: PageServer) -> None:
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    state = message(to_phase(Unit.SETS, Phase.EXAMINING).state)
+    server.show(state, beat(state))
+    page.goto(server.address)
+    page.wait_for_selector('[data-act="report_irregularity"]')
+    entered = fields_entered()
+    entered["report_irregularity"] |= {*page.evaluate(ASKED)}
+    steps = {*page.evaluate(STEPS)}
+    page.close()
+    server.hang_up()
+    lacking = {}
+    for operation in get_args(operations.AnyOperation):
+        name = operation.__struct_config__.tag
+        fields = {*operation.__struct_fields__} - FILLED.get(name, set()) - ELSEWHERE.get(name, set())
+        fields -= CLICKED.get(name, set())
+        if missed := fields - entered.get(name, set()):
+            lacking[name] = missed
+    assert lacking == {}
+    asked = {(one.operation, field) for one in every_offer() for field in one.needs}
+    assert not {(name, field) for name, field in asked if not {field, f"{name}.{field}"} & steps}
+
+
+def every_offer() -> Iterator[Offer]:
+    for _, state in every_state():
+        yield from offers(state)
+    for _, table in tables():
+        yield from offers(table.state)
 
 
 def test_every_offer_can_be_entered(browser: Browser, server: PageServer) -> None:

@@ -1,4 +1,7 @@
-"""Every state at every size, in every language and theme: where things lie, how large they are, that none is cut."""
+"""Every state at every size, in every language and theme: where things lie, how large they are, that none is cut.
+
+Problem and Pause lie at the same place in each, also beside a matter that was opened.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from tests.console.examples import beat, examples
-from tests.console.measures import LANGUAGES, MEASURE, SIZES, THEMES, wrong
+from tests.console.measures import LANGUAGES, MEASURE, OPENED, REGIONS, SIZES, THEMES, wrong
 from tests.console.page_server import PageServer
 
 if TYPE_CHECKING:
@@ -26,8 +29,8 @@ HEIGHTS: Final = {  # of the regions, by the size of the window
 
 
 @cache
-def states() -> dict[str, dict[str, Any]]:
-    return examples()
+def states(language: str = "en") -> dict[str, dict[str, Any]]:
+    return examples(language)
 
 
 @pytest.fixture(params=list(product(SIZES, LANGUAGES, THEMES)), ids=str)
@@ -40,7 +43,7 @@ def shown(request: pytest.FixtureRequest, browser: Browser, server: PageServer) 
     page.on("pageerror", lambda error: said.append(str(error)))
 
     def show(name: str) -> Page:
-        state = states()[name]
+        state = states(language)[name]
         server.show(state | {"shown": name}, beat(state))
         if page.url == "about:blank":
             page.goto(f"{server.address}/?language={language}&theme={theme}")
@@ -69,11 +72,14 @@ def test_regions_never_move_and_nothing_is_small_or_cut(shown: Callable[[str], P
         lie = lie or measured["regions"]
         if amiss := wrong(measured, lie):
             found[name] = amiss
+        if page.evaluate(OPENED) and (amiss := wrong(page.evaluate(MEASURE), lie)):
+            found[f"{name}, opened"] = amiss
     assert not found
     assert lie is not None
     size = page.viewport_size
     assert size is not None
-    heights = tuple(height for _, _, _, height in lie)
+    regions = lie[: len(REGIONS)]
+    heights = tuple(height for _, _, _, height in regions)
     assert heights == HEIGHTS[(size["width"], size["height"])]
-    assert all(x == 0 and width == size["width"] for x, _, width, _ in lie)
+    assert all(x == 0 and width == size["width"] for x, _, width, _ in regions)
     assert sum(heights) - size["height"] in (0, 1)  # rounded

@@ -11,14 +11,17 @@ from random import Random, SystemRandom
 from typing import Any
 
 import aiohttp
+import msgspec
 import pytest
 
 from controller.api.client import ApiClient
 from controller.api.messages import EventId
 from controller.api.narration import tell
 from controller.commands.vocabulary import words_of
+from controller.daemon.table_service import SETTINGS_DUE
 from controller.games.specification import Unit
 from controller.table import operations
+from controller.table.phases import Phase
 from controller.table.record import ConfigurationRecord, DeviceRecord
 from controller.table.settings import Settings
 from firmware_bridge.device_keys import write_device_keys
@@ -137,11 +140,26 @@ async def test_in_a_round_people_change_at_once_and_settings_after_it(stage: Sta
     await reload(stage)
     assert (await events(stage, "configuration_recorded"))[-1]["configuration"]["people"][0]["name"] == "Dora"
     assert len(await events(stage, "game_chosen")) == 1
-    assert any("change after this round" in one for one in (await crew.view()).warnings)
+    assert any("change with the next round" in one for one in (await crew.view()).warnings)
     await crew.do(operations.CancelStart())
     chosen = await events(stage, "game_chosen")
     assert [one["settings"]["limits"][0]["minimum"] for one in chosen] == [10, 20]
     assert (await crew.view()).warnings == ()
+
+
+async def test_a_table_that_closes_after_a_round_takes_the_settings_that_waited() -> None:
+    """The next device and the next dealer find the new ones."""
+    async with served(Disk(), Line()) as service:
+        settings = Settings("NC", Unit.SETS, 5)
+        state = service.state
+        service.state = msgspec.structs.replace(state, phase=Phase.CONCLUDED)
+        assert await service.configure(ConfigurationRecord("1.0", DeviceRecord("tcp://127.0.0.1:1")), settings)
+        assert (service.state.settings, service.state.settings_wait) == (state.settings, settings)
+        assert SETTINGS_DUE in service.view().warnings
+        service.state = msgspec.structs.replace(service.state, phase=Phase.CLOSED)
+        assert await service.answers()
+        assert (service.state.settings, service.state.settings_wait) == (settings, None)
+        assert SETTINGS_DUE not in service.view().warnings
 
 
 async def test_settings_that_wait_for_the_end_of_a_round_outlast_a_kill(stage: Stage, crew: Crew) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ from click.testing import CliRunner, Result
 from controller.commands.doctor.files import growth_of
 from controller.commands.doctor.machine import Machine, User, may, run_program
 from controller.commands.main import main
+from firmware_bridge.device_keys import write_device_keys
 from tests.interfaces.test_init import REAL
 
 ANSWERS = {
@@ -62,6 +65,7 @@ class Pc:
         text = self.table.read_text()
         text = text.replace("/var/lib", f"{self.root}/var/lib").replace("/run/cardshoe/NC-01", str(self.sockets))
         self.table.write_text(text)
+        write_device_keys(self.etc / "device.keys", {SERIAL: bytes(32)})
         self.journal.mkdir(parents=True)
         self.sockets.mkdir()
         self.sockets.chmod(0o777)
@@ -137,6 +141,10 @@ def old_rules(pc: Pc) -> None:
     (pc.root / "etc/udev/rules.d/70-cardshoe.rules").write_text("# of an earlier version\n")
 
 
+def unpaired(pc: Pc) -> None:
+    (pc.etc / "device.keys").write_text("")
+
+
 def open_key(pc: Pc) -> None:
     (pc.etc / "journal.key").chmod(0o644)
 
@@ -207,8 +215,9 @@ def damaged_journal(pc: Pc) -> None:
     [
         (close_node, "device", "problem", "nobody may not open", "udevadm trigger"),
         (unplug, "device", "problem", "There is no /dev/cardshoe/CARDSHOE-0001", "Plug the device in"),
-        (no_rules, "udev", "problem", "udev has no 70-cardshoe.rules", "install -m 0644"),
-        (old_rules, "udev", "warning", "not the one of this version", "Compare"),
+        (no_rules, "udev", "problem", "udev has no 70-cardshoe.rules", "install -m 0644 NC-01-files/system/70-"),
+        (old_rules, "udev", "warning", "not the one of this version", "diff "),
+        (unpaired, "pairing", "problem", "CARDSHOE-0001 is not paired", "cardshoe devices pair CARDSHOE-0001"),
         (open_key, "keys", "problem", "Other users may reach", "chmod o-rwx"),
         (unreadable_key, "keys", "problem", "nobody may not read", "chown root:nobody"),
         (damaged_key, "files", "problem", "[journal] key_file", ""),
@@ -239,6 +248,21 @@ def test_what_is_wrong_is_named_with_what_mends_it(
     assert f"-> {found['mend']}" in done.stdout
     if level == "problem":
         assert "at table NC-01" in done.stderr
+
+
+@pytest.mark.parametrize(("spoil", "what"), [(no_rules, "udev"), (old_rules, "udev"), (no_unit, "unit")])
+def test_what_puts_a_file_of_the_pc_in_place_needs_no_folder_of_an_installation(
+    pc: Pc, tmp_path: Path, spoil: Callable[[Pc], None], what: str
+) -> None:
+    """install.md has that folder deleted. The command is carried out here, and twice, up to what needs a real PC."""
+    spoil(pc)
+    mend = re.sub(r"(?<=[ ])/etc", f"{pc.root}/etc", pc.findings()[what]["mend"]).partition(" && ")[0]
+    cardshoe = f'cardshoe() {{ {sys.executable} -m controller "$@"; }}\n'
+    for _ in range(2):
+        done = subprocess.run(["sh", "-c", cardshoe + mend], cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == (1 if spoil is old_rules else 0), done.stderr
+    if spoil is not old_rules:
+        assert pc.findings()[what]["level"] == "ok"
 
 
 def test_what_keeps_the_programs_away_is_seen(pc: Pc) -> None:

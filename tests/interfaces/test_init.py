@@ -127,7 +127,7 @@ def test_what_a_script_did_not_say(tmp_path: Path, without: str, words: str) -> 
         (("--person", "x"), "is not ID=ROLE:NAME"),
         (("--person", "x=owner"), "one of dealer, pit_supervisor"),
         (("--person", "sam=dealer"), "two people are called sam"),
-        (("--console-user", "nobody-of-that-name"), "has no user"),
+        (("--console-user", "nobody-of-that-name"), "Make it first: `adduser nobody-of-that-name`"),
         (("--device", "serial:///dev/x?speed=9"), "speed"),
         (("--device", "a b"), "no serial number and no URL"),
         (("--reading", "established_by=never"), "established_by"),
@@ -293,3 +293,10 @@ async def test_a_round_is_dealt_from_the_folder_of_a_simulated_table() -> None:
         finally:
             device.abandon()
             daemon.abandon()
+
+
+def test_a_simulated_table_says_how_its_cards_are_moved_and_where_its_console_is(tmp_path: Path) -> None:
+    done = CliRunner().invoke(main, ["init", str(tmp_path / "b"), "--simulated", "--yes", "--port", "8080"])
+    lines = done.stdout.splitlines()
+    assert "There type `load` for a deck; in the deal, `lift` for each set." in lines
+    assert 'The console: http://localhost:8080/ (first "Enrol this screen", with a pit supervisor\'s PIN)' in lines

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, get_args
 
 import msgspec
@@ -9,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from controller.api.narration import LINES, LINES_OF_PLACES, tell
-from controller.api.narration_words import ONLY_FOR_MACHINES
+from controller.api.narration_words import AT_THE_DOOR, ONLY_FOR_MACHINES
 from controller.api.view import LinkView, view_of
 from controller.commands.screen import render
 from controller.commands.vocabulary import FOLLOWS, words_of
@@ -22,6 +23,7 @@ from controller.table.model import Stage
 from controller.table.permissions import PERMISSIONS
 from controller.table.phases import Phase
 from controller.table.state import TableState
+from tests.architecture.sources import ROOT
 from tests.table.every_state import to_phase
 from tests.table.harness import TableHarness
 
@@ -51,6 +53,34 @@ def shown(state: TableState) -> str:
     with console.capture() as captured:
         console.print(render(view_of(state, LinkView()), []))
     return captured.get()
+
+
+def test_a_void_round_has_no_outcomes_beside_its_hands() -> None:
+    table = TableHarness(hands={"B1": "KS KD KC"}).start().to_dealing().deal().expose_all()
+    assert " WIN " in shown(table.state)
+    table.report(Kind.FOREIGN_CARD)
+    table.confirm()
+    assert table.at(Phase.VOIDED)
+    page = shown(table.state)
+    assert not [word for word in (" WIN ", " LOSE ", " TIE ") if word in page]
+
+
+def test_what_was_refused_at_the_door_is_told_in_words_and_counted_only_where_it_is_many() -> None:
+    once = events.DoorRefused("not-enrolled", None, 1, "5e5e")
+    assert told(once, "NC") == "refused before the table: an operation at a screen that is not enrolled at screen 5e5e"
+    often = msgspec.structs.replace(once, what="person", uid=0, screen="", count=3)
+    assert told(often, "NC") == "refused before the table: a person who is not known by user 0, 3 times"
+    assert told(events.PinAccepted("sam", None), "NC") == "sam enters the right PIN, after wrong ones"
+
+
+def test_every_refusal_at_the_door_has_words() -> None:
+    """Of each code with which the program refuses for somebody; others are told as they are."""
+    refused = re.compile(r'(?:refused\(\d+, |\.note\(|_refuse\(peer, uid, \d+, )"([a-z-]+)"')
+    sources = [path.read_text("utf-8") for path in (ROOT / "controller/api").glob("*.py")]
+    codes = {code for source in sources for code in refused.findall(source)}
+    never_noted = {"bad-request", "id-used", "last-event-id", "no-answer", "no-round", "screen", "too-slow"}
+    assert "not-enrolled" in codes
+    assert codes - never_noted - set(AT_THE_DOOR) == set()
 
 
 def told(event: Event, game_id: str) -> str | None:

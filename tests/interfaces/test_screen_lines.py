@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from controller.api.screen_lines import line_for_screens
+from controller.api.screen_lines import line_for_screens, names_with_screens
 from controller.games.own_words import OwnWords
+from controller.games.specification import Kind
+from tests.table.harness import TableHarness
 
-NAMES = {"ana": "Ana Ruiz", "e04": "Left"}
+NAMES = {"ana": "Ana Ruiz", "e04": "Left", "#12": 'a bet after "No more bets"'}
 
 
 @pytest.mark.parametrize(
@@ -22,6 +24,10 @@ NAMES = {"ana": "Ana Ruiz", "e04": "Left"}
         ),
         ({"event": "screen_removed", "screen": "e04"}, "Screen Left removed."),
         ({"event": "service_changed", "service": "reconciling", "cause": "/dev/ttyACM0 is gone."}, None),
+        (
+            {"event": "handed_over", "to_dealer": "ana", "from_dealer": "", "open": [12, 14]},
+            'Ana Ruiz takes the table over; open: a bet after "No more bets", 14.',
+        ),
         ({"event": "command_done"}, None),
     ],
 )
@@ -32,3 +38,10 @@ def test_a_line_for_screens(event: dict[str, object], line: str | None) -> None:
 def test_a_text_that_a_person_wrote_is_not_changed() -> None:
     said = line_for_screens({"event": "table_paused", "reason": "ana saw KS"}, OwnWords(), NAMES)
     assert said == "Paused: ana saw KS."
+
+
+def test_the_matters_that_are_open_have_names() -> None:
+    table = TableHarness().start().to_dealing().deal()
+    table.report(Kind.LATE_BET, "B3")
+    names = names_with_screens({}, table.state)
+    assert names == {f"#{table.open.id}": 'a bet after "No more bets"'}

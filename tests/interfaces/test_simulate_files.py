@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 from controller.problems import BadInputError
 from simulators.cli.simulate import in_state_folder
+from tests.architecture.sources import ROOT
 
 
 def files_after_start(driver: str, started_in: Path, state: Path) -> set[str]:
@@ -64,3 +66,20 @@ def test_a_state_folder_that_cannot_be_made_is_named_with_the_options_that_help(
     with pytest.raises(BadInputError, match="cannot be made") as refused:
         in_state_folder("device")
     assert "--key-file" in refused.value.hint
+
+
+@pytest.mark.parametrize(("kind", "word"), [("shuffler", "`lift` takes a set"), ("shoe", "`draw` draws a card")])
+def test_a_person_at_a_terminal_is_told_what_to_type(tmp_path: Path, kind: str, word: str) -> None:
+    ours, theirs = pty.openpty()
+    command = ["simulate", "--kind", kind, "--link", str(tmp_path / "device"), "--key-file", str(tmp_path / "keys")]
+    with subprocess.Popen(
+        [sys.executable, "-m", "controller", *command], stdin=theirs, stdout=subprocess.PIPE, text=True, cwd=ROOT
+    ) as device:
+        assert device.stdout is not None
+        device.stdout.readline()
+        told = device.stdout.readline()
+        device.terminate()
+    os.close(ours)
+    os.close(theirs)
+    assert "`load` puts a deck in" in told
+    assert word in told

@@ -13,8 +13,10 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from click.testing import CliRunner
 
 from controller.api.narration import tell
+from controller.commands.main import main
 from controller.games.specification import Unit
 from simulators.demo.stage import Stage
 from tests.end_to_end.stage import Stage as DaemonStage
@@ -193,3 +195,14 @@ async def test_another_program_at_the_socket_is_named_in_a_sentence(case: str) -
 
 def test_an_event_of_another_version_is_told_by_its_name() -> None:
     assert tell({"entry": 1, "event": "hand_exposed"}) == "hand exposed"
+
+
+def test_a_plain_file_is_no_socket(tmp_path: Path) -> None:
+    """Nor is it one that a daemon left there."""
+    file = tmp_path / "table.toml"
+    file.write_text("[table]")
+    for command, code in (("watch", 1), ("status", 3)):
+        done = CliRunner().invoke(main, [command, "--socket", str(file)])
+        assert done.exit_code == code
+        assert f"{file} is no socket." in done.stderr
+        assert "It has ended" not in done.stderr

@@ -40,6 +40,7 @@ def test_a_screen_is_given_the_state_in_its_language_and_nothing_else_differs() 
     chinese = json.loads(states.shared(Kind(operates=True, language=CHINESE)))
     assert (english["language"], chinese["language"]) == ("en", CHINESE)
     assert chinese["view"]["next_step"] != english["view"]["next_step"]
+    assert chinese["view"]["title"] != english["view"]["title"]
     assert list(chinese["layout"]["labels"]) == list(english["layout"]["labels"])
     assert [one["operation"] for one in chinese["offers"]] == [one["operation"] for one in english["offers"]]
     assert [one["arguments"] for one in chinese["offers"]] == [one["arguments"] for one in english["offers"]]

@@ -2,12 +2,30 @@
 
 from __future__ import annotations
 
-import pytest
+import ast
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
 
+import pytest
+from rich.console import Console
+
+from controller.api.in_language import in_language
 from controller.api.view import LinkView, view_of
-from controller.commands.language import console_word, of_locale
+from controller.commands.language import Terminal, console_word, of_locale
 from controller.commands.live import how_it_stands
+from controller.commands.screen import render
+from controller.daemon.reloading import NOTHING_CHANGED
+from controller.daemon.table_service import SETTINGS_DUE
+from controller.games import GAMES
+from controller.games.specification import Kind
+from controller.language import translated
+from controller.language.catalogue import FOLDER
 from controller.table.phases import Phase
+from simulators.demo.account import Account
+from simulators.demo.command import introduction
+from tests.architecture.sources import ROOT
 from tests.table.harness import TableHarness
 
 
@@ -22,6 +40,78 @@ from tests.table.harness import TableHarness
 )
 def test_the_locale_chooses_the_language(environment: dict[str, str], language: str) -> None:
     assert of_locale(environment) == language
+
+
+def drawn(table: TableHarness) -> str:
+    view = in_language(view_of(table.state, LinkView("ready")), "zh-Hans")
+    console = Console(width=200, color_system=None)
+    with console.capture() as captured:
+        console.print(render(view, [], language="zh-Hans"))
+    return captured.get()
+
+
+def english_in(page: str) -> set[str]:
+    """Words of English, without the ids of people, devices and tables."""
+    return set(re.findall(r"[A-Za-z]{3,}", page)) - {"dealer", "pit", "supervisor"}
+
+
+def test_the_live_screen_has_no_english_words() -> None:
+    table = TableHarness(hands={"B1": "KS KD KC"}).start().to_dealing().deal().expose_all()
+    page = drawn(table)
+    assert not english_in(page), page
+    assert all(word in page for word in ("下一步", "位置", "1号位", "庄家", "赢", "可更正", "免佣三公"))
+    table.report(Kind.FOREIGN_CARD)
+    assert not english_in(drawn(table)), drawn(table)
+    table.confirm()
+    page = drawn(table)
+    assert not english_in(page), page
+    assert "本局作废" in page
+
+
+def test_the_ids_of_people_stay_also_where_they_are_the_name_of_a_rank() -> None:
+    sentence = "version 1; device sim://x; people: dealer (dealer), sam (pit supervisor)"
+    assert translated(sentence, "zh-Hans").endswith("人员：dealer（荷官）、sam（区域主管）")
+
+
+def test_what_commands_say_themselves_is_translated_with_the_same_values() -> None:
+    words = json.loads((FOLDER / "terminal.zh-Hans.json").read_text("utf-8"))
+    assert list(words) == sorted(words)
+    slot = re.compile(r"\{(\w+)[^}]*\}")
+    for template, said in words.items():
+        assert sorted(slot.findall(template)) == sorted(slot.findall(said)), template
+    sources = [*(ROOT / "controller/commands").rglob("*.py"), *(ROOT / "simulators/demo").glob("*.py")]
+    called = {template for path in sources if "Terminal" in path.read_text("utf-8") for template in said_in(path)}
+    assert "next: {step}" in called
+    assert called - set(words) == set()
+
+
+def said_in(path: Path) -> Iterator[str]:
+    """What is given to a `Terminal`, which the program calls `say`."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("say", "self._say"):
+            yield from texts_of(node.args[0])
+
+
+def texts_of(node: ast.expr) -> Iterator[str]:
+    if isinstance(node, ast.IfExp):
+        yield from texts_of(node.body)
+        yield from texts_of(node.orelse)
+    elif isinstance(node, ast.Constant):
+        yield str(node.value)
+
+
+def test_the_warning_of_a_configuration_that_is_not_in_force_is_translated() -> None:
+    hint = "Put it back, or restart the daemon between rounds."
+    warning = f"{NOTHING_CHANGED}: /etc/x.toml: [table] name cannot change while the daemon runs. {hint}"
+    assert translated(warning, "zh-Hans").startswith("更改后的配置未生效，一切照旧：")
+    assert "请改回" in translated(warning, "zh-Hans")
+    assert translated(SETTINGS_DUE, "zh-Hans") == "配置已变：下一局起更改牌桌设置。"
+
+
+def test_the_demonstration_is_introduced_and_summed_up_in_that_language() -> None:
+    said = introduction(GAMES["NC"], 3000, "shuffler", fast=True, language="zh-Hans")
+    assert said.splitlines()[:2] == ["免佣三公：3000局，使用模拟洗牌机。", "需时约15分钟；按 Ctrl-C 结束。"]
+    assert not re.search("[a-z]{3,}", Account([]).summary(Terminal("zh-Hans")))
 
 
 def test_phases_have_the_words_of_the_console() -> None:

@@ -7,13 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from controller.language import translated
+import controller
+from controller.language import translated, translated_whole
 from controller.language.catalogue import LANGUAGES, SLOT, catalogue, read
 from controller.language.translating import LONGEST, MOST_TRIED, Translation
 from controller.table.account_of_turns import ASKED_FOR, PHRASES, done
 from tests.language.templates import missing
 
 CHINESE = "zh-Hans"
+WORDS = Path(controller.__file__).parent / "console" / "words"
 EXAMPLES = json.loads(Path(__file__).with_name("examples.json").read_text("utf-8"))
 
 
@@ -59,3 +61,19 @@ def test_what_somebody_else_did_is_translated(phrase: str) -> None:
     said = translated(f"Sam (Left) {phrase}.", CHINESE)
     assert said.startswith("Sam (Left)已")
     assert phrase not in said
+
+
+def test_the_phrases_of_the_console_are_read_in_the_language_of_each_screen() -> None:
+    """A reason is kept in the language of the screen at which it was chosen."""
+    english, chinese = (json.loads((WORDS / f"{one}.json").read_text("utf-8")) for one in LANGUAGES)
+    phrases = [key for key in english if key.startswith("phrase.")]
+    assert phrases
+    for key in phrases:
+        assert translated(f"paused: {english[key]}", CHINESE) == f"\u5df2\u6682\u505c\uff1a{chinese[key]}"
+        assert translated_whole(english[key], CHINESE) == chinese[key]
+
+
+@pytest.mark.parametrize("reason", ["a dispute at box 3", "the hand of box 2 was wet", "lamp over the Dealer"])
+def test_what_people_wrote_stays_as_they_wrote_it(reason: str) -> None:
+    assert translated_whole(reason, CHINESE) == reason
+    assert reason in translated(f"The table is paused ({reason}). Resume when it can go on.", CHINESE)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from controller.api.view import LinkView, TableView, view_of
 from controller.commands.operate.completion import candidates, unfinished
-from controller.commands.operate.help_text import lawful_words
+from controller.commands.operate.help_text import BUTTONS, in_words, lawful_words
 from controller.commands.operate.operator import Line
 from controller.people_words import WITHOUT_WORDS, WORDS
 from controller.people_words.reading import read_line
@@ -16,6 +18,7 @@ from controller.table import operations
 from controller.table.permissions import PERMISSIONS
 from simulators.scenarios.course import Course, TableSetting
 from simulators.scenarios.steps import STEPS
+from tests.architecture.sources import ROOT
 
 
 def table(*steps: str) -> TableView:
@@ -60,6 +63,24 @@ def test_a_candidate_replaces_what_was_begun_of_it() -> None:
     assert unfinished("report exposed ca", "exposed card") == len("exposed ca")
     assert unfinished("confirm by ", "sam") == 0
     assert unfinished("ope", "open table") == 3
+
+
+def test_what_comes_next_names_no_button_of_a_screen() -> None:
+    """The prompt has none: the word that does it stands there."""
+    named = {
+        button
+        for path in (ROOT / "controller/table").rglob("*.py")
+        for button in re.findall(r'[Pp]ress "([^"]+)"', path.read_text("utf-8"))
+    }
+    assert named == set(BUTTONS)
+    assert set(BUTTONS.values()) <= set(WORDS)
+    view = in_words(table("begin", "deal 2", "report foreign_card", "confirm"))
+    assert (view.phase, view.next_step) == ("voided", "Return all bets, then write `return bets`.")
+
+
+def test_words_that_only_scenarios_have_are_not_offered() -> None:
+    assert "swapped" not in WORDS
+    assert "swapped" in STEPS
 
 
 @pytest.mark.parametrize("steps", [(), ("begin",), ("begin", "deal all"), ("begin", "finish")])
@@ -129,7 +150,7 @@ def test_a_person_may_be_named_at_the_end_of_any_line(word: str) -> None:
         "show first card": "show first card KD", "deal": "deal all", "handled": "handled B1", "open": "open B1 KD QC",
         "bettor": "bettor ann", "bettor leaves": "bettor leaves ann", "wager": "wager ann main 1 10",
         "change bet": "change bet 1 10", "take back bet": "take back bet 1", "report": "report unshuffled",
-        "about": "about I12", "named": "named B1 KD", "swapped": "swapped B1 B3", "lies": "lies 1 at B3",
+        "about": "about I12", "named": "named B1 KD", "lies": "lies 1 at B3",
         "bring deck": "bring deck red-1 red", "load deck": "load deck red-1", "boxes": "boxes 1 3",
         "quarantine deck": "quarantine deck red-1", "dropped": "dropped 3", "count": "count 4 in D",
         "take deck out": "take deck out red-1",

@@ -75,6 +75,33 @@ async def test_tab_completes_words_kinds_and_places() -> None:
         assert await terminal.ended() == 0
 
 
+async def test_people_of_the_table_are_completed_and_no_others() -> None:
+    """A name that is refused is not offered later, no PIN of it is asked for, and a bettor is no person who acts."""
+    async with bench_table() as table, at_prompt(table) as terminal:
+        await table.move("load")
+        terminal.enter("open table")
+        await terminal.until("idle>")
+        terminal.enter("restrict nothing by mana")
+        said = await terminal.until("This table has no person mana; write one of dealer, manager, supervisor.")
+        assert "PIN of mana" not in said
+        terminal.enter("next round")
+        await terminal.until("betting>")
+        terminal.enter("wager sue main 1 10")
+        await terminal.until("betting>")
+        terminal.press("restrict nothing by ma\t")
+        await terminal.until("restrict nothing by manager")
+        terminal.press("\x03")
+        await terminal.until("betting>")
+        terminal.press("restrict nothing by su\t")
+        await terminal.until("restrict nothing by supervisor")
+
+
+async def test_what_happens_is_told_with_the_names_of_people() -> None:
+    async with bench_table() as table, at_prompt(table, "--pin-file", str(table.pins)) as terminal:
+        terminal.enter("dealer on")
+        await terminal.until("Dana deals from now on")
+
+
 async def test_help_lists_what_the_table_takes_and_explains_a_word() -> None:
     async with bench_table() as table, at_prompt(table) as terminal:
         terminal.enter("help")
@@ -85,7 +112,11 @@ async def test_help_lists_what_the_table_takes_and_explains_a_word() -> None:
         told = await terminal.until("KIND: ")
         assert "report KIND [PLACE]" in told
         terminal.enter("sing")
-        await terminal.until("'sing' begins no line; known: begin, ")
+        await terminal.until("'sing' begins no line; `help` lists all.")
+        terminal.enter("setle")
+        await terminal.until("'setle' begins no line; nearest: settle; `help` lists all.")
+        terminal.enter("open the door")
+        await terminal.until("write `open PLACE [CARDS]` or `open all`.")
         terminal.enter("help sing")
         await terminal.until("'sing' is no word.")
 

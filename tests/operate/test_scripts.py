@@ -144,6 +144,19 @@ async def test_a_script_stops_at_the_first_refusal_with_file_and_line() -> None:
         assert (await table.state()).phase == "idle", "the last line was not entered"
 
 
+async def test_a_deck_is_not_waited_for_in_the_middle_of_a_deal() -> None:
+    async with bench_table() as table:
+        await table.move("load")
+        text = "open table\nboxes 1\nbegin\nload\nnext round\nbegin\n"
+        script = table.script(text, "--keep-going", "--json")
+        assert await script.ended() == 1
+        said = [json.loads(line) for line in script.out]
+        assert [(one["words"], one["code"]) for one in said if not one["accepted"]] == [
+            ("load", "nothing-done"), ("next round", "phase"), ("begin", "phase"),
+        ]  # fmt: skip
+        assert said[3]["sentence"] == "a round is in progress; put the deck in when it is over."
+
+
 async def test_keep_going_enters_what_follows_and_still_fails() -> None:
     async with bench_table() as table:
         script = table.script("open table\nno more bets\nconfirm\nclose table\n", "--keep-going", "--json")
@@ -161,7 +174,7 @@ async def test_a_file_with_a_line_that_cannot_be_read_enters_nothing() -> None:
     async with bench_table() as table:
         script = table.script("open table\nsing a song\nreport nothing\n")
         assert await script.ended() == 2
-        assert any("line 2: 'sing a' begins no line; known: begin, " in line for line in script.err)
+        assert any("line 2: 'sing a' begins no line; `help` lists all" in line for line in script.err)
         assert any("line 3: 'nothing' is no kind of irregularity; known: " in line for line in script.err)
         assert (await table.state()).phase == "closed"
 
@@ -173,7 +186,7 @@ async def test_standard_input_is_taken_line_by_line() -> None:
         await script.until(lambda: script.out)
         script.tell("sing")
         assert await script.ended() == 2
-        assert script.err[0].startswith("cardshoe: standard input, line 2: 'sing' begins no line; known: begin, ")
+        assert script.err[0].startswith("cardshoe: standard input, line 2: 'sing' begins no line; `help` lists all")
         assert (await table.state()).phase == "idle"
 
 

@@ -14,6 +14,7 @@ from controller.table.next_step import BY_PHASE, next_step
 from controller.table.operations import AnyOperation
 from controller.table.perform import can
 from controller.table.phases import AFTER_DEAL, Phase, Service
+from controller.table.primary_act import primary_act
 from firmware_bridge.observations import Jammed
 from tests.table.every_state import every_state, to_phase
 from tests.table.harness import TableHarness
@@ -288,3 +289,12 @@ def test_with_no_hand_in_play_the_dealers_is_turned_over(game_id: str) -> None:
     assert not table.state.round.live_places
     assert next_step(table.state) == "No hand is in play any more: turn over the Dealer's hand."
     table.expose("D")
+
+
+def test_a_request_to_abandon_the_round_leaves_the_act_of_the_phase() -> None:
+    """Until it is made again it changes nothing: the device gives out the next set all the same."""
+    table = TableHarness().start().to_dealing()
+    before = next_step(table.state), primary_act(table.state)
+    table.do(operations.AbandonRound("the shift manager", "the fire alarm"), Role.SHIFT_MANAGER)
+    assert table.state.round.abandon_asked
+    assert (next_step(table.state), primary_act(table.state)) == before

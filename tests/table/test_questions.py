@@ -31,10 +31,10 @@ def test_it_says_what_the_last_count_shows_and_what_follows(game_id: str, clause
     table.count(39)
     assert asked(table) == (
         f"{SUPERVISOR}By the last count cards are missing or too many: 39 cards are left, 40 should be. "
-        f"If that is so, confirm it: the round becomes void ({clause})."
+        f'If that is so, press "It is so": the round becomes void ({clause}).'
     )
     table.count(40)
-    whole = "By the last count the deck is whole: 40 cards are left. Confirm that play goes on."
+    whole = 'By the last count the deck is whole: 40 cards are left. Press "Play goes on".'
     assert asked(table) == f"{SUPERVISOR}{whole}"
     table.confirm()
     assert not table.state.open
@@ -57,11 +57,11 @@ def test_the_count_of_the_deck_that_waits_says_nothing_of_the_stub() -> None:
     assert table.open.waiting
     assert asked(table) == (
         f"{SUPERVISOR}By the last count cards are missing or too many: 51 cards are in the deck, 52 should be. "
-        "If that is so, confirm it: the deck stays out of use."
+        'If that is so, press "It is so": the deck stays out of use.'
     )
     table.do(operations.CountCards("deck", 52, "a witness"))
     assert asked(table) == (
-        f"{SUPERVISOR}By the last count the deck is whole: 52 cards are in the deck. If that is so, confirm it."
+        f'{SUPERVISOR}By the last count the deck is whole: 52 cards are in the deck. If that is so, press "It is so".'
     )
 
 
@@ -182,9 +182,9 @@ def test_choices_say_who_permits_a_withdrawal() -> None:
 @pytest.mark.parametrize(
     ("counted", "said"),
     [
-        (4, "Take 1 card out of the hand of the Dealer, which has 4. Then confirm."),
-        (5, "Take 2 cards out of the hand of the Dealer, which has 5. Then confirm."),
-        (2, "Give 1 card to the hand of the Dealer, which has 2. Then confirm."),
+        (4, 'Take 1 card out of the hand of the Dealer, which has 4. Then press "Cards are moved".'),
+        (5, 'Take 2 cards out of the hand of the Dealer, which has 5. Then press "Cards are moved".'),
+        (2, 'Give 1 card to the hand of the Dealer, which has 2. Then press "Cards are moved".'),
     ],
 )
 def test_a_wrong_number_of_cards_is_put_right_in_the_hand(counted: int, said: str) -> None:
@@ -202,8 +202,7 @@ def test_an_order_without_known_cards_is_said_at_the_table() -> None:
     table.report(Kind.SIMULTANEOUS)
     table.confirm(order_known=False)
     assert next_step(table.state) == (
-        f"{SUPERVISOR}Say at the table which card counts as the first and which as the next; "
-        "then enter it without numbers."
+        f'{SUPERVISOR}Say at the table which card counts as the first and which as the next; then press "Name order".'
     )
     table.name_order()
     assert table.open.stage == "choosing"

@@ -67,9 +67,7 @@ def _table(machine: Machine, path: Path, configuration: Configuration, user_name
 
 def _look(table: Table, *, journal: bool) -> Iterator[Finding]:
     if table.user is None:
-        mend = (
-            "sh install.sh in the folder of `cardshoe init`; where the service is another user's, name it with --user"
-        )
+        mend = f"{table.made_again}; sh {table.name}-files/install.sh; or name the service's user with --user"
         yield problem("user", f"This PC has no user {table.user_name}, as which the daemon would run.", mend)
     yield from device.look(table)
     yield from service.look(table)

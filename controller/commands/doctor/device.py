@@ -67,12 +67,12 @@ def _rules(table: Table) -> Finding:
     folders = [table.machine.path(one) for one in ("/etc/udev/rules.d", "/run/udev/rules.d", "/usr/lib/udev/rules.d")]
     path = next((one / RULES for one in folders if (one / RULES).exists()), None)
     if path is None:
-        return problem(
-            "udev", f"udev has no {RULES}.", f"install -m 0644 system/{RULES} /etc/udev/rules.d/ && {RELOAD}"
-        )
+        return problem("udev", f"udev has no {RULES}.", f"{table.get_system}/{RULES} /etc/udev/rules.d/ && {RELOAD}")
     if path.read_text("utf-8", errors="replace") != read_system_file(RULES):
         return warning(
-            "udev", f"{path} is not the one of this version.", "Compare it with the folder of `cardshoe init`"
+            "udev",
+            f"{path} is not the one of this version.",
+            f"{table.made_again}; diff {path} {table.name}-files/system/{RULES}",
         )
     return ok("udev", f"{path} is the one of this version.")
 

@@ -20,9 +20,13 @@ from controller.commands.doctor.machine import (
     problem,
     warning,
 )
+from controller.commands.progress import progress_of
+from controller.commands.text import many
 from controller.daemon.configuration_files import mistakes_of_files
 from controller.journal import JournalError
 from controller.journal.verification import OF_DOUBTS, verify_journal
+from firmware_bridge.device_keys import read_device_keys
+from firmware_bridge.errors import KeyFileError
 
 DAY: Final = 86_400  # seconds
 FULL, FILLING = 90, 80  # percent
@@ -35,6 +39,7 @@ def look(table: Table, *, journal: bool) -> Iterator[Finding]:
     yield from _keys(table)
     for mistake in mistakes_of_files(table.configuration):
         yield problem("files", mistake.sentence, mistake.hint)
+    yield from _paired(table)
     yield from _room(table)
     yield from _socket(table)
     if journal:
@@ -64,6 +69,22 @@ def _key(table: Table, path: Path, *, handed: bool) -> Finding:
         mend = f"chown root:{table.user.name} {path} && chmod 640 {path}"
         return problem("keys", f"{table.user.name} may not read {path} ({owner}).", mend)
     return ok("keys", f"{path} is closed to others ({owner}).")
+
+
+def _paired(table: Table) -> Iterator[Finding]:
+    """Whether the one device that may be used has a key, where its driver needs one."""
+    device = table.configuration.device
+    if device.key_file is None or not device.serial:
+        return
+    try:
+        keys = read_device_keys(device.key_file)
+    except KeyFileError:
+        return  # a mistake of the files
+    if device.serial in keys:
+        yield ok("pairing", f"{device.serial} has its key in {device.key_file}.")
+    else:
+        mend = f"cardshoe devices pair {device.serial} --key-file {device.key_file} && systemctl restart {table.unit}"
+        yield problem("pairing", f"{device.serial} is not paired: it has no key in {device.key_file}.", mend)
 
 
 def _room(table: Table) -> Iterator[Finding]:
@@ -142,7 +163,8 @@ def _journal(table: Table) -> Finding:
     if not folder.is_dir() or not any(folder.glob("*.journal")):
         return ok("journal", f"There is no journal in {folder} yet; the first start makes it.")
     try:
-        found = verify_journal(folder, thorough=False)
+        with progress_of(folder) as reached:
+            found = verify_journal(folder, thorough=False, reached=reached)
     except JournalError as error:
         return problem("journal", str(error), error.hint)
     mend = f"cardshoe journal verify --journal {folder}"
@@ -151,4 +173,7 @@ def _journal(table: Table) -> Finding:
         return problem("journal", f"{wrong[0].file}: {wrong[0].sentence} ({len(wrong)} in all)", mend)
     if found.findings:
         return warning("journal", f"{found.findings[0].sentence}", mend)
-    return ok("journal", f"{found.entries:,} entries in {found.files} files, and every one is as it was written.")
+    if not found.entries:
+        return ok("journal", f"The journal in {folder} has no entry yet.")
+    counted = f"{many(found.entries, 'entry')} in {many(found.files, 'file')}"
+    return ok("journal", f"The journal is as it was written: {counted}.")

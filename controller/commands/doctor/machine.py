@@ -143,6 +143,16 @@ class Table(NamedTuple):
         return f"cardshoe@{self.name}"
 
     @property
+    def get_system(self) -> str:
+        """The start of a command that puts a file of the PC in place: the folder of `cardshoe init` may be gone."""
+        return f"{self.made_again}; install -m 0644 {self.name}-files/system"
+
+    @property
+    def made_again(self) -> str:
+        """What makes the files for the PC of this table again."""
+        return f"test -d {self.name}-files || cardshoe init {self.name}-files --from {self.file.parent}"
+
+    @property
     def is_handed_files(self) -> bool:
         """Whether systemd hands the daemon copies of its files, so that only root reads them."""
         return self.machine.path("/etc/systemd/system/cardshoe@.service.d/apart.conf").exists()

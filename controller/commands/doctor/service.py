@@ -29,7 +29,7 @@ def look(table: Table) -> Iterator[Finding]:
 def _unit(table: Table) -> Finding:
     path = next((one for one in (UNIT, PACKAGED) if table.machine.path(one).exists()), None)
     if path is None:
-        mend = f"install -m 0644 system/cardshoe@.service {UNIT} && systemctl daemon-reload"
+        mend = f"{table.get_system}/cardshoe@.service {UNIT} && systemctl daemon-reload"
         return problem("unit", "systemd has no cardshoe@.service.", mend)
     if table.machine.path(path).read_text("utf-8", errors="replace") != read_system_file("cardshoe@.service"):
         return warning("unit", f"{path} is not the one of this version.", f"systemctl cat {table.unit}")

@@ -79,7 +79,7 @@ def uid_of(given: str) -> int:
     try:
         return pwd.getpwnam(given).pw_uid
     except KeyError:
-        hint = "Name the user who works at the table's console, or its number."
+        hint = f"Make it first: `adduser {shortened(given)}`; or name another user of the table's console."
         raise BadInputError(f"This machine has no user {shortened(given)!r}.", hint) from None
 
 

@@ -199,6 +199,11 @@ def _summary(folder: Path, table: NewTable, *, installs: bool) -> list[str]:
         lines.append(f"cardshoe run --config {folder}/table.toml")
         lines += ["", "In another terminal, the device:"]
         lines.append(f"cardshoe simulate --kind {kind} --link {folder}/device --key-file {folder}/device.keys")
+        moved = "`lift` for each set" if table.unit is Unit.SETS else "`draw` for each card"
+        lines.append(f"There type `load` for a deck; in the deal, {moved}.")
+        if table.port:
+            first = 'first "Enrol this screen", with a pit supervisor\'s PIN'
+            lines.append(f"The console: http://localhost:{table.port}/ ({first})")
         return lines
     if not installs:
         lines += [f"sh {folder}/install.sh     # as root: the system user, udev's rules, the service"]

@@ -9,7 +9,7 @@ import click
 
 from controller.commands.journal.copies import MANIFEST, back_up
 from controller.commands.journal.options import Asked, journal_options, opened
-from controller.commands.text import write_out
+from controller.commands.text import many, write_out
 from controller.daemon.host import HostClock
 
 
@@ -25,7 +25,7 @@ def backup(folder: Path, asked: Asked) -> None:
         now = HostClock().now().utc_ns
         made = back_up(source, folder, program=version("cardshoe"), utc_ns=now, progress=say)
     number, _, _ = made.head.partition(":")
-    write_out(f"{len(made.files)} files, to entry {number}: {folder}. {MANIFEST} says how they are checked.")
+    write_out(f"{many(len(made.files), 'file')}, to entry {number}: {folder}. {MANIFEST} says how they are checked.")
     write_out(f"head {made.head}")
 
 

@@ -9,7 +9,7 @@ import click
 from controller.commands.journal.copies import check
 from controller.commands.journal.copies import restore as put_back
 from controller.commands.journal.options import problems
-from controller.commands.text import write_out
+from controller.commands.text import many, write_out
 
 
 @click.command()
@@ -27,11 +27,11 @@ def restore(backup: Path, folder: Path | None, only_check: bool) -> None:
     with problems():
         if folder is None:
             made = check(backup, progress=say)
-            write_out(f"{backup} is whole: {len(made.files)} files of table {made.table}, head {made.head}.")
+            write_out(f"{backup} is whole: {many(len(made.files), 'file')} of table {made.table}, head {made.head}.")
             return
         made = put_back(backup, folder, progress=say)
     write_out(
-        f"{len(made.files)} files of table {made.table} are in {folder}, head {made.head}.\n"
+        f"{many(len(made.files), 'file')} of table {made.table} are in {folder}, head {made.head}.\n"
         "Give the folder to the daemon's user, and put the keys back. What the table recorded after the backup is "
         "missing: the daemon finds its pin gone or newer, and waits for a pit supervisor to return it to service."
     )

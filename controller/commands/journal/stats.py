@@ -12,7 +12,7 @@ from controller.commands.journal.days import Clock, lasted
 from controller.commands.journal.decisions import read
 from controller.commands.journal.options import Asked, journal_options, opened, print_json
 from controller.commands.journal.source import Source
-from controller.commands.text import longest, page
+from controller.commands.text import longest, many, page
 
 MEGABYTE = 1_000_000
 
@@ -48,9 +48,11 @@ def stats(asked: Asked, as_json: bool) -> None:
     output = page()
     output.heading(f"Table {found.table}{' (SIMULATED)' if found.simulated else ''}, journal {found.journal_id}")
     an_entry = f", {found.bytes / found.entries:.0f} bytes an entry" if found.entries else ""
-    output.entry(f"{found.files} files, {found.bytes / MEGABYTE:.1f} MB{an_entry}")
+    output.entry(f"{many(found.files, 'file')}, {found.bytes / MEGABYTE:.1f} MB{an_entry}")
     a_round = f"; {found.entries / found.rounds:.0f} entries a round" if found.rounds else ""
-    output.entry(f"{found.entries} entries in {found.decisions} decisions, {found.rounds} rounds{a_round}")
+    output.entry(
+        f"{many(found.entries, 'entry')} in {many(found.decisions, 'decision')}, {many(found.rounds, 'round')}{a_round}"
+    )
     if found.decisions:
         length = lasted(found.last_ns - found.first_ns)
         output.entry(

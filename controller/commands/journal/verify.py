@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +10,12 @@ import click
 import msgspec
 
 from controller.commands.journal.options import Asked, journal_options
-from controller.commands.text import write_out
+from controller.commands.progress import progress_of
+from controller.commands.text import many, write_out
 from controller.daemon.journal_types import JOURNAL_TYPES
 from controller.daemon.table_fold import TableFold
 from controller.journal.chain import Head
 from controller.journal.file import speaking
-from controller.journal.folder import JournalFolder
 from controller.journal.sealing import load_key_file
 from controller.journal.verification import Verified, verify_journal
 from controller.journal.witness import WitnessedHead, read_witness
@@ -53,7 +51,7 @@ def verify(
     heads = [] if noted is None else [_head(noted)]
     heads += [] if witness is None else [one.head for one in _read(witness)]
     local_key = None if key_file is None else load_key_file(key_file)
-    with _progress(asked.path) as reached:
+    with progress_of(asked.path) as reached:
         found = verify_journal(
             asked.path,
             noted=heads,
@@ -89,25 +87,8 @@ def _read(witness: Path) -> list[WitnessedHead]:
         return list(read_witness(witness))
 
 
-@contextmanager
-def _progress(path: Path) -> Iterator[Callable[[int], None]]:
-    """A bar on a terminal, apart from what the command prints."""
-    if not sys.stderr.isatty():
-        yield lambda entry: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    files: JournalFolder[Any, Any] = JournalFolder.open_to_read(path)
-    with closing(files.reader(files.files[-1])) as newest:
-        last = newest.head().number
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("checking", total=last)
-        yield lambda entry: progress.update(task, completed=entry)
-
-
 def _tell(path: Path, found: Verified) -> None:
-    lines = [f"{_counted(found.files, 'file')}, {found.entries:,} entries, {_counted(found.heads, 'signed head')}"]
+    lines = [f"{many(found.files, 'file')}, {many(found.entries, 'entry')}, {many(found.heads, 'signed head')}"]
     lines += [f"signed by {key}" for key in found.keys]
     lines.append(f"ends with entry {found.head.number:,}, head {found.head.number}:{found.head.hash.hex()}")
     for finding in found.findings:
@@ -124,7 +105,3 @@ def _plain(found: Verified) -> dict[str, Any]:
     return plain | {
         name: f"{head.number}:{head.hash.hex()}" for name, head in (("head", found.head), ("signed", found.signed))
     }
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"

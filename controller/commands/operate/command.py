@@ -10,6 +10,7 @@ import click
 
 from controller.api.client import NoTableError, TableUnreachableError
 from controller.api.narration import tell
+from controller.api.screen_lines import with_names
 from controller.commands.operate.operator import Operator
 from controller.commands.operate.running_table import RunningTable
 from controller.commands.operate.script import run_script
@@ -93,7 +94,7 @@ class _Listener:
         refused = event["event"] == "operation_refused"
         if refused and self.operator is not None and event["operation_id"] == self.operator.answered:
             return  # it is said as the answer to the line
-        line = None if self._silent else tell(event, words_of(self.table.view.game))
+        line = None if self._silent else tell(with_names(event, self.table.people), words_of(self.table.view.game))
         if line:
             click.echo(line)
 

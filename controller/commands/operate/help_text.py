@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from difflib import get_close_matches
 from typing import Any, Final
+
+import msgspec
 
 from controller.api.view import TableView
 from controller.people_words import WORDS
@@ -25,11 +28,22 @@ OWN_WORDS: Final = {
     "table": "how the table stands",
     "quit": "the prompt ends; so it does with Ctrl-D",
 }
+BUTTONS: Final = {"Bets are back": "return bets", "Paid": "settle"}
+"""The word for each button of a screen that a sentence of the table names."""
+
 WAITS: Final = {  # words that enter nothing themselves, and when they serve
     "load": BETWEEN_ROUNDS,
     "deal": DEALING,
     "finish": IN_ROUND,
 }
+
+
+def in_words(view: TableView) -> TableView:
+    """With the prompt's own words in what comes next, where it names the button of a screen."""
+    step = view.next_step
+    for button, word in BUTTONS.items():
+        step = step.replace(f'press "{button}"', f"write `{word}`")
+    return view if step == view.next_step else msgspec.structs.replace(view, next_step=step)
 
 
 def lawful_words(view: TableView, offers: list[dict[str, Any]] | None) -> list[str]:
@@ -79,7 +93,8 @@ def lines_about(word: str) -> Iterator[str]:
         return
     found = [name for name in WORDS if name == word] or [name for name in WORDS if word and name.startswith(word)]
     if not found:
-        yield f"'{word}' is no word. `help` lists those that the table takes; all are: {', '.join(WORDS)}."
+        nearest = get_close_matches(word, WORDS, n=1)
+        yield f"'{word}' is no word{f'; nearest: {nearest[0]}' if nearest else ''}. `help` lists those of now."
     for name in found:
         one = WORDS[name]
         yield f"{one.form}: {one.meaning}."

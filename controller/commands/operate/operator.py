@@ -24,7 +24,7 @@ from controller.rules.dealing_order import Place
 from controller.table import operations
 from controller.table.model import Stage
 from controller.table.operations import AnyOperation
-from controller.table.phases import AFTER_DEAL, BEGINNING, DEALING, Phase, Service
+from controller.table.phases import AFTER_DEAL, BEGINNING, BETWEEN_ROUNDS, DEALING, Phase, Service
 
 IN_A_SET: Final = 3  # cards that the table counts as dealt when a set is lifted
 
@@ -106,7 +106,7 @@ class Operator:
     def enter(self, operation: AnyOperation, by: By = DEALER) -> None:
         if getattr(operation, "witness", "") == WITNESS:
             raise NothingDoneError("a count needs a witness; end the line with `witness NAME`")
-        person, pin = self._signer.sign(by if by.said or not self._by.said else self._by)
+        person, pin = self._signer.sign(by if by.said or not self._by.said else self._by, self._table.people)
         self.answered = str(uuid4())
         answer = self._table.send(OperationRequest(self.answered, self.view.round, operation, person, pin))
         if not answer.accepted:
@@ -177,11 +177,6 @@ class Operator:
             return tuple((one.place, one.bettor) for one in found.bettors_due)
         return tuple((place, "") for place in found.choices_due)
 
-    def ordinals_at(self, place: Place) -> tuple[int, ...]:
-        raise NothingDoneError(
-            f"the table does not show the numbers of the cards at {place}; write `lies NUMBER at PLACE ...`"
-        )
-
     def entries(self) -> Sequence[tuple[int, operations.Operation]]:
         return tuple((one.entry, one.said) for one in self.view.entries)
 
@@ -194,6 +189,8 @@ class Operator:
 
     def load(self) -> None:
         """For a shoe the line says as well that the deck was shuffled by hand."""
+        if self.view.phase not in BETWEEN_ROUNDS:
+            raise NothingDoneError("a round is in progress; put the deck in when it is over")
         if self.view.unit == Unit.SINGLES:
             self._until(lambda view: _deck_is_in(view) or bool(view.irregularities))
             if not _deck_is_fit(self.view):
@@ -209,6 +206,12 @@ class Operator:
         if self._boxes and not game(self.view.game).every_hand:
             self.enter(operations.OccupyBoxes(self._boxes))
 
+    def next_round(self) -> None:
+        """Where no round may begin, the table says why; a deck is waited for only where one may."""
+        if self.view.phase in BEGINNING:
+            self.load()
+        self.place_your_bets()
+
     def occupy(self, boxes: tuple[int, ...]) -> None:
         """Before bets open they are kept for the rounds that follow."""
         if self.view.phase == Phase.BETTING:
@@ -216,7 +219,6 @@ class Operator:
         self._boxes = boxes
 
     def lay(self, wager: operations.PlaceWager) -> None:
-        self._signer.known.add(wager.bettor)
         try:
             self.enter(wager)
         except RefusedLineError as refused:

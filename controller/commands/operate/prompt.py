@@ -37,7 +37,7 @@ class Words(Completer):
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
         text = document.text_before_cursor
         view = self._table.view
-        people = sorted(self._signer.known | ({view.dealer} - {""}))
+        people = sorted(self._table.people or self._signer.given | ({view.dealer} - {""}))
         for one in candidates(text, view, people, lawful_words(view, None)):
             yield Completion(one, start_position=-unfinished(text, one))
 

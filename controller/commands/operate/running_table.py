@@ -17,6 +17,7 @@ from typing import Any, Final, Self, TypeVar
 from controller.api.client import ApiClient, NoTableError, NotAdmittedError, NotInJournalError, TableUnreachableError
 from controller.api.messages import EventId, OperationAnswer, OperationRequest
 from controller.api.view import TableView
+from controller.commands.operate.help_text import in_words
 from controller.people_words.table_of_words import NothingDoneError
 
 TRY_EVERY: Final = 0.5  # seconds between two attempts to reach a daemon that has ended
@@ -40,6 +41,7 @@ class RunningTable:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="table", daemon=True)
         self._shown_up_to = 0  # every event up to this entry has been given to `heard`
+        self.people: dict[str, str] = {}  # by id the names of those who may act; empty: the daemon does not say
         self.lost = False
         self.changed: Callable[[], None] = lambda: None  # called where the view may be another
 
@@ -91,7 +93,8 @@ class RunningTable:
     async def _open(self) -> None:
         self._client = await ApiClient(self._socket).__aenter__()
         try:
-            self.view = await self._client.state()
+            self.view = in_words(await self._client.state())
+            self.people = await self._client.people()
         except BaseException:
             await self._close_client()
             raise
@@ -162,6 +165,8 @@ class RunningTable:
                 async for event in self._client.events(self._last):
                     if event is not None:
                         self._last = EventId(self._last.journal, event["entry"])
+                        if event["event"] == "configuration_recorded":
+                            self.people = await self._client.people()
                         self._heard(event)
                     elif not await self._look():
                         break
@@ -179,10 +184,11 @@ class RunningTable:
     async def _look(self) -> bool:
         """Whether the daemon shows the table."""
         try:
-            view = await self._client.state()
+            view = in_words(await self._client.state())
         except (TableUnreachableError, NoTableError):
             return False
         if self.lost:
+            self.people = await self._client.people()
             self._found(view)
         self.view = view
         await self._tell()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import stat
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -34,31 +34,44 @@ class Signer:
         self._pins = pins
         self._ask_person = ask_person
         self._ask_pin = ask_pin
-        self.known: set[str] = {*self._people.values(), *pins}  # people who were named, for completion
 
-    def sign(self, by: By) -> tuple[str, str]:
-        """The person and the PIN of a request; both empty for whom the daemon takes the user of this machine."""
+    @property
+    def given(self) -> set[str]:
+        """People who were named to this program, by rank or with a PIN."""
+        return {*self._people.values(), *self._pins}
+
+    def sign(self, by: By, people: Collection[str] = ()) -> tuple[str, str]:
+        """The person and the PIN of a request; both empty for whom the daemon takes the user of this machine.
+
+        `people`: who may act at the table; empty: it is not known. Raises `NothingDoneError`.
+        """
         person = by.person
         if not person and by.role is not Role.DEALER:
             person = self._people.get(by.role, "")
             if not person and by.said:
-                person = self._named(by.role)
+                person = self._named(by.role, people)
         if not person:
             return "", ""
-        self.known.add(person)
+        _verify(person, people)  # before a PIN is asked for
         if person in self._pins:
             return person, self._pins[person]
         return person, self._ask_pin(person) if self._ask_pin is not None else ""
 
-    def _named(self, role: Role) -> str:
+    def _named(self, role: Role, people: Collection[str]) -> str:
         """Asked once for each rank. Raises `NothingDoneError`."""
         person = self._ask_person(role.word).strip() if self._ask_person is not None else ""
         if not person:
             raise NothingDoneError(
                 f"which {role.word} it is must be named: write `by NAME`, or give --person '{role.word}=NAME'"
             )
+        _verify(person, people)
         self._people[role] = person
         return person
+
+
+def _verify(person: str, people: Collection[str]) -> None:
+    if people and person not in people:
+        raise NothingDoneError(f"this table has no person {person}; write one of {', '.join(sorted(people))}")
 
 
 def read_people(given: tuple[str, ...]) -> dict[Role, str]:

@@ -9,7 +9,9 @@ const BESIDE = 4; // acts beside the one that comes next; the others are in the 
 
 /** What an offer is called on its button. */
 export function label(screen, offer) {
-  const { place, instruction, pile } = offer.arguments;
+  const { place, instruction, pile, viewed, overlooked } = offer.arguments;
+  if (viewed) return say("op.handle_cards.viewed");
+  if (overlooked) return say("op.place_wager.overlooked");
   if (place && knows(`op.${offer.operation}.at`))
     return say(`op.${offer.operation}.at`, { place: placeName(screen, place) });
   if (instruction) return say(`instruct.${instruction}`);
@@ -33,12 +35,13 @@ export function act(screen, offer, tone) {
   };
 }
 
-/** The act that comes next, on the biggest button. What was asked once and has lapsed is asked again. */
+/** The act that comes next, on the biggest button. The end of a round that was asked once and has lapsed is again. */
 export function primary(screen) {
-  const offer = screen.offers.find((one) => one.primary) ?? screen.offers.find((one) => one.asked && one.allowed);
-  const on = offer && comingOn(screen, offer);
-  if (on) return [act(screen, on, "primary"), act(screen, offer, "")];
-  return offer ? [act(screen, offer, "primary")] : [];
+  const ends = (one) => one.asked && one.allowed && one.operation === "conclude_round";
+  const offer = screen.offers.find((one) => one.primary) ?? screen.offers.find(ends);
+  const dealt = !offer && screen.view.phase.startsWith("dealing"); // by the device: nothing is entered
+  const on = (offer || dealt) && comingOn(screen, offer ?? { role: "dealer" });
+  return [on && act(screen, on, "primary"), offer && act(screen, offer, on ? "" : "primary")].filter(Boolean);
 }
 
 /** What B says before all else where a dealer has to come first: how he does. */
@@ -96,7 +99,8 @@ function compares(screen) {
 }
 
 /** Bets are entered one by one only where bettors are. */
-function isMeant({ layout }, { operation }) {
+function isMeant({ layout }, { operation, arguments: known }) {
+  if (known.overlooked) return false; // seldom: it is in the menu
   return layout.bettors.length > 0 || !["place_wager", "reject_excess", "correct_bet"].includes(operation);
 }
 

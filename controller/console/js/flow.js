@@ -21,9 +21,16 @@ function needsSign(screen, offer) {
   return offer.role !== "dealer" || ALWAYS_SIGNED.has(offer.operation) || !screen.screen.dealer;
 }
 
+/** A round that somebody asked to abandon: a later request says again by whose authority, and why. */
+function asFirst(offer) {
+  if (offer.operation !== "abandon_round" || !offer.asked || offer.repeats) return offer;
+  return { ...offer, arguments: {}, needs: Object.keys(offer.arguments) };
+}
+
 /** Begin an act. What needs nothing more is entered at once. `then(answer)`: after it was accepted. */
-export function start(offer, { values = {}, then = () => {}, needs = offer.needs } = {}) {
+export function start(offered, { values = {}, then = () => {}, needs = asFirst(offered).needs } = {}) {
   const screen = store.screen;
+  const offer = asFirst(offered);
   const asked = needs.filter((need) => !(need in values)).map((need) => stepOf(offer.operation, need));
   const steps = [...asked.filter((name) => name !== "authority"), ...asked.filter((name) => name === "authority")];
   if (BEFORE[offer.operation]?.(offer)) steps.unshift(BEFORE[offer.operation](offer));
@@ -123,7 +130,7 @@ async function enter(offer, values, signed, then) {
 
 export function cancel() {
   clearTimeout(wipe.timer);
-  store.set({ flow: undefined, picking: undefined, pick: undefined, filled: undefined, headline: undefined });
+  store.set({ flow: undefined, picking: undefined, pick: undefined, filled: undefined, numbered: undefined, headline: undefined });
 }
 
 /** One step back; from the first: the act is given up. */

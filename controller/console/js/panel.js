@@ -8,6 +8,7 @@ import { back, cancel, look, start, step } from "./flow.js";
 import { grid } from "./grid.js";
 import { pad } from "./pad.js";
 import { due } from "./payments.js";
+import { answered } from "./labels.js";
 import { acts, comesFirst, label, primary, standing } from "./actions.js";
 import { askAbout, matterOf } from "./question.js";
 import { askedElsewhere, second } from "./second.js";
@@ -73,7 +74,9 @@ function whatToShow(screen) {
     const flow = store.own.flow;
     const asked = ask(name, screen, flow);
     const left = [{ key: "back", label: say("act.back"), act: flow.at ? back : cancel }];
-    const title = asked.grid || name === "kind" ? [] : [["title", label(screen, flow.offer)]];
+    const given = answered(screen, { ...flow.values, ...flow.values.instead });
+    const act = [label(screen, flow.offer), asked.about].filter(Boolean).join(" · ");
+    const title = asked.grid || name === "kind" ? [] : [["title", act], name !== "entry" && given];
     const brings = flow.offer.operation === "rule" && name !== "sign" ? ahead(screen, flow.offer, UNSIGNED) : [];
     return { ...asked, left, facts: [...title, ...brings, ...(asked.facts ?? [])] };
   }
@@ -105,11 +108,13 @@ function notEnrolled() {
 /** What B says, and what the stage is asked for. Set without a frame of its own: this one draws it. */
 function point(shown) {
   const { own } = store;
-  own.headline = shown.question ? { text: shown.question, count: shown.count ?? "" } : undefined;
+  const tone = shown.tone ? { tone: shown.tone } : {};
+  own.headline = shown.question ? { text: shown.question, count: shown.count ?? "", ...tone } : undefined;
   own.picking = shown.picking;
   own.pick = shown.pick;
   own.picks = shown.question ?? store.screen.view.phase;
   own.filled = shown.filled;
+  own.numbered = shown.numbered;
 }
 
 /** While bets are open, a tapped box takes a bet or gives it up. */

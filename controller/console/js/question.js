@@ -5,7 +5,7 @@ import { preview } from "./ahead.js";
 import { start } from "./flow.js";
 import { moves } from "./arrows.js";
 import { operate, shown } from "./operate.js";
-import { matterName } from "./labels.js";
+import { whatAndWhere } from "./labels.js";
 import { store } from "./store.js";
 import { capital, placeName, say, time } from "./words.js";
 
@@ -31,8 +31,9 @@ export function askAbout(screen, matter) {
   return {
     ...shown,
     list: [...(shown.list ?? []), ...correction(screen, matter)],
-    left: [
-      !matter.blocks && { key: "back", label: say("act.back"), act: () => store.set({ matter: undefined }) },
+    left: [!matter.blocks && { key: "back", label: say("act.back"), act: () => store.set({ matter: undefined }) }],
+    right: [
+      ...(shown.right ?? []),
       deny && { key: "deny", label: say("act.deny"), why: off(deny), act: () => start(deny) },
     ],
   };
@@ -52,11 +53,6 @@ function isWhole({ facts, proposes }) {
 
 function off(offer) {
   return offer.allowed ? "" : offer.sentence;
-}
-
-function whatAndWhere(screen, matter) {
-  const where = matter.place ? placeName(screen, matter.place) : "";
-  return capital([matterName(screen, matter), where].filter(Boolean).join(": "));
 }
 
 /** What, where, who, clause, decider. `applies`: {clause, role} where every question is answered. */

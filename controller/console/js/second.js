@@ -21,7 +21,8 @@ export function askedElsewhere(screen) {
   if (!offer || offer.asked_screen === screen.screen.id) return "";
   const by = screen.people.find((one) => one.id === offer.asked_by)?.name ?? offer.asked_by;
   const at = screen.view.screens.find((one) => one.id === offer.asked_screen)?.name ?? say("second.no_screen");
-  return say("second.elsewhere", { by, at, time: time(offer.asked_utc_ns) });
+  const key = offer.operation === "abandon_round" ? "second.elsewhere.abandon" : "second.elsewhere";
+  return say(key, { by, at, time: time(offer.asked_utc_ns) });
 }
 
 /** What the panel shows while something was asked once here, or null. */
@@ -45,6 +46,7 @@ export function second(screen) {
   };
   return {
     question: say(ends ? "second.conclude" : "second.void"),
+    tone: ends ? undefined : "red",
     list: [
       {
         key: "again",

@@ -33,7 +33,7 @@ function tone(view) {
   const lost = !view.device.connected || view.device.stopped !== "" || view.service !== "in_service";
   const inRound = view.round > 0 && !["closed", "idle", "concluded", "voided", "maintenance"].includes(view.phase);
   if (view.irregularities.some((found) => found.blocks)) return "red";
-  if (view.abandon_asked || (view.held && !view.paused)) return "red";
+  if (view.held && !view.paused) return "red";
   if (lost && inRound && ["first_card", "dealing_sets", "dealing_singles"].includes(view.phase)) return "red";
   return view.paused || lost || view.count_due ? "amber" : "plain";
 }

@@ -117,6 +117,7 @@ function update(node, place, screen) {
   mark(node, "red", matter?.blocks);
   mark(node, "amber", matter && !matter.blocks);
   mark(node, "dead", hand?.dead);
+  mark(node, "numbered", store.own.numbered === place);
   mark(node, "past", OVER.includes(view.phase) && !view.ledger?.hands); // collected: how the last round ended
   mark(node, "picking", picking);
   means(node, picking ? store.own.picks : "");
@@ -142,7 +143,7 @@ function isAskedAbout(place) {
 /** The places that are due, the next one first. */
 function turns(screen) {
   const { view, offers } = screen;
-  if (view.held || view.paused || view.abandon_asked) return [];
+  if (view.held || view.paused || store.own.headline?.tone === "red") return [];
   if (view.phase === "betting") return (store.own.selection ?? view.boxes).map((number) => `B${number}`);
   if (view.phase.startsWith("dealing")) {
     const goes = view.service === "in_service" || view.by_hand;
@@ -219,7 +220,8 @@ function result(view, hand, place, takes, next, matter) {
   if (view.phase === "betting" && takes && place !== DEALER) return ["", say("stage.bet")];
   if (view.bets_to_return && takes && place !== DEALER) return ["", say("stage.bet_back")];
   if (hand?.dead) return ["out", say("stage.out")];
-  if (hand && OUTCOMES.includes(hand.outcome)) return [hand.outcome, say(`stage.${hand.half ? "half" : hand.outcome}`)];
+  if (view.phase !== "voided" && OUTCOMES.includes(hand?.outcome))
+    return [hand.outcome, say(`stage.${hand.half ? "half" : hand.outcome}`)];
   if (matter) return about(matter);
   if (hand?.cards.includes("^^")) return ["", say("stage.face_up")];
   if (next) return ["", say("stage.next")];

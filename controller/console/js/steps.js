@@ -1,16 +1,16 @@
 // What the panel asks in each step of an act: `ask(name, screen, flow)` gives what its columns show.
 
-import { ahead } from "./ahead.js";
-import { answer, argument, choose, digits, draft, known, sign, signers, stepOf } from "./flow.js";
+import { BETS } from "./bets.js";
+import { several, tiles } from "./choices.js";
+import { answer, argument, choose, draft, known, signers, stepOf } from "./flow.js";
 import { openCards } from "./grid.js";
-import { betName, entryName, matterName, pileName } from "./labels.js";
+import { entryName, matterName, pileName } from "./labels.js";
 import { OFTEN, REPLACED, STEPS } from "./needs.js";
-import { store } from "./store.js";
-import { capital, placeName, say, time } from "./words.js";
+import { sign } from "./signing.js";
+import { capital, placeName, say } from "./words.js";
 
 const CARDS = 3; // of a hand
 const EARLIER = "earlier";
-const COMES = new Set(["dealer_on", "sign_on", "take_over"]);
 const PILES = ["stub", "tray", "burnt", "aside", "dropped", "discards", "deck"];
 
 /** `{question, facts, list, right, pad, grid, input, picking, pick}` of the open step. */
@@ -33,31 +33,19 @@ function placesFor(screen, flow, about) {
   return hands.length && flow.offer.operation !== "report_irregularity" ? hands : boxes;
 }
 
-function tiles(list, value = (one) => one.key) {
-  return list.map((one) => ({ ...one, act: () => answer(value(one)) }));
-}
-
 const KINDS = {
+  ...BETS,
+  sign,
+
   place: (screen, flow, more, about) => ({
     picking: new Set(placesFor(screen, flow, about)),
     pick: (place) => answer(place),
-  }),
-
-  box: (screen) => ({
-    picking: new Set(Object.keys(screen.layout.labels).filter((place) => place !== "D")),
-    pick: (place) => answer(Number(place.slice(1))),
   }),
 
   places: (screen, flow) =>
     several(
       flow,
       screen.view.hands.map((hand) => [hand.place, placeName(screen, hand.place)]),
-    ),
-
-  bets: (screen, flow) =>
-    several(
-      flow,
-      screen.view.bets.map((bet) => [bet.number, betName(screen, bet)]),
     ),
 
   faces: (screen, flow, { count }, { place }) => {
@@ -111,6 +99,7 @@ const KINDS = {
       }));
       return {
         question: say("ask.where_which", { place: placeName(screen, source) }),
+        numbered: source,
         list: each,
         right: [{ key: "all", label: say("where.all"), tone: "primary", act: () => draft({ source, ordinals }) }],
       };
@@ -161,6 +150,14 @@ const KINDS = {
     ),
   }),
 
+  // Which card of the hand is meant, as they are numbered on the stage.
+  which: (screen, flow, more, { place }) => {
+    const all = screen.view.hands.find((one) => one.place === place)?.count ?? 0;
+    const each = [...Array(all).keys()].map((at) => ({ key: at + 1, label: say("where.card", { n: at + 1 }) }));
+    const unknown = { key: "unknown", label: say("which.unknown"), act: () => answer(null) };
+    return { numbered: place, list: tiles(each), right: [unknown] };
+  },
+
   // Who rules signs, unless another person of that rank is chosen then.
   signer: (screen, flow) => ({
     right: signers(screen, flow.offer.role).map((person) => ({
@@ -195,7 +192,11 @@ const KINDS = {
     const round = say("report.earlier", { round: screen.view.round - 1 });
     const toggle = { key: EARLIER, label: round, pressed: earlier, act: () => draft(earlier ? null : EARLIER) };
     const steps = (one) =>
-      [one.place && (earlier || one.places.length) && "place", one.counted && "counted"].filter(Boolean);
+      [
+        one.place && (earlier || one.places.length) && "place",
+        one.card && !earlier && one.places.length && "report_irregularity.card",
+        one.counted && "counted",
+      ].filter(Boolean);
     return {
       ...(earlier ? { question: say("ask.kind.earlier", { round: screen.view.round - 1 }) } : {}),
       list: [
@@ -263,14 +264,6 @@ const KINDS = {
     list: tiles(screen.view.screens.map((one) => ({ key: one.id, label: one.name }))),
   }),
 
-  bet: (screen) => ({
-    list: tiles(screen.view.bets.map((bet) => ({ key: bet.number, label: betName(screen, bet) }))),
-  }),
-
-  wager: (screen) => ({ list: tiles(screen.layout.wagers.map((wager) => ({ key: wager.id, label: wager.name }))) }),
-
-  bettor: (screen) => ({ list: tiles(screen.layout.bettors.map((name) => ({ key: name, label: name }))) }),
-
   // Where the table records decks, the one that is meant is named; a deck in the device may be meant without its name.
   deck: (screen, flow) => {
     const recorded = screen.view.decks.map(({ label, back }) => ({ key: label, label: `${label} (${back})` }));
@@ -310,75 +303,12 @@ const KINDS = {
       ],
     };
   },
-
-  sign: (screen, flow) => {
-    const able = signers(screen, flow.offer.role);
-    const consequences = [...corrected(screen, flow), ...ahead(screen, flow.offer, flow.values)];
-    const signer = able.find((person) => person.id === flow.signer) ?? (able.length === 1 ? able[0] : undefined);
-    if (!signer)
-      return {
-        ...(COMES.has(flow.offer.operation) ? { question: say("ask.who_deals") } : {}),
-        facts: consequences,
-        right: people(able), // in sight, however much is said
-      };
-    if (flow.signer !== signer.id) flow.signer = signer.id;
-    const locked = signer.locked_until_utc_ns > (store.beat?.utc_ns ?? 0);
-    return {
-      question: say("ask.pin", { name: signer.name }),
-      list: people(able.filter((person) => person !== signer)),
-      facts: [
-        locked
-          ? say("sign.locked", { time: time(signer.locked_until_utc_ns) })
-          : say("sign.tries", { n: signer.tries_left }),
-        ...consequences,
-      ],
-      pad: {
-        typed: flow.pin,
-        hidden: true,
-        type: digits,
-        done: sign,
-        why: locked ? say("sign.locked", { time: time(signer.locked_until_utc_ns) }) : "",
-      },
-    };
-  },
 };
 
 /** The newest first; of the boxes that were marked one after the other the last entry, which has them all. */
 function newest(entries) {
   const whole = entries.findLast((one) => one.operation === "occupy_boxes");
   return entries.filter((one) => one.operation !== "occupy_boxes" || one === whole).reverse();
-}
-
-/** Each may sign. */
-function people(able) {
-  return able.map((person) => ({ key: person.id, label: person.name, act: () => choose(person.id) }));
-}
-
-KINDS.boxes = (screen, flow, more, { boxes }) =>
-  several(
-    flow,
-    Object.entries(screen.layout.labels)
-      .filter(([place]) => place !== "D")
-      .map(([place, label]) => [Number(place.slice(1)), label]),
-    boxes, // as they were entered, where an entry is put right
-  );
-
-/** Several may be meant: tapped on and off, then done. `first`: those that are marked at first. */
-function several(flow, list, first = []) {
-  const marked = flow.draft ?? first;
-  const toggle = (key) => draft(marked.includes(key) ? marked.filter((one) => one !== key) : [...marked, key]);
-  return {
-    list: list.map(([key, label]) => ({ key, label, pressed: marked.includes(key), act: () => toggle(key) })),
-    right: [
-      {
-        key: "done",
-        label: say("act.done"),
-        tone: "primary",
-        why: marked.length ? "" : say("several.none"),
-        act: () => answer(marked),
-      },
-    ],
-  };
 }
 
 /** A text that is typed. */
@@ -389,17 +319,4 @@ function written(flow) {
 function often({ kind }) {
   const at = OFTEN.indexOf(kind);
   return at < 0 ? OFTEN.length : at;
-}
-
-/** What a correction changes, where it is known what is meant instead. */
-function corrected(screen, { offer, values }) {
-  const wrong = offer.operation === "correct_entry" && screen.view.entries.find((one) => one.entry === values.entry);
-  if (!wrong) return [];
-  const { instead } = values;
-  return [
-    say("instead.was", { entry: entryName(screen, wrong) }),
-    say("instead.will", {
-      entry: instead ? entryName(screen, { operation: instead.operation, said: instead }) : say("instead.strike"),
-    }),
-  ];
 }

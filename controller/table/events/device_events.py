@@ -26,7 +26,7 @@ DISPENSED_OF_NEXT: Final = "dispensed_of_next"
 
 
 class TableBegan(Event, frozen=True, tag="table_began"):
-    """The daemon started, without a link yet. `settings_wait`: new settings, in force after the round in progress."""
+    """The daemon started, without a link yet. `settings_wait`: new settings, in force with the next round."""
 
     table: str
     simulated: bool
@@ -53,6 +53,18 @@ class ConfigurationRecorded(Event, frozen=True, tag="configuration_recorded"):
 
     def apply(self, state: TableState, entry: int) -> TableState:
         return replace(state, configuration=self.configuration)
+
+
+class SettingsDeferred(Event, frozen=True, tag="settings_deferred"):
+    """New settings were read while an error of the last round may be reported: in force with the next round.
+
+    `settings` None: those in force stay.
+    """
+
+    settings: Settings | None
+
+    def apply(self, state: TableState, entry: int) -> TableState:
+        return replace(state, settings_wait=self.settings)
 
 
 class GameChosen(Event, frozen=True, tag="game_chosen"):

@@ -156,7 +156,9 @@ def _verify_counts(state: TableState, found: Irregularity, row: Row, facts: Fact
     size = state.round.hands.get(found.place or "", Hand()).size
     if found.round == state.round.number and found.counted is not None and found.counted == size:
         raise RefusedError(
-            "count", f"By the last count {found.place} has {size} cards, as were dealt to it; deny it, or count again."
+            "count",
+            f'By the last count {found.place} has {size} cards, as were dealt to it; press "It was not so", or count'
+            " again.",
         )
     hand = next((one for one in state.open if one.counted is not None and one.stage is Stage.CLAIMED), None)
     if found.kind in COUNT_KINDS and facts.counted_wrong and hand is not None and not found.waiting:

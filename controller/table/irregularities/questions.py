@@ -164,13 +164,13 @@ def _claimed(state: TableState, found: Irregularity) -> str:
 def _confirming(found: Irregularity) -> str:
     if found.waiting:
         stays = ": the deck stays out of use" if found.facts.counted_wrong else ""
-        return f"If that is so, confirm it{stays}."
+        return f'If that is so, press "It is so"{stays}.'
     row = found.row
     if row.disposition is Disposition.CONTINUE:
-        return "Confirm that play goes on."
+        return 'Press "Play goes on".'
     clause = f" ({row.clause})" if row.clause else ""
     brings = f": {BRINGS[row.disposition]}{clause}" if row.disposition in BRINGS else ""
-    return f"If that is so, confirm it{brings}."
+    return f'If that is so, press "It is so"{brings}.'
 
 
 def _counted(state: TableState, found: Irregularity) -> str:
@@ -207,7 +207,7 @@ def _last_count(state: TableState, found: Irregularity) -> tuple[str, int]:
 
 def _ordering(state: TableState, found: Irregularity) -> str:
     if not found.ordinals:
-        return "Say at the table which card counts as the first and which as the next; then enter it without numbers."
+        return 'Say at the table which card counts as the first and which as the next; then press "Name order".'
     return f"Which of the {len(found.ordinals)} cards came out first, which next? Name their order."
 
 
@@ -232,11 +232,11 @@ def _moving(state: TableState, found: Irregularity) -> str:
     number = _number_put_right(state, found)
     if state.round.out_of_place:
         also = f" {number}" if number else ""
-        return f"Move the cards as the screen shows.{also} Then confirm."
+        return f'Move the cards as the screen shows.{also} Then press "Cards are moved".'
     if number:
-        return f"{number} Then confirm."
+        return f'{number} Then press "Cards are moved".'
     if not waits_for_places(state, found):
-        return "The cards lie where they belong; confirm it."
+        return 'The cards lie where they belong; press "Cards are moved".'
     return "Enter which cards lie at the wrong place; then move them as the screen shows."
 
 

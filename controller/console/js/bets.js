@@ -1,0 +1,83 @@
+// What is asked about bets: at which box, whose, which, how many.
+
+import { several, tiles } from "./choices.js";
+import { answer, draft, known } from "./flow.js";
+import { betName } from "./labels.js";
+import { placeName, say } from "./words.js";
+
+const MOST = 4; // bets of a kind: a box that is tapped takes one more, then as many as there are
+
+function boxesOf(screen) {
+  return Object.entries(screen.layout.labels).filter(([place]) => place !== "D");
+}
+
+function tapped(screen) {
+  return {
+    picking: new Set(boxesOf(screen).map(([place]) => place)),
+    pick: (place) => answer(Number(place.slice(1))),
+  };
+}
+
+/** Steps of `steps.js`, by their kind. */
+export const BETS = {
+  box: (screen) => tapped(screen),
+
+  // Where a bettor sits.
+  seat: (screen) => ({ ...tapped(screen), right: [{ key: "stands", label: say("seat.stands"), act: () => answer(null) }] }),
+
+  // As they were entered or are in force, where that is changed; `none`: it may be none.
+  boxes: (screen, flow, { field, none }, about) =>
+    several(
+      flow,
+      boxesOf(screen).map(([place, label]) => [Number(place.slice(1)), label]),
+      about[field ?? "boxes"],
+      none,
+    ),
+
+  // How many bets of a kind a box takes at most: each tap one more.
+  limits: (screen, flow) => {
+    const limits = flow.draft ?? known(flow).fewer_wagers;
+    const named = new Set([...boxesOf(screen).map(([place]) => Number(place.slice(1))), ...limits.map(([box]) => box)]);
+    const tap = (box, most) => {
+      const others = limits.filter(([one]) => one !== box);
+      const next = most === undefined ? 1 : most + 1;
+      draft(next > MOST ? others : [...others, [box, next]]);
+    };
+    const list = [...named].map((box) => {
+      const most = limits.find(([one]) => one === box)?.[1];
+      const place = placeName(screen, box ? `B${box}` : "D");
+      const label = most === undefined ? say("limits.none", { place }) : say("limits.most", { place, most });
+      return { key: box, label, pressed: most !== undefined, act: () => tap(box, most) };
+    });
+    const done = { key: "done", label: say("act.done"), tone: "primary", act: () => answer(limits) };
+    return { list, right: [done] };
+  },
+
+  bettors: (screen, flow) => {
+    const held = known(flow).one_box;
+    const all = [...new Set([...screen.layout.bettors, ...held])];
+    return several(
+      flow,
+      all.map((name) => [name, name]),
+      held,
+      true,
+    );
+  },
+
+  bettor: (screen, flow, { unknown }) => ({
+    list: tiles(screen.layout.bettors.map((name) => ({ key: name, label: name }))),
+    right: [unknown && { key: "unknown", label: say("which.unknown"), act: () => answer("") }],
+  }),
+
+  bet: (screen) => ({
+    list: tiles(screen.view.bets.map((bet) => ({ key: bet.number, label: betName(screen, bet) }))),
+  }),
+
+  bets: (screen, flow) =>
+    several(
+      flow,
+      screen.view.bets.map((bet) => [bet.number, betName(screen, bet)]),
+    ),
+
+  wager: (screen) => ({ list: tiles(screen.layout.wagers.map((wager) => ({ key: wager.id, label: wager.name }))) }),
+};

@@ -1,0 +1,81 @@
+// A signature: what is signed, by whom, with which PIN.
+
+import { preview } from "./ahead.js";
+import { choose, digits, sign as enter, signers } from "./flow.js";
+import { answered, entryName, whatAndWhere } from "./labels.js";
+import { store } from "./store.js";
+import { say, time } from "./words.js";
+
+const COMES = new Set(["dealer_on", "sign_on", "take_over"]);
+
+/** Who signs, and the PIN; beside it what is signed. */
+export function sign(screen, flow) {
+  const able = signers(screen, flow.offer.role);
+  const told = preview(screen, flow.offer, flow.values);
+  const what = signed(screen, flow, told);
+  const consequences = [...corrected(screen, flow), ...told.lines];
+  const signer = able.find((person) => person.id === flow.signer) ?? (able.length === 1 ? able[0] : undefined);
+  if (!signer)
+    return {
+      ...(COMES.has(flow.offer.operation) ? { question: say("ask.who_deals") } : {}),
+      about: about(screen, flow),
+      facts: [...what, ...consequences],
+      right: people(able), // in sight, however much is said
+    };
+  if (flow.signer !== signer.id) flow.signer = signer.id;
+  const locked = signer.locked_until_utc_ns > (store.beat?.utc_ns ?? 0);
+  return {
+    question: say("ask.pin", { name: signer.name }),
+    list: people(able.filter((person) => person !== signer)),
+    count: locked
+      ? say("sign.locked", { time: time(signer.locked_until_utc_ns) })
+      : say("sign.tries", { n: signer.tries_left }),
+    about: about(screen, flow),
+    facts: [...what, ...consequences],
+    pad: {
+      typed: flow.pin,
+      hidden: true,
+      type: digits,
+      done: enter,
+      why: locked ? say("sign.locked", { time: time(signer.locked_until_utc_ns) }) : "",
+    },
+  };
+}
+/** Each may sign. */
+function people(able) {
+  return able.map((person) => ({ key: person.id, label: person.name, act: () => choose(person.id) }));
+}
+
+/** What a correction changes, where it is known what is meant instead. */
+function corrected(screen, { offer, values }) {
+  const wrong = offer.operation === "correct_entry" && screen.view.entries.find((one) => one.entry === values.entry);
+  if (!wrong) return [];
+  const { instead } = values;
+  return [
+    say("instead.was", { entry: entryName(screen, wrong) }),
+    say("instead.will", {
+      entry: instead ? entryName(screen, { operation: instead.operation, said: instead }) : say("instead.strike"),
+    }),
+  ];
+}
+
+/** The matter that is decided by it, and its place; empty: none is. */
+function about(screen, { offer }) {
+  const matter = screen.view.irregularities.find((one) => one.id === offer.arguments.irregularity);
+  return matter ? whatAndWhere(screen, matter) : "";
+}
+
+/** What is signed: what was answered, the clause and the round. */
+function signed(screen, { offer, values }, told) {
+  const { irregularity, facts = {} } = offer.arguments;
+  const matter = screen.view.irregularities.find((one) => one.id === irregularity);
+  const round = screen.view.round && say("sign.round", { round: screen.view.round });
+  if (!matter) return COMES.has(offer.operation) ? [] : [round];
+  const clauses = told.clause ? [told.clause] : matter.clauses.filter(Boolean);
+  return [
+    ...matter.asks
+      .map((name, at) => name in facts && `${matter.questions[at]} ${say(facts[name] ? "act.yes" : "act.no")}`)
+      .filter(Boolean),
+    [clauses.join(", ") || say("matter.silent"), round].filter(Boolean).join(". "),
+  ];
+}

@@ -1,0 +1,91 @@
+"""A request that is made twice: what the screen shows that asked, what others show, and what comes after it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+from tests.console.examples import NOW, SCREEN, beat, examples
+from tests.console.page_server import PageServer
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytestmark = [pytest.mark.browser, pytest.mark.tool("chromium")]
+
+ABANDON: Final = '#panel [data-act^="abandon_round"]'
+DUE: Final = "3 cards to the Dealer come next."
+SECOND: Final = 1_000_000_000  # nanoseconds
+
+
+def asked_at(screen: str, ago: int = 1) -> dict[str, Any]:
+    """The table after a person asked there to abandon the round, so many seconds ago."""
+    state = examples()["abandoning"]
+    asked = {"asked_by": "kim", "asked_screen": screen, "asked_utc_ns": NOW - ago * SECOND}
+    offers = [one | asked if one["operation"] == "abandon_round" else one for one in state["offers"]]
+    return state | {"offers": offers}
+
+
+@pytest.fixture
+def page(browser: Browser, server: PageServer) -> Iterator[Page]:
+    opened = browser.new_page(viewport={"width": 1280, "height": 800})
+    opened.set_default_timeout(8000)
+    opened.clock.install()
+    yield opened
+    opened.close()
+    server.hang_up()
+
+
+def show(page: Page, server: PageServer, state: dict[str, Any]) -> None:
+    server.show(state, beat(state))
+    page.goto(server.address)
+    page.wait_for_selector(".place")
+
+
+def says(page: Page, text: str) -> None:
+    page.locator("#sentence .text", has_text=text).wait_for()
+
+
+def goes_on(page: Page, place: str) -> None:
+    """The act of the phase is shown: the place that comes next is lit, and nothing is red or asks to abandon."""
+    page.locator(f".place.lit[data-place={place}]").wait_for()
+    assert page.locator("#sentence.red").count() == 0
+    assert page.locator(ABANDON).count() == 0
+
+
+def test_a_round_that_is_kept_goes_on(page: Page, server: PageServer) -> None:
+    state = asked_at(SCREEN.id)
+    place = state["view"]["next_place"]
+    show(page, server, state)
+    says(page, "Round void? All bets go back.")
+    assert page.locator("#sentence.red").count() == 1
+    assert page.locator(".place.lit").count() == 0
+    page.clock.run_for(1600)
+    page.locator('#panel [data-act="keep"]').click()
+    page.clock.run_for(100)
+    goes_on(page, place)
+
+
+def test_another_screen_shows_the_act_and_who_asked(page: Page, server: PageServer) -> None:
+    state = asked_at("ffffffffffff")
+    show(page, server, state)
+    page.locator("#panel .facts p", has_text="Kim Lau asks to abandon the round").wait_for()
+    goes_on(page, state["view"]["next_place"])
+
+
+@pytest.mark.parametrize("screen", [SCREEN.id, "ffffffffffff"])
+def test_a_request_lapses_after_half_a_minute(page: Page, server: PageServer, screen: str) -> None:
+    state = asked_at(screen, ago=31)
+    show(page, server, state)
+    goes_on(page, state["view"]["next_place"])
+    assert page.locator("#panel .facts p", has_text="asks to abandon").count() == 0
+
+
+def test_after_it_lapsed_it_is_asked_again_by_whose_authority(page: Page, server: PageServer) -> None:
+    show(page, server, asked_at(SCREEN.id, ago=31))
+    page.locator("#bar .menu").click()
+    page.clock.run_for(400)
+    page.locator('#sheet [data-act^="abandon_round"]').click()
+    says(page, "Ruling: why?")
