@@ -9,7 +9,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from firmware_bridge.drivers.base import DeviceReady, Heard, LinkOver
-from firmware_bridge.drivers.cardlink import messages
+from firmware_bridge.drivers.cardlink import authentication, messages
 from firmware_bridge.drivers.cardlink.frame_sealing import BULK, COUNTER, FrameOpener, OpenedFrame
 from firmware_bridge.drivers.cardlink.framing import FrameReader, encode_frame
 from firmware_bridge.drivers.cardlink.host import CardlinkHost, Step
@@ -230,3 +230,46 @@ def sealed_rejected(by: BenchDevice, data: bytes) -> str:
     (answer,) = read_back(by, data)
     assert answer.kind == Kind.SEALED_REJECT
     return messages.decode_reject(answer.body).code
+
+
+def content(data: bytes) -> bytes:
+    (read,) = FrameReader().receive(data)
+    return read.content
+
+
+def identity_in(data: bytes) -> messages.Identity:
+    (read,) = FrameReader().receive(data)
+    return messages.decode_identity(read.body)
+
+
+def proof_frame(kind: Kind, key: bytes, role: bytes, hello: bytes, identity: bytes, type_: int = 1) -> bytes:
+    """A proof made with `key`, over two frames as they were sent."""
+    nonces = messages.decode_hello(FrameReader().receive(hello)[0].body).nonce, identity_in(identity).nonce
+    made = authentication.proof(key, role, *nonces, content(hello), content(identity))
+    return frame(kind, messages.Proof(type_, made))
+
+
+def host_proof_of(host: CardlinkHost) -> bytes:
+    """The host's proof as it goes over the wire; the host repeats it when half a second has passed."""
+    host.tick(0.5)
+    return host.outgoing()
+
+
+def spoilt_proof(data: bytes, place: int) -> bytes:
+    """The proof in these bytes, with one bit of one byte changed."""
+    (read,) = FrameReader().receive(data)
+    claimed = bytearray(messages.decode_proof(read.body).proof)
+    claimed[place] ^= 1
+    return frame(Kind(read.kind), messages.Proof(1, bytes(claimed)))
+
+
+def asking(step: Step, device: BenchDevice) -> tuple[CardlinkHost, bytes]:
+    """A host that waits at this step, and its question, which has not reached the device."""
+    host = make_host()
+    sent = host.outgoing()
+    for reached in (Step.IDENTITY, Step.DEVICE_PROOF, Step.FIRST_STATUS):
+        if reached is step:
+            break
+        host.receive(device.exchange(sent, 0.0), 0.0)
+        sent = host.outgoing()
+    return host, sent

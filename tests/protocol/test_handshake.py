@@ -5,15 +5,13 @@ from __future__ import annotations
 from zlib import crc32
 
 import pytest
-from msgspec.structs import replace
 
-from firmware_bridge.drivers.base import DeviceReady, Heard, LinkOver, Reported, StatusHeard
-from firmware_bridge.drivers.cardlink import authentication, messages
+from firmware_bridge.drivers.base import DeviceReady, LinkOver, Reported, StatusHeard
+from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.framing import CRC, HEADER, MAX_DECODED, FrameReader, enclose
-from firmware_bridge.drivers.cardlink.handshake import PUBLISHED_NONCE, UNPROVEN
+from firmware_bridge.drivers.cardlink.handshake import UNPROVEN
 from firmware_bridge.drivers.cardlink.host import CardlinkHost, Step
 from firmware_bridge.drivers.cardlink.messages import CLEAR, Kind, encode_body
-from firmware_bridge.drivers.memory import LinkMemory
 
 from .parts import (
     BOOT,
@@ -22,44 +20,28 @@ from .parts import (
     OTHER_KEY,
     SERIAL,
     BenchDevice,
-    channel_of,
+    asking,
     converse,
     counters_in,
     frame,
-    fresh_nonce,
     host_before,
+    host_proof_of,
     kinds_in,
     linked,
     make_host,
     only,
-    opened,
     over,
+    proof_frame,
     read_back,
     rejected,
     sealed,
     sealed_rejected,
+    spoilt_proof,
     status,
 )
 
 UNPROVEN_STEPS = (Step.IDENTITY, Step.DEVICE_PROOF)
 STEPS = (*UNPROVEN_STEPS, Step.FIRST_STATUS)
-
-
-def content(data: bytes) -> bytes:
-    (read,) = FrameReader().receive(data)
-    return read.content
-
-
-def identity_in(data: bytes) -> messages.Identity:
-    (read,) = FrameReader().receive(data)
-    return messages.decode_identity(read.body)
-
-
-def proof_frame(kind: Kind, key: bytes, role: bytes, hello: bytes, identity: bytes, type_: int = 1) -> bytes:
-    """A proof made with `key`, over two frames as they were sent."""
-    nonces = messages.decode_hello(FrameReader().receive(hello)[0].body).nonce, identity_in(identity).nonce
-    made = authentication.proof(key, role, *nonces, content(hello), content(identity))
-    return frame(kind, messages.Proof(type_, made))
 
 
 # -- it stands ------------------------------------------------------------------------------------------------------
@@ -73,18 +55,6 @@ def test_the_device_is_ready_when_both_have_proven_themselves() -> None:
     assert ready.identity.capabilities.retains_reports
     assert not ready.identity.capabilities.senses_tray
     assert device.link.linked
-
-
-def asking(step: Step, device: BenchDevice) -> tuple[CardlinkHost, bytes]:
-    """A host that waits at this step, and its question, which has not reached the device."""
-    host = make_host()
-    sent = host.outgoing()
-    for reached in STEPS:
-        if reached is step:
-            break
-        host.receive(device.exchange(sent, 0.0), 0.0)
-        sent = host.outgoing()
-    return host, sent
 
 
 @pytest.mark.parametrize("step", STEPS)
@@ -188,20 +158,6 @@ def test_every_byte_of_a_proof_counts(spoil: int) -> None:
     host, reply = host_before(Step.DEVICE_PROOF, device)
     assert rejected(device.exchange(spoilt_proof(host_proof_of(host), spoil), 0.0)) == "proof"
     assert over(host.receive(spoilt_proof(reply, spoil), 0.0)).code == "device-proof"
-
-
-def host_proof_of(host: CardlinkHost) -> bytes:
-    """The host's proof as it goes over the wire; the host repeats it when half a second has passed."""
-    host.tick(0.5)
-    return host.outgoing()
-
-
-def spoilt_proof(data: bytes, place: int) -> bytes:
-    """The proof in these bytes, with one bit of one byte changed."""
-    (read,) = FrameReader().receive(data)
-    claimed = bytearray(messages.decode_proof(read.body).proof)
-    claimed[place] ^= 1
-    return frame(Kind(read.kind), messages.Proof(1, bytes(claimed)))
 
 
 def test_the_hosts_own_proof_sent_back_is_refused() -> None:
@@ -476,189 +432,3 @@ def test_a_boot_that_counts_again_under_an_old_number_is_not_linked_with() -> No
     assert "has come to report 1, and 2 was taken before" in end.sentence
     assert UNPROVEN not in end.sentence
     assert device.link.unacknowledged == 1
-
-
-# -- the device's nonce -----------------------------------------------------------------------------------------------
-
-
-def test_a_device_that_repeats_a_nonce_is_not_linked_with() -> None:
-    device, memory = BenchDevice(), LinkMemory()
-    host = make_host(memory=memory)
-    identity = device.exchange(host.outgoing(), 0.0)
-    memory.take_nonce(identity_in(identity).nonce)
-    end = over([*host.receive(identity, 0.0), *converse(host, device, 0.0)])
-    assert (end.code, end.refused) == ("device-nonce-repeated", True)
-    assert SERIAL in end.sentence
-    assert UNPROVEN not in end.sentence, "the device is proven"
-    assert not device.link.linked, "it is not resumed with"
-
-
-def test_the_nonce_of_a_link_that_stands_is_known_and_that_of_an_attempt_is_not() -> None:
-    device, memory = BenchDevice(), LinkMemory()
-    attempt = make_host(memory=memory)
-    identity = device.exchange(attempt.outgoing(), 0.0)
-    attempt.receive(identity, 0.0)
-    attempt.receive(device.exchange(attempt.outgoing(), 0.0), 0.0)
-    assert not memory.knows_nonce(identity_in(identity).nonce)
-    (ready,) = converse(make_host(memory=memory), device, 1.0)
-    assert isinstance(ready, DeviceReady)
-    assert memory.knows_nonce(ready.nonce)
-
-
-@pytest.mark.parametrize(("simulated", "codes"), [(False, ["device-nonce-repeated"]), (True, [])])
-def test_the_published_nonce_is_for_simulated_devices(simulated: bool, codes: list[str]) -> None:
-    """A recording with the nonce of the vectors, made with the table's own key, must not pass for a device."""
-    host = make_host()
-    hello = host.outgoing()
-    said = BenchDevice()._identity(PUBLISHED_NONCE, [messages.KeptReports(BOOT, 1, 0)])
-    identity = frame(Kind.IDENTITY, replace(said, simulated=simulated))
-    assert host.receive(identity, 0.0) == []
-    heard = host.receive(proof_frame(Kind.DEVICE_PROOF, KEY, b"device", hello, identity), 0.0)
-    assert [thing.code for thing in heard if isinstance(thing, LinkOver)] == codes
-
-
-@pytest.mark.parametrize("random", [b"", bytes(16)], ids=["none", "stuck"])
-def test_a_device_without_chance_repeats_no_nonce(random: bytes) -> None:
-    """Not even to a hello that is played to it again and again, since it counts its starts."""
-    device = BenchDevice(random=lambda: random)
-    hellos = [make_host(nonce=bytes([played]) * 16).outgoing() for played in (1, 2, 1)]
-    found = set()
-    for boot in range(BOOT, BOOT + 3):
-        device.link.reboot(boot, keep_reports=False)
-        found |= {identity_in(device.exchange(hello, 0.0)).nonce for hello in hellos}
-    assert len(found) == 9
-
-
-# -- the device's side ------------------------------------------------------------------------------------------------
-
-
-def test_each_new_hello_gets_a_fresh_nonce_and_the_same_hello_the_same_identity() -> None:
-    device = BenchDevice()
-    first, second = make_host().outgoing(), make_host().outgoing()
-    answers = [device.exchange(hello, 0.0) for hello in (first, first, second, first)]
-    assert answers[0] == answers[1]
-    assert len({identity_in(answer).nonce for answer in answers}) == 3
-
-
-def test_only_the_last_hello_has_a_candidate() -> None:
-    """A, B and A again: what was proven to A's first identity is worth nothing any more."""
-    device = BenchDevice()
-    one, other = make_host(), make_host()
-    hello = one.outgoing()
-    first = device.exchange(hello, 0.0)
-    device.exchange(other.outgoing(), 0.1)
-    second = device.exchange(hello, 0.2)
-    assert device.exchange(hello, 0.3) == second
-    assert rejected(device.exchange(proof_frame(Kind.HOST_PROOF, KEY, b"host", hello, first), 0.4)) == "proof"
-    assert one.receive(second, 0.5) == []
-    assert isinstance(only(converse(one, device, 0.5)), DeviceReady)
-
-
-def test_another_hello_takes_a_proven_candidates_place() -> None:
-    device = BenchDevice()
-    host, reply = host_before(Step.DEVICE_PROOF, device)
-    host.receive(reply, 0.0)
-    device.exchange(make_host().outgoing(), 0.1)
-    assert device.exchange(host.outgoing(), 0.2) == b"", "the resume opens with no key that is left"
-    assert not device.link.linked
-
-
-@pytest.mark.parametrize("proven", [False, True])
-def test_a_wrong_host_proof_leaves_the_candidate_as_it_was(proven: bool) -> None:
-    device = BenchDevice()
-    host, reply = host_before(Step.DEVICE_PROOF if proven else Step.IDENTITY, device)
-    wrong = frame(Kind.HOST_PROOF, messages.Proof(1, bytes(32)))
-    assert rejected(device.exchange(wrong, 2.0)) == "proof"
-    assert device.link.wake_at() == 3.0, "nor does it live any longer"
-    assert isinstance(only([*host.receive(reply, 2.1), *converse(host, device, 2.1)]), DeviceReady)
-
-
-def test_a_host_proof_may_come_again_and_is_answered_alike() -> None:
-    device = BenchDevice()
-    host, proof = asking(Step.DEVICE_PROOF, device)
-    first = device.exchange(proof, 0.0)
-    assert kinds_in(first) == [Kind.DEVICE_PROOF]
-    assert device.exchange(proof, 2.0) == first
-    assert device.link.wake_at() == 5.0
-    assert isinstance(only([*host.receive(first, 2.1), *converse(host, device, 2.1)]), DeviceReady)
-
-
-def test_the_active_link_goes_on_while_a_candidate_is_greeted() -> None:
-    device = BenchDevice()
-    active = linked(device)
-    other = make_host(now=1.0)
-    order = messages.CommandBody(1, messages.HoldExit())
-    for step in UNPROVEN_STEPS:
-        other.receive(device.exchange(other.outgoing(), 1.0), 1.0)
-        device.link.report(messages.Started(1, "power"), 1.0)
-        said = device.link.outgoing() + device.exchange(sealed(active, Kind.COMMAND, order), 1.0)
-        assert [read.kind for read in opened(active, said)] == [Kind.REPORT, Kind.ANSWER], step
-    device.exchange(sealed(active, Kind.ACK, messages.Ack(channel_of(active).heard), number=2), 1.1)
-    assert device.link.unacknowledged == 0
-    ready = only(converse(other, device, 1.2))
-    assert isinstance(ready, DeviceReady)
-    assert ready.status.last_command == 1
-    assert device.exchange(sealed(active, Kind.COMMAND, messages.CommandBody(2, messages.HoldExit())), 1.3) == b""
-    assert [command for command, _ in device.carried_out] == [1], "once the other link stands"
-
-
-def test_a_new_link_takes_what_was_waiting_to_be_sent_on_the_one_before() -> None:
-    device = BenchDevice()
-    before = linked(device)
-    host, resume = asking(Step.FIRST_STATUS, device)
-    device.link.report(messages.Started(1, "power"), 0.1)
-    said = device.exchange(resume, 0.2)
-    assert kinds_in(said) == [Kind.STATUS, Kind.REPORT]
-    assert counters_in(said) == [1, 2]
-    assert [before.receive(said, 0.2), before.statistics.frames_forged] == [[], 2]
-    assert [type(thing) for thing in host.receive(said, 0.2)] == [DeviceReady, Reported]
-
-
-def test_a_resume_that_is_repeated_begins_again_and_no_counter_goes_back() -> None:
-    device = BenchDevice()
-    device.link.report(messages.Started(1, "power"), 0.0)
-    host, first = host_before(Step.FIRST_STATUS, device)
-    host.tick(0.5)
-    again = host.outgoing()
-    assert counters_in(again) == [2]
-    second = device.exchange(again, 0.5)
-    assert kinds_in(first) == kinds_in(second) == [Kind.STATUS, Kind.REPORT]
-    assert counters_in(first + second) == [1, 2, 3, 4]
-    assert device.exchange(again, 0.6) == b"", "a copy of it is no other one"
-    heard: list[Heard] = [*host.receive(second, 0.6), *host.receive(first, 0.6)]
-    assert [type(thing) for thing in heard] == [DeviceReady, Reported], "what is late is dropped"
-
-
-@pytest.mark.parametrize("step", UNPROVEN_STEPS)
-def test_acks_and_commands_before_the_link_is_ready_are_ignored(step: Step) -> None:
-    """In the clear at any time, and sealed with the right keys until a resume makes them the device's."""
-    device = BenchDevice()
-    device.link.report(messages.Started(1, "power"), 0.0)
-    host, reply = host_before(step, device)
-    order = messages.CommandBody(1, messages.Shuffle())
-    sent = frame(Kind.ACK, messages.Ack(0), number=1) + frame(Kind.COMMAND, order)
-    if step is Step.DEVICE_PROOF:
-        host.receive(reply, 0.0)
-        sent += sealed(host, Kind.ACK, messages.Ack(0), number=1) + sealed(host, Kind.COMMAND, order)
-    assert device.exchange(sent, 0.0) == b""
-    assert device.carried_out == []
-    assert device.link.unacknowledged == 1
-
-
-@pytest.mark.parametrize("kind", [Kind.HOST_PROOF, Kind.RESUME])
-def test_a_device_without_a_hello_sends_nothing(kind: Kind) -> None:
-    body = messages.Resume(0, 0) if kind is Kind.RESUME else messages.Proof(1, bytes(32))
-    assert BenchDevice().exchange(frame(kind, body), 0.0) == b""
-
-
-def test_an_identity_that_fits_no_frame_is_rejected_and_not_sent() -> None:
-    device = BenchDevice(serial="s" * 500)
-    hello = frame(Kind.HELLO, messages.Hello(1, fresh_nonce()), boot=0)
-    assert rejected(device.exchange(hello, 0.0)) == "message"
-
-
-def test_encoding_is_by_the_page() -> None:
-    """The header of a hello: boot 0, and the number that the host holds."""
-    (hello,) = FrameReader().receive(make_host(held=(5, 77), nonce=bytes(16)).outgoing())
-    assert (hello.boot, hello.number, hello.flags) == (0, 77, 0)
-    assert hello.body == encode_body(messages.Hello(1, bytes(16)))

@@ -1,7 +1,7 @@
 """Authentication: both sides prove that they hold the device's key. docs/cardlink.md, "Proofs".
 
-No key crosses the wire. This protects against a wrong, swapped or rogue device when the link is made; not against a
-box inserted into the cable afterwards.
+No key crosses the wire. This protects against a wrong, swapped or rogue device when the link is made; what follows is
+sealed (`frame_sealing`), with keys that are made as the proofs are.
 """
 
 from __future__ import annotations
