@@ -187,6 +187,25 @@ async def test_a_recorded_handshake_opens_no_second_link(stage: Stage) -> None:
     assert len(evidence.of(DeviceReady)) == 1
 
 
+async def test_a_device_that_repeats_its_nonce_is_found_also_by_the_next_daemon(stage: Stage) -> None:
+    """The numbers of links are in the journal: a killed daemon leaves them to the one after it."""
+    write_device_keys(stage.device_keys, {SERIAL: KEY})
+    device = SmallDevice()
+    pty = Pty(stage.port, device)
+    try:
+        await stage.start_daemon()
+        await stage.daemon.until(lambda: stage.daemon.logged("link.ready"))
+        await stage.kill_daemon()
+        stage.drain_notified()
+        await stage.start_daemon()
+        shown = await state_with(stage, "device-nonce-repeated")
+        assert "do not deal from it" in shown.device.sentence
+        assert not shown.device.connected
+    finally:
+        pty.hang_up()
+    assert await stage.daemon.end() == 0
+
+
 # -- the wrong driver, the wrong line --------------------------------------------------------------------------------
 
 

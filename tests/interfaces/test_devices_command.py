@@ -17,7 +17,7 @@ from controller.commands.main import main
 from controller.daemon.sections import DeviceSection
 from firmware_bridge.device_keys import read_device_keys, write_device_keys
 from firmware_bridge.discovery import Lists
-from firmware_bridge.errors import TransportUnavailableError
+from firmware_bridge.errors import KeyFileError, TransportUnavailableError
 from simulators.ports.in_process import simulated_key, simulated_serial
 from tests.end_to_end.stage import short_folder
 from tests.support.as_user import NEEDS_ROOT, open_to
@@ -254,3 +254,11 @@ def test_forgetting_takes_one_key_out(keys: Path) -> None:
     again = devices("forget", SERIAL, "--key-file", str(keys))
     assert again.exit_code == 2
     assert "CARDSHOE-0042" in again.output
+
+
+@pytest.mark.parametrize("key", [bytes(32), b"\xab" * 32, bytes(range(32))], ids=["zeros", "all equal", "published"])
+def test_a_key_that_anyone_can_guess_is_refused(key: bytes, tmp_path: Path) -> None:
+    write_device_keys(tmp_path / "device.keys", {SERIAL: key})
+    with pytest.raises(KeyFileError, match="anyone can guess") as refused:
+        read_device_keys(tmp_path / "device.keys")
+    assert f"cardshoe devices pair {SERIAL} --replace" in refused.value.hint

@@ -16,7 +16,7 @@ from firmware_bridge.captures.replay import Played, ReplayInputs, links_of, repl
 from firmware_bridge.commands import HoldExit
 from firmware_bridge.device_policy import DevicePolicy
 from firmware_bridge.device_url import DeviceUrl
-from firmware_bridge.drivers.base import Answered, Driver, Heard, LinkOver, Reported
+from firmware_bridge.drivers.base import Answered, DeviceReady, Driver, Heard, LinkOver, Reported
 from firmware_bridge.drivers.bee_tek import BeeTek
 from firmware_bridge.drivers.cardlink import messages
 from firmware_bridge.drivers.cardlink.host import CardlinkHost
@@ -88,6 +88,23 @@ async def test_what_was_heard_is_heard_again(desk: Desk, clock: HandClock, tmp_p
     assert [end.code for end in desk.ends] == ["transport-lost", "device-silent"]
     assert await heard_again(path) == desk.heard
     assert await heard_again(path, inputs=ReplayInputs({SERIAL: KEY}.get)) == desk.heard
+
+
+async def test_a_plain_recording_of_hardware_holds_no_keys(desk: Desk, clock: HandClock, tmp_path: Path) -> None:
+    """They would open the link to any reader of the file: it is replayed with the device's own key."""
+    path = tmp_path / "a.capture"
+    recorder = CaptureRecorder(file_at(path), clock=clock, log=None)
+    bench = Bench(desk, clock, make_driver=recorded_driver(recorder), recorder=recorder)
+    async with running(bench.keeper):
+        await desk.until_state(LinkState.READY)
+    recorder.close()
+    records = [record for recording in read_capture([path]).recordings for record in recording.records]
+    assert not [record for record in records if isinstance(record, capture_format.LinkKeys)]
+    (end,) = await heard_again(path)
+    assert isinstance(end, LinkOver)
+    assert end.code == "device-unknown-serial"
+    assert "--device-keys" in end.sentence
+    assert isinstance((await heard_again(path, inputs=ReplayInputs({SERIAL: KEY}.get)))[0], DeviceReady)
 
 
 @pytest.mark.parametrize(
