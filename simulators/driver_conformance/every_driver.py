@@ -199,7 +199,8 @@ class DriverConformance:
         before = len(cards(wire.heard))
         drawn = [card.code for _ in range(6) for card in wire.device.mechanism.draw()]
         stream = bytearray(wire.device.outgoing())
-        place = data.draw(st.integers(0, len(stream) - 1))
+        # Of sealed protocols the length may change from run to run, and what is drawn must not depend on it.
+        place = data.draw(st.integers(0, 2**16)) % len(stream)
         if data.draw(st.booleans()):
             del stream[place:]
         else:

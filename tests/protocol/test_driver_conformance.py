@@ -5,15 +5,12 @@ from __future__ import annotations
 from random import Random
 from typing import ClassVar
 
-from msgspec.structs import replace
-
 from firmware_bridge.cards import Card
 from firmware_bridge.commands import ReleaseExit
 from firmware_bridge.drivers.angel_eye import AngelEye
 from firmware_bridge.drivers.bee_tek import BeeTek
 from firmware_bridge.drivers.cardlink.host import make_cardlink
 from firmware_bridge.drivers.line_reader import LineReader
-from firmware_bridge.drivers.setting import DriverSetting
 from simulators.devices.angel_eye import AngelEyeDevice
 from simulators.devices.bee_tek import BeeTekDevice
 from simulators.devices.line_reader import LineReaderDevice, simulated_identifiers
@@ -31,10 +28,6 @@ class TestCardlink(DriverConformance):
     def make_device(self, clock: Clock) -> Shoe:
         profile = Profile("shoe", "SHOE-9", full_capabilities("shoe"))
         return SimulatedDevice(profile, key=KEY, random=Random(1), fresh=Random(2), clock=clock, pace=Pace(0))
-
-    def setting(self, held: tuple[int, int] = (0, 0), **url: bool) -> DriverSetting:
-        """With one nonce for all: the length of sealed bytes, for their escapes, must not change from run to run."""
-        return replace(super().setting(held, **url), nonce=bytes(16))
 
     def key_of(self, serial: str) -> bytes | None:
         return KEY
