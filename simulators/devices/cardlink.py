@@ -12,7 +12,7 @@ from typing import Final
 import msgspec
 
 from firmware_bridge.drivers.cardlink import authentication, messages
-from firmware_bridge.drivers.cardlink.frame_sealing import OpenedFrame, device_nonce, frame_keys
+from firmware_bridge.drivers.cardlink.frame_sealing import BULK, INTERRUPT, OpenedFrame, device_nonce, frame_keys
 from firmware_bridge.drivers.cardlink.framing import VERSION, Frame, FrameReader, encode_frame
 from firmware_bridge.drivers.cardlink.messages import CLEAR, Kind, encode_body
 from firmware_bridge.drivers.cardlink.sealed_channel import SealedChannel
@@ -55,7 +55,8 @@ class CardlinkDevice:
     `identity` builds the identity for a nonce; `status` gives the status of this moment, with the counter heard last.
     `random` gives 16 bytes of a true random source, or none; `start` counts the device's starts, in its flash.
     `on_command` gets each command once; it answers through `answer`. `on_host_lost` is called when the host is lost.
-    `memory` is how many reports are kept, at least 8.
+    `memory` is how many reports are kept, at least 8. `interrupt` may be set: the line has a USB interrupt endpoint, on
+    which statuses go, with flags 1, but for those that answer a resume.
     """
 
     def __init__(
@@ -75,6 +76,7 @@ class CardlinkDevice:
             raise ValueError(f"a device keeps at least {LEAST_MEMORY} reports")
         self.boot = boot
         self.last_number = 0
+        self.interrupt = False
         self._key = key
         self._identity = identity
         self._status = status
@@ -158,11 +160,20 @@ class CardlinkDevice:
         self._out.clear()
         self._status_at = self._resend_at = float("inf")
 
-    def _send(self, kind: Kind, now: float, body: bytes, *, boot: int | None = None, number: int | None = None) -> None:
+    def _send(
+        self,
+        kind: Kind,
+        now: float,
+        body: bytes,
+        *,
+        boot: int | None = None,
+        number: int | None = None,
+        flags: int = BULK,
+    ) -> None:
         """A sealed frame on the active link, under the newest number unless one is given."""
         assert self._channel is not None
         header = self.boot if boot is None else boot, self.last_number if number is None else number
-        self._out.append(self._channel.seal(kind, *header, body, now))
+        self._out.append(self._channel.seal(kind, *header, body, now, flags=flags))
 
     def _send_clear(self, kind: Kind, body: messages.Body) -> None:
         self._out.append(encode_frame(kind, self.boot, self.last_number, encode_body(body)))
@@ -208,11 +219,12 @@ class CardlinkDevice:
         self._out.clear()
         return data
 
-    def send_status(self, now: float) -> None:
+    def send_status(self, now: float, *, answers_resume: bool = False) -> None:
         """The heartbeat; also sent at once when all that was kept for a link is acknowledged."""
         if self._channel is not None:
             self._status_at = now + HEARTBEAT
-            self._send(Kind.STATUS, now, encode_body(self._status(self._channel.heard)))
+            flags = INTERRUPT if self.interrupt and not answers_resume else BULK
+            self._send(Kind.STATUS, now, encode_body(self._status(self._channel.heard)), flags=flags)
 
     def _take(self, frame: Frame, now: float) -> None:
         clear = frame.kind in CLEAR
@@ -324,7 +336,7 @@ class CardlinkDevice:
         self._resend_wait = RESEND_FIRST
         self._drop_up_to(resume.boot, resume.number)
         self._catching_up = bool(self._kept)
-        self.send_status(now)
+        self.send_status(now, answers_resume=True)
         self._fill_window(now)
 
     def _take_ack(self, boot: int, number: int, now: float) -> None:

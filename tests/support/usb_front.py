@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 
+from firmware_bridge.drivers.cardlink.frame_sealing import INTERRUPT
 from firmware_bridge.drivers.cardlink.framing import FrameReader, enclose
-from firmware_bridge.drivers.cardlink.messages import Kind
 from simulators.devices.simulated_device import SimulatedDevice
 from simulators.ports.carrier import Carrier
 from tests.support.usb_backend import BULK_IN, INTERRUPT_IN, UsbGadget
@@ -19,7 +19,7 @@ class UsbFront:
         self._loop = asyncio.get_running_loop()
         self._carrier = Carrier(device, self._send)
         self._gadget = gadget
-        self._greeted = False  # a status has answered the host's resume
+        device.link.interrupt = gadget.interrupt
         gadget.on_out = self._take
 
     def start(self) -> None:
@@ -35,12 +35,4 @@ class UsbFront:
 
     def _send(self, data: bytes) -> None:
         for frame in FrameReader().receive(data):
-            self._gadget.send(enclose(frame.content), self._endpoint_for(frame.kind))
-
-    def _endpoint_for(self, kind: int) -> int:
-        """Of the statuses only those that no host waits for: between the endpoints the order is not kept."""
-        if kind != Kind.STATUS:
-            self._greeted = self._greeted and kind != Kind.DEVICE_PROOF
-            return BULK_IN
-        heartbeat, self._greeted = self._greeted, True
-        return INTERRUPT_IN if heartbeat and self._gadget.interrupt else BULK_IN
+            self._gadget.send(enclose(frame.content), INTERRUPT_IN if frame.flags == INTERRUPT else BULK_IN)
