@@ -408,7 +408,7 @@ def test_a_device_rejects_sealed_what_is_sealed() -> None:
     assert over(host.receive(said, 0.0)).code == "device-rejects-host"
 
 
-@pytest.mark.parametrize("kind", [Kind.IDENTITY, Kind.DEVICE_PROOF])
+@pytest.mark.parametrize("kind", [Kind.DEVICE_PROOF])
 def test_another_boot_in_a_clear_header_ends_the_attempt_before_the_proof(kind: Kind) -> None:
     host, _ = host_before(Step.DEVICE_PROOF, BenchDevice())
     end = over(host.receive(frame(kind, boot=BOOT + 1), 0.0))
@@ -432,3 +432,29 @@ def test_a_boot_that_counts_again_under_an_old_number_is_not_linked_with() -> No
     assert "has come to report 1, and 2 was taken before" in end.sentence
     assert UNPROVEN not in end.sentence
     assert device.link.unacknowledged == 1
+
+
+def test_an_identity_for_another_hello_is_replaced_by_the_right_one() -> None:
+    """A hello of the link before lacks its last byte, which the next one brings: the device answers both."""
+    device = BenchDevice()
+    before, host = make_host(), make_host()
+    cut = before.outgoing()[:-1]
+    assert device.exchange(cut, 0.0) == b""
+    reply = device.exchange(host.outgoing(), 0.1)
+    assert kinds_in(reply) == [Kind.IDENTITY, Kind.IDENTITY]
+    heard = list(host.receive(reply, 0.1))
+    said = host.outgoing()
+    assert kinds_in(said) == [Kind.HOST_PROOF, Kind.HOST_PROOF]
+    answers = device.exchange(said, 0.1)
+    assert kinds_in(answers) == [Kind.REJECT, Kind.DEVICE_PROOF]
+    heard += [*host.receive(answers, 0.1), *converse(host, device, 0.1)]
+    assert isinstance(only(heard), DeviceReady)
+
+
+def test_a_second_reject_is_no_longer_of_the_identity_that_was_replaced() -> None:
+    device = BenchDevice(key=OTHER_KEY)
+    host = make_host()
+    cut = make_host().outgoing()[:-1]
+    device.exchange(cut, 0.0)
+    host.receive(device.exchange(host.outgoing(), 0.1), 0.1)
+    assert over(host.receive(device.exchange(host.outgoing(), 0.1), 0.1)).code == "device-rejects-host"

@@ -136,6 +136,8 @@ class CardlinkHost:
         self._answers: dict[int, Answered] = {}  # by the command's id, the last ones
         self._proven: Proven | None = None
         self._channel: SealedChannel | None = None  # from the device's proof on
+        self._identity_content = b""
+        self._replaced = 0  # identities whose proof may still be rejected
         hello = HEADER.pack(VERSION, Kind.HELLO, 0, 0, held[1]) + encode_body(messages.Hello(VERSION, nonce))
         self._handshake = Handshake(
             hello,
@@ -319,15 +321,22 @@ class CardlinkHost:
         handle = _HANDLERS.get((self._step, frame.kind))
         proven = self._proven is not None
         if frame.kind == (Kind.SEALED_REJECT if proven else Kind.REJECT):
-            heard.append(self._end(rejected(frame.body, proven=proven)))
+            self._take_reject(frame, proven, heard)
         elif self._wrong_boot(frame):
             heard.append(self._end(link_ends.REBOOTED))
         elif handle is not None:
             handle(self, frame, now, heard)
 
+    def _take_reject(self, frame: Frame | OpenedFrame, proven: bool, heard: list[Heard]) -> None:
+        """One of a proof for an identity that was replaced says nothing."""
+        if not proven and self._replaced and messages.decode_reject(frame.body).code == "proof":
+            self._replaced -= 1
+            return
+        heard.append(self._end(rejected(frame.body, proven=proven)))
+
     def _wrong_boot(self, frame: Frame | OpenedFrame) -> bool:
         """Before the proof a sealed frame is of another link, and is not looked at."""
-        if self._step is Step.IDENTITY or frame.boot == self._boot:
+        if self._step is Step.IDENTITY or frame.boot == self._boot or frame.kind == Kind.IDENTITY:
             return False
         if self._proven is None:
             return frame.kind in CLEAR
@@ -347,9 +356,14 @@ class CardlinkHost:
             heard.append(Contradicted("forged_frames", self._boot, count, Evidence(b"")))
 
     def _take_identity(self, frame: Frame, now: float, heard: list[Heard]) -> None:
+        """Another one takes its place: the first may have answered a hello of the link before, cut off and completed."""
+        if frame.content == self._identity_content:
+            return
         if refusal := self._handshake.take_identity(frame):
             heard.append(self._end(refusal))
             return
+        self._replaced += self._step is Step.DEVICE_PROOF
+        self._identity_content = frame.content
         self._boot = frame.boot
         self._step = Step.DEVICE_PROOF
         self._waiting = self._ask(self._clear(Kind.HOST_PROOF, self._handshake.host_proof), now)
@@ -477,6 +491,7 @@ def make_cardlink(setting: DriverSetting, now: float) -> CardlinkHost:
 _Handler = Callable[[CardlinkHost, Any, float, list[Heard]], None]
 _HANDLERS: Final[dict[tuple[Step, int], _Handler]] = {
     (Step.IDENTITY, Kind.IDENTITY): CardlinkHost._take_identity,
+    (Step.DEVICE_PROOF, Kind.IDENTITY): CardlinkHost._take_identity,
     (Step.DEVICE_PROOF, Kind.DEVICE_PROOF): CardlinkHost._take_device_proof,
     (Step.FIRST_STATUS, Kind.STATUS): CardlinkHost._take_first_status,
     (Step.READY, Kind.STATUS): CardlinkHost._take_status,
