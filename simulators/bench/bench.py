@@ -10,8 +10,6 @@ from pathlib import Path
 from random import Random
 from typing import TypeVar
 
-import msgspec
-
 from firmware_bridge.cards import Card
 from firmware_bridge.commands import AnyCommand
 from firmware_bridge.device_url import DEFAULT_DRIVER, DeviceUrl, parse_device_url
@@ -21,6 +19,7 @@ from firmware_bridge.drivers.registry import load_driver, registered_driver
 from firmware_bridge.drivers.setting import DriverSetting
 from firmware_bridge.link_keeper import Health, LinkKeeper, LinkState
 from firmware_bridge.observations import Observation
+from simulators.bench.measurement import Measurement
 from simulators.devices.base import DeviceSide
 from simulators.ports.pty import PtyFront
 
@@ -28,23 +27,6 @@ T = TypeVar("T")
 HeardT = TypeVar("HeardT")
 ObservationT = TypeVar("ObservationT", bound=Observation)
 PATIENCE = 120.0  # seconds; a real shuffle takes a minute
-
-
-class Measurement(msgspec.Struct, frozen=True):
-    """What was measured of a device: at most `limit` is good."""
-
-    name: str
-    value: float
-    unit: str
-    limit: float
-
-    @property
-    def within(self) -> bool:
-        return self.value <= self.limit
-
-    def __str__(self) -> str:
-        unit = f" {self.unit}" if self.unit else ""
-        return f"{self.name}: {self.value:.3g}{unit}, at most {self.limit:g}{unit}"
 
 
 class BenchError(AssertionError):

@@ -21,7 +21,7 @@ from firmware_bridge.errors import BadDeviceUrlError, BridgeError
 if TYPE_CHECKING:
     import pytest
 
-    from simulators.bench.bench import Measurement
+    from simulators.bench.measurement import Measurement
 
 REACHED_WITHIN: Final = 15.0  # seconds until a device that does not get ready is given up
 TESTS: Final = Path(__file__).with_name("conformance.py")

@@ -22,7 +22,8 @@ from firmware_bridge.observations import (
     ShuffleStarted,
     StubUnloaded,
 )
-from simulators.bench.bench import Bench, Measurement
+from simulators.bench.bench import Bench
+from simulators.bench.measurement import Measurement
 
 LINK_WITHIN: Final = 5.0  # seconds until a link stands
 ANSWER_WITHIN: Final = 1.0  # seconds, for what moves no card

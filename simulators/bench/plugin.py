@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from firmware_bridge.cards import Card
     from firmware_bridge.device_url import DeviceUrl
-    from simulators.bench.bench import Measurement
+    from simulators.bench.measurement import Measurement
 else:
     fixture = pytest.fixture
     with suppress(ImportError):  # every pytest here loads this plug-in: without the extra `test` it must do no harm

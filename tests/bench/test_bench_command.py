@@ -11,8 +11,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from simulators.bench.bench import Measurement
 from simulators.bench.command import bench
+from simulators.bench.measurement import Measurement
 from tests.end_to_end.processes import Child
 
 ROOT = Path(__file__).parents[2]
