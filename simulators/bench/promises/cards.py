@@ -10,11 +10,14 @@ from typing import Any, Final
 import pytest
 
 from firmware_bridge.drivers.cardlink import messages
+from simulators.bench.measurement import Measurement
 from simulators.bench.promise import check, promise
 from simulators.bench.promises.dealing import DECK_SIZE, SET_SIZE, Dealt
 from simulators.bench.promises.orders import said
 from simulators.bench.promises.sealing import check_shortest
 
+SET_WITHIN: Final = 30.0  # seconds
+SHUFFLE_WITHIN: Final = 120.0  # seconds
 CARDS: Final = frozenset({messages.NOT_READ, messages.FOREIGN, *range(1, DECK_SIZE + 1)})
 MOVES: Final = (messages.Dispense, messages.Shuffle, messages.UnloadStub, messages.RunSelfTest)
 
@@ -64,6 +67,18 @@ class TestCardPromises:
         check(started[-1].deck == finished[-1].deck, "a shuffle was finished of another deck than it was started of")
         check(finished[-1].shuffle != 0, "the shuffle's id is 0")
         check(len({one.shuffle for one in finished}) == len(finished), "a shuffle's id was used again")
+
+    @promise("Commands", "shuffle", "a shuffle comes to its end")
+    async def test_it_shuffles_in_time(self, dealt: Dealt) -> None:
+        needs(dealt.shuffled, "no fresh deck was in the device, or it does not shuffle")
+        longest = max(step.seconds for step in dealt.of(messages.Shuffle) if step.answer.done)
+        dealt.measure(Measurement("to shuffle a deck", longest, "s", SHUFFLE_WITHIN))
+
+    @promise("Commands", "dispense", "a set is formed of as many cards as were ordered")
+    async def test_it_forms_sets_in_time(self, dealt: Dealt) -> None:
+        formed = [step.seconds for step in dealt.of(messages.Dispense) if step.answer.done]
+        needs(formed, "the device formed no set")
+        dealt.measure(Measurement("to form a set", max(formed), "s", SET_WITHIN))
 
     @promise("Bodies", "Status", "after a shuffle `shuffle` is its id, `loaded` its count, and nothing is dispensed")
     async def test_the_status_after_a_shuffle(self, dealt: Dealt) -> None:
