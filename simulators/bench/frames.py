@@ -32,12 +32,14 @@ ASKED_AGAIN: Final = 1.0  # seconds until what has no answer is sent again
 PATIENCE: Final = 10.0  # seconds for an answer that needs no motion
 MOTION: Final = 120.0  # seconds for one that does; a real shuffle takes a minute
 COUNTED: Final = 5  # seconds between two calls of a count-down
+GIVEN_UP_WITHIN: Final = 3.6  # seconds after the last sign of life; the page has three
+LAST_STATUSES: Final = 3  # that a device sends meanwhile
 QUIET: Final = 2.5  # seconds without a frame: the device has stopped sending, which has a status each second
 
 
 class FrameHost:
     """One connection. `came`: every frame. `written`: everything sent. `strange`: frames that did not open although
-    their link stands. `held`: the report acknowledged last."""
+    their link stands. `held`: the report acknowledged last. `coming`: the attempt whose frames may come besides."""
 
     def __init__(
         self, url: DeviceUrl, keys: Mapping[str, bytes], *, open_with: OpenTransport = open_transport, operator: int = 0
@@ -57,7 +59,7 @@ class FrameHost:
         self.reader = FrameReader()
         self._keys = keys
         self._open_with = open_with
-        self._coming: Attempt | None = None
+        self.coming: Attempt | None = None
         self._transport: Transport | None = None
         self._lost = ""
         self._news = asyncio.Event()
@@ -192,7 +194,7 @@ class FrameHost:
 
     async def resume(self, attempt: Attempt, held: tuple[int, int] | None = None) -> messages.Status:
         """Make it the active link; its first status."""
-        self._coming = attempt
+        self.coming = attempt
         place = len(self.came)
         body = encode_body(messages.Resume(*(self.held if held is None else held)))
         for _ in range(3):
@@ -231,12 +233,25 @@ class FrameHost:
         assert self.active is not None
         return next((kept.oldest - 1 for kept in self.active.said.kept if kept.boot == boot), 0)
 
-    async def fall_silent(self) -> None:
-        """Send nothing until the device has given up the link."""
+    async def fall_silent(self, instead: Callable[[], None] = lambda: None) -> None:
+        """Give no sign of life until the device has given up the link. `instead`: what is done meanwhile.
+
+        A device that goes on counts as one only by its own statuses as well: this machine may have been late.
+        """
         self.beats = False
-        silent_since = self.now
-        while await self.listen(QUIET):
+        silent_since, place = self.now, len(self.came)
+        heard_at = silent_since
+        while self.now < heard_at + QUIET:
+            instead()
+            if await self.listen(BEAT):
+                heard_at = self.came[-1].at
             check(self.now - silent_since < PATIENCE, f"the device still sends {PATIENCE:g} s after the host is silent")
+        statuses = sum(one.frame.kind == Kind.STATUS for one in self.came[place:])
+        longer = heard_at - silent_since
+        check(
+            statuses <= LAST_STATUSES or longer <= GIVEN_UP_WITHIN,
+            f"the device still sent {longer:.1f} s after the host was silent, not 3 s",
+        )
         self.active = None
         self.beats = True
 
@@ -330,11 +345,11 @@ class FrameHost:
             self.came.append(Came(self.now, frame, 0, frame.body, body_of(frame.kind, frame.body)))
             return
         (counter,) = COUNTER.unpack(frame.body[: COUNTER.size])
-        for attempt in (self.active, self._coming):
+        for attempt in (self.active, self.coming):
             opened = attempt.channel.open(frame) if attempt is not None else None
             if opened is not None:
-                if attempt is self._coming and attempt is not None:
-                    self.active, self._coming = attempt, None
+                if attempt is self.coming and attempt is not None:
+                    self.active, self.coming = attempt, None
                     self.sent_counter = 0
                     self.linked_at = len(self.came)
                 came = Came(self.now, frame, counter, opened.body, body_of(frame.kind, opened.body))
@@ -343,7 +358,7 @@ class FrameHost:
                 return
         came = Came(self.now, frame, counter, b"", None)
         self.came.append(came)
-        if self.active is not None and self._coming is None:
+        if self.active is not None and self.coming is None:
             self.strange.append(came)
 
     def _took(self, came: Came) -> None:

@@ -34,8 +34,8 @@ async def with_unacknowledged(host: FrameHost, number: int) -> tuple[int, int]:
 class TestReportPromises:
     """Reports are numbered, kept, sent again, and forgotten once they are acknowledged."""
 
-    @promise("Header values", "", "a report has its boot and number in the header")
     @promise("Reports", "Device 1", "numbers rise by one, and reports are kept over a new link with the same body")
+    @promise("Header values", "", "a report has its boot and number in the header")
     async def test_numbers_rise_by_one_and_are_kept_over_a_new_link(self, host: FrameHost) -> None:
         due, place = await with_unacknowledged(host, 4)
         await host.wait_for(
